@@ -41,8 +41,14 @@ export const guards: OptionGroups = { Guards: ['canary', 'maxFailures', ...budge
 /** How to call the API. */
 export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
 
+/** What the user has seen that the API does with fields. */
+export const fates = ['leftOut', 'cleared'] as const;
+
+/** What is accepted of the rows of a run. */
+export const accepting = ['allowPartial', ...fates, 'allowEmpty'] as const;
+
 /** Which rows are called. */
-export const choosing = ['skipInvalid', 'skipDone', 'onConflict', 'allowPartial', 'allowEmpty'] as const;
+export const choosing = ['skipInvalid', 'skipDone', 'onConflict', ...accepting] as const;
 
 /** The options of `cqbatch plan`. */
 export const planning: OptionGroups = {

@@ -16,7 +16,7 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unu
   help: { out: 'write the plan of the rows to NAME.cqplan, to be approved; send nothing' },
   options: {
     API: ['tokenFile', 'tokenCommand', 'rate'],
-    Run: asking,
+    Run: [...asking, ...groups.fates],
     ...groups.guards,
     ...groups.ownOperations,
     ...groups.executing,
@@ -90,8 +90,7 @@ export const watchCommand: CommandSpec = {
       'yes',
       'skipInvalid',
       'onConflict',
-      'allowPartial',
-      'allowEmpty',
+      ...groups.accepting,
       'settle',
       'wait',
       'healthPort',
@@ -121,7 +120,7 @@ const resume: CommandSpec = {
   },
   options: {
     API: ['baseUrl', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
-    Run: ['yes', 'wait'],
+    Run: ['yes', 'wait', ...groups.fates],
     // A resumed run keeps its canary.
     Guards: ['maxFailures', ...groups.budget],
     ...groups.ownOperations,

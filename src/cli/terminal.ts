@@ -76,6 +76,16 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       clear();
       return /^\s*y(es)?\s*$/i.test(await askLine(`${question} [y/N] `, signal));
     },
+    /** Asks for one of these words, or its beginning. Undefined: an empty answer. @throws `Interrupted` on Ctrl-C */
+    async choose(question: string, words: readonly string[], signal: AbortSignal) {
+      clear();
+      for (;;) {
+        const line = await askLine(`${question} [${words.join('/')}, Enter: unknown] `, signal);
+        const typed = line.trim().toLowerCase();
+        const word = words.find((each) => each.startsWith(typed));
+        if (typed === '' || word !== undefined) return typed === '' ? undefined : word;
+      }
+    },
     /**
      * Asks for confirmation, unless the user has given it or can't be asked, as under cron.
      *

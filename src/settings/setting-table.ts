@@ -3,6 +3,7 @@ import { delimiterNames } from '../base/text/delimiter.ts';
 import { conflictRules, priorities } from '../domain/terms.ts';
 import { approvalSettings } from './approval-settings.ts';
 import * as parsers from './parsers.ts';
+import { permitSettings } from './permit-settings.ts';
 import { readingSettings } from './reading-settings.ts';
 import type { Setting } from './setting.ts';
 
@@ -196,16 +197,7 @@ export const settings = {
     help: 'above this number of requests you confirm by typing the number, not just y',
     default: '1000',
   },
-  allowPartial: {
-    ofBatch: true,
-    parse: parsers.parseSwitch,
-    help: 'allow rows that leave fields out, which the API might reset; needed once for each API',
-  },
-  allowEmpty: {
-    ofBatch: true,
-    parse: parsers.parseSwitch,
-    help: 'allow a run without a call, as when no row is chosen',
-  },
+  ...permitSettings,
   canary: {
     ofBatch: true,
     common: true,

@@ -143,7 +143,7 @@ async function plan() {
     problems: { ...checked.problems, file: '.cqbatch/problems/rows.csv.txt' },
     baseUrl: 'https://api.example.com',
     proxy: undefined,
-    target: { isNew: true, allowsPartial: false },
+    target: { isNew: true, allowsPartial: false, updates: {} },
     rate: { perSecond: 0.5, isWanted: false },
     skipInvalid: false,
     allowPartial: false,

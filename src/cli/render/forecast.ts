@@ -3,11 +3,11 @@ import { escapeInvisible } from '../../base/text/printable.ts';
 import { apiText } from '../../domain/terms.ts';
 import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
 import { type FieldCounts, type OperationSummary, subjectsOf } from '../../engine/rows/row-counts.ts';
-import type { ReadyRows } from '../../engine/run/plan/readiness.ts';
+import { fatesOf, type ReadyRows } from '../../engine/run/plan/readiness.ts';
 import { clockTime, indented, movedIn } from './words.ts';
 
 /** The target of a run, and its expected speed. */
-export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'target'> {
+export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'target' | 'leftOut' | 'cleared'> {
   readonly rateGroup?: string | undefined;
   /** The configuration file, if the base URL comes from there. */
   readonly baseUrlFile?: string | undefined;
@@ -33,7 +33,12 @@ export function forecastText(
   const { baseUrl, rateGroup, baseUrlFile, proxy, target } = forecast;
   const where = baseUrl === undefined ? '' : ` at ${apiText({ baseUrl, rateGroup })}`;
   const facts = [
-    ...Object.entries(perOperation).flatMap(([name, summary]) => operationLines(name, summary)),
+    ...Object.entries(perOperation).flatMap(([name, summary]) => {
+      const { leftOut, cleared } = fatesOf(forecast, name);
+      // Such an API may not know an empty value from none.
+      const mayKeep = leftOut === 'kept' && cleared === undefined;
+      return operationLines(name, summary, mayKeep ? 'clears, if the API can (--canary asks):' : 'clears');
+    }),
     baseUrlFile && `address from base_url in ${escapeInvisible(baseUrlFile)}`,
     proxy && `through the proxy ${proxy}`,
     timeText(callable, forecast, now),
@@ -56,19 +61,19 @@ function timeText(callable: number, { rate }: Forecast, now: Date): string | und
   return `about ${at}, until ${clockTime(new Date(now.getTime() + seconds * 1_000), now)}`;
 }
 
-function operationLines(name: string, summary: OperationSummary): readonly string[] {
+function operationLines(name: string, summary: OperationSummary, clears: string): readonly string[] {
   const { callable, thing, first, last } = summary;
   if (first === undefined || last === undefined) return [];
   const placeOf = ({ subject, row }: typeof first): string => `${escapeInvisible(subject)} (row ${row})`;
   const which = first === last ? placeOf(first) : `first ${placeOf(first)}, last ${placeOf(last)}`;
   return [
     `${name}: ${counted(callable, 'call')} for ${counted(subjectsOf(summary), thing)}, ${which}`,
-    ...fieldLines(summary).map(movedIn),
+    ...fieldLines(summary, clears).map(movedIn),
   ];
 }
 
 /** `sets title, description (50 of 54 rows)` */
-function fieldLines({ fields, callable }: OperationSummary): readonly string[] {
+function fieldLines({ fields, callable }: OperationSummary, clears: string): readonly string[] {
   const lineOf = (what: string, rowsOf: (counts: FieldCounts) => number): readonly string[] => {
     const texts = Object.entries(fields)
       .map(([field, counts]) => ({ field, rows: rowsOf(counts) }))
@@ -80,7 +85,7 @@ function fieldLines({ fields, callable }: OperationSummary): readonly string[] {
   };
   return [
     ...lineOf('sets', ({ given, cleared }) => given - cleared),
-    ...lineOf('clears', ({ cleared }) => cleared),
+    ...lineOf(clears, ({ cleared }) => cleared),
     ...lineOf('leaves out', ({ absent }) => absent),
   ];
 }

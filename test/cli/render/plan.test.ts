@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problemText } from '../../../src/cli/render/plan.ts';
-import type { ConflictRule } from '../../../src/domain/terms.ts';
+import type { ConflictRule, KnownFates } from '../../../src/domain/terms.ts';
 import { ProblemGroups } from '../../../src/engine/rows/problem.ts';
-import { isReady, verdictText } from '../../../src/engine/run/plan/readiness.ts';
+import { type Permits, refusals, verdictText } from '../../../src/engine/run/plan/readiness.ts';
+import type { Target } from '../../../src/engine/run/record/targets.ts';
 
 const manifest = { name: 'a.csv' };
 const planned = {
@@ -12,7 +13,13 @@ const planned = {
   target: undefined,
   baseUrl: 'https://api.example.com',
 };
-const otherCounts = { doneBefore: 0, doneIn: new Map(), choice: undefined, roundedIds: [] };
+const otherCounts = {
+  doneBefore: 0,
+  doneIn: new Map(),
+  choice: undefined,
+  roundedIds: [],
+  perOperation: {},
+};
 
 test.each<[rows: number, callable: number, invalid: number, skipInvalid: boolean, verdict: string]>([
   [12_000, 12_000, 0, false, 'Ready: 12,000 calls.'],
@@ -76,18 +83,65 @@ test('invalid and conflicting rows are reported in one verdict', () => {
   );
 });
 
-test.each([
-  ['no user allowed it there', false, { isNew: false, allowsPartial: false }, false],
-  ['the API is not named', false, undefined, false],
-  ['the user allows it', true, undefined, true],
-  ['an earlier run was let through there', false, { isNew: false, allowsPartial: true }, true],
-])('rows that leave fields out may be called or not: %s', (_title, allowPartial, target, ready) => {
-  const scan = { ...otherCounts, rows: 2, callable: 2, invalid: 0, conflicts: 0, partial: 2 };
-  const plan = { ...planned, scan, skipInvalid: false, onConflict: 'refuse' as const, allowPartial, target };
-  expect(isReady(plan)).toBe(ready);
-  expect(verdictText(plan)).toMatch(
-    ready ? /^Ready: 2 calls\.$/ : /^Not ready: 2 rows leave fields out\. .*with --allow-partial --canary 1 /,
-  );
+/** What the state folder knows of an API. */
+const target = (fates: KnownFates, allowsPartial = false) => ({
+  isNew: false,
+  allowsPartial,
+  updates: { edit: fates, other: { leftOut: 'reset', cleared: 'kept' } as const },
+});
+
+const asksFor = ['PARTIAL_ROWS', /^2 rows leave fields out\. .*with --allow-partial --canary 1 /] as const;
+const resets = [
+  'PARTIAL_ROWS',
+  /^2 rows leave fields out, and edit at .* resets .*pass --left-out kept\.$/,
+] as const;
+const clearsNothing = [
+  'CLEARED_ROWS',
+  /^rows clear note, and edit at .* keeps .*pass --cleared empty\.$/,
+] as const;
+
+describe('rows may leave fields out or clear them, depending on what is known of the API', () => {
+  test.each<
+    [
+      title: string,
+      seen: Target | undefined,
+      said: Permits,
+      expected: readonly (readonly [string, RegExp | string])[],
+    ]
+  >([
+    ['no user has seen it', target({}), {}, [asksFor]],
+    ['the API is not named', undefined, {}, [asksFor]],
+    ['the user allows it', undefined, { allowPartial: true }, []],
+    ['an earlier run was let through there', target({}, true), {}, []],
+    ['kept, seen', target({ leftOut: 'kept' }), {}, []],
+    ['kept, said', undefined, { leftOut: 'kept' }, []],
+    ['reset, seen', target({ leftOut: 'reset' }, true), { allowPartial: true }, [resets]],
+    ['reset, said', target({ leftOut: 'kept' }), { leftOut: 'reset' }, [resets]],
+    ['reset by a wrong answer', target({ leftOut: 'reset' }), { leftOut: 'kept' }, []],
+    ['cleared, seen', target({ leftOut: 'kept', cleared: 'empty' }), {}, []],
+    ['not cleared, seen', target({ leftOut: 'kept', cleared: 'kept' }), {}, [clearsNothing]],
+    ['not cleared, said', undefined, { allowPartial: true, cleared: 'kept' }, [clearsNothing]],
+    ['not cleared by a wrong answer', target({ leftOut: 'kept', cleared: 'kept' }), { cleared: 'empty' }, []],
+    ['not cleared, and no user has seen the rest', target({ cleared: 'kept' }), {}, [asksFor, clearsNothing]],
+    ['cleared for certain, because it resets', target({ leftOut: 'reset', cleared: 'kept' }), {}, [resets]],
+  ])('%s', (_title, target, said, expected) => {
+    const fields = { note: { given: 1, cleared: 1, absent: 1 }, title: { given: 1, cleared: 0, absent: 1 } };
+    const perOperation = { edit: { partial: 2, fields }, restore: { partial: 0, fields: {} } };
+    const scan = { ...otherCounts, perOperation, rows: 2, callable: 2, invalid: 0, conflicts: 0, partial: 2 };
+    const plan = {
+      ...planned,
+      allowPartial: undefined,
+      ...said,
+      scan,
+      skipInvalid: false,
+      onConflict: 'refuse' as const,
+      target,
+    };
+    expect(refusals(plan)).toEqual(
+      expected.map(([code, text]) => ({ code, text: expect.stringMatching(text) })),
+    );
+    expect(verdictText(plan)).toMatch(expected.length === 0 ? /^Ready: 2 calls\.$/ : /^Not ready: /);
+  });
 });
 
 test('shows the first conflicting rows with both lines', () => {

@@ -6,7 +6,13 @@ import { beginRun } from '../../../engine/run/plan/create-run.ts';
 import type { DerivedRowsInput } from '../../../engine/run/plan/derived-rows.ts';
 import { writePlanFile } from '../../../engine/run/plan/plan-file.ts';
 import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
-import { readyRows, refusalOf, verdictText } from '../../../engine/run/plan/readiness.ts';
+import {
+  isReady,
+  type ReadyRows,
+  readyRows,
+  refusalOf,
+  verdictText,
+} from '../../../engine/run/plan/readiness.ts';
 import type { RunOptions, RunRecord } from '../../../engine/run/record/record.ts';
 import { rowsFile } from '../../../engine/run/record/run-rows.ts';
 import { delimiterOf } from '../../../engine/run/report/report-run.ts';
@@ -39,6 +45,8 @@ export async function runDerived(
   const { store, settings, flags } = context;
   const choiceWords = flagWords({ code: flags.code, unclear: flags.unclear });
   const callsHere = calls(context);
+  // The original run was allowed to omit fields.
+  const permits = { allowPartial: true, leftOut: settings.leftOut, cleared: settings.cleared };
   return withTemporaryFolder(store.stateDir, as, async (folder) => {
     const { baseUrl, allowInsecureHttp } = of.options;
     const wanted = baseUrlOf({ allowInsecureHttp: allowInsecureHttp ?? false }, settings) ?? baseUrl;
@@ -56,7 +64,8 @@ export async function runDerived(
     const planned = await write({ options, path });
     if (typeof planned === 'number') return planned;
     const proxy = callsHere ? proxyTo(of.options) : undefined;
-    if (isPreview(flags)) return preview(context, path, planned, options, proxy);
+    if (isPreview(flags))
+      return preview(context, path, await readyRows(store, planned, options, permits), options, proxy);
     if (callsHere) await tokenSource(context, options).current();
     const begun = await beginRun(
       store,
@@ -80,9 +89,6 @@ export async function runDerived(
   });
 }
 
-/** The original run was allowed to omit fields. */
-const permits = { allowPartial: true };
-
 /** Whether to only show the rows or write their plan. */
 export function isPreview({ plan, out }: Flags): boolean {
   return plan === true || out !== undefined;
@@ -92,17 +98,17 @@ export function isPreview({ plan, out }: Flags): boolean {
 async function preview(
   context: Context,
   path: string,
-  rows: PlannedRows,
+  rows: PlannedRows & ReadyRows,
   options: RunOptions,
   proxy: string | undefined,
 ): Promise<ExitCode> {
-  const { terminal, store, flags } = context;
+  const { terminal, flags } = context;
   const { out } = flags;
-  const judged = await readyRows(store, rows, options, permits);
-  const planned = await planOf(context, judged, options, proxy, undefined);
-  const written = out === undefined ? undefined : await writePlanFile(planFile(out), path, rows);
+  const planned = await planOf(context, rows, options, proxy, undefined);
+  const ready = isReady(rows);
+  const written = out === undefined || !ready ? undefined : await writePlanFile(planFile(out), path, rows);
   printPlan(terminal, planned, written);
   const next = written === undefined ? '' : ` Next: cqbatch approve ${shellWord(written.file)}`;
   terminal.say(`Nothing was sent.${next}`);
-  return exitCodes.success;
+  return ready ? exitCodes.success : exitCodes.usage;
 }

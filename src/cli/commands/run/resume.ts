@@ -8,6 +8,7 @@ import type { OutcomeCounts } from '../../../domain/terms.ts';
 import { isActive } from '../../../engine/cluster/entries.ts';
 import { stageManifest } from '../../../engine/manifest/stage.ts';
 import { inputKind } from '../../../engine/manifest/text/source.ts';
+import { refuseOtherFates } from '../../../engine/run/plan/readiness.ts';
 import { differingOptions } from '../../../engine/run/record/differing-options.ts';
 import {
   actualState,
@@ -54,6 +55,7 @@ export async function resumeRun(context: Context, record: RunRecord): Promise<Ex
     baseUrl: baseUrlFor(record, flags, settings),
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
   };
+  await refuseOtherFates(store, record, { ...settings, baseUrl: options.baseUrl });
   return execute(context, { ...record, options, ...ratesOf(record, options.rate) });
 }
 

@@ -16,7 +16,7 @@ import type { RunStore } from '../record/store.ts';
 import type { RowOptions } from './open-manifest.ts';
 import type { ApprovedPlan } from './plan-file.ts';
 import { type PlanManifestInput, type PlannedRows, planManifest } from './planned-rows.ts';
-import { isReady, type Permits, type ReadyRows, readyRows } from './readiness.ts';
+import { isReady, type Permits, type ReadyRows, readyRows, rememberSaid } from './readiness.ts';
 
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
@@ -98,6 +98,7 @@ export async function beginRun(
     if (!isReady(judged)) return undefined;
     const approved = await asker.approve(judged);
     if (!(await asker.confirm(judged))) return undefined;
+    await rememberSaid(store, judged);
     record = approved;
     return { ...created, record };
   } finally {

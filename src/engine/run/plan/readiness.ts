@@ -1,14 +1,18 @@
+import { usageError } from '../../../base/errors/errors.ts';
 import { count, counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import type { ConflictRule } from '../../../domain/terms.ts';
+import type { ConflictRule, KnownFates } from '../../../domain/terms.ts';
 import type { ScanSummary } from '../../manifest/check/scan.ts';
 import type { RoundedIds } from '../../manifest/manifest.ts';
-import type { RowCounts } from '../../rows/row-counts.ts';
+import type { RowsHead } from '../../rows/head.ts';
+import type { OperationSummary, RowCounts } from '../../rows/row-counts.ts';
+import type { RunRecord } from '../record/record.ts';
+import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
-import { lookUpTarget, type Target } from '../record/targets.ts';
+import { lookUpTarget, rememberFates, type Target } from '../record/targets.ts';
 
-/** What a user permits in a run. */
-export interface Permits {
+/** What a user permits in a run, and says of the API. */
+export interface Permits extends KnownFates {
   /** Whether invalid rows are left out. */
   readonly skipInvalid?: boolean | undefined;
   /** Whether rows may omit fields. */
@@ -21,7 +25,17 @@ export interface Permits {
 interface CheckedRows {
   readonly manifest: { readonly name: string };
   readonly scan: Omit<RowCounts, 'superseded' | 'duplicates'> &
-    Pick<ScanSummary, 'choice' | 'doneIn' | 'roundedIds'>;
+    Pick<ScanSummary, 'choice' | 'doneIn' | 'roundedIds'> &
+    UpdatingRows['scan'];
+}
+
+/** What decides whether rows may leave fields out, or clear them. */
+export interface UpdatingRows extends KnownFates {
+  readonly scan: {
+    readonly perOperation: Readonly<Record<string, Pick<OperationSummary, 'partial' | 'fields'>>>;
+  };
+  readonly target: Pick<Target, 'updates'> | undefined;
+  readonly baseUrl: string | undefined;
 }
 
 /** The facts that decide whether a run may start. */
@@ -37,10 +51,10 @@ export async function readyRows<Rows extends CheckedRows>(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   rows: Rows,
   { baseUrl, onConflict }: { readonly baseUrl?: string | undefined; readonly onConflict: ConflictRule },
-  { skipInvalid, allowPartial, allowEmpty }: Permits,
+  { skipInvalid, allowPartial, allowEmpty, leftOut, cleared }: Permits,
 ): Promise<Rows & ReadyRows> {
   const target = baseUrl === undefined ? undefined : await lookUpTarget(stateDir, baseUrl);
-  return { ...rows, skipInvalid, allowPartial, allowEmpty, onConflict, target, baseUrl };
+  return { ...rows, skipInvalid, allowPartial, allowEmpty, leftOut, cleared, onConflict, target, baseUrl };
 }
 
 /** Whether a run may start: `plan` reports the answer, `run` obeys it. */
@@ -62,13 +76,75 @@ export function verdictText(planned: ReadyRows): string {
   return `Ready: ${counted(callable, 'call')}${leftOut}.`;
 }
 
-/** Whether rows may omit fields that the service might reset, if any row does. */
-function isPartialAllowed({
-  scan,
-  target,
-  allowPartial,
-}: Pick<ReadyRows, 'scan' | 'target' | 'allowPartial'>): boolean {
-  return scan.partial === 0 || allowPartial === true || target?.allowsPartial === true;
+/** Whether rows may omit fields that the service might reset, if any row does. Where it does so for certain, another refusal says so. */
+function isPartialAllowed(planned: ReadyRows): boolean {
+  if (planned.allowPartial === true || planned.target?.allowsPartial === true) return true;
+  return Object.entries(planned.scan.perOperation).every(
+    ([name, { partial }]) => partial === 0 || fatesOf(planned, name).leftOut !== undefined,
+  );
+}
+
+/** What an operation of the rows does with fields: what the user says now, or else what was seen at the API. */
+export function fatesOf({ target, leftOut, cleared }: Omit<UpdatingRows, 'scan'>, name: string): KnownFates {
+  const seen = target?.updates[name];
+  const known = leftOut ?? seen?.leftOut;
+  // An API that empties a field that it does not get empties one that it gets empty.
+  return { leftOut: known, cleared: known === 'reset' ? 'empty' : (cleared ?? seen?.cleared) };
+}
+
+/** Refuses rows that leave fields out where the API resets these, and rows that clear fields where the API keeps these. */
+export function fateRefusals(rows: UpdatingRows): readonly Refusal[] {
+  const at = rows.baseUrl === undefined ? '' : ` at ${rows.baseUrl}`;
+  return Object.entries(rows.scan.perOperation).flatMap(([name, { partial, fields }]): readonly Refusal[] => {
+    const { leftOut, cleared } = fatesOf(rows, name);
+    const clears = Object.keys(fields).filter((field) => (fields[field]?.cleared ?? 0) > 0);
+    if (leftOut === 'reset' && partial > 0) {
+      const text =
+        `${counted(partial, 'row', ['leaves', 'leave'])} fields out, and ${name}${at} resets such fields: their values would be lost. ` +
+        'Give all fields. If the API keeps them after all, pass --left-out kept.';
+      return [{ code: 'PARTIAL_ROWS', text }];
+    }
+    if (cleared !== 'kept' || clears.length === 0) return [];
+    const text =
+      `rows clear ${clears.join(', ')}, and ${name}${at} keeps a field that a row clears: nothing would change. ` +
+      'Leave these cells empty, or give values. If the API clears them after all, pass --cleared empty.';
+    return [{ code: 'CLEARED_ROWS', text }];
+  });
+}
+
+/** The operations of a file of rows, as its plan has counted them. */
+export function updatesIn({ operations }: Pick<RowsHead, 'operations'>): UpdatingRows['scan'] {
+  const counted = operations.map(
+    ({ name, counts: { partial }, effects: fields }) => [name, { partial, fields }] as const,
+  );
+  return { perOperation: Object.fromEntries(counted) };
+}
+
+/** Remembers what the user says of the API, for the operations whose rows may leave fields out. */
+export async function rememberSaid(
+  { stateDir }: Pick<RunStore, 'stateDir'>,
+  { scan, baseUrl, leftOut, cleared }: UpdatingRows,
+): Promise<void> {
+  if (baseUrl === undefined || (leftOut ?? cleared) === undefined) return;
+  const updating = Object.entries(scan.perOperation).filter(
+    ([, { fields }]) => Object.keys(fields).length > 0,
+  );
+  const names = updating.map(([name]) => name);
+  await rememberFates(stateDir, baseUrl, names, { leftOut, cleared });
+}
+
+/** @throws a usage error for a run whose rows the API would not update as they say: so a person saw after the run was planned */
+export async function refuseOtherFates(
+  store: RunStore,
+  record: RunRecord,
+  { baseUrl, leftOut, cleared }: Pick<UpdatingRows, 'baseUrl' | keyof KnownFates>,
+): Promise<void> {
+  const { head } = await openRunRows(store, record);
+  const target = baseUrl === undefined ? undefined : await lookUpTarget(store.stateDir, baseUrl);
+  const rows = { scan: updatesIn(head), target, baseUrl, leftOut, cleared };
+  const [refusal] = fateRefusals(rows);
+  if (refusal !== undefined) throw usageError(refusal.code, `${refusal.text} Nothing was sent.`);
+  await rememberSaid(store, rows);
 }
 
 interface Refusal {
@@ -77,6 +153,7 @@ interface Refusal {
     | 'CONFLICTING_ROWS'
     | 'ROUNDED_IDS'
     | 'PARTIAL_ROWS'
+    | 'CLEARED_ROWS'
     | 'NOTHING_TO_CALL'
     | 'CELLS_INCOMPARABLE';
   /** The problem and its remedy. */
@@ -94,7 +171,7 @@ export function refusals(planned: ReadyRows): readonly Refusal[] {
     found.push({ code: 'CONFLICTING_ROWS', text: conflictText(planned) });
   for (const rounded of scan.roundedIds) found.push({ code: 'ROUNDED_IDS', text: roundedText(rounded) });
   if (!isPartialAllowed(planned)) found.push({ code: 'PARTIAL_ROWS', text: partialText(planned) });
-  return found;
+  return [...found, ...fateRefusals(planned)];
 }
 
 /** A run without calls looks like success, which it is only if the user says so. */
@@ -153,7 +230,7 @@ function partialText({ scan, baseUrl }: Pick<ReadyRows, 'scan' | 'baseUrl'>): st
   const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
   return (
     `${rows} fields out. ${baseUrl ?? 'The service'} may reset fields that a row leaves out: its documentation does not say. ` +
-    'Give all fields, or try one row: "cqbatch run" with --allow-partial --canary 1 asks after that row; check its entry before you ' +
-    'answer yes. After the first completed run, cqbatch does not ask again for that address.'
+    'Give all fields, or try one row: "cqbatch run" with --allow-partial --canary 1 asks after that row whether they were kept or reset. ' +
+    'It remembers the answer for that address. If you know it already, pass --left-out kept.'
   );
 }

@@ -1,15 +1,29 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { changeJsonFile, readJsonFileIfAny } from '../../../base/disk/json-file.ts';
+import { fieldFates, type KnownFates } from '../../../domain/terms.ts';
 import type { RunRecord } from './record.ts';
 
 const targetSchema = z.object({
   base_url: z.string(),
   /** First call by a run of this state folder, ISO 8601 UTC. */
-  used_at: z.string(),
+  used_at: z.string().exactOptional(),
   /** First completed run whose rows omitted fields, ISO 8601 UTC. */
   partial_at: z.string().exactOptional(),
+  /** By operation: what a user saw or said that updates do with fields. */
+  updates: z
+    .record(
+      z.string(),
+      z.object({
+        left_out: z.enum(fieldFates.leftOut).exactOptional(),
+        cleared: z.enum(fieldFates.cleared).exactOptional(),
+      }),
+    )
+    .exactOptional(),
 });
+
+type Entry = z.infer<typeof targetSchema>;
 
 const fileSchema = z.object({ version: z.literal(1), targets: z.array(targetSchema) });
 
@@ -18,12 +32,21 @@ export interface Target {
   readonly isNew: boolean;
   /** Whether a run whose rows omitted fields was completed there. */
   readonly allowsPartial: boolean;
+  /** What its operations do with fields, by their names. */
+  readonly updates: Readonly<Record<string, KnownFates>>;
 }
 
 /** Looks up an API in `targets.json` of a state folder, by its normalized base URL. */
 export async function lookUpTarget(stateDir: string, baseUrl: string): Promise<Target> {
   const known = (await read(stateDir)).find(({ base_url: url }) => url === baseUrl);
-  return { isNew: known === undefined, allowsPartial: known?.partial_at !== undefined };
+  const updates = Object.entries(known?.updates ?? {}).map(
+    ([name, { left_out: leftOut, cleared }]) => [name, { leftOut, cleared }] as const,
+  );
+  return {
+    isNew: known?.used_at === undefined,
+    allowsPartial: known?.partial_at !== undefined,
+    updates: Object.fromEntries(updates),
+  };
 }
 
 /**
@@ -40,23 +63,42 @@ export function grantsPartial({
 
 /** Records that an API is called, or that a run whose rows omitted fields was completed there. */
 export function rememberTarget(stateDir: string, baseUrl: string, what: 'used' | 'partial'): Promise<void> {
+  const at = new Date().toISOString();
+  return changeTarget(stateDir, baseUrl, ({ used_at = at, partial_at = at }) =>
+    what === 'used' ? { used_at } : { used_at, partial_at },
+  );
+}
+
+/** Records what a user saw or said that updates by some operations do with fields. It replaces what was known. */
+export function rememberFates(
+  stateDir: string,
+  baseUrl: string,
+  operations: readonly string[],
+  { leftOut, cleared }: KnownFates,
+): Promise<void> {
+  const fates = { ...(leftOut && { left_out: leftOut }), ...(cleared && { cleared }) };
+  return changeTarget(stateDir, baseUrl, ({ updates }) => {
+    const changed = operations.map((name) => [name, { ...updates?.[name], ...fates }] as const);
+    return { updates: { ...updates, ...Object.fromEntries(changed) } };
+  });
+}
+
+function changeTarget(
+  stateDir: string,
+  baseUrl: string,
+  change: (known: Partial<Entry>) => Partial<Entry>,
+): Promise<void> {
   return changeJsonFile(fileOf(stateDir), fileSchema, (file) => {
     const { targets = [] } = file ?? {};
     const known = targets.find(({ base_url: url }) => url === baseUrl);
-    if (known !== undefined && (what === 'used' || known.partial_at !== undefined)) return undefined;
-    const at = new Date().toISOString();
-    const target = {
-      used_at: at,
-      ...known,
-      base_url: baseUrl,
-      ...(what === 'partial' && { partial_at: at }),
-    };
+    const target = { ...known, ...change(known ?? {}), base_url: baseUrl };
+    if (isDeepStrictEqual(target, known)) return undefined;
     return { version: 1 as const, targets: [...targets.filter((one) => one !== known), target] };
   });
 }
 
 /** Treats a damaged file as missing: the user is asked again. */
-async function read(stateDir: string): Promise<z.infer<typeof fileSchema>['targets']> {
+async function read(stateDir: string): Promise<readonly Entry[]> {
   return (await readJsonFileIfAny(fileOf(stateDir), fileSchema))?.targets ?? [];
 }
 

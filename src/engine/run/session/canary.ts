@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { RowResult } from '../../../domain/terms.ts';
+import type { fieldFates, KnownFates, RowResult } from '../../../domain/terms.ts';
 import { FailureCodes } from '../../journal/failed-rows.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { UnderstoodRow } from '../../rows/row.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
+import { fateRefusals, fatesOf, updatesIn } from '../plan/readiness.ts';
 import { haltText } from '../record/guards.ts';
+import type { OpenRun } from '../record/open-run.ts';
 import type { CanaryOptions, RunRecord } from '../record/record.ts';
+import { unfinishedRows } from '../record/run-journal.ts';
+import { lookUpTarget, rememberFates } from '../record/targets.ts';
 
 /** Results of a canary, to decide whether the run continues. */
 export interface CanaryResults {
@@ -13,43 +18,136 @@ export interface CanaryResults {
   readonly failed: number;
   /** Rows still to be called after the canary. */
   readonly left: number;
+  /** Fields of these rows of which no user has said what the API did with them. */
+  readonly unseen: readonly UnseenFields[];
+  /** Remembers what the user saw that the API did with such fields. @returns whether the other rows may still be called */
+  readonly saw: (unseen: UnseenFields, fate: string) => Promise<boolean>;
 }
 
 /** Decides whether a run continues after its canary, until the signal aborts. Undefined: the options of the run decide. */
 export type ConfirmAfterCanary = (canary: CanaryResults, signal: AbortSignal) => Promise<boolean | undefined>;
 
-export interface CanaryRow {
+/** Fields that a row leaves out, or clears. */
+export interface UnseenFields {
+  readonly what: keyof typeof fieldFates;
+  readonly row: CanaryRow;
+  readonly fields: readonly string[];
+}
+
+export interface CanaryRow extends Pick<UnderstoodRow, 'operation' | 'subject' | 'values'> {
   readonly result: RowResult;
-  /** The identifier of the row's subject. */
-  readonly subject: string;
 }
 
 /**
- * The rows of a run's canary: the first rows that are called, or a fair sample of all of them. They follow from the plan and
- * the key of the run, so that a resumed run has the same canary.
+ * The rows of a run's canary: the first rows that are called, or a fair sample of all of them. If none of them leaves fields out, or
+ * none clears any, the first row that does is added for each operation, because users are to see what the API does with such fields. Only
+ * where rows of one subject are called in order is none added, because it could overtake another. The rows follow from the plan and the key
+ * of the run, so that a resumed run has the same canary.
  */
 export async function canaryRows(
-  { id, key = id, options: { canary } }: RunRecord,
-  file: Pick<RowsFile, 'rows'>,
+  { id, key = id, plan, options: { canary } }: RunRecord,
+  file: Pick<RowsFile, 'rows' | 'head'>,
 ): Promise<ReadonlySet<number>> {
-  const rows: number[] = [];
   if (canary === undefined) return new Set();
+  const rows: { readonly place: number; readonly shows: readonly string[] }[] = [];
+  const showable = plan.conflicts > 0 ? 0 : kindsIn(file.head);
+  /** By what a row shows: the place of the first such row. */
+  const firstOf = new Map<string, number>();
   const random = randomOf(key);
   let callable = 0;
   for await (const part of file.rows()) {
-    for (const { kind, place } of part) {
-      if (kind !== 'callable') continue;
+    for (const row of part) {
+      if (row.kind !== 'callable') continue;
+      const { place } = row;
+      const shows = showable === 0 ? [] : shownBy(row).map(({ kind }) => kind);
+      for (const kind of shows) if (!firstOf.has(kind)) firstOf.set(kind, place);
       callable += 1;
-      if (rows.length < canary.rows) rows.push(place);
+      if (rows.length < canary.rows) rows.push({ place, shows });
       else if (canary.random) {
         // Reservoir sampling: each row so far is in the sample with the same probability.
         const index = Math.floor(random() * callable);
-        if (index < canary.rows) rows[index] = place;
+        if (index < canary.rows) rows[index] = { place, shows };
       }
     }
-    if (!canary.random && rows.length >= canary.rows) break;
+    if (!canary.random && rows.length >= canary.rows && firstOf.size === showable) break;
   }
-  return new Set(rows.toSorted((a, b) => a - b));
+  const shown = new Set(rows.flatMap(({ shows }) => shows));
+  const added = [...firstOf].filter(([kind]) => !shown.has(kind)).map(([, place]) => place);
+  return new Set([...rows.map(({ place }) => place), ...added].toSorted((a, b) => a - b));
+}
+
+/** How many kinds of `shownBy` the rows of a file have. */
+function kindsIn({ operations }: RowsFile['head']): number {
+  return operations
+    .flatMap(({ keepsOmitted, counts, effects }) => [
+      counts.partial > 0,
+      !keepsOmitted && Object.values(effects).some(({ cleared }) => cleared > 0),
+    ])
+    .filter(Boolean).length;
+}
+
+/** The optional fields that a row leaves out, and those that it clears, unless its API certainly keeps omitted fields. */
+function shownBy({ operation, values }: Pick<UnderstoodRow, 'operation' | 'values'>) {
+  const fieldsWith = (text: string | undefined) =>
+    operation.fields.filter(({ name, required }) => !required && values[name] === text);
+  const all = [
+    { what: 'leftOut', fields: fieldsWith(undefined) },
+    { what: 'cleared', fields: fieldsWith('') },
+  ] as const;
+  return all.flatMap(({ what, fields }) =>
+    operation.keepsOmitted || fields.length === 0
+      ? []
+      : [{ kind: `${what} ${operation.name}`, what, fields: fields.map(({ name }) => name) }],
+  );
+}
+
+/** The first succeeded rows that leave out or clear fields whose fate is not known, for each operation. */
+export function unseenFields(
+  rows: readonly CanaryRow[],
+  fatesOf: (operation: string) => KnownFates,
+): readonly UnseenFields[] {
+  const unseen = new Map<string, UnseenFields>();
+  for (const row of rows.filter(({ result }) => result.outcome === 'succeeded'))
+    for (const { kind, what, fields } of shownBy(row))
+      if (fatesOf(row.operation.name)[what] === undefined && !unseen.has(kind))
+        unseen.set(kind, { what, row, fields });
+  return [...unseen.values()].toSorted((a, b) => b.what.localeCompare(a.what));
+}
+
+/**
+ * Asks the user about the results of a canary.
+ *
+ * @returns with `refusal`: why rows may not be called after what the user saw
+ */
+export async function askAfterCanary(
+  { record, journal, store: { stateDir } }: OpenRun,
+  file: Pick<RowsFile, 'rows' | 'head'>,
+  canary: ReadonlySet<number>,
+  confirm: ConfirmAfterCanary | undefined,
+  signal: AbortSignal,
+) {
+  const { baseUrl } = record.options;
+  const known = async () => ({ target: await lookUpTarget(stateDir, baseUrl), baseUrl });
+  const rows = await canaryResults(canary, file, journal);
+  const failed = rows.filter(({ result }) => result.outcome === 'failed').length;
+  if (confirm === undefined) return { rows, failed };
+  const before = await known();
+  let refusal: string | undefined;
+  const results: CanaryResults = {
+    rows,
+    failed,
+    left: unfinishedRows(record, journal),
+    unseen: unseenFields(rows, (name) => fatesOf(before, name)),
+    async saw({ what, row: { operation } }, fate) {
+      await rememberFates(stateDir, baseUrl, [operation.name], { [what]: fate });
+      const [refused] = fateRefusals({ scan: updatesIn(file.head), ...(await known()) });
+      if (refused !== undefined)
+        refusal = `${refused.text} The other rows are in not-attempted.csv. To end this run: cqbatch cancel ${record.id}`;
+      return refused === undefined;
+    },
+  };
+  const answer = await confirm(results, signal);
+  return { rows, failed, answer, refusal };
 }
 
 /** Numbers from 0 to 1 that depend only on the key. */
@@ -70,7 +168,7 @@ export function lastOf(canary: ReadonlySet<number>): number {
 }
 
 /** Results of the canary's finished rows, with their numbers in the user's manifest. */
-export async function canaryResults(
+async function canaryResults(
   rows: ReadonlySet<number>,
   file: Pick<RowsFile, 'rows'>,
   journal: Pick<Journal, 'results'>,
@@ -84,7 +182,8 @@ export async function canaryResults(
     for (const row of part) {
       const result = results.get(row.place);
       if (result === undefined || row.kind !== 'callable') continue;
-      shown.push({ result: { ...result, row: row.row }, subject: row.subject });
+      const { operation, subject, values } = row;
+      shown.push({ result: { ...result, row: row.row }, operation, subject, values });
     }
   }
   return shown;
@@ -92,7 +191,7 @@ export async function canaryResults(
 
 /** Why a run stops after its canary if the user was not asked; undefined if it continues. */
 export function canaryFailure(
-  { rows, failed }: CanaryResults,
+  { rows, failed }: Pick<CanaryResults, 'rows' | 'failed'>,
   { maxFailures }: CanaryOptions,
   runId: string,
 ): string | undefined {

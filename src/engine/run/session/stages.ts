@@ -8,13 +8,13 @@ import type { OpenRun } from '../record/open-run.ts';
 import type { RecordKeeper } from '../record/record-keeper.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
 import { budgetSpent, type RunEnding } from '../record/run-outcome.ts';
-import { canaryFailure, canaryResults, canaryRows, lastOf } from './canary.ts';
+import { askAfterCanary, canaryFailure, canaryRows, lastOf } from './canary.ts';
 import type { ExecuteRunOptions } from './execution-options.ts';
 
 export interface StagesOptions
   extends Pick<ExecuteRunOptions, 'confirmAfterCanary' | 'budget' | 'interrupt'> {
   readonly run: OpenRun;
-  readonly rows: Pick<RowsFile, 'rows'>;
+  readonly rows: Pick<RowsFile, 'rows' | 'head'>;
   readonly keeper: RecordKeeper;
   /** Called for each error of the datastore; the work continues. */
   readonly onError: (error: Error) => void;
@@ -88,10 +88,14 @@ export class Stages {
    * @returns how the run ends, if it does
    */
   async next(signal: AbortSignal): Promise<RunEnding | undefined> {
-    const { run, budget: { maxRows = 0 } = {} } = this.#options;
+    const { run, rows, confirmAfterCanary, budget: { maxRows = 0 } = {} } = this.#options;
     const { journal, record } = run;
     const isDone = this.#allowed === undefined && this.#canary === undefined;
-    if (isDone || unfinishedRows(record, journal) === 0) return { state: 'completed' };
+    const left = unfinishedRows(record, journal);
+    // If the canary has all rows, the user is asked only what became of fields.
+    if (left === 0 && this.#canary !== undefined)
+      await askAfterCanary(run, rows, this.#canary, confirmAfterCanary, signal);
+    if (isDone || left === 0) return { state: 'completed' };
     if (this.#canary === undefined || [...this.#canary].some((row) => !journal.isFinished(row)))
       return budgetSpent(
         `the ${counted(maxRows, 'row')} that --max-rows allows ${maxRows === 1 ? 'has' : 'have'} been called`,
@@ -104,15 +108,18 @@ export class Stages {
 
   async #evaluate(canary: ReadonlySet<number>, signal: AbortSignal): Promise<RunEnding | undefined> {
     const { run, rows: file, keeper, confirmAfterCanary } = this.#options;
-    const { record, journal } = run;
+    const { record } = run;
     const { canary: options } = record.options;
     if (options === undefined) return undefined;
-    const rows = await canaryResults(canary, file, journal);
-    const failed = rows.filter(({ result }) => result.outcome === 'failed').length;
-    const results = { rows, failed, left: unfinishedRows(record, journal) };
-    const answer = await confirmAfterCanary?.(results, signal);
+    const { rows, failed, answer, refusal } = await askAfterCanary(
+      run,
+      file,
+      canary,
+      confirmAfterCanary,
+      signal,
+    );
     if (signal.aborted) return { state: 'interrupted' };
-    const failure = answer === undefined ? canaryFailure(results, options, record.id) : undefined;
+    const failure = answer === undefined ? canaryFailure({ rows, failed }, options, record.id) : refusal;
     const wentOn = answer ?? failure === undefined;
     keeper.change({
       canary: { at: new Date().toISOString(), rows: rows.length, failed, wentOn },

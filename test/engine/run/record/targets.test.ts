@@ -1,21 +1,27 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { grantsPartial, lookUpTarget, rememberTarget } from '../../../../src/engine/run/record/targets.ts';
+import {
+  grantsPartial,
+  lookUpTarget,
+  rememberFates,
+  rememberTarget,
+} from '../../../../src/engine/run/record/targets.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { plannedRecord } from '../planned-record.ts';
 
 const api = 'https://api.example.com';
-const unknown = { isNew: true, allowsPartial: false };
+const unknown = { isNew: true, allowsPartial: false, updates: {} };
+const used = { ...unknown, isNew: false };
 
 test('an API is new until it is used, and accepts partial edits once they were seen to be harmless', async () => {
   const folder = await temporaryFolder();
   expect(await lookUpTarget(folder, api)).toEqual(unknown);
   await rememberTarget(folder, api, 'used');
-  expect(await lookUpTarget(folder, api)).toEqual({ isNew: false, allowsPartial: false });
+  expect(await lookUpTarget(folder, api)).toEqual(used);
   await rememberTarget(folder, api, 'partial');
   await rememberTarget(folder, api, 'used');
-  expect(await lookUpTarget(folder, api)).toEqual({ isNew: false, allowsPartial: true });
+  expect(await lookUpTarget(folder, api)).toEqual({ ...used, allowsPartial: true });
 });
 
 test('only a completed run of a manifest that the user gave shows that fields may be left out', () => {
@@ -30,11 +36,20 @@ test('each API is remembered separately', async () => {
   const folder = await temporaryFolder();
   await rememberTarget(folder, api, 'partial');
   await rememberTarget(folder, 'https://other.example.com', 'used');
-  expect(await lookUpTarget(folder, api)).toEqual({ isNew: false, allowsPartial: true });
-  expect(await lookUpTarget(folder, 'https://other.example.com')).toEqual({
-    isNew: false,
-    allowsPartial: false,
-  });
+  expect(await lookUpTarget(folder, api)).toEqual({ ...used, allowsPartial: true });
+  expect(await lookUpTarget(folder, 'https://other.example.com')).toEqual(used);
+});
+
+test('what users saw of an operation is remembered until they say otherwise, and makes no API used', async () => {
+  const folder = await temporaryFolder();
+  await rememberFates(folder, api, ['edit'], { leftOut: 'reset' });
+  expect(await lookUpTarget(folder, api)).toEqual({ ...unknown, updates: { edit: { leftOut: 'reset' } } });
+  await rememberTarget(folder, api, 'used');
+  await rememberFates(folder, api, ['edit', 'archive'], { cleared: 'kept' });
+  await rememberFates(folder, api, ['edit'], { leftOut: 'kept' });
+  const updates = { edit: { leftOut: 'kept', cleared: 'kept' }, archive: { cleared: 'kept' } };
+  expect(await lookUpTarget(folder, api)).toEqual({ ...used, updates });
+  expect(await lookUpTarget(folder, 'https://other.example.com')).toEqual(unknown);
 });
 
 test('a damaged file is treated as missing', async () => {
@@ -42,5 +57,5 @@ test('a damaged file is treated as missing', async () => {
   await writeFile(join(folder, 'targets.json'), '{"version":1,"targets":[{}');
   expect(await lookUpTarget(folder, api)).toEqual(unknown);
   await rememberTarget(folder, api, 'used');
-  expect(await lookUpTarget(folder, api)).toEqual({ isNew: false, allowsPartial: false });
+  expect(await lookUpTarget(folder, api)).toEqual(used);
 });
