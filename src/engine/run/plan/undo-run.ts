@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Defer, withScope } from '../../../base/async/scope.ts';
+import type { KnownFates } from '../../../domain/terms.ts';
 import { oldNameOf } from '../../operation/field-names.ts';
 import { findOperation, type Operation } from '../../operation/operation.ts';
 import { CsvFile } from '../../report/csv-file.ts';
@@ -51,6 +52,7 @@ interface Edit {
  * value of a later row may be what the superseded row would have written. Files in the run's folder list what can't be undone, and what
  * only by hand.
  *
+ * @param fatesOf what is known of an operation: where it keeps a field that a row clears, no empty old value is sent
  * @throws a usage error `OPERATION_MISSING`
  */
 export function writeUndoRows(
@@ -58,6 +60,7 @@ export function writeUndoRows(
   record: RunRecord,
   later: readonly RunRecord[],
   { options, path }: DerivedRowsInput,
+  fatesOf: (operation: string) => KnownFates = () => ({}),
 ): Promise<UndoRows> {
   return withScope(async (defer) => {
     requireOperations(store, record);
@@ -77,6 +80,9 @@ export function writeUndoRows(
     const putBack = async (edit: Edit): Promise<void> => {
       const { row, call, oldValues, newValues } = edit;
       if (row === 0) return;
+      const isKept = fatesOf(call.operation.name).cleared === 'kept';
+      const empty = [...newValues.keys()].filter((field) => isKept && oldValues.get(field) === '');
+      for (const field of empty) oldValues.set(field, undefined);
       const missing = [...newValues.keys()].filter((field) => oldValues.get(field) === undefined);
       if (missing.length < newValues.size) {
         const undoing = undoRow(store.operations, edit);
@@ -84,10 +90,9 @@ export function writeUndoRows(
         subjects.add(subjectKey(call));
       }
       if (missing.length === 0) return;
+      const lack = `no old values${empty.length > 0 ? ' that the API can set' : ''}`;
       const why =
-        missing.length < newValues.size
-          ? 'no old values for these fields; the others are restored'
-          : 'no old values';
+        missing.length < newValues.size ? `${lack} for these fields; the others are restored` : lack;
       notUndone.add([String(row), call.operation.name, call.subject, missing.join(' '), why]);
     };
 

@@ -1,0 +1,164 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { anyDatastore } from '../helpers/any-datastore.ts';
+import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
+import { readCsv } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { cell } from './undo.conformance.ts';
+
+const names = ['file_name', 'file_type', 'title', 'description', 'date_created', 'last_modified'] as const;
+
+/** A service of which nobody knows yet what its updates do, and a user who looks at its entries. */
+async function scene(updates: string) {
+  const cwd = await temporaryFolder();
+  const sandbox = await startSandbox('--shape', 'gateway', '--updates', updates);
+  const before = [1, 2, 3, 4].map((id) => sandbox.soundboard(id));
+  const old = before.map((entry) => `${cell(entry?.title)},${cell(entry?.description)}`);
+  const header = 'soundboard_id,title,description,old_title,old_description';
+  const rows = ['1,A,', '2,B,b', '3,C,<clear>', '4,D,<clear>'].map((row, index) => `${row},${old[index]}`);
+  await writeFile(join(cwd, 'rows.csv'), [header, ...rows, ''].join('\n'));
+  const full = before.map((entry) => [
+    ...[
+      entry?.soundboard_id,
+      ...names.map((name) => (name === 'description' ? '<clear>' : cell(entry?.[name]))),
+    ],
+    ...[entry?.file_size, entry?.recording_length],
+  ]);
+  const fullHeader = ['soundboard_id', ...names, 'file_size', 'recording_length'];
+  await writeFile(join(cwd, 'full.csv'), [fullHeader, ...full, ''].join('\n'));
+
+  const env = { ...sandbox.env, ...anyDatastore(), CQBATCH_ALLOW_PARTIAL: '' };
+  const run = (...args: readonly string[]) => cqbatch(args, { cwd, env });
+  /** Answers each question by what the service has done. */
+  const atTerminal = (...args: readonly string[]) => {
+    const child = startAtTerminal(args, { cwd, env });
+    const answers: readonly (readonly [question: string, answer: () => string])[] = [
+      [
+        'kept or reset?',
+        () => (sandbox.soundboard(1)?.description === before[0]?.description ? 'kept' : 'reset'),
+      ],
+      ['was it kept?', () => (sandbox.soundboard(3)?.description === '' ? 'e' : 'k')],
+      ['[y/N]', () => 'y'],
+    ];
+    child.stdout?.on('data', (chunk: Buffer) => {
+      const asked = answers.find(([question]) => chunk.includes(question));
+      if (asked !== undefined) child.stdin?.write(`${asked[1]()}\n`);
+    });
+    return finished(child);
+  };
+  const known = async () =>
+    JSON.parse(await readFile(join(cwd, '.cqbatch/targets.json'), 'utf8')).targets[0].updates;
+  const readiness = async (...args: readonly string[]) => {
+    const { ready, warnings } = JSON.parse((await run('plan', ...args, '--json')).stdout);
+    return ready || warnings.map(({ code }: { code: string }) => code);
+  };
+  return { cwd, sandbox, before, run, atTerminal, known, readiness };
+}
+
+const trial = ['run', 'rows.csv', '--run-id', 'r', '--allow-partial', '--canary', '1'];
+
+describe('what a user sees behind a canary decides what later plans refuse', () => {
+  test('merge: fields that rows leave out are kept, and <clear> clears', async () => {
+    const { sandbox, before, run, atTerminal, known, readiness } = await scene('merge');
+    expect(await readiness('rows.csv')).toEqual(['PARTIAL_ROWS']);
+    const tried = await atTerminal(...trial);
+    expect(tried).toMatchObject({ code: 0 });
+    expect(tried.stdout).toMatch(/Canary: 2 rows, 0 failed/);
+    expect(tried.stdout).toContain(
+      'Row 1 leaves out file_name, file_type, description, …. Look at soundboard 1: were the old values kept or reset?',
+    );
+    expect(tried.stdout).toContain(
+      'Row 3 clears description. Look at soundboard 3: is description empty now,',
+    );
+    expect(await known()).toEqual({ 'update-soundboard': { left_out: 'kept', cleared: 'empty' } });
+    expect(await readiness('rows.csv')).toBe(true);
+    const undone = await run('undo', 'r', '--yes');
+    expect(undone).toMatchObject({ code: 0 });
+    expect(undone.stderr).toContain(
+      `update-soundboard at ${sandbox.url} keeps fields that the undo leaves out\n`,
+    );
+    for (const id of [1, 2, 3, 4])
+      expect(sandbox.soundboard(id)).toEqual({ ...before[id - 1], last_modified: expect.anything() });
+  });
+
+  test('replace: rows must have all fields, until the user says otherwise', async () => {
+    const { sandbox, run, atTerminal, known, readiness } = await scene('replace');
+    const tried = await atTerminal(...trial);
+    expect(tried).toMatchObject({ code: 3 });
+    expect(tried.stdout).toContain('Halted: 4 rows leave fields out, and update-soundboard at');
+    expect(tried.stdout).not.toContain('Row 3 clears');
+    expect(tried.stdout).toMatch(/^Next: +cqbatch cancel r\r?$/m);
+    expect(await sandbox.log()).toHaveLength(2);
+    expect(await known()).toEqual({ 'update-soundboard': { left_out: 'reset' } });
+    expect(await readiness('rows.csv', '--allow-partial')).toEqual(['PARTIAL_ROWS']);
+    const refused = await run('resume', 'r');
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('pass --left-out kept.') });
+    await run('cancel', 'r');
+    const undone = await run('undo', 'r', '--yes');
+    expect(undone).toMatchObject({ code: 2, stderr: expect.stringContaining('resets such fields') });
+    expect(await run('undo', 'r', '--out', 'undo.cqplan')).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/\nNot ready: .* resets such fields/),
+      stderr: expect.stringMatching(/Nothing was sent\.\n$/),
+    });
+    expect(await sandbox.log()).toHaveLength(2);
+
+    expect(await run('run', 'full.csv', '--yes')).toMatchObject({ code: 0 });
+    expect(sandbox.soundboard(2)?.description).toBe('');
+    expect(await readiness('rows.csv', '--left-out', 'kept')).toBe(true);
+    expect(await readiness('rows.csv')).toEqual(['PARTIAL_ROWS']);
+    expect(await run('run', 'rows.csv', '--yes', '--left-out', 'kept')).toMatchObject({ code: 0 });
+    expect(await known()).toEqual({ 'update-soundboard': { left_out: 'kept' } });
+    expect(await readiness('rows.csv')).toBe(true);
+  });
+
+  test('presence: <clear> is refused, until the user says otherwise, and an undo can empty nothing', async () => {
+    const { cwd, sandbox, run, atTerminal, known, readiness } = await scene('presence');
+    expect(await atTerminal(...trial)).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('Halted: rows clear description, and update-soundboard at'),
+    });
+    expect(await sandbox.log()).toHaveLength(2);
+    expect(await known()).toEqual({ 'update-soundboard': { left_out: 'kept', cleared: 'kept' } });
+    expect(await readiness('rows.csv')).toEqual(['CLEARED_ROWS']);
+    expect(await readiness('full.csv')).toEqual(['CLEARED_ROWS']);
+    expect(await readiness('rows.csv', '--cleared', 'empty')).toBe(true);
+
+    await writeFile(
+      join(cwd, 'titles.csv'),
+      'soundboard_id,title,description,old_title,old_description\n1,A,a,B,<clear>\n2,B,b,<clear>,<clear>\n',
+    );
+    expect(await run('run', 'titles.csv', '--yes', '--run-id', 'titles')).toMatchObject({ code: 0 });
+    expect(await run('undo', 'titles', '--yes')).toMatchObject({ code: 0 });
+    expect(sandbox.soundboard(1)).toMatchObject({ title: 'B', description: 'a' });
+    const folder = join(cwd, '.cqbatch/runs/titles');
+    expect(await readCsv(folder, 'not-undone.csv')).toMatchObject([
+      {
+        id: '1',
+        fields: 'description',
+        why: 'no old values that the API can set for these fields; the others are restored',
+      },
+      { id: '2', fields: 'title description', why: 'no old values that the API can set' },
+    ]);
+    expect(await run('resume', 'r', '--cleared', 'empty')).toMatchObject({ code: 0 });
+    expect(await known()).toEqual({ 'update-soundboard': { left_out: 'kept', cleared: 'empty' } });
+  });
+});
+
+test('a canary of all rows asks what became of fields, and nothing else; Enter answers nothing', async () => {
+  const { cwd, run, atTerminal, known } = await scene('merge');
+  await writeFile(join(cwd, 'rows.csv'), 'soundboard_id,title\n1,A\n');
+  const tried = await atTerminal(...trial);
+  expect(tried).toMatchObject({ code: 0 });
+  expect(tried.stdout).not.toContain('Continue with the other');
+  expect(await known()).toEqual({ 'update-soundboard': { left_out: 'kept' } });
+  await writeFile(join(cwd, 'clears.csv'), 'soundboard_id,title\n1,<clear>\n');
+  expect((await run('plan', 'clears.csv')).stdout).toContain(
+    'clears, if the API can (--canary asks): title\n',
+  );
+  // Without a terminal, nothing is asked.
+  expect(await run('run', 'clears.csv', '--yes', '--canary', '1')).toMatchObject({ code: 0 });
+  expect(await known()).toEqual({ 'update-soundboard': { left_out: 'kept' } });
+});
