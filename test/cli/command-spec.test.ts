@@ -68,6 +68,8 @@ const conditional = [
     'allowEmpty',
     'allowInsecureHttp',
     'trustIds',
+    'leftOut',
+    'cleared',
     'strict',
     'replace',
     'trim',
