@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { type Asker, beginRun } from '../../../../src/engine/run/plan/create-run.ts';
 import { refusalOf } from '../../../../src/engine/run/plan/readiness.ts';
@@ -31,6 +31,7 @@ async function begun(rows: string, answers: Partial<Asker> = {}) {
   };
   const input = { rows: manifestAt(path), options: leastOptions, permits: {} };
   const run = await beginRun(store, input, asker).catch((error: Error) => error.message);
+  if (typeof run === 'object') onTestFinished(() => run.journal.close());
   return { run, asked, folders: await readdir(join(folder, '.cqbatch', 'runs')) };
 }
 
