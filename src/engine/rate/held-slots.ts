@@ -119,11 +119,11 @@ export class HeldSlots {
   sent(now: number, admittedAt?: number): void {
     const call = this.#calls.findLast(({ at }) => at === admittedAt);
     if (call === undefined && admittedAt !== undefined) return;
+    if (call === undefined) this.#calls.push({ at: now });
+    else call.at = now;
     if (call?.slot !== undefined && now <= call.slot.at + latestMs(call.slot.gap)) return;
     if (this.#lateUse.isShared) this.#owed.push(now - graceMs(call?.slot?.gap ?? 0));
     else this.#lateAt = now;
-    if (call === undefined) this.#calls.push({ at: now });
-    else call.at = now;
   }
 
   /** Keeps only as many slots as a lower rate has. */

@@ -44,16 +44,48 @@ describe('the slots of a second', () => {
     expect(callsAt([500], alone)).toHaveLength(11);
   });
 
-  test('are never exceeded by more than one, whenever the process runs', () => {
+  /** For how long a process does not run, how long its calls then take to leave, and for how long it runs each millisecond. */
+  const delay = fc.tuple(
+    fc.integer({ min: 1, max: 300 }),
+    fc.integer({ min: 0, max: 40 }),
+    fc.integer({ min: 0, max: 200 }),
+  );
+  /** They made two calls more while a late call counted from its admission, not from when it left. */
+  const twoMore: [number, number, number][] = [
+    [142, 28, 181],
+    [140, 21, 37],
+    [4, 11, 161],
+    [9, 3, 5],
+    [145, 38, 183],
+    [8, 25, 2],
+  ];
+
+  test('are never exceeded by more than one, whenever the process runs and its calls leave', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 20, maxLength: 60 }), (pauses) => {
+      fc.property(fc.array(delay, { maxLength: 40 }), (delays) => {
+        const held = new HeldSlots(alone);
+        held.add(0, gap, 2_500);
+        const calls: number[] = [];
         let now = 0;
-        const times = pauses.map((pause) => {
-          now += pause;
-          return now;
-        });
-        expect(mostInASecond(callsAt(times, alone))).toBeLessThanOrEqual(1_000 / gap + 1);
+        const run = (leavingMs: number): void => {
+          held.drop(now, 0);
+          const admittedAt = now;
+          let admitted = 0;
+          while (held.use(now)) admitted += 1;
+          for (let call = 0; call < admitted; call += 1) {
+            now += leavingMs / admitted;
+            held.sent(now, admittedAt);
+            calls.push(now);
+          }
+        };
+        for (const [pauseMs, leavingMs, punctualMs] of delays) {
+          now += pauseMs;
+          run(leavingMs);
+          for (const until = now + punctualMs; now < until; now += 1) run(0);
+        }
+        expect(mostInASecond(calls)).toBeLessThanOrEqual(1_000 / gap + 1);
       }),
+      { examples: [[twoMore]] },
     );
   });
 
