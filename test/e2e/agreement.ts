@@ -132,21 +132,3 @@ export function expectEveryRowOnce(report: readonly Cells[], rows: number): void
     Array.from({ length: rows }, (_, index) => index + 1),
   );
 }
-
-/**
- * The calls of the busiest second, by the moments at which they left, as the report has them for rows that were called once.
- * On a busy machine, the API's own process records some calls tens of milliseconds later than others, whichever process makes them.
- */
-export function mostSentInASecond(report: readonly Cells[], log: readonly LogEntry[]): number {
-  const calls = callsByRow(log);
-  return busiestSecond(
-    report.flatMap((row) => {
-      const seen = callsOf(row, calls).map(({ time }) => Date.parse(time));
-      return seen.length === 1 && row['_attempts'] === '1' ? [Date.parse(row['_started_at'] ?? '')] : seen;
-    }),
-  );
-}
-
-function busiestSecond(times: readonly number[]): number {
-  return Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1_000).length));
-}

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { readSummary } from '../helpers/run-folder.ts';
 import type { TestSandbox } from '../helpers/sandbox.ts';
-import { expectAgreement, expectEveryRowOnce, mostSentInASecond } from './agreement.ts';
+import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { restoreCsv } from './manifests.ts';
 import { eventuallyTold, type Machine } from './redis/machine.ts';
 
 /** A machine that runs a manifest against a limited API, and those that help it, if any do. */
@@ -25,105 +26,56 @@ interface RateSummary {
   }[];
 }
 
-/** A limit of the API that its answers don't tell, and how it tells for how long to wait. */
-type Unstated = readonly [title: string, flags: readonly [limit: string, retryAfter?: string]];
+/** What answers of the API state, and more calls at once than any run makes: none is refused on a slow machine either. */
+export const statedPerS = 60;
+export const statedLimit = [
+  ...['--limit', `token-bucket:rate=${statedPerS},burst=100`],
+  ...['--limit-headers', 'ratelimit'],
+] as const;
 
-/** The limits of the API: what is one and the same to the datastore is tried on one of them. */
-interface Limits {
-  readonly unstated: readonly Unstated[];
-  readonly stated: string;
-  /**
-   * Calls that are refused until such a limit is found. One process loses no more than the rest of a window. Several lose the
-   * rest of three: the first, and those of two trials, because they hear of a refusal a beat later (docs/rate.md). What comes
-   * on top of that is held to closer bounds where time is simulated (test/bench/rate/simulation.test.ts).
-   */
-  readonly mostRefused: number;
-}
-
-const limitPerS = 25;
-const windowOfASecond: Unstated = [
-  'a window of a second',
-  [`fixed-window:limit=${limitPerS},window=1s`, 'none'],
-];
-
-/** For one process. */
-export const limitsAlone: Limits = {
-  unstated: [['a token bucket', [`token-bucket:rate=${limitPerS},burst=10`]], windowOfASecond],
-  stated: 'token-bucket:rate=60,burst=15',
-  mostRefused: limitPerS,
-};
-
-/** For workers that share the rate. */
-export const limitsShared: Limits = {
-  unstated: [
-    [
-      'a token bucket that does not say for how long to wait',
-      [`token-bucket:rate=${limitPerS},burst=10`, 'none'],
-    ],
-    windowOfASecond,
-  ],
-  stated: 'fixed-window:limit=60,window=1s',
-  mostRefused: 3 * limitPerS,
-};
-
-/** What a run does whose API limits the rate, on each datastore. */
-export function describeRate(newScene: NewScene, { unstated, stated, mostRefused }: Limits): void {
-  test.each(unstated)(
-    'stays within %s, and what it refuses costs no attempt',
-    async (_title, [unstatedLimit, retryAfter]) => {
-      // Few enough calls per second that a slow machine makes more, too.
-      const rows = 150;
-      const { home, sandbox, flags } = await newScene(
-        rows,
-        ...['--limit', unstatedLimit, '--latency', '10ms', '--retry-after', retryAfter ?? 'header'],
-      );
-      const { code, stderr } = await home.run(
-        ...['run', 'rows.csv', '--yes', '--run-id', 'r', '--attempts', '1', ...flags],
-      );
-      expect({ code, stderr }).toMatchObject({ code: 0 });
-      const log = await sandbox.log();
-      const report = await home.report('r');
-      expectEveryRowOnce(report, rows);
-      // Each call is in `_attempts`, those that were refused among them.
-      expectAgreement(report, log);
-      const refused = log.filter(({ throttled }) => throttled).length;
-      expect(refused).toBeGreaterThan(0);
-      expect(refused).toBeLessThanOrEqual(mostRefused);
-
-      const summary = await readSummary(home.folder('r'));
-      const rate = summary['rate'] as RateSummary;
-      expect(summary).toMatchObject({ attempts: rows + refused, unprocessed: refused });
-      expect(rate.wanted).toBe('auto');
-      expect(rate.series.reduce((sum, { rejected }) => sum + rejected, 0)).toBe(rate.rejected);
-      // Those of the last moment may not have been heard of where the run is coordinated.
-      expect(rate.rejected).toBeGreaterThan(0);
-      expect(rate.rejected).toBeLessThanOrEqual(refused);
-      expect(rate.series.length).toBeGreaterThan(2);
-      const times = rate.series.map(({ t_s }) => t_s);
-      expect(times).toEqual(times.toSorted((a, b) => a - b));
-    },
-  );
-
-  test(`is refused no call by an API that states its limit (${stated})`, async () => {
-    const rows = 200;
-    const { home, sandbox, flags } = await newScene(
-      rows,
-      ...['--limit', stated, '--latency', '10ms', '--limit-headers', 'ratelimit'],
-    );
-    const { code } = await home.run('run', 'rows.csv', '--yes', '--run-id', 'r', ...flags);
-    expect(code).toBe(0);
+/** What a run does whose API limits the rate, on each datastore. How fast it is: test/engine/rate, in simulated time. */
+export function describeRate(newScene: NewScene): void {
+  test('is refused calls by a limit, which costs no attempt', async () => {
+    const [quota, rows] = [30, 60];
+    const limit = `daily-quota:limit=${quota}`;
+    const { home, sandbox, flags } = await newScene(rows, '--limit', limit, '--retry-after', 'none');
+    const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--attempts', '1', ...flags);
+    await sandbox.requested(quota + 1);
+    sandbox.configure({ limit: 'none' });
+    expect(await run.end).toMatchObject({ code: 0 });
     const log = await sandbox.log();
-    expect(log).toHaveLength(rows);
-    expect(log.filter(({ throttled }) => throttled)).toEqual([]);
+    const report = await home.report('r');
+    expectEveryRowOnce(report, rows);
+    // Each call is in `_attempts`, those that were refused among them.
+    expectAgreement(report, log);
+    const refused = log.filter(({ throttled }) => throttled).length;
+
+    const summary = await readSummary(home.folder('r'));
+    const rate = summary['rate'] as RateSummary;
+    expect(summary).toMatchObject({ attempts: rows + refused, unprocessed: refused });
+    expect(rate.wanted).toBe('auto');
+    expect(rate.series.reduce((sum, { rejected }) => sum + rejected, 0)).toBe(rate.rejected);
+    // Those of the last moment may not have been heard of where the run is coordinated.
+    expect(rate.rejected).toBeGreaterThan(0);
+    expect(rate.rejected).toBeLessThanOrEqual(refused);
+    const times = rate.series.map(({ t_s }) => t_s);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  test('never exceeds the bound that the user sets', async () => {
-    const rows = 60;
-    const { home, sandbox, flags } = await newScene(rows, '--latency', '5ms');
-    const run = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', 'auto..10/s', ...flags];
-    expect((await home.run(...run)).code).toBe(0);
-    // One more than the bound: slots may be used late (docs/rate.md).
-    expect(mostSentInASecond(await home.report('r'), await sandbox.log())).toBeLessThanOrEqual(11);
+  test('is allowed just less than the API states, or than the user does', async () => {
+    const { home, sandbox, flags } = await newScene(120, ...statedLimit);
+    const allowed = async (run: string): Promise<number> => {
+      const { rate } = (await readSummary(home.folder(run))) as { rate: RateSummary };
+      return Math.max(...rate.series.map(({ allowed_per_s }) => allowed_per_s));
+    };
+    const run = ['run', 'rows.csv', '--yes', ...flags];
+    expect(await home.run(...run, '--run-id', 'stated')).toMatchObject({ code: 0 });
+    expect(await allowed('stated')).toBeLessThan(statedPerS);
+    await home.write('few.csv', restoreCsv(40, 1_001).text);
+    run[1] = 'few.csv';
+    expect(await home.run(...run, '--run-id', 'bound', '--rate', 'auto..30/s')).toMatchObject({ code: 0 });
+    expect(await allowed('bound')).toBe(30);
+    expect((await sandbox.log()).filter(({ throttled }) => throttled)).toEqual([]);
   });
 
   test('waits for a quota, stops at once on request, and keeps waiting after resume', async () => {

@@ -5,7 +5,7 @@ import { anyDatastore } from '../helpers/any-datastore.ts';
 import type { RedisServer } from '../helpers/redis-server.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { restoreCsv } from './manifests.ts';
-import { describeRate, limitsAlone, type NewScene } from './rate.conformance.ts';
+import { describeRate, type NewScene, statedLimit, statedPerS } from './rate.conformance.ts';
 import { eventually, kindSandbox, type Machine, newMachine } from './redis/machine.ts';
 
 interface LearnedLimit {
@@ -31,14 +31,14 @@ function alone(datastore: () => Readonly<Record<string, string>>): NewScene {
 
 describe('a run on the embedded datastore', () => {
   const newScene = alone(() => ({}));
-  describeRate(newScene, limitsAlone);
+  describeRate(newScene);
 
   test('passes what it has learned to the next run with the same token', async () => {
-    const { home, sandbox } = await newScene(150, '--limit', 'token-bucket:rate=20,burst=5');
+    const { home, sandbox } = await newScene(30, ...statedLimit);
     await home.run('run', 'rows.csv', '--yes', '--quiet');
     const [learned] = await estimatedLimits(home);
     expect(learned).toMatchObject({ base_url: sandbox.url, token: expect.stringMatching(/^[0-9a-f]{4}$/) });
-    expect(learned?.rate_per_s).toBeGreaterThan(10);
+    expect(learned?.rate_per_s).toBeCloseTo(statedPerS, -1);
 
     const again = ['run', 'rows.csv', '--yes', '--quiet', '--log-level', 'info'];
     // It says so at its beginning.

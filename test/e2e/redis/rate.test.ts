@@ -4,7 +4,7 @@ import { openRedis } from '../../../src/engine/datastore/redis/redis.ts';
 import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
-import { describeRate, limitsShared, type NewScene } from '../rate.conformance.ts';
+import { describeRate, type NewScene } from '../rate.conformance.ts';
 import { eventually, kindSandbox, newMachine } from './machine.ts';
 
 describeWithRedis('a run on Redis that two workers call', () => {
@@ -26,7 +26,7 @@ describeWithRedis('a run on Redis that two workers call', () => {
     for (let worker = 0; worker < 2; worker += 1) await (await newMachine(place)).worker();
     return { home, sandbox: place.sandbox, flags: ['--no-worker'] };
   };
-  describeRate(newScene, limitsShared);
+  describeRate(newScene);
 
   test('reports that it waits for a quota, even after a long time without calls', async () => {
     const { home, sandbox, flags } = await newScene(50, '--limit', 'daily-quota:limit=20');

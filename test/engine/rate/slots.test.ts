@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { randomFor } from '../../../src/sandbox/random.ts';
-import { played } from '../../engine/rate/governor/simulated.ts';
-import type { World } from './world.ts';
+import type { World } from '../../bench/rate/world.ts';
+import { played } from './governor/simulated.ts';
 
 /** When the calls of a world left, in milliseconds from its start, and by which worker. */
 function callsOf(world: Omit<World, 'limit' | 'onCall'>): { readonly at: number; readonly worker: number }[] {
@@ -137,6 +137,7 @@ describe('a worker', () => {
   test('that is slow leaves what it cannot use to the others', () => {
     const calls = callsOf({ fixed: 100, workers: 2, seconds: 20, slowWorkers: [1] });
     expect(perSecond(calls, 5, 20)).toBeGreaterThan(95);
+    expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(101);
     expect(
       perSecond(
         calls.filter(({ worker }) => worker === 0),
