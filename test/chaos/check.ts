@@ -70,7 +70,7 @@ function order(stage: Stage, report: readonly Cells[], log: readonly LogEntry[])
   if (edits === undefined || happens(stage, 'cancel')) return [];
   const found: string[] = [];
   try {
-    expectInOrder(edits, log, 0);
+    expectInOrder(edits, log);
   } catch (error) {
     found.push(`edits are not in their order: ${(error as Error).message}`);
   }

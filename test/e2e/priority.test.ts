@@ -17,14 +17,14 @@ test('a daemon without Redis leaves a run for an urgent one, and goes on with it
   await home.write('urgent.csv', restoreCsv(40, 1_001).text);
   await home.write('waits.csv', restoreCsv(40, 2_001).text);
   const daemon = await home.worker('--coordinate');
-  await submit(home, 'nightly', 'rows.csv', '--rate', '20/s');
+  await submit(home, 'nightly', 'rows.csv', '--rate', '2/s');
   await submit(home, 'waits', 'waits.csv', '--priority', 'low', '--rate', '40/s');
-  await sandbox.requested(20);
+  await sandbox.requested(2);
   await submit(home, 'urgent', 'urgent.csv', '--priority', 'high', '--rate', '40/s');
   await eventually(hasEnded('urgent'));
   expect(await home.stateOf('nightly')).not.toBe('completed');
 
-  // The low run would have to wait for the nightly one, which has 300 rows at 20 a second.
+  // The low run would have to wait for the nightly one, which has 300 rows at 2 a second.
   expect(await home.run('set-priority', 'waits', 'high', '--reason', 'needed at nine')).toEqual({
     code: 0,
     stdout: 'Run waits has priority high.\n',
@@ -62,12 +62,14 @@ test('a daemon without Redis that is stopped leaves a run that others run before
   const home = await newMachine({ redis: { url: '' } as RedisServer, prefix: 'none', sandbox }, 100);
   await home.write('other.csv', restoreCsv(40, 1_001).text);
   const first = await home.worker('--coordinate');
-  await submit(home, 'nightly', 'rows.csv', '--rate', '50/s');
-  await sandbox.requested(20);
+  await submit(home, 'nightly', 'rows.csv', '--rate', '2/s');
+  await sandbox.requested(2);
   expect(await first.stop()).toMatchObject({ code: 0 });
   expect(await home.stateOf('nightly')).toBe('submitted');
   expect(await home.run('run', 'other.csv', '--yes')).toMatchObject({ code: 0 });
   const next = await home.worker('--coordinate');
+  await eventually(async () => (await home.stateOf('nightly')) === 'running');
+  expect((await home.run('set-rate', 'nightly', 'none')).code).toBe(0);
   await eventually(async () => (await home.stateOf('nightly')) === 'completed');
   await next.stop();
   const report = await home.report('nightly');

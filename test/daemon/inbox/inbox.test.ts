@@ -35,7 +35,7 @@ test('manifests are taken oldest first and end in their folder under a unique na
 });
 
 test('a file that is being written is left alone, and so are folders, links and hidden files', async () => {
-  await writeFile(join(inbox, 'growing.csv'), 'x');
+  await drop('growing.csv', 'x', -60);
   await writeFile(join(inbox, 'later.csv.part'), 'x');
   await drop('.hidden.csv', 'x');
   await drop('notes.md', 'x');

@@ -12,7 +12,7 @@ describeWithRedis('a run on Redis is exact', () => {
     const parts = await begin({ backoff });
     let { coordinator } = parts;
     for (let kills = 0; kills < 3; kills += 1) {
-      await aMoment();
+      await aMoment(parts);
       await kill(coordinator);
       coordinator = startCqbatch(['resume', '--no-worker'], parts);
       await saying(coordinator, 'Run 20');
@@ -25,15 +25,19 @@ describeWithRedis('a run on Redis is exact', () => {
 
   test('when one process does everything and is killed twice', async () => {
     const parts = await begin();
-    await Promise.all(parts.workers.map(kill));
-    let { coordinator } = parts;
+    await Promise.all([...parts.workers, parts.coordinator].map(kill));
+    const resume = async () => {
+      const child = startCqbatch(['resume', '--concurrency', String(concurrency)], parts);
+      await saying(child, 'Run 20');
+      return child;
+    };
+    let everything = await resume();
     for (let kills = 0; kills < 2; kills += 1) {
-      await aMoment();
-      await kill(coordinator);
-      coordinator = startCqbatch(['resume', '--concurrency', String(concurrency)], parts);
-      await saying(coordinator, 'Run 20');
+      await aMoment(parts);
+      await kill(everything);
+      everything = await resume();
     }
-    expect((await finished(coordinator)).code).toBe(1);
+    expect((await finished(everything)).code).toBe(1);
     // The workers were killed, too.
     await expectExactness(parts, { lost: workers + 2 });
   });

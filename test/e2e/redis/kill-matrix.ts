@@ -2,21 +2,21 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { withSpare } from '../../../src/engine/worker/prefetch.ts';
 import { type Finished, finished, saying, startCqbatch } from '../../helpers/cqbatch.ts';
 import { expectProof } from '../../helpers/proof.ts';
-import { type RedisServer, redisForTest } from '../../helpers/redis-server.ts';
+import { adminOf, type RedisServer, redisForTest } from '../../helpers/redis-server.ts';
 import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
 import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { callsByRow, expectAgreement, expectEveryRowOnce, hasUnclearFault } from '../agreement.ts';
 import { mixedCsv } from '../manifests.ts';
+import { eventually } from './machine.ts';
 
 /**
  * The matrix of kills: a run of 1,000 rows on Redis, fed by one process and called by two others, loses one of its
- * parts several times at random moments. Nothing waits for the pauses here: the moment is what is random.
+ * parts several times at random moments.
  */
 
 export const rows = 1_000;
@@ -74,7 +74,20 @@ export async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-export const aMoment = () => sleep(300 + Math.random() * 1_500);
+/** Waits for a random number of calls. */
+export async function aMoment({ sandbox }: Pick<Parts, 'sandbox'>, most = 150): Promise<void> {
+  const seen = (await sandbox.log()).length;
+  await sandbox.requested(seen + Math.ceil(Math.random() * most));
+}
+
+/** Waits until each batch that a worker has now is over, or given to another one. */
+export async function untilGivenAway({ redis }: Pick<Parts, 'redis'>): Promise<void> {
+  const admin = adminOf(redis);
+  const locks = await admin.keys('*:lock');
+  expect(locks).not.toEqual([]);
+  const holders = await admin.mget(locks);
+  await eventually(async () => (await admin.mget(locks)).every((holder, at) => holder !== holders[at]));
+}
 
 /**
  * The most rows that are unclear when a process that calls is lost: those that it has in hand (`src/engine/worker/prefetch.ts`), and

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
+import { saying } from '../../helpers/cqbatch.ts';
 import { adminOf, describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
@@ -12,9 +12,9 @@ describeWithRedis('a run is exact', () => {
   test('when redis-server is killed three times', async () => {
     const parts = await begin();
     for (let kills = 0; kills < 3; kills += 1) {
-      await aMoment();
+      await aMoment(parts);
       await parts.redis.kill();
-      await sleep(Math.random() * 1_000);
+      if (kills === 1) await saying(parts.coordinator, 'does not answer');
       await parts.redis.restart();
     }
     expect((await parts.end).code).toBe(1);
@@ -25,7 +25,7 @@ describeWithRedis('a run is exact', () => {
     const parts = await begin();
     const redis = new Redis(parts.redis.port);
     for (let cuts = 0; cuts < 6; cuts += 1) {
-      await aMoment();
+      await aMoment(parts);
       await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     }
     redis.disconnect();
@@ -35,7 +35,7 @@ describeWithRedis('a run is exact', () => {
 
   test('when Redis forgets everything', async () => {
     const parts = await begin();
-    await aMoment();
+    await aMoment(parts);
     const redis = new Redis(parts.redis.port);
     // Batches with rows that are not finished.
     const held = await redis.keys('*:rows-*-b-*');

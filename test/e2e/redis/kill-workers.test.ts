@@ -1,13 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { describeWithRedis } from '../../helpers/redis-server.ts';
-import { aMoment, begin, expectExactness, kill, startWorker, workers } from './kill-matrix.ts';
+import {
+  aMoment,
+  begin,
+  expectExactness,
+  kill,
+  startWorker,
+  untilGivenAway,
+  workers,
+} from './kill-matrix.ts';
 
 describeWithRedis('a run on Redis is exact', () => {
   test('when one of its workers is killed three times', async () => {
     const parts = await begin();
     for (let kills = 0; kills < 3; kills += 1) {
-      await aMoment();
+      await aMoment(parts);
       const [victim] = parts.workers.splice(0, 1);
       if (victim !== undefined) await kill(victim);
       parts.workers.push(await startWorker(parts));
@@ -19,7 +26,7 @@ describeWithRedis('a run on Redis is exact', () => {
   test('when all of its workers are killed twice', async () => {
     const parts = await begin();
     for (let kills = 0; kills < 2; kills += 1) {
-      await aMoment();
+      await aMoment(parts);
       await Promise.all(parts.workers.splice(0).map(kill));
       for (let index = 0; index < workers; index += 1) parts.workers.push(await startWorker(parts));
     }
@@ -28,20 +35,15 @@ describeWithRedis('a run on Redis is exact', () => {
   });
 
   test('when both of its workers are frozen for longer than their locks', async () => {
-    // It must still be going when they thaw.
-    const parts = await begin({ rate: '25/s' });
+    const parts = await begin();
     const frozen = [...parts.workers];
     for (const worker of frozen) {
-      await aMoment();
+      await aMoment(parts, 40);
       worker.kill('SIGSTOP');
     }
     await startWorker(parts);
-    // About as long as it takes to give their rows to others: a lock and one or two checks (src/engine/queue/bullmq.ts).
-    await sleep(20_000);
-    for (const worker of frozen) {
-      await sleep(Math.random() * 6_000);
-      worker.kill('SIGCONT');
-    }
+    await untilGivenAway(parts);
+    for (const worker of frozen) worker.kill('SIGCONT');
     expect((await parts.end).code).toBe(1);
     await expectExactness(parts, { lost: workers });
   });

@@ -45,7 +45,7 @@ describeWithRedis('workers of other machines', () => {
     const report = await home.report('shared');
     expectEveryRowOnce(report, rows);
     expectAgreement(report, await place.sandbox.log());
-    for (const worker of workers) expect(worker.logged('row finished').length).toBeGreaterThan(20);
+    for (const worker of workers) expect(worker.logged('row finished')).not.toEqual([]);
     expect(await Promise.all(workers.map((worker) => worker.stop()))).toMatchObject([
       { code: 0 },
       { code: 0 },
