@@ -9,15 +9,12 @@ const systemTests = [
   'test/engine/manifest/input.test.ts',
 ];
 
-/** Their results depend on seconds, as users feel them: a machine that is busy with the others would decide them. */
-const timedTests = 'test/e2e/redis/tenants.test.ts';
-
 /** Tests of code that rarely changes, which take long: the package as users install it, and the rate in simulated time. */
 const releaseTests = 'test/{bench,install}/**/*.test.ts';
 
 /** These take the longest, mostly waiting. Started last, one of them would run alone. */
 const longest =
-  /\/e2e\/(redis\/(audit|control|guards|in-order|kill|rate|slots|workers)|(audit|cron|dashboard|defaults|exactness|faults|guards|inbox|kill|rate|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
+  /\/e2e\/(redis\/(audit|control|guards|in-order|kill|rate|workers)|(audit|cron|dashboard|defaults|exactness|faults|guards|inbox|kill|rate|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -58,9 +55,10 @@ export default defineConfig({
   test: {
     root: '.',
     sequence: { sequencer: LongestFirst },
-    // No test reaches this unless it hangs, even on a slow and busy machine.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    // No test reaches these unless it hangs, even on a slow and busy machine.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 300_000, interval: 20 } },
     projects: [
       {
         extends: true,
@@ -81,7 +79,6 @@ export default defineConfig({
         test: {
           name: 'system',
           include: systemTests,
-          exclude: [timedTests],
           // Most of the time they wait for calls, locks and other processes.
           maxWorkers: 8,
           sequence: { groupOrder: 2 },
@@ -92,20 +89,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'timed',
-          include: [timedTests],
-          maxWorkers: 2,
-          sequence: { groupOrder: 3 },
-          globalSetup,
-          ...inProcesses,
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: 'release',
           include: [releaseTests],
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 3 },
           globalSetup: ['test/helpers/build.ts'],
           ...inProcesses,
         },

@@ -14,6 +14,15 @@ test('no test is skipped silently', () => {
   expect(files.filter(({ text }) => skipping.test(text)).map(({ path }) => path)).toEqual(allowed);
 });
 
+/** `expect.poll` waits for events, with the limit of test/vitest.config.ts. */
+const waiting = /\bvi\.wait(?:For|Until)\b|node:timers\/promises/;
+
+test('no test sleeps, or gives an event less time than a hang', () => {
+  const users = ['architecture', 'bench', 'chaos', 'recording'].map((folder) => join('test', folder, ''));
+  const tests = files.filter(({ path }) => !users.some((folder) => path.startsWith(folder)));
+  expect(tests.filter(({ text }) => waiting.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
 test('no replacement of a module depends on which test file ran before', () => {
   // Unit tests share modules: without this line, a module that is loaded already keeps the real one.
   const replacing = files.filter(({ text }) => /^vi\.mock\(/m.test(text));

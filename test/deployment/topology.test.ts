@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { cqbatchProcess, startCqbatch } from '../helpers/cqbatch.ts';
 import { type Observed, observe } from '../helpers/observed.ts';
 import { describeWithRedis, freePort, redisProgram } from '../helpers/redis-server.ts';
@@ -130,7 +130,7 @@ async function untilHealthy({ process, healthy }: StartedService): Promise<void>
     Promise.reject(new Error(`ended (${code}): ${stderr}`)),
   );
   ended.catch(() => {});
-  await Promise.race([vi.waitUntil(healthy, { timeout: 90_000, interval: 100 }), ended]);
+  await Promise.race([expect.poll(healthy).toBeTruthy(), ended]);
 }
 
 describeWithRedis('the services of docker-compose.yml, as processes', () => {

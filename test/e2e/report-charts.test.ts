@@ -137,7 +137,7 @@ describeWithBrowser('the charts of report.html', (open) => {
     const achieved = { light: '11 92 173', dark: '108 176 245' };
     expect(await colorsOf(page, 0)).toContain(achieved.dark);
     await page.emulateMedia({ colorScheme: 'light' });
-    await expect.poll(() => colorsOf(page, 0), { timeout: 60_000 }).toContain(achieved.light);
+    await expect.poll(() => colorsOf(page, 0)).toContain(achieved.light);
     expect(await colorsOf(page, 0)).not.toContain(achieved.dark);
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('canvas').first().isVisible()).toBe(false);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { faultKinds } from '../../src/sandbox/faults.ts';
 import { checkDocuments } from '../json-documents/check.ts';
 
@@ -49,7 +49,7 @@ test('--json prints one document, and SIGINT ends the sandbox even while a reque
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: '{"soundboard":{"soundboard_id":1}}',
   });
-  await vi.waitUntil(async () => (await fetch(`${url}/sandbox/log`).then((log) => log.text())) !== '');
+  await expect.poll(() => fetch(`${url}/sandbox/log`).then((log) => log.text())).not.toBe('');
   child.kill('SIGINT');
   const [[code]] = await Promise.all([once(child, 'exit'), expect(hanging).rejects.toThrow('fetch failed')]);
   expect(code).toBe(0);

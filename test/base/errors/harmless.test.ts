@@ -16,7 +16,7 @@ test.each([
   const tell = harmless(heard, report);
   tell();
   tell();
-  await vi.waitFor(() => expect(report).toHaveBeenCalled());
+  await expect.poll(() => report).toHaveBeenCalled();
   expect(report.mock.calls).toEqual([['why']]);
   expect(heard.mock.calls).toHaveLength(2);
 });

@@ -10,7 +10,6 @@ import { openScheduleStore } from '../../../src/daemon/schedule/store.ts';
 import { enterState, type RunState } from '../../../src/engine/run/record/record.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
 import { plannedRecord } from '../../engine/run/planned-record.ts';
-import { patiently } from '../../helpers/redis-server.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { nightly } from './nightly.ts';
 
@@ -240,12 +239,12 @@ describe('the schedules of a state folder', () => {
     scene.now = new Date('2031-01-01T12:00:00.000Z');
     const options = { ...scene.options, finish: async () => {}, stop: stopping.signal };
     const carried = carryOutSchedules(options, () => scene.now);
-    await expect.poll(done, patiently).toBe('2031-01-01T02:00:00.000Z');
+    await expect.poll(done).toBe('2031-01-01T02:00:00.000Z');
     scene.now = new Date('2026-11-05T01:59:59.000Z');
-    await expect.poll(done, patiently).toBe('2026-11-05T01:59:59.000Z');
+    await expect.poll(done).toBe('2026-11-05T01:59:59.000Z');
     expect(scene.started).toEqual([]);
     scene.now = new Date('2026-11-05T02:00:00.000Z');
-    await expect.poll(() => scene.started, patiently).toEqual([first]);
+    await expect.poll(() => scene.started).toEqual([first]);
     stopping.abort();
     await carried;
   });
@@ -257,17 +256,15 @@ describe('the schedules of a state folder', () => {
       { ...scene.options, finish: async () => {}, stop: stopping.signal },
       () => scene.now,
     );
-    await expect.poll(() => scene.schedules.daemon(), patiently).toBeDefined();
+    await expect.poll(() => scene.schedules.daemon()).toBeDefined();
     const folder = dirname(scene.schedules.folder('nightly'));
     await rename(folder, `${folder}-unmounted`);
     const said = () => scene.logged.map((line) => JSON.stringify(line)).join('');
-    await expect
-      .poll(said, patiently)
-      .toContain(`${folder} has gone since this process found it: mount it or`);
+    await expect.poll(said).toContain(`${folder} has gone since this process found it: mount it or`);
     expect(existsSync(folder)).toBe(false);
     await rename(`${folder}-unmounted`, folder);
     scene.now = new Date('2026-11-05T02:00:00.000Z');
-    await expect.poll(() => scene.started, patiently).toEqual([first]);
+    await expect.poll(() => scene.started).toEqual([first]);
     stopping.abort();
     await carried;
   });

@@ -32,10 +32,7 @@ async function endsAndGoesOn(...args: string[]): Promise<void> {
 
   disk.free();
   await expect
-    .poll(async () => (await home.run('resume', 'r', '--rate', 'none')).code, {
-      timeout: 120_000,
-      interval: 2_000,
-    })
+    .poll(async () => (await home.run('resume', 'r', '--rate', 'none')).code, { interval: 2_000 })
     .toBe(0);
   const report = await home.report('r');
   expectEveryRowOnce(report, rows);

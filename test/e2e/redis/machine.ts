@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { cqbatch, type Finished, startCqbatch } from '../../helpers/cqbatch.ts';
 import { type Observed, observe } from '../../helpers/observed.ts';
 import type { RedisServer } from '../../helpers/redis-server.ts';
@@ -88,7 +88,7 @@ export const kindSandbox = ['--evaluations', '3000', '--unrecoverable', '0%', '-
 
 /** Waits until a condition holds. How long that takes proves nothing: it only must not be for ever. */
 export async function eventually(condition: () => unknown, interval = 50): Promise<void> {
-  await vi.waitUntil(condition, { timeout: 120_000, interval });
+  await expect.poll(condition, { interval }).toBeTruthy();
 }
 
 /** The same, for what a command tells, which costs more. */

@@ -194,13 +194,13 @@ test('batches in the datastore take the priority of a resumed run', () =>
   withRun(async ({ run: { rows }, start }) => {
     const before = await start('low');
     const running = before.run();
-    await vi.waitUntil(() => rows.countWaiting(), { timeout: 60_000 });
+    await expect.poll(() => rows.countWaiting()).toBeGreaterThan(0);
     before.end({ state: 'interrupted' });
     await running;
     await before.close();
     const changed = vi.spyOn(Job.prototype, 'changePriority');
     const next = await start('high');
-    await vi.waitUntil(() => changed.mock.calls.length > 0, { timeout: 60_000 });
+    await expect.poll(() => changed).toHaveBeenCalled();
     expect(changed.mock.calls).toEqual(changed.mock.calls.map(() => [{ priority: 1 }]));
     next.end({ state: 'interrupted' });
     expect(await next.drain(new AbortController().signal)).toBe(true);
@@ -256,7 +256,7 @@ test('a run that its guard halts during recovery calls nothing', () =>
     const guard = new FailureGuard({ maxFailures: 0 });
     // Recovery asks for the epoch once batches are collected.
     vi.spyOn(run.datastore, 'epoch').mockImplementation(async () => {
-      await vi.waitUntil(() => guard.check(), { timeout: 60_000 });
+      await expect.poll(() => guard.check()).toBeTruthy();
       return undefined;
     });
     const join = vi.fn<SessionOptions['join']>();

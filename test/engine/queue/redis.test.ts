@@ -8,7 +8,6 @@ import {
   adminOf,
   describeWithRedis,
   describeWithValkey,
-  patiently,
   type RedisServer,
   redisForTest,
   startRedis,
@@ -70,7 +69,7 @@ describeWithRedis('Redis', () => {
       await admin.script('FLUSH');
       await batches.add([{ ...task, row }], new AbortController().signal);
     }
-    await expect.poll(() => collected.toSorted((a, b) => a - b), patiently).toEqual(numbers);
+    await expect.poll(() => collected.toSorted((a, b) => a - b)).toEqual(numbers);
     // A script that is forgotten once more between its loading and its use fails, and its caller tries again.
     expect(errors.filter((message) => !message.startsWith('NOSCRIPT'))).toEqual([]);
     await worker.stop(0);
@@ -86,9 +85,9 @@ describeWithRedis('Redis', () => {
     const rows = openRowQueue(datastore, { baseUrl: 'rows' });
     const batches = await openBatchQueue(datastore, unheard('r', rows));
     const admin = adminOf(server);
-    await expect.poll(async () => String(await admin.client('LIST')), patiently).toContain('cmd=bzpopmin');
+    await expect.poll(async () => String(await admin.client('LIST'))).toContain('cmd=bzpopmin');
     await server.kill();
-    await expect.poll(() => datastore.trouble, patiently).toBeDefined();
+    await expect.poll(() => datastore.trouble).toBeDefined();
     const forgotten = batches.forget();
     await server.restart();
     await forgotten;

@@ -222,7 +222,7 @@ describe('a call', () => {
       lastMessage: 'defect',
     };
     const retried = process();
-    await vi.waitFor(() => expect([calls(), gate.active]).toEqual([1, 0]));
+    await expect.poll(() => [calls(), gate.active]).toEqual([1, 0]);
     // Another row is answered, so that the client is not to blame for all rows.
     await process({ ...task, row: 8 });
     expect(await retried).toMatchObject({ kind: 'retry', history: attempts });

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Pointer } from '../../../src/pages/browser/dashboard/pointer.ts';
 
 test('drawing waits while a button is down, and then shows everything', async () => {
@@ -11,5 +11,5 @@ test('drawing waits while a button is down, and then shows everything', async ()
   for (const what of ['list', 'rows']) pointer.whenReleased(() => drawn.push(what));
   expect(drawn).toEqual(['at once']);
   target.dispatchEvent(new Event('pointerup'));
-  await vi.waitFor(() => expect(drawn).toEqual(['at once', 'list', 'rows']));
+  await expect.poll(() => drawn).toEqual(['at once', 'list', 'rows']);
 });

@@ -26,13 +26,13 @@ test('each listener gets each document once, and again when it has changed', asy
   const value = { now: 'a' };
   const { look, listen } = feedOf(value);
   const early = listen('x');
-  await vi.waitUntil(() => early.heard.length === 2);
+  await expect.poll(() => early.heard.length).toBe(2);
   value.now = 'b';
-  await vi.waitUntil(() => early.heard.length === 3);
+  await expect.poll(() => early.heard.length).toBe(3);
   const late = listen('y');
-  await vi.waitUntil(() => late.heard.length === 2);
+  await expect.poll(() => late.heard.length).toBe(2);
   const looks = look.mock.calls.length;
-  await vi.waitUntil(() => look.mock.calls.length > looks + 3);
+  await expect.poll(() => look.mock.calls.length).toBeGreaterThan(looks + 3);
   expect([early.heard, late.heard]).toEqual([
     ['same', 'changing a', 'changing b'],
     ['same', 'changing b'],

@@ -315,7 +315,7 @@ test('a call that comes back late takes the token that another one has had renew
   });
   const client = clientOf(server.url, { token: source });
   const late = client.send(restore);
-  await vi.waitUntil(() => answerFirst !== undefined);
+  await expect.poll(() => answerFirst).toBeDefined();
   expect(await Promise.all([client.send(restore), client.send(restore)])).toMatchObject([
     { ok: true, requests: 2 },
     { ok: true, requests: 2 },

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CqbatchError } from '../../../../src/base/errors/errors.ts';
 import { tokenFromFile } from '../../../../src/engine/api/token/from-file.ts';
 import { type TokenSource, tokenFromValue, tokenMark } from '../../../../src/engine/api/token/token.ts';
@@ -149,7 +149,7 @@ describe('a client whose token is refused', () => {
     });
     const client = clientOf(server.url, { token: tokenFromFile(path) });
     const first = client.send(restore);
-    await vi.waitUntil(() => late.length === 1);
+    await expect.poll(() => late.length).toBe(1);
     await write('new');
     expect(await client.send(restore)).toMatchObject({ ok: true, requests: 2 });
     await write('');
@@ -175,7 +175,7 @@ describe('a client whose token is refused', () => {
     });
     const client = clientOf(server.url, { token: source });
     const first = client.send(restore);
-    await vi.waitUntil(() => late.length === 1);
+    await expect.poll(() => late.length).toBe(1);
     expect(await client.send(restore)).toMatchObject({ ok: true, requests: 2 });
     accepted = 'third';
     late[0]?.writeHead(401).end();

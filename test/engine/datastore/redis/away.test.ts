@@ -8,7 +8,6 @@ import {
   adminOf,
   describeWithRedis,
   heard,
-  patiently,
   type RedisServer,
   redisForTest,
 } from '../../../helpers/redis-server.ts';
@@ -56,9 +55,7 @@ describeWithRedis('a Redis that goes away', () => {
     const where = server.url;
     expect(datastore.trouble).toMatch(`Redis at ${where} does not answer (`);
     const waiting = Promise.all([worker.set('a', '1'), producer.set('b', '2')]);
-    await expect
-      .poll(() => datastore.trouble, patiently)
-      .toBe(`Redis at ${where} does not answer (ECONNREFUSED)`);
+    await expect.poll(() => datastore.trouble).toBe(`Redis at ${where} does not answer (ECONNREFUSED)`);
     await server.restart();
     expect(await waiting).toEqual(['OK', 'OK']);
     expect(datastore.trouble).toBeUndefined();
@@ -106,7 +103,7 @@ describeWithRedis('a Redis that goes away', () => {
     await Promise.all(lost);
     const restarted = server.restart();
     const other = adminOf(server);
-    await expect.poll(() => other.info('persistence'), patiently).toContain('loading:1');
+    await expect.poll(() => other.info('persistence')).toContain('loading:1');
     const waiting = Promise.all([worker.strlen('key-39'), producer.strlen('key-39')]);
     const { worker: late } = await open(server.url);
     expect(await late.strlen('key-39')).toBe(2_000);
@@ -233,10 +230,10 @@ describeWithRedis('a Redis that refuses', () => {
     await other.config('SET', 'requirepass', 'another');
     await other.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     await expect
-      .poll(() => errors.filter((error) => inspect(error).includes('WRONGPASS')).length, patiently)
+      .poll(() => errors.filter((error) => inspect(error).includes('WRONGPASS')).length)
       .toBeGreaterThan(3);
     await expect
-      .poll(() => datastore.trouble, patiently)
+      .poll(() => datastore.trouble)
       .toContain('refuses the password: correct CQBATCH_QUEUE_PASSWORD');
     expect(inspect([errors, datastore.trouble], { depth: 10 })).not.toContain('s3cret');
   });
@@ -277,28 +274,22 @@ describeWithRedis('a renewed password', () => {
     worker.on('error', () => {});
     queue.on('error', () => {});
     await queue.add('before', {});
-    await expect.poll(() => done, patiently).toEqual(['before']);
+    await expect.poll(() => done).toEqual(['before']);
 
     await changePassword(server, 'first', 'second');
-    await expect
-      .poll(() => datastore.trouble, patiently)
-      .toContain('refuses the password: correct /etc/password');
+    await expect.poll(() => datastore.trouble).toContain('refuses the password: correct /etc/password');
     expect(datastore.refusal?.reason.code).toBe('REDIS_AUTH');
     password = 'second';
     await expect
-      .poll(
-        () =>
-          queue.add('after', {}).then(
-            () => 'added',
-            () => '',
-          ),
-        patiently,
+      .poll(() =>
+        queue.add('after', {}).then(
+          () => 'added',
+          () => '',
+        ),
       )
       .toBe('added');
-    await expect.poll(() => done.includes('after'), patiently).toBe(true);
-    await expect
-      .poll(() => [datastore.trouble, datastore.refusal], patiently)
-      .toEqual([undefined, undefined]);
+    await expect.poll(() => done.includes('after')).toBe(true);
+    await expect.poll(() => [datastore.trouble, datastore.refusal]).toEqual([undefined, undefined]);
   });
 });
 
@@ -335,11 +326,11 @@ describeWithRedis('an ACL user', () => {
     };
     await admin.call('ACL', ...change);
     await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    await expect.poll(trouble, patiently).toMatch(reason);
+    await expect.poll(trouble).toMatch(reason);
     expect(datastore.refusal?.reason.message).toMatch(reason);
     await admin.call('ACL', 'SETUSER', 'batch', 'on', '>secret', '~*', '&*', '+@all');
-    await expect.poll(trouble, patiently).toBeUndefined();
-    await expect.poll(() => answers.at(-1), patiently).toBe('1');
+    await expect.poll(trouble).toBeUndefined();
+    await expect.poll(() => answers.at(-1)).toBe('1');
   });
 });
 

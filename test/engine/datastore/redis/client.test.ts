@@ -5,7 +5,6 @@ import {
   adminOf,
   describeWithRedis,
   heard,
-  patiently,
   type RedisServer,
   redisForTest,
 } from '../../../helpers/redis-server.ts';
@@ -83,7 +82,7 @@ describeWithRedis('the commands of one turn', () => {
     cut.disconnect();
     expect(await answers).toEqual([1, 'OK']);
     const admin = adminOf(server);
-    await expect.poll(() => admin.mget('left', 'cut'), patiently).toEqual(['1', '1']);
+    await expect.poll(() => admin.mget('left', 'cut')).toEqual(['1', '1']);
   });
 
   test('are one write over TLS', async () => {

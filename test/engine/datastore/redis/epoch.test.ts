@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRedis } from '../../../../src/engine/datastore/redis/redis.ts';
-import { adminOf, describeWithRedis, heard, patiently, redisForTest } from '../../../helpers/redis-server.ts';
+import { adminOf, describeWithRedis, heard, redisForTest } from '../../../helpers/redis-server.ts';
 
 describeWithRedis('an epoch of Redis', () => {
   test('is the same for all processes, until data may have been lost', async () => {
@@ -32,7 +32,7 @@ describeWithRedis('an epoch of Redis', () => {
     const source = await redisForTest();
     await adminOf(source).restore('{cqbatch}:epoch', 0, (await admin.dumpBuffer('{cqbatch}:epoch')) ?? '');
     await admin.call('REPLICAOF', '127.0.0.1', String(source.port));
-    await expect.poll(() => admin.info('replication'), patiently).toContain('master_link_status:up');
+    await expect.poll(() => admin.info('replication')).toContain('master_link_status:up');
     await admin.call('REPLICAOF', 'NO', 'ONE');
     await expectAnother();
 

@@ -14,7 +14,6 @@ import {
   adminOf,
   describeWithRedis,
   freePort,
-  patiently,
   type RedisServer,
   redisForTest,
   type StartOptions,
@@ -68,7 +67,7 @@ describeWithRedis('opening Redis', () => {
     expect(new Set(await names())).toEqual(new Set(['cqbatch-run-20261121-094512-a1']));
     await datastore.close();
     await datastore.close();
-    await expect.poll(names, patiently).toEqual([]);
+    await expect.poll(names).toEqual([]);
   });
 
   test('uses the database of the address', async () => {

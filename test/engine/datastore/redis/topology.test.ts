@@ -7,7 +7,6 @@ import {
   describeWithRedis,
   freePort,
   heard,
-  patiently,
   redisForTest,
   replicatedRedis,
 } from '../../../helpers/redis-server.ts';
@@ -51,7 +50,7 @@ describeWithRedis('Redis behind a Sentinel', () => {
     // It refuses until it has seen the replica.
     const failover = () =>
       control.call('SENTINEL', 'FAILOVER', 'mymaster').catch((error: Error) => error.message);
-    await expect.poll(failover, patiently).toBe('OK');
+    await expect.poll(failover).toBe('OK');
     await Promise.all(followed);
     // The old primary still believes to be one.
     expect(await ofPrimary.info('replication')).toContain('role:master');
@@ -61,7 +60,7 @@ describeWithRedis('Redis behind a Sentinel', () => {
     // BullMQ's own connection, on which the worker waits for rows, does not stay behind either.
     const waitersOf = async (client: Redis) =>
       String(await client.client('LIST')).match(/cmd=bzpopmin/g) ?? [];
-    await expect.poll(() => waitersOf(ofReplica), patiently).toHaveLength(1);
+    await expect.poll(() => waitersOf(ofReplica)).toHaveLength(1);
     expect(await waitersOf(ofPrimary)).toHaveLength(0);
   });
 

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Cluster } from '../../../../src/engine/cluster/cluster.ts';
 import type { Control, ControlOf } from '../../../../src/engine/cluster/entries.ts';
@@ -41,7 +40,7 @@ const commanded = (command: ControlOf<'command'>['command']): Wanted => ({ kind:
 /** Waits until the watch has certainly seen everything said so far. */
 async function looked(asked: ReturnType<typeof controlsOf>['told']): Promise<void> {
   const before = asked.mock.calls.length;
-  await vi.waitUntil(() => asked.mock.calls.length > before + 1, { timeout: 60_000 });
+  await expect.poll(() => asked.mock.calls.length).toBeGreaterThan(before + 1);
 }
 
 test('a run continues as long as there is no command', async () => {
@@ -180,9 +179,9 @@ describe('a rate', () => {
     const watching = watch(folder, undefined, (control) => rates.push(control));
     await inFolder(folder).write(commanded('pause'));
     await inFolder(folder).write(twenty);
-    await vi.waitUntil(() => rates.length === 1, { timeout: 60_000 });
+    await expect.poll(() => rates.length).toBe(1);
     await inFolder(folder).write(none);
-    await vi.waitUntil(() => rates.length === 2, { timeout: 60_000 });
+    await expect.poll(() => rates.length).toBe(2);
     expect(rates).toEqual([twenty, none].map((rate) => ({ ...rate, at: expect.any(String) })));
     expect(watching.current).toBe('pause');
   });
@@ -193,9 +192,7 @@ describe('a rate', () => {
     const { cluster } = controlsOf(async () => [{ kind: 'rate', rate: null, at: later }]);
     const options: OptionControl[] = [];
     watch(folder, cluster, (control) => options.push(control));
-    await vi.waitUntil(() => isDeepStrictEqual(options.at(-1), { kind: 'rate', rate: null, at: later }), {
-      timeout: 60_000,
-    });
+    await expect.poll(() => options.at(-1)).toEqual({ kind: 'rate', rate: null, at: later });
   });
 });
 
