@@ -10,7 +10,7 @@ import { cell } from './undo.conformance.ts';
 
 const names = ['file_name', 'file_type', 'title', 'description', 'date_created', 'last_modified'] as const;
 
-/** A service of which nobody knows yet what its updates do, and a user who looks at its entries. */
+/** A service of which no user knows yet what its updates do, and a user who looks at its entries. */
 async function scene(updates: string) {
   const cwd = await temporaryFolder();
   const sandbox = await startSandbox('--shape', 'gateway', '--updates', updates);
