@@ -101,8 +101,9 @@ function disagreementsOf(
   const attempts = Number(row['_attempts']);
   const unclear = row['_unclear'] === 'yes';
   const traced = seen.at(-1)?.traceparent?.split('-')[1];
-  if (traced !== undefined && !killed && row['_request_id'] !== traced)
-    found.push('reported with another trace id');
+  // Reports of an earlier version don't have the column.
+  const told = row['_request_id'] ?? traced;
+  if (traced !== undefined && !killed && told !== traced) found.push('reported with another trace id');
   const admitted = seen.filter(({ throttled }) => !throttled);
   const doubtful = seen.some(isUnclear);
 
