@@ -9,7 +9,24 @@ const systemTests = [
   'test/engine/manifest/input.test.ts',
 ];
 
-/** Tests of code that rarely changes, which take long: the package as users install it, and the rate in simulated time. */
+/** Unit tests that search so much that each takes many seconds of CPU. */
+const longSearches = [
+  'test/engine/run/proof/verify-run.test.ts',
+  'test/engine/manifest/{open-errors,round-trip}.test.ts',
+  'test/engine/rate/slots.test.ts',
+  'test/engine/report/html/html-report.test.ts',
+];
+
+/** The system tests of `npm test`: what a change can break that does not take minutes to show. `npm run test:full` has the others. */
+const journeys = [
+  'test/e2e/{demo,doctor,exit-codes,first-run,init,kill,output,own-operations,report-page,signed-off,terminal}.test.ts',
+  'test/e2e/redis/{undo,workers}.test.ts',
+  'test/engine/{cluster,queue}/**/*.test.ts',
+  'test/engine/datastore/{rate-group,redis/{address,client,failure,info,trouble}}.test.ts',
+  'test/engine/manifest/input.test.ts',
+];
+
+/** The package as users install it, and the rate in simulated time. */
 const releaseTests = 'test/{bench,install}/**/*.test.ts';
 
 /** These take the longest, mostly waiting. Started last, one of them would run alone. */
@@ -45,11 +62,12 @@ const inProcesses = {
   execArgv: ['--liftoff-only', '--single-threaded-gc'],
 };
 
-const globalSetup = [
-  'test/helpers/build.ts',
-  'test/helpers/install-debian.ts',
-  'test/helpers/shared-redis.ts',
-];
+const withProcesses = {
+  // Most of the time they wait for calls, locks and other processes.
+  maxWorkers: 8,
+  globalSetup: ['test/helpers/build.ts', 'test/helpers/install-debian.ts', 'test/helpers/shared-redis.ts'],
+  ...inProcesses,
+};
 
 export default defineConfig({
   test: {
@@ -65,25 +83,32 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...systemTests, releaseTests],
+          exclude: [...systemTests, ...longSearches, releaseTests],
           pool: 'threads',
           // They leave nothing behind that another test could meet.
           isolate: false,
-          // Some of them wait for a time-out or a clock.
-          maxWorkers: 4,
+          // Each has its own copy of the sources.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
         test: {
-          name: 'system',
-          include: systemTests,
-          // Most of the time they wait for calls, locks and other processes.
-          maxWorkers: 8,
+          name: 'journeys',
+          include: journeys,
+          ...withProcesses,
           sequence: { groupOrder: 2 },
-          globalSetup,
-          ...inProcesses,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'full',
+          include: [...systemTests, ...longSearches],
+          exclude: journeys,
+          ...withProcesses,
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -91,7 +116,7 @@ export default defineConfig({
         test: {
           name: 'release',
           include: [releaseTests],
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
           globalSetup: ['test/helpers/build.ts'],
           ...inProcesses,
         },

@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
@@ -15,25 +14,9 @@ import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts'
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { mixedCsv } from './manifests.ts';
+import { cellsUnder, finds, found, isReady } from './report-rows.ts';
 
 const demo = fileURLToPath(new URL('../../examples/demo.js', import.meta.url));
-
-const isReady = 'main[aria-busy=false]';
-
-async function found(page: Page): Promise<string | null> {
-  return page.locator('.found').textContent();
-}
-
-/** Waits until that number of rows is found. */
-function finds(page: Page, text: RegExp): Promise<void> {
-  return page.locator('.found', { hasText: text }).waitFor();
-}
-
-/** The cells under a title, of the rows that are shown. */
-async function cellsUnder(page: Page, title: string): Promise<readonly string[]> {
-  const titles = await page.locator('.rows th').allTextContents();
-  return page.locator(`.rows tbody td:nth-child(${titles.indexOf(title) + 1})`).allTextContents();
-}
 
 describeWithBrowser('report.html', (open) => {
   test('shows the report, finds, sorts and exports rows, and requests nothing', async () => {
@@ -255,68 +238,6 @@ describeWithBrowser('report.html', (open) => {
     await page.waitForSelector(isReady);
     expect(await page.locator('h1').textContent()).toBe('0 of 1 row succeeded. 1 row needs you.');
     expect(await page.locator('.note').textContent()).toContain('Open report.csv');
-    expect(complaints).toEqual([]);
-  });
-
-  test('handles 200,000 rows, and says that further ones are left out', async () => {
-    const folder = await temporaryFolder();
-    const rows = 201_000;
-    function* parts(): Generator<readonly ReportLine[]> {
-      for (let first = 1; first <= rows; first += 1_000)
-        yield Array.from({ length: 1_000 }, (_, index) => {
-          const row = first + index;
-          const isBad = row % 1_000 === 0;
-          return {
-            row: callableRow(row, [String(1_000_000 + 7 * row), 'u']),
-            result: {
-              ...{ row, operation: 'restore-evaluation', attempts: 1, unclear: false },
-              ...{ outcome: isBad ? 'failed' : 'succeeded', code: isBad ? 'NOT_FOUND' : 'OK' },
-              message: isBad ? `evaluation ${row} is gone` : '',
-              startedAt: new Date(Date.UTC(2026, 0, 1) + row * 10).toISOString(),
-              finishedAt: new Date(Date.UTC(2026, 0, 1) + row * 10 + (row % 97)).toISOString(),
-              durationMs: row % 97,
-            },
-          } satisfies ReportLine;
-        });
-    }
-    const path = await writePageOf(parts(), { folder, columns: ['evaluation_id', 'user_id'] });
-    const { page, complaints } = await open(String(pathToFileURL(path)));
-    await page.waitForSelector(isReady);
-    // The page is full with whole portions of a thousand rows, and the 201 rows that need the reader.
-    expect(await page.locator('#rows .note').first().textContent()).toBe(
-      'This page has only 199,201 of 201,000 rows, because more would make it too large to send. Rows that need you or are unclear were included first. report.csv has all rows.',
-    );
-    expect(await found(page)).toBe('201 of 201,000 rows');
-    await page.getByRole('button', { name: 'All 201,000' }).click();
-    expect(await found(page)).toBe('199,201 of 201,000 rows');
-    expect(await page.locator('.rows tbody tr').count()).toBeLessThan(60);
-    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
-    expect(await page.locator('.rows tbody tr').count()).toBe(201);
-    await page.evaluate('dispatchEvent(new Event("afterprint"))');
-    expect(await page.locator('.rows tbody tr').count()).toBeLessThan(60);
-    await page.locator('.scroller').press('End');
-    expect((await cellsUnder(page, 'Row')).at(-1)).toBe('201000');
-    await page.locator('.scroller').press('ArrowUp');
-    await page.locator('.scroller').press('Enter');
-    expect(await page.locator('#story-title').textContent()).toBe('Row 200000');
-    await page.getByRole('button', { name: 'Previous' }).click();
-    expect(await page.locator('#story-title').textContent()).toBe('Row 199199');
-    await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: '201 failed' }).click();
-    expect(await found(page)).toBe('201 of 201,000 rows');
-    await page.getByRole('searchbox').fill('evaluation 42000 is');
-    await finds(page, /^1 of/);
-    expect(await cellsUnder(page, 'evaluation_id')).toEqual([String(1_000_000 + 7 * 42_000)]);
-    await page.getByRole('searchbox').fill('');
-    await page.getByRole('button', { name: 'All 201,000' }).click();
-    await finds(page, /^199,201 of/);
-    const titles = await page.locator('.rows th').allTextContents();
-    expect(titles.slice(-3)).toEqual(['Attempts', 'Duration', 'Started']);
-    const byDuration = page.getByRole('button', { name: 'Duration' });
-    await byDuration.click();
-    expect(new Set(await cellsUnder(page, 'Duration'))).toEqual(new Set(['0 ms']));
-    await byDuration.click();
-    expect(new Set(await cellsUnder(page, 'Duration'))).toEqual(new Set(['96 ms']));
     expect(complaints).toEqual([]);
   });
 });

@@ -1,18 +1,31 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import type { TestProject } from 'vitest/node';
 import { findProgram } from './program.ts';
 
-/** Programs that tests start besides Node: a Debian package, and its programs, one of which must exist. */
-const wanted = [
+interface Wanted {
+  /** A Debian package. */
+  readonly name: string;
+  /** Its programs, one of which must exist. */
+  readonly programs: readonly string[];
+}
+
+/** What `npm test` starts besides Node. */
+const ofJourneys: readonly Wanted[] = [
   { name: 'redis-server', programs: ['redis-server', 'valkey-server'] },
+  { name: 'chromium', programs: ['chromium'] },
+];
+
+/** What all tests start. */
+const ofAll: readonly Wanted[] = [
+  ...ofJourneys,
   { name: 'faketime', programs: ['faketime'] },
   { name: 'zsh', programs: ['zsh'] },
   { name: 'fish', programs: ['fish'] },
   { name: 'curl', programs: ['curl'] },
   { name: 'openssh-client', programs: ['ssh-keygen'] },
   { name: 'openssl', programs: ['openssl'] },
-  { name: 'chromium', programs: ['chromium'] },
-] as const;
+];
 
 /** Debian calls this program before it starts the service of a new package; 101 means no. */
 const policy = '/usr/sbin/policy-rc.d';
@@ -21,7 +34,8 @@ const policy = '/usr/sbin/policy-rc.d';
  * Installs the programs that tests need and this machine lacks, where that is possible without asking: as root, with Debian's
  * packages. Elsewhere the tests that need one are skipped, or fail (see `describeWithProgram`).
  */
-export default function installDebianPackages(): void {
+export default function installDebianPackages({ name: project }: TestProject): void {
+  const wanted = project === 'journeys' ? ofJourneys : ofAll;
   const missing = wanted.filter(({ programs }) => findProgram(programs) === undefined);
   if (missing.length === 0) return;
   const names = missing.map(({ name }) => name);

@@ -1,0 +1,72 @@
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import type { ReportLine } from '../../src/engine/report/join-results.ts';
+import { describeWithBrowser } from '../helpers/browser.ts';
+import { writePageOf } from '../helpers/page-lines.ts';
+import { callableRow } from '../helpers/planned-row.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { cellsUnder, finds, found, isReady } from './report-rows.ts';
+
+describeWithBrowser('report.html', (open) => {
+  test('handles 200,000 rows, and says that further ones are left out', async () => {
+    const folder = await temporaryFolder();
+    const rows = 201_000;
+    function* parts(): Generator<readonly ReportLine[]> {
+      for (let first = 1; first <= rows; first += 1_000)
+        yield Array.from({ length: 1_000 }, (_, index) => {
+          const row = first + index;
+          const isBad = row % 1_000 === 0;
+          return {
+            row: callableRow(row, [String(1_000_000 + 7 * row), 'u']),
+            result: {
+              ...{ row, operation: 'restore-evaluation', attempts: 1, unclear: false },
+              ...{ outcome: isBad ? 'failed' : 'succeeded', code: isBad ? 'NOT_FOUND' : 'OK' },
+              message: isBad ? `evaluation ${row} is gone` : '',
+              startedAt: new Date(Date.UTC(2026, 0, 1) + row * 10).toISOString(),
+              finishedAt: new Date(Date.UTC(2026, 0, 1) + row * 10 + (row % 97)).toISOString(),
+              durationMs: row % 97,
+            },
+          } satisfies ReportLine;
+        });
+    }
+    const path = await writePageOf(parts(), { folder, columns: ['evaluation_id', 'user_id'] });
+    const { page, complaints } = await open(String(pathToFileURL(path)));
+    await page.waitForSelector(isReady);
+    // The page is full with whole portions of a thousand rows, and the 201 rows that need the reader.
+    expect(await page.locator('#rows .note').first().textContent()).toBe(
+      'This page has only 199,201 of 201,000 rows, because more would make it too large to send. Rows that need you or are unclear were included first. report.csv has all rows.',
+    );
+    expect(await found(page)).toBe('201 of 201,000 rows');
+    await page.getByRole('button', { name: 'All 201,000' }).click();
+    expect(await found(page)).toBe('199,201 of 201,000 rows');
+    expect(await page.locator('.rows tbody tr').count()).toBeLessThan(60);
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+    expect(await page.locator('.rows tbody tr').count()).toBe(201);
+    await page.evaluate('dispatchEvent(new Event("afterprint"))');
+    expect(await page.locator('.rows tbody tr').count()).toBeLessThan(60);
+    await page.locator('.scroller').press('End');
+    expect((await cellsUnder(page, 'Row')).at(-1)).toBe('201000');
+    await page.locator('.scroller').press('ArrowUp');
+    await page.locator('.scroller').press('Enter');
+    expect(await page.locator('#story-title').textContent()).toBe('Row 200000');
+    await page.getByRole('button', { name: 'Previous' }).click();
+    expect(await page.locator('#story-title').textContent()).toBe('Row 199199');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: '201 failed' }).click();
+    expect(await found(page)).toBe('201 of 201,000 rows');
+    await page.getByRole('searchbox').fill('evaluation 42000 is');
+    await finds(page, /^1 of/);
+    expect(await cellsUnder(page, 'evaluation_id')).toEqual([String(1_000_000 + 7 * 42_000)]);
+    await page.getByRole('searchbox').fill('');
+    await page.getByRole('button', { name: 'All 201,000' }).click();
+    await finds(page, /^199,201 of/);
+    const titles = await page.locator('.rows th').allTextContents();
+    expect(titles.slice(-3)).toEqual(['Attempts', 'Duration', 'Started']);
+    const byDuration = page.getByRole('button', { name: 'Duration' });
+    await byDuration.click();
+    expect(new Set(await cellsUnder(page, 'Duration'))).toEqual(new Set(['0 ms']));
+    await byDuration.click();
+    expect(new Set(await cellsUnder(page, 'Duration'))).toEqual(new Set(['96 ms']));
+    expect(complaints).toEqual([]);
+  });
+});
