@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Plays whole runs in simulated time: `npm run simulate [-- [--seed N] [--runs M] [--threads N] [--show]]`. If a run breaks a
- * promise, it says what to type to play that run again, and the exit code is 1. See docs/architecture.md.
+ * promise, it says what to type to play that run again. The exit code is then 1, and also if 10,000 runs do not reach each rare state. See docs/architecture.md.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -18,6 +18,8 @@ const { values } = parseArgs({
 });
 const first = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
 const runs = Number(values.runs);
+/** A search of so many runs that no longer meets the rare states (sometimes.ts) is none. */
+const enoughRuns = 10_000;
 const built = new URL('../../node_modules/.cache/simulation/thread.js', import.meta.url);
 
 await build();
@@ -28,6 +30,8 @@ let events = 0;
 let simulatedMs = 0;
 /** @type {number[]} */
 const broken = [];
+/** @type {Map<string, number>} How many runs have reached each of the rare states. */
+const reached = new Map();
 const threads = Math.max(1, Math.min(Number(values.threads), Math.ceil(runs / 20)));
 await Promise.all(Array.from({ length: threads }, playSome));
 const seconds = (performance.now() - begunAt) / 1_000;
@@ -36,7 +40,12 @@ process.stdout.write(
   `${runs} runs in ${seconds.toFixed(1)} s (${perMinute} a minute), ${Math.round(simulatedMs / 3_600_000)} simulated hours, ` +
     `${events} events: ${broken.length === 0 ? 'no promise was broken' : `${broken.length} have broken a promise`}.\n`,
 );
-if (broken.length > 0) process.exitCode = 1;
+const rarest = [...reached].toSorted(([, one], [, other]) => one - other);
+process.stdout.write(`The rarest of ${rarest.length} states, and how many runs reached them:\n`);
+for (const [state, times] of rarest.slice(0, 8))
+  process.stdout.write(`${String(times).padStart(7)}  ${state}\n`);
+const isBlind = runs >= enoughRuns && rarest[0]?.[1] === 0;
+if (broken.length > 0 || isBlind) process.exitCode = 1;
 
 async function build() {
   const bundle = await rolldown({
@@ -64,6 +73,8 @@ function playSome() {
     thread.on('message', (/** @type {import('./thread.ts').Told} */ told) => {
       events += told.events;
       simulatedMs += told.simulatedMs;
+      for (const [state, times] of Object.entries(told.reached))
+        reached.set(state, (reached.get(state) ?? 0) + times);
       for (const { seed, violations, lines } of told.shown) {
         if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
         if (violations.length === 0) continue;

@@ -1,4 +1,5 @@
 import type { CqbatchError } from '../../src/base/errors/errors.ts';
+import { lockMs } from '../../src/engine/queue/bullmq.ts';
 import type { RunEnding } from '../../src/engine/run/record/run-outcome.ts';
 import {
   beginCoordinator,
@@ -14,6 +15,7 @@ import { SimulatedApi } from './simulated-api.ts';
 import { SimulatedDatastore } from './simulated-datastore.ts';
 import { newJournalFile } from './simulated-journal.ts';
 import { inTimeOf } from './simulated-time.ts';
+import { Sightings, type Sometimes } from './sometimes.ts';
 import type { Stage } from './stage.ts';
 import { beginWorker, type WorkerProcess } from './worker-process.ts';
 import { World } from './world.ts';
@@ -28,6 +30,8 @@ export interface Played {
   readonly trace: number;
   readonly events: number;
   readonly simulatedMs: number;
+  /** The rare states that it reached. */
+  readonly reached: ReadonlySet<Sometimes>;
   /** The events, if wanted. */
   readonly lines: readonly string[];
 }
@@ -74,7 +78,8 @@ class Game {
     const datastore = new SimulatedDatastore(world, scenario.network);
     const journal = newJournalFile(runId);
     const fail = (violation: string): void => this.#fail(violation);
-    const referee = new Referee({
+    const sightings = new Sightings(journal);
+    const sight = {
       world,
       scenario,
       journal,
@@ -82,10 +87,21 @@ class Game {
       forgot: () => datastore.forgot,
       isGoing: () => this.#coordinator !== undefined,
       fail,
-    });
-    watchModel(world, datastore, referee, () => this.#removed());
+    };
+    const referee = new Referee(sight, sightings);
+    watchModel(world, datastore, { referee, sightings }, () => this.#removed());
     const api = new SimulatedApi(world, scenario, referee);
-    this.#stage = { world, scenario, datastore, api, journal, referee, baseUrl: 'http://api.test/', fail };
+    this.#stage = {
+      world,
+      scenario,
+      datastore,
+      api,
+      journal,
+      referee,
+      sightings,
+      baseUrl: 'http://api.test/',
+      fail,
+    };
     this.#folder = newRunFolder(scenario);
   }
 
@@ -118,6 +134,7 @@ class Game {
       trace: world.trace,
       events: world.count,
       simulatedMs: world.now,
+      reached: this.#stage.sightings.seen,
       lines: world.lines ?? [],
     };
   }
@@ -132,7 +149,9 @@ class Game {
   }
 
   #beginCoordinator(): void {
+    const { sightings, datastore } = this.#stage;
     this.#coordinators += 1;
+    sightings.coordinatorBegins(datastore.isAway);
     if (this.#folder.record.canary?.wentOn) this.#stage.referee.bind('canary', undefined);
     const handOver = this.#scenario.maxRows !== undefined || this.#scenario.seed % 2 === 0;
     const name = `coordinator ${this.#coordinators}`;
@@ -144,7 +163,9 @@ class Game {
   }
 
   #ended(end: RunEnding | Error): void {
+    const { sightings, referee, journal } = this.#stage;
     const isFailed = end instanceof Error;
+    if (isFailed) sightings.note('the disk is full while batches are open', sightings.hasOpenBatches);
     // A full disk is the only mishap that ends a run with an error: all others pass, or show in its end.
     if (isFailed && (end as Partial<CqbatchError>).code !== 'DISK_FULL')
       this.#fail(`the run ends with an error: ${end.stack}`);
@@ -157,10 +178,15 @@ class Game {
     if (!isFailed && end.state === 'interrupted' && end.because === 'budget') {
       const { budget: _, ...record } = this.#folder.record;
       this.#folder.record = record;
-      this.#stage.referee.bind('budget', undefined);
+      referee.bind('budget', undefined);
+      sightings.note('a run goes on after its budget');
     }
-    if (!isFailed && end.state === 'halted') this.#accept();
-    this.#stage.journal.isFull = false;
+    if (!isFailed && end.state === 'halted') {
+      sightings.note(referee.bound === 'canary' ? 'a canary ends a run' : 'a guard halts a run');
+      sightings.note('a run goes on after a guard');
+      this.#accept();
+    }
+    journal.isFull = false;
     this.#soon(() => this.#beginCoordinator());
   }
 
@@ -173,12 +199,14 @@ class Game {
 
   #beginWorker(place: number): void {
     this.#workersBegun += 1;
-    this.#workers[place] = beginWorker(this.#stage, `worker ${this.#workersBegun}`, () =>
-      this.#replaceWorker(place),
-    );
+    const worker = beginWorker(this.#stage, `worker ${this.#workersBegun}`, () => this.#replaceWorker(place));
+    this.#workers[place] = worker;
+    this.#stage.sightings.workerBegins(worker.process);
   }
 
   #replaceWorker(place: number): void {
+    const process = this.#workers[place]?.process;
+    if (process !== undefined) this.#stage.sightings.workerLeaves(process);
     this.#workers[place] = undefined;
     this.#soon(() => this.#beginWorker(place));
   }
@@ -189,7 +217,7 @@ class Game {
   }
 
   #plan(mishap: Mishap): void {
-    const { world, datastore, journal } = this.#stage;
+    const { world, datastore, journal, sightings } = this.#stage;
     const at = (atMs: number, work: () => void): void => void world.later(atMs, work, { owner: null });
     switch (mishap.kind) {
       case 'kill':
@@ -222,19 +250,24 @@ class Game {
         at(mishap.atMs, () => {
           const victim = this.#victim(mishap.victim);
           if (victim !== undefined) world.tell(`${victim.process.name} is told to stop`);
+          sightings.note(`a stop of the ${mishap.victim} finds calls in flight`, sightings.hasCallsInFlight);
+          if (mishap.victim === 'coordinator') sightings.drains();
           victim?.stop();
         });
         break;
       case 'priority':
         at(mishap.atMs, () => {
           world.tell(`the priority is ${mishap.priority}`);
+          sightings.note('a new priority finds open batches', sightings.hasOpenBatches);
           this.#folder.priority = mishap.priority;
         });
         break;
       case 'command':
         at(mishap.atMs, () => {
           world.tell(`the user wants: ${mishap.command}`);
-          if (this.#folder.command !== 'cancel') this.#folder.command = mishap.command;
+          if (this.#folder.command === 'cancel') return;
+          sightings.commanded(mishap.command);
+          this.#folder.command = mishap.command;
         });
         break;
     }
@@ -252,27 +285,43 @@ class Game {
   }
 
   #strike(mishap: Extract<Mishap, { kind: 'kill' | 'freeze' }>): void {
-    const { world, journal, referee } = this.#stage;
+    const { world, journal, referee, sightings } = this.#stage;
     const victim = this.#victim(mishap.victim)?.process;
     if (victim === undefined || victim.isDead) return;
     if (mishap.kind === 'freeze') {
+      const { victim: kind, when, forMs } = mishap;
+      if (kind === 'worker')
+        sightings.note('a worker freezes with a call in flight', sightings.isCalling(victim));
+      else {
+        const isLong = forMs > lockMs && sightings.hasOpenBatches;
+        sightings.note('a coordinator freezes for longer than a lock while batches are open', isLong);
+        sightings.note('a coordinator freezes during a write', 'atWrite' in when);
+      }
       if (mishap.victim === 'worker') referee.wasFrozen(victim);
       world.freeze(victim, mishap.forMs);
       if ('atWrite' in mishap.when) journal.slowUntil = world.now + mishap.forMs + slowMs;
       this.#calmAt = Math.max(this.#calmAt, world.now + mishap.forMs);
       return;
     }
+    sightings.dies(victim);
+    const isCoordinator = mishap.victim === 'coordinator';
+    sightings.note('a coordinator dies when it has just removed a batch', 'atRemoval' in mishap.when);
+    sightings.note('a coordinator dies during a canary', isCoordinator && referee.bound === 'canary');
     world.kill(victim);
     if (mishap.victim === 'worker') this.#replaceWorker(0);
     else {
-      if (mishap.power !== undefined) journal.losePower(world, mishap.power.lostBytes);
+      if (mishap.power !== undefined) {
+        journal.losePower(world, mishap.power.lostBytes);
+        sightings.losesPower();
+      }
       this.#coordinator = undefined;
       this.#soon(() => this.#beginCoordinator());
     }
   }
 
   #check(): void {
-    const { datastore, referee } = this.#stage;
+    const { datastore, referee, journal, sightings } = this.#stage;
+    sightings.ended(journal.entries().map(({ entry }) => entry));
     referee.end(this.#end === 'completed');
     const left = datastore.model.jobCounts();
     // Only a coordinator can remove what comes back after the end.
@@ -285,7 +334,7 @@ class Game {
 function watchModel(
   world: World,
   datastore: SimulatedDatastore,
-  referee: Referee,
+  { referee, sightings }: Pick<Stage, 'referee' | 'sightings'>,
   onRemoved: () => void,
 ): void {
   const { model } = datastore;
@@ -301,14 +350,19 @@ function watchModel(
     const { jobId = '', jobData } = entries[0] ?? {};
     world.tell(`${by()} adds batch ${batch(jobId)}: ${jobData?.data}`);
     referee.added(entries, datastore.client);
+    sightings.added(entries, datastore.client);
   };
   model.onLog = (id, text) => {
     world.tell(`${by()} writes into ledger ${batch(id)}: ${text}`);
     referee.logged(text, datastore.client);
+    sightings.logged(id, text, datastore.client);
   };
   model.onChange = (what, queue, id) => {
     const isOfRows = queue.startsWith('rows');
     world.tell(`${by()}: ${isOfRows ? 'rows of' : 'parent of'} batch ${batch(id)} ${what}`);
+    if (isOfRows && ['completed', 'failed', 'removed'].includes(what)) sightings.removed(id);
     if (isOfRows && what === 'removed') onRemoved();
   };
+  datastore.onReplace = (ids) => sightings.replaced(ids);
+  datastore.onBreak = (why) => sightings.note(`${why} while batches are open`, sightings.hasOpenBatches);
 }

@@ -4,6 +4,7 @@ import { fedInSpiteOf } from '../helpers/obeyed-guards.ts';
 import type { FlowEntry } from './queue-model.ts';
 import type { Mishap, Scenario } from './scenario.ts';
 import type { SimulatedFile } from './simulated-journal.ts';
+import type { Sightings } from './sometimes.ts';
 import type { SimulatedProcess, World } from './world.ts';
 
 /** What the referee sees of a run besides its calls. */
@@ -28,6 +29,7 @@ export class Referee {
   readonly #doubtful = new Set<number>();
   /** How often a worker has written the intent of a row: once for each batch. */
   readonly #intended = new Map<string, number>();
+  readonly #sightings: Sightings;
   /** What is certainly on disk. */
   #durable = new JournalState();
   #read = 0;
@@ -37,13 +39,19 @@ export class Referee {
   /** Workers that were frozen: they may finish what they started at any time. */
   readonly #late = new Set<SimulatedProcess>();
 
-  constructor(sight: Sight) {
+  constructor(sight: Sight, sightings: Sightings) {
     this.#sight = sight;
+    this.#sightings = sightings;
   }
 
   /** From now on only this many rows may be called for the first time; undefined: any. */
   bind(what: string, rows: number | undefined): void {
     this.#bound = rows === undefined ? undefined : { what, rows, called: new Set() };
+  }
+
+  /** What binds the run now: `canary`, `budget` or nothing. */
+  get bound(): string | undefined {
+    return this.#bound?.what;
   }
 
   wasFrozen(process: SimulatedProcess): void {
@@ -70,6 +78,7 @@ export class Referee {
   sent(row: number, worker: SimulatedProcess): void {
     const { world, scenario, journal, emptied, isGoing } = this.#sight;
     world.tell(`${worker.name} calls row ${row}`);
+    this.#sightings.sent(row, worker);
     this.#calls.set(row, (this.#calls.get(row) ?? 0) + 1);
     if (this.#intend(`${worker.name} ${row}`, -1) < 0)
       this.#fail(`row ${row} is called, and its ledger does not say so`);
@@ -93,12 +102,17 @@ export class Referee {
     return intents;
   }
 
+  answered(row: number, worker: SimulatedProcess, code: string): void {
+    this.#sightings.answered(row, worker, code);
+  }
+
   /** No answer tells whether a call was carried out. */
   doubted(row: number): void {
     this.#doubtful.add(row);
   }
 
   done(row: number): void {
+    this.#sightings.done(row);
     this.#done.set(row, (this.#done.get(row) ?? 0) + 1);
   }
 

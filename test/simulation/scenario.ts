@@ -95,7 +95,7 @@ export function scenarioOf(seed: number): Scenario {
   const mishaps = Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3, 4]) }, () =>
     mishapOf(random),
   ).flat();
-  return {
+  const scenario: Scenario = {
     seed,
     rows,
     subjects: inOrder ? random.whole(1, Math.max(1, Math.ceil(rows / 2))) : rows,
@@ -144,10 +144,20 @@ export function scenarioOf(seed: number): Scenario {
     },
     limitedRow: often(0.15, () => ({ row: random.whole(1, rows), refusals: random.whole(2, 15) }), undefined),
   };
+  // Drawn last, so that all else stays as the seed had it before.
+  return { ...scenario, mishaps: [...mishaps, ...often(0.01, () => twoPowerFailures(random), [])] };
 }
 
 function powerFailureOf(random: Random): PowerFailure {
   return { lostBytes: random.chance(0.5) ? 0 : random.whole(1, random.pick([300, 3_000, 30_000])) };
+}
+
+/** The second one may take what was restored after the first. */
+function twoPowerFailures(random: Random): readonly Mishap[] {
+  return [1, 2].map(() => {
+    const power = { lostBytes: random.whole(300, 3_000) };
+    return { kind: 'kill', victim: 'coordinator', when: { atMs: random.between(100, 40_000) }, power };
+  });
 }
 
 function mishapOf(random: Random): readonly Mishap[] {

@@ -12,6 +12,8 @@ import type { SimulatedProcess, World } from './world.ts';
 export interface ApiLog {
   /** A request leaves a worker. */
   sent(row: number, worker: SimulatedProcess): void;
+  /** Its worker gets an answer, or gives it up. */
+  answered(row: number, worker: SimulatedProcess, code: string): void;
   /** No answer tells whether it was carried out. */
   doubted(row: number): void;
   /** It is carried out. */
@@ -87,6 +89,7 @@ export class SimulatedApi {
       if (isOver) return;
       isOver = true;
       signal?.removeEventListener('abort', abort);
+      this.#log.answered(row, worker, said.ok ? 'OK' : said.failure.code);
       if (!said.ok && said.failure.unclear) this.#log.doubted(row);
       resolve({ requests, durationMs: world.now - begunAt, ...said });
     };

@@ -31,6 +31,9 @@ export class SimulatedDatastore {
   /** How often it was emptied, and how often it has forgotten its last moments. */
   emptied = 0;
   forgot = 0;
+  /** Called when its connections break, and with the ids of all jobs when its data are replaced. */
+  onBreak: (why: 'the datastore goes away' | 'a connection breaks') => void = () => {};
+  onReplace: (ids: ReadonlySet<string>) => void = () => {};
   /** The process whose command is being executed. */
   client: SimulatedProcess | undefined;
   readonly #world: World;
@@ -86,6 +89,7 @@ export class SimulatedDatastore {
   restart(awayMs: number): void {
     if (this.isAway) return;
     this.#world.tell('the datastore is away');
+    this.onBreak('the datastore goes away');
     this.isAway = true;
     for (const link of this.#links) link.cut();
     this.#world.later(
@@ -105,6 +109,7 @@ export class SimulatedDatastore {
   empty(): void {
     this.#world.tell('the datastore is emptied');
     this.emptied += 1;
+    this.onReplace(new Set());
     this.model.replace();
   }
 
@@ -120,6 +125,7 @@ export class SimulatedDatastore {
     this.restart(awayMs);
     this.#world.tell('its older copy is put in place');
     this.forgot += 1;
+    this.onReplace(new Set([...copy.queues.values()].flatMap(({ jobs }) => [...jobs.keys()])));
     this.model.replace(structuredClone(copy));
   }
 }
@@ -251,6 +257,7 @@ class Link implements ModelConnection {
     if (connection !== this.#connections) return;
     if (world.random.chance(faults.cut)) {
       world.tell(`a connection of ${this.#process.name} breaks`);
+      this.#server.onBreak('a connection breaks');
       this.cut();
       world.later(this.reconnectMs(), () => this.connect(), { owner: null });
       return;

@@ -55,12 +55,13 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
       leave() {},
     };
     const random = world.random.fork();
-    const mayThrow = (probability: number, what: string): void => {
+    const mayThrow = (probability: number, what: 'operation' | 'worker'): void => {
       if (!random.chance(probability)) return;
-      world.tell(`${name}: ${what} throws`);
-      throw new Error(`${what} throws`);
+      stage.sightings.note(`the code of the ${what} throws`);
+      world.tell(`${name}: the ${what} throws`);
+      throw new Error(`the ${what} throws`);
     };
-    const operation = throwingOperation(scenario, () => mayThrow(scenario.code.operation, 'the operation'));
+    const operation = throwingOperation(scenario, () => mayThrow(scenario.code.operation, 'operation'));
     const worker = new WatchedWorker(opened, rows, {
       concurrency: scenario.concurrency,
       refusal: () => undefined,
@@ -74,7 +75,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
         log: silent,
         onEvent({ type, row }) {
           world.tell(`${name}: row ${row} ${type}`);
-          mayThrow(scenario.code.worker, 'the worker');
+          mayThrow(scenario.code.worker, 'worker');
         },
         onHalt: () => stop(),
       }),
