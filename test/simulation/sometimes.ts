@@ -10,10 +10,8 @@ import type { SimulatedProcess } from './world.ts';
  */
 export const sometimes = [
   'a batch is claimed again',
-  'a batch is claimed a third time',
   'a batch is claimed again while its first worker lives',
   'a batch with open intents is taken over',
-  'a batch with an intent that was not followed by a call is taken over',
   'a batch is withdrawn before its first claim',
   'a batch is withdrawn while its worker calls',
   'a successor withdraws a batch',
@@ -22,7 +20,6 @@ export const sometimes = [
   'a row is fed again with attempts used up',
   'a batch arrives from a dead coordinator',
   'an entry arrives from a dead worker',
-  'a worker writes into a ledger that another one has taken over',
   'a worker writes into a ledger after the withdrawal',
   'a worker dies with a call in flight',
   'a worker dies between a change and its answer',
@@ -189,22 +186,16 @@ export class Sightings {
     if (entry.type === 'begin') {
       const former = claimers.at(-1);
       this.note('a batch is claimed again', former !== undefined);
-      this.note('a batch is claimed a third time', claimers.length === 2);
       this.note(
         'a batch is claimed again while its first worker lives',
         former !== undefined && !former.isDead,
       );
       this.note('a batch with open intents is taken over', intents.size > 0);
-      this.note(
-        'a batch with an intent that was not followed by a call is taken over',
-        former !== undefined && [...intents].some((row) => !this.#callers.get(row)?.has(former)),
-      );
       claimers.push(writer);
       intents.clear();
       return;
     }
     this.note('a worker writes into a ledger after the withdrawal', batch.isWithdrawn);
-    this.note('a worker writes into a ledger that another one has taken over', entry.claim < claimers.length);
     for (const { row } of [...(entry.results ?? []), ...(entry.unfinished ?? [])]) intents.delete(row);
     for (const row of entry.intents ?? []) intents.add(row);
   }

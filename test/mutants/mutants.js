@@ -1,0 +1,130 @@
+// @ts-check
+/**
+ * Faults that a change could bring into the core. The tests must find each of them: `npm run mutants` puts them in one at a time.
+ *
+ * @typedef {{ readonly what: string, readonly file: string, readonly find: string, readonly replace: string }} Mutant
+ */
+
+/** @type {readonly Mutant[]} */
+export const mutants = [
+  {
+    what: 'a batch is taken over without marking its open intents',
+    file: 'src/engine/queue/ledger.ts',
+    find: '    this.#claim = claim;\n    this.abandon();',
+    replace: '    this.#claim = claim;',
+  },
+  {
+    what: 'a worker does not read what others wrote into its ledger',
+    file: 'src/engine/queue/ledger-writer.ts',
+    find: 'length !== this.#length + 1) await this.#readTo(length);\n    else if (length !== undefined) ',
+    replace: 'length < 0) await this.#readTo(length);\n    else if (length !== undefined) ',
+  },
+  {
+    what: 'a worker calls after a slow write, when its lock may have expired',
+    file: 'src/engine/queue/ledger-writer.ts',
+    find: "sentAt > lockMs / 2 ? 'outdated' : 'current'",
+    replace: "sentAt > lockMs * 1000 ? 'outdated' : 'current'",
+  },
+  {
+    what: 'a lock counts as held however long it was not renewed',
+    file: 'src/engine/queue/lock-renewal.ts',
+    find: 'held.has(lock) && steadyNow() - lock.renewedAt < lockMs',
+    replace: 'held.has(lock)',
+  },
+  {
+    what: 'a batch is called before its former ledger is read',
+    file: 'src/engine/queue/claimed-batch.ts',
+    find: 'if (this.#options.claim > 1) await this.#writer.begin();',
+    replace: 'if (this.#options.claim > 1) void this.#writer.begin();',
+  },
+  {
+    what: 'a row of a dead process counts one call too few',
+    file: 'src/domain/attempts.ts',
+    find: '{ ...rest, attempts: attempts + 1, unclear: true,',
+    replace: '{ ...rest, attempts, unclear: true,',
+  },
+  {
+    what: 'a second result of a row in one write counts, too',
+    file: 'src/engine/journal/group-writer.ts',
+    find: 'return this.#state.isFinished(row) || rows.has(row);',
+    replace: 'return this.#state.isFinished(row);',
+  },
+  {
+    what: 'the journal is not synced',
+    file: 'src/engine/journal/appendable-journal.ts',
+    find: '    await handle.datasync();\n',
+    replace: '',
+  },
+  {
+    what: 'rows are fed before the journal says so',
+    file: 'src/engine/run/feed/coordinator.ts',
+    find: 'await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, epoch)));',
+    replace: 'void this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, epoch)));',
+  },
+  {
+    what: 'a failed write of results does not end the run',
+    file: 'src/engine/run/feed/coordinator.ts',
+    find: '      this.#fail(error);\n      throw error;',
+    replace: '      throw error;',
+  },
+  {
+    what: 'the mark of an earlier attempt is forgotten when the row fails',
+    file: 'src/engine/worker/judge.ts',
+    find: 'unclear: failure.unclear || unclear,',
+    replace: 'unclear: failure.unclear,',
+  },
+  {
+    what: 'the mark of an earlier attempt is forgotten when the row is tried again',
+    file: 'src/engine/worker/judge.ts',
+    find: 'unclear: past.unclear || failure.unclear,',
+    replace: 'unclear: failure.unclear,',
+  },
+  {
+    what: 'a row that must not be repeated is repeated',
+    file: 'src/engine/worker/judge.ts',
+    find: 'operation.repeatable || !failure.unclear;',
+    replace: 'operation.repeatable || failure.unclear;',
+  },
+  {
+    what: 'a row has one attempt more than allowed',
+    file: 'src/engine/worker/judge.ts',
+    find: 'if (used >= policy.attempts ||',
+    replace: 'if (used > policy.attempts ||',
+  },
+  {
+    what: 'a row is called after its batch was withdrawn',
+    file: 'src/engine/worker/row-processor.ts',
+    find: 'if (admittedAt === undefined || claim.isWanted()) return admittedAt;',
+    replace: 'if (admittedAt === undefined || claim.isWanted !== undefined) return admittedAt;',
+  },
+  {
+    what: 'a 429 counts as a failure of the row',
+    file: 'src/engine/api/classify.ts',
+    find: "const usualClass = status === 429 ? 'slow-down' : failureFacts(code).class;",
+    replace: "const usualClass = status === 430 ? 'slow-down' : failureFacts(code).class;",
+  },
+  {
+    what: 'a row that is held for another one is freed one result too early',
+    file: 'src/engine/run/feed/row-order.ts',
+    find: 'if (busy.open > 0) return false;',
+    replace: 'if (busy.open > 1) return false;',
+  },
+  {
+    what: 'a retry calls rows that a later row has overtaken',
+    file: 'src/engine/run/plan/retry-run.ts',
+    find: 'rows.get(succeeded, 0) > call.row;',
+    replace: 'rows.get(succeeded, 0) < call.row;',
+  },
+  {
+    what: 'a message of the API can be a formula in a spreadsheet',
+    file: 'src/engine/report/report-columns.ts',
+    find: "['_message', (result, guard) => guard(messageOf(result))],",
+    replace: "['_message', (result) => messageOf(result)],",
+  },
+  {
+    what: 'a token in a JSON answer is not masked',
+    file: 'src/engine/api/server-text.ts',
+    find: 'return mayQuote ? maskedValue(value, text) : value;',
+    replace: 'return mayQuote && value === source ? maskedValue(value, text) : value;',
+  },
+];
