@@ -18,7 +18,7 @@ const { values } = parseArgs({
 });
 const first = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
 const runs = Number(values.runs);
-/** A search of that many runs that no longer meets the rare states (sometimes.ts) is none. */
+/** This many runs must meet each of the rare states (sometimes.ts): otherwise the search proves nothing about them. */
 const enoughRuns = 10_000;
 const built = new URL('../../node_modules/.cache/simulation/thread.js', import.meta.url);
 

@@ -183,7 +183,6 @@ class Game {
     }
     if (!isFailed && end.state === 'halted') {
       sightings.note(referee.bound === 'canary' ? 'a canary ends a run' : 'a guard halts a run');
-      sightings.note('a run goes on after a guard');
       this.#accept();
     }
     journal.isFull = false;

@@ -54,7 +54,6 @@ export const sometimes = [
   'a new priority finds open batches',
   'the API refuses a call of a run that drains',
   'a guard halts a run',
-  'a run goes on after a guard',
   'a run goes on after its budget',
   'a canary ends a run',
   'a coordinator dies during a canary',

@@ -111,8 +111,15 @@ export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: Toke
 
 /** Headers by which services name a request, the likeliest first. */
 const requestIdHeaders = [
-  ...['x-request-id', 'request-id', 'x-correlation-id', 'correlation-id', 'x-trace-id', 'trace-id'],
-  ...['x-amzn-requestid', 'x-amzn-trace-id', 'x-cloud-trace-context'],
+  'x-request-id',
+  'request-id',
+  'x-correlation-id',
+  'correlation-id',
+  'x-trace-id',
+  'trace-id',
+  'x-amzn-requestid',
+  'x-amzn-trace-id',
+  'x-cloud-trace-context',
 ];
 
 /** Visible ASCII characters, so that the identifier can be searched for. */
@@ -121,7 +128,7 @@ const usableId = /^[!-~]{1,200}$/;
 /** By which an answer names its request: in a header, or in the `RequestInfo` of an error. */
 export function requestIdOf({ status, headers, body }: HttpAnswer, mask: TokenMask): string | undefined {
   for (const name of requestIdHeaders) {
-    const [value] = headers[name] === undefined ? [] : headerValues(headers, name);
+    const [value] = headerValues(headers, name);
     if (value !== undefined && usableId.test(value)) return mask.text(value);
   }
   if (status < 400 || !body.includes('RequestInfo')) return undefined;

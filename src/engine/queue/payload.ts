@@ -40,7 +40,7 @@ export interface RunPolicy {
   readonly backoffMs: number;
   /** Whether workers return answers. */
   readonly saveAnswers?: true;
-  /** The key of the run: workers make the trace ids and the idempotency keys of its rows of it. Absent: an earlier version started the run. */
+  /** The key of the run, of which workers make trace ids and idempotency keys. Absent: an earlier version started the run. */
   readonly key?: string;
   /** Whether operations of the run send an `Idempotency-Key`. */
   readonly sendsKeys?: true;

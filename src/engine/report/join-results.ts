@@ -61,7 +61,7 @@ export async function* joinResults({
 }
 
 /** A result that names the last request: as the API does, or else by the trace id. */
-export function traced(result: RowResult, runKey: string, place: number): RowResult {
+function traced(result: RowResult, runKey: string, place: number): RowResult {
   if (result.attempts === 0 || result.requestId !== undefined) return result;
   return { ...result, requestId: traceId(runKey, place) };
 }

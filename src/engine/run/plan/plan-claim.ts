@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createFile, ifThere, makeFolder } from '../../../base/disk/files.ts';
 import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
-import type { RunRecord } from '../record/record.ts';
+import { type RunRecord, runKey } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
 /** The file in the state folder that names the run of an approved plan. It is never removed. */
@@ -14,14 +14,12 @@ function claimFile({ stateDir }: Pick<RunStore, 'stateDir'>, sha256: string): st
 /**
  * Claims an approved plan for one run of the state folder: approvals hold for one run, whatever plan and run are called.
  *
- * @param key of the run
  * @throws a usage error `PLAN_USED` when another run has it
  */
-export async function claimPlan(
-  store: Pick<RunStore, 'stateDir'>,
-  { approval, id, key = id }: RunRecord,
-): Promise<void> {
+export async function claimPlan(store: Pick<RunStore, 'stateDir'>, record: RunRecord): Promise<void> {
+  const { approval } = record;
   if (approval?.signers === undefined) return;
+  const key = runKey(record);
   const path = claimFile(store, approval.sha256);
   await makeFolder(join(store.stateDir, 'plans'));
   if (await onDisk(path, () => createFile(path, key))) return;

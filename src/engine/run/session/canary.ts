@@ -7,7 +7,7 @@ import type { RowsFile } from '../../rows/rows-file.ts';
 import { fateRefusals, fatesOf, updatesIn } from '../plan/readiness.ts';
 import { haltText } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
-import type { CanaryOptions, RunRecord } from '../record/record.ts';
+import { type CanaryOptions, type RunRecord, runKey } from '../record/record.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
 import { lookUpTarget, rememberFates } from '../record/targets.ts';
 
@@ -40,20 +40,24 @@ export interface CanaryRow extends Pick<UnderstoodRow, 'operation' | 'subject' |
 
 /**
  * The rows of a run's canary: the first rows that are called, or a fair sample of all of them. If none of them leaves fields out, or
- * none clears any, the first row that does is added for each operation, because users are to see what the API does with such fields. Only
- * where rows of one subject are called in order is none added, because it could overtake another. The rows follow from the plan and the key
+ * none clears any, the first row that does is added for each operation, because users are to see what the API does with such fields. Where
+ * rows of one subject are called in order, it adds no row, because that row could overtake another. The rows follow from the plan and the key
  * of the run, so that a resumed run has the same canary.
  */
 export async function canaryRows(
-  { id, key = id, plan, options: { canary } }: RunRecord,
+  record: RunRecord,
   file: Pick<RowsFile, 'rows' | 'head'>,
 ): Promise<ReadonlySet<number>> {
+  const {
+    plan,
+    options: { canary },
+  } = record;
   if (canary === undefined) return new Set();
   const rows: { readonly place: number; readonly shows: readonly string[] }[] = [];
   const showable = plan.conflicts > 0 ? 0 : kindsIn(file.head);
   /** By what a row shows: the place of the first such row. */
   const firstOf = new Map<string, number>();
-  const random = randomOf(key);
+  const random = randomOf(runKey(record));
   let callable = 0;
   for await (const part of file.rows()) {
     for (const row of part) {

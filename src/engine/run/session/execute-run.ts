@@ -11,7 +11,7 @@ import { claimForOurselves } from '../feed/reconcile.ts';
 import { claimPlan, usedPlan } from '../plan/plan-claim.ts';
 import { refuseOtherPlan } from '../plan/plan-of-run.ts';
 import { type OpenRun, withOpenRun } from '../record/open-run.ts';
-import { isHaltedByGuard, type RunRecord } from '../record/record.ts';
+import { isHaltedByGuard, type RunRecord, runKey } from '../record/record.ts';
 import { activeTime } from '../record/record-keeper.ts';
 import { isIntact, outcomesOf, unfinishedRows } from '../record/run-journal.ts';
 import { resultOf } from '../record/run-outcome.ts';
@@ -122,10 +122,10 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
  * @throws a usage error `PLAN_USED` when another run has it
  */
 async function claimForRun({ store, datastore, record }: ExecuteRunOptions): Promise<void> {
-  const { approval, key, id } = record;
+  const { approval } = record;
   if (approval?.signers === undefined) return;
   // A run that is killed after the claim must know its key.
   await store.save(record);
   await claimPlan(store, record);
-  if (!(await claimOnDatastore(datastore, approval.sha256, key ?? id))) throw usedPlan(approval.file);
+  if (!(await claimOnDatastore(datastore, approval.sha256, runKey(record)))) throw usedPlan(approval.file);
 }
