@@ -1,7 +1,5 @@
-import type { Stats } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readSmallFile } from '../base/disk/files.ts';
+import { look, readSmallFile } from '../base/disk/files.ts';
 import { type CqbatchError, usageError } from '../base/errors/errors.ts';
 import { shellWord } from '../base/text/shell-word.ts';
 import {
@@ -122,10 +120,6 @@ export async function requireOwn(stateDir: string, configFile: string, sudoUid?:
     const remedy = `Type "chmod go-w ${shellWord(stateDir)} ${shellWord(path)}" after a look at it.`;
     throw untrusted(stateDir, `${path} may be changed by other users`, remedy);
   }
-}
-
-function look(path: string): Promise<Stats | undefined> {
-  return stat(path).catch(() => undefined);
 }
 
 /** @param remedy a sentence */

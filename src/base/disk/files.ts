@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { constants, createReadStream, type Stats } from 'node:fs';
 import {
   chmod,
   link,
@@ -20,12 +20,19 @@ import { onDisk, SystemError, systemError } from '../errors/system-error.ts';
 
 /** Files and folders that only their owner may use. */
 
+/** The facts of a file or folder; undefined if it does not exist, or if this process may not look. */
+export function look(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined);
+}
+
 /** Whether the path exists; false, too, if this process may not look. */
 export async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
+  return (await look(path)) !== undefined;
+}
+
+/** Removes a file, as far as possible: what is left after a failure, of which the user hears. */
+export async function removeIfPossible(path: string): Promise<void> {
+  await rm(path, { force: true }).catch(() => {});
 }
 
 /** The result of work on a file or folder; undefined if the file or folder does not exist. */
@@ -59,7 +66,7 @@ async function withNewFile<Result>(
     }
     return await place(temporary);
   } finally {
-    await rm(temporary, { force: true }).catch(() => {});
+    await removeIfPossible(temporary);
   }
 }
 
@@ -211,7 +218,7 @@ const hasModes = process.platform !== 'win32';
  * another user, and the targets of symbolic links.
  */
 export async function makePrivate(path: string): Promise<void> {
-  const found = hasModes ? await lstat(path).catch(() => undefined) : undefined;
+  const found = hasModes ? await ifThere(lstat(path)) : undefined;
   if (found === undefined || found.isSymbolicLink()) return;
   if ((found.mode & rightsOfOthers) !== 0) await chmod(path, found.mode & 0o7700).catch(() => {});
   if (!found.isDirectory()) return;
@@ -236,7 +243,7 @@ export function isWritableByOthers(folder: string): Promise<boolean> {
 }
 
 async function has(path: string, rights: number): Promise<boolean> {
-  const found = hasModes ? await stat(path).catch(() => undefined) : undefined;
+  const found = hasModes ? await onDisk(path, () => ifThere(stat(path))) : undefined;
   return found !== undefined && (found.mode & rights) !== 0;
 }
 

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
+import { ifThere } from './files.ts';
 import { readJsonFileIfAny } from './json-file.ts';
 import { isThisProcess, processSchema, stateOfProcess } from './process.ts';
 
@@ -33,7 +34,7 @@ export function stateOfHolder(holder: Holder | undefined, path: string): ReturnT
 
 /** When a lock was touched last, in milliseconds of the file system's clock; undefined when it is free. */
 export async function lastTouched(lockFile: string): Promise<number | undefined> {
-  return (await stat(lockFile).catch(() => undefined))?.mtimeMs;
+  return (await ifThere(stat(lockFile)))?.mtimeMs;
 }
 
 /**

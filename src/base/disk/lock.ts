@@ -1,4 +1,4 @@
-import { lutimes, rm } from 'node:fs/promises';
+import { lutimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
@@ -6,7 +6,7 @@ import { steadyNow } from '../async/clock.ts';
 import { deferred } from '../async/waiting.ts';
 import { fatalError } from '../errors/errors.ts';
 import { SystemError, systemError } from '../errors/system-error.ts';
-import { exists, writeFileAtomically } from './files.ts';
+import { exists, removeIfPossible, writeFileAtomically } from './files.ts';
 import {
   filesOf,
   type Holder,
@@ -102,7 +102,7 @@ export async function lockPath({
     ownLocks.delete(path);
     // The files may belong to another process now.
     if (isLost) return;
-    await rm(holderFile, { force: true }).catch(() => {});
+    await removeIfPossible(holderFile);
     await letGo();
   };
   return {

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from '../errors/system-error.ts';
-import { exists, makeFolder, removeIfEmpty, writeFileAtomically } from './files.ts';
+import { exists, look, makeFolder, removeIfEmpty, removeIfPossible, writeFileAtomically } from './files.ts';
 import { readJsonFile } from './json-file.ts';
 import { processSchema, stateOfProcess, thisProcess } from './process.ts';
 
@@ -73,8 +73,8 @@ export async function removeHalfDone(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => each.endsWith('.tmp'))) {
     const path = join(folder, name);
-    const { mtimeMs = Date.now() } = (await stat(path).catch(() => undefined)) ?? {};
-    if (Date.now() - mtimeMs > halfDoneAfterMs) await rm(path, { force: true }).catch(() => {});
+    const { mtimeMs = Date.now() } = (await look(path)) ?? {};
+    if (Date.now() - mtimeMs > halfDoneAfterMs) await removeIfPossible(path);
   }
 }
 

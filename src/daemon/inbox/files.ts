@@ -49,7 +49,7 @@ export async function folderOf(inbox: string, name: string): Promise<string> {
  * @throws a usage error `INBOX_UNUSABLE`
  */
 export async function refuseLink(folder: string): Promise<void> {
-  const found = await lstat(folder).catch(() => undefined);
+  const found = await onDisk(folder, () => ifThere(lstat(folder)));
   if (found?.isSymbolicLink())
     throw usageError(
       'INBOX_UNUSABLE',

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { steadyNow } from '../../base/async/clock.ts';
-import { exists } from '../../base/disk/files.ts';
+import { exists, ifThere } from '../../base/disk/files.ts';
 import { lockPath, type ProcessLock } from '../../base/disk/lock.ts';
 import { BusyError } from '../../base/errors/errors.ts';
 import { onDisk, SystemError } from '../../base/errors/system-error.ts';
@@ -288,7 +288,7 @@ async function* untilReleased(name: string, taking: Taking): AsyncGenerator<Atte
 async function lookAt(folder: string, name: Buffer): Promise<WaitingFile | undefined> {
   // As bytes, because names need not be valid text.
   const path = Buffer.concat([Buffer.from(join(folder, '/')), name]);
-  const found = await lstat(path).catch(() => undefined);
+  const found = await ifThere(lstat(path));
   if (found === undefined || !found.isFile()) return undefined;
   const { size, mtimeMs, ctimeMs, ino } = found;
   return { name: name.toString(), size, mtimeMs, ctimeMs, ino };

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { constants, createReadStream, open as openCallback } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
+import { removeIfPossible } from '../../base/disk/files.ts';
 import type { Digest } from '../../base/disk/hash-file.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { onDisk } from '../../base/errors/system-error.ts';
@@ -51,7 +52,7 @@ export async function stageManifest(
     await rename(arriving, path);
     return { path, name, ...copied };
   } catch (error) {
-    await rm(arriving, { force: true }).catch(() => {});
+    await removeIfPossible(arriving);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { removeIfPossible } from '../../base/disk/files.ts';
 import type { Digest } from '../../base/disk/hash-file.ts';
 import { onDisk } from '../../base/errors/system-error.ts';
 import { jsonLine } from '../../base/text/json.ts';
@@ -102,7 +103,7 @@ export class RowsWriter {
   /** Removes the unfinished file. */
   async discard(): Promise<void> {
     await this.#file?.close().catch(() => {});
-    for (const path of [this.#part, `${this.#path}.whole`]) await rm(path, { force: true }).catch(() => {});
+    for (const path of [this.#part, `${this.#path}.whole`]) await removeIfPossible(path);
   }
 
   #entryOf(operation: PlannedOperation): OperationEntry {

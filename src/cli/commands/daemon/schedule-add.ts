@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { look } from '../../../base/disk/files.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { Inbox } from '../../../daemon/inbox/inbox.ts';
 import { goingScheduledRun, overlapRules, type Schedule } from '../../../daemon/schedule/schedule.ts';
@@ -66,8 +66,8 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     terminal.warn(
       'warning: the daemon needs the address of the API: set CQBATCH_BASE_URL for it, or pass --base-url here.',
     );
-  if ('manifest' in source && (await stat(source.manifest).catch(() => undefined)) === undefined)
-    terminal.warn(`warning: ${source.manifest} doesn't exist yet.`);
+  if ('manifest' in source && (await look(source.manifest)) === undefined)
+    terminal.warn(`warning: ${source.manifest} doesn't exist yet, or you may not see it.`);
   const view = await viewOf(context, schedule);
   const paused = schedule.paused ? ' It is paused.' : '';
   terminal.result(
@@ -105,7 +105,7 @@ async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Sc
       `--manifest ${manifest}: ${why}. Name a file that is rewritten for each run.`,
     );
   }
-  if ((await stat(manifest).catch(() => undefined))?.isDirectory())
+  if ((await look(manifest))?.isDirectory())
     throw usageError('INVALID_SETTING', `--manifest ${manifest} is a folder: pass it as --inbox.`);
   return { manifest: resolve(manifest) };
 }
@@ -129,5 +129,5 @@ async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule
 
 /** `--skip-done` names a run, or a report by its path. */
 async function absoluteIfFile(name: string): Promise<string> {
-  return (await stat(name).catch(() => undefined))?.isFile() ? resolve(name) : name;
+  return (await look(name))?.isFile() ? resolve(name) : name;
 }

@@ -135,8 +135,12 @@ async function warnOfLaterEdits(
   for (const run of laterRuns) {
     const isOther = !related.has(run.id) && run.undoOf !== original.id;
     if (!isOther || run.state === 'planned' || run.options.baseUrl !== original.options.baseUrl) continue;
-    // The file of rows may be missing or damaged.
-    const rows = await rowsOn(store, run, subjects).catch(() => 0);
+    const rows = await rowsOn(store, run, subjects).catch(({ message }: Error) => {
+      terminal.warn(
+        `warning: it is not known which of these entries run ${run.id} has edited since: ${message}`,
+      );
+      return 0;
+    });
     if (rows > 0)
       terminal.warn(
         `warning: run ${run.id} has edited some of these entries since (${counted(rows, 'row')}): the undo overwrites these edits. ` +

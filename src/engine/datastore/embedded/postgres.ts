@@ -4,6 +4,7 @@ import {
   LATEST_SCHEMA_VERSION,
   type PgPool,
   runMigrations,
+  SchemaMigrationRequiredError,
 } from 'bullmq';
 import type { Datastore } from '../datastore.ts';
 
@@ -14,7 +15,13 @@ export const backend = createPostgresBackend as unknown as Datastore['backend'];
 /** Updates BullMQ's tables to its version. Checks first: a migration takes ten statements, even with nothing to do. */
 export async function migrate(pool: PgPool): Promise<void> {
   const client = await pool.connect();
-  const version = await assertSchemaCompatibility(client).catch(() => 0);
-  if (version < LATEST_SCHEMA_VERSION) await runMigrations(client);
-  client.release();
+  try {
+    const version = await assertSchemaCompatibility(client).catch((error: Error) => {
+      if (error instanceof SchemaMigrationRequiredError) return 0;
+      throw error;
+    });
+    if (version < LATEST_SCHEMA_VERSION) await runMigrations(client);
+  } finally {
+    client.release();
+  }
 }

@@ -40,7 +40,8 @@ export function watchEpoch(client: Redis) {
 /**
  * The epoch of Redis: the ids that its connections show, as of now, and a key of ours, which disappears when all keys are deleted.
  *
- * @returns undefined when this user may not read them
+ * @returns undefined when Redis does not say them, such as to a user who may not read them
+ * @throws when the connection fails
  */
 export async function epochOf(client: Redis, prefix: string): Promise<string | undefined> {
   try {
@@ -48,8 +49,9 @@ export async function epochOf(client: Redis, prefix: string): Promise<string | u
     const data = /^master_replid:(\w+)/m.exec(await client.info('replication'))?.[1];
     if (server === undefined) return undefined;
     return `${await markOf(client, `${prefix}:epoch`)}+${server}.${data ?? ''}`;
-  } catch {
-    return undefined;
+  } catch (error) {
+    if ((error as Error).name === 'ReplyError') return undefined;
+    throw error;
   }
 }
 

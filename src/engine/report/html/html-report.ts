@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../../../base/disk/files.ts';
+import { removeIfPossible, replaceFile } from '../../../base/disk/files.ts';
 import { packageRoot } from '../../../base/package.ts';
 import { unwritableReport } from '../csv-file.ts';
 import { escapeMarkup, htmlOf } from './markup.ts';
@@ -22,7 +22,7 @@ export async function writeHtmlReport(folder: string, content: PageContent): Pro
     await replaceFile(path, await pageParts(content));
   } catch (error) {
     // A page of an earlier report would contradict the other files.
-    await rm(path, { force: true }).catch(() => {});
+    await removeIfPossible(path);
     throw unwritableReport(path, error);
   }
   return path;

@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises';
 import { withScope } from '../../../base/async/scope.ts';
+import { look } from '../../../base/disk/files.ts';
 import { BusyError, CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { runIds } from '../../../domain/names.ts';
 import { DoneRows } from '../../manifest/check/call-index.ts';
@@ -37,7 +37,7 @@ export async function readDone(
 
 /** The named run; undefined for a file. */
 async function findRunOrFile(store: RunStore, name: string): Promise<RunRecord | undefined> {
-  const isFile = (await stat(name).catch(() => undefined))?.isDirectory() === false;
+  const isFile = (await look(name))?.isDirectory() === false;
   if (isFile && !runIds.has(name)) return undefined;
   try {
     return await store.find(name);

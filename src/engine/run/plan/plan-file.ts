@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
-import { createFile } from '../../../base/disk/files.ts';
+import { createFile, removeIfPossible } from '../../../base/disk/files.ts';
 import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { onDisk, systemError } from '../../../base/errors/system-error.ts';
 import { jsonLine } from '../../../base/text/json.ts';
@@ -176,7 +175,7 @@ class PlanReader {
   /** Removes the files written so far. */
   async discard(): Promise<void> {
     await this.#writer.discard();
-    await rm(this.#path, { force: true }).catch(() => {});
+    await removeIfPossible(this.#path);
   }
 
   /** The longest content: the head says how long the rows are together. */

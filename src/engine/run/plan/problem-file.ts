@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { appendFile, rename, rm } from 'node:fs/promises';
+import { appendFile, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { makeFolder } from '../../../base/disk/files.ts';
+import { makeFolder, removeIfPossible } from '../../../base/disk/files.ts';
 import { removeHalfDone } from '../../../base/disk/owned-folder.ts';
 import { fatalError } from '../../../base/errors/errors.ts';
 import { circumstance } from '../../../base/errors/system-error.ts';
@@ -66,7 +66,7 @@ export function problemCollector(stateDir: string, manifestName: string, sha256O
     try {
       await work();
     } catch (error) {
-      await rm(temporary, { force: true }).catch(() => {});
+      await removeIfPossible(temporary);
       throw (
         circumstance(error, folder) ??
         fatalError('PROBLEMS_UNWRITABLE', `Can't write into ${folder}: ${(error as Error).message}`, error)

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { epochOf } from '../../../../src/engine/datastore/redis/epoch.ts';
 import { openRedis } from '../../../../src/engine/datastore/redis/redis.ts';
 import { adminOf, describeWithRedis, heard, redisForTest } from '../../../helpers/redis-server.ts';
 
@@ -41,4 +42,11 @@ describeWithRedis('an epoch of Redis', () => {
     await Promise.all(reconnected);
     await expectAnother();
   });
+});
+
+test('an epoch that Redis refuses to say is unknown, and one that a lost connection leaves open is asked for again', async () => {
+  const failing = (error: Error) => ({ info: () => Promise.reject(error) }) as unknown as Redis;
+  const refusal = Object.assign(new Error('NOPERM'), { name: 'ReplyError' });
+  expect(await epochOf(failing(refusal), 'p')).toBeUndefined();
+  await expect(epochOf(failing(new Error('Connection is closed.')), 'p')).rejects.toThrow('closed');
 });
