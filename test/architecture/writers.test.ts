@@ -57,6 +57,41 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
+/**
+ * The files that write a whole file through src/base/disk, by what holds when two processes write it at once, and the test that shows it
+ * with two writers. A file that both read and change is changed by `changeJsonFile`.
+ */
+const wholeFiles: Readonly<Record<string, readonly string[]>> = {
+  'the first one creates it, and the others hear so: base/disk/files.test.ts': [
+    'src/cli/commands/init.ts',
+    'src/engine/run/plan/approval-files.ts',
+    'src/engine/run/plan/plan-claim.ts',
+    'src/engine/run/plan/plan-file.ts',
+    'src/engine/run/record/state-folder.ts',
+  ],
+  'one changes what the other has written: e2e/writers.test.ts, daemon/schedule/store.test.ts': [
+    'src/daemon/schedule/store.ts',
+    'src/engine/run/record/targets.ts',
+    'src/engine/run/session/estimated-limits.ts',
+  ],
+  'only the holder of a lock writes it: base/disk/lock.test.ts, e2e/cron.test.ts': [
+    'src/daemon/inbox/records.ts',
+    'src/daemon/metrics/metrics-file.ts',
+    'src/engine/datastore/embedded/epoch.ts',
+    'src/engine/run/plan/plan-of-run.ts',
+    'src/engine/run/record/store.ts',
+    'src/engine/run/session/rate-log.ts',
+  ],
+  'the last one replaces it whole: base/disk/files.test.ts': [
+    'src/base/disk/lock.ts',
+    'src/base/disk/owned-folder.ts',
+    'src/daemon/inbox/files.ts',
+    'src/engine/report/html/html-report.ts',
+    'src/engine/report/write-reports.ts',
+    'src/engine/report/xlsx-report.ts',
+  ],
+};
+
 /** The writing functions that each file imports from Node. */
 async function found(): Promise<Readonly<Record<string, string>>> {
   const files = await readdir('src', { recursive: true });
@@ -81,4 +116,14 @@ async function found(): Promise<Readonly<Record<string, string>>> {
 
 test('no other file than these writes files by itself: another user may have put a link there', async () => {
   expect(await found()).toEqual(Object.assign({}, ...Object.values(writers)));
+});
+
+test('each file that is written whole has an answer to two writers', async () => {
+  const calls = /\b(replaceFile|createFile|writeFileAtomically|writeJsonFile|changeJsonFile)\(/;
+  const defining = ['changed-file', 'files', 'json-file'].map((name) => `src/base/disk/${name}.ts`);
+  const names = (await readdir('src', { recursive: true })).map((name) => join('src', name));
+  const sources = names.filter((name) => name.endsWith('.ts') && !defining.includes(name));
+  const texts = await Promise.all(sources.map((name) => readFile(name, 'utf8')));
+  const writing = sources.filter((_, index) => calls.test(texts[index] ?? ''));
+  expect(writing.toSorted()).toEqual(Object.values(wholeFiles).flat().toSorted());
 });

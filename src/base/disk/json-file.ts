@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { z } from 'zod';
-import { turns } from '../async/waiting.ts';
 import { fatalError } from '../errors/errors.ts';
 import { onDisk } from '../errors/system-error.ts';
 import { ifThere, writeFileAtomically } from './files.ts';
@@ -51,22 +49,4 @@ export function readJsonFileIfAny<Value>(path: string, schema: z.ZodType<Value>)
 /** Replaces the file atomically: after a crash, it has either the old content or the new. */
 export function writeJsonFile(path: string, value: object): Promise<void> {
   return writeFileAtomically(path, `${JSON.stringify(value, null, 2)}\n`);
-}
-
-const inTurn = turns();
-
-/**
- * Changes the file. Changes of the same file by this process run one after the other, so none is lost.
- *
- * @param change gets undefined for a missing or damaged file; to leave the file as it is, it returns undefined
- */
-export function changeJsonFile<Value extends object>(
-  path: string,
-  schema: z.ZodType<Value>,
-  change: (current: Value | undefined) => Value | undefined,
-): Promise<void> {
-  return inTurn(resolve(path), async () => {
-    const after = change(await readJsonFileIfAny(path, schema));
-    if (after !== undefined) await writeJsonFile(path, after);
-  });
 }

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
 import { steadyNow } from '../async/clock.ts';
-import { deferred } from '../async/waiting.ts';
-import { fatalError } from '../errors/errors.ts';
+import { deferred, poll } from '../async/waiting.ts';
+import { BusyError, fatalError } from '../errors/errors.ts';
 import { SystemError, systemError } from '../errors/system-error.ts';
 import { exists, removeIfPossible, writeFileAtomically } from './files.ts';
 import {
@@ -112,6 +112,27 @@ export async function lockPath({
       return releasing;
     },
   };
+}
+
+/**
+ * Takes a lock that other processes hold for a moment at a time.
+ *
+ * @throws what `take` throws: a busy error only when the lock was taken for this long
+ */
+export async function lockPatiently(
+  patienceMs: number,
+  take: () => Promise<ProcessLock>,
+): Promise<ProcessLock> {
+  let busy: unknown;
+  const lock = await poll(patienceMs, () =>
+    take().catch((error: unknown) => {
+      if (!(error instanceof BusyError)) throw error;
+      busy = error;
+      return undefined;
+    }),
+  );
+  if (lock === undefined) throw busy;
+  return lock;
 }
 
 async function lockLost(lockFile: string, cause: Error): Promise<Error> {

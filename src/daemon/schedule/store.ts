@@ -1,6 +1,7 @@
 import { appendFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { changeJsonFile } from '../../base/disk/changed-file.ts';
 import { ifThere, makeFolder } from '../../base/disk/files.ts';
 import { readJsonFile, readJsonFileIfAny, writeJsonFile } from '../../base/disk/json-file.ts';
 import { lockPath } from '../../base/disk/lock.ts';
@@ -43,8 +44,14 @@ export function openScheduleStore(stateDir: string) {
   };
   const look = (name: string): Promise<Schedule | undefined> =>
     readJson(fileOf(name, 'schedule.json'), scheduleSchema);
-  const save = (schedule: Schedule): Promise<void> =>
-    writeJsonFile(fileOf(schedule.name, 'schedule.json'), schedule);
+  /** @throws a usage error `SCHEDULE_UNKNOWN` */
+  const load = async (name: string): Promise<Schedule> => {
+    const found = scheduleNames.has(name) ? await look(name) : undefined;
+    if (found !== undefined) return found;
+    const existing = await names();
+    const hint = existing.length === 0 ? 'it has no schedules yet' : `there are ${existing.join(', ')}`;
+    throw usageError('SCHEDULE_UNKNOWN', `There is no schedule ${name} in ${stateDir}: ${hint}.`);
+  };
   const trigger = (name: string): Promise<Trigger | undefined> =>
     readJson(fileOf(name, 'trigger.json'), triggerSchema);
 
@@ -56,17 +63,10 @@ export function openScheduleStore(stateDir: string) {
         onUnreadable === undefined ? look(name) : look(name).catch((error) => void onUnreadable(error));
       return (await Promise.all((await names()).map(read))).filter((schedule) => schedule !== undefined);
     },
-    /** @throws a usage error `SCHEDULE_UNKNOWN` */
-    async load(name: string): Promise<Schedule> {
-      const found = scheduleNames.has(name) ? await look(name) : undefined;
-      if (found !== undefined) return found;
-      const existing = await names();
-      const hint = existing.length === 0 ? 'it has no schedules yet' : `there are ${existing.join(', ')}`;
-      throw usageError('SCHEDULE_UNKNOWN', `There is no schedule ${name} in ${stateDir}: ${hint}.`);
-    },
+    load,
     look,
     /** @throws a usage error `SCHEDULE_EXISTS` */
-    async add(schedule: Schedule): Promise<void> {
+    async add(schedule: Schedule): Promise<Schedule> {
       const { name } = schedule;
       await makeFolder(all);
       await mkdir(folder(name), { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
@@ -78,10 +78,22 @@ export function openScheduleStore(stateDir: string) {
           `Schedule ${name} already exists ("cqbatch schedule show ${name}"): choose another name, or replace it with --replace.`,
         );
       });
-      await save(schedule);
+      await writeJsonFile(fileOf(name, 'schedule.json'), schedule);
+      return schedule;
     },
-    /** Writes the changed state of a schedule that exists. */
-    save,
+    /**
+     * Changes a schedule that exists. Of two changes at once, the second one sees the first.
+     *
+     * @throws a usage error `SCHEDULE_UNKNOWN`, or what `change` throws
+     */
+    async change(name: string, change: (current: Schedule) => Schedule): Promise<Schedule> {
+      let changed = await load(name);
+      await changeJsonFile(fileOf(name, 'schedule.json'), scheduleSchema, (current = changed) => {
+        changed = change(current);
+        return changed;
+      });
+      return changed;
+    },
     /** Removes a schedule and its history. A line in `removed.jsonl` says which user removed the schedule, and why. */
     async remove(name: string, attribution: Attribution): Promise<void> {
       const line = { schedule: name, at: new Date().toISOString(), ...attribution };

@@ -2,12 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  changeJsonFile,
-  readJsonFile,
-  readJsonFileIfAny,
-  writeJsonFile,
-} from '../../../src/base/disk/json-file.ts';
+import { readJsonFile, readJsonFileIfAny, writeJsonFile } from '../../../src/base/disk/json-file.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const schema = z.object({ value: z.number() });
@@ -63,15 +58,4 @@ describe('a JSON file', () => {
     });
     expect(await readJsonFileIfAny(path, schema)).toBeUndefined();
   });
-});
-
-test('changes of a file follow each other: none is lost', async () => {
-  const path = join(await temporaryFolder(), 'file.json');
-  const changes = Array.from({ length: 50 }, () =>
-    changeJsonFile(path, schema, (before) => ({ value: (before?.value ?? 0) + 1 })),
-  );
-  await Promise.all(changes);
-  expect(await readJsonFile(path, schema, damaged)).toEqual({ value: 50 });
-  await changeJsonFile(path, schema, () => undefined);
-  expect(await readJsonFile(path, schema, damaged)).toEqual({ value: 50 });
 });

@@ -192,7 +192,7 @@ describe('a schedule that is carried out', () => {
     const scene = await newScene();
     await scene.at('05T02:00');
     const since = '2026-11-05T02:30:00.000Z';
-    await scene.schedules.save({ ...nightly, key: '2', cron: '45 2 * * *', since });
+    await scene.schedules.change('nightly', () => ({ ...nightly, key: '2', cron: '45 2 * * *', since }));
     await scene.at('05T02:45');
     expect((await scene.history()).at(-1)).toMatchObject({ result: 'skipped', because: first });
     await scene.end(first);

@@ -40,10 +40,10 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
   await timesOf({ cron, tz });
   const source = await sourceOf(flags, context.store);
   checkOptions(context);
-  const existing = await schedules.look(name);
-  const what = flags.replace && existing !== undefined ? 'replaced' : 'added';
-  const schedule: Schedule = {
-    version: 1,
+  const existing = flags.replace ? await schedules.look(name) : undefined;
+  const what = existing === undefined ? 'added' : 'replaced';
+  const given = {
+    version: 1 as const,
     name,
     cron: cron.trim().replace(/\s+/g, ' '),
     tz,
@@ -51,17 +51,23 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     options: await givenOptions(flags),
     overlap: parsed('--overlap', flags.overlap ?? 'skip', parseChoice(overlapRules)),
     catchUpMs: parsed('--catch-up', flags.catchUp ?? '1h', orNone(parseLongDuration)),
-    paused: what === 'replaced' && existing?.paused === true,
-    ...changed(what, existing?.changes ?? [], context),
   };
-  if (existing === undefined || what === 'added') await schedules.add(schedule);
-  else {
-    await whileNoneBegins(context, name, async () => {
-      if (!isDeepStrictEqual(existing.source, source))
-        refuseToLeave(existing.source, await goingScheduledRun(context.store, await schedules.state(name)));
-      await schedules.save(schedule);
-    });
-  }
+  const wanted = ({ paused, changes }: Pick<Schedule, 'paused' | 'changes'>): Schedule => ({
+    ...given,
+    paused,
+    ...changed(what, changes, context),
+  });
+  const schedule =
+    existing === undefined
+      ? await schedules.add(wanted({ paused: false, changes: [] }))
+      : await whileNoneBegins(context, name, async () => {
+          if (!isDeepStrictEqual(existing.source, source))
+            refuseToLeave(
+              existing.source,
+              await goingScheduledRun(context.store, await schedules.state(name)),
+            );
+          return schedules.change(name, wanted);
+        });
   if (settings.baseUrl === undefined)
     terminal.warn(
       'warning: the daemon needs the address of the API: set CQBATCH_BASE_URL for it, or pass --base-url here.',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { poll } from '../../../base/async/waiting.ts';
+import { lockPatiently } from '../../../base/disk/lock.ts';
 import { BusyError, usageError } from '../../../base/errors/errors.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
@@ -81,12 +81,12 @@ export function unpauseSchedule(name: string, flags: Flags): Promise<ExitCode> {
 async function setPaused(name: string, flags: Flags, paused: boolean): Promise<ExitCode> {
   const context = await openScheduleContext(flags);
   const { terminal, schedules } = context;
-  const current = await schedules.load(name);
   const what = paused ? 'paused' : 'unpaused';
-  if (current.paused === paused)
-    throw usageError('SCHEDULE_STATE', `Schedule ${name} is ${paused ? 'already paused' : 'not paused'}.`);
-  const schedule = { ...current, paused, ...changed(what, current.changes, context) };
-  await schedules.save(schedule);
+  const schedule = await schedules.change(name, (current) => {
+    if (current.paused === paused)
+      throw usageError('SCHEDULE_STATE', `Schedule ${name} is ${paused ? 'already paused' : 'not paused'}.`);
+    return { ...current, paused, ...changed(what, current.changes, context) };
+  });
   const view = await viewOf(context, schedule);
   const next = paused
     ? `Continue with: cqbatch schedule unpause ${name}`
@@ -165,15 +165,7 @@ export async function whileNoneBegins<Result>(
   name: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  let busy: Error | undefined;
-  const lock = await poll(patienceMs, () =>
-    schedules.lock(name).catch((error: Error) => {
-      if (!(error instanceof BusyError)) throw error;
-      busy = error;
-      return undefined;
-    }),
-  );
-  if (lock === undefined) throw busy;
+  const lock = await lockPatiently(patienceMs, () => schedules.lock(name));
   try {
     return await work();
   } finally {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { changeJsonFile, readJsonFileIfAny } from '../../../base/disk/json-file.ts';
+import { changeJsonFile } from '../../../base/disk/changed-file.ts';
+import { readJsonFileIfAny } from '../../../base/disk/json-file.ts';
 import { fieldFates, type KnownFates } from '../../../domain/terms.ts';
 import type { RunRecord } from './record.ts';
 

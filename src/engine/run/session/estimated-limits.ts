@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { steadyNow, timeOfDay } from '../../../base/async/clock.ts';
-import { changeJsonFile, readJsonFileIfAny } from '../../../base/disk/json-file.ts';
+import { changeJsonFile } from '../../../base/disk/changed-file.ts';
+import { readJsonFileIfAny } from '../../../base/disk/json-file.ts';
 import type { Pace, StartingPoint } from '../../../domain/pace.ts';
 
 const estimateSchema = z.object({
