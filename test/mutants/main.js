@@ -55,6 +55,9 @@ function firstToFail(/** @type {string} */ file) {
       'test/vitest.config.ts',
       '--bail',
       '1',
+      // A fault that makes a test hang is found, too, and sooner.
+      '--testTimeout=120000',
+      '--expect.poll.timeout=60000',
     ]);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colors
     const [, name] = /❯\s+\w+\s+(test\/\S+)/.exec(stdout.replaceAll(/\u001b\[[\d;]*m/g, '')) ?? [];

@@ -145,7 +145,11 @@ export function scenarioOf(seed: number): Scenario {
     limitedRow: often(0.15, () => ({ row: random.whole(1, rows), refusals: random.whole(2, 15) }), undefined),
   };
   // Drawn last, so that all else stays as the seed had it before.
-  return { ...scenario, mishaps: [...mishaps, ...often(0.01, () => twoPowerFailures(random), [])] };
+  const powerFailures = often(0.01, () => twoPowerFailures(random), []);
+  return {
+    ...scenario,
+    mishaps: [...mishaps, ...powerFailures, ...often(0.05, () => lostWorkers(random), [])],
+  };
 }
 
 function powerFailureOf(random: Random): PowerFailure {
@@ -157,6 +161,17 @@ function twoPowerFailures(random: Random): readonly Mishap[] {
   return [1, 2].map(() => {
     const power = { lostBytes: random.whole(300, 3_000) };
     return { kind: 'kill', victim: 'coordinator', when: { atMs: random.between(100, 40_000) }, power };
+  });
+}
+
+/** One worker after the other dies, or freezes for longer than a lock: batches are claimed again and again. */
+function lostWorkers(random: Random): readonly Mishap[] {
+  const first = random.between(20, 3_000);
+  return [0, 1, 2, 3].map((n) => {
+    const victim = 'worker';
+    const when = { atMs: first + n * random.between(20_000, 45_000) };
+    if (random.chance(0.5)) return { kind: 'kill', victim, when };
+    return { kind: 'freeze', victim, when, forMs: random.pick([22_000, 30_000]) };
   });
 }
 

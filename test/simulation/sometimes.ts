@@ -11,7 +11,9 @@ import type { SimulatedProcess } from './world.ts';
 export const sometimes = [
   'a batch is claimed again',
   'a batch is claimed again while its first worker lives',
+  'a batch is claimed for the third time',
   'a batch with open intents is taken over',
+  'an intent without a call is taken over',
   'a batch is withdrawn before its first claim',
   'a batch is withdrawn while its worker calls',
   'a successor withdraws a batch',
@@ -21,6 +23,7 @@ export const sometimes = [
   'a batch arrives from a dead coordinator',
   'an entry arrives from a dead worker',
   'a worker writes into a ledger after the withdrawal',
+  'a worker writes into a ledger that another one has taken over',
   'a worker dies with a call in flight',
   'a worker dies between a change and its answer',
   'a worker freezes with a call in flight',
@@ -189,12 +192,18 @@ export class Sightings {
         'a batch is claimed again while its first worker lives',
         former !== undefined && !former.isDead,
       );
+      this.note('a batch is claimed for the third time', claimers.length === 2);
       this.note('a batch with open intents is taken over', intents.size > 0);
+      this.note(
+        'an intent without a call is taken over',
+        [...intents].some((row) => !this.#callers.has(row)),
+      );
       claimers.push(writer);
       intents.clear();
       return;
     }
     this.note('a worker writes into a ledger after the withdrawal', batch.isWithdrawn);
+    this.note('a worker writes into a ledger that another one has taken over', writer !== claimers.at(-1));
     for (const { row } of [...(entry.results ?? []), ...(entry.unfinished ?? [])]) intents.delete(row);
     for (const row of entry.intents ?? []) intents.add(row);
   }
