@@ -2,13 +2,14 @@ import type { ApiAnswer } from '../../../src/engine/api/client.ts';
 import type { ApiFailure } from '../../../src/engine/api/failure.ts';
 import type { StatedLimit } from '../../../src/engine/api/limits.ts';
 
-type Figures = Partial<Pick<ApiAnswer, 'durationMs' | 'limits' | 'requests'>>;
+type Figures = Partial<Pick<ApiAnswer, 'durationMs' | 'ignoredWaits' | 'limits' | 'requests'>>;
+type Failed = Extract<ApiAnswer, { readonly ok: false }>;
 
-export function answered(figures: Figures = {}): ApiAnswer {
+export function answered(figures: Figures & { readonly body?: unknown } = {}): ApiAnswer {
   return { ok: true, status: 200, body: {}, requests: 1, durationMs: 50, ...figures };
 }
 
-export function failing(failure: Partial<ApiFailure>, figures: Figures = {}): ApiAnswer {
+export function failing(failure: Partial<ApiFailure>, figures: Figures = {}): Failed {
   return {
     ok: false,
     requests: 1,

@@ -1,0 +1,23 @@
+import type { Claim } from '../../../src/engine/queue/claimed-batch.ts';
+import type { RowTask } from '../../../src/engine/queue/payload.ts';
+
+/** A row to be called. */
+export const task: RowTask = {
+  run: 'r',
+  row: 7,
+  operation: 'restore-evaluation',
+  subject: '1',
+  path: '/restore',
+  body: '{}',
+};
+
+/** The claim of a row that was never tried. */
+export function claimed(changes: Partial<Claim> = {}): Claim {
+  return {
+    attemptsUsed: 0,
+    policy: { attempts: 5, backoffMs: 1_000 },
+    intend: async () => true,
+    isWanted: () => true,
+    ...changes,
+  };
+}
