@@ -179,118 +179,17 @@ describe('a changed plan', () => {
     };
   const inRow = (row: number, members: object) => (lines: string[]) =>
     lines.with(row, JSON.stringify({ ...JSON.parse(lines[row] ?? ''), ...members }));
+  const counts = { rows: 0, callable: 0, invalid: 0, duplicates: 0, superseded: 0 };
   const noOperation = {
     ...{ name: 'delete', thing: 'entry', subject: 'id', fields: [], columns: [], effects: {} },
-    counts: {
-      ...{ rows: 0, callable: 0, invalid: 0, duplicates: 0, superseded: 0 },
-      doneBefore: 0,
-      conflicts: 0,
-      partial: 0,
-    },
+    counts: { ...counts, doneBefore: 0, conflicts: 0, partial: 0 },
   };
-  const isOther =
-    /^\S+week\.cqplan is not as "cqbatch plan --out" writes it, so it may not do what it says: /;
 
-  test.each<[what: string, change: (lines: string[]) => readonly string[], code: string, message: RegExp]>([
-    ['a lying count', inHead('counts.callable', 1), 'PLAN_CHANGED', isOther],
-    ['a lying count of rows', inHead('counts.rows', 5), 'PLAN_CHANGED', isOther],
-    ['a lying count of an operation', inHead('operations.0.counts.callable', 1), 'PLAN_CHANGED', isOther],
-    [
-      'a lying count of fields that are cleared',
-      inHead('operations.0.effects.description.cleared', 0),
-      'PLAN_CHANGED',
-      isOther,
-    ],
-    ['another first subject', inHead('operations.0.first.subject', '2'), 'PLAN_CHANGED', isOther],
-    ['an operation that no row has', inHead('operations.2', noOperation), 'PLAN_CHANGED', isOther],
-    ['another block', inHead('blocks.0', 1), 'PLAN_CHANGED', isOther],
-    ['rows that it calls renumbered', inHead('renumbered', true), 'PLAN_CHANGED', isOther],
-    ['blanks', (lines) => lines.map((line) => line.replace('{', '{ ')), 'PLAN_CHANGED', isOther],
-    ['a row less', (lines) => lines.toSpliced(2, 1), 'PLAN_CHANGED', isOther],
-    ['a row twice', (lines) => lines.toSpliced(2, 0, lines[2] ?? ''), 'PLAN_CHANGED', isOther],
-    [
-      'two rows exchanged',
-      ([head = '', a = '', b = '', ...more]) => [head, b, a, ...more],
-      'PLAN_CHANGED',
-      isOther,
-    ],
-    ['an unknown member in a row', inRow(1, { more: 1 }), 'PLAN_CHANGED', isOther],
-    ['a method that goes without saying', inRow(1, { method: 'POST' }), 'PLAN_CHANGED', isOther],
-    [
-      'an unknown member in the head',
-      inHead('more', 1),
-      'PLAN_UNREADABLE',
-      /is not a plan of this version of cqbatch \(.*"more"/,
-    ],
-    [
-      'another version',
-      inHead('rows_version', 2),
-      'PLAN_UNREADABLE',
-      /has version 2, which this version of cqbatch does not read/,
-    ],
-    [
-      'an unknown option',
-      inHead('options.force', true),
-      'PLAN_UNREADABLE',
-      /week\.cqplan has an option that this version of cqbatch does not know \(.*"force"/,
-    ],
-    [
-      'an option of another kind',
-      inHead('options.attempts', 'many'),
-      'PLAN_UNREADABLE',
-      /week\.cqplan has an option that this version of cqbatch does not know \(attempts: /,
-    ],
-    [
-      'no consent',
-      inHead('consent', undefined),
-      'PLAN_UNREADABLE',
-      /week\.cqplan does not say what was accepted: make one with "cqbatch plan MANIFEST --out NAME\.cqplan"\.$/,
-    ],
-    [
-      'an address with a slash at its end',
-      inHead('options.baseUrl', `${planOptions.baseUrl}/`),
-      'PLAN_UNREADABLE',
-      /week\.cqplan has an address that is not written as cqbatch writes it: /,
-    ],
-    [
-      'an address in capitals',
-      inHead('options.baseUrl', 'https://API.example.com'),
-      'PLAN_UNREADABLE',
-      /week\.cqplan has an address that is not written as cqbatch writes it: /,
-    ],
-    [
-      'an address to which the token would go unencrypted',
-      inHead('options.baseUrl', 'http://api.example.com'),
-      'PLAN_UNREADABLE',
-      /week\.cqplan has an address that is not written/,
-    ],
-    [
-      'an address of nothing',
-      inHead('options.baseUrl', 'file:///etc/passwd'),
-      'PLAN_UNREADABLE',
-      /week\.cqplan has an address that is not written/,
-    ],
-    ...['//evil.example', '/a/../b', '/a/%2e%2e/b', '/a b', '/é', '', 'x'].map(
-      (path): [string, (lines: string[]) => readonly string[], string, RegExp] => [
-        `the path "${path}"`,
-        inRow(1, { path }),
-        'PLAN_UNREADABLE',
-        /week\.cqplan has a row 1 that can't be sent: the path /,
-      ],
-    ),
-    [
-      'the path of an operation outside the API',
-      inHead('operations.0.path', '/api/../../admin'),
-      'PLAN_UNREADABLE',
-      /week\.cqplan has a row 1 that can't be sent: the path /,
-    ],
-    [
-      'a line that is no row',
-      inRow(2, { body: undefined }),
-      'PLAN_UNREADABLE',
-      /week\.cqplan has a line 3 that is not a row: make one with/,
-    ],
-  ])('with %s is refused', async (_what, change, code, message) => {
+  async function expectRefused(
+    change: (lines: string[]) => readonly string[],
+    code: string,
+    message: RegExp,
+  ) {
     const { file } = await written();
     const lines = (await textIn(file)).slice(0, -1).split('\n');
     await writeFile(file, gzipSync(`${change(lines).join('\n')}\n`));
@@ -298,6 +197,58 @@ describe('a changed plan', () => {
     await expect(plan).rejects.toMatchObject({ kind: 'usage', code });
     await expect(plan).rejects.toThrow(message);
     expect(await readdir(stateDir)).not.toContain('rows.jsonl.part');
+  }
+
+  test.each<[what: string, change: (lines: string[]) => readonly string[]]>([
+    ['a lying count', inHead('counts.callable', 1)],
+    ['a lying count of rows', inHead('counts.rows', 5)],
+    ['a lying count of an operation', inHead('operations.0.counts.callable', 1)],
+    ['a lying count of cleared fields', inHead('operations.0.effects.description.cleared', 0)],
+    ['another first subject', inHead('operations.0.first.subject', '2')],
+    ['an operation that no row has', inHead('operations.2', noOperation)],
+    ['another block', inHead('blocks.0', 1)],
+    ['rows that it calls renumbered', inHead('renumbered', true)],
+    ['blanks', (lines) => lines.map((line) => line.replace('{', '{ '))],
+    ['a row less', (lines) => lines.toSpliced(2, 1)],
+    ['a row twice', (lines) => lines.toSpliced(2, 0, lines[2] ?? '')],
+    ['two rows exchanged', ([head = '', a = '', b = '', ...more]) => [head, b, a, ...more]],
+    ['an unknown member in a row', inRow(1, { more: 1 })],
+    ['a method that goes without saying', inRow(1, { method: 'POST' })],
+  ])('with %s is refused, as it may not do what it says', async (_what, change) => {
+    const isOther =
+      /^\S+week\.cqplan is not as "cqbatch plan --out" writes it, so it may not do what it says: /;
+    await expectRefused(change, 'PLAN_CHANGED', isOther);
+  });
+
+  const unknownOption = /week\.cqplan has an option that this version of cqbatch does not know \(.*/;
+  const badAddress = /week\.cqplan has an address that is not written as cqbatch writes it: /;
+  const badPath = /week\.cqplan has a row 1 that can't be sent: the path /;
+  const noConsent =
+    /week\.cqplan does not say what was accepted: make one with "cqbatch plan MANIFEST --out NAME\.cqplan"\.$/;
+
+  test.each<[place: string, value: unknown, message: RegExp]>([
+    ['more', 1, /is not a plan of this version of cqbatch \(.*"more"/],
+    ['rows_version', 2, /has version 2, which this version of cqbatch does not read/],
+    ['options.force', true, new RegExp(`${unknownOption.source}"force"`)],
+    ['options.attempts', 'many', new RegExp(`${unknownOption.source}attempts: `)],
+    ['consent', undefined, noConsent],
+    ['options.baseUrl', `${planOptions.baseUrl}/`, badAddress],
+    ['options.baseUrl', 'https://API.example.com', badAddress],
+    // The token would go unencrypted.
+    ['options.baseUrl', 'http://api.example.com', badAddress],
+    ['options.baseUrl', 'file:///etc/passwd', badAddress],
+    ['operations.0.path', '/api/../../admin', badPath],
+  ])('whose head says %s: %j is refused', async (place, value, message) => {
+    await expectRefused(inHead(place, value), 'PLAN_UNREADABLE', message);
+  });
+
+  test.each<[place: number, members: object, message: RegExp]>([
+    ...['//evil.example', '/a/../b', '/a/%2e%2e/b', '/a b', '/é', '', 'x'].map(
+      (path) => [1, { path }, badPath] as [number, object, RegExp],
+    ),
+    [2, { body: undefined }, /week\.cqplan has a line 3 that is not a row: make one with/],
+  ])('whose row %d has %j is refused', async (row, members, message) => {
+    await expectRefused(inRow(row, members), 'PLAN_UNREADABLE', message);
   });
 
   test.each<[what: string, bytes: string | Buffer, message: RegExp]>([

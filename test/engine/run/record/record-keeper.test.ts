@@ -42,83 +42,34 @@ test('a run was not in progress from a stop, a pause or a crash until it was res
 });
 
 describe('the duration of a run', () => {
-  const cases: readonly [string, readonly Entry[], string | undefined, number][] = [
+  const running = (seconds: number, more: Partial<Entry> = {}): Entry => ({
+    state: 'running',
+    at: at(seconds),
+    ...more,
+  });
+  const completed = (seconds: number): Entry => ({ state: 'completed', at: at(seconds) });
+  const stop: Entry = { state: 'interrupted', at: at(60) };
+  const resumed = [running(9_000, { atWorkMs: 1_500 }), completed(9_002)];
+  const noted = [running(0, { notedMs: 5_000 })];
+  const worked = running(0, { atWorkMs: 60_000 });
+
+  test.each<[title: string, states: readonly Entry[], lastFinishedAt: string | undefined, ms: number]>([
     ['of a run that never started', [], undefined, 0],
-    [
-      'is what the process measured, whatever the clock showed',
-      [
-        { state: 'running', at: at(0), atWorkMs: 60_000 },
-        { state: 'completed', at: at(-3_540) },
-      ],
-      at(30),
-      60_000,
-    ],
-    [
-      'leaves out the time between a stop and a resume',
-      [
-        { state: 'running', at: at(0), atWorkMs: 60_000 },
-        { state: 'interrupted', at: at(60) },
-        { state: 'running', at: at(9_000), atWorkMs: 1_500 },
-        { state: 'completed', at: at(9_002) },
-      ],
-      at(9_001),
-      61_500,
-    ],
+    ['is what the process measured, whatever the clock showed', [worked, completed(-3_540)], at(30), 60_000],
+    ['leaves out the time between a stop and a resume', [worked, stop, ...resumed], at(9_001), 61_500],
     [
       'leaves out the time between a kill and a resume',
-      [
-        { state: 'running', at: at(0), notedMs: 60_000 },
-        { state: 'running', at: at(9_000), atWorkMs: 1_500 },
-        { state: 'completed', at: at(9_002) },
-      ],
+      [running(0, { notedMs: 60_000 }), ...resumed],
       at(9_001),
       66_500,
     ],
-    [
-      'continues from what a killed process noted to the last result',
-      [{ state: 'running', at: at(0), notedMs: 5_000 }],
-      at(8),
-      8_000,
-    ],
-    [
-      'does not fall below what was noted when the clock was set back',
-      [{ state: 'running', at: at(0), notedMs: 5_000 }],
-      at(-3_000),
-      5_000,
-    ],
-    [
-      'does not exceed what would have been noted when the clock was set forward',
-      [{ state: 'running', at: at(0), notedMs: 5_000 }],
-      at(3_000),
-      5_000 + notedEveryMs,
-    ],
-    [
-      'counts for a process killed before its first result',
-      [{ state: 'running', at: at(0), notedMs: 0 }],
-      undefined,
-      0,
-    ],
-    [
-      'of an earlier version comes from its times of day',
-      [
-        { state: 'running', at: at(0) },
-        { state: 'completed', at: at(90) },
-      ],
-      at(80),
-      90_000,
-    ],
-    [
-      'of an earlier version is never negative',
-      [
-        { state: 'running', at: at(0) },
-        { state: 'completed', at: at(-90) },
-      ],
-      at(-91),
-      0,
-    ],
-  ];
-
-  test.each(cases)('%s', (_title, states, lastFinishedAt, expected) => {
+    ['continues from what a killed process noted to the last result', noted, at(8), 8_000],
+    ['does not fall below what was noted when the clock was set back', noted, at(-3_000), 5_000],
+    ['does not exceed what would have been noted', noted, at(3_000), 5_000 + notedEveryMs],
+    ['counts for a process killed before its first result', [running(0, { notedMs: 0 })], undefined, 0],
+    ['of an earlier version comes from its times of day', [running(0), completed(90)], at(80), 90_000],
+    ['of an earlier version is never negative', [running(0), completed(-90)], at(-91), 0],
+  ])('%s', (_title, states, lastFinishedAt, expected) => {
     expect(activeTime(recordOf(...states), lastFinishedAt)).toBe(expected);
   });
 
