@@ -4,13 +4,13 @@ import { silentLog } from '../../../src/base/log.ts';
 import type { RowResult } from '../../../src/domain/terms.ts';
 import type { ApiAnswer } from '../../../src/engine/api/client.ts';
 import { decodeEntry, encodeEntry } from '../../../src/engine/journal/line.ts';
-import type { Claim } from '../../../src/engine/queue/claimed-batch.ts';
 import type { RowTask } from '../../../src/engine/queue/payload.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
 import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
 import { createRowProcessor } from '../../../src/engine/worker/row-processor.ts';
 import { Random } from '../../simulation/random.ts';
 import { failing, tooMany } from './answers.ts';
+import { task as anyRow, claimed } from './claimed.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -19,12 +19,7 @@ afterEach(() => void vi.useRealTimers());
 const accepted = failing({ class: 'permanent', code: 'NOT_FOUND', message: 'no evaluation', status: 404 });
 const callMs = 100;
 const statedMs = 1_000;
-const claim: Claim = {
-  attemptsUsed: 0,
-  policy: { attempts: 100, backoffMs: 1_000 },
-  intend: async () => true,
-  isWanted: () => true,
-};
+const claim = claimed({ policy: { attempts: 100, backoffMs: 1_000 } });
 
 /** Finds at once that a failure is not an outage: the calls of the model come one after the other. */
 const trusting = { prove() {}, begin() {}, end() {}, admit: () => true, assess: () => 'row' as const };
@@ -71,8 +66,7 @@ async function run({ rows, workers = 1, refuses, statedMs: waitMs, answer = tooM
   const results = new Map<number, RowResult>();
   const waiting = Array.from({ length: rows }, (_, index) => {
     const row = index + 1;
-    const known = { operation: 'restore-evaluation', subject: `${row}`, path: '/restore', body: '{}' };
-    return { dueAt: 0, task: { ...known, run: 'r', row } as RowTask };
+    return { dueAt: 0, task: { ...anyRow, subject: `${row}`, row } };
   });
   const { signal } = new AbortController();
   while (waiting.length > 0 && calls < 10_000) {

@@ -3,9 +3,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
 import { steadyNow } from '../../../src/base/async/clock.ts';
 import { silentLog } from '../../../src/base/log.ts';
+import { noHistory } from '../../../src/domain/terms.ts';
 import type { ApiAnswer } from '../../../src/engine/api/client.ts';
-import type { Claim, RowVerdict } from '../../../src/engine/queue/claimed-batch.ts';
-import type { RowTask } from '../../../src/engine/queue/payload.ts';
+import type { RowVerdict } from '../../../src/engine/queue/claimed-batch.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
 import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
 import {
@@ -16,25 +16,7 @@ import {
 } from '../../../src/engine/worker/row-processor.ts';
 import { gateOnTimeline } from '../rate/gate-on-timeline.ts';
 import { failing, tooMany } from './answers.ts';
-
-const task: RowTask = {
-  run: 'r',
-  row: 7,
-  operation: 'restore-evaluation',
-  subject: '1',
-  path: '/restore',
-  body: '{}',
-};
-
-function claimed(changes: Partial<Claim> = {}): Claim {
-  return {
-    attemptsUsed: 0,
-    policy: { attempts: 5, backoffMs: 0 },
-    intend: async () => true,
-    isWanted: () => true,
-    ...changes,
-  };
-}
+import { claimed, task } from './claimed.ts';
 
 const notFound = failing({ class: 'permanent', code: 'NOT_FOUND', status: 404 });
 
@@ -132,21 +114,25 @@ describe('a row', () => {
     expect(sent.mock.calls).toEqual([[expect.any(Number)], [undefined]]);
   });
 
-  test('that the gate turns away goes back uncalled', async () => {
-    const { gate, meter, events, process, calls } = begin([]);
-    gate.close();
-    expect(await process()).toEqual({
-      kind: 'returned',
-      history: { attempts: 0, unprocessed: 0, unclear: false },
-    });
-    expect([calls(), gate.active, meter.report().accepted, events]).toEqual([0, 0, 0, []]);
+  type Gate = ReturnType<typeof begin>['gate'];
+  const closing = (gate: Gate) => ({
+    async intend() {
+      gate.close();
+      return true;
+    },
   });
-
-  test('that the gate turns away keeps its history', async () => {
-    const { gate, process } = begin([]);
-    gate.close();
+  test.each<[string, (gate: Gate) => Parameters<typeof claimed>[0]]>([
+    ['the gate turns it away', (gate) => void gate.close()],
+    ['its intent is not written', () => ({ intend: async () => false })],
+    ['the gate closes after its intent was written', closing],
+    ['its batch is wanted back before the moment of its call', () => ({ isWanted: () => false })],
+  ])('goes back uncalled, with its history, when %s', async (_when, meet) => {
     const history = { attempts: 2, unprocessed: 1, unclear: false, lastCode: 'UNAVAILABLE' };
-    expect(await process({ ...task, history })).toEqual({ kind: 'returned', history });
+    for (const [row, known] of [[task, noHistory] as const, [{ ...task, history }, history] as const]) {
+      const { gate, meter, events, process, calls } = begin([]);
+      expect(await process(row, claimed(meet(gate)))).toEqual({ kind: 'returned', history: known });
+      expect([calls(), gate.active, meter.report().accepted, events]).toEqual([0, 0, 0, []]);
+    }
   });
 
   test('that must not be repeated is not called when an attempt of it may have been carried out', async () => {
@@ -158,12 +144,6 @@ describe('a row', () => {
     expect(await process({ ...unclear, history: { ...unclear.history, unclear: false } })).toMatchObject({
       result: { code: 'NOT_FOUND' },
     });
-  });
-
-  test('is not called before its intent is written', async () => {
-    const { gate, process, calls } = begin([]);
-    expect(await process(task, claimed({ intend: async () => false }))).toMatchObject({ kind: 'returned' });
-    expect([calls(), gate.active]).toEqual([0, 0]);
   });
 
   test('has its intent written once, however long it then waits for its call', async () => {
@@ -183,25 +163,6 @@ describe('a row', () => {
     await vi.runAllTimersAsync();
     expect((await verdict).kind).toBe('finished');
     expect(intend).toHaveBeenCalledTimes(1);
-  });
-
-  test('goes back uncalled when the gate closes after its intent was written', async () => {
-    const { gate, process, calls } = begin([]);
-    const intend = async () => {
-      gate.close();
-      return true;
-    };
-    expect(await process(task, claimed({ intend }))).toEqual({
-      kind: 'returned',
-      history: { attempts: 0, unprocessed: 0, unclear: false },
-    });
-    expect([calls(), gate.active]).toEqual([0, 0]);
-  });
-
-  test('is not called when its batch is wanted back before the moment of its call', async () => {
-    const { gate, process, calls } = begin([]);
-    expect(await process(task, claimed({ isWanted: () => false }))).toMatchObject({ kind: 'returned' });
-    expect([calls(), gate.active]).toEqual([0, 0]);
   });
 });
 

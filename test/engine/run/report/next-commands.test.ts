@@ -12,11 +12,14 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { resultOf } from '../../journal/arbitraries.ts';
 import { leastOptions, manifestAt, plannedRecord } from '../planned-record.ts';
 
+/** The commands after a run of which these rows failed with codes, and those got other outcomes. */
 function next(
   state: RunState,
-  codes: readonly (readonly [Outcome, string])[],
+  failed: readonly string[],
   more: { readonly retries?: readonly string[]; readonly retry_of?: string } = {},
+  others: readonly (readonly [Outcome, string])[] = [['succeeded', 'OK']],
 ): readonly string[] {
+  const codes = [...failed.map((code) => ['failed', code] as const), ...others];
   return nextCommands(
     { ...plannedRecord, id: 'r', state },
     {
@@ -28,69 +31,34 @@ function next(
   );
 }
 
+const unsent = (code: string): readonly [Outcome, string][] => [['not_attempted', code]];
+const passing = ['UNAVAILABLE', 'INTERNAL', 'ABORTED', 'UNKNOWN', 'HTTP_520'];
+
 test.each([
-  ['nothing has failed', [['succeeded', 'OK']], []],
-  [
-    'nothing may pass',
-    [
-      ['failed', 'NOT_FOUND'],
-      ['invalid', 'INVALID_ROW'],
-      ['failed', 'HTTP_418'],
-    ],
-    [],
-  ],
-  [
-    'all may pass',
-    [
-      ['failed', 'UNAVAILABLE'],
-      ['succeeded', 'OK'],
-    ],
-    ['cqbatch retry r'],
-  ],
-  [
-    'some may pass',
-    [
-      ['failed', 'NOT_FOUND'],
-      ['failed', 'UNAVAILABLE'],
-      ['failed', 'HTTP_520'],
-    ],
-    ['cqbatch retry r --code UNAVAILABLE HTTP_520'],
-  ],
-  [
-    'too many codes to be read',
-    ['NOT_FOUND', 'UNAVAILABLE', 'INTERNAL', 'ABORTED', 'UNKNOWN', 'HTTP_520'].map(
-      (code) => ['failed', code] as const,
-    ),
-    ['cqbatch retry r'],
-  ],
-] as const)('a run that is completed is retried where it may help: %s', (_title, codes, commands) => {
+  ['nothing has failed', [], []],
+  ['nothing may pass', ['NOT_FOUND', 'HTTP_418'], []],
+  ['all may pass', ['UNAVAILABLE'], ['cqbatch retry r']],
+  ['some may pass', ['NOT_FOUND', 'HTTP_520'], ['cqbatch retry r --code HTTP_520']],
+  ['too many codes to be read', ['NOT_FOUND', ...passing], ['cqbatch retry r']],
+])('a run that is completed is retried where it may help: %s', (_title, codes, commands) => {
+  expect(next('completed', codes, {}, [['invalid', 'INVALID_ROW']])).toEqual(commands);
   expect(next('completed', codes)).toEqual(commands);
 });
 
-test('a stopped run is resumed, which calls all unsent rows', () => {
-  const codes = [
-    ['failed', 'UNAVAILABLE'],
-    ['not_attempted', 'HALTED'],
-  ] as const;
-  for (const state of ['halted', 'interrupted', 'failed'] as const)
-    expect(next(state, codes)).toEqual(['cqbatch resume r']);
+test.each(['halted', 'interrupted', 'failed'] as const)('a run that is %s is resumed', (state) => {
+  expect(next(state, ['UNAVAILABLE'], {}, unsent('HALTED'))).toEqual(['cqbatch resume r']);
 });
 
 test('a cancelled run is retried, with all unsent rows', () => {
-  expect(next('cancelled', [['not_attempted', 'CANCELLED']])).toEqual(['cqbatch retry r']);
-  expect(
-    next('cancelled', [
-      ['failed', 'NOT_FOUND'],
-      ['not_attempted', 'CANCELLED'],
-    ]),
-  ).toEqual(['cqbatch retry r --code CANCELLED']);
+  expect(next('cancelled', [], {}, unsent('CANCELLED'))).toEqual(['cqbatch retry r']);
+  expect(next('cancelled', ['NOT_FOUND'], {}, unsent('CANCELLED'))).toEqual([
+    'cqbatch retry r --code CANCELLED',
+  ]);
 });
 
 test('a retry leads to one joint report', () => {
-  expect(next('completed', [['succeeded', 'OK']], { retry_of: 'a' })).toEqual([
-    'cqbatch report r --with-retries',
-  ]);
-  expect(next('completed', [['succeeded', 'OK']], { retries: ['b'] })).toEqual([]);
+  expect(next('completed', [], { retry_of: 'a' })).toEqual(['cqbatch report r --with-retries']);
+  expect(next('completed', [], { retries: ['b'] })).toEqual([]);
 });
 
 test('a run is resolved once its retries leave no row to retry', async () => {
