@@ -64,11 +64,14 @@ describe('a stuck worker', () => {
     expect(checkAfter(3_600 * second)).toBe('reconnect');
   });
 
-  test('is fine when a row was started after it was given up', () => {
+  test('is fine when a row was started after it was given up, and its clock starts again', () => {
     const { checkAfter } = watched();
     for (let check = 0; check < 20; check += 1) checkAfter(10 * second);
     expect(checkAfter(0)).toBe('give-up');
-    expect(checkAfter(0, { ...stuck, started: 1 })).toBe('fine');
+    const started = { ...stuck, started: 1 };
+    expect(checkAfter(0, started)).toBe('fine');
+    const after = Array.from({ length: 4 }, () => checkAfter(10 * second, started));
+    expect(after).toEqual(['fine', 'suspicious', 'suspicious', 'reconnect']);
   });
 });
 

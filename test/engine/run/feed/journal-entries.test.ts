@@ -4,6 +4,7 @@ import type { JournalEntry } from '../../../../src/engine/journal/line.ts';
 import { JournalState } from '../../../../src/engine/journal/state.ts';
 import type { RowTask } from '../../../../src/engine/queue/payload.ts';
 import { ended, lostSince, opened, withHistory } from '../../../../src/engine/run/feed/journal-entries.ts';
+import { resultOf } from '../../journal/arbitraries.ts';
 
 const called = (attempts: number, unclear = false): AttemptHistory => ({ ...noHistory, attempts, unclear });
 const fed = (row: number, to: string): JournalEntry => ({ type: 'fed', first: row, last: row, to });
@@ -47,15 +48,8 @@ describe('what an older copy of the datastore says of a row', () => {
     [1, { attempts: 1, unclear: false }],
     [2, { attempts: 2, unclear: true }],
   ])('ends it with all of the %i calls that the journal knows', (calls, known) => {
-    const result = {
-      row: 7,
-      operation: 'restore-evaluation',
-      outcome: 'succeeded',
-      code: 'OK',
-      message: '',
-    } as const;
     const journal = journalOf({ type: 'open', row: 7, history: called(calls) });
-    expect(ended({ ...result, attempts: 1, unclear: false }, journal)).toMatchObject({ result: known });
+    expect(ended(resultOf(7), journal)).toMatchObject({ result: known });
   });
 
   test('is not what the row is fed with again', () => {

@@ -17,6 +17,8 @@ const notFound = { outcome: 'failed', code: 'NOT_FOUND' } as const;
 
 const evaluation = (id: number, user = 'u') => ({ evaluation_id: id, user_id: user, note: `n${id}` });
 
+const evaluations = (count: number) => Array.from({ length: count }, (_, index) => evaluation(index + 1));
+
 async function retryOf(
   store: RunStore,
   record: RunRecord,
@@ -59,9 +61,7 @@ test('failed rows are called again as they were, with the numbers of the user’
 });
 
 test('the new run knows which rows may have been called', async () => {
-  const { store, record } = await endedRun([evaluation(1), evaluation(2)], {
-    others: { 1: failed, 2: unclear },
-  });
+  const { store, record } = await endedRun(evaluations(2), { others: { 1: failed, 2: unclear } });
   const retry = await ended(store, record, { others: { 1: null, 2: null }, state: 'interrupted' });
   expect(retry).toMatchObject({ retryOf: record.id, plan: { rows: 2, callable: 2 } });
   await withJournalReader(store, retry, (journal) => {
@@ -77,29 +77,15 @@ test.each<[string, RetryChoice, readonly number[]]>([
   ['with a code that may have been processed', { codes: ['NOT_FOUND'], unclear: true }, []],
   ['with a code that no row has', { codes: ['ABORTED'] }, []],
 ])('rows %s are chosen, and all codes counted', async (_which, choice, numbers) => {
-  const { store, record } = await endedRun(
-    [1, 2, 3, 4].map((id) => evaluation(id)),
-    {
-      others: { 1: failed, 2: notFound, 3: unclear },
-    },
-  );
+  const others = { 1: failed, 2: notFound, 3: unclear };
+  const { store, record } = await endedRun(evaluations(4), { others });
   const { retry, rows } = await retryOf(store, record, [], choice);
   expect(rows.map(({ row }) => row)).toEqual(numbers);
-  expect(retry.codes).toEqual(
-    new Map([
-      ['UNAVAILABLE', 2],
-      ['NOT_FOUND', 1],
-    ]),
-  );
+  expect(Object.fromEntries(retry.codes)).toEqual({ UNAVAILABLE: 2, NOT_FOUND: 1 });
 });
 
 test('a retry of a retry has the rows that still fail, with their first numbers', async () => {
-  const { store, record } = await endedRun(
-    [1, 2, 3].map((id) => evaluation(id)),
-    {
-      others: { 1: failed, 3: failed },
-    },
-  );
+  const { store, record } = await endedRun(evaluations(3), { others: { 1: failed, 3: failed } });
   const second = await ended(store, record, { others: { 2: notFound } });
   const both = await retryOf(store, record, [second]);
   expect(both.rows).toMatchObject([{ row: 3, subject: '3', cells: ['3', 'u', 'n3'] }]);
@@ -127,7 +113,7 @@ test.each([
   ['interrupted', []],
   ['halted', []],
 ] as const)('of a run that is %s, these uncalled rows are retried: %j', async (state, numbers) => {
-  const { store, record } = await endedRun([evaluation(1), evaluation(2)], { state, others: { 2: null } });
+  const { store, record } = await endedRun(evaluations(2), { state, others: { 2: null } });
   const { rows } = await retryOf(store, record);
   expect(rows.map(({ row }) => row)).toEqual(numbers);
   expect(await hasRowsToRetry(store, record, [])).toBe(numbers.length > 0);

@@ -9,6 +9,7 @@ import { enterState } from '../../../../src/engine/run/record/record.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';
 import { ago, api, runEntry, workerEntry } from '../../../helpers/cluster-entries.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { finished } from '../../journal/arbitraries.ts';
 import { leastOptions, manifestAt } from '../planned-record.ts';
 
 const nobody: ClusterLook = { entries: [], apis: new Map() };
@@ -25,12 +26,10 @@ async function goingRun() {
   });
   const going = enterState(record, 'running');
   await store.save(going);
-  const result = { operation: 'restore-evaluation', message: '', attempts: 1, unclear: false } as const;
   return {
     store,
     record: going,
-    succeed: (row: number) =>
-      journal.append([{ type: 'row', result: { ...result, row, outcome: 'succeeded', code: 'OK' } }]),
+    succeed: (row: number) => journal.append([finished(row)]),
     journal,
   };
 }

@@ -9,7 +9,7 @@ import {
   prunable,
   removeRuns,
 } from '../../../../src/engine/run/record/prune.ts';
-import type { RunRecord, RunState } from '../../../../src/engine/run/record/record.ts';
+import { type RunRecord, type RunState, runStates } from '../../../../src/engine/run/record/record.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { plannedRecord } from '../planned-record.ts';
@@ -40,18 +40,9 @@ describe('the runs to be removed', () => {
     expect(ids(prunable(runs, rules, now))).toEqual(expected);
   });
 
-  test.each<[RunState, boolean]>([
-    ['planned', false],
-    ['submitted', false],
-    ['running', false],
-    ['paused', false],
-    ['interrupted', false],
-    ['halted', false],
-    ['failed', false],
-    ['completed', true],
-    ['cancelled', true],
-  ])('have no open rows: %s', (state, isPruned) => {
-    expect(prunable([ended('a', 1_000, { state })], { days: 1 }, now)).toHaveLength(isPruned ? 1 : 0);
+  test('have no open rows', () => {
+    const pruned = (state: RunState) => prunable([ended('a', 1_000, { state })], { days: 1 }, now);
+    expect(runStates.filter((state) => pruned(state).length === 1)).toEqual(['completed', 'cancelled']);
   });
 
   test('do not include runs whose retry or undo is kept, nor these', () => {

@@ -9,6 +9,7 @@ import { openRunStore } from '../../../../src/engine/run/record/store.ts';
 import { reportRun } from '../../../../src/engine/run/report/report-run.ts';
 import { readCsv } from '../../../helpers/run-folder.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { finished } from '../../journal/arbitraries.ts';
 import { leastOptions, manifestAt } from '../planned-record.ts';
 
 test('rows without a result are offered for another run only when no process will call them', async () => {
@@ -20,15 +21,8 @@ test('rows without a result are offered for another run only when no process wil
     options: leastOptions,
   });
   // Row 1 has a result, row 2 has failed once, and row 3 was never called.
-  const result = {
-    row: 1,
-    operation: 'restore-evaluation',
-    outcome: 'succeeded',
-    code: 'OK',
-    message: '',
-  } as const;
   await journal.append([
-    { type: 'row', result: { ...result, attempts: 1, unclear: false } },
+    finished(1),
     { type: 'open', row: 2, history: { attempts: 1, unprocessed: 0, unclear: false } },
   ]);
 

@@ -51,18 +51,6 @@ test('a run continues as long as there is no command', async () => {
   expect(await until(watching, 'cancel', 'unpause')).toEqual({ command: 'unpause' });
 });
 
-test.each(['pause', 'cancel'] as const)(
-  'a command to %s in the folder of the run arrives',
-  async (command) => {
-    const folder = await temporaryFolder();
-    const watching = watch(folder);
-    const arrived = until(watching, 'pause', 'cancel');
-    await inFolder(folder).write(commanded(command));
-    expect(await arrived).toEqual({ command });
-    expect(watching.current).toBe(command);
-  },
-);
-
 test('a command names its user and reason, in the folder and in the datastore', async () => {
   const folder = await temporaryFolder();
   const attribution = { by: { user: 'ann', host: 'desk', version: '1.0.0' }, reason: 'wrong column' };
@@ -82,12 +70,6 @@ test('texts of other programs are shortened, and a line that is not a command is
     reason: 'x'.repeat(100_000),
   });
   expect(((await until(watching, 'pause')) as { reason?: string }).reason).toBe('x'.repeat(500));
-});
-
-test('a command given before the watch begins arrives', async () => {
-  const folder = await temporaryFolder();
-  await inFolder(folder).write(commanded('pause'));
-  expect(await until(watch(folder), 'pause')).toEqual({ command: 'pause' });
 });
 
 test('a command of another kind does not end the wait', async () => {

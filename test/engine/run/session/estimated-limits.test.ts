@@ -18,28 +18,16 @@ describe('the estimated limits of an API', () => {
     vi.useRealTimers();
   });
 
-  test('is empty at first', async () => {
-    expect(await openEstimatedLimits(await temporaryFolder(), api, 'abcd').load()).toEqual({});
-  });
-
   test('is known to the next run, in full or in part', async () => {
     const folder = await temporaryFolder();
     const limits = openEstimatedLimits(folder, api, 'abcd');
     vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const restUntil = steadyNow() + dayMs;
+    expect(await limits.load()).toEqual({});
     for (const known of [{ limit: 49.5, concurrency: 20, restUntil }, { limit: 0.003 }, { restUntil }, {}]) {
       await limits.save(known);
       expect(await openEstimatedLimits(folder, api, 'abcd').load()).toEqual(known);
     }
-  });
-
-  test('replaces what was learned before', async () => {
-    const folder = await temporaryFolder();
-    const limits = openEstimatedLimits(folder, api, 'abcd');
-    await limits.save({ limit: 10 });
-    await limits.save({ limit: 20 });
-    expect((await limitsFile(folder)).limits).toHaveLength(1);
-    expect(await limits.load()).toEqual({ limit: 20 });
   });
 
   test('is kept separately for each API and each token', async () => {

@@ -7,12 +7,9 @@ import type {
   ObservedEnd,
   RunObserver,
 } from '../../../../src/engine/run/session/execution-options.ts';
+import { resultOf } from '../../journal/arbitraries.ts';
 import { callable } from '../../rows/decided-rows.ts';
 import { rowsInMemory } from '../../rows/rows-in-memory.ts';
-
-function result(row: number, outcome: RowResult['outcome']): RowResult {
-  return { row, operation: 'x', outcome, code: 'C', message: '', attempts: 1, unclear: false };
-}
 
 /** A run with two rows, one of which got its result in the plan, and what is reported about it. */
 function observed(states: readonly string[]) {
@@ -54,7 +51,7 @@ test('an observer hears of each row once, and of rows with results from the plan
   const { observer, run, rows, told, ends, append, waiting } = observed(['planned']);
   await observeRun(observer, run, rows, async () => {
     expect([told, waiting()]).toEqual([[1], 1]);
-    append(result(2, 'succeeded'));
+    append(resultOf(2));
     return ended({ state: 'completed' });
   });
   expect([told, waiting()]).toEqual([[1, 2], 0]);
@@ -64,7 +61,7 @@ test('an observer hears of each row once, and of rows with results from the plan
 test('a resumed run reports only what is new', async () => {
   const { observer, run, rows, told, append } = observed(['planned', 'running', 'interrupted']);
   await observeRun(observer, run, rows, async () => {
-    append(result(2, 'failed'));
+    append(resultOf(2, { outcome: 'failed' }));
     return ended({ state: 'halted' });
   });
   expect(told).toEqual([2]);

@@ -2,9 +2,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Cluster } from '../../../../src/engine/cluster/cluster.ts';
 import type { PublishedPace, RunEntry, WorkerEntry } from '../../../../src/engine/cluster/entries.ts';
 import { type ClusterStatus, startHeartbeat } from '../../../../src/engine/run/session/heartbeat.ts';
-import { ago, runEntry as anyRun, workerEntry } from '../../../helpers/cluster-entries.ts';
+import { ago, runEntry, workerEntry } from '../../../helpers/cluster-entries.ts';
 
 const secondMs = 1_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
   return {
@@ -21,10 +24,6 @@ function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
     seenAt: ago(0),
     ...changes,
   };
-}
-
-function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
-  return anyRun({ id: 'own', key: 'own', ...changes });
 }
 
 /** A heartbeat among entries that a test can change, and a record of what it did. */
@@ -51,7 +50,7 @@ function start(changes: Partial<RunEntry> = {}, failure?: Error) {
   };
   const heartbeat = startHeartbeat({
     cluster: cluster as Cluster,
-    entry: () => runEntry(own.changes),
+    entry: () => runEntry({ id: 'own', key: 'own', ...own.changes }),
     onClusterStatus: (status) => did.seen.push(status),
     onError: (error) => did.errors.push(error),
   });
@@ -62,13 +61,6 @@ function start(changes: Partial<RunEntry> = {}, failure?: Error) {
 }
 
 describe('a run that shows itself', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   test('renews its entry every second, and writes it a last time at its end', async () => {
     const { own, did, heartbeat, beat } = start();
     await beat();
@@ -124,13 +116,6 @@ describe('a run that shows itself', () => {
 });
 
 describe('the rate of a run is in force', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   test('when no worker leads: nothing can be called', async () => {
     await expect(start().heartbeat.established).resolves.toBeUndefined();
   });
@@ -185,7 +170,6 @@ describe('the rate of a run is in force', () => {
       isAgain = true;
     });
     await vi.advanceTimersByTimeAsync(0);
-    scene.others.pace = publishedPace({ runs: ['other'] });
     for (let second = 0; second < 3; second += 1) {
       scene.others.pace = publishedPace({ runs: ['other'] });
       await scene.beat();

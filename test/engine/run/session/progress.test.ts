@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Pace } from '../../../../src/domain/pace.ts';
-import type { RowResult } from '../../../../src/domain/terms.ts';
+import { noOutcomes } from '../../../../src/domain/terms.ts';
 import { Progress } from '../../../../src/engine/run/session/progress.ts';
+import { resultOf } from '../../journal/arbitraries.ts';
 
 const pace: Pace = {
   isKept: false,
@@ -11,11 +12,7 @@ const pace: Pace = {
   reason: 'no limit requested',
 };
 
-const none = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
-
-function result(row: number, outcome: RowResult['outcome'] = 'succeeded'): RowResult {
-  return { row, operation: 'x', outcome, code: 'OK', message: '', attempts: 1, unclear: false };
-}
+const none = noOutcomes();
 
 /** A run that finishes this many rows per second for this many seconds. */
 function steadyRun(rowsPerSecond: number, seconds: number, rows: number) {
@@ -23,7 +20,7 @@ function steadyRun(rowsPerSecond: number, seconds: number, rows: number) {
   const progress = new Progress({ timeoutMs: 60_000, rows, counts: none, now: () => now });
   for (let row = 1; row <= rowsPerSecond * seconds; row += 1) {
     now = (row * 1_000) / rowsPerSecond;
-    progress.see({ type: 'finished', result: result(row) });
+    progress.see({ type: 'finished', result: resultOf(row) });
   }
   return { progress, sleep: (ms: number) => (now += ms) };
 }
@@ -35,8 +32,8 @@ describe('Progress', () => {
       rows: 10,
       counts: { ...none, succeeded: 4, duplicate: 1 },
     });
-    progress.see({ type: 'finished', result: result(6) });
-    progress.see({ type: 'finished', result: result(7, 'failed') });
+    progress.see({ type: 'finished', result: resultOf(6) });
+    progress.see({ type: 'finished', result: resultOf(7, { outcome: 'failed' }) });
     expect(progress.snapshot()).toMatchObject({
       rows: 10,
       done: 7,
@@ -59,7 +56,7 @@ describe('Progress', () => {
       const progress = new Progress({ timeoutMs: 60_000, rows: rate * 60, counts: none, now: () => now });
       for (let second = 1; second <= 30; second += 1) {
         now = second * 1_000;
-        for (let row = 1; row <= rate; row += 1) progress.see({ type: 'finished', result: result(row) });
+        for (let row = 1; row <= rate; row += 1) progress.see({ type: 'finished', result: resultOf(row) });
         expect(progress.snapshot().rowsPerSecond).toBe(rate);
       }
     },
@@ -91,7 +88,7 @@ describe('Progress', () => {
     progress.seePace(pace);
     expect(progress.snapshot().stalled).toBeUndefined();
     progress.seePace(pace, { calls: 1, oldestMs: 50_000 });
-    progress.see({ type: 'finished', result: result(51) });
+    progress.see({ type: 'finished', result: resultOf(51) });
     expect(progress.snapshot().stalled).toBeUndefined();
   });
 
@@ -119,7 +116,7 @@ describe('Progress', () => {
     for (let attempt = 1; attempt <= 2; attempt += 1)
       progress.see({ type: 'retrying', run: 'r', row: 1, code: 'HTTP_500', delayMs: 100 });
     expect(progress.snapshot().retrying).toBe(1);
-    progress.see({ type: 'finished', result: result(1) });
+    progress.see({ type: 'finished', result: resultOf(1) });
     expect(progress.snapshot().retrying).toBe(0);
   });
 

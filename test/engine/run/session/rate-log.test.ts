@@ -39,6 +39,19 @@ async function logged(
   return log;
 }
 
+/** The history of such seconds, and of what happens then. */
+async function historyOf(
+  seconds: number,
+  changes: Partial<PaceReport>,
+  happen: (log: RateLog) => void = () => {},
+): Promise<RateHistory> {
+  const folder = await temporaryFolder();
+  const log = await logged(folder, seconds, changes);
+  happen(log);
+  await log.close();
+  return historyIn(folder);
+}
+
 describe('the history of a rate', () => {
   beforeEach(() => {
     vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z') });
@@ -48,22 +61,11 @@ describe('the history of a rate', () => {
   });
 
   test('has a point for each second', async () => {
-    const folder = await temporaryFolder();
-    const log = await logged(folder, 3, { accepted: 40, rejected: 2 });
-    await log.close();
     const point = { allowed_per_s: 50, accepted_per_s: 40, rejected: 2 };
-    expect(await historyIn(folder)).toEqual({
-      version: 1,
-      wanted: 'auto',
-      allowed_per_s: 50,
-      limit_per_s: null,
-      concurrency: 20,
-      phase: 'searching',
-      reason: 'looking for the API limit',
-      wait_until: null,
-      waited_s: 0,
-      rejected: 6,
-      seen_at: '2026-01-01T00:00:03.000Z',
+    expect(await historyOf(3, { accepted: 40, rejected: 2 })).toEqual({
+      ...{ version: 1, wanted: 'auto', allowed_per_s: 50, limit_per_s: null, concurrency: 20 },
+      ...{ phase: 'searching', reason: 'looking for the API limit', wait_until: null, waited_s: 0 },
+      ...{ rejected: 6, seen_at: '2026-01-01T00:00:03.000Z' },
       series: [
         { t_s: 1, ...point },
         { t_s: 2, ...point },
@@ -73,17 +75,16 @@ describe('the history of a rate', () => {
     });
   });
 
-  test('has no point for a fraction of a second: its calls belong to the second before', async () => {
-    const folder = await temporaryFolder();
-    const log = await logged(folder, 2, { accepted: 40 });
-    log.see({ ...pace, accepted: 103 });
-    vi.advanceTimersByTime(150);
-    await log.close();
-    const { series } = await historyIn(folder);
-    expect(series.map(({ t_s, accepted_per_s }) => [t_s, accepted_per_s])).toEqual([
-      [1, 40],
-      [2.15, 54.78],
-    ]);
+  test.each([
+    ['has no point for a fraction: its calls belong to the second before', 103, 150, { 1: 40, 2.15: 54.78 }],
+    ['ends with a part of a second, if long enough', 100, 500, { 1: 40, 2: 40, 2.5: 40 }],
+  ])('%s', async (_title, accepted, ms, points) => {
+    const { series } = await historyOf(2, { accepted: 40 }, (log) => {
+      log.see({ ...pace, accepted });
+      vi.advanceTimersByTime(ms);
+    });
+    const seen = series.map(({ t_s, accepted_per_s }) => [t_s, accepted_per_s]);
+    expect(Object.fromEntries(seen)).toEqual(points);
   });
 
   test('has no points before anything is known, and no file then', async () => {
@@ -110,18 +111,6 @@ describe('the history of a rate', () => {
     const { series, rejected } = await historyIn(folder);
     expect(series.map((point) => point.accepted_per_s)).toEqual([0, 10, 0, 20]);
     expect(rejected).toBe(4);
-  });
-
-  test('ends with a part of a second, if long enough for a point', async () => {
-    const folder = await temporaryFolder();
-    const log = await logged(folder, 1, { accepted: 40 });
-    log.see({ ...pace, accepted: 60 });
-    vi.advanceTimersByTime(500);
-    await log.close();
-    expect((await historyIn(folder)).series.map(({ t_s, accepted_per_s }) => [t_s, accepted_per_s])).toEqual([
-      [1, 40],
-      [1.5, 40],
-    ]);
   });
 
   test('records an unlimited rate, the limit and the end of a wait', async () => {
@@ -158,10 +147,7 @@ describe('the history of a rate', () => {
   test.each([600, 601, 1_500, 5_000])(
     'has no more than 600 points after %d seconds, and loses no rejection and no time',
     async (seconds) => {
-      const folder = await temporaryFolder();
-      const log = await logged(folder, seconds, { accepted: 10, rejected: 1 });
-      await log.close();
-      const { series, rejected } = await historyIn(folder);
+      const { series, rejected } = await historyOf(seconds, { accepted: 10, rejected: 1 });
       expect(series.length).toBeLessThanOrEqual(600);
       expect(series.length).toBeGreaterThan(seconds > 600 ? 300 : 599);
       expect(series.reduce((sum, point) => sum + point.rejected, 0)).toBe(seconds);
@@ -189,22 +175,17 @@ describe('the history of a rate', () => {
   });
 
   test('stands still during a pause, and notes when the run continues', async () => {
-    const folder = await temporaryFolder();
-    const log = await logged(folder, 2, { accepted: 5 });
-    log.paused = true;
-    // On a shared datastore, other runs may go on.
-    log.see({ ...pace, accepted: 100 });
-    vi.advanceTimersByTime(600_000);
-    log.paused = false;
-    log.see({ ...pace, accepted: 200 });
-    vi.advanceTimersByTime(1_000);
-    await log.close();
-    const { series, starts } = await historyIn(folder);
-    expect(series.map(({ t_s, accepted_per_s }) => [t_s, accepted_per_s])).toEqual([
-      [1, 5],
-      [2, 5],
-      [3, 0],
-    ]);
+    const { series, starts } = await historyOf(2, { accepted: 5 }, (log) => {
+      log.paused = true;
+      // On a shared datastore, other runs may go on.
+      log.see({ ...pace, accepted: 100 });
+      vi.advanceTimersByTime(600_000);
+      log.paused = false;
+      log.see({ ...pace, accepted: 200 });
+      vi.advanceTimersByTime(1_000);
+    });
+    expect(series.map(({ t_s }) => t_s)).toEqual([1, 2, 3]);
+    expect(series.map(({ accepted_per_s }) => accepted_per_s)).toEqual([5, 5, 0]);
     expect(starts.map(({ t_s, at }) => [t_s, at.slice(11, 19)])).toEqual([
       [0, '00:00:00'],
       [2, '00:10:02'],
@@ -212,12 +193,11 @@ describe('the history of a rate', () => {
   });
 
   test('notes the time of day where the clock was set', async () => {
-    const folder = await temporaryFolder();
-    const log = await logged(folder, 2);
-    vi.setSystemTime(new Date('2026-01-01T08:00:00Z'));
-    vi.advanceTimersByTime(3_000);
-    await log.close();
-    expect((await historyIn(folder)).starts).toEqual([
+    const { starts } = await historyOf(2, {}, () => {
+      vi.setSystemTime(new Date('2026-01-01T08:00:00Z'));
+      vi.advanceTimersByTime(3_000);
+    });
+    expect(starts).toEqual([
       { t_s: 0, at: '2026-01-01T00:00:00.000Z' },
       { t_s: 2, at: '2026-01-01T08:00:00.000Z' },
     ]);
