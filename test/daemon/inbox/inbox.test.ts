@@ -311,13 +311,4 @@ describe('a watcher that was killed', () => {
     await drop('a.csv', 'x');
     expect(await work(await open())).toEqual(['a.csv']);
   });
-
-  test('when it had recorded the end of a manifest does not report it again', async () => {
-    await drop('a.csv', 'x');
-    const watched = await open();
-    await work(watched);
-    await (await openInboxRecords(inbox)).take(await record());
-    expect((await next(watched)).manifest).toBeUndefined();
-    expect(await watched.unfinished()).toEqual([]);
-  });
 });

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeApproval } from '../../../../src/engine/run/plan/approval-files.ts';
 import {
   type ApprovalPolicy,
   approvePlan,
@@ -12,7 +11,7 @@ import {
   needsApproval,
   requireApprovals,
 } from '../../../../src/engine/run/plan/approvals.ts';
-import { type ApprovedPlan, readPlanFile } from '../../../../src/engine/run/plan/plan-file.ts';
+import type { ApprovedPlan } from '../../../../src/engine/run/plan/plan-file.ts';
 import { createSshKey, type SshKey } from '../../../helpers/ssh-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { writePlan } from './written-plan.ts';
@@ -109,15 +108,6 @@ describe('approvals', () => {
       ].join('\n'),
     );
     expect(signature).toMatch(/^[\w+/=\n]+\n-----END SSH SIGNATURE-----\n$/);
-  });
-
-  test('lie beside the plan', async () => {
-    const plan = await unapproved();
-    for (const [key, user] of [[ana, 'ana'] as const, [ben, 'ben'] as const])
-      await writeApproval(plan, user, await signatureOf(plan, key, user));
-    const stateDir = await temporaryFolder();
-    const read = await readPlanFile({ stateDir }, plan.file, join(stateDir, 'rows.jsonl'));
-    expect(await run(read)).toMatchObject([{ name: 'ana' }, { name: 'ben' }]);
   });
 
   test('are refused by ssh-keygen without a key, which is said', async () => {

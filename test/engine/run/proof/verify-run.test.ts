@@ -4,13 +4,11 @@ import { beforeEach, expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { hashFile } from '../../../../src/base/disk/hash-file.ts';
 import { withActor } from '../../../../src/domain/actor.ts';
-import type { RowResult } from '../../../../src/domain/terms.ts';
 import { writeApproval } from '../../../../src/engine/run/plan/approval-files.ts';
 import { approvePlan, judgeApprovals } from '../../../../src/engine/run/plan/approvals.ts';
 import { createRun } from '../../../../src/engine/run/plan/create-run.ts';
-import { type ReadPlan, readPlanFile, writePlanFile } from '../../../../src/engine/run/plan/plan-file.ts';
+import { type ReadPlan, readPlanFile } from '../../../../src/engine/run/plan/plan-file.ts';
 import { keepApprovals } from '../../../../src/engine/run/plan/plan-of-run.ts';
-import { planManifest } from '../../../../src/engine/run/plan/planned-rows.ts';
 import { type RunProof, verifyRun } from '../../../../src/engine/run/proof/verify-run.ts';
 import { enterState } from '../../../../src/engine/run/record/record.ts';
 import { outcomesOf } from '../../../../src/engine/run/record/run-journal.ts';
@@ -19,7 +17,11 @@ import { reportRun, rewriteReport } from '../../../../src/engine/run/report/repo
 import { describeWithProgram } from '../../../helpers/describe-with-program.ts';
 import { allowedSigners, sshKey } from '../../../helpers/ssh-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { finished } from '../../journal/arbitraries.ts';
+import { writePlan } from '../plan/written-plan.ts';
 import { leastOptions } from '../planned-record.ts';
+
+const provedFiles = ['rows.jsonl', 'journal.jsonl', 'report.csv', 'failed.csv', 'summary.json'];
 
 let store: RunStore;
 let folder: string;
@@ -27,21 +29,12 @@ let approvers: string | undefined;
 
 const options = { ...leastOptions, baseUrl: 'http://127.0.0.1', html: false as const };
 
-function result(row: number, more: Partial<RowResult> = {}) {
-  const called = { operation: 'restore-evaluation', message: '', attempts: 1, unclear: false };
-  return { type: 'row', result: { row, outcome: 'succeeded', code: 'OK', ...called, ...more } } as const;
-}
-
 /** A plan of five rows, of which three are called, approved by Ana. */
 async function approvedPlan(home: string) {
   const source = join(home, 'rows.csv');
   await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n,u\n1,u\n5,u\n');
-  const path = join(home, 'rows.jsonl');
-  const reading = { clearToken: '<clear>' };
-  const consent = () => ({ skip_invalid: true, allow_partial: false });
-  const input = { path: source, name: 'rows.csv', reading, digest: await hashFile(source), options, consent };
   const file = join(home, 'rows.cqplan');
-  const plan = await writePlanFile(file, path, await planManifest(store, input, path));
+  const { plan } = await writePlan(file, source, { options });
   const key = await sshKey();
   approvers = await allowedSigners({ ana: key });
   const by = { user: 'ana', host: 'desk' };
@@ -58,8 +51,8 @@ beforeEach(async () => {
   const created = await createRun(store, { rows, options, attribution: withActor() });
   const { record: planned, journal } = created;
   await journal.append([{ type: 'fed', first: 1, last: 5 }]);
-  await journal.append([result(1), result(2)]);
-  await journal.append([result(5, { outcome: 'failed', code: 'HTTP_500' }), { type: 'settled' }]);
+  await journal.append([finished(1), finished(2)]);
+  await journal.append([finished(5, { outcome: 'failed', code: 'HTTP_500' }), { type: 'settled' }]);
   const time = new Date().toISOString();
   folder = store.folder(planned.id);
   const record = {
@@ -114,20 +107,19 @@ describeWithProgram(['ssh-keygen'], 'a run', () => {
       unchecked: [],
     });
     const { digests } = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
-    expect(proof).toMatchObject({
-      digests: { 'rows.jsonl': digests.rows, 'journal.jsonl': digests.journal, 'report.csv': digests.report },
-    });
-    for (const [name, digest] of [
-      ['rows.jsonl', digests.rows],
-      ['journal.jsonl', digests.journal],
-      ['report.csv', digests.report],
-    ])
+    const files = {
+      'rows.jsonl': digests.rows,
+      'journal.jsonl': digests.journal,
+      'report.csv': digests.report,
+    };
+    expect(proof).toMatchObject({ digests: files });
+    for (const [name, digest] of Object.entries(files))
       expect((await hashFile(join(folder, name))).sha256).toBe(digest);
   });
 
   test('is found wrong with a changed byte of its rows, journal or report, at every seventh place', async () => {
     const copies = await Promise.all(
-      ['rows.jsonl', 'journal.jsonl', 'report.csv', 'failed.csv', 'summary.json'].map(async (name) => {
+      provedFiles.map(async (name) => {
         const copy = `${folder}-${name}`;
         await cp(folder, copy, { recursive: true });
         return { name, copy };
@@ -152,16 +144,9 @@ describeWithProgram(['ssh-keygen'], 'a run', () => {
   });
 
   test('is found wrong without any of its files', async () => {
-    for (const name of [
-      'rows.jsonl',
-      'journal.jsonl',
-      'report.csv',
-      'failed.csv',
-      'summary.json',
-      'run.json',
-    ]) {
+    for (const name of [...provedFiles, 'run.json']) {
       await rename(join(folder, name), join(folder, '..', 'away'));
-      expect(await problem(), name).toContain(`${name}`);
+      expect(await problem(), name).toContain(name);
       await rename(join(folder, '..', 'away'), join(folder, name));
     }
     expect(await verify()).toMatchObject({ proved: true });

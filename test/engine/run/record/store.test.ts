@@ -1,24 +1,23 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { isAbandoned } from '../../../../src/base/disk/owned-folder.ts';
 import { thisProcess } from '../../../../src/base/disk/process.ts';
 import type { RunRecord } from '../../../../src/engine/run/record/record.ts';
-import { openRunStore } from '../../../../src/engine/run/record/store.ts';
+import { openRunStore, type RunStore } from '../../../../src/engine/run/record/store.ts';
+import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { plannedRecord } from '../planned-record.ts';
 
 // Unit tests share modules: another test file may have loaded the modules to be spied on.
 vi.hoisted(() => vi.resetModules());
 vi.mock('../../../../src/base/disk/owned-folder.ts', { spy: true });
 
-let stateDir: string;
+let store: RunStore;
 
 beforeEach(async () => {
-  stateDir = await mkdtemp(join(tmpdir(), 'cqbatch-store-'));
+  store = openRunStore(await temporaryFolder(), operations);
 });
-afterEach(() => rm(stateDir, { recursive: true }));
 
 function recordOf(id: string): RunRecord {
   return { ...plannedRecord, id, states: [] };
@@ -26,7 +25,6 @@ function recordOf(id: string): RunRecord {
 
 describe('the run store', () => {
   test('returns saved runs, the oldest first', async () => {
-    const store = openRunStore(stateDir, operations);
     const first = await store.create();
     const second = await store.create();
     const [older, newer] = [first.id, second.id].toSorted() as [string, string];
@@ -38,14 +36,12 @@ describe('the run store', () => {
   });
 
   test('leaves out a folder without a record', async () => {
-    const store = openRunStore(stateDir, operations);
     await store.create();
     expect(await store.list()).toEqual([]);
     await expect(store.find('2')).rejects.toMatchObject({ kind: 'usage', code: 'RUN_UNKNOWN' });
   });
 
   test('removes leftovers of a plan whose process has died, so that its id is free, and nothing else', async () => {
-    const store = openRunStore(stateDir, operations);
     const [left, going, run] = [await store.create('nightly'), await store.create(), await store.create()];
     const dead = JSON.stringify({ ...thisProcess(), pid: 2 ** 22 + 1 });
     await writeFile(join(left.folder, 'owner.json'), dead);
@@ -61,7 +57,6 @@ describe('the run store', () => {
   });
 
   test('leaves a run alone whose plan is saved while it is looked at', async () => {
-    const store = openRunStore(stateDir, operations);
     const { id, folder } = await store.create();
     vi.mocked(isAbandoned).mockImplementationOnce(async () => {
       // Its process saves the run and ends, after its name was read in the folder.
@@ -73,23 +68,17 @@ describe('the run store', () => {
   });
 
   test('names a run that does not exist, and never leaves its folder', async () => {
-    const store = openRunStore(stateDir, operations);
     await expect(store.load('../../etc')).rejects.toThrow('There is no run ../../etc');
   });
 
   test('finds a run by a unique part of its id, and refuses an ambiguous part', async () => {
-    const store = openRunStore(stateDir, operations);
     for (const id of ['nightly', 'nightly-2', 'weekly']) {
       await store.create(id);
       await store.save(recordOf(id));
     }
     await store.create('weekly-being-planned');
-    for (const [name, id] of [
-      ['nightly', 'nightly'],
-      ['-2', 'nightly-2'],
-      ['week', 'weekly'],
-    ] as const)
-      expect((await store.find(name)).id).toBe(id);
+    const found = await Promise.all(['nightly', '-2', 'week'].map((name) => store.find(name)));
+    expect(found.map(({ id }) => id)).toEqual(['nightly', 'nightly-2', 'weekly']);
     await expect(store.find('night')).rejects.toMatchObject({
       kind: 'usage',
       code: 'RUN_AMBIGUOUS',
@@ -103,7 +92,6 @@ describe('the run store', () => {
     ['damaged', '{"version":2}', 'RUN_UNREADABLE'],
     ['of another version', '{"version":1}', 'FILE_VERSION'],
   ])('says which record is %s', async (_what, text, code) => {
-    const store = openRunStore(stateDir, operations);
     const { id, folder } = await store.create();
     await writeFile(join(folder, 'run.json'), text);
     await expect(store.load(id)).rejects.toMatchObject({
@@ -113,7 +101,6 @@ describe('the run store', () => {
   });
 
   test('keeps runs private to their owner', async () => {
-    const store = openRunStore(stateDir, operations);
     const { id, folder } = await store.create();
     await store.save(recordOf(id));
     expect((await stat(folder)).mode & 0o777).toBe(0o700);

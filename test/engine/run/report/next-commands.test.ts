@@ -1,16 +1,11 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { operations } from '../../../../jobs/index.ts';
-import type { Outcome, RowResult } from '../../../../src/domain/terms.ts';
-import { type CreateRunInput, createRun } from '../../../../src/engine/run/plan/create-run.ts';
+import type { Outcome } from '../../../../src/domain/terms.ts';
 import { writeRetryRows } from '../../../../src/engine/run/plan/retry-run.ts';
-import { enterState, type RunState } from '../../../../src/engine/run/record/record.ts';
-import { openRunStore } from '../../../../src/engine/run/record/store.ts';
+import type { RunState } from '../../../../src/engine/run/record/record.ts';
 import { isCured, nextCommands } from '../../../../src/engine/run/report/next-commands.ts';
-import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
-import { resultOf } from '../../journal/arbitraries.ts';
-import { leastOptions, manifestAt, plannedRecord } from '../planned-record.ts';
+import { type Ending, end, endedRun } from '../plan/ended-run.ts';
+import { leastOptions, plannedRecord } from '../planned-record.ts';
 
 /** The commands after a run of which these rows failed with codes, and those got other outcomes. */
 function next(
@@ -62,27 +57,17 @@ test('a retry leads to one joint report', () => {
 });
 
 test('a run is resolved once its retries leave no row to retry', async () => {
-  const store = openRunStore(await temporaryFolder(), operations);
-  const source = join(store.stateDir, 'rows.csv');
-  await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n');
-  const ended = async (rows: CreateRunInput['rows'], ...results: readonly RowResult[]) => {
-    const { record, journal } = await createRun(store, { rows, options: leastOptions });
-    await journal.append(results.map((result) => ({ type: 'row', result })));
-    await journal.close();
-    const completed = enterState(record, 'completed');
-    await store.save(completed);
-    return completed;
-  };
   const failed = { outcome: 'failed', code: 'UNAVAILABLE' } as const;
-  const run = await ended(manifestAt(source), resultOf(1), resultOf(2, failed));
-  expect(await isCured(store, run)).toBe(false);
-  const retry = async (): Promise<CreateRunInput['rows']> => {
+  const rows = [1, 2].map((id) => ({ evaluation_id: id, user_id: 'u' }));
+  const { store, record } = await endedRun(rows, { others: { 2: failed } });
+  expect(await isCured(store, record)).toBe(false);
+  const retry = async (ending: Ending) => {
     const path = join(store.stateDir, 'retry.jsonl');
-    const derived = { options: leastOptions, path };
-    return { kind: 'rows', path, planned: await writeRetryRows(store, run, [], {}, derived) };
+    const planned = await writeRetryRows(store, record, [], {}, { options: leastOptions, path });
+    await end(store, { rows: { kind: 'rows', path, planned }, options: leastOptions }, ending);
   };
-  await ended(await retry(), resultOf(1, failed));
-  expect(await isCured(store, run)).toBe(false);
-  await ended(await retry(), resultOf(1));
-  expect(await isCured(store, run)).toBe(true);
+  await retry({ others: { 1: failed } });
+  expect(await isCured(store, record)).toBe(false);
+  await retry({});
+  expect(await isCured(store, record)).toBe(true);
 });

@@ -3,34 +3,17 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { rowDocument } from '../../../../src/cli/render/row-history.ts';
-import type { JournalEntry } from '../../../../src/engine/journal/line.ts';
-import { type CreateRunInput, createRun } from '../../../../src/engine/run/plan/create-run.ts';
 import { writeRetryRows } from '../../../../src/engine/run/plan/retry-run.ts';
-import { enterState, type RunRecord } from '../../../../src/engine/run/record/record.ts';
-import { openRunStore, type RunStore } from '../../../../src/engine/run/record/store.ts';
+import { openRunStore } from '../../../../src/engine/run/record/store.ts';
 import { rowHistory } from '../../../../src/engine/run/report/row-history.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
-import { finished } from '../../journal/arbitraries.ts';
+import { end } from '../plan/ended-run.ts';
 import { leastOptions, manifestAt } from '../planned-record.ts';
 
 const manifest = [
   'evaluation_id,user_id,note',
   ...['9,u,left out', '1,u,a', '2,u,b', '1,u,c', 'x,u,d', '5,u,e'],
 ].join('\n');
-
-/** A run that has ended with these entries in its journal. */
-async function endedRun(
-  store: RunStore,
-  rows: CreateRunInput['rows'],
-  entries: readonly JournalEntry[],
-): Promise<RunRecord> {
-  const { record, journal } = await createRun(store, { rows, options: leastOptions });
-  await journal.append([...entries]);
-  await journal.close();
-  const ended = enterState(record, 'cancelled');
-  await store.save(ended);
-  return ended;
-}
 
 const failed = { outcome: 'failed', code: 'UNAVAILABLE' } as const;
 
@@ -40,14 +23,12 @@ async function retriedRun() {
   const source = join(folder, 'rows.csv');
   await writeFile(source, manifest);
   const store = openRunStore(join(folder, '.cqbatch'), operations);
-  const first = await endedRun(store, manifestAt(source, { where: ['evaluation_id != 9'] }), [
-    finished(1),
-    finished(2, failed),
-    finished(5, failed),
-  ]);
+  const input = { rows: manifestAt(source, { where: ['evaluation_id != 9'] }), options: leastOptions };
+  const first = await end(store, input, { state: 'cancelled', others: { 2: failed, 5: failed } });
   const path = join(folder, 'retry.jsonl');
   const planned = await writeRetryRows(store, first, [], {}, { options: leastOptions, path });
-  const retry = await endedRun(store, { kind: 'rows', path, planned }, [finished(2, { code: 'GONE' })]);
+  const again = { rows: { kind: 'rows' as const, path, planned }, options: leastOptions };
+  const retry = await end(store, again, { state: 'cancelled', others: { 1: null, 2: { code: 'GONE' } } });
   return { store, first, retry };
 }
 
