@@ -35,7 +35,7 @@ async function ask(url: string, init: RequestInit = {}) {
 describe('the answers to probes', () => {
   const away = { healthy: true, ready: false, reason: 'the datastore is away' };
   const hung = { healthy: false, ready: false, reason: 'no row was started for 120 s' };
-  const notHealthy = { healthy: false, ready: true };
+  const claimed = { healthy: false, ready: true };
   const facts = { in_flight: 3, status: 'wonderful' };
   const ok = { status: 'ok', ...well };
 
@@ -46,11 +46,11 @@ describe('the answers to probes', () => {
     ['such a worker is not ready', '/readyz', away, 503, { status: 'not ready', ...away }],
     ['a worker that is stuck is not healthy', '/healthz', hung, 503, { status: 'unhealthy', ...hung }],
     [
-      'a worker that is not healthy is not ready',
+      'nor is it ready, whatever its state claims',
       '/readyz',
-      notHealthy,
+      claimed,
       503,
-      { status: 'not ready', ...notHealthy },
+      { status: 'not ready', ...claimed },
     ],
     ['facts do not take the place of the status', '/healthz', { ...well, facts }, 200, { ...facts, ...ok }],
     ['a query does not change the path', '/healthz?verbose=1', well, 200, ok],

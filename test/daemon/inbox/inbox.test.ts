@@ -190,12 +190,8 @@ test('a run that one state folder has started is not resumed by another', async 
 
 test.each([
   ['a missing folder', 'nowhere', "The folder nowhere doesn't exist: create it first"],
-  [
-    'a folder in a missing folder',
-    '/nowhere/inbox',
-    "The folder /nowhere/inbox doesn't exist: create it first",
-  ],
-  ['a pattern in a missing folder', '/nowhere/*.csv', "The folder /nowhere doesn't exist: create it first"],
+  ['a folder in none', '/nowhere/inbox', "The folder /nowhere/inbox doesn't exist: create it first"],
+  ['a pattern in none', '/nowhere/*.csv', "The folder /nowhere doesn't exist: create it first"],
 ])('%s cannot be watched', async (_what, path, problem) => {
   await expect(open(path)).rejects.toMatchObject({
     code: 'INBOX_UNUSABLE',
@@ -237,10 +233,7 @@ describe('a watcher that was killed', () => {
     ['had recorded that it takes a file', async (records) => records.take(await record())],
     ['had taken the file out', () => rename(join(inbox, 'a.csv'), join(inbox, 'running', unique))],
     ['had started its run', async () => runs.set(run, 1)],
-    [
-      'had started to put files beside it',
-      () => writeFile(join(inbox, 'done', `${unique}.error.txt`), 'half'),
-    ],
+    ['had put half a file beside it', () => writeFile(join(inbox, 'done', `${unique}.error.txt`), 'half')],
     ['had moved it to its folder', () => rename(join(inbox, 'running', unique), join(inbox, 'done', unique))],
     [
       'had recorded its end',

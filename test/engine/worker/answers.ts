@@ -20,7 +20,7 @@ export function failing(failure: Partial<ApiFailure>, figures: Figures = {}): Fa
 }
 
 /** The answer of an API when there are too many calls, with a waiting time if given. */
-export function tooMany(waitMs?: number): ApiAnswer {
+export function tooMany(waitMs?: number): Failed {
   return failing({
     class: 'slow-down',
     code: 'RESOURCE_EXHAUSTED',

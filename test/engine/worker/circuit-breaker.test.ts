@@ -1,29 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ApiFailure } from '../../../src/engine/api/failure.ts';
 import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
 import type { Blame, Halt, Trouble } from '../../../src/engine/worker/health-evidence.ts';
+import { failing } from './answers.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-function failure(code: ApiFailure['code']): ApiFailure {
-  return { class: 'retry', code, message: 'why', unclear: false };
-}
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
 
 function trouble(cause: Trouble['cause'], changes: Partial<Trouble> = {}): Trouble {
-  return {
-    kind: 'trouble',
-    cause,
-    path: '/restore',
-    failure: failure('UNAVAILABLE'),
-    repeated: false,
-    ...changes,
-  };
+  const { failure } = failing({});
+  return { kind: 'trouble', cause, path: '/restore', failure, repeated: false, ...changes };
 }
 
 const answered = { kind: 'answered' } as const;
@@ -221,7 +206,7 @@ describe('an API of which nothing is known yet', () => {
 
   test('without a trusted certificate is not called again', async () => {
     const { halts, meet } = begin({ proven: false });
-    meet(trouble('target', { failure: failure('TLS_ERROR') }));
+    meet(trouble('target', { failure: failing({ code: 'TLS_ERROR' }).failure }));
     expect(halts).toHaveLength(1);
   });
 
@@ -286,11 +271,8 @@ describe('an API that others know', () => {
 describe('an API that refuses every call', () => {
   const minute = 60_000;
   const refused = (status: 429 | 503) => {
-    return {
-      kind: 'refused',
-      path: '/restore',
-      failure: { ...failure('RESOURCE_EXHAUSTED'), status },
-    } as const;
+    const { failure } = failing({ code: 'RESOURCE_EXHAUSTED', status });
+    return { kind: 'refused', path: '/restore', failure } as const;
   };
   /** One refusal each time this is over. */
   const refuse = async (breaker: CircuitBreaker, everyMs: number, times: number, status: 429 | 503 = 429) => {

@@ -323,14 +323,7 @@ const lacking = 'you may not (most likely CALLS_EDIT is missing)';
 test.each([
   ['a wrong path', 'UNIMPLEMENTED', 404, 'Not Found', 'Not Found', 'Not Found (asked: /restore)'],
   ['a missing permission', 'PERMISSION_DENIED', 403, 'you may not', lacking, lacking],
-  [
-    'a permission named in the refusal',
-    'PERMISSION_DENIED',
-    403,
-    'I: CALLS_EDIT',
-    'I: CALLS_EDIT',
-    'I: CALLS_EDIT',
-  ],
+  ['a named permission', 'PERMISSION_DENIED', 403, 'CALLS_EDIT', 'CALLS_EDIT', 'CALLS_EDIT'],
 ] as const)('%s halts the worker until a row has succeeded, and says what to check', (...row) => {
   const [, code, status, message, halted, failed] = row;
   const answer = failing({ class: 'halt-early', code, status, message });

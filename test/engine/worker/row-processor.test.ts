@@ -229,13 +229,7 @@ describe('a call', () => {
     ['in doubt halts the worker', elsewhere, {}, {}, 1],
     ['known to the journal is not in doubt', elsewhere, { proven: known }, {}, 0],
     ['known to the run of the row is not in doubt', elsewhere, {}, { policy }, 0],
-    [
-      'known proves no token: one without permission halts the worker',
-      forbidden,
-      { proven: known },
-      { policy },
-      1,
-    ],
+    ['known proves no permission of the token', forbidden, { proven: known }, { policy }, 1],
   ])('to an address that is %s', async (_title, answer, changes, claim, halts) => {
     const { process, onHalt } = begin([answer], changes);
     const verdict = await process(task, claimed(claim));

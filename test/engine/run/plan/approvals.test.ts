@@ -84,15 +84,10 @@ describe('approvals', () => {
     const fingerprint = expect.stringMatching(/^SHA256:[\w+/]{43}$/);
     const plan = await signed(await unapproved(), [ana, 'ana'], [ben, 'ben', 2 * hour]);
     const counted = await run(plan);
+    const [start, one, two] = ['12', '13', '14'].map((hours) => `2026-11-26T${hours}:00:00.000Z`);
     expect(counted).toMatchObject([
-      {
-        ...{ name: 'ana', key: fingerprint },
-        ...{ at: '2026-11-26T12:00:00.000Z', until: '2026-11-26T13:00:00.000Z' },
-      },
-      {
-        ...{ name: 'ben', key: fingerprint },
-        ...{ at: '2026-11-26T12:00:00.000Z', until: '2026-11-26T14:00:00.000Z' },
-      },
+      { name: 'ana', key: fingerprint, at: start, until: one },
+      { name: 'ben', key: fingerprint, at: start, until: two },
     ]);
     expect(new Set(counted.map(({ key }) => key)).size).toBe(2);
   });
@@ -177,7 +172,8 @@ describe('an approval does not count', () => {
     (key: () => SshKey, user: string, more: Parameters<typeof run>[1] = {}): Case =>
     async (plan) =>
       run(await signed(plan, [key(), user]), more);
-  const byAna = (more: Parameters<typeof run>[1] = {}) => by(() => ana, 'ana', more);
+  const byAnaAs = (user: string, more: Parameters<typeof run>[1] = {}) => by(() => ana, user, more);
+  const byAna = (more: Parameters<typeof run>[1]) => byAnaAs('ana', more);
   /** Ana's, of a plan that is not quite the same. */
   const of =
     (change: (plan: ApprovedPlan) => ApprovedPlan): Case =>
@@ -203,7 +199,7 @@ describe('an approval does not count', () => {
     return run({ ...plan, approvals: [`${text}${signature}`] });
   };
   const something: Case = (plan) => run({ ...plan, approvals: ['{"payload":"x"}\n'] });
-  const elsewhere = { baseUrl: 'https://other.example.com' };
+  const baseUrl = 'https://other.example.com';
   const byEve = (user: string) => by(() => eve, user);
   const stranger = String.raw`has no good signature of an approver in \S+approvers`;
 
@@ -214,23 +210,15 @@ describe('an approval does not count', () => {
     ['of another person under the name of an approver', `the approval by ana ${stranger}`, byEve('ana')],
     ['that has ended', 'the approval by ana ended 2026-11-26 13:00:00 UTC', byAna({ at: now + hour })],
     ['by a key that is not valid any more', 'the approval by ana has no good signature', expiredKey],
-    [
-      'by the account that runs it',
-      'ops runs the plan, and an approval must come from another person',
-      by(() => ana, 'ops'),
-    ],
-    ['of who runs it, under any account', 'ana runs the plan', by(() => ana, 'root', { user: 'ana' })],
+    ['by who runs it', 'ops runs the plan, and an approval must come from another person', byAnaAs('ops')],
+    ['of who runs it, under any account', 'ana runs the plan', byAnaAs('root', { user: 'ana' })],
     [
       'where the settings name no approver',
       'the approval by ana is of no approver: the settings name none',
       byAna({ approvers: undefined }),
     ],
     ['of another plan', forAnother, of((plan) => ({ ...plan, sha256: 'f'.repeat(64) }))],
-    [
-      'of another address',
-      forAnother,
-      of((plan) => ({ ...plan, options: { ...plan.options, ...elsewhere } })),
-    ],
+    ['of another address', forAnother, of((plan) => ({ ...plan, options: { ...plan.options, baseUrl } }))],
     [
       'of other numbers of rows',
       forAnother,

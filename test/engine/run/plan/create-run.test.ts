@@ -50,18 +50,15 @@ describe('a run that may not begin is discarded', () => {
     throw new Error('no');
   };
 
+  const all = ['show ready', 'approve', 'confirm'];
+
   test.each<[why: string, rows: string, answers: Partial<Asker>, run: unknown, asked: readonly string[]]>([
     ['its rows are refused', 'x y,u\n', {}, undefined, ['show INVALID_ROWS']],
     ['it can not be shown', '1,u\n', { show: fails }, 'no', ['show ready']],
     ['approvals are missing', '1,u\n', { approve: fails }, 'no', ['show ready', 'approve']],
-    [
-      'the user declines',
-      '1,u\n',
-      { confirm: async () => false },
-      undefined,
-      ['show ready', 'approve', 'confirm'],
-    ],
-    ['the user stops the question', '1,u\n', { confirm: fails }, 'no', ['show ready', 'approve', 'confirm']],
+    ['the user declines', '1,u\n', { confirm: async () => false }, undefined, all],
+
+    ['the user stops the question', '1,u\n', { confirm: fails }, 'no', all],
   ])('when %s', async (_why, rows, answers, run, asked) => {
     expect(await begun(rows, answers)).toEqual({ run, asked, folders: [] });
   });

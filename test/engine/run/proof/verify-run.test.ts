@@ -91,6 +91,8 @@ async function edit(name: string, from: string | RegExp, to: string): Promise<vo
   await writeFile(path, edited);
 }
 
+const put = (name: string) => writeFile(join(folder, name), '');
+
 /** Writes the report of the files as they are now. */
 async function reportAgain(): Promise<void> {
   await rewriteReport(store, await store.load(basename(folder)));
@@ -158,11 +160,7 @@ describeWithProgram(['ssh-keygen'], 'a run', () => {
       () => edit('report.csv', '2,u,', '3,u,'),
       /^report\.csv: differs in line 3 from what rows\.jsonl and journal\.jsonl give \("cqbatch report \S+" writes it again\)\.$/,
     ],
-    [
-      'another result',
-      () => edit('journal.jsonl', 'HTTP_500', 'HTTP_501'),
-      /^report\.csv: differs in line 6/,
-    ],
+    ['other results', () => edit('journal.jsonl', 'HTTP_500', 'HTTP_501'), /^report\.csv: differs in line 6/],
     [
       'a row without a result',
       () => edit('journal.jsonl', /\{"row":2.*\n/, ''),
@@ -189,11 +187,7 @@ describeWithProgram(['ssh-keygen'], 'a run', () => {
       },
       /^run\.json: counts other results than journal\.jsonl has\.$/,
     ],
-    [
-      'a report file that was put in',
-      () => writeFile(join(folder, 'not-attempted.csv'), ''),
-      /^not-attempted\.csv: is not missing/,
-    ],
+    ['a file that was put in', () => put('not-attempted.csv'), /^not-attempted\.csv: is not missing/],
     [
       'an option that its plan does not have',
       () => edit('run.json', '"attempts": 1', '"attempts": 9'),

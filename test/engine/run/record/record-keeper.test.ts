@@ -51,18 +51,14 @@ describe('the duration of a run', () => {
   const stop: Entry = { state: 'interrupted', at: at(60) };
   const resumed = [running(9_000, { atWorkMs: 1_500 }), completed(9_002)];
   const noted = [running(0, { notedMs: 5_000 })];
+  const killed = running(0, { notedMs: 60_000 });
   const worked = running(0, { atWorkMs: 60_000 });
 
   test.each<[title: string, states: readonly Entry[], lastFinishedAt: string | undefined, ms: number]>([
     ['of a run that never started', [], undefined, 0],
     ['is what the process measured, whatever the clock showed', [worked, completed(-3_540)], at(30), 60_000],
     ['leaves out the time between a stop and a resume', [worked, stop, ...resumed], at(9_001), 61_500],
-    [
-      'leaves out the time between a kill and a resume',
-      [running(0, { notedMs: 60_000 }), ...resumed],
-      at(9_001),
-      66_500,
-    ],
+    ['leaves out the time between a kill and a resume', [killed, ...resumed], at(9_001), 66_500],
     ['continues from what a killed process noted to the last result', noted, at(8), 8_000],
     ['does not fall below what was noted when the clock was set back', noted, at(-3_000), 5_000],
     ['does not exceed what would have been noted', noted, at(3_000), 5_000 + notedEveryMs],

@@ -78,14 +78,8 @@ describe('run.json', () => {
   });
 
   test.each([
-    [
-      'as many calls as the API bears, at its limit',
-      { concurrency: 'auto', rate: { text: 'auto', auto: true } },
-    ],
-    [
-      'the limit of the API up to a bound',
-      { concurrency: 5, rate: { text: 'auto..50/s', auto: true, perSecond: 50 } },
-    ],
+    ['as many calls as the API bears', { concurrency: 'auto', rate: { text: 'auto', auto: true } }],
+    ['its limit up to a bound', { concurrency: 5, rate: { text: 'auto..50/s', auto: true, perSecond: 50 } }],
     ['no limit', { concurrency: 1_000 }],
   ])('keeps a request for %s', (_title, changes) => {
     const wanted = { ...record, options: { ...record.options, ...changes } };

@@ -134,11 +134,7 @@ describe('Progress', () => {
   test.each<[what: string, workers: readonly (number | undefined)[], news: readonly string[]]>([
     ['a run without a worker for five seconds is unserved, once', [0, 0, 0, 0, 0, 0, 0, 0], ['unserved']],
     ['a worker that is away for a moment is no news', [1, 0, 0, 0, 0, 1], []],
-    [
-      'a worker that comes is news where rows waited for it',
-      [0, 0, 0, 0, 0, 0, 1, 1],
-      ['unserved', 'served'],
-    ],
+    ['a worker that comes is news where rows waited', [0, 0, 0, 0, 0, 0, 1, 1], ['unserved', 'served']],
     ['a paused run waits for no worker', Array.from({ length: 9 }, () => undefined), []],
     ['a pause brings no worker', [0, 0, 0, 0, 0, 0, undefined, undefined], ['unserved']],
     ['a run that goes on has just started to wait', [0, 0, 0, undefined, 0, 0, 0, 0], []],
