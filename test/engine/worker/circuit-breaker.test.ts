@@ -64,23 +64,6 @@ describe('a row that fails', () => {
     expect(blames).toEqual(['row', 'row', 'row']);
   });
 
-  test('is to blame when too few others fail to be sure, and no other row is left', async () => {
-    const { meet, runOut } = begin();
-    const blames = meet(trouble('either'), 4);
-    runOut(4);
-    await pass(1_000);
-    expect(blames).toEqual(['row', 'row', 'row', 'row']);
-  });
-
-  test('is to blame, however many fail, when each has failed before', async () => {
-    const { breaker, meet, runOut } = begin();
-    const blames = meet(trouble('either', { repeated: true }), 30);
-    runOut(30);
-    await pass(60_000);
-    expect(blames).toEqual(Array(30).fill('row'));
-    expect(breaker.outage).toBeUndefined();
-  });
-
   test('with a path in doubt is to blame at once when any call was ever answered', () => {
     const { breaker } = begin();
     expect(breaker.assess(trouble('path'))).toBe('row');
@@ -110,18 +93,6 @@ describe('an outage', () => {
     expect(blames).toEqual(Array(calls).fill('target'));
     expect(breaker.outage?.trouble).toBe(sign);
     expect(breaker.prefetchLimit(50, 50)).toBe(1);
-  });
-
-  test.each<[string, Trouble, number]>([
-    ['connections are refused', trouble('target'), 1],
-    ['several fail for the first time', trouble('either'), 5],
-  ])('begins when %s and no other row is left', async (_title, sign, calls) => {
-    const { breaker, meet, runOut } = begin();
-    const blames = meet(sign, calls);
-    runOut(calls);
-    await pass(1_000);
-    expect(blames).toEqual(Array(calls).fill('target'));
-    expect(breaker.outage).toBeDefined();
   });
 
   test('lets single calls test whether it is over, less and less often', async () => {
@@ -179,6 +150,27 @@ describe('an outage', () => {
   });
 });
 
+test.each<[proven: boolean, cause: Trouble['cause'], calls: number, repeated: boolean, blame: Blame]>([
+  [true, 'target', 1, false, 'target'],
+  [true, 'either', 5, false, 'target'],
+  [true, 'either', 4, false, 'row'],
+  [true, 'either', 30, true, 'row'],
+  [false, 'target', 1, false, 'unproven'],
+  [false, 'path', 1, false, 'unproven'],
+  [false, 'either', 5, false, 'unproven'],
+  [false, 'either', 4, false, 'row'],
+])('with no other row left, proven: %s, "%s", calls: %d, repeated: %s: to blame is %s', async (...row) => {
+  const [proven, cause, calls, repeated, blame] = row;
+  const { breaker, halts, meet, runOut } = begin({ proven });
+  const blames = meet(trouble(cause, { repeated }), calls);
+  runOut(calls);
+  await pass(proven ? 1_000 : 5_000);
+  expect(blames).toEqual(Array(calls).fill(blame));
+  await pass(10_000);
+  expect(breaker.outage !== undefined).toBe(blame === 'target');
+  expect(halts).toHaveLength(blame === 'unproven' ? 1 : 0);
+});
+
 describe('an API of which nothing is known yet', () => {
   test.each(['target', 'either', 'path'] as const)('has 20 calls to answer one (%s)', async (cause) => {
     const { breaker, halts, meet } = begin({ proven: false });
@@ -218,20 +210,6 @@ describe('an API of which nothing is known yet', () => {
     expect(blames).toEqual(Array(10).fill('row'));
     expect(halts).toEqual([]);
     expect(breaker.prefetchLimit(50, 50)).toBe(50);
-  });
-
-  test.each([
-    ['target', 1, true],
-    ['path', 1, true],
-    ['either', 5, true],
-    ['either', 4, false],
-  ] as const)('with nothing but trouble (%s, %d calls) is given up: %s', async (cause, calls, given) => {
-    const { halts, meet, runOut } = begin({ proven: false });
-    const blames = meet(trouble(cause), calls);
-    runOut(calls);
-    await pass(5_000);
-    expect(halts).toHaveLength(given ? 1 : 0);
-    expect(blames).toEqual(Array(calls).fill(given ? 'unproven' : 'row'));
   });
 
   test('gets no extra calls for failures that were the fault of their rows', async () => {

@@ -166,12 +166,6 @@ describe('a row at which the API fails each time', () => {
     );
   });
 
-  test('is not excused by rows like it', async () => {
-    const refuses = (row: number) => row <= 500 && row % 20 === 5;
-    const { results } = await run({ rows: 600, workers: 2, refuses, answer: broken });
-    expect([results.size, failedOf(results).length]).toEqual([600, 25]);
-  });
-
   test('passes if it is not alone', async () => {
     const random = new Random(44);
     const refuses = () => random.chance(0.5);

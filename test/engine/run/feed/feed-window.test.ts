@@ -107,17 +107,6 @@ describe('FeedWindow', () => {
     expect(window.limit).toBeLessThan(2_100);
   });
 
-  test('has room again when rows are finished, and is empty when all are collected', () => {
-    const window = new FeedWindow({ concurrency: 1, ratePerSecond: () => 0.1 });
-    window.fed(4, 10);
-    expect(window.hasRoom).toBe(false);
-    window.finished();
-    expect(window.hasRoom).toBe(true);
-    expect(window.isEmpty).toBe(false);
-    window.collected(4, 10);
-    expect(window.isEmpty).toBe(true);
-  });
-
   test('stops feeding while too many finished rows wait for other rows of their batches', () => {
     const window = new FeedWindow({ concurrency: 1, now: () => 0 });
     let fed = 0;
