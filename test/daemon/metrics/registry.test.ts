@@ -6,25 +6,14 @@ import type { Pace } from '../../../src/domain/pace.ts';
 import { gaugeOf, parsePrometheusText, sumsBy } from '../../helpers/prometheus-text.ts';
 
 async function measured(options: Partial<MetricsOptions> = {}) {
-  const metrics = new Metrics({
-    version: '1.2.3',
-    operations,
-    runs: true,
-    now: () => 1_800_000_000_000,
-    ...options,
-  });
+  const now = () => 1_800_000_000_000;
+  const metrics = new Metrics({ version: '1.2.3', operations, runs: true, now, ...options });
   const page = await openRegistry(metrics);
   return { metrics, read: async () => parsePrometheusText((await page()).text) };
 }
 
-const pace: Pace = {
-  rate: 12.5,
-  isKept: true,
-  concurrency: 8,
-  phase: 'holding',
-  refuses503: false,
-  reason: '',
-};
+const more = { isKept: true, phase: 'holding', refuses503: false, reason: '' } as const;
+const pace: Pace = { rate: 12.5, concurrency: 8, ...more };
 const ok = { operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK' } as const;
 
 test('two scrapes count rows and requests once', async () => {

@@ -19,15 +19,8 @@ async function decided(
   situation: Partial<Situation> = {},
 ): Promise<ScheduleState> {
   const schedule = { ...nightly, ...changes };
-  return decide(
-    schedule,
-    { ...newState, ...state },
-    {
-      now: new Date(at(now)),
-      times: await timesOf(schedule),
-      ...situation,
-    },
-  );
+  const seen = { now: new Date(at(now)), times: await timesOf(schedule), ...situation };
+  return decide(schedule, { ...newState, ...state }, seen);
 }
 
 const done = (time: string): Partial<ScheduleState> => ({ doneUntil: at(time) });
@@ -35,13 +28,11 @@ const trigger = { at: at('05T12:00'), reason: 'now' };
 const triggered = { due: trigger.at, trigger };
 
 describe('a schedule', () => {
+  const going = { going: 'nightly-20261104-020000' };
+
   test('starts a run when it is due, and only one', async () => {
     const first = await decided({}, done('04T02:00'), '05T02:00');
-    expect(first).toMatchObject({
-      doneUntil: at('05T02:00'),
-      beginning: { due: at('05T02:00') },
-      history: [],
-    });
+    expect(first).toMatchObject({ ...done('05T02:00'), beginning: { due: at('05T02:00') }, history: [] });
     const { beginning: _, ...after } = first;
     expect(await decided({}, after, '05T02:01')).toEqual(after);
     // The successor of a process that died while starting a run first finishes that.
@@ -93,7 +84,6 @@ describe('a schedule', () => {
   });
 
   test('skips times during its run, as one entry', async () => {
-    const going = { going: 'nightly-20261104-020000' };
     const first = await decided({}, done('04T02:00'), '05T02:00', going);
     const second = await decided({}, first, '06T02:00', going);
     expect(second.history).toEqual([
@@ -104,7 +94,6 @@ describe('a schedule', () => {
 
   test('queues one time with --overlap queue', async () => {
     const overlap = { overlap: 'queue' } as const;
-    const going = { going: 'nightly-20261104-020000' };
     const first = await decided(overlap, done('04T02:00'), '05T02:00', going);
     expect(first).toMatchObject({ waiting: { due: at('05T02:00') }, history: [] });
     const second = await decided(overlap, first, '06T02:00', going);
@@ -134,9 +123,8 @@ describe('a schedule', () => {
   });
 
   test('never has two runs at a time, however it was triggered', async () => {
-    const going = 'nightly-20261105-020000';
-    expect(await decided({}, done('05T02:00'), '05T12:00', { trigger, going })).toMatchObject({
-      history: [{ ...triggered, result: 'skipped', because: going }],
+    expect(await decided({}, done('05T02:00'), '05T12:00', { trigger, ...going })).toMatchObject({
+      history: [{ ...triggered, result: 'skipped', because: going.going }],
     });
     expect(await decided({}, done('04T02:00'), '05T02:00', { trigger })).toMatchObject({
       beginning: { due: at('05T02:00') },

@@ -175,13 +175,8 @@ describe('a call', () => {
 
   test('by a client that throws counts and is unclear: it may have been sent', async () => {
     const { gate, meter, process, calls } = begin([new Error('defect'), notFound]);
-    const attempts = {
-      attempts: 1,
-      unprocessed: 0,
-      unclear: true,
-      lastCode: 'CLIENT_FAILED',
-      lastMessage: 'defect',
-    };
+    const last = { lastCode: 'CLIENT_FAILED', lastMessage: 'defect' };
+    const attempts = { attempts: 1, unprocessed: 0, unclear: true, ...last };
     const retried = process();
     await expect.poll(() => [calls(), gate.active]).toEqual([1, 0]);
     // Another row is answered, so that the client is not to blame for all rows.
@@ -213,11 +208,8 @@ describe('a call', () => {
     const answer = failing({ code: 'UNAVAILABLE', status: 503, unclear: true });
     const { process, meter, events } = begin([answer, answer]);
     meter.refuses503 = true;
-    expect(await process()).toMatchObject({
-      kind: 'throttled',
-      waitMs: 0,
-      history: { attempts: 1, unprocessed: 1, unclear: false },
-    });
+    const history = { attempts: 1, unprocessed: 1, unclear: false };
+    expect(await process()).toMatchObject({ kind: 'throttled', waitMs: 0, history });
     expect(events).toEqual([{ type: 'throttled', run: 'r', row: 7, waitMs: 0 }]);
   });
 

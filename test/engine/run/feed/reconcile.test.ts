@@ -10,7 +10,7 @@ import { enterState, type RunState } from '../../../../src/engine/run/record/rec
 import { openRunStore, type RunStore } from '../../../../src/engine/run/record/store.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { finished } from '../../journal/arbitraries.ts';
-import { leastOptions } from '../planned-record.ts';
+import { leastOptions, manifestAt } from '../planned-record.ts';
 
 const fed: JournalEntry = { type: 'fed', first: 1, last: 2 };
 
@@ -18,9 +18,7 @@ const fed: JournalEntry = { type: 'fed', first: 1, last: 2 };
 async function stopped(store: RunStore, state: RunState, ...entries: readonly JournalEntry[]) {
   const source = join(store.stateDir, 'rows.csv');
   await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n');
-  const options = { ...leastOptions, onConflict: 'refuse' as const };
-  const rows = { kind: 'manifest', source, reading: { clearToken: '' } } as const;
-  const { record, journal } = await createRun(store, { rows, options });
+  const { record, journal } = await createRun(store, { rows: manifestAt(source), options: leastOptions });
   await journal.append(entries);
   await journal.close();
   const ended = enterState(record, state);
@@ -50,12 +48,8 @@ test('the earlier run of a manifest is the newest one that has called the API, o
   const { manifest, options } = await stopped(store, 'cancelled');
   const find = () => findEarlierRun(store, manifest.sha256, options.baseUrl);
   expect(await find()).toBeUndefined();
-  const { id } = await stopped(
-    store,
-    'completed',
-    finished(1),
-    finished(2, { outcome: 'failed', code: 'NOT_FOUND' }),
-  );
+  const failed = finished(2, { outcome: 'failed', code: 'NOT_FOUND' });
+  const { id } = await stopped(store, 'completed', finished(1), failed);
   const skipped = (row: number) => finished(row, { outcome: 'skipped', code: 'DONE_BEFORE' });
   await stopped(store, 'completed', skipped(1), skipped(2));
   expect(await find()).toMatchObject({ id, counts: { succeeded: 1, failed: 1 } });

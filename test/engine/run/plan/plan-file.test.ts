@@ -310,17 +310,17 @@ describe('approvals', () => {
   test('are the files beside the plan, one for each approval, and change nothing of the plan', async () => {
     const { folder, file, plan } = await written();
     const before = await readFile(file);
-    const written2 = [
+    const approved = [
       await writeApproval(plan, 'ana', 'one'),
       await writeApproval(plan, 'ana', 'two'),
       await writeApproval(plan, 'dom\\ben ../é', 'three'),
     ];
-    expect(written2.map(({ approvalFile }) => basename(approvalFile))).toEqual([
+    expect(approved.map(({ approvalFile }) => basename(approvalFile))).toEqual([
       ...['week.cqplan.ana.approval', 'week.cqplan.ana-2.approval'],
       'week.cqplan.dom_ben_..__.approval',
     ]);
     const all = ['two', 'one', 'three'];
-    expect(written2.at(-1)?.approvals).toEqual(all);
+    expect(approved.at(-1)?.approvals).toEqual(all);
     expect((await readdir(folder)).filter((name) => name.startsWith('week'))).toHaveLength(4);
     const read = await (await reading(file)).plan;
     expect(read).toMatchObject({ sha256: plan.sha256, approvals: all });

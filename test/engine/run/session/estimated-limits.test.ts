@@ -39,11 +39,8 @@ describe('the estimated limits of an API', () => {
     ] as const;
     const all = keys.map(([baseUrl, mark]) => openEstimatedLimits(folder, baseUrl, mark));
     for (const [index, limits] of all.entries()) await limits.save({ limit: index + 1 });
-    expect(await Promise.all(all.map((limits) => limits.load()))).toEqual([
-      { limit: 1 },
-      { limit: 2 },
-      { limit: 3 },
-    ]);
+    const known = await Promise.all(all.map((limits) => limits.load()));
+    expect(known.map(({ limit }) => limit)).toEqual([1, 2, 3]);
     expect(await openEstimatedLimits(folder, `${api}/v2`, 'dcba').load()).toEqual({});
   });
 
@@ -122,13 +119,8 @@ describe('the estimated limits of an API', () => {
   });
 
   describe('after a run', () => {
-    const fixed: Pace = {
-      isKept: true,
-      concurrency: 9,
-      phase: 'fixed',
-      refuses503: false,
-      reason: 'as requested',
-    };
+    const more = { refuses503: false, reason: 'as requested' };
+    const fixed: Pace = { isKept: true, concurrency: 9, phase: 'fixed', ...more };
 
     test.each<[string, Partial<Pace>, object]>([
       ['that ended without a rest forgets the wait, so that no later run waits for it', {}, { limit: 10 }],

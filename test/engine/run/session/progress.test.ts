@@ -27,11 +27,8 @@ function steadyRun(rowsPerSecond: number, seconds: number, rows: number) {
 
 describe('Progress', () => {
   test('continues counting where a resumed run stood', () => {
-    const progress = new Progress({
-      timeoutMs: 60_000,
-      rows: 10,
-      counts: { ...none, succeeded: 4, duplicate: 1 },
-    });
+    const counts = { ...none, succeeded: 4, duplicate: 1 };
+    const progress = new Progress({ timeoutMs: 60_000, rows: 10, counts });
     progress.see({ type: 'finished', result: resultOf(6) });
     progress.see({ type: 'finished', result: resultOf(7, { outcome: 'failed' }) });
     expect(progress.snapshot()).toMatchObject({
@@ -93,13 +90,12 @@ describe('Progress', () => {
   });
 
   test('reports how long the API asked to wait, the longest of its requests', () => {
-    let now = 0;
-    const progress = new Progress({ timeoutMs: 60_000, rows: 1, counts: none, now: () => now });
+    const { progress, sleep } = steadyRun(1, 0, 1);
     progress.see({ type: 'throttled', run: 'r', row: 1, waitMs: 12_000 });
     progress.see({ type: 'throttled', run: 'r', row: 2, waitMs: 1_000 });
-    now = 2_000;
+    sleep(2_000);
     expect(progress.snapshot().waitMs).toBe(10_000);
-    now = 20_000;
+    sleep(18_000);
     expect(progress.snapshot().waitMs).toBe(0);
   });
 
@@ -112,7 +108,7 @@ describe('Progress', () => {
   });
 
   test('counts a row that is tried again until it is finished', () => {
-    const progress = new Progress({ timeoutMs: 60_000, rows: 2, counts: none });
+    const { progress } = steadyRun(1, 0, 2);
     for (let attempt = 1; attempt <= 2; attempt += 1)
       progress.see({ type: 'retrying', run: 'r', row: 1, code: 'HTTP_500', delayMs: 100 });
     expect(progress.snapshot().retrying).toBe(1);
