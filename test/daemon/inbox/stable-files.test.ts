@@ -41,7 +41,7 @@ test.each<[what: string, looks: readonly Look[], at: number]>([
     [look(10, 1, 500), look(14, 2, 504), look(18, 3, 508), look(23, 3, 508)],
     23,
   ],
-  ['was away is watched anew', [look(10, 9, 500), away, look(15, 9, 500), look(20, 9, 500)], 20],
+  ['was away is watched again', [look(10, 9, 500), away, look(15, 9, 500), look(20, 9, 500)], 20],
 ])('a file that %s', (_what, looks, at) => {
   expect(completeAt(looks)).toEqual([at]);
 });

@@ -210,8 +210,12 @@ describe('an approval does not count', () => {
     ['of another person under the name of an approver', `the approval by ana ${stranger}`, byEve('ana')],
     ['that has ended', 'the approval by ana ended 2026-11-26 13:00:00 UTC', byAna({ at: now + hour })],
     ['by a key that is not valid any more', 'the approval by ana has no good signature', expiredKey],
-    ['by who runs it', 'ops runs the plan, and an approval must come from another person', byAnaAs('ops')],
-    ['of who runs it, under any account', 'ana runs the plan', byAnaAs('root', { user: 'ana' })],
+    [
+      'by the user of the run',
+      'ops runs the plan, and an approval must come from another person',
+      byAnaAs('ops'),
+    ],
+    ['of the user of the run, under any account', 'ana runs the plan', byAnaAs('root', { user: 'ana' })],
     [
       'where the settings name no approver',
       'the approval by ana is of no approver: the settings name none',
