@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type ClientOptions, createClient } from '../../../src/engine/api/client.ts';
+import { type ApiAnswer, type ClientOptions, createClient } from '../../../src/engine/api/client.ts';
 
 export interface SeenRequest {
   readonly method: string | undefined;
@@ -76,3 +76,14 @@ export function clientOf(
 }
 
 export const restore = { path: '/api/restore', body: '{"evaluation_id":9223372036854775807}' } as const;
+
+/** The one call of a new client of that server. */
+export const callTo = (baseUrl: string, options?: Partial<ClientOptions>): Promise<ApiAnswer> =>
+  clientOf(baseUrl, options).send(restore);
+
+/** How a call ended, in short: `ok, requests: 1`, or `retry BODY_TIMEOUT 200 unclear, requests: 1`. */
+export function endOf({ requests, ...answer }: ApiAnswer): string {
+  if (answer.ok) return `ok, requests: ${requests}`;
+  const { class: failureClass, code, status, unclear } = answer.failure;
+  return `${[failureClass, code, status, unclear && 'unclear'].filter(Boolean).join(' ')}, requests: ${requests}`;
+}

@@ -21,11 +21,8 @@ const settled = (): Promise<void> => new Promise(setImmediate);
 describe('a token without a known end', () => {
   test('is read at the first use, by all calls together, and then kept', async () => {
     const { read, source } = place();
-    expect(await Promise.all([source.current(), source.current(), source.refresh('0')])).toEqual([
-      '1',
-      '1',
-      '1',
-    ]);
+    const calls = [source.current(), source.current(), source.refresh('0')];
+    expect(await Promise.all(calls)).toEqual(['1', '1', '1']);
     pass(1e9);
     expect(await source.current()).toBe('1');
     expect(read).toHaveBeenCalledTimes(1);
@@ -34,11 +31,8 @@ describe('a token without a known end', () => {
   test('is read once for each refused token, by calls that are refused at once or come back late', async () => {
     const { read, source } = place();
     await source.current();
-    expect(await Promise.all([source.refresh('1'), source.refresh('1'), source.current()])).toEqual([
-      '2',
-      '2',
-      '2',
-    ]);
+    const calls = [source.refresh('1'), source.refresh('1'), source.current()];
+    expect(await Promise.all(calls)).toEqual(['2', '2', '2']);
     pass(60_000);
     expect(await source.refresh('1')).toBe('2');
     expect(await source.refresh('2')).toBe('3');
