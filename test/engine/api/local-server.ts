@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { type ApiAnswer, type ClientOptions, createClient } from '../../../src/engine/api/client.ts';
+import type { ApiFailure } from '../../../src/engine/api/failure.ts';
 
 export interface SeenRequest {
   readonly method: string | undefined;
@@ -81,9 +82,11 @@ export const restore = { path: '/api/restore', body: '{"evaluation_id":922337203
 export const callTo = (baseUrl: string, options?: Partial<ClientOptions>): Promise<ApiAnswer> =>
   clientOf(baseUrl, options).send(restore);
 
-/** How a call ended, in short: `ok, requests: 1`, or `retry BODY_TIMEOUT 200 unclear, requests: 1`. */
-export function endOf({ requests, ...answer }: ApiAnswer): string {
-  if (answer.ok) return `ok, requests: ${requests}`;
-  const { class: failureClass, code, status, unclear } = answer.failure;
-  return `${[failureClass, code, status, unclear && 'unclear'].filter(Boolean).join(' ')}, requests: ${requests}`;
+/** A failure in short: `retry BODY_TIMEOUT 200 unclear`. */
+export function briefly({ class: failureClass, code, status, unclear }: ApiFailure): string {
+  return [failureClass, code, status, unclear && 'unclear'].filter(Boolean).join(' ');
 }
+
+/** How a call ended, in short: `ok, requests: 1`, or `halt UNAUTHENTICATED 401, requests: 2`. */
+export const endOf = (answer: ApiAnswer): string =>
+  `${answer.ok ? 'ok' : briefly(answer.failure)}, requests: ${answer.requests}`;

@@ -4,11 +4,16 @@ import { exchange, type SentRequest, Stop } from '../../../../src/engine/api/net
 
 const request = { origin: 'http://localhost', method: 'POST', path: '/', headers: [], body: null } as const;
 const controller = { abort: vi.fn() } as unknown as Dispatcher.DispatchController;
-const error = new Error('lost');
 
-type Play = (handler: Dispatcher.DispatchHandler, signal: AbortController) => void;
+type Event = (handler: Dispatcher.DispatchHandler, signal: AbortController) => void;
 
-function played(play: Play) {
+const begins: Event = (handler) => handler.onRequestStart?.(controller, undefined);
+const answers: Event = (handler) => handler.onResponseStart?.(controller, 429, {});
+const ends: Event = (handler) => handler.onResponseEnd?.(controller, {});
+const breaks: Event = (handler) => handler.onResponseError?.(controller, new Error('lost'));
+const stops: Event = (_, signal) => signal.abort();
+
+function played(...events: readonly Event[]) {
   const seen: (string | SentRequest | undefined)[] = [];
   const observer = { started: () => seen.push('started'), ended: (sent?: SentRequest) => seen.push(sent) };
   const abort = new AbortController();
@@ -16,7 +21,7 @@ function played(play: Play) {
   const dispatcher = {
     dispatch(_: unknown, handler: Dispatcher.DispatchHandler) {
       expect(seen).toEqual(['started']);
-      play(handler, abort);
+      for (const event of events) event(handler, abort);
       return true;
     },
   } as unknown as Dispatcher;
@@ -24,57 +29,19 @@ function played(play: Play) {
   return { seen, made: made.finally(() => stop.release()) };
 }
 
-const begins: Play = (handler) => handler.onRequestStart?.(controller, undefined);
-const answers =
-  (status: number): Play =>
-  (handler, signal) => {
-    begins(handler, signal);
-    handler.onResponseStart?.(controller, status, {});
-  };
+const durationMs = expect.any(Number);
 
-test.each<[what: string, play: Play, told: object | undefined]>([
-  [
-    'an answer',
-    (handler, signal) => {
-      answers(429)(handler, signal);
-      handler.onResponseEnd?.(controller, {});
-      handler.onResponseError?.(controller, error);
-    },
-    { status: 429 },
-  ],
-  [
-    'no answer',
-    (handler, signal) => {
-      begins(handler, signal);
-      handler.onResponseError?.(controller, error);
-    },
-    { status: undefined },
-  ],
-  [
-    'half an answer',
-    (handler, signal) => {
-      answers(200)(handler, signal);
-      handler.onResponseError?.(controller, error);
-    },
-    { status: 200 },
-  ],
-  [
-    'a stop in the middle',
-    (handler, signal) => {
-      begins(handler, signal);
-      signal.abort();
-      handler.onResponseError?.(controller, error);
-    },
-    { status: undefined },
-  ],
-  ['no connection', (handler) => handler.onResponseError?.(controller, error), undefined],
-  ['a stop before it was sent', (_, signal) => signal.abort(), undefined],
-])('%s is reported once, when it is over', async (_, play, told) => {
-  const { seen, made } = played(play);
+test.each<[what: string, told: object | undefined, ...events: Event[]]>([
+  ['an answer', { status: 429, durationMs }, begins, answers, ends, breaks],
+  ['no answer', { status: undefined, durationMs }, begins, breaks],
+  ['half an answer', { status: 429, durationMs }, begins, answers, breaks],
+  ['a stop in the middle', { status: undefined, durationMs }, begins, stops, breaks],
+  ['no connection', undefined, breaks],
+  ['a stop before it was sent', undefined, stops],
+])('%s is reported once, when it is over', async (_, told, ...events) => {
+  const { seen, made } = played(...events);
   await made;
-  expect(seen).toHaveLength(2);
-  if (told === undefined) expect(seen[1]).toBeUndefined();
-  else expect(seen[1]).toEqual({ ...told, durationMs: expect.any(Number) });
+  expect(seen).toEqual(['started', told]);
 });
 
 test('a request that HTTP cannot carry ends, too', async () => {
