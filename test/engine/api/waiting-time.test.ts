@@ -19,30 +19,20 @@ const retryInfo = (retryDelay: unknown): unknown => ({
 
 describe('Retry-After', () => {
   test.each<[string, number | undefined]>([
-    ['0', 0],
-    ['30', 30_000],
     [' 30 ', 30_000],
     ['1.5', 1500],
     ['0.0004', 1],
-    ['3600', 3_600_000],
-    ['86400', maxWaitMs],
-    ['86401', undefined],
-    ['999999999', undefined],
     ['9'.repeat(400), undefined],
     ['Wed, 01 May 2024 12:00:30 GMT', 30_000],
     ['Wednesday, 01-May-24 12:00:30 GMT', 30_000],
     ['Wed May  1 12:00:30 2024', 30_000],
-    ['Thu, 02 May 2024 00:00:00 GMT', 43_200_000],
     ['Wed, 01 May 2024 11:59:00 GMT', 0],
     ['Wed, 01 May 2124 12:00:00 GMT', undefined],
-    ['-1', undefined],
     ['+1', undefined],
     ['1e3', undefined],
     ['30s', undefined],
-    ['soon', undefined],
     ['', undefined],
     ['NaN', undefined],
-    ['Infinity', undefined],
     ['2024-05-01T12:00:30Z', undefined],
     ['Wed, 01 May 2024 12:00:30 CEST', undefined],
     ['Wed, 01 May 2024 25:00:00 GMT', undefined],
@@ -63,24 +53,21 @@ describe('Retry-After', () => {
 });
 
 describe('google.rpc.RetryInfo', () => {
-  test.each<[string, unknown, number | undefined]>([
-    ['"30s"', '30s', 30_000],
-    ['"1.5s"', '1.5s', 1500],
-    ['"0.000000001s"', '0.000000001s', 1],
-    ['"0s"', '0s', 0],
-    ['an object', { seconds: 2, nanos: 500_000_000 }, 2500],
-    ['an object with text', { seconds: '2' }, 2000],
-    ['an object with a bigint', { seconds: 30n }, 30_000],
-    ['an absurd object', { seconds: 9_223_372_036_854_775_807n }, undefined],
-    ['nanos alone', { nanos: 1_000_000 }, 1],
-    ['"30"', '30', undefined],
-    ['"-1s"', '-1s', undefined],
-    ['"s"', 's', undefined],
-    ['a number', 30, undefined],
-    ['null', null, undefined],
-    ['an empty object', {}, undefined],
-    ['a negative object', { seconds: -1 }, undefined],
-  ])('with %s', (_, delay, expected) => {
+  test.each<[unknown, number | undefined]>([
+    ['1.5s', 1500],
+    ['0.000000001s', 1],
+    [{ seconds: 2, nanos: 500_000_000 }, 2500],
+    [{ seconds: '2' }, 2000],
+    [{ seconds: 30n }, 30_000],
+    [{ seconds: 9_223_372_036_854_775_807n }, undefined],
+    [{ nanos: 1_000_000 }, 1],
+    ['30', undefined],
+    ['s', undefined],
+    [30, undefined],
+    [null, undefined],
+    [{}, undefined],
+    [{ seconds: -1 }, undefined],
+  ])('with %o is %s ms', (delay, expected) => {
     expect(waitOf({}, retryInfo(delay))).toBe(expected);
   });
 
@@ -90,26 +77,24 @@ describe('google.rpc.RetryInfo', () => {
     expect(waitOf({}, { details: [null, 'x', [], { retryDelay: '2s' }] })).toBe(2000);
     const ofConnect = { type: 'google.rpc.RetryInfo', value: 'CgIIAg', debug: { retryDelay: '2s' } };
     expect(waitOf({}, { code: 'unavailable', details: [ofConnect] })).toBe(2000);
-    expect(waitOf({}, { details: [{ ...ofConnect, debug: null }] })).toBeUndefined();
-    expect(waitOf({}, { details: [{ ...ofConnect, type: 'google.rpc.ErrorInfo' }] })).toBeUndefined();
-    expect(
-      waitOf({}, { details: [{ '@type': 'type.googleapis.com/google.rpc.Help', retryDelay: '9s' }] }),
-    ).toBeUndefined();
   });
 
-  test.each([null, undefined, 'x', 5, [], { details: 'x' }, { details: {} }, { error: { details: null } }])(
-    'is not found in %j',
-    (body) => {
-      expect(waitOf({}, body)).toBeUndefined();
-    },
-  );
+  const other = { '@type': 'type.googleapis.com/google.rpc.Help', retryDelay: '9s' };
+  const otherOfConnect = { type: 'google.rpc.ErrorInfo', debug: { retryDelay: '2s' } };
+
+  test.each([
+    ...[null, undefined, 'x', 5, [], { details: 'x' }, { details: {} }, { error: { details: null } }],
+    ...[[other], [otherOfConnect], [{ type: 'google.rpc.RetryInfo', debug: null }]].map((details) => ({
+      details,
+    })),
+  ])('is not found in %j', (body) => {
+    expect(waitOf({}, body)).toBeUndefined();
+  });
 });
 
 describe('RateLimit and RateLimit-Policy', () => {
   test.each<[string, string, string | undefined, number | undefined]>([
     ['a limit that is used up', '"default";r=0;t=30', undefined, 30_000],
-    ['a token as the name', 'default;r=0;t=30', undefined, 30_000],
-    ['white space', ' "default" ; r=0 ; t=30 ', undefined, 30_000],
     ['parameters in another order', '"default";pk=:cHM=:;t=30;r=0', undefined, 30_000],
     ['a limit that is not used up', '"default";r=5;t=30', undefined, undefined],
     ['the longest of several', '"second";r=0;t=1, "day";r=7;t=9999, "minute";r=0;t=42', undefined, 42_000],
@@ -117,15 +102,8 @@ describe('RateLimit and RateLimit-Policy', () => {
     ['no time, and a policy for another', '"burst";r=0', '"day";q=100;w=60', undefined],
     ['a time and a policy', '"burst";r=0;t=5', '"burst";q=100;w=60', 5000],
     ['no time and no policy', '"burst";r=0', undefined, undefined],
-    ['a quoted comma in the name', '"a,\\"b;r=1";r=0;t=3', undefined, 3000],
-    ['a daily quota', '"day";r=0;t=50000', undefined, 50_000_000],
     ['a limit on bytes', '"up";r=0;t=9', '"up";q=9999;qu="content-bytes";w=60', 9000],
-    ['an absurd time', '"default";r=0;t=999999999', undefined, undefined],
     ['no time, but an absurd policy', '"week";r=0', '"week";q=100;w=604800', undefined],
-    ['decimals', '"default";r=0;t=1.5', undefined, 1500],
-    ['a negative time', '"default";r=0;t=-5', undefined, undefined],
-    ['an unclosed string', '"default;r=0;t=30', undefined, undefined],
-    ['an older draft', 'limit=100, remaining=0, reset=30', undefined, undefined],
     ['nothing', '', undefined, undefined],
   ])('%s', (_, limit, policy, expected) => {
     expect(waitOf({ ratelimit: limit, 'ratelimit-policy': policy })).toBe(expected);
@@ -138,19 +116,10 @@ describe('RateLimit and RateLimit-Policy', () => {
 
 describe('RateLimit-Reset and X-RateLimit-Reset', () => {
   test.each<[string, AnswerHeaders, number | undefined]>([
-    ['seconds', { 'ratelimit-reset': '30' }, 30_000],
     ['seconds, used up', { 'ratelimit-reset': '30', 'ratelimit-remaining': '0' }, 30_000],
     ['seconds, not used up', { 'ratelimit-reset': '30', 'ratelimit-remaining': '3' }, undefined],
-    ['X: seconds', { 'x-ratelimit-reset': '30' }, 30_000],
-    ['X: seconds since 1970', { 'x-ratelimit-reset': String(epoch + 20) }, 20_000],
-    ['X: milliseconds since 1970', { 'x-ratelimit-reset': String(now + 2500) }, 2500],
-    ['X: a time that has passed', { 'x-ratelimit-reset': String(epoch - 20) }, 0],
-    ['X: another spelling', { 'x-rate-limit-reset': '3' }, 3000],
-    ['X: absurd', { 'x-ratelimit-reset': '999999' }, undefined],
-    ['X: absurd time', { 'x-ratelimit-reset': '99999999999999' }, undefined],
     ['X: not used up', { 'x-ratelimit-reset': '30', 'x-ratelimit-remaining': '1' }, undefined],
     ['X: malformed', { 'x-ratelimit-reset': '30s' }, undefined],
-    ['X: negative', { 'x-ratelimit-reset': '-30' }, undefined],
     ['X: a date', { 'x-ratelimit-reset': '2024-05-01' }, undefined],
     ['the standard one first', { 'ratelimit-reset': '1', 'x-ratelimit-reset': '2' }, 1000],
   ])('%s', (_, headers, expected) => {
@@ -158,22 +127,13 @@ describe('RateLimit-Reset and X-RateLimit-Reset', () => {
   });
 });
 
-describe('the order', () => {
-  const all = {
-    'retry-after': '1',
-    ratelimit: '"p";r=0;t=3',
-    'ratelimit-reset': '4',
-    'x-ratelimit-reset': '5',
-  };
-
-  test('is Retry-After, RetryInfo, RateLimit, RateLimit-Reset, X-RateLimit-Reset; malformed ones are skipped', () => {
-    expect(waitOf(all, retryInfo('2s'))).toBe(1000);
-    expect(waitOf({ ...all, 'retry-after': 'soon' }, retryInfo('2s'))).toBe(2000);
-    expect(waitOf({ ...all, 'retry-after': undefined }, retryInfo('soon'))).toBe(3000);
-    expect(waitOf({ ...all, 'retry-after': undefined, ratelimit: '"p";r=1' })).toBe(4000);
-    expect(waitOf({ 'x-ratelimit-reset': '5' })).toBe(5000);
-    expect(waitOf({})).toBeUndefined();
-  });
+test('the order is Retry-After, RetryInfo, RateLimit, RateLimit-Reset, X-RateLimit-Reset; malformed ones are skipped', () => {
+  const last = { ratelimit: '"p";r=0;t=3', 'ratelimit-reset': '4', 'x-ratelimit-reset': '5' };
+  expect(waitOf({ 'retry-after': '1', ...last }, retryInfo('2s'))).toBe(1000);
+  expect(waitOf({ 'retry-after': 'soon', ...last }, retryInfo('2s'))).toBe(2000);
+  expect(waitOf(last, retryInfo('soon'))).toBe(3000);
+  expect(waitOf({ ...last, ratelimit: '"p";r=1' })).toBe(4000);
+  expect(waitOf({})).toBeUndefined();
 });
 
 /** Every text that may state a wait, with what it means. */
@@ -182,8 +142,6 @@ const seconds = [
   ['30', 30_000],
   ['86400', maxWaitMs],
   ['86401', undefined],
-  ['999999999', undefined],
-  [String(epoch), 0],
   [String(epoch + 30), 30_000],
   [String(epoch - 30), 0],
   [String(epoch + 86_400), maxWaitMs],
@@ -228,12 +186,8 @@ describe.each(places)('$header', ({ header, answer, pattern = '…' }) => {
 
   test('is compared with the clock of the server', () => {
     const [headers, body] = answer(String(epoch + 30));
-    const wait = waitingTime(
-      { ...headers, date: 'Wed, 01 May 2024 12:00:20 GMT' },
-      errorDetails(body),
-      now - 9e9,
-    );
-    expect(wait?.ms).toBe(10_000);
+    const dated = { ...headers, date: 'Wed, 01 May 2024 12:00:20 GMT' };
+    expect(waitingTime(dated, errorDetails(body), now - 9e9)?.ms).toBe(10_000);
   });
 });
 
@@ -259,7 +213,7 @@ test('the time is always whole and between 0 and the maximum', () => {
     'ratelimit-policy',
     'ratelimit-reset',
     'x-ratelimit-reset',
-  ] as const;
+  ];
   const headers = fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] });
   fc.assert(
     fc.property(headers, fc.jsonValue(), (given, body) => {
