@@ -5,7 +5,7 @@ import type { AnswerHeaders } from '../../../src/engine/api/headers.ts';
 import { createTokenMask } from '../../../src/engine/api/server-text.ts';
 import { createTypedClient } from '../../../src/engine/api/typed-client.ts';
 import { startTestSandbox } from '../../helpers/sandbox.ts';
-import { clientOf, httpServer, restore } from './local-server.ts';
+import { callTo, endOf, httpServer } from './local-server.ts';
 
 const interpreted = (status: number, body: string, headers: AnswerHeaders = {}) =>
   interpret({ status, headers, body }, { now: 0, mask: createTokenMask('my-secret') });
@@ -29,24 +29,13 @@ describe('interpret', () => {
   });
 
   test.each([
-    ['nothing', '', 'The server answered 200, but not with JSON: nothing'],
-    ['an HTML page', '<html>', 'The server answered 200, but not with JSON: an HTML page'],
-    [
-      'cut JSON',
-      '{"a":[1,',
-      'The server answered 200, but not with JSON: Array item expected but reached end of input at position 8',
-    ],
-    [
-      'text',
-      'OK',
-      "The server answered 200, but not with JSON: JSON value expected but got 'O' at position 0",
-    ],
-    [
-      'hostile nesting',
-      '['.repeat(100_000),
-      'The server answered 200, but not with JSON: JSON is nested deeper than 512 levels at position 512',
-    ],
-  ])('treats a 200 with %s as a change that was probably made', (_, body, message) => {
+    ['nothing', '', 'nothing'],
+    ['an HTML page', '<html>', 'an HTML page'],
+    ['cut JSON', '{"a":[1,', 'Array item expected but reached end of input at position 8'],
+    ['text', 'OK', "JSON value expected but got 'O' at position 0"],
+    ['hostile nesting', '['.repeat(100_000), 'JSON is nested deeper than 512 levels at position 512'],
+  ])('treats a 200 with %s as a change that was probably made', (_, body, what) => {
+    const message = `The server answered 200, but not with JSON: ${what}`;
     expect(interpreted(200, body)).toEqual({
       ok: false,
       failure: { class: 'retry', code: 'ANSWER_NOT_JSON', message, status: 200, unclear: true },
@@ -58,11 +47,7 @@ describe('interpret', () => {
     ['another path', { location: '/login' }, ' to another path'],
     ['nowhere', {}, ''],
     ['a hostile location', { location: 'https://x\u001b[31m.example.com' }, ' to another path'],
-    [
-      'a location with the token',
-      { location: 'https://my-secret.example.com/' },
-      ' to https://[token].example.com',
-    ],
+    ['a host with the token', { location: 'https://my-secret.x/' }, ' to https://[token].x'],
   ])('does not follow a redirect to %s', (_, headers: AnswerHeaders, target) => {
     for (const [status, unclear] of redirects) {
       const message = `The server redirects${target} (${status}), and redirects are not followed: fix the base URL (--base-url)`;
@@ -86,13 +71,6 @@ describe('interpret', () => {
       body: { id: 1, agent: 'Bearer [token]', n: ['[token]'] },
     });
   });
-
-  test('classifies errors', () => {
-    expect(interpreted(404, '{"code":5,"message":"m"}')).toMatchObject({
-      ok: false,
-      failure: { code: 'NOT_FOUND' },
-    });
-  });
 });
 
 /** The client's reading of an answer with this body. */
@@ -105,7 +83,7 @@ async function answerTo(
   const server = await httpServer((response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
   });
-  return clientOf(server.url, { maxAnswerBytes }).send(restore);
+  return callTo(server.url, { maxAnswerBytes });
 }
 
 const done = '{"id":9223372036854775807,"title":"é😀"}';
@@ -114,11 +92,7 @@ describe('a compressed 2xx', () => {
   test.each([
     ['gzip', { 'content-encoding': 'gzip' }, gzipSync(`\uFEFF${done}`)],
     ['Brotli', { 'content-encoding': 'br' }, brotliCompressSync(done)],
-    [
-      'two of them in two header lines',
-      { 'content-encoding': ['gzip', 'br'] },
-      brotliCompressSync(gzipSync(done)),
-    ],
+    ['two in two header lines', { 'content-encoding': ['gzip', 'br'] }, brotliCompressSync(gzipSync(done))],
     ['nothing, because a proxy decompressed it and left the header', { 'content-encoding': 'gzip' }, done],
     ['nothing, with a header that names no encoding', { 'content-encoding': 'utf-8' }, done],
   ])('by %s is read', async (_title, headers, body) => {
@@ -129,28 +103,15 @@ describe('a compressed 2xx', () => {
   });
 
   test.each([
-    [
-      'ANSWER_ENCODING_UNKNOWN',
-      'zstd',
-      Buffer.from([0x28, 0xb5, 0x2f, 0xfd]),
-      "doesn't support (zstd: not asked for)",
-    ],
-    ['ANSWER_ENCODING_BROKEN', 'gzip', gzipSync(done).subarray(0, 40), '(gzip: unexpected end of file)'],
-    ['ANSWER_TOO_LARGE', 'br', brotliCompressSync(' '.repeat(2 ** 22)), 'bytes become more than 1048576'],
-    ['ANSWER_NOT_JSON', 'gzip', gzipSync('{"id":'), 'at position 6'],
-    ['ANSWER_NOT_JSON', 'gzip', '', 'nothing'],
+    ['ENCODING_UNKNOWN', 'zstd', Buffer.of(0x28, 0xb5, 0x2f, 0xfd), "doesn't support (zstd: not asked for)"],
+    ['ENCODING_BROKEN', 'gzip', gzipSync(done).subarray(0, 40), '(gzip: unexpected end of file)'],
+    ['TOO_LARGE', 'br', brotliCompressSync(' '.repeat(2 ** 22)), 'bytes become more than 1048576'],
+    ['NOT_JSON', 'gzip', gzipSync('{"id":'), 'at position 6'],
+    ['NOT_JSON', 'gzip', '', 'nothing'],
   ])('that is %s is unclear', async (code, encoding, body, said) => {
-    expect(await answerTo(200, { 'content-encoding': encoding }, body)).toMatchObject({
-      ok: false,
-      requests: 1,
-      failure: {
-        class: 'retry',
-        code,
-        status: 200,
-        unclear: true,
-        message: expect.stringContaining(said),
-      },
-    });
+    const answer = await answerTo(200, { 'content-encoding': encoding }, body);
+    expect(endOf(answer)).toBe(`retry ANSWER_${code} 200 unclear, requests: 1`);
+    expect(answer).toMatchObject({ failure: { message: expect.stringContaining(said) } });
   });
 
   test('quotes neither the token nor control characters of its header', async () => {
@@ -179,30 +140,23 @@ describe('a compressed error', () => {
   });
 
   test.each([
-    [429, 'slow-down', 'RESOURCE_EXHAUSTED', false],
-    [401, 'halt', 'UNAUTHENTICATED', false],
-    [400, 'permanent', 'INVALID_ARGUMENT', false],
-    [404, 'halt-early', 'NOT_FOUND', false],
-    [503, 'slow-down', 'UNAVAILABLE', false],
-    [502, 'retry', 'BAD_GATEWAY', true],
-  ])(
-    '%d that cannot be decompressed means what its status says',
-    async (status, failureClass, code, unclear) => {
-      const headers = { 'content-encoding': 'zstd', 'retry-after': '7' };
-      expect(await answerTo(status, headers, Buffer.from([1, 2, 3]))).toMatchObject({
-        failure: {
-          class: failureClass,
-          code,
-          unclear,
-          status,
-          message: expect.stringMatching(/ \(its body has an encoding .* \(zstd: not asked for\)\)$/),
-        },
-      });
-    },
-  );
+    'slow-down RESOURCE_EXHAUSTED 429',
+    'halt UNAUTHENTICATED 401',
+    'permanent INVALID_ARGUMENT 400',
+    'halt-early NOT_FOUND 404',
+    'slow-down UNAVAILABLE 503',
+    'retry BAD_GATEWAY 502 unclear',
+  ])('that cannot be decompressed means what its status says: %s', async (meaning) => {
+    const headers = { 'content-encoding': 'zstd', 'retry-after': '7' };
+    const status = Number(/\d+/.exec(meaning)?.[0]);
+    const answer = await answerTo(status, headers, Buffer.from([1, 2, 3]));
+    expect(endOf(answer)).toBe(`${meaning}, requests: 1`);
+    const message = expect.stringMatching(/ \(its body has an encoding .* \(zstd: not asked for\)\)$/);
+    expect(answer).toMatchObject({ failure: { message } });
+  });
 });
 
-test.each(['gzip', 'br', 'deflate'])(
+test.each(['gzip', 'br'])(
   'a sandbox that compresses with %s is understood, including refusals',
   async (compress) => {
     const sandbox = await startTestSandbox({

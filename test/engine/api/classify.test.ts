@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { FailureClass } from '../../../src/domain/codes.ts';
-import { classify } from '../../../src/engine/api/classify.ts';
+import { classify, rpcCode } from '../../../src/engine/api/classify.ts';
 import type { ApiFailure } from '../../../src/engine/api/failure.ts';
 import type { AnswerHeaders } from '../../../src/engine/api/headers.ts';
 import { createTokenMask } from '../../../src/engine/api/server-text.ts';
+import { briefly } from './local-server.ts';
 
 const now = Date.parse('2024-05-01T12:00:00Z');
 
@@ -11,105 +11,96 @@ function classified(status: number, body = '{"message":"m"}', headers: AnswerHea
   return classify({ status, headers, body }, { now, mask: createTokenMask('my-secret') });
 }
 
-const clear = false;
-const unclear = true;
+/** The codes of `google/rpc/code.proto` from 1, and what each means. */
+const codes = [
+  ['CANCELLED', 'retry', 'unclear'],
+  ['UNKNOWN', 'retry', 'unclear'],
+  ['INVALID_ARGUMENT', 'permanent', 'clear'],
+  ['DEADLINE_EXCEEDED', 'retry', 'unclear'],
+  ['NOT_FOUND', 'permanent', 'clear'],
+  ['ALREADY_EXISTS', 'permanent', 'clear'],
+  ['PERMISSION_DENIED', 'halt-early', 'clear'],
+  ['RESOURCE_EXHAUSTED', 'retry', 'clear'],
+  ['FAILED_PRECONDITION', 'permanent', 'clear'],
+  ['ABORTED', 'retry', 'clear'],
+  ['OUT_OF_RANGE', 'permanent', 'clear'],
+  ['UNIMPLEMENTED', 'permanent', 'clear'],
+  ['INTERNAL', 'retry', 'unclear'],
+  ['UNAVAILABLE', 'retry', 'unclear'],
+  ['DATA_LOSS', 'permanent', 'unclear'],
+  ['UNAUTHENTICATED', 'halt', 'clear'],
+] as const;
+const numbered = codes.map(
+  ([name, failureClass, state], index) => [index + 1, name, failureClass, state] as const,
+);
 
-/** The codes of `google/rpc/code.proto` from 1. */
-const codes: readonly [string, FailureClass, boolean][] = [
-  ['CANCELLED', 'retry', unclear],
-  ['UNKNOWN', 'retry', unclear],
-  ['INVALID_ARGUMENT', 'permanent', clear],
-  ['DEADLINE_EXCEEDED', 'retry', unclear],
-  ['NOT_FOUND', 'permanent', clear],
-  ['ALREADY_EXISTS', 'permanent', clear],
-  ['PERMISSION_DENIED', 'halt-early', clear],
-  ['RESOURCE_EXHAUSTED', 'retry', clear],
-  ['FAILED_PRECONDITION', 'permanent', clear],
-  ['ABORTED', 'retry', clear],
-  ['OUT_OF_RANGE', 'permanent', clear],
-  ['UNIMPLEMENTED', 'permanent', clear],
-  ['INTERNAL', 'retry', unclear],
-  ['UNAVAILABLE', 'retry', unclear],
-  ['DATA_LOSS', 'permanent', unclear],
-  ['UNAUTHENTICATED', 'halt', clear],
-];
+describe('a canonical code', () => {
+  test.each(numbered)('%i in every spelling is %s', (number, name) => {
+    const lower = name.toLowerCase();
+    const pascal = lower.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
+    const camel = pascal.charAt(0).toLowerCase() + pascal.slice(1);
+    for (const spelling of [number, String(number), name, lower, pascal, camel, lower.replace('_', '-')])
+      expect(rpcCode(spelling)).toBe(name);
+  });
 
-describe('a canonical code in the body', () => {
-  test.each(codes)('%s is %s, unclear: %s, whatever the HTTP status', (code, failureClass, isUnclear) => {
-    const number = 1 + codes.findIndex(([name]) => name === code);
+  test('CANCELLED has another spelling', () => {
+    expect(rpcCode('canceled')).toBe('CANCELLED');
+  });
+
+  test('is nothing else', () => {
+    const names = ['404', '0', 'OK', '', 'EVALUATION_NOT_DELETED', 'x'.repeat(1000)];
+    const others = [0, 17, -1, 1.5, 404, ...names, 5n, null, undefined, {}, ['NOT_FOUND']];
+    for (const other of others) expect(rpcCode(other), String(other)).toBeUndefined();
+  });
+
+  test.each(numbered)('%i %s is %s, %s, whatever the HTTP status', (number, code, failureClass, state) => {
     for (const body of [
       `{"code":${number},"message":"m"}`,
       `{"code":"${code.toLowerCase()}","message":"m"}`,
       `{"error":{"code":400,"status":"${code}","message":"m"}}`,
-    ]) {
+    ])
       for (const status of [400, 404, 409, 418, 500, 502, 503]) {
-        expect(classified(status, body)).toMatchObject({
-          class: failureClass,
-          code,
-          status,
-          unclear: isUnclear,
-        });
+        const failure = classified(status, body);
+        expect(briefly(failure)).toBe(
+          `${failureClass} ${code} ${status}${state === 'clear' ? '' : ' unclear'}`,
+        );
       }
-    }
   });
 
-  test.each([5, 7, 14])('does not outweigh a 429: code %i', (code) => {
-    expect(classified(429, `{"code":${code},"message":"m"}`)).toMatchObject({
-      class: 'slow-down',
-      code: 'RESOURCE_EXHAUSTED',
-    });
-  });
-
-  test('does not outweigh a 401', () => {
-    expect(classified(401, '{"code":7,"message":"m"}')).toMatchObject({
-      class: 'halt',
-      code: 'UNAUTHENTICATED',
-    });
+  test.each([5, 7, 14])('does not outweigh a 429 or a 401: code %i', (code) => {
+    expect(briefly(classified(429, `{"code":${code}}`))).toBe('slow-down RESOURCE_EXHAUSTED 429');
+    expect(briefly(classified(401, `{"code":${code}}`))).toBe('halt UNAUTHENTICATED 401');
   });
 });
 
 describe('an HTTP status without a canonical code', () => {
-  test.each<[number, FailureClass, string, boolean]>([
-    [400, 'permanent', 'INVALID_ARGUMENT', clear],
-    [401, 'halt', 'UNAUTHENTICATED', clear],
-    [402, 'permanent', 'HTTP_402', clear],
-    [403, 'halt-early', 'PERMISSION_DENIED', clear],
-    [404, 'permanent', 'NOT_FOUND', clear],
-    [405, 'permanent', 'UNIMPLEMENTED', clear],
-    [407, 'permanent', 'HTTP_407', clear],
-    [408, 'retry', 'REQUEST_TIMEOUT', clear],
-    [409, 'permanent', 'CONFLICT', clear],
-    [410, 'permanent', 'HTTP_410', clear],
-    [412, 'permanent', 'FAILED_PRECONDITION', clear],
-    [413, 'permanent', 'HTTP_413', clear],
-    [415, 'permanent', 'HTTP_415', clear],
-    [422, 'permanent', 'INVALID_ARGUMENT', clear],
-    [425, 'retry', 'TOO_EARLY', clear],
-    [429, 'slow-down', 'RESOURCE_EXHAUSTED', clear],
-    [499, 'retry', 'CANCELLED', unclear],
-    [500, 'retry', 'INTERNAL', unclear],
-    [501, 'permanent', 'UNIMPLEMENTED', clear],
-    [502, 'retry', 'BAD_GATEWAY', unclear],
-    [503, 'retry', 'UNAVAILABLE', unclear],
-    [504, 'retry', 'DEADLINE_EXCEEDED', unclear],
-    [507, 'retry', 'HTTP_507', unclear],
-    [520, 'retry', 'HTTP_520', unclear],
-    [599, 'retry', 'HTTP_599', unclear],
-    [600, 'permanent', 'HTTP_600', unclear],
-    [999, 'permanent', 'HTTP_999', unclear],
-  ])('%i is %s %s, unclear: %s', (status, failureClass, code, isUnclear) => {
-    for (const body of [
-      '{"message":"m"}',
-      '{"type":"about:blank","title":"m","status":400}',
-      '{"code":404,"message":"m"}',
-    ]) {
-      expect(classified(status, body)).toMatchObject({
-        class: failureClass,
-        code,
-        status,
-        unclear: isUnclear,
-      });
-    }
+  test.each([
+    'permanent INVALID_ARGUMENT 400',
+    'halt UNAUTHENTICATED 401',
+    'permanent HTTP_402 402',
+    'halt-early PERMISSION_DENIED 403',
+    'permanent NOT_FOUND 404',
+    'permanent UNIMPLEMENTED 405',
+    'retry REQUEST_TIMEOUT 408',
+    'permanent CONFLICT 409',
+    'permanent FAILED_PRECONDITION 412',
+    'permanent INVALID_ARGUMENT 422',
+    'retry TOO_EARLY 425',
+    'slow-down RESOURCE_EXHAUSTED 429',
+    'retry CANCELLED 499 unclear',
+    'retry INTERNAL 500 unclear',
+    'permanent UNIMPLEMENTED 501',
+    'retry BAD_GATEWAY 502 unclear',
+    'retry UNAVAILABLE 503 unclear',
+    'retry DEADLINE_EXCEEDED 504 unclear',
+    'retry HTTP_507 507 unclear',
+    'retry HTTP_599 599 unclear',
+    'permanent HTTP_600 600 unclear',
+  ])('means %s', (meaning) => {
+    const status = Number(/ (\d+)/.exec(meaning)?.[1]);
+    const problem = '{"type":"about:blank","title":"m","status":400}';
+    for (const body of ['{"message":"m"}', problem, '{"code":404,"message":"m"}'])
+      expect(briefly(classified(status, body))).toBe(meaning);
   });
 
   test.each([
@@ -117,13 +108,10 @@ describe('an HTTP status without a canonical code', () => {
     ['plain text', '404 page not found', 'with text ("404 page not found")'],
     ['nothing', '', 'with nothing'],
   ])('a 404, 405 or 501 with %s suggests checking the base URL', (_, body, message) => {
-    for (const [status, code] of [
-      [404, 'NOT_FOUND'],
-      [405, 'UNIMPLEMENTED'],
-      [501, 'UNIMPLEMENTED'],
-    ] as const) {
+    for (const status of [404, 405, 501]) {
       const failure = classified(status, body);
-      expect(failure).toMatchObject({ class: 'halt-early', code, status, unclear: false });
+      const code = status === 404 ? 'NOT_FOUND' : 'UNIMPLEMENTED';
+      expect(briefly(failure)).toBe(`halt-early ${code} ${status}`);
       expect(failure.message).toBe(
         `The server answered ${status} ${message} instead of JSON: check the base URL (--base-url) and its path prefix`,
       );
@@ -153,58 +141,48 @@ describe('the code of a router', () => {
     ['a load balancer for another method', 405, '<html><title>405 Not Allowed</title></html>'],
   ])('is that of a wrong path: %s', (_, status, body) => {
     const failure = classified(status, body);
-    expect(failure).toMatchObject({ class: 'halt-early', code: 'UNIMPLEMENTED', status, unclear: false });
+    expect(briefly(failure)).toBe(`halt-early UNIMPLEMENTED ${status}`);
     expect(failure.message).toMatch(/^The server answered \d+ with .*: check the base URL \(--base-url\)/);
   });
 
+  const reason = '{"@type":"google.rpc.ErrorInfo","reason":"EVALUATION_UNKNOWN"}';
+
   test.each([
-    ['an operation', 404, '{"code":5,"message":"evaluation 7 not found","details":[]}', 'NOT_FOUND'],
-    ['an operation of Connect', 404, '{"code":"not_found","message":"Not Found"}', 'NOT_FOUND'],
-    ['a service without codes', 404, '{"message":"Not Found","documentation_url":"u"}', 'NOT_FOUND'],
-    [
-      'an operation with a reason',
-      404,
-      '{"code":5,"message":"Not Found","details":[{"@type":"google.rpc.ErrorInfo","reason":"EVALUATION_UNKNOWN"}]}',
-      'NOT_FOUND',
-    ],
-    [
-      'an operation that is not built',
-      501,
-      '{"code":12,"message":"not available for e-mail"}',
-      'UNIMPLEMENTED',
-    ],
-    ['a refusal', 400, '{"code":3,"message":"Not Found"}', 'INVALID_ARGUMENT'],
-  ])('is not that of %s', (_, status, body, code) => {
-    expect(classified(status, body)).toMatchObject({ class: 'permanent', code });
+    ['an operation', 'NOT_FOUND 404', '{"code":5,"message":"evaluation 7 not found","details":[]}'],
+    ['an operation of Connect', 'NOT_FOUND 404', '{"code":"not_found","message":"Not Found"}'],
+    ['a service without codes', 'NOT_FOUND 404', '{"message":"Not Found","documentation_url":"u"}'],
+    ['an operation with a reason', 'NOT_FOUND 404', `{"code":5,"message":"Not Found","details":[${reason}]}`],
+    ['an operation that is missing', 'UNIMPLEMENTED 501', '{"code":12,"message":"not available for e-mail"}'],
+    ['a refusal', 'INVALID_ARGUMENT 400', '{"code":3,"message":"Not Found"}'],
+  ])('is not that of %s', (_, meaning, body) => {
+    expect(briefly(classified(Number(meaning.slice(-3)), body))).toBe(`permanent ${meaning}`);
   });
 });
 
 describe('a waiting time', () => {
   const wait = { 'retry-after': '30' };
 
-  test.each<[string, number, string, FailureClass, boolean]>([
-    ['429', 429, '{}', 'slow-down', clear],
-    ['503', 503, '{}', 'slow-down', clear],
-    ['503 with an HTML page', 503, '<html></html>', 'slow-down', clear],
-    ['503 INTERNAL', 503, '{"code":13}', 'slow-down', clear],
-    ['500 UNAVAILABLE', 500, '{"code":14}', 'slow-down', clear],
-    ['400 RESOURCE_EXHAUSTED', 400, '{"code":8}', 'slow-down', clear],
-    ['500', 500, '{}', 'retry', unclear],
-    ['502', 502, '{}', 'retry', unclear],
-    ['408', 408, '{}', 'retry', clear],
-  ])('with %s is used', (_, status, body, failureClass, isUnclear) => {
-    expect(classified(status, body, wait)).toMatchObject({
-      class: failureClass,
-      waitMs: 30_000,
-      unclear: isUnclear,
-    });
+  test.each([
+    [429, '{}', 'slow-down RESOURCE_EXHAUSTED 429'],
+    [503, '{}', 'slow-down UNAVAILABLE 503'],
+    [503, '<html></html>', 'slow-down UNAVAILABLE 503'],
+    [503, '{"code":13}', 'slow-down INTERNAL 503'],
+    [500, '{"code":14}', 'slow-down UNAVAILABLE 500'],
+    [400, '{"code":8}', 'slow-down RESOURCE_EXHAUSTED 400'],
+    [500, '{}', 'retry INTERNAL 500 unclear'],
+    [502, '{}', 'retry BAD_GATEWAY 502 unclear'],
+    [408, '{}', 'retry REQUEST_TIMEOUT 408'],
+  ])('with %s %s is used: %s', (status, body, meaning) => {
+    const failure = classified(status, body, wait);
+    expect(briefly(failure)).toBe(meaning);
+    expect(failure.waitMs).toBe(30_000);
   });
 
   test.each([
-    ['400', 400, '{}'],
-    ['403', 403, '{}'],
-    ['503 NOT_FOUND', 503, '{"code":5}'],
-  ])('with %s changes nothing', (_, status, body) => {
+    [400, '{}'],
+    [403, '{}'],
+    [503, '{"code":5}'],
+  ])('with %s %s changes nothing', (status, body) => {
     expect(classified(status, body, wait)).not.toHaveProperty('waitMs');
   });
 
@@ -225,12 +203,7 @@ describe('the message', () => {
   test.each([
     ['is the server’s own message', 400, '{"message":"title too long"}', 'title too long'],
     ['says that the server gives no reason', 500, '{}', 'The server answered 500 without saying why'],
-    [
-      'names an HTML page by its title',
-      502,
-      '<title>Bad Gateway</title>',
-      'The server answered 502 with an HTML page ("Bad Gateway")',
-    ],
+    ['names an HTML page', 502, '<title>Bad</title>', 'The server answered 502 with an HTML page ("Bad")'],
     ['is plain text, unchanged', 409, 'in use', 'in use'],
     ['says that the token is refused', 401, '{"message":"expired"}', 'The API refuses the token: expired'],
     ['says so even without a reason', 401, '', 'The API refuses the token'],

@@ -21,101 +21,61 @@ describe.each(Object.entries(spellings))('the details %s', (_spelling, spelled) 
   const told = (message: string, ...details: readonly Detail[]) =>
     messageOf({ code: 3, message, details: spelled(details) });
 
-  test.each<[string, string, Detail, string]>([
+  const title = { field: 'title', description: 'too long' };
+  const fieldViolations = [title, { field: 'file_size' }];
+  const locked = { type: 'STATE', subject: 'evaluations/7', description: 'locked' };
+  const daily = { subject: 'user:1', description: 'daily limit' };
+  const reason = { reason: 'EVALUATION_NOT_DELETED', domain: 'd', metadata: { x: 'y' } };
+  const said = 'The title is TOO LONG';
+
+  test.each<[what: string, message: string, Detail, told: string]>([
+    ['fields', 'bad', ['BadRequest', { fieldViolations }], 'bad (title: too long; file_size)'],
+    ['fields in snake_case', 'bad', ['BadRequest', { field_violations: [title] }], 'bad (title: too long)'],
     [
-      'fields that are wrong',
-      'invalid',
-      [
-        'BadRequest',
-        { fieldViolations: [{ field: 'title', description: 'too long' }, { field: 'file_size' }] },
-      ],
-      'invalid (title: too long; file_size)',
+      'conditions',
+      'no',
+      ['PreconditionFailure', { violations: [locked] }],
+      'no (STATE evaluations/7: locked)',
     ],
-    [
-      'fields in snake_case',
-      'invalid',
-      ['BadRequest', { field_violations: [{ field: 'title', description: 'too long' }] }],
-      'invalid (title: too long)',
-    ],
-    [
-      'conditions that are not met',
-      'refused',
-      [
-        'PreconditionFailure',
-        { violations: [{ type: 'STATE', subject: 'evaluations/7', description: 'locked' }] },
-      ],
-      'refused (STATE evaluations/7: locked)',
-    ],
-    [
-      'quotas',
-      'refused',
-      ['QuotaFailure', { violations: [{ subject: 'user:1', description: 'daily limit' }] }],
-      'refused (user:1: daily limit)',
-    ],
-    ['the request', 'refused', ['RequestInfo', { requestId: 'r-1' }], 'refused (request: r-1)'],
-    [
-      'words for people',
-      'E12',
-      ['LocalizedMessage', { locale: 'en', message: 'Too long.' }],
-      'E12 (Too long.)',
-    ],
-    [
-      'the reason, first',
-      'bad state',
-      ['ErrorInfo', { reason: 'EVALUATION_NOT_DELETED', domain: 'd', metadata: { x: 'y' } }],
-      'EVALUATION_NOT_DELETED: bad state',
-    ],
-    ['no reason that is a code', 'bad state', ['ErrorInfo', { reason: 'INVALID_ARGUMENT' }], 'bad state'],
-    [
-      'nothing that is said already',
-      'The title is TOO LONG',
-      ['LocalizedMessage', { message: 'too long' }],
-      'The title is TOO LONG',
-    ],
-    ['nothing of types without words', 'refused', ['DebugInfo', { detail: 'stack' }], 'refused'],
-    [
-      'nothing of types named like members of objects',
-      'refused',
-      ['constructor', { message: 'm' }],
-      'refused',
-    ],
+    ['quotas', 'no', ['QuotaFailure', { violations: [daily] }], 'no (user:1: daily limit)'],
+    ['the request', 'no', ['RequestInfo', { requestId: 'r-1' }], 'no (request: r-1)'],
+    ['words for people', 'E12', ['LocalizedMessage', { locale: 'en', message: 'Long.' }], 'E12 (Long.)'],
+    ['the reason, first', 'bad state', ['ErrorInfo', reason], 'EVALUATION_NOT_DELETED: bad state'],
+    ['no reason that is a code', 'no', ['ErrorInfo', { reason: 'INVALID_ARGUMENT' }], 'no'],
+    ['nothing that is said already', said, ['LocalizedMessage', { message: 'too long' }], said],
+    ['nothing of types without words', 'no', ['DebugInfo', { detail: 'stack' }], 'no'],
+    ['nothing of types named like members of objects', 'no', ['constructor', { message: 'm' }], 'no'],
   ])('add %s', (_title, message, detail, expected) => {
     expect(told(message, detail)).toBe(expected);
   });
 
   test('are told once, on one clean line, without the token', () => {
     const again: Detail = ['LocalizedMessage', { message: 'a\u001b[31m\nb my-secret' }];
-    expect(told('refused', again, again, ['RequestInfo', { requestId: 'r-1' }])).toBe(
-      'refused (a b [token]; request: r-1)',
-    );
+    const request: Detail = ['RequestInfo', { requestId: 'r-1' }];
+    expect(told('refused', again, again, request)).toBe('refused (a b [token]; request: r-1)');
   });
 
   test('speak alone where there is no message, and are cut', () => {
-    const details: Detail[] = [
-      ['BadRequest', { fieldViolations: [{ field: 'title', description: 'x'.repeat(400) }] }],
-    ];
-    expect(told('', ...details)).toMatch(/^title: x+…$/);
-    expect(told('', ...details)).toHaveLength(300);
+    const long = { field: 'title', description: 'x'.repeat(400) };
+    const alone = told('', ['BadRequest', { fieldViolations: [long] }]);
+    expect(alone).toMatch(/^title: x+…$/);
+    expect(alone).toHaveLength(300);
   });
 
   test('never keep an answer from being read', () => {
+    const anyType = fc.constantFrom('BadRequest', 'ErrorInfo', 'RequestInfo');
     fc.assert(
-      fc.property(
-        fc.jsonValue(),
-        fc.constantFrom('BadRequest', 'ErrorInfo', 'RequestInfo'),
-        (value, type) => {
-          const odd = { fieldViolations: value, reason: value, requestId: value };
-          expect(typeof told('m', [type, odd])).toBe('string');
-          expect(typeof messageOf({ code: 3, details: value, error: { details: [value] } })).toBe('string');
-        },
-      ),
+      fc.property(fc.jsonValue(), anyType, (value, type) => {
+        const odd = { fieldViolations: value, reason: value, requestId: value };
+        expect(typeof told('m', [type, odd])).toBe('string');
+        expect(typeof messageOf({ code: 3, details: value, error: { details: [value] } })).toBe('string');
+      }),
     );
   });
 });
 
 test('the details of a Google error are read, too', () => {
   const details = spellings['of a gateway']([['RequestInfo', { request_id: 'r-1' }]]);
-  expect(messageOf({ error: { code: 400, message: 'm', status: 'INVALID_ARGUMENT', details } })).toBe(
-    'm (request: r-1)',
-  );
+  const error = { code: 400, message: 'm', status: 'INVALID_ARGUMENT', details };
+  expect(messageOf({ error })).toBe('m (request: r-1)');
 });

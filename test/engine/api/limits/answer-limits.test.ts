@@ -14,14 +14,14 @@ describe('absurd numbers', () => {
     ['a larger quota is left out', { 'x-ratelimit-limit': '1000000001' }],
     ['a window of 0 is left out', fields(undefined, '"a";q=5;w=0'), { name: 'a', quota: 5 }],
     [
-      'a window of 366 days is accepted',
+      '366 days are accepted',
       fields(undefined, '"a";q=5;w=31622400'),
       { name: 'a', quota: 5, windowMs: maxWindowMs },
     ],
     ['a longer window is left out', fields(undefined, '"a";q=5;w=31622401'), { name: 'a', quota: 5 }],
     ['a huge window is left out', fields(undefined, `"a";q=5;w=${huge}`), { name: 'a', quota: 5 }],
     [
-      'what remains is capped, and a huge time to a reset is left out',
+      'what remains is capped, and a huge reset left out',
       fields(`"a";r=${huge};t=${huge}`),
       { name: 'a', remaining: maxCalls },
     ],
@@ -42,12 +42,8 @@ describe('an answer that states no limit', () => {
 });
 
 test('the families come after the policies, the standard ones first', () => {
-  const headers = {
-    'x-rate-limit-limit': '4',
-    'x-ratelimit-limit': '3',
-    'ratelimit-limit': '2',
-    ratelimit: '"a";r=1',
-  };
+  const families = { 'x-rate-limit-limit': '4', 'x-ratelimit-limit': '3', 'ratelimit-limit': '2' };
+  const headers = { ...families, ratelimit: '"a";r=1' };
   const names = statedLimits(headers, now).map(({ name }) => name);
   expect(names).toEqual(['a', 'ratelimit', 'x-ratelimit', 'x-rate-limit']);
 });

@@ -32,67 +32,21 @@ const document = `{
   "call_metadata": { "call_sid": 3, "call_type": "INBOUND" }, "conversation_metadata": { "conversation_sid": 14 }
 }`;
 
-const expected: Evaluation = {
-  evaluationId: 9223372036854775807n,
-  scorecardId: 9007199254740993n,
-  scorerId: 'u-1',
-  callSid: 3n,
-  score: 87.5,
-  evaluationState: 'EVALUATION_IN_PROGRESS',
-  evaluationSections: [
-    {
-      evaluationSectionId: 4n,
-      evaluationId: 9223372036854775807n,
-      sectionId: 5n,
-      points: 1.5,
-      possiblePoints: 2,
-      sortOrder: 1n,
-      deletedAt: 'd',
-      createdAt: 'c',
-      evaluationQuestions: [
-        {
-          evaluationQuestionId: 6n,
-          evaluationId: 7n,
-          scorecardQuestionId: 8n,
-          skipped: false,
-          points: 1,
-          answers: [{ answerPoints: 0.25 }],
-          evaluationSectionId: 4n,
-          comment: 'fine',
-          sortOrder: 2n,
-        },
-      ],
-      autoEvaluationQuestions: [
-        {
-          autoEvaluationQuestionId: 9n,
-          autoEvaluationId: 10n,
-          autoEvaluationSectionId: 11n,
-          autoQuestionId: 12n,
-          flagged: [1n, 9007199254740993n],
-          passed: true,
-          sortOrder: 3n,
-          riskLevel: 'RISK_LEVEL_NONE',
-          expressionMatched: false,
-        },
-      ],
-      skipped: true,
-    },
-  ],
-  completedAt: '2024-05-01T12:00:00Z',
-  deletedAt: '2024-05-02T12:00:00Z',
-  agentUserId: 'a-1',
-  callType: 'INBOUND',
-  transcriptSid: 13n,
-  customFields: [{ key: 'k', field: 'f' }],
-  deletedBy: 'u-2',
-  isRecoverable: true,
-  channelType: 'CHANNEL_TYPE_EMAIL',
-  callMetadata: { callSid: 3n, callType: 'INBOUND' },
-  conversationMetadata: { conversationSid: 14n },
-};
-
 const camelCase = (text: string): string =>
   text.replace(/"(\w+)":/g, (key) => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+
+const decimals: ReadonlySet<string> = new Set(['score', 'points', 'possiblePoints', 'answerPoints']);
+
+/** A value of the document as it is read: each integer is exact. */
+function exact(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((each) => exact(each, name));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, exact(inner, key)]));
+  return typeof value === 'number' && !decimals.has(name) ? BigInt(value) : value;
+}
+
+const expected = exact(parseJson(camelCase(document))) as Evaluation;
+
 const integersAsText = (text: string): string => text.replace(/(?<=[[:] ?|, )(\d+)(?=[,\s}\]])/g, '"$1"');
 
 describe('an evaluation', () => {
@@ -101,10 +55,7 @@ describe('an evaluation', () => {
     ['in lowerCamelCase', camelCase(document)],
     ['with integers as text', integersAsText(document)],
     ['in lowerCamelCase with integers as text', integersAsText(camelCase(document))],
-    [
-      'with unknown fields',
-      document.replaceAll('{', '{ "new_field": { "x": [1] }, "__proto__": { "score": 1 },'),
-    ],
+    ['with unknown fields', document.replaceAll('{', '{ "new": { "x": [1] }, "__proto__": { "score": 1 },')],
   ])('is read whole %s', (_, text) => {
     expect(evaluationSchema.parse(parseJson(text))).toEqual(expected);
   });
@@ -129,10 +80,7 @@ describe('an evaluation', () => {
   });
 
   test('can be written as JSON again', () => {
-    expect(parseJson(stringifyJson(expected))).toMatchObject({
-      evaluationId: 9223372036854775807n,
-      callSid: 3,
-    });
+    expect(parseJson(stringifyJson(expected))).toEqual(parseJson(camelCase(document)));
   });
 
   test.each([null, undefined, 5, 'x', [], true])('is not %j', (value) => {
@@ -144,13 +92,8 @@ describe('an evaluation', () => {
     const anything = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), fc.jsonValue());
     fc.assert(
       fc.property(anything, anything, (outer, inner) => {
-        const value = {
-          ...outer,
-          evaluation_sections: [inner, outer],
-          call_metadata: inner,
-          custom_fields: inner,
-        };
-        const result = evaluationSchema.safeParse(value);
+        const nested = { evaluation_sections: [inner, outer], call_metadata: inner, custom_fields: inner };
+        const result = evaluationSchema.safeParse({ ...outer, ...nested });
         expect(result.success).toBe(true);
         const { evaluationId, scorerId } = result.data ?? {};
         expect(['bigint', 'undefined']).toContain(typeof evaluationId);
@@ -163,8 +106,7 @@ describe('an evaluation', () => {
 test('a soundboard entry is read whole, in both spellings', () => {
   const snake = `{"soundboard_id":9223372036854775807,"file_name":"a.wav","file_type":"RECORDING_FILE_TYPE_WAV","title":"t",
     "description":"d","date_created":"c","last_modified":"m","file_size":"12","recording_length":3,"other":1}`;
-  const camel = snake.replace(/_([a-z])(?=\w*":)/g, (_, letter: string) => letter.toUpperCase());
-  for (const text of [snake, camel]) {
+  for (const text of [snake, camelCase(snake)]) {
     expect(soundboardSchema.parse(parseJson(text))).toEqual({
       soundboardId: 9223372036854775807n,
       fileName: 'a.wav',
