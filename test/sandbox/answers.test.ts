@@ -24,11 +24,8 @@ describe('restoring an evaluation', () => {
     const { status, body } = await restore(sandbox, 3);
     expect(status).toBe(400);
     expect(body).toEqual({ code: 9, message: 'evaluation 3 is not deleted', details: [] });
-    expect(last(await sandbox.log())).toMatchObject({
-      code: 'FAILED_PRECONDITION',
-      committed: false,
-      nth: 2,
-    });
+    const entry = { code: 'FAILED_PRECONDITION', committed: false, nth: 2 };
+    expect(last(await sandbox.log())).toMatchObject(entry);
   });
 
   test('that is not recoverable is refused and stays deleted', async () => {
@@ -37,13 +34,6 @@ describe('restoring an evaluation', () => {
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 9, message: 'evaluation 3 is not recoverable' });
     expect(sandbox.evaluation(3)).toHaveProperty('deleted_at');
-  });
-
-  test('that is unknown is 404', async () => {
-    const sandbox = await start({ evaluations: 10 });
-    const { status, body } = await restore(sandbox, 11);
-    expect(status).toBe(404);
-    expect(body).toMatchObject({ code: 5, message: 'evaluation 11 was not found' });
   });
 
   test.each(['{"evaluation_id":3}', '{"evaluation_id":3,"user_id":null}'])(
@@ -67,25 +57,23 @@ describe('updating a soundboard entry', () => {
     expect(after).toEqual({ ...before, title: 'New', file_size: 17, last_modified: after?.last_modified });
     expect(after?.last_modified).not.toBe(before?.last_modified);
   });
+});
 
-  test('that is unknown is 404', async () => {
-    const sandbox = await start({ soundboards: 3 });
-    const { status, body } = await update(sandbox, { soundboard_id: 4, title: 'New' });
-    expect(status).toBe(404);
-    expect(body).toMatchObject({ code: 5, message: 'soundboard 4 was not found' });
-  });
+test('what is unknown is 404', async () => {
+  const sandbox = await start({ evaluations: 10, soundboards: 3 });
+  const unknown = { status: 404, body: { code: 5, message: 'evaluation 11 was not found' } };
+  expect(await restore(sandbox, 11)).toMatchObject(unknown);
+  const entry = { status: 404, body: { code: 5, message: 'soundboard 4 was not found' } };
+  expect(await update(sandbox, { soundboard_id: 4, title: 'New' })).toMatchObject(entry);
 });
 
 describe('a bad body is 400 INVALID_ARGUMENT', () => {
   test.each([
     [restorePath, '', 'the body is not JSON'],
-    [restorePath, '{', 'the body is not JSON'],
     [restorePath, '[]', 'expected object'],
     [restorePath, '{}', 'evaluation_id: '],
     [restorePath, '{"evaluation_id":0}', 'evaluation_id: '],
-    [restorePath, '{"evaluation_id":-1}', 'evaluation_id: '],
     [restorePath, '{"evaluation_id":1.5}', 'evaluation_id: '],
-    [restorePath, '{"evaluation_id":"one"}', 'evaluation_id: '],
     [restorePath, '{"evaluation_id":9223372036854775808}', 'evaluation_id: '],
     [restorePath, '{"evaluation_id":1,"user_id":5}', 'user_id: '],
     [restorePath, '{"evaluation_id":1,"user":"x"}', 'Unrecognized key: \\"user\\"'],
@@ -94,7 +82,6 @@ describe('a bad body is 400 INVALID_ARGUMENT', () => {
     [updatePath, '{"soundboard":{"title":"x"}}', 'soundboard: soundboard_id: '],
     [updatePath, '{"soundboard":{"soundboard_id":1,"title":5}}', 'soundboard: title: '],
     [updatePath, '{"soundboard":{"soundboard_id":1,"file_size":-1}}', 'soundboard: file_size: '],
-    [updatePath, '{"soundboard":{"soundboard_id":1,"file_size":"big"}}', 'soundboard: file_size: '],
     [updatePath, '{"soundboard":{"soundboard_id":1,"__proto__":{}}}', 'soundboard: Unrecognized key'],
   ])('%s %s', async (path, body, message) => {
     const sandbox = await start();
@@ -102,12 +89,8 @@ describe('a bad body is 400 INVALID_ARGUMENT', () => {
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ code: 3 });
     expect(answer.text).toContain(message);
-    expect(last(await sandbox.log())).toMatchObject({
-      id: null,
-      nth: null,
-      code: 'INVALID_ARGUMENT',
-      committed: false,
-    });
+    const entry = { id: null, nth: null, code: 'INVALID_ARGUMENT', committed: false };
+    expect(last(await sandbox.log())).toMatchObject(entry);
   });
 
   test('even when it is not UTF-8', async () => {

@@ -53,29 +53,21 @@ describe('a place among the concurrent requests is free again', () => {
     }
   });
 
-  test('when the client gives up, and not before', async () => {
-    const sandbox = await startLimited({ latency: '1h' });
-    const client = new AbortController();
-    const answers = [1, 2, 3].map((id) => restore(sandbox, id, { signal: client.signal }));
-    await sandbox.requested(3);
-    const { status, headers } = await restore(sandbox, 4);
-    expect([status, headers.get('retry-after')]).toEqual([429, null]);
-    expect(headers.get('ratelimit-remaining')).toBe('0');
-    client.abort();
-    await Promise.allSettled(answers);
-    await untilAllAreFree(sandbox);
-  });
-
-  test('only when the second half of a slow body has arrived or the client has given up', async () => {
-    const sandbox = await startLimited({ fault: 'slow-body=100%', slowBodyDelay: '1h' });
-    const client = new AbortController();
-    const answers = [1, 2, 3].map((id) => restore(sandbox, id, { signal: client.signal }));
-    await sandbox.requested(3);
-    expect((await restore(sandbox, 4)).status).toBe(429);
-    client.abort();
-    await Promise.allSettled(answers);
-    await untilAllAreFree(sandbox);
-  });
+  test.each<TestOptions>([{ latency: '1h' }, { fault: 'slow-body=100%', slowBodyDelay: '1h' }])(
+    'when the client gives up, and not before: %j',
+    async (slowly) => {
+      const sandbox = await startLimited(slowly);
+      const client = new AbortController();
+      const answers = [1, 2, 3].map((id) => restore(sandbox, id, { signal: client.signal }));
+      await sandbox.requested(3);
+      const { status, headers } = await restore(sandbox, 4);
+      expect([status, headers.get('retry-after')]).toEqual([429, null]);
+      expect(headers.get('ratelimit-remaining')).toBe('0');
+      client.abort();
+      await Promise.allSettled(answers);
+      await untilAllAreFree(sandbox);
+    },
+  );
 
   test('when a connection ends on which requests wait for each other', async () => {
     const sandbox = await startLimited({ latency: '1h' });

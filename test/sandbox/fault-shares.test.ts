@@ -2,40 +2,25 @@ import { expect, test } from 'vitest';
 import { drawFault, faultKinds, parseFaults } from '../../src/sandbox/faults.ts';
 import { randomFor } from '../../src/sandbox/random.ts';
 
-const shares = (text: string): [string, number][] =>
-  [...parseFaults('--fault', text)].map(([kind, share]) => [kind.name, share]);
+const shares = (text: string): Record<string, number> =>
+  Object.fromEntries([...parseFaults('--fault', text)].map(([kind, share]) => [kind.name, share]));
 
 test.each([
-  ['none', []],
-  ['reset=1%', [['reset', 10_000]]],
-  ['reset=0%', []],
-  [
-    'malformed=0.5%, reset=1%',
-    [
-      ['reset', 10_000],
-      ['malformed', 5_000],
-    ],
-  ],
-  [
-    '500=60%,503=40%',
-    [
-      ['500', 600_000],
-      ['503', 400_000],
-    ],
-  ],
+  ['none', {}],
+  ['reset=0%', {}],
+  ['malformed=0.5%, reset=1%', { reset: 10_000, malformed: 5_000 }],
+  ['500=60%,503=40%', { 500: 600_000, 503: 400_000 }],
 ])('%s', (text, expected) => {
   expect(shares(text)).toEqual(expected);
 });
 
 test('every fault can be switched on, together with all others', () => {
   const text = faultKinds.map(({ name }) => `${name}=5%`).join(',');
-  expect(shares(text)).toHaveLength(faultKinds.length);
+  expect(Object.keys(shares(text))).toHaveLength(faultKinds.length);
 });
 
 test.each([
   ['', 'is not in the form name=value'],
-  ['reset', 'is not in the form name=value'],
-  ['reset=', 'is not in the form name=value'],
   ['reset=1%,', 'is not in the form name=value'],
   ['explosion=1%', 'unknown fault explosion; known faults: reset, timeout,'],
   ['constructor=1%', 'unknown fault constructor'],
@@ -54,11 +39,7 @@ test('each fault has its share of many requests', () => {
     const name = drawFault(shares, randomFor(1, 'fault', id).fraction())?.name;
     drawn.set(name, (drawn.get(name) ?? 0) + 1);
   }
-  for (const [name, share] of [
-    ['reset', 0.01],
-    ['timeout', 0.05],
-    ['malformed', 0.2],
-  ] as const) {
+  for (const [name, share] of Object.entries({ reset: 0.01, timeout: 0.05, malformed: 0.2 })) {
     const deviation = Math.sqrt(count * share * (1 - share));
     expect(Math.abs((drawn.get(name) ?? 0) - count * share), name).toBeLessThan(6 * deviation);
   }

@@ -12,51 +12,21 @@ describe('the log', () => {
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/x-ndjson');
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const done = { time, nth: 1, traceparent: null, status: 200, code: 'OK', committed: true };
+    const nowhere = { time, nth: null, traceparent: null, status: 404, code: 'NOT_FOUND', committed: false };
+    const undisturbed = { fault: null, throttled: false };
     expect(lines(text)).toEqual([
       {
-        seq: 1,
-        time,
-        operation: 'restore-evaluation',
-        id: '1',
-        nth: 1,
-        user_id: 'tester',
-        traceparent: null,
+        ...{ seq: 1, operation: 'restore-evaluation', id: '1', user_id: 'tester', ...done, ...undisturbed },
         body: '{"evaluation_id":1,"user_id":"tester"}',
-        status: 200,
-        code: 'OK',
-        committed: true,
-        fault: null,
-        throttled: false,
       },
       {
-        seq: 2,
-        time,
-        operation: 'update-soundboard',
-        id: '2',
-        nth: 1,
-        user_id: null,
-        traceparent: null,
+        ...{ seq: 2, operation: 'update-soundboard', id: '2', user_id: null, ...done, ...undisturbed },
         body: '{"soundboard":{"soundboard_id":2,"title":"x"}}',
-        status: 200,
-        code: 'OK',
-        committed: true,
-        fault: null,
-        throttled: false,
       },
       {
-        seq: 3,
-        time,
-        operation: null,
+        ...{ seq: 3, operation: null, id: null, user_id: null, ...nowhere, ...undisturbed },
         target: 'GET /nowhere',
-        id: null,
-        nth: null,
-        user_id: null,
-        traceparent: null,
-        status: 404,
-        code: 'NOT_FOUND',
-        committed: false,
-        fault: null,
-        throttled: false,
       },
     ]);
   });

@@ -8,25 +8,8 @@ test('requests beyond the bucket get a 429 with Retry-After in whole seconds', a
   expect(answers[2]?.headers.get('retry-after')).toMatch(/^\d+$/);
   expect(answers[2]?.body).toMatchObject({ code: 8, message: 'too many requests', details: [] });
   expect(sandbox.evaluation(3)).toHaveProperty('deleted_at');
-  expect((await sandbox.log()).at(-1)).toMatchObject({
-    id: '3',
-    nth: null,
-    status: 429,
-    code: 'RESOURCE_EXHAUSTED',
-    committed: false,
-    throttled: true,
-  });
-});
-
-test.each([
-  ['header', true],
-  ['none', false],
-] as const)('the waiting time is told by %s', async (retryAfter, inHeader) => {
-  const sandbox = await start({ limit: 'token-bucket:rate=0.01,burst=1', retryAfter });
-  await restore(sandbox, 1);
-  const { status, headers } = await restore(sandbox, 2);
-  expect(status).toBe(429);
-  expect(headers.has('retry-after')).toBe(inHeader);
+  const entry = { id: '3', nth: null, status: 429, code: 'RESOURCE_EXHAUSTED' };
+  expect((await sandbox.log()).at(-1)).toMatchObject({ ...entry, committed: false, throttled: true });
 });
 
 test('requests with a wrong token take nothing from the bucket', async () => {
@@ -98,11 +81,8 @@ describe.each([
 
   test('are on every answer to a request that reached the limit', async () => {
     const sandbox = await start({ limitHeaders, limit: 'fixed-window:limit=5,window=24h', evaluations: 1 });
-    const answers = [
-      await restore(sandbox, 1),
-      await restore(sandbox, 2),
-      await send(sandbox, restorePath, '{', {}),
-    ];
+    const answers = [await restore(sandbox, 1), await restore(sandbox, 2)];
+    answers.push(await send(sandbox, restorePath, '{', {}));
     for (const fault of ['500-after-commit=100%', '502-after-commit=100%', 'none']) {
       sandbox.configure({ fault });
       answers.push(await restore(sandbox, 1));

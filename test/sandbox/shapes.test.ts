@@ -35,21 +35,15 @@ describe('gateway', () => {
   test('names what is wrong in details', async () => {
     const sandbox = await start({ shape, limit: 'fixed-window:limit=3,window=24h,align=first' });
     await restore(sandbox, 1);
+    const notDeleted = { reason: 'EVALUATION_NOT_DELETED', domain: 'callquality.example' };
     expect((await restore(sandbox, 1)).body).toEqual({
       code: 9,
       message: 'evaluation 1 is not deleted',
-      details: [
-        { '@type': typeUrl('ErrorInfo'), reason: 'EVALUATION_NOT_DELETED', domain: 'callquality.example' },
-      ],
+      details: [{ '@type': typeUrl('ErrorInfo'), ...notDeleted }],
     });
+    const badSize = { '@type': typeUrl('BadRequest'), fieldViolations: [{ field: 'soundboard.file_size' }] };
     const refused = await update(sandbox, { soundboardId: 1, fileSize: -1 });
-    expect(refused).toMatchObject({
-      status: 400,
-      body: {
-        code: 3,
-        details: [{ '@type': typeUrl('BadRequest'), fieldViolations: [{ field: 'soundboard.file_size' }] }],
-      },
-    });
+    expect(refused).toMatchObject({ status: 400, body: { code: 3, details: [badSize] } });
     const { status, headers, body } = await restore(sandbox, 2);
     expect(status).toBe(429);
     expect(body).toMatchObject({
@@ -76,11 +70,9 @@ describe('gateway', () => {
   test('has a router of its own, and takes any content type', async () => {
     const sandbox = await start({ shape });
     const nowhere = await send(sandbox, '/api/v2/nothing', '{}');
-    expect(nowhere.status).toBe(404);
-    expect(nowhere.body).toEqual({ code: 5, message: 'Not Found', details: [] });
-    const read = await send(sandbox, restorePath, undefined, { method: 'GET' });
-    expect(read.status).toBe(501);
-    expect(read.body).toEqual({ code: 12, message: 'Method Not Allowed', details: [] });
+    expect([nowhere.status, nowhere.body]).toEqual([404, { code: 5, message: 'Not Found', details: [] }]);
+    const { status, body } = await send(sandbox, restorePath, undefined, { method: 'GET' });
+    expect([status, body]).toEqual([501, { code: 12, message: 'Method Not Allowed', details: [] }]);
     expect((await restore(sandbox, 1, { contentType: 'text/plain' })).status).toBe(200);
   });
 });
@@ -108,17 +100,14 @@ describe('connect', () => {
     expect((await restore(sandbox, 1)).text).toBe('{"code":"internal","message":"internal error"}');
     sandbox.configure({ fault: 'none' });
     await restore(sandbox, 1);
-    expect((await restore(sandbox, 1)).body).toEqual({
-      code: 'failed_precondition',
-      message: 'evaluation 1 is not deleted',
-      details: [
-        {
-          type: 'google.rpc.ErrorInfo',
-          value: 'ChZFVkFMVUFUSU9OX05PVF9ERUxFVEVEEhNjYWxscXVhbGl0eS5leGFtcGxl',
-          debug: { reason: 'EVALUATION_NOT_DELETED', domain: 'callquality.example' },
-        },
-      ],
-    });
+    const notDeleted = {
+      type: 'google.rpc.ErrorInfo',
+      value: 'ChZFVkFMVUFUSU9OX05PVF9ERUxFVEVEEhNjYWxscXVhbGl0eS5leGFtcGxl',
+      debug: { reason: 'EVALUATION_NOT_DELETED', domain: 'callquality.example' },
+    };
+    const message = 'evaluation 1 is not deleted';
+    const refusal = { code: 'failed_precondition', message, details: [notDeleted] };
+    expect((await restore(sandbox, 1)).body).toEqual(refusal);
   });
 
   test('answers wrong requests without a body', async () => {

@@ -13,12 +13,9 @@ const change = { userId: 'u', at: 0 };
 test.each([
   [1n, 'restored'],
   [50n, 'is not recoverable'],
-  [70n, 'is not deleted'],
   [170n, 'is not deleted'],
-  [200n, 'is not recoverable'],
   [201n, 'was not found'],
   [0n, 'was not found'],
-  [-1n, 'was not found'],
   [9223372036854775807n, 'was not found'],
 ])('restoring evaluation %s: %s', (id, expected) => {
   const result = newState().restore(id, change);
@@ -56,21 +53,13 @@ test('an update changes the given fields, and last_modified is the time of the u
   expect(state.update(201n, given, 0)).toBeUndefined();
 });
 
+const noTexts = { file_name: '', title: '', date_created: '' };
+const cleared = { ...noTexts, file_size: 0, recording_length: 0 };
+
 test.each([
   ['merge', { title: '', file_size: 0, file_type: 'RECORDING_FILE_TYPE_WAV', description: 'new' }],
   ['presence', { description: 'new', file_type: 'RECORDING_FILE_TYPE_MP3' }],
-  [
-    'replace',
-    {
-      file_name: '',
-      file_type: 'RECORDING_FILE_TYPE_WAV',
-      title: '',
-      description: 'new',
-      date_created: '',
-      file_size: 0,
-      recording_length: 0,
-    },
-  ],
+  ['replace', { ...cleared, file_type: 'RECORDING_FILE_TYPE_WAV', description: 'new' }],
 ])('with --updates %s, fields that are left out and empty become: %j', (updates, changed) => {
   const state = newState({ updates });
   const at = Date.parse('2025-06-01T12:00:00Z');
