@@ -10,16 +10,15 @@ import { callableRow, invalidRow, leftOutRow, restoreEvaluation } from '../../he
 import { anyHistory, anyResult, anyText, resultOf } from '../journal/arbitraries.ts';
 import { clearToken, emptyRun, inputOf, readFedBack, readRecords } from './reporting.ts';
 
+const before = { source: '=r', row: 3 };
+
 /** What the plan makes of a row that is not called, with its outcome. */
 const decisions = {
   unknown: ['invalid', (row, cells) => invalidRow(row, cells)],
   invalid: ['invalid', (row, cells) => invalidRow(row, cells, { operation: restoreEvaluation })],
   duplicate: ['duplicate', (row, cells) => leftOutRow(row, { why: 'duplicate', of: 1 }, cells)],
   superseded: ['skipped', (row, cells) => leftOutRow(row, { why: 'superseded', by: 99 }, cells)],
-  done: [
-    'skipped',
-    (row, cells) => leftOutRow(row, { why: 'done', before: { source: '=r', row: 3 } }, cells),
-  ],
+  done: ['skipped', (row, cells) => leftOutRow(row, { why: 'done', before }, cells)],
 } as const satisfies Readonly<
   Record<string, readonly [Outcome, (row: number, cells: CellTexts) => PlannedRow]>
 >;
@@ -114,81 +113,81 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
+const anyRows = fc.array(anyRow, { maxLength: 20 });
+
+async function forAny<Values extends [unknown, ...unknown[]]>(
+  values: { readonly [Place in keyof Values]: fc.Arbitrary<Values[Place]> },
+  holds: (...values: Values) => Promise<void>,
+): Promise<void> {
+  await fc.assert(fc.asyncProperty<Values>(...values, holds), { numRuns: 25 });
+}
+
 test('a report has every row once, in order, with its result if any', async () => {
   const anyEnd = fc.constantFrom('pending', 'interrupted', 'cancelled', 'halted' as const);
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyRow, { maxLength: 20 }), anyEnd, async (random, unfinished) => {
-      const written = await report(random, { unfinished });
-      expect(rowNumbers(written.report)).toEqual(random.map((_, index) => String(index + 1)));
-      for (const [index, row] of random.entries()) {
-        const isHeld = unfinished === 'pending' || row.fate.fed === true;
-        const withoutResult = isHeld ? ['not_attempted'] : ['failed', 'not_attempted'];
-        const known = knownOutcome(row);
-        const allowed = known === undefined ? withoutResult : [known];
-        expect(allowed).toContain(written.report[index]?.['_outcome']);
-      }
+  await forAny([anyRows, anyEnd], async (random, unfinished) => {
+    const written = await report(random, { unfinished });
+    expect(rowNumbers(written.report)).toEqual(random.map((_, index) => String(index + 1)));
+    for (const [index, row] of random.entries()) {
+      const isHeld = unfinished === 'pending' || row.fate.fed === true;
+      const withoutResult = isHeld ? ['not_attempted'] : ['failed', 'not_attempted'];
+      const known = knownOutcome(row);
+      const allowed = known === undefined ? withoutResult : [known];
+      expect(allowed).toContain(written.report[index]?.['_outcome']);
+    }
 
-      const having = (...wanted: readonly string[]): Records =>
-        written.report.filter((record) => wanted.includes(record['_outcome'] ?? ''));
-      const failed = having('failed', 'invalid');
-      const notAttempted = having('not_attempted').filter(({ _code }) => _code !== 'PENDING');
-      expect(rowNumbers(written.failed ?? [])).toEqual(rowNumbers(failed));
-      expect(rowNumbers(written.notAttempted ?? [])).toEqual(rowNumbers(notAttempted));
-      expect(written.failed?.length).not.toBe(0);
-      expect(written.notAttempted?.length).not.toBe(0);
-    }),
-    { numRuns: 25 },
-  );
+    const having = (...wanted: readonly string[]): Records =>
+      written.report.filter((record) => wanted.includes(record['_outcome'] ?? ''));
+    const failed = having('failed', 'invalid');
+    const notAttempted = having('not_attempted').filter(({ _code }) => _code !== 'PENDING');
+    expect(rowNumbers(written.failed ?? [])).toEqual(rowNumbers(failed));
+    expect(rowNumbers(written.notAttempted ?? [])).toEqual(rowNumbers(notAttempted));
+    expect(written.failed?.length).not.toBe(0);
+    expect(written.notAttempted?.length).not.toBe(0);
+  });
 });
 
 test('the counts of a plan and a journal match those of their report', async () => {
   const anyEnd = fc.constantFrom('interrupted', 'cancelled', 'halted' as const);
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyRow, { maxLength: 20 }), anyEnd, async (random, unfinished) => {
-      const { summary, journal } = await report(random, { unfinished });
-      const { done, outcomes: counted, unclear, codes } = countRows(journal, planOf(random), unfinished);
-      expect(counted).toEqual(summary.outcomes);
-      expect(unclear).toBe(summary.unclear);
-      const rowsByCode = (of: typeof codes) =>
-        new Map(of.map(({ outcome, code, count }) => [`${outcome} ${code}`, count]));
-      expect(rowsByCode(codes)).toEqual(rowsByCode(summary.codes));
-      expect(done).toBe(random.filter((row) => knownOutcome(row) !== undefined).length);
+  await forAny([anyRows, anyEnd], async (random, unfinished) => {
+    const { summary, journal } = await report(random, { unfinished });
+    const { done, outcomes: counted, unclear, codes } = countRows(journal, planOf(random), unfinished);
+    expect(counted).toEqual(summary.outcomes);
+    expect(unclear).toBe(summary.unclear);
+    const rowsByCode = (of: typeof codes) =>
+      new Map(of.map(({ outcome, code, count }) => [`${outcome} ${code}`, count]));
+    expect(rowsByCode(codes)).toEqual(rowsByCode(summary.codes));
+    expect(done).toBe(random.filter((row) => knownOutcome(row) !== undefined).length);
 
-      // In a run in progress, only finished rows have an outcome; the report shows the others as not attempted.
-      const going = countRows(journal, planOf(random), 'pending');
-      const pending = (await report(random, { unfinished: 'pending' })).summary;
-      expect({
-        ...going.outcomes,
-        not_attempted: going.outcomes.not_attempted + random.length - done,
-      }).toEqual(pending.outcomes);
-      expect(going.unclear).toBe(pending.unclear);
-    }),
-    { numRuns: 25 },
-  );
+    // In a run in progress, only finished rows have an outcome; the report shows the others as not attempted.
+    const going = countRows(journal, planOf(random), 'pending');
+    const pending = (await report(random, { unfinished: 'pending' })).summary;
+    expect({
+      ...going.outcomes,
+      not_attempted: going.outcomes.not_attempted + random.length - done,
+    }).toEqual(pending.outcomes);
+    expect(going.unclear).toBe(pending.unclear);
+  });
 });
 
 test('the summary of a report adds up', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyRow, { maxLength: 20 }), async (random) => {
-      const { report: records, summary, paths } = await report(random);
-      expect(summary).toEqual(JSON.parse(await readFile(paths.summary, 'utf8')));
-      expect(summary.manifest.rows).toBe(random.length);
-      for (const outcome of outcomes) {
-        const count = records.filter((record) => record['_outcome'] === outcome).length;
-        const codes = summary.codes.filter((entry) => entry.outcome === outcome);
-        expect(summary.outcomes[outcome]).toBe(count);
-        expect(sum(summary.operations.map((entry) => entry.outcomes[outcome]))).toBe(count);
-        expect(sum(codes.map((entry) => entry.count))).toBe(count);
-      }
-      expect(summary.unclear).toBe(records.filter((record) => record['_unclear'] === 'yes').length);
-      expect(summary.attempts).toBe(sum(records.map((record) => Number(record['_attempts']))));
-      for (const { row, outcome, code } of summary.codes) {
-        expect(records[row - 1]?.['_outcome']).toBe(outcome);
-        expect(random[row - 1]?.fate.result?.code ?? code).toBe(code);
-      }
-    }),
-    { numRuns: 25 },
-  );
+  await forAny([anyRows], async (random) => {
+    const { report: records, summary, paths } = await report(random);
+    expect(summary).toEqual(JSON.parse(await readFile(paths.summary, 'utf8')));
+    expect(summary.manifest.rows).toBe(random.length);
+    for (const outcome of outcomes) {
+      const count = records.filter((record) => record['_outcome'] === outcome).length;
+      const codes = summary.codes.filter((entry) => entry.outcome === outcome);
+      expect(summary.outcomes[outcome]).toBe(count);
+      expect(sum(summary.operations.map((entry) => entry.outcomes[outcome]))).toBe(count);
+      expect(sum(codes.map((entry) => entry.count))).toBe(count);
+    }
+    expect(summary.unclear).toBe(records.filter((record) => record['_unclear'] === 'yes').length);
+    expect(summary.attempts).toBe(sum(records.map((record) => Number(record['_attempts']))));
+    for (const { row, outcome, code } of summary.codes) {
+      expect(records[row - 1]?.['_outcome']).toBe(outcome);
+      expect(random[row - 1]?.fate.result?.code ?? code).toBe(code);
+    }
+  });
 });
 
 test('a report guards every cell that a spreadsheet would run', async () => {
@@ -197,16 +196,13 @@ test('a report guards every cell that a spreadsheet would run', async () => {
     cells,
     fate: fate.result === undefined ? fate : { result: { ...fate.result, columns: evil } },
   }));
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyEvilRow, { minLength: 1, maxLength: 5 }), async (random) => {
-      const written = await report(random);
-      const records = [...written.report, ...(written.failed ?? []), ...(written.notAttempted ?? [])];
-      for (const text of records.flatMap((record) => Object.entries(record).flat())) {
-        if (/^[=+\-@\t\r\n＝＋－＠]/.test(text)) expect(text).toMatch(/^[+-]?\d+([.,]\d+)?$/);
-      }
-    }),
-    { numRuns: 25 },
-  );
+  await forAny([fc.array(anyEvilRow, { minLength: 1, maxLength: 5 })], async (random) => {
+    const written = await report(random);
+    const records = [...written.report, ...(written.failed ?? []), ...(written.notAttempted ?? [])];
+    for (const text of records.flatMap((record) => Object.entries(record).flat())) {
+      if (/^[=+\-@\t\r\n＝＋－＠]/.test(text)) expect(text).toMatch(/^[+-]?\d+([.,]\d+)?$/);
+    }
+  });
 });
 
 test.each(['failed', 'notAttempted'] as const)(
@@ -214,25 +210,22 @@ test.each(['failed', 'notAttempted'] as const)(
   async (file) => {
     const result = resultOf(1, { outcome: 'failed', code: 'NOT_FOUND' });
     const anyFedBackRow = anyRow.map(({ cells }) => ({ cells, fate: file === 'failed' ? { result } : {} }));
-    await fc.assert(
-      fc.asyncProperty(fc.array(anyFedBackRow, { minLength: 1, maxLength: 6 }), async (random) => {
-        const written = await report(random);
-        const back = await readFedBack(written.paths[file] ?? '');
-        let altered = 0;
-        for (const [index, { cells }] of random.entries()) {
-          const expected = { ...readsBackAs(cells), operation: 'restore-evaluation' };
-          const message = written.failed?.[index]?.['_error_message'] ?? '';
-          if (Object.values(expected).some((text) => /\p{Cs}/u.test(text))) {
-            altered++;
-            if (file === 'failed') expect(message).toContain('cqbatch retry');
-          } else {
-            expect(back[index]).toEqual(expected);
-            expect(message).toBe('');
-          }
+    await forAny([fc.array(anyFedBackRow, { minLength: 1, maxLength: 6 })], async (random) => {
+      const written = await report(random);
+      const back = await readFedBack(written.paths[file] ?? '');
+      let altered = 0;
+      for (const [index, { cells }] of random.entries()) {
+        const expected = { ...readsBackAs(cells), operation: 'restore-evaluation' };
+        const message = written.failed?.[index]?.['_error_message'] ?? '';
+        if (Object.values(expected).some((text) => /\p{Cs}/u.test(text))) {
+          altered++;
+          if (file === 'failed') expect(message).toContain('cqbatch retry');
+        } else {
+          expect(back[index]).toEqual(expected);
+          expect(message).toBe('');
         }
-        expect(written.alteredRows).toBe(altered);
-      }),
-      { numRuns: 25 },
-    );
+      }
+      expect(written.alteredRows).toBe(altered);
+    });
   },
 );

@@ -3,6 +3,7 @@ import { type AttemptHistory, noHistory } from '../../../src/domain/terms.ts';
 import type { Journal } from '../../../src/engine/journal/journal.ts';
 import {
   joinResults,
+  type UnfinishedRow,
   unfinishedResult,
   type WhyUnfinished,
 } from '../../../src/engine/report/join-results.ts';
@@ -12,18 +13,11 @@ import { resultOf } from '../journal/arbitraries.ts';
 import { emptyRun, inChunks } from './reporting.ts';
 
 async function joined(journal: Journal, rows: readonly PlannedRow[]): Promise<readonly string[]> {
+  const input = { rows: inChunks(rows, 2), journal, unfinished: 'interrupted', runKey: 'k' } as const;
   const lines: string[] = [];
-  for await (const part of joinResults({
-    rows: inChunks(rows, 2),
-    journal,
-    unfinished: 'interrupted',
-    runKey: 'k',
-  })) {
-    for (const { row, result } of part) {
-      const { operation, outcome, code } = result;
-      lines.push(`${row.row} ${result.row} ${operation} ${outcome} ${code}`);
-    }
-  }
+  for await (const part of joinResults(input))
+    for (const { row, result } of part)
+      lines.push(`${row.row} ${result.row} ${result.operation} ${result.outcome} ${result.code}`);
   return lines;
 }
 
@@ -88,131 +82,64 @@ const tried: AttemptHistory = {
   lastStatus: 503,
 };
 
-interface Case {
-  readonly claim: string;
-  readonly unfinished: WhyUnfinished;
-  readonly history?: AttemptHistory;
-  readonly unsettled?: boolean;
-  readonly expected: object;
-}
+const putOff: AttemptHistory = {
+  ...{ attempts: 2, unprocessed: 2, unclear: false, lastCode: 'RESOURCE_EXHAUSTED', lastStatus: 429 },
+};
+const waiting = { ...tried, unclear: true };
 
-const cases: readonly Case[] = [
-  {
-    claim: 'a row that the going run has not come to is pending',
-    unfinished: 'pending',
-    expected: {
-      outcome: 'not_attempted',
-      code: 'PENDING',
-      message: 'not finished yet',
-      attempts: 0,
-      unclear: false,
-    },
-  },
-  {
-    claim: 'a row at work in the going run is pending',
-    unfinished: 'pending',
-    unsettled: true,
-    expected: { outcome: 'not_attempted', code: 'PENDING', message: 'not finished yet', unclear: false },
-  },
-  {
-    claim: 'a row that waits for its next attempt is pending, with what its attempts did',
-    unfinished: 'pending',
-    history: { ...tried, unclear: true },
-    expected: {
-      outcome: 'not_attempted',
-      code: 'PENDING',
-      message:
-        'not finished yet; the last attempt failed with UNAVAILABLE: try later; the row may have been processed',
-      attempts: 3,
-      unclear: true,
-      httpStatus: 503,
-      startedAt: '2026-01-01T00:00:00.000Z',
-    },
-  },
-  {
-    claim: 'a row that was never sent is not attempted after an interruption',
-    unfinished: 'interrupted',
-    expected: {
-      outcome: 'not_attempted',
-      code: 'INTERRUPTED',
-      message: 'the run was interrupted',
-      attempts: 0,
-    },
-  },
-  {
-    claim: 'a row that was never sent is not attempted after a cancellation',
-    unfinished: 'cancelled',
-    history: noHistory,
-    expected: {
-      outcome: 'not_attempted',
-      code: 'CANCELLED',
-      message: 'the run was cancelled',
-      unclear: false,
-    },
-  },
-  {
-    claim: 'a row that was only put off is not attempted',
-    unfinished: 'halted',
-    history: { attempts: 2, unprocessed: 2, unclear: false, lastCode: 'RESOURCE_EXHAUSTED', lastStatus: 429 },
-    expected: {
-      outcome: 'not_attempted',
-      code: 'HALTED',
-      message: 'the run was halted; the last attempt failed with RESOURCE_EXHAUSTED',
-      attempts: 2,
-      httpStatus: 429,
-    },
-  },
-  {
-    claim: 'a row with an attempt that failed is failed',
-    unfinished: 'halted',
-    history: tried,
-    expected: {
-      outcome: 'failed',
-      code: 'HALTED',
-      message: 'the run was halted; the last attempt failed with UNAVAILABLE: try later',
-      attempts: 3,
-      unclear: false,
-      httpStatus: 503,
-    },
-  },
-  {
-    claim: 'a row with an unclear attempt is failed and unclear',
-    unfinished: 'cancelled',
-    history: { ...noHistory, unclear: true },
-    expected: {
-      outcome: 'failed',
-      code: 'CANCELLED',
-      message: 'the run was cancelled; the row may have been processed',
-      unclear: true,
-    },
-  },
-  {
-    claim: 'a row that the datastore holds when the process died is pending: the journal cannot know more',
-    unfinished: 'interrupted',
-    unsettled: true,
-    expected: {
-      outcome: 'not_attempted',
-      code: 'PENDING',
-      message: 'the run was interrupted; resuming it finds out whether this row was called',
-      attempts: 0,
-      unclear: false,
-    },
-  },
-  {
-    claim: 'a row that was fed again after an unclear attempt stays unclear',
-    unfinished: 'halted',
-    history: { ...tried, unclear: true },
-    unsettled: true,
-    expected: { outcome: 'not_attempted', code: 'PENDING', attempts: 3, unclear: true },
-  },
-];
+type Unfinished = Partial<UnfinishedRow> & { readonly why: WhyUnfinished };
 
-test.each(cases)('$claim', ({ unfinished, history, unsettled = false, expected }) => {
-  const result = unfinishedResult(unfinished, {
-    row: 7,
-    operation: 'restore-evaluation',
-    history,
-    unsettled,
-  });
-  expect(result).toMatchObject({ row: 7, operation: 'restore-evaluation', ...expected });
+const triedLast = 'the last attempt failed with UNAVAILABLE: try later';
+const resuming = 'resuming it finds out whether this row was called';
+
+test.each<[row: string, Unfinished, outcome: string]>([
+  ['is yet to come', { why: 'pending' }, 'not_attempted PENDING, attempts: 0; not finished yet'],
+  ['is at work', { why: 'pending', unsettled: true }, 'not_attempted PENDING, attempts: 0; not finished yet'],
+  [
+    'waits for its next attempt',
+    { why: 'pending', history: waiting },
+    `not_attempted PENDING unclear, attempts: 3; not finished yet; ${triedLast}; the row may have been processed`,
+  ],
+  [
+    'was never sent before an interruption',
+    { why: 'interrupted' },
+    'not_attempted INTERRUPTED, attempts: 0; the run was interrupted',
+  ],
+  [
+    'was never sent before a cancellation',
+    { why: 'cancelled', history: noHistory },
+    'not_attempted CANCELLED, attempts: 0; the run was cancelled',
+  ],
+  [
+    'was only put off',
+    { why: 'halted', history: putOff },
+    'not_attempted HALTED, attempts: 2; the run was halted; the last attempt failed with RESOURCE_EXHAUSTED',
+  ],
+  [
+    'had an attempt that failed',
+    { why: 'halted', history: tried },
+    `failed HALTED, attempts: 3; the run was halted; ${triedLast}`,
+  ],
+  [
+    'had an unclear attempt',
+    { why: 'cancelled', history: { ...noHistory, unclear: true } },
+    'failed CANCELLED unclear, attempts: 0; the run was cancelled; the row may have been processed',
+  ],
+  [
+    'is in the datastore when the process dies',
+    { why: 'interrupted', unsettled: true },
+    `not_attempted PENDING, attempts: 0; the run was interrupted; ${resuming}`,
+  ],
+  [
+    'is fed again after an unclear attempt',
+    { why: 'halted', history: waiting, unsettled: true },
+    `not_attempted PENDING unclear, attempts: 3; the run was halted; ${resuming}; ${triedLast}; the row may have been processed`,
+  ],
+])('the result of a row that %s', (_row, { why, history, unsettled = false }, outcome) => {
+  const row = { row: 7, operation: 'restore-evaluation' };
+  const result = unfinishedResult(why, { ...row, history, unsettled });
+  const state = `${result.outcome} ${result.code}${result.unclear ? ' unclear' : ''}`;
+  expect(`${state}, attempts: ${result.attempts}; ${result.message}`).toBe(outcome);
+  expect(result).toMatchObject(row);
+  expect([result.httpStatus, result.startedAt]).toEqual([history?.lastStatus, history?.startedAt]);
 });

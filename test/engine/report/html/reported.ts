@@ -7,13 +7,11 @@ import { callableRow, restoreEvaluation } from '../../../helpers/planned-row.ts'
 
 const restore = { ...restoreEvaluation, columns: [] };
 
-/** Rows with an outcome and a code: how many, and how many of them are unclear. */
-export type Told = readonly [rows: number, outcome: Outcome, code: string, unclear?: number];
-
 export interface Reported {
   readonly run?: Partial<PageRun>;
   readonly operations?: readonly ReportedOperation[];
-  readonly told: readonly Told[];
+  /** `2 succeeded OK, 51 failed NOT_FOUND (1 unclear)` */
+  readonly told: string;
 }
 
 /** The data of a page about such rows. */
@@ -29,12 +27,21 @@ export async function pageDataOf({ run, operations = [restore], told }: Reported
   });
   const tally = new Tally();
   let row = 0;
-  for (const [rows, outcome, code, unclear = 0] of told)
-    for (let index = 0; index < rows; index += 1) {
+  for (const [, rows, outcome, code = '', unclear = 0] of told.matchAll(
+    /(\d+) (\w+) (\w+)(?: \((\d+) unclear\))?/g,
+  ))
+    for (let index = 0; index < Number(rows); index += 1) {
       row += 1;
       const result: RowResult = {
-        ...{ row, operation: 'restore-evaluation', outcome, code, message: '', attempts: 1 },
-        unclear: index < unclear,
+        ...{
+          row,
+          operation: 'restore-evaluation',
+          outcome: outcome as Outcome,
+          code,
+          message: '',
+          attempts: 1,
+        },
+        unclear: index < Number(unclear),
       };
       tally.add(result);
       await page.add([{ row: callableRow(row), result }]);
