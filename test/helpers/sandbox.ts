@@ -4,19 +4,17 @@
  *
  * - reports when a number of requests have arrived,
  * - changes its behavior at any moment: `configure`,
- * - compresses its answers, whatever the client accepts: `--compress`, one of `none`, `gzip`, `br`, `deflate`,
  * - has faults that users do not rehearse: `403` refuses a call as forbidden; after processing a call, `wrong-id` names the
  *   next identifier in a 200, `slow-body` sends the second half of the answer late (`--slow-body-delay`, 5s), and `cut-body`
  *   closes the connection after the first half.
  */
 import type { ServerResponse } from 'node:http';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { parseJson, stringifyJson } from '../../src/base/text/json.ts';
 import { type HttpAnswer, refuse } from '../../src/sandbox/answer.ts';
 import { type FaultKind, faultKinds, parseFaults, processed } from '../../src/sandbox/faults.ts';
 import { stateLines } from '../../src/sandbox/look.ts';
-import { choice, type Given, parseDuration, readOptions } from '../../src/sandbox/notation.ts';
+import { type Given, parseDuration, readOptions } from '../../src/sandbox/notation.ts';
 import { sandboxOptions } from '../../src/sandbox/options.ts';
 import type { LogEntry } from '../../src/sandbox/request-log.ts';
 import { startSandbox as serve } from '../../src/sandbox/sandbox.ts';
@@ -30,7 +28,6 @@ const testOptions = {
   // These depend on each other.
   fault: { byDefault: 'none', read: (_: string, text: string) => text, help },
   slowBodyDelay: { byDefault: '5s', read: parseDuration, help },
-  compress: choice(['none', 'gzip', 'br', 'deflate'], help),
 };
 
 /** Options of `cqbatch sandbox` and those of the tests, in camelCase. */
@@ -113,13 +110,10 @@ function readTestOptions(given: TestOptions) {
 }
 
 class TestService extends Service {
-  readonly #compress: keyof typeof compressors;
   readonly #waiting = new Map<() => void, number>();
 
   constructor(options: TestOptions) {
-    const { compress, ...settings } = readTestOptions(options);
-    super(settings);
-    this.#compress = compress;
+    super(readTestOptions(options));
   }
 
   override react(...request: Parameters<Service['react']>): Reaction {
@@ -127,7 +121,7 @@ class TestService extends Service {
     for (const [resolve, requests] of this.#waiting) {
       if (this.log.entries.length >= requests) resolve();
     }
-    return { ...reaction, answer: reaction.answer && compressors[this.#compress](reaction.answer) };
+    return reaction;
   }
 
   requested(requests: number): Promise<void> {
@@ -136,21 +130,6 @@ class TestService extends Service {
       else this.#waiting.set(resolve, requests);
     });
   }
-}
-
-const compressors = {
-  none: (answer: HttpAnswer) => answer,
-  gzip: compressedBy('gzip', gzipSync),
-  br: compressedBy('br', brotliCompressSync),
-  deflate: compressedBy('deflate', deflateSync),
-};
-
-function compressedBy(encoding: string, compress: (body: string | Buffer) => Buffer) {
-  return ({ headers, body, ...answer }: HttpAnswer): HttpAnswer => ({
-    ...answer,
-    headers: { ...headers, 'content-encoding': encoding },
-    body: compress(body),
-  });
 }
 
 const forbidden: FaultKind = {

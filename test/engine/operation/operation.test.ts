@@ -53,11 +53,7 @@ describe('the request of an operation', () => {
       { path: '/a', headers: { 'If-Match': '"v 7"', Prefer: undefined, 'Content-Type': 'application/x' } },
       { path: '/a', headers: { 'if-match': '"v 7"', 'content-type': 'application/x' }, body: '' },
     ],
-    [
-      'no query where none is given',
-      { method: 'GET', path: '/a', query: { by: undefined } },
-      { method: 'GET', path: '/a', body: '' },
-    ],
+    ['no query where none is given', { path: '/a', query: { by: undefined } }, { path: '/a', body: '' }],
   ])('has %s', (_title, definition, request) => {
     expect(operationOf(() => definition).request({ id: '1' })).toEqual(request);
   });
@@ -168,15 +164,10 @@ test.each<[string, () => unknown, string]>([
   ],
   [
     'request',
-    () => ({ path: '/', method: 'delete' }),
+    () => ({ path: '/', method: 'get' }),
     'the method must be one of GET, POST, PUT, PATCH, DELETE',
   ],
   ['request', () => ({ path: '/', bodi: {} }), 'there is no member "bodi"; did you mean body?'],
-  [
-    'request',
-    () => ({ path: '/', cookies: {} }),
-    'there is no member "cookies"; these exist: method, path, query, headers, body',
-  ],
   ['interpret', () => ({ ok: false }), shape],
   ['interpret', () => ({ value: 1 }), shape],
 ])('%s that is %o fails with the names of operation and member', (member, own, problem) => {

@@ -6,7 +6,7 @@ const other = { name: 'o', thing: 'call', subject: 'id', columns: [] };
 
 const ok = '2 succeeded OK';
 
-test.each<readonly [told: string, verdict: string, more?: Partial<Reported>]>([
+test.each<[told: string, verdict: string, more?: Partial<Reported>]>([
   ['3 succeeded OK', 'good: All 3 evaluations restored.'],
   ['1 succeeded OK', 'good: 1 evaluation restored.'],
   [ok, 'good: All 2 calls succeeded.', { operations: [other] }],
@@ -41,7 +41,7 @@ test.each<readonly [told: string, verdict: string, more?: Partial<Reported>]>([
     { run: { state: 'running', phase: 'in progress' } },
   ],
   ['', 'good: 0 of 0 evaluations restored.'],
-])('of "%s" is "%s"', async (told, verdict, more: Partial<Reported> = {}) => {
+])('of "%s" is "%s"', async (told, verdict, more = {}) => {
   const { tone, text } = verdictOf(await pageDataOf({ told, ...more }));
   expect(`${tone}: ${text}`).toBe(verdict);
 });
