@@ -77,18 +77,6 @@ describe('a place among the concurrent requests is free again', () => {
     socket.destroy();
     await untilAllAreFree(sandbox);
   });
-
-  test('in the limit that it was taken from', async () => {
-    const sandbox = await startLimited({ latency: '1h' });
-    const client = new AbortController();
-    const answer = restore(sandbox, 1, { signal: client.signal });
-    await sandbox.requested(1);
-    sandbox.configure({ limit: `concurrency:limit=${limit}` });
-    await untilAllAreFree(sandbox);
-    client.abort();
-    await Promise.allSettled([answer]);
-    await untilAllAreFree(sandbox);
-  });
 });
 
 test('requests that are pipelined on one connection are all answered', async () => {

@@ -3,26 +3,6 @@ import { CqbatchError } from '../../src/base/errors/errors.ts';
 import { readOptions } from '../../src/sandbox/notation.ts';
 import { type SandboxOptions, sandboxOptions } from '../../src/sandbox/options.ts';
 
-test('without options, it has the documented defaults', () => {
-  expect(readOptions(sandboxOptions, {})).toMatchObject({
-    host: '127.0.0.1',
-    port: 0n,
-    seed: 1n,
-    token: ['sandbox-token'],
-    evaluations: 1000n,
-    soundboards: 200n,
-    unrecoverable: 20_000,
-    notDeleted: 10_000,
-    latency: { min: 0, max: 0 },
-    limitHeaders: 'none',
-    limitStatus: '429',
-    retryAfter: 'header',
-    shape: 'document',
-    updates: 'merge',
-    fault: new Map(),
-  });
-});
-
 test.each<[SandboxOptions, string]>([
   [{ port: '65536' }, '--port: "65536" is not a whole number from 0 to 65535'],
   [{ evaluations: '9223372036854775808' }, '--evaluations: "9223372036854775808" is not a whole number'],

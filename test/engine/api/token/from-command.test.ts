@@ -1,9 +1,7 @@
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { steadyNow } from '../../../../src/base/async/clock.ts';
 import { tokenFromCommand, tokenFromRuns } from '../../../../src/engine/api/token/from-command.ts';
 import type { CommandEnd } from '../../../../src/engine/api/token/run-program.ts';
-import { clientOf, httpServer, restore } from '../local-server.ts';
 
 const now = Date.parse('2026-11-26T12:00:00Z');
 
@@ -205,44 +203,5 @@ describe('a command that fails while the token is valid', () => {
     await settled();
     expect(await source.current()).toBe('my-token');
     expect(emitted).toHaveBeenCalledWith(expect.stringContaining(warning), 'CqbatchWarning');
-  });
-});
-
-describe('a minute of calls with tokens of three seconds', () => {
-  /** An API that accepts each printed token for three seconds, and the calls of a minute, four at a time. */
-  async function minuteOfCalls(print: (token: string) => string) {
-    const endOfToken = new Map<string, number>();
-    const startedAt = steadyNow();
-    const run = vi.fn(async (): Promise<CommandEnd> => {
-      const token = `token-${run.mock.calls.length}`;
-      endOfToken.set(token, steadyNow() + 3_000);
-      return { out: print(token), errors: '' };
-    });
-    let refused = 0;
-    const server = await httpServer((response, { headers }) => {
-      const end = endOfToken.get(headers.authorization?.replace('Bearer ', '') ?? '') ?? 0;
-      const isAccepted = steadyNow() < end;
-      if (!isAccepted) refused++;
-      response.writeHead(isAccepted ? 200 : 401).end('{}');
-    });
-    const client = clientOf(server.url, { token: tokenFromRuns(command, run) });
-    let failed = 0;
-    while (steadyNow() - startedAt < 60_000) {
-      const calls = await Promise.all(Array.from({ length: 4 }, () => client.send(restore)));
-      failed += calls.filter(({ ok }) => !ok).length;
-      pass(100);
-    }
-    return { runs: run.mock.calls.length, refused, failed };
-  }
-
-  test('runs the command once for each end, when it does not say when that is', async () => {
-    // Each end is noticed by four calls.
-    expect(await minuteOfCalls((token) => `${token}\n`)).toEqual({ runs: 20, refused: 19 * 4, failed: 0 });
-  });
-
-  test('runs the command once before each end, when it says when that is, and no call is refused', async () => {
-    const json = (token: string): string => JSON.stringify({ access_token: token, expires_in: 3 });
-    // Each is renewed after 2.7 s.
-    expect(await minuteOfCalls(json)).toEqual({ runs: 23, refused: 0, failed: 0 });
   });
 });
