@@ -3,21 +3,16 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { callTo, clientOf, deadUrl, endOf, httpServer, restore } from './local-server.ts';
 
-const json = (response: ServerResponse, body = '{"ok":true}', status = 200): void => {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+const json = (response: ServerResponse, body = '{"ok":true}'): void => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(body);
 };
 
 describe('a call that is answered', () => {
   test('is sent as POST with token, content type and the exact body', async () => {
     const server = await httpServer((response) => json(response));
-    const answer = await clientOf(server.url, { userAgent: 'test/1' }).send(restore);
-    expect(answer).toEqual({
-      ok: true,
-      status: 200,
-      body: { ok: true },
-      requests: 1,
-      durationMs: expect.any(Number),
-    });
+    const answer = await callTo(server.url, { userAgent: 'test/1' });
+    const figures = { requests: 1, durationMs: expect.any(Number) };
+    expect(answer).toEqual({ ok: true, status: 200, body: { ok: true }, ...figures });
     expect(server.seen).toHaveLength(1);
     expect(server.seen[0]).toMatchObject({ method: 'POST', path: '/api/restore', body: restore.body });
     expect(server.seen[0]?.headers).toMatchObject({
@@ -48,16 +43,6 @@ describe('a call that is answered', () => {
     const server = await httpServer((response) => json(response));
     await clientOf(`${server.url}/gateway/v2/`).send(restore);
     expect(server.seen[0]?.path).toBe('/gateway/v2/api/restore');
-  });
-
-  test('returns identifiers exactly', async () => {
-    const server = await httpServer((response) =>
-      json(response, '{"a":9223372036854775807,"b":9007199254740993,"c":1.5}', 201),
-    );
-    expect(await callTo(server.url)).toMatchObject({
-      status: 201,
-      body: { a: 9223372036854775807n, b: 9007199254740993n, c: 1.5 },
-    });
   });
 
   test('decodes UTF-8 that is split between packets, and drops a byte order mark', async () => {
@@ -101,15 +86,6 @@ test('an answer that is larger than the limit is unclear', async () => {
   const server = await httpServer((response) => json(response, JSON.stringify('x'.repeat(5000))));
   const answer = await callTo(server.url, { maxAnswerBytes: 4096 });
   expect(endOf(answer)).toBe('retry ANSWER_TOO_LARGE 200 unclear, requests: 1');
-});
-
-test('an answer that asks to slow down says for how long', async () => {
-  const server = await httpServer((response) => {
-    response.writeHead(429, { 'retry-after': '7' }).end('{"code":8,"message":"quota"}');
-  });
-  const answer = await callTo(server.url);
-  expect(endOf(answer)).toBe('slow-down RESOURCE_EXHAUSTED 429, requests: 1');
-  expect(answer).toMatchObject({ failure: { message: 'quota', waitMs: 7000 } });
 });
 
 const fields = { 'RateLimit-Policy': '"burst";q=100;w=60', RateLimit: '"burst";r=7;t=12' };

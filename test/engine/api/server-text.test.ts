@@ -35,9 +35,8 @@ describe('serverText', () => {
   test('leaves no part of a secret where it is shortened', () => {
     const text = `${' '.repeat(20 * maxServerTextLength - 4)}abc-def`;
     expect(serverText(text, createTokenMask('abc-def'))).toBe('[tok');
-    expect(
-      serverText(`${'x'.repeat(maxServerTextLength - 3)}abc-def`, createTokenMask('abc-def')),
-    ).not.toContain('abc');
+    const long = `${'x'.repeat(maxServerTextLength - 3)}abc-def`;
+    expect(serverText(long, createTokenMask('abc-def'))).not.toContain('abc');
   });
 
   test('is short and printable for any text', () => {
@@ -63,12 +62,7 @@ describe('the mask of a token: text that a server sent', () => {
     ['in JSON as PHP writes it', 'a/b', '{"t":"a\\/b', '{"t":"[token]'],
     ['on an HTML page', odd, 'a+b/c&quot;d\\e&lt;f&gt;=&amp;&#39;', '[token]'],
     ['not at all', 'tok-1', 'tok-2', 'tok-2'],
-    [
-      'inside words, if it is short',
-      'ion',
-      'token=ion: the evaluation, ünion and ion1',
-      'token=[token]: the evaluation, ünion and ion1',
-    ],
+    ['inside words, if it is short', 'ion', 't=ion: ration, ünion, ion1', 't=[token]: ration, ünion, ion1'],
     ['of one character', 't', 'für t: not t9', 'für [token]: not t9'],
     ['of three signs', '.*', 'a "b" (.*) c', 'a "b" ([token]) c'],
   ])('does not quote the token %s', (_title, token, text, expected) => {
@@ -81,7 +75,6 @@ describe('the mask of a token: JSON that a server sent', () => {
 
   test.each([
     ['in a text', 'tok-1', '{"a":"x tok-1"}', { a: 'x [token]' }],
-    ['deep inside', 'tok-1', '[{"a":[{"b":"tok-1"}]}]', [{ a: [{ b: '[token]' }] }]],
     ['inside a word', 'tok', '{"a":"token tok"}', { a: 'token [token]' }],
     ['by chance, as a token of one letter', 'x', '{"x":"xx"}', { x: 'xx' }],
     ['as a key', 'tok-1', '{"x":1,"tok-1":2}', { x: 1, '[token]': 2 }],

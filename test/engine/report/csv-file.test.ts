@@ -94,9 +94,6 @@ test('publishing an unwritten file removes the earlier file', async () => {
 
 test('a failed write is a fatal error with the remedy', async () => {
   const file = new CsvFile(join(folder, 'missing', 'report.csv'), ['name']);
-  await expect(file.write([])).rejects.toMatchObject({
-    kind: 'fatal',
-    code: 'REPORT_UNWRITABLE',
-    message: expect.stringContaining('cqbatch report'),
-  });
+  const message = expect.stringContaining('cqbatch report');
+  await expect(file.write([])).rejects.toMatchObject({ kind: 'fatal', code: 'REPORT_UNWRITABLE', message });
 });

@@ -21,21 +21,6 @@ async function joined(journal: Journal, rows: readonly PlannedRow[]): Promise<re
   return lines;
 }
 
-const updateSoundboard = { ...restoreEvaluation, name: 'update-soundboard' };
-
-test('every row has its result or a placeholder', async () => {
-  const { journal } = await emptyRun();
-  await journal.append([3, 1, 5].map((row) => ({ type: 'row', result: resultOf(row, { code: `C${row}` }) })));
-  const rows = [1, 2, 3, 4, 5].map((row) => callableRow(row, [], { operation: updateSoundboard }));
-  expect(await joined(journal, rows)).toEqual([
-    '1 1 restore-evaluation succeeded C1',
-    '2 2 update-soundboard not_attempted INTERRUPTED',
-    '3 3 restore-evaluation succeeded C3',
-    '4 4 update-soundboard not_attempted INTERRUPTED',
-    '5 5 restore-evaluation succeeded C5',
-  ]);
-});
-
 test('results are found by the place of a row, and shown with its number', async () => {
   const { journal } = await emptyRun();
   await journal.append([

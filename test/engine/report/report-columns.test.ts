@@ -25,20 +25,9 @@ test('a full result fills every cell', () => {
     columns: { score: '87.5' },
   });
   expect(resultCells(result, ['score', 'title'])).toEqual([
-    '17',
-    'restore-evaluation',
-    'succeeded',
-    'ALREADY_APPLIED',
-    'was not deleted any more',
-    '409',
-    '2',
-    'yes',
-    '2026-01-01T00:00:00.000Z',
-    '2026-01-01T00:00:09.000Z',
-    '41',
-    "'-req-1",
-    '87.5',
-    '',
+    ...['17', 'restore-evaluation', 'succeeded', 'ALREADY_APPLIED', 'was not deleted any more'],
+    ...['409', '2', 'yes', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:09.000Z', '41'],
+    ...["'-req-1", '87.5', ''],
   ]);
 });
 

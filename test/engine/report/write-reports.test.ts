@@ -19,6 +19,8 @@ async function filesThere(): Promise<readonly string[]> {
   return (await readdir(run.folder)).filter((name) => name !== 'journal.jsonl').toSorted();
 }
 
+const failed = (row: number) => resultOf(row, { outcome: 'failed', code: 'NOT_FOUND' });
+
 test('a report looks like this', async () => {
   const results = [
     resultOf(1, {
@@ -28,14 +30,7 @@ test('a report looks like this', async () => {
       durationMs: 40,
       columns: { score: '87.5' },
     }),
-    resultOf(2, {
-      outcome: 'failed',
-      code: 'NOT_FOUND',
-      message: '=no such evaluation',
-      httpStatus: 404,
-      attempts: 2,
-      unclear: true,
-    }),
+    { ...failed(2), message: '=no such evaluation', httpStatus: 404, attempts: 2, unclear: true },
   ];
   await run.journal.append(results.map((result) => ({ type: 'row', result })));
   const rows = [
@@ -46,12 +41,8 @@ test('a report looks like this', async () => {
     callableRow(5, ['18']),
     leftOutRow(6, { why: 'done', before: { source: 'r0', row: 9 } }, ['19']),
   ];
-  const written = await writeReports(
-    inputOf(run, rows, {
-      unfinished: 'cancelled',
-      defaults: { user_id: 'jane' },
-    }),
-  );
+  const options = { unfinished: 'cancelled', defaults: { user_id: 'jane' } } as const;
+  const written = await writeReports(inputOf(run, rows, options));
 
   const columnsAdded =
     '_row,_operation,_outcome,_code,_message,_http_status,_attempts,_unclear,_started_at,_finished_at,_duration_ms,_request_id,_score,_state';
@@ -117,9 +108,7 @@ test('a report looks like this', async () => {
 
 describe('the files', () => {
   test('are readable by their owner only, without temporary files beside them', async () => {
-    await run.journal.append([
-      { type: 'row', result: resultOf(1, { outcome: 'failed', code: 'NOT_FOUND' }) },
-    ]);
+    await run.journal.append([{ type: 'row', result: failed(1) }]);
     await writeReports(inputOf(run, rowsOf([], [])));
     expect(await filesThere()).toEqual(['failed.csv', 'not-attempted.csv', 'report.csv', 'summary.json']);
     for (const name of await filesThere())
@@ -127,9 +116,7 @@ describe('the files', () => {
   });
 
   test('of an earlier report are removed when there are no such rows', async () => {
-    await run.journal.append([
-      { type: 'row', result: resultOf(1, { outcome: 'failed', code: 'NOT_FOUND' }) },
-    ]);
+    await run.journal.append([{ type: 'row', result: failed(1) }]);
     const rows = rowsOf([], []);
     await writeReports(inputOf(run, rows));
     const running = await writeReports(inputOf(run, rows, { unfinished: 'pending' }));
@@ -143,13 +130,8 @@ describe('the files', () => {
   test('of an empty manifest are a header and zeros', async () => {
     const { paths, summary } = await writeReports(inputOf(run, []));
     expect(await readRecords(paths.report)).toEqual([]);
-    expect(summary).toMatchObject({
-      manifest: { rows: 0 },
-      codes: [],
-      operations: [],
-      latency_ms: null,
-      rows_per_s: 0,
-    });
+    const nothing = { codes: [], operations: [], latency_ms: null, rows_per_s: 0 };
+    expect(summary).toMatchObject({ manifest: { rows: 0 }, ...nothing });
     expect(await filesThere()).toEqual(['report.csv', 'summary.json']);
   });
 
@@ -168,7 +150,7 @@ describe('the files', () => {
   test('have the numbers of the user for rows that are called again', async () => {
     await run.journal.append([
       { type: 'row', result: resultOf(1) },
-      { type: 'row', result: resultOf(2, { outcome: 'failed', code: 'NOT_FOUND' }) },
+      { type: 'row', result: failed(2) },
     ]);
     const rows = [callableRow(7, ['17'], { place: 1 }), callableRow(9, ['19'], { place: 2 })];
     const { paths, summary } = await writeReports(inputOf(run, rows));
@@ -183,12 +165,8 @@ describe('the files', () => {
 
   test("that can't be written are a fatal error with the remedy", async () => {
     await writeFile(join(run.folder, 'file'), '');
-    await expect(
-      writeReports(inputOf(run, rowsOf([]), { folder: join(run.folder, 'file') })),
-    ).rejects.toMatchObject({
-      kind: 'fatal',
-      code: 'REPORT_UNWRITABLE',
-      message: expect.stringContaining('report.csv'),
-    });
+    const writing = writeReports(inputOf(run, rowsOf([]), { folder: join(run.folder, 'file') }));
+    const message = expect.stringContaining('report.csv');
+    await expect(writing).rejects.toMatchObject({ kind: 'fatal', code: 'REPORT_UNWRITABLE', message });
   });
 });

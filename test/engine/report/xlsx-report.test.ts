@@ -56,9 +56,7 @@ test('more columns than Excel has are refused', async () => {
   const columns = Array.from({ length: 16_384 }, (_, index) => ({ title: `column ${index}` }));
   const input = { folder: await temporaryFolder(), columns, clear_token: '<clear>', operations: [] };
   async function* lines() {}
-  await expect(writeXlsxReport({ ...input, lines: lines() })).rejects.toMatchObject({
-    code: 'XLSX_TOO_LARGE',
-    kind: 'fatal',
-  });
+  const writing = writeXlsxReport({ ...input, lines: lines() });
+  await expect(writing).rejects.toMatchObject({ code: 'XLSX_TOO_LARGE', kind: 'fatal' });
   expect(await readdir(input.folder)).toEqual([]);
 });
