@@ -38,19 +38,6 @@ describe('restoring an evaluation', () => {
   );
 });
 
-describe('updating a soundboard entry', () => {
-  test('answers with its identifier and changes the given fields', async () => {
-    const sandbox = await start();
-    const before = sandbox.soundboard(4);
-    const { status, body } = await update(sandbox, { soundboard_id: 4, title: 'New', file_size: '17' });
-    expect(status).toBe(200);
-    expect(body).toEqual({ soundboard_id: 4 });
-    const after = sandbox.soundboard(4);
-    expect(after).toEqual({ ...before, title: 'New', file_size: 17, last_modified: after?.last_modified });
-    expect(after?.last_modified).not.toBe(before?.last_modified);
-  });
-});
-
 test('what is unknown is 404', async () => {
   const sandbox = await start({ evaluations: 10, soundboards: 3 });
   const unknown = { status: 404, body: { code: 5, message: 'evaluation 11 was not found' } };

@@ -134,25 +134,19 @@ test('a waiting time that is ignored comes with the answer, safe to be logged', 
   expect(ignoredWaits.get('Retry-After')).toMatch(/^\[token\] 9{100,}…$/);
 });
 
-describe('no limits come', () => {
-  test('with an answer that does not mention them', async () => {
-    const server = await httpServer((response) => void response.writeHead(200).end('{}'));
-    expect(await callTo(server.url)).not.toHaveProperty('limits');
-  });
+test('no limits come without an answer, or with one that does not mention them', async () => {
+  const server = await httpServer((response) => void response.writeHead(200).end('{}'));
+  for (const url of [server.url, await deadUrl()]) expect(await callTo(url)).not.toHaveProperty('limits');
+});
 
-  test('without an answer', async () => {
-    expect(await callTo(await deadUrl())).not.toHaveProperty('limits');
+test('no limits come with an answer that breaks off', async () => {
+  const server = await httpServer((response) => {
+    response.writeHead(200, { ...fields, 'content-length': '100' });
+    response.write('{', () => response.destroy());
   });
-
-  test('with an answer that breaks off', async () => {
-    const server = await httpServer((response) => {
-      response.writeHead(200, { ...fields, 'content-length': '100' });
-      response.write('{', () => response.destroy());
-    });
-    const answer = await callTo(server.url);
-    expect(endOf(answer)).toBe('retry ANSWER_CUT_OFF 200 unclear, requests: 1');
-    expect(answer).not.toHaveProperty('limits');
-  });
+  const answer = await callTo(server.url);
+  expect(endOf(answer)).toBe('retry ANSWER_CUT_OFF 200 unclear, requests: 1');
+  expect(answer).not.toHaveProperty('limits');
 });
 
 describe('a signal', () => {
