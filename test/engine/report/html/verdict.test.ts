@@ -20,6 +20,7 @@ test.each<[told: string, verdict: string, more?: Partial<Reported>]>([
   ],
   ['2 failed NOT_FOUND', 'bad: 0 of 2 evaluations restored. 2 rows need you.'],
   [`${ok} (1 unclear)`, 'attention: All 2 evaluations restored. 1 row is unclear.'],
+  [`${ok}, 1 failed NOT_FOUND (1 unclear)`, 'attention: 2 of 3 evaluations restored. 1 row needs you.'],
   [
     `${ok}, 1 failed NOT_FOUND, 4 not_attempted HALTED`,
     'bad: Run halted: 2 of 7 evaluations restored. 1 row needs you. 4 rows are left.',
