@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { JobJson, MinimalJob, MoveToDelayedOpts } from 'bullmq';
 import type { Datastore } from '../../src/engine/datastore/datastore.ts';
-import type { FlowEntry, QueueModel, Refusal } from './queue-model.ts';
+import type { FlowEntry, QueueModel } from './queue-model.ts';
 import type { Marker } from './waiters.ts';
 
 /** How a process reaches the model: handed to BullMQ as `connection`. */
@@ -25,6 +25,29 @@ interface BackendOptions {
 /** A BullMQ option: how many finished jobs remain, by default all; `true` removes each. */
 type Keep = boolean | number | { readonly count?: number } | undefined;
 
+/** Commands for which the model has a script that takes the same arguments. */
+const commands = [
+  'addFlow',
+  'addLog',
+  'changePriority',
+  'extendLocks',
+  'getCounts',
+  'getJobData',
+  'getJobLogs',
+  'getProcessedChildrenValues',
+  'getRanges',
+  'getState',
+  'hasQueueMetaField',
+  'isJobInState',
+  'moveJobFromActiveToWait',
+  'obliterate',
+  'pause',
+  'promote',
+  'remove',
+  'setQueueMeta',
+  'updateData',
+] as const satisfies readonly (keyof QueueModel)[];
+
 /** BullMQ's backend on the model, without the parts that `src/engine/queue` never uses. */
 class ModelBackend extends EventEmitter {
   readonly qualifiedName: string;
@@ -32,7 +55,6 @@ class ModelBackend extends EventEmitter {
   readonly minimumBlockTimeout = 0.001;
   closing: Promise<void> | undefined;
   readonly #options: BackendOptions;
-  readonly #connection: ModelConnection;
   #cancelWait: (() => void) | undefined;
   #isDisconnected = false;
 
@@ -40,7 +62,11 @@ class ModelBackend extends EventEmitter {
     super();
     this.qualifiedName = name;
     this.#options = options;
-    this.#connection = options.connection;
+    for (const command of commands)
+      Object.assign(this, {
+        [command]: (...given: unknown[]) =>
+          this.#ask((model) => Reflect.apply(model[command], model, [name, ...given])),
+      });
   }
 
   async waitUntilReady(): Promise<void> {}
@@ -76,14 +102,11 @@ class ModelBackend extends EventEmitter {
     return `${this.qualifiedName}${suffix}`;
   }
 
-  async addJob(job: JobJson, jobId: string): Promise<string> {
-    const entry: FlowEntry = { queueName: this.qualifiedName, jobId, jobData: job, parentKeyOpts: {} };
-    await this.#ask((model) => model.addFlow([entry]));
+  async addJob(jobData: JobJson, jobId: string): Promise<string> {
+    const queueName = this.qualifiedName;
+    const entry: FlowEntry = { queueName, jobId, jobData, parentKeyOpts: {} };
+    await this.#ask((model) => model.addFlow(queueName, [entry]));
     return jobId;
-  }
-
-  addFlow(entries: readonly FlowEntry[]): Promise<[null, string][]> {
-    return this.#ask((model) => model.addFlow(entries));
   }
 
   moveToActive(token: string): Promise<[JobJson | null, string, number, number]> {
@@ -92,43 +115,19 @@ class ModelBackend extends EventEmitter {
     return this.#ask((model) => model.moveToActive(this.qualifiedName, token, lockDuration, now));
   }
 
-  async moveToCompleted(
-    { id = '' }: MinimalJob,
-    value: unknown,
-    keep: Keep,
-    token: string,
-    fetchNext: boolean,
-  ) {
+  moveToCompleted({ id = '' }: MinimalJob, value: unknown, keep: Keep, token: string, fetchNext: boolean) {
     return this.#finish(id, 'completed', JSON.stringify(value ?? null), keep, token, fetchNext);
   }
 
-  async moveToFailed({ id = '' }: MinimalJob, reason: string, keep: Keep, token: string, fetchNext: boolean) {
+  moveToFailed({ id = '' }: MinimalJob, reason: string, keep: Keep, token: string, fetchNext: boolean) {
     return this.#finish(id, 'failed', reason, keep, token, fetchNext);
   }
 
   async moveToDelayed(id: string, at: number, delayMs: number, token = '0', options: MoveToDelayedOpts = {}) {
     const fields = options.fieldsToUpdate ?? {};
-    await this.#must(id, 'moveToDelayed', (model) =>
-      model.moveToDelayed(this.qualifiedName, id, { token, at: at + delayMs, delayMs, fields }),
-    );
-    return options.fetchNext && this.closing === undefined ? this.#next(token) : [];
-  }
-
-  changePriority(id: string, priority = 0): Promise<void> {
-    return this.#must(id, 'changePriority', (model) =>
-      model.changePriority(this.qualifiedName, id, priority),
-    );
-  }
-
-  promote(id: string): Promise<void> {
-    return this.#must(id, 'promote', (model) => model.promote(this.qualifiedName, id));
-  }
-
-  async moveJobFromActiveToWait(id: string, token = '0'): Promise<number> {
-    await this.#must(id, 'moveJobFromActiveToWait', (model) =>
-      model.moveActiveToWait(this.qualifiedName, id, token),
-    );
-    return 0;
+    const how = { token, at: at + delayMs, delayMs, fields };
+    await this.#ask((model) => model.moveToDelayed(this.qualifiedName, id, how));
+    return options.fetchNext && this.closing === undefined ? this.moveToActive(token) : [];
   }
 
   moveStalledJobsToWait(): Promise<string[]> {
@@ -136,96 +135,18 @@ class ModelBackend extends EventEmitter {
     return this.#ask((model) => model.moveStalledJobsToWait(this.qualifiedName, stalledInterval));
   }
 
-  extendLocks(ids: string[], tokens: string[], lockMs: number): Promise<string[]> {
-    return this.#ask((model) => model.extendLocks(this.qualifiedName, ids, tokens, lockMs));
-  }
-
-  async addLog(id: string, text: string): Promise<number> {
-    const length = await this.#ask((model) => model.addLog(this.qualifiedName, id, text));
-    if (typeof length === 'number') return length;
-    throw refused(length, id, 'addLog');
-  }
-
-  updateData({ id = '' }: MinimalJob, data: unknown): Promise<void> {
-    return this.#must(id, 'updateData', (model) =>
-      model.updateData(this.qualifiedName, id, JSON.stringify(data)),
-    );
-  }
-
-  getJobLogs(id: string, start: number): Promise<{ logs: string[]; count: number }> {
-    return this.#ask((model) => model.logs(this.qualifiedName, id, start));
-  }
-
-  remove(id: string, withChildren: boolean): Promise<number> {
-    return this.#ask((model) => model.remove(this.qualifiedName, id, withChildren));
-  }
-
-  getJobData(id: string): Promise<JobJson | undefined> {
-    return this.#ask((model) => model.job(this.qualifiedName, id));
-  }
-
-  getProcessedChildrenValues(id: string): Promise<Record<string, string>> {
-    return this.#ask((model) => model.processedChildren(this.qualifiedName, id));
-  }
-
-  getState(id: string): Promise<string> {
-    return this.#ask((model) => model.stateOf(this.qualifiedName, id));
-  }
-
-  async isJobInState(state: string, id: string): Promise<boolean> {
-    return (await this.getState(id)) === state;
-  }
-
-  getCounts(states: string[]): Promise<number[]> {
-    return this.#ask((model) => model.counts(this.qualifiedName, states));
-  }
-
-  async getRanges(states: string[], first = 0, last = -1): Promise<string[][]> {
-    const ids = await this.#ask((model) => model.ids(this.qualifiedName, states));
-    return ids.map((each) => each.slice(first, last < 0 ? undefined : last + 1));
-  }
-
-  pause(isPaused: boolean): Promise<void> {
-    return this.#ask((model) => model.pause(this.qualifiedName, isPaused));
-  }
-
-  hasQueueMetaField(field: string): Promise<boolean> {
-    return this.#ask((model) =>
-      field === 'paused'
-        ? model.isPaused(this.qualifiedName)
-        : model.meta(this.qualifiedName, field) !== null,
-    );
-  }
-
-  async obliterate(): Promise<number> {
-    await this.#ask((model) => model.obliterate(this.qualifiedName));
-    return 0;
-  }
-
-  setQueueMeta(values: Record<string, string | number>): Promise<void> {
-    return this.#ask((model) => model.setMeta(this.qualifiedName, values));
-  }
-
   async waitForJob(seconds: number): Promise<Marker | null> {
     if (this.closing !== undefined || this.#isDisconnected) return null;
-    const { marker, cancel } = this.#connection.waitForMarker(this.qualifiedName, seconds * 1_000);
+    const { marker, cancel } = this.#options.connection.waitForMarker(this.qualifiedName, seconds * 1_000);
     this.#cancelWait = cancel;
     return marker;
   }
 
   #ask<Reply>(script: (model: QueueModel) => Reply): Promise<Reply> {
-    return this.#connection.ask(script);
+    return this.#options.connection.ask(script);
   }
 
-  async #must(
-    id: string,
-    command: string,
-    script: (model: QueueModel) => Refusal | undefined,
-  ): Promise<void> {
-    const refusal = await this.#ask(script);
-    if (refusal !== undefined) throw refused(refusal, id, command);
-  }
-
+  /** Takes two steps to fetch the next job, like a datastore on PostgreSQL. */
   async #finish(
     id: string,
     state: 'completed' | 'failed',
@@ -236,16 +157,9 @@ class ModelBackend extends EventEmitter {
   ) {
     const at = Date.now();
     const how = { token, kept: countOf(keep), at };
-    await this.#must(id, 'moveToFinished', (model) =>
-      model.finish(this.qualifiedName, id, state, value, how),
-    );
+    await this.#ask((model) => model.finish(this.qualifiedName, id, state, value, how));
     const isFetched = fetchNext && this.closing === undefined;
-    return { result: isFetched ? await this.#next(token) : undefined, finishedOn: at };
-  }
-
-  /** Takes two steps, like a datastore on PostgreSQL. */
-  async #next(token: string): Promise<unknown[]> {
-    return this.moveToActive(token);
+    return { result: isFetched ? await this.moveToActive(token) : undefined, finishedOn: at };
   }
 }
 
@@ -253,22 +167,4 @@ function countOf(keep: Keep): number {
   if (typeof keep === 'object') return keep.count ?? Number.POSITIVE_INFINITY;
   if (typeof keep === 'number') return keep;
   return keep === true ? 0 : Number.POSITIVE_INFINITY;
-}
-
-/** BullMQ's error for a refusal. */
-function refused(refusal: Refusal, id: string, command: string): Error {
-  switch (refusal) {
-    case 'job-missing':
-      return new Error(`Missing key for job ${id}. ${command}`);
-    case 'lock-missing':
-      return new Error(`Missing lock for job ${id}. ${command}`);
-    case 'lock-mismatch':
-      return new Error(`Lock mismatch for job ${id}. Cmd ${command} from active`);
-    case 'not-active':
-      return new Error(`Job ${id} is not in the active state. ${command}`);
-    case 'not-delayed':
-      return new Error(`Job ${id} is not in the delayed state. ${command}`);
-    case 'pending-children':
-      return new Error(`Job ${id} has pending dependencies. ${command}`);
-  }
 }

@@ -324,8 +324,8 @@ class Game {
     referee.end(this.#end === 'completed');
     const left = datastore.model.jobCounts();
     // Only a coordinator can remove what comes back after the end.
-    if (left.size > 0 && datastore.forgot === 0)
-      this.#fail(`the datastore holds something after the end: ${JSON.stringify([...left])}`);
+    if (left.length > 0 && datastore.forgot === 0)
+      this.#fail(`the datastore holds something after the end: ${JSON.stringify(left)}`);
   }
 }
 

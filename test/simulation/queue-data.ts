@@ -3,17 +3,11 @@ import type { JobJson } from 'bullmq';
 /** A job as the model of the datastore keeps it: plain data, so that a copy can be saved and restored. */
 export interface StoredJob {
   readonly id: string;
+  readonly queue: string;
   json: JobJson;
   readonly parentKey: string | undefined;
-  attemptsMade: number;
-  attemptsStarted: number;
-  stalledCounter: number;
-  processedOn?: number;
-  delay: number;
-  failedReason?: string;
-  stacktrace?: string;
-  returnValue?: string;
-  finishedOn?: number;
+  /** When it is due, if it is delayed. */
+  dueAt: number;
   lock: { readonly token: string; readonly until: number } | undefined;
   /** Keys of unfinished children, and return values of finished ones. */
   readonly pending: Set<string>;
@@ -21,21 +15,29 @@ export interface StoredJob {
   readonly logs: string[];
 }
 
-/** A queue: its jobs, and which of them are in which state; the next one to be claimed is at the end of `waiting`. */
+/** The states of BullMQ, as the model keeps them. */
+const states = [
+  'completed',
+  'failed',
+  'delayed',
+  'active',
+  'waiting',
+  'prioritized',
+  'waiting-children',
+] as const;
+type State = (typeof states)[number];
+
+/** A queue: its jobs, and the ids of those in each state. */
 export interface StoredQueue {
   readonly jobs: Map<string, StoredJob>;
-  waiting: string[];
-  /** The next one first, after all of `waiting`. */
-  prioritized: { readonly id: string; readonly priority: number }[];
-  active: string[];
-  delayed: { readonly id: string; readonly at: number }[];
-  waitingChildren: string[];
-  completed: string[];
-  failed: string[];
+  /**
+   * The next job to be claimed is at the end of `waiting`; after all of these, the next one is at the beginning of `prioritized`. The
+   * next one to become due is at the beginning of `delayed`.
+   */
+  readonly ids: Readonly<Record<State, string[]>>;
   stalled: Set<string>;
   stalledCheckUntil: number;
   isPaused: boolean;
-  readonly meta: Map<string, string>;
   /** The scores of markers that no worker has taken. */
   readonly markers: Map<'0' | '1', number>;
 }
@@ -54,86 +56,34 @@ export function noData(): StoredData {
   return { queues: new Map(), mark: undefined, beats: new Map(), testimonies: new Map() };
 }
 
-export function newJob(id: string, json: JobJson, parentKey: string | undefined): StoredJob {
+export function newJob(queue: string, id: string, json: JobJson, parentKey: string | undefined): StoredJob {
   return {
-    id,
-    json,
-    parentKey,
-    attemptsMade: 0,
-    attemptsStarted: 0,
-    stalledCounter: 0,
-    delay: 0,
-    lock: undefined,
-    pending: new Set(),
-    processed: new Map(),
-    logs: [],
+    ...{ id, queue, parentKey, dueAt: 0, lock: undefined },
+    json: { ...json, id, attemptsMade: 0, attemptsStarted: 0, stalledCounter: 0, delay: 0 },
+    ...{ pending: new Set(), processed: new Map(), logs: [] },
   };
 }
 
 export function newQueue(): StoredQueue {
-  return {
-    jobs: new Map(),
-    waiting: [],
-    prioritized: [],
-    active: [],
-    delayed: [],
-    waitingChildren: [],
-    completed: [],
-    failed: [],
-    stalled: new Set(),
-    stalledCheckUntil: 0,
-    isPaused: false,
-    meta: new Map(),
-    markers: new Map(),
-  };
+  const ids = Object.fromEntries(states.map((state) => [state, []])) as unknown as StoredQueue['ids'];
+  const notStalled = { stalled: new Set<string>(), stalledCheckUntil: 0 };
+  return { jobs: new Map(), ids, ...notStalled, isPaused: false, markers: new Map() };
 }
 
-/** The states of BullMQ, as the model keeps them. */
-export function jobsIn(queue: StoredQueue, state: string): readonly string[] {
-  switch (state) {
-    // From the newest to the next one.
-    case 'wait':
-    case 'waiting':
-      return queue.waiting;
-    case 'active':
-      return queue.active;
-    case 'delayed':
-      return queue.delayed.map(({ id }) => id);
-    case 'waiting-children':
-      return queue.waitingChildren;
-    case 'completed':
-      return queue.completed;
-    case 'failed':
-      return queue.failed;
-    case 'prioritized':
-      return queue.prioritized.map(({ id }) => id);
-    case 'paused':
-      return [];
-    default:
-      throw new TypeError(`The model knows no state ${state}.`);
-  }
+/** The jobs in a state that BullMQ names. */
+export function idsIn({ ids }: StoredQueue, name: string): readonly string[] {
+  // The model has no jobs of this state.
+  if (name === 'paused') return [];
+  return ids[name === 'wait' ? 'waiting' : (name as State)];
 }
 
-/** A job as BullMQ reads it. */
-export function jsonOf(job: StoredJob): JobJson {
-  return {
-    ...job.json,
-    id: job.id,
-    attemptsMade: job.attemptsMade,
-    attemptsStarted: job.attemptsStarted,
-    stalledCounter: job.stalledCounter,
-    delay: job.delay,
-    ...(job.processedOn !== undefined && { processedOn: job.processedOn }),
-    ...(job.finishedOn !== undefined && { finishedOn: job.finishedOn }),
-    ...(job.failedReason !== undefined && { failedReason: job.failedReason }),
-    ...(job.stacktrace !== undefined && { stacktrace: job.stacktrace }),
-    ...(job.returnValue !== undefined && { returnvalue: job.returnValue }),
-  } as JobJson;
+export function stateOf({ ids }: StoredQueue, id: string): State | 'unknown' {
+  return states.find((state) => ids[state].includes(id)) ?? 'unknown';
 }
 
 /** When the first delayed job is due; 0 without one. */
-export function nextDue({ delayed }: StoredQueue): number {
-  return delayed[0]?.at ?? 0;
+export function nextDue({ jobs, ids }: StoredQueue): number {
+  return jobs.get(ids.delayed[0] ?? '')?.dueAt ?? 0;
 }
 
 export function remove<Item>(items: Item[], item: Item): boolean {
@@ -143,6 +93,6 @@ export function remove<Item>(items: Item[], item: Item): boolean {
 }
 
 /** Whether a job can be claimed. */
-export function hasNext({ waiting, prioritized }: StoredQueue): boolean {
+export function hasNext({ ids: { waiting, prioritized } }: StoredQueue): boolean {
   return waiting.length + prioritized.length > 0;
 }

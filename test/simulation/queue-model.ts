@@ -1,16 +1,17 @@
-import type { JobJson } from 'bullmq';
+import type { JobJson, MinimalJob } from 'bullmq';
 import {
   hasNext,
-  jsonOf,
+  idsIn,
   newJob,
+  newQueue,
   nextDue,
   noData,
   remove,
   type StoredData,
   type StoredJob,
   type StoredQueue,
+  stateOf,
 } from './queue-data.ts';
-import { QueueView } from './queue-view.ts';
 import { type Marker, Waiters } from './waiters.ts';
 
 /** A job of a flow, as BullMQ hands it over. */
@@ -21,20 +22,15 @@ export interface FlowEntry {
   readonly parentKeyOpts: { readonly parentKey?: string; readonly addToWaitingChildren?: boolean };
 }
 
-/** The answers of BullMQ's scripts when they refuse. */
-export type Refusal =
-  | 'job-missing'
-  | 'lock-missing'
-  | 'lock-mismatch'
-  | 'not-active'
-  | 'not-delayed'
-  | 'pending-children';
+type Identified = Pick<MinimalJob, 'id'>;
 
 /**
- * The part of BullMQ's datastore on which `src/engine/queue` relies, in memory: each function is one script, done at once and whole.
+ * The part of BullMQ's datastore on which `src/engine/queue` relies, in memory: each function is one script, done at once and whole. Those
+ * that are named like functions of BullMQ's backend take the queue, and then the same arguments; they refuse with the same errors.
  * The suite for all datastores (`test/engine/queue/conformance.ts`) shows that it keeps their promises.
  */
-export class QueueModel extends QueueView {
+export class QueueModel {
+  #data: StoredData = noData();
   readonly #waiters = new Waiters();
   /** Milliseconds of the datastore's own clock. */
   readonly #now: () => number;
@@ -45,52 +41,61 @@ export class QueueModel extends QueueView {
   onChange: (what: string, queue: string, id: string) => void = () => {};
 
   constructor(now: () => number) {
-    super();
     this.#now = now;
   }
 
-  /** A key that is lost together with all others; named now if it has no name. */
-  mark(name: string): string {
-    this.data.mark ??= name;
-    return this.data.mark;
-  }
-
-  /** A worker shows a sign of life. */
-  beat(worker: string): void {
-    this.data.beats.set(worker, this.#now());
-  }
-
-  testify(worker: string, testimony: string): void {
-    this.data.testimonies.set(worker, testimony);
-  }
-
-  /** Milliseconds since the last sign of life of each worker. */
-  silences(): [string, number][] {
-    return [...this.data.beats].map(([worker, at]) => [worker, this.#now() - at]);
-  }
-
-  testimonies(): [string, string][] {
-    return [...this.data.testimonies];
+  copy(): StoredData {
+    return structuredClone(this.#data);
   }
 
   /** Replaces all data; by default with none. */
   replace(data: StoredData = noData()): void {
-    this.data = data;
+    this.#data = data;
   }
 
-  addFlow(entries: readonly FlowEntry[]): [null, string][] {
+  /** The queues with jobs, and how many. */
+  jobCounts(): readonly (readonly [string, number])[] {
+    return [...this.#data.queues]
+      .map(([name, { jobs }]) => [name, jobs.size] as const)
+      .filter(([, count]) => count > 0);
+  }
+
+  /** A key that is lost together with all others; named now if it has no name. */
+  mark(name: string): string {
+    this.#data.mark ??= name;
+    return this.#data.mark;
+  }
+
+  /** A worker shows a sign of life. */
+  beat(worker: string): void {
+    this.#data.beats.set(worker, this.#now());
+  }
+
+  testify(worker: string, testimony: string): void {
+    this.#data.testimonies.set(worker, testimony);
+  }
+
+  /** Milliseconds since the last sign of life of each worker. */
+  silences(): [string, number][] {
+    return [...this.#data.beats].map(([worker, at]) => [worker, this.#now() - at]);
+  }
+
+  testimonies(): [string, string][] {
+    return [...this.#data.testimonies];
+  }
+
+  addFlow(_name: string, entries: readonly FlowEntry[]): [null, string][] {
     this.onAdd(entries);
     return entries.map(({ queueName, jobId, jobData, parentKeyOpts }) => {
-      const queue = this.queue(queueName);
+      const queue = this.#queue(queueName);
       if (queue.jobs.has(jobId)) return [null, jobId];
-      const job = newJob(jobId, jobData, parentKeyOpts.parentKey);
+      const job = newJob(queueName, jobId, jobData, parentKeyOpts.parentKey);
       queue.jobs.set(jobId, job);
-      const parent = this.jobOf(job.parentKey);
-      parent?.job.pending.add(`${queueName}:${jobId}`);
-      if (parentKeyOpts.addToWaitingChildren) queue.waitingChildren.push(jobId);
+      this.#jobOf(job.parentKey)?.pending.add(keyOf(job));
+      if (parentKeyOpts.addToWaitingChildren) queue.ids['waiting-children'].push(jobId);
       else {
         this.#enqueue(queue, job, 'last');
-        this.#mark(queueName);
+        this.#wake(queueName);
       }
       return [null, jobId];
     });
@@ -103,19 +108,19 @@ export class QueueModel extends QueueView {
     lockMs: number,
     clientNow: number,
   ): [JobJson | null, string, number, number] {
-    const queue = this.queue(name);
-    this.#promote(name, clientNow);
+    const queue = this.#queue(name);
+    this.#awaken(name, queue, clientNow);
     if (queue.isPaused) return [null, '', 0, 0];
-    const id = queue.waiting.pop() ?? queue.prioritized.shift()?.id;
+    const id = queue.ids.waiting.pop() ?? queue.ids.prioritized.shift();
     const job = id === undefined ? undefined : queue.jobs.get(id);
-    if (id === undefined || job === undefined) return [null, '', 0, nextDue(queue)];
-    queue.active.unshift(id);
-    this.onChange('claimed', name, id);
+    if (job === undefined) return [null, '', 0, nextDue(queue)];
+    queue.ids.active.unshift(job.id);
+    this.onChange('claimed', name, job.id);
     if (token !== '0') job.lock = { token, until: this.#now() + lockMs };
-    job.processedOn = clientNow;
-    job.attemptsStarted += 1;
-    if (hasNext(queue)) this.#mark(name);
-    return [jsonOf(job), id, 0, 0];
+    job.json.processedOn = clientNow;
+    job.json.attemptsStarted += 1;
+    if (hasNext(queue)) this.#wake(name);
+    return [{ ...job.json }, job.id, 0, 0];
   }
 
   finish(
@@ -124,99 +129,87 @@ export class QueueModel extends QueueView {
     state: 'completed' | 'failed',
     value: string,
     { token, kept, at }: { token: string; kept: number; at: number },
-  ): Refusal | undefined {
-    const queue = this.queue(name);
-    if (state === 'completed' && (queue.jobs.get(id)?.pending.size ?? 0) > 0) return 'pending-children';
-    const job = this.#unlock(queue, id, token);
-    if (typeof job === 'string') return job;
-    if (!remove(queue.active, id)) return 'not-active';
-    this.onChange(state, name, id);
-    const parent = this.jobOf(job.parentKey);
-    if (parent?.job.pending.delete(`${name}:${id}`)) {
-      if (state === 'completed') parent.job.processed.set(`${name}:${id}`, value);
+  ): void {
+    const queue = this.#queue(name);
+    const hasChildren = (queue.jobs.get(id)?.pending.size ?? 0) > 0;
+    if (state === 'completed' && hasChildren)
+      throw new Error(`Job ${id} has pending dependencies. moveToFinished`);
+    const job = this.#take(queue, id, token, 'moveToFinished', state);
+    const parent = this.#jobOf(job.parentKey);
+    if (parent?.pending.delete(keyOf(job))) {
+      if (state === 'completed') parent.processed.set(keyOf(job), value);
       this.#release(parent);
     }
-    job.attemptsMade += 1;
-    job.finishedOn = at;
-    if (state === 'completed') job.returnValue = value;
-    else job.failedReason = value;
-    queue[state].unshift(id);
-    for (const removed of queue[state].splice(kept)) queue.jobs.delete(removed);
-    return undefined;
+    job.json.attemptsMade += 1;
+    job.json.finishedOn = at;
+    job.json[state === 'completed' ? 'returnvalue' : 'failedReason'] = value;
+    queue.ids[state].unshift(id);
+    for (const removed of queue.ids[state].splice(kept)) queue.jobs.delete(removed);
   }
 
   moveToDelayed(
     name: string,
     id: string,
-    delay: { token: string; at: number; delayMs: number; fields: Partial<StoredJob> },
-  ): Refusal | undefined {
-    const queue = this.queue(name);
-    const job = this.#unlock(queue, id, delay.token);
-    if (typeof job === 'string') return job;
-    if (!remove(queue.active, id)) return 'not-active';
-    this.onChange('delayed', name, id);
-    Object.assign(job, delay.fields);
-    job.attemptsMade += 1;
-    job.delay = delay.delayMs;
-    queue.delayed.push({ id, at: delay.at });
-    queue.delayed.sort((one, other) => one.at - other.at);
-    this.#mark(name, '1', nextDue(queue));
-    return undefined;
+    { token, at, delayMs, fields }: { token: string; at: number; delayMs: number; fields: Partial<JobJson> },
+  ): void {
+    const queue = this.#queue(name);
+    const job = this.#take(queue, id, token, 'moveToDelayed', 'delayed');
+    Object.assign(job.json, fields);
+    job.json.attemptsMade += 1;
+    job.json.delay = delayMs;
+    job.dueAt = at;
+    const dueAt = (other: string): number => queue.jobs.get(other)?.dueAt ?? 0;
+    queue.ids.delayed.push(id);
+    queue.ids.delayed.sort((one, other) => dueAt(one) - dueAt(other));
+    this.#wake(name, '1', nextDue(queue));
   }
 
-  promote(name: string, id: string): Refusal | undefined {
-    const queue = this.queue(name);
-    if (!queue.delayed.some((delayed) => delayed.id === id)) return 'not-delayed';
-    queue.delayed = queue.delayed.filter((delayed) => delayed.id !== id);
-    queue.waiting.unshift(id);
-    this.#mark(name);
-    return undefined;
+  promote(name: string, id: string): void {
+    const { ids } = this.#queue(name);
+    if (!remove(ids.delayed, id)) throw new Error(`Job ${id} is not in the delayed state. promote`);
+    ids.waiting.unshift(id);
+    this.#wake(name);
   }
 
-  changePriority(name: string, id: string, priority: number): Refusal | undefined {
-    const queue = this.queue(name);
-    const job = queue.jobs.get(id);
-    if (job === undefined) return 'job-missing';
-    job.json = { ...job.json, opts: { ...job.json.opts, priority } };
-    const isPrioritized = queue.prioritized.some((each) => each.id === id);
-    queue.prioritized = queue.prioritized.filter((each) => each.id !== id);
-    if (isPrioritized || remove(queue.waiting, id)) this.#enqueue(queue, job, 'last');
-    return undefined;
+  changePriority(name: string, id: string, priority = 0): void {
+    const queue = this.#queue(name);
+    const job = this.#known(queue, id, 'changePriority');
+    job.json.opts = { ...job.json.opts, priority };
+    if (remove(queue.ids.prioritized, id) || remove(queue.ids.waiting, id)) this.#enqueue(queue, job, 'last');
   }
 
-  moveActiveToWait(name: string, id: string, token: string): Refusal | undefined {
-    const queue = this.queue(name);
-    const job = this.#unlock(queue, id, token);
-    if (typeof job === 'string') return job;
-    if (remove(queue.active, id)) {
+  moveJobFromActiveToWait(name: string, id: string, token = '0'): number {
+    const queue = this.#queue(name);
+    const job = this.#unlock(queue, id, token, 'moveJobFromActiveToWait');
+    if (remove(queue.ids.active, id)) {
       this.onChange('given back', name, id);
       this.#enqueue(queue, job, 'first');
-      this.#mark(name);
+      this.#wake(name);
     }
-    return undefined;
+    return 0;
   }
 
   /** Two such looks find a job whose lock has expired: the first one suspects it. */
   moveStalledJobsToWait(name: string, everyMs: number): string[] {
-    const queue = this.queue(name);
+    const queue = this.#queue(name);
     if (this.#now() < queue.stalledCheckUntil) return [];
     queue.stalledCheckUntil = this.#now() + everyMs;
     const stalled: string[] = [];
     for (const id of queue.stalled) {
       const job = queue.jobs.get(id);
-      if (job === undefined || this.#isLocked(job) || !remove(queue.active, id)) continue;
+      if (job === undefined || this.#isLocked(job) || !remove(queue.ids.active, id)) continue;
       this.onChange('stalled', name, id);
-      job.stalledCounter += 1;
-      queue.waiting.push(id);
-      this.#mark(name);
+      job.json.stalledCounter += 1;
+      queue.ids.waiting.push(id);
+      this.#wake(name);
       stalled.push(id);
     }
-    queue.stalled = new Set(queue.active);
+    queue.stalled = new Set(queue.ids.active);
     return stalled;
   }
 
   extendLocks(name: string, ids: readonly string[], tokens: readonly string[], lockMs: number): string[] {
-    const queue = this.queue(name);
+    const queue = this.#queue(name);
     return ids.filter((id, place) => {
       const job = queue.jobs.get(id);
       const token = tokens[place] ?? '';
@@ -228,79 +221,123 @@ export class QueueModel extends QueueView {
   }
 
   /** @returns the new number of entries */
-  addLog(name: string, id: string, text: string): number | Refusal {
-    const job = this.queue(name).jobs.get(id);
-    if (job === undefined) return 'job-missing';
+  addLog(name: string, id: string, text: string): number {
+    const { logs } = this.#known(this.#queue(name), id, 'addLog');
     this.onLog(id, text);
-    return job.logs.push(text);
+    return logs.push(text);
   }
 
-  updateData(name: string, id: string, data: string): Refusal | undefined {
-    const job = this.queue(name).jobs.get(id);
-    if (job === undefined) return 'job-missing';
-    job.json = { ...job.json, data };
-    return undefined;
+  updateData(name: string, { id = '' }: Identified, data: unknown): void {
+    this.#known(this.#queue(name), id, 'updateData').json.data = JSON.stringify(data);
   }
 
   /** @returns 0 when it, or one of its children that would be removed with it, is locked */
   remove(name: string, id: string, withChildren: boolean): number {
-    const queue = this.queue(name);
+    const queue = this.#queue(name);
     const job = queue.jobs.get(id);
     if (job === undefined) return 1;
-    const children = withChildren ? [...job.pending].map((key) => this.jobOf(key)) : [];
-    if (
-      [job, ...children.map((child) => child?.job)].some((each) => each !== undefined && this.#isLocked(each))
-    )
-      return 0;
+    const pending = withChildren ? [...job.pending] : [];
+    const children = pending.map((key) => this.#jobOf(key)).filter((child) => child !== undefined);
+    if ([job, ...children].some((each) => this.#isLocked(each))) return 0;
     this.onChange('removed', name, id);
-    for (const child of children) if (child !== undefined) this.remove(child.name, child.job.id, true);
-    const parent = this.jobOf(job.parentKey);
-    if (parent?.job.pending.delete(`${name}:${id}`)) this.#release(parent);
-    for (const ids of [queue.waiting, queue.active, queue.waitingChildren, queue.completed, queue.failed])
-      remove(ids, id);
-    queue.delayed = queue.delayed.filter((delayed) => delayed.id !== id);
-    queue.prioritized = queue.prioritized.filter((each) => each.id !== id);
+    for (const child of children) this.remove(child.queue, child.id, true);
+    const parent = this.#jobOf(job.parentKey);
+    if (parent?.pending.delete(keyOf(job))) this.#release(parent);
+    for (const ids of Object.values(queue.ids)) remove(ids, id);
     queue.jobs.delete(id);
     return 1;
   }
 
   pause(name: string, isPaused: boolean): void {
-    const queue = this.queue(name);
+    const queue = this.#queue(name);
     queue.isPaused = isPaused;
-    if (!isPaused && hasNext(queue)) this.#mark(name);
+    if (!isPaused && hasNext(queue)) this.#wake(name);
   }
 
-  setMeta(name: string, values: Readonly<Record<string, string | number>>): void {
-    for (const [field, value] of Object.entries(values)) this.queue(name).meta.set(field, String(value));
-  }
-
-  obliterate(name: string): void {
-    const queue = this.queue(name);
-    if (!queue.isPaused) throw new Error('Cannot obliterate non-paused queue');
+  obliterate(name: string): number {
+    if (!this.#queue(name).isPaused) throw new Error('Cannot obliterate non-paused queue');
     this.onChange('obliterated', name, '');
     // Children of its jobs, which are in other queues, stay.
-    this.data.queues.delete(name);
+    this.#data.queues.delete(name);
+    return 0;
+  }
+
+  /** Nobody reads them. */
+  setQueueMeta(): void {}
+
+  hasQueueMetaField(name: string, field: string): boolean {
+    return field === 'paused' && this.#queue(name).isPaused;
+  }
+
+  getJobLogs(name: string, id: string, start: number): { logs: string[]; count: number } {
+    const logs = this.#queue(name).jobs.get(id)?.logs ?? [];
+    return { logs: logs.slice(start), count: logs.length };
+  }
+
+  getJobData(name: string, id: string): JobJson | undefined {
+    const job = this.#queue(name).jobs.get(id);
+    return job && { ...job.json };
+  }
+
+  getProcessedChildrenValues(name: string, id: string): Record<string, string> {
+    return Object.fromEntries(this.#queue(name).jobs.get(id)?.processed ?? []);
+  }
+
+  getState(name: string, id: string): string {
+    return stateOf(this.#queue(name), id);
+  }
+
+  isJobInState(name: string, state: string, id: string): boolean {
+    return this.getState(name, id) === state;
+  }
+
+  getCounts(name: string, states: readonly string[]): number[] {
+    return states.map((state) => idsIn(this.#queue(name), state).length);
+  }
+
+  getRanges(name: string, states: readonly string[], first = 0, last = -1): string[][] {
+    const end = last < 0 ? undefined : last + 1;
+    return states.map((state) => idsIn(this.#queue(name), state).slice(first, end));
   }
 
   /** Waits for the marker that wakes a worker. @returns a function that ends the wait */
   waitForMarker(queue: string, wake: (marker: Marker) => void): () => void {
     const forget = this.#waiters.add(queue, wake);
-    this.#waiters.wake(queue, this.queue(queue));
+    this.#waiters.wake(queue, this.#queue(queue));
     return forget;
   }
 
+  #queue(name: string): StoredQueue {
+    const queue = this.#data.queues.get(name) ?? newQueue();
+    this.#data.queues.set(name, queue);
+    return queue;
+  }
+
+  #jobOf(key = ''): StoredJob | undefined {
+    const end = key.lastIndexOf(':');
+    return this.#data.queues.get(key.slice(0, end))?.jobs.get(key.slice(end + 1));
+  }
+
+  #known(queue: StoredQueue, id: string, command: string): StoredJob {
+    const job = queue.jobs.get(id);
+    if (job === undefined) throw new Error(`Missing key for job ${id}. ${command}`);
+    return job;
+  }
+
   /** Among jobs of one priority, first or last. */
-  #enqueue(queue: StoredQueue, job: StoredJob, place: 'first' | 'last'): void {
-    const priority = job.json.opts?.priority ?? 0;
+  #enqueue({ ids, jobs }: StoredQueue, job: StoredJob, place: 'first' | 'last'): void {
+    const priorityOf = (each: StoredJob | undefined): number => each?.json.opts?.priority ?? 0;
+    const priority = priorityOf(job);
     if (priority === 0) {
-      if (place === 'first') queue.waiting.push(job.id);
-      else queue.waiting.unshift(job.id);
+      if (place === 'first') ids.waiting.push(job.id);
+      else ids.waiting.unshift(job.id);
       return;
     }
-    const after = queue.prioritized.findIndex((each) =>
-      place === 'first' ? each.priority >= priority : each.priority > priority,
-    );
-    queue.prioritized.splice(after < 0 ? queue.prioritized.length : after, 0, { id: job.id, priority });
+    const after = ids.prioritized.findIndex((id) => {
+      const other = priorityOf(jobs.get(id));
+      return place === 'first' ? other >= priority : other > priority;
+    });
+    ids.prioritized.splice(after < 0 ? ids.prioritized.length : after, 0, job.id);
   }
 
   #isLocked({ lock }: StoredJob): boolean {
@@ -308,41 +345,51 @@ export class QueueModel extends QueueView {
   }
 
   /** Takes a job from its holder; with the token `0` from any. */
-  #unlock(queue: StoredQueue, id: string, token: string): StoredJob | Refusal {
-    const job = queue.jobs.get(id);
-    if (job === undefined) return 'job-missing';
+  #unlock(queue: StoredQueue, id: string, token: string, command: string): StoredJob {
+    const job = this.#known(queue, id, command);
     if (token === '0') return job;
-    if (!this.#isLocked(job)) return 'lock-missing';
-    if (job.lock?.token !== token) return 'lock-mismatch';
+    if (!this.#isLocked(job)) throw new Error(`Missing lock for job ${id}. ${command}`);
+    if (job.lock?.token !== token) throw new Error(`Lock mismatch for job ${id}. Cmd ${command} from active`);
     job.lock = undefined;
     queue.stalled.delete(id);
     return job;
   }
 
-  /** A parent whose last child is done becomes the next job. */
-  #release({ name, job }: { readonly name: string; readonly job: StoredJob }): void {
-    const queue = this.queue(name);
-    if (job.pending.size > 0 || !remove(queue.waitingChildren, job.id)) return;
-    queue.waiting.push(job.id);
-    this.#mark(name);
+  /** Takes an active job from its holder, for another state. */
+  #take(queue: StoredQueue, id: string, token: string, command: string, state: string): StoredJob {
+    const job = this.#unlock(queue, id, token, command);
+    if (!remove(queue.ids.active, id)) throw new Error(`Job ${id} is not in the active state. ${command}`);
+    this.onChange(state, job.queue, id);
+    return job;
   }
 
-  #promote(name: string, clientNow: number): void {
-    const queue = this.queue(name);
-    while ((queue.delayed[0]?.at ?? Number.POSITIVE_INFINITY) <= clientNow) {
-      const due = queue.delayed.shift();
-      const job = due && queue.jobs.get(due.id);
+  /** A parent whose last child is done becomes the next job. */
+  #release({ queue: name, id, pending }: StoredJob): void {
+    const { ids } = this.#queue(name);
+    if (pending.size > 0 || !remove(ids['waiting-children'], id)) return;
+    ids.waiting.push(id);
+    this.#wake(name);
+  }
+
+  /** Delayed jobs that are due can be claimed. */
+  #awaken(name: string, queue: StoredQueue, clientNow: number): void {
+    while (queue.ids.delayed.length > 0 && nextDue(queue) <= clientNow) {
+      const job = queue.jobs.get(queue.ids.delayed.shift() ?? '');
       if (job === undefined) continue;
-      job.delay = 0;
-      queue.waiting.unshift(job.id);
-      this.#mark(name);
+      job.json.delay = 0;
+      queue.ids.waiting.unshift(job.id);
+      this.#wake(name);
     }
   }
 
-  #mark(name: string, membership: '0' | '1' = '0', score = 0): void {
-    const queue = this.queue(name);
+  #wake(name: string, membership: '0' | '1' = '0', score = 0): void {
+    const queue = this.#queue(name);
     if (membership === '0' && queue.isPaused) return;
     queue.markers.set(membership, score);
     this.#waiters.wake(name, queue);
   }
+}
+
+function keyOf({ queue, id }: StoredJob): string {
+  return `${queue}:${id}`;
 }
