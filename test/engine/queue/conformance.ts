@@ -548,9 +548,7 @@ export function describeQueueOn(
 
     test('accepts a row of a megabyte', async () => {
       const long = tasksOf('', 1).map((task) => ({ ...task, body: 'x'.repeat(1_000_000) }));
-      const run = await runThrough([long], (task, claim) =>
-        succeeded(task, { message: String(task.body.length) }),
-      );
+      const run = await runThrough([long], (task) => succeeded(task, { message: String(task.body.length) }));
       expect(run.results()[0]?.message).toBe('1000000');
     });
 
