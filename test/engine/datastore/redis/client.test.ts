@@ -34,14 +34,6 @@ async function clientOf({ port }: RedisServer, role: Role): Promise<Redis> {
 }
 
 describeWithRedis('the commands of one turn', () => {
-  test('are many writes without corking', async () => {
-    const { port } = await redisForTest();
-    const client = new Redis({ port });
-    onTestFinished(() => client.disconnect());
-    await heard(client, 'ready');
-    expect(await countWrites(client)).toBe(100);
-  });
-
   test.for(['probe', 'worker', 'producer'] as const)('are one write by a %s', async (role) => {
     const client = await clientOf(await redisForTest(), role);
     expect(await countWrites(client)).toBe(1);

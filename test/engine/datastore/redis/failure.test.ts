@@ -41,6 +41,7 @@ describe('a failure is explained in one sentence with its remedy', () => {
       'REDIS_PERMISSION',
       /'eval' command.*"ACL SETUSER ann ~\{cqbatch\}:\* \+@all -@dangerous \+info"/,
     ],
+    ['MASTERDOWN Link with MASTER is down', plain, 'REDIS_REPLICA', /read-only replica/],
     [
       "READONLY You can't write against a read only replica.",
       plain,

@@ -5,6 +5,7 @@ import { CqbatchError, usageError } from '../../../../src/base/errors/errors.ts'
 import { RedisTrouble } from '../../../../src/engine/datastore/redis/trouble.ts';
 
 const misconf = new Error('MISCONF Errors writing to the AOF file: No space left on device');
+const wrongPassword = 'WRONGPASS invalid username-password pair or user is disabled.';
 const endpoint = { host: '127.0.0.1', port: 6379 };
 const context = {
   where: 'redis://r',
@@ -24,20 +25,23 @@ function stoppedClock(): void {
 
 afterEach(() => void vi.restoreAllMocks());
 
-function troubled(told: CqbatchError[] = [], onLogin = async () => {}): RedisTrouble {
+function troubled(onUnwritable: (reason: CqbatchError) => void = () => {}, onLogin = async () => {}) {
   stoppedClock();
-  return new RedisTrouble(context, onLogin, (reason) => told.push(reason));
+  return new RedisTrouble(context, onLogin, onUnwritable);
+}
+
+/** A trouble that hears of the events of a connection. */
+function watching() {
+  const trouble = troubled();
+  const client = new EventEmitter();
+  trouble.watch(client as unknown as Redis);
+  return { trouble, client };
 }
 
 /** At which of these seconds, in each of which Redis refuses to write, its disk counted as full. */
 function taken(...seconds: readonly number[]): readonly number[] {
   const told: number[] = [];
-  stoppedClock();
-  const trouble = new RedisTrouble(
-    context,
-    async () => {},
-    () => told.push(now / 1_000),
-  );
+  const trouble = troubled(() => told.push(now / 1_000));
   for (const second of seconds) {
     now = second * 1_000;
     trouble.noteReply(new Error(misconf.message));
@@ -59,20 +63,11 @@ describe('a Redis that cannot write to its disk', () => {
 describe('a Redis that refuses', () => {
   test.each([
     ["OOM command not allowed when used memory > 'maxmemory'.", /has no memory left: raise its maxmemory/],
-    [
-      "READONLY You can't write against a read only replica.",
-      /is a read-only replica: connect to its primary/,
-    ],
-    ['MASTERDOWN Link with MASTER is down', /is a read-only replica/],
+    ["READONLY You can't write against a read only replica.", /is a read-only replica/],
     ['MOVED 1234 127.0.0.1:7001', /is part of a Redis Cluster/],
-    ['NOREPLICAS Not enough good replicas to write.', /refuses writes at the moment/],
     [misconf.message, /can't write to its disk/],
     ["NOPERM this user has no permissions to run the 'evalsha' command", /does not allow this user/],
-    [
-      'WRONGPASS invalid username-password pair or user is disabled.',
-      /refuses the password: correct \/etc\/password/,
-    ],
-    ['NOAUTH Authentication required.', /asks for another login: correct \/etc\/password/],
+    [wrongPassword, /refuses the password: correct \/etc\/password/],
   ])('%s says so, for how long, and what the error means', (message, expected) => {
     const trouble = troubled();
     const reply = new Error(message);
@@ -106,9 +101,7 @@ describe('a Redis that refuses', () => {
   });
 
   test('is not said to be silent when its connections are replaced meanwhile', () => {
-    const trouble = troubled();
-    const client = new EventEmitter();
-    trouble.watch(client as unknown as Redis);
+    const { trouble, client } = watching();
     for (now = 0; now <= 20_000; now += 1_000) {
       trouble.noteReply(new Error('READONLY'));
       for (const event of ['close', 'reconnecting', 'connect']) {
@@ -122,11 +115,9 @@ describe('a Redis that refuses', () => {
   });
 
   test('the login, refuses until a connection is ready again, however long the next attempt takes', () => {
-    const trouble = troubled();
-    const client = new EventEmitter();
-    trouble.watch(client as unknown as Redis);
+    const { trouble, client } = watching();
     client.emit('close');
-    client.emit('error', new Error('WRONGPASS invalid username-password pair or user is disabled.'));
+    client.emit('error', new Error(wrongPassword));
     now = 60_000;
     expect(trouble.refusal).toMatchObject({ reason: { code: 'REDIS_AUTH' }, forMs: 60_000 });
     client.emit('ready');
@@ -138,16 +129,14 @@ describe('a Redis that refuses', () => {
       'PASSWORD_UNREADABLE',
       "Can't read the password file /etc/password: ENOENT.",
     );
-    const trouble = troubled([], () => Promise.reject(unreadable));
-    trouble.noteReply(new Error('WRONGPASS invalid username-password pair or user is disabled.'));
+    const trouble = troubled(undefined, () => Promise.reject(unreadable));
+    trouble.noteReply(new Error(wrongPassword));
     await expect.poll(() => trouble.text).toBe("Can't read the password file /etc/password: ENOENT");
     expect(trouble.refusal?.reason).toBe(unreadable);
   });
 
   test('and then goes away, is away', () => {
-    const trouble = troubled();
-    const client = new EventEmitter();
-    trouble.watch(client as unknown as Redis);
+    const { trouble, client } = watching();
     trouble.noteReply(new Error('OOM'));
     client.emit('close');
     client.emit('error', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
