@@ -79,29 +79,11 @@ class Game {
     const journal = newJournalFile(runId);
     const fail = (violation: string): void => this.#fail(violation);
     const sightings = new Sightings(journal);
-    const sight = {
-      world,
-      scenario,
-      journal,
-      emptied: () => datastore.emptied,
-      forgot: () => datastore.forgot,
-      isGoing: () => this.#coordinator !== undefined,
-      fail,
-    };
-    const referee = new Referee(sight, sightings);
+    const shared = { world, scenario, datastore, journal, sightings, fail };
+    const referee = new Referee({ ...shared, isGoing: () => this.#coordinator !== undefined });
     watchModel(world, datastore, { referee, sightings }, () => this.#removed());
     const api = new SimulatedApi(world, scenario, referee);
-    this.#stage = {
-      world,
-      scenario,
-      datastore,
-      api,
-      journal,
-      referee,
-      sightings,
-      baseUrl: 'http://api.test/',
-      fail,
-    };
+    this.#stage = { ...shared, api, referee, baseUrl: 'http://api.test/' };
     this.#folder = newRunFolder(scenario);
   }
 

@@ -3,22 +3,14 @@ import { JournalState } from '../../src/engine/journal/state.ts';
 import { fedInSpiteOf } from '../helpers/obeyed-guards.ts';
 import type { FlowEntry } from './queue-model.ts';
 import type { Mishap, Scenario } from './scenario.ts';
-import type { SimulatedFile } from './simulated-journal.ts';
-import type { Sightings } from './sometimes.ts';
-import type { SimulatedProcess, World } from './world.ts';
+import type { Stage } from './stage.ts';
+import type { SimulatedProcess } from './world.ts';
 
 /** What the referee sees of a run besides its calls. */
-export interface Sight {
-  readonly world: World;
-  readonly scenario: Scenario;
-  readonly journal: SimulatedFile;
-  /** How often the datastore was emptied, and how often it has lost its last moments. */
-  readonly emptied: () => number;
-  readonly forgot: () => number;
+type Sight = Pick<Stage, 'world' | 'scenario' | 'journal' | 'datastore' | 'sightings' | 'fail'> & {
   /** Whether a coordinator is at work. */
   readonly isGoing: () => boolean;
-  readonly fail: (violation: string) => void;
-}
+};
 
 /** Holds a run to the promises: during the run, and at its end. */
 export class Referee {
@@ -29,7 +21,6 @@ export class Referee {
   readonly #doubtful = new Set<number>();
   /** How often a worker has written the intent of a row: once for each batch. */
   readonly #intended = new Map<string, number>();
-  readonly #sightings: Sightings;
   /** What is certainly on disk. */
   #durable = new JournalState();
   #read = 0;
@@ -39,9 +30,8 @@ export class Referee {
   /** Workers that were frozen: they may finish what they started at any time. */
   readonly #late = new Set<SimulatedProcess>();
 
-  constructor(sight: Sight, sightings: Sightings) {
+  constructor(sight: Sight) {
     this.#sight = sight;
-    this.#sightings = sightings;
   }
 
   /** From now on only this many rows may be called for the first time; undefined: any. */
@@ -76,13 +66,13 @@ export class Referee {
   }
 
   sent(row: number, worker: SimulatedProcess): void {
-    const { world, scenario, journal, emptied, isGoing } = this.#sight;
+    const { world, scenario, journal, datastore, isGoing } = this.#sight;
     world.tell(`${worker.name} calls row ${row}`);
-    this.#sightings.sent(row, worker);
+    this.#sight.sightings.sent(row, worker);
     this.#calls.set(row, (this.#calls.get(row) ?? 0) + 1);
     if (this.#intend(`${worker.name} ${row}`, -1) < 0)
       this.#fail(`row ${row} is called, and its ledger does not say so`);
-    if (this.#late.has(worker) || emptied() + journal.cuts > 0) return;
+    if (this.#late.has(worker) || datastore.emptied + journal.cuts > 0) return;
     const durable = this.#readDurable();
     if (durable.isFinished(row)) this.#fail(`row ${row} is called, and has its result`);
     if (!isGoing() && !durable.isUnsettled(row)) this.#fail(`row ${row} is called though its run is at rest`);
@@ -103,7 +93,7 @@ export class Referee {
   }
 
   answered(row: number, worker: SimulatedProcess, code: string): void {
-    this.#sightings.answered(row, worker, code);
+    this.#sight.sightings.answered(row, worker, code);
   }
 
   /** No answer tells whether a call was carried out. */
@@ -112,16 +102,17 @@ export class Referee {
   }
 
   done(row: number): void {
-    this.#sightings.done(row);
+    this.#sight.sightings.done(row);
     this.#done.set(row, (this.#done.get(row) ?? 0) + 1);
   }
 
   /** The run has ended. */
   end(isComplete: boolean): void {
-    const { scenario, journal, emptied, forgot } = this.#sight;
+    const { scenario, journal, datastore } = this.#sight;
+    const losses = datastore.emptied + datastore.forgot;
     this.#checkGuards();
     // Nothing is left that knows of calls.
-    if (journal.cuts > 0 && emptied() + forgot() > 0) return;
+    if (journal.cuts > 0 && losses > 0) return;
     const results = new Map<number, RowResult>();
     const state = new JournalState();
     for (const { entry, offset } of journal.entries()) {
@@ -136,7 +127,7 @@ export class Referee {
       if (result === undefined && isComplete) this.#fail(`row ${row} has no result`);
       const known = result ?? state.history(row) ?? { attempts: 0, unclear: false };
       const told = `row ${row} was called ${calls} times and carried out ${this.#done.get(row) ?? 0} times, and the journal says: ${JSON.stringify(known)}`;
-      if (calls > known.attempts && !(emptied() + forgot() + journal.cuts > 0 && known.unclear))
+      if (calls > known.attempts && !(losses + journal.cuts > 0 && known.unclear))
         this.#fail(`called in silence: ${told}`);
       if (result !== undefined) this.#checkResult(row, result, told);
     }
@@ -153,12 +144,13 @@ export class Referee {
   }
 
   #checkResult(row: number, { outcome, unclear }: RowResult, told: string): void {
-    const { scenario, emptied } = this.#sight;
+    const { scenario, datastore } = this.#sight;
     const { repeatable } = scenario;
     const done = this.#done.get(row) ?? 0;
     if (outcome === 'succeeded' && done === 0) this.#fail(`never carried out: ${told}`);
     if (done > 1 && !unclear) this.#fail(`repeated without a mark: ${told}`);
-    if (done > 1 && !repeatable && emptied() === 0) this.#fail(`repeated, which it must not be: ${told}`);
+    if (done > 1 && !repeatable && datastore.emptied === 0)
+      this.#fail(`repeated, which it must not be: ${told}`);
     if (outcome === 'failed' && done > 0 && !unclear) this.#fail(`carried out without a mark: ${told}`);
     const { mishaps, network, code } = scenario;
     const throws = code.operation > 0 || code.worker > 0;

@@ -1,5 +1,6 @@
 import type { Datastore } from '../../src/engine/datastore/datastore.ts';
-import { type ModelConnection, modelBackend } from './model-backend.ts';
+import type { ModelConnection } from './model-backend.ts';
+import { modelDatastore } from './model-datastore.ts';
 import type { StoredData } from './queue-data.ts';
 import { QueueModel } from './queue-model.ts';
 import type { Marker } from './waiters.ts';
@@ -57,31 +58,23 @@ export class SimulatedDatastore {
   /** The datastore for one process. */
   openIn(process: SimulatedProcess): Datastore {
     const server = this;
-    const open = (role: 'worker' | 'producer'): Link => {
-      const link = new Link(this.#world, this, process, role);
+    const open = (isProducer: boolean): Link => {
+      const link = new Link(this, this.#world, process, isProducer);
       this.#links.add(link);
       if (this.isAway) link.cut();
       return link;
     };
-    const connection = open('worker');
+    const connection = open(false);
     return {
-      description: 'the model',
-      connection,
-      producerConnection: open('producer'),
-      backend: modelBackend,
-      exclusive: false,
+      ...modelDatastore(connection, open(true)),
       get trouble() {
         return server.isAway ? 'does not answer' : undefined;
       },
-      lost: new Promise(() => {}),
       epoch: () => connection.ask((model) => `${server.#starts} ${model.mark(`mark ${server.#marks++}`)}`),
       get connectionEpoch() {
         return connection.epoch;
       },
       onReconnect: (listener) => connection.onReconnect(listener),
-      async renew() {},
-      async maintain() {},
-      async close() {},
     };
   }
 
@@ -92,17 +85,14 @@ export class SimulatedDatastore {
     this.onBreak('the datastore goes away');
     this.isAway = true;
     for (const link of this.#links) link.cut();
-    this.#world.later(
-      awayMs,
-      () => {
-        this.isAway = false;
-        this.#starts += 1;
-        this.#world.tell('the datastore is back');
-        for (const link of this.#links)
-          this.#world.later(link.reconnectMs(), () => link.connect(), { owner: null });
-      },
-      { owner: null },
-    );
+    const come = (): void => {
+      this.isAway = false;
+      this.#starts += 1;
+      this.#world.tell('the datastore is back');
+      for (const link of this.#links)
+        this.#world.later(link.reconnectMs(), () => link.connect(), { owner: null });
+    };
+    this.#world.later(awayMs, come, { owner: null });
   }
 
   /** FLUSHALL. */
@@ -132,30 +122,25 @@ export class SimulatedDatastore {
 
 /** A connection of a process, on which commands are executed and answered in order. */
 class Link implements ModelConnection {
-  readonly #world: World;
   readonly #server: SimulatedDatastore;
+  readonly #world: World;
   readonly #process: SimulatedProcess;
-  readonly #role: 'worker' | 'producer';
+  readonly #isProducer: boolean;
   #unanswered: Command[] = [];
   /** Commands and replies of an earlier connection do not count. */
   #connections = 0;
   #isConnected = true;
   #arrival = 0;
-  #reply = 0;
+  #replied = 0;
   /** The start of the server that it was last connected to. */
   epoch: string | undefined;
   readonly #listeners = new Set<() => void>();
 
-  constructor(
-    world: World,
-    server: SimulatedDatastore,
-    process: SimulatedProcess,
-    role: 'worker' | 'producer',
-  ) {
-    this.#world = world;
+  constructor(server: SimulatedDatastore, world: World, process: SimulatedProcess, isProducer: boolean) {
     this.#server = server;
+    this.#world = world;
     this.#process = process;
-    this.#role = role;
+    this.#isProducer = isProducer;
     if (!server.isAway) this.epoch = server.start;
   }
 
@@ -181,7 +166,7 @@ class Link implements ModelConnection {
       const end = (woken: Marker | null): void => {
         if (isOver) return;
         isOver = true;
-        this.#world.later(this.#latency(), () => resolve(woken), { owner: this.#process, kind: 'reply' });
+        this.#reply(this.#latency(), () => resolve(woken));
       };
       const forget = this.#server.model.waitForMarker(queue, end);
       this.#world.later(limitMs, () => cancel(), { owner: null });
@@ -197,32 +182,24 @@ class Link implements ModelConnection {
   cut(): void {
     this.#connections += 1;
     this.#isConnected = false;
-    if (this.#role === 'worker') return;
+    if (!this.#isProducer) return;
     const rejected = this.#unanswered.splice(0);
-    this.#world.later(
-      this.#latency(),
-      () => {
-        for (const { reject } of rejected)
-          reject(new Error('The connection to Redis was lost before it replied.'));
-      },
-      { owner: this.#process, kind: 'reply' },
-    );
+    this.#reply(this.#latency(), () => {
+      for (const { reject } of rejected)
+        reject(new Error('The connection to Redis was lost before it replied.'));
+    });
   }
 
   connect(): void {
     if (this.#server.isAway || this.#isConnected || this.#process.isDead) return;
     this.#isConnected = true;
     this.#arrival = 0;
-    this.#reply = 0;
+    this.#replied = 0;
     const { start } = this.#server;
-    this.#world.later(
-      0,
-      () => {
-        this.epoch = start;
-        for (const listener of this.#listeners) listener();
-      },
-      { owner: this.#process, kind: 'reply' },
-    );
+    this.#reply(0, () => {
+      this.epoch = start;
+      for (const listener of this.#listeners) listener();
+    });
     for (const command of this.#unanswered) this.#send(command);
   }
 
@@ -234,9 +211,8 @@ class Link implements ModelConnection {
   #send(command: Command): void {
     const connection = this.#connections;
     this.#arrival = Math.max(this.#arrival, this.#world.now + this.#latency());
-    this.#world.later(this.#arrival - this.#world.now, () => this.#arrive(command, connection), {
-      owner: null,
-    });
+    const arrive = (): void => this.#arrive(command, connection);
+    this.#world.later(this.#arrival - this.#world.now, arrive, { owner: null });
   }
 
   #arrive(command: Command, connection: number): void {
@@ -262,16 +238,16 @@ class Link implements ModelConnection {
       world.later(this.reconnectMs(), () => this.connect(), { owner: null });
       return;
     }
-    this.#reply = Math.max(this.#reply, world.now + this.#latency());
-    world.later(
-      this.#reply - world.now,
-      () => {
-        if (connection !== this.#connections) return;
-        this.#unanswered = this.#unanswered.filter((other) => other !== command);
-        answer();
-      },
-      { owner: this.#process, kind: 'reply' },
-    );
+    this.#replied = Math.max(this.#replied, world.now + this.#latency());
+    this.#reply(this.#replied - world.now, () => {
+      if (connection !== this.#connections) return;
+      this.#unanswered = this.#unanswered.filter((other) => other !== command);
+      answer();
+    });
+  }
+
+  #reply(delayMs: number, work: () => void): void {
+    this.#world.later(delayMs, work, { owner: this.#process, kind: 'reply' });
   }
 
   #latency(): number {

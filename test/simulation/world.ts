@@ -3,7 +3,6 @@ import type { Random } from './random.ts';
 /** An event due at a time, in a process if it belongs to one. */
 interface Event {
   readonly at: number;
-  readonly order: number;
   readonly owner: SimulatedProcess | undefined;
   readonly kind: 'timer' | 'reply';
   readonly work: () => void;
@@ -56,8 +55,8 @@ export class World {
   readonly random: Random;
   /** Lines that describe events; kept only if wanted. */
   readonly lines: string[] | undefined;
+  /** The next one is last; of those at one time, each follows those scheduled before it. */
   readonly #events: Event[] = [];
-  #order = 0;
   #current: SimulatedProcess | undefined;
 
   constructor(random: Random, options: { readonly keepLines?: boolean } = {}) {
@@ -93,7 +92,6 @@ export class World {
     const event: Event = {
       // Sums of such times are exact, whatever else is added to them.
       at: Math.round((this.now + Math.max(0, delayMs)) * 1_024) / 1_024,
-      order: this.#order++,
       owner: owner ?? undefined,
       kind,
       work,
@@ -134,7 +132,7 @@ export class World {
    */
   async play(isOver: () => boolean, limitMs: number): Promise<'over' | 'still' | 'too long'> {
     while (!isOver()) {
-      const event = this.#pop();
+      const event = this.#events.pop();
       if (event === undefined) return 'still';
       if (event.cancelled || event.owner?.isDead) continue;
       if (event.at > limitMs) return 'too long';
@@ -166,40 +164,14 @@ export class World {
   }
 
   #push(event: Event): void {
-    const heap = this.#events;
-    let place = heap.length;
-    heap.push(event);
-    while (place > 0) {
-      const above = (place - 1) >> 1;
-      const other = heap[above] as Event;
-      if (!isBefore(event, other)) break;
-      heap[place] = other;
-      place = above;
+    let [first, end] = [0, this.#events.length];
+    while (first < end) {
+      const middle = (first + end) >> 1;
+      if ((this.#events[middle] as Event).at > event.at) first = middle + 1;
+      else end = middle;
     }
-    heap[place] = event;
+    this.#events.splice(first, 0, event);
   }
-
-  #pop(): Event | undefined {
-    const heap = this.#events;
-    const first = heap[0];
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return first;
-    let place = 0;
-    for (;;) {
-      let below = 2 * place + 1;
-      if (below >= heap.length) break;
-      if (below + 1 < heap.length && isBefore(heap[below + 1] as Event, heap[below] as Event)) below += 1;
-      if (!isBefore(heap[below] as Event, last)) break;
-      heap[place] = heap[below] as Event;
-      place = below;
-    }
-    heap[place] = last;
-    return first;
-  }
-}
-
-function isBefore(one: Event, other: Event): boolean {
-  return one.at < other.at || (one.at === other.at && one.order < other.order);
 }
 
 const macrotask = globalThis.setImmediate;
