@@ -42,6 +42,15 @@ function slotsOf({ count, from, gap = 0 }: SlotReply): number[] {
 /** What a timeline does, wherever it is kept. */
 export function describeTimeline(name: string, open: () => Promise<TestedTimeline>): void {
   describe(`the timeline ${name}`, () => {
+    /** A timeline with this rate. */
+    async function keeping(first: RateCommand) {
+      const timeline = await open();
+      await timeline.setRate(start, first);
+      const slots = async (at: number, worker: string, changes: Partial<SlotRequest> = {}) =>
+        slotsOf(await timeline.take(start + at, asks(worker, changes)));
+      return { timeline, slots };
+    }
+
     test('gives no slot and no place before a rate is set, or after it has expired', async () => {
       const timeline = await open();
       expect(await timeline.take(start, asks('a'))).toMatchObject({ isSet: false, count: 0, places: 0 });
@@ -51,47 +60,40 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
     });
 
     test('gives slots one after the other, for any worker', async () => {
-      const timeline = await open();
-      await timeline.setRate(start, rate(50));
+      const { slots } = await keeping(rate(50));
       // What was taken before is unknown: the first slots come after the time ahead.
-      expect(slotsOf(await timeline.take(start, asks('a')))).toEqual([100]);
-      expect(slotsOf(await timeline.take(start + 60, asks('a', { want: 2 })))).toEqual([120, 140]);
-      expect(slotsOf(await timeline.take(start + 75, asks('b')))).toEqual([160]);
-      expect(slotsOf(await timeline.take(start + 75, asks('a')))).toEqual([]);
+      expect(await slots(0, 'a')).toEqual([100]);
+      expect(await slots(60, 'a', { want: 2 })).toEqual([120, 140]);
+      expect(await slots(75, 'b')).toEqual([160]);
+      expect(await slots(75, 'a')).toEqual([]);
     });
 
     test('gives no slots of the past', async () => {
-      const timeline = await open();
-      await timeline.setRate(start, rate(50));
+      const { timeline, slots } = await keeping(rate(50));
       await timeline.take(start, asks('a'));
       await timeline.setRate(start + 1_000, rate(50));
-      expect(slotsOf(await timeline.take(start + 1_000, asks('a', { want: 2, leadInMs: 7 })))).toEqual([
-        1_007, 1_027,
-      ]);
+      expect(await slots(1_000, 'a', { want: 2, leadInMs: 7 })).toEqual([1_007, 1_027]);
     });
 
     test('leaves each worker its share, and gives one worker slots that would soon be lost', async () => {
-      const timeline = await open();
-      await timeline.setRate(start, rate(100));
+      const { timeline, slots } = await keeping(rate(100));
       await timeline.take(start, asks('a', { want: 0 }));
       await timeline.take(start, asks('b', { want: 0 }));
       await timeline.setRate(start + 200, rate(100));
       // Five are half of the time ahead; one more would be lost in half of it.
-      expect(slotsOf(await timeline.take(start + 200, asks('a')))).toHaveLength(6);
-      expect(slotsOf(await timeline.take(start + 200, asks('b')))).toHaveLength(5);
+      expect(await slots(200, 'a')).toHaveLength(6);
+      expect(await slots(200, 'b')).toHaveLength(5);
     });
 
     test('moves free slots with the rate, and counts taken ones', async () => {
-      const timeline = await open();
-      await timeline.setRate(start, rate(100));
+      const { timeline, slots } = await keeping(rate(100));
       await timeline.take(start, asks('a'));
       await timeline.setRate(start, rate(50));
-      expect(slotsOf(await timeline.take(start + 150, asks('a')))[0]).toBe(220);
+      expect((await slots(150, 'a'))[0]).toBe(220);
     });
 
     test('gives no slots while the API rests, nor when the rate is not kept', async () => {
-      const timeline = await open();
-      await timeline.setRate(start, rate(50, { restMs: 500 }));
+      const { timeline } = await keeping(rate(50, { restMs: 500 }));
       expect(await timeline.take(start + 100, asks('a'))).toMatchObject({ count: 0, restMs: 400, gap: 20 });
       await timeline.setRate(start + 200, rate(undefined));
       const free = await timeline.take(start + 300, asks('a'));
@@ -100,12 +102,11 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
     });
 
     test('gives a slot when the rest is over, however many were taken before', async () => {
-      const timeline = await open();
-      await timeline.setRate(start, rate(50));
-      expect(slotsOf(await timeline.take(start, asks('a')))).toEqual([100]);
+      const { timeline, slots } = await keeping(rate(50));
+      expect(await slots(0, 'a')).toEqual([100]);
       await timeline.setRate(start + 10, rate(1, { restMs: 500 }));
       await timeline.setRate(start + 110, rate(1, { restMs: 400 }));
-      expect(slotsOf(await timeline.take(start + 510, asks('a')))).toEqual([510]);
+      expect(await slots(510, 'a')).toEqual([510]);
     });
 
     test('obeys the leading worker until it is silent', async () => {
@@ -118,8 +119,7 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
     });
 
     test('shares calls in flight by need, and gives each place away only when free', async () => {
-      const timeline = await open();
-      await timeline.setRate(start, rate(50, { cap: 10 }));
+      const { timeline } = await keeping(rate(50, { cap: 10 }));
       const places = async (at: number, worker: string, need: number, active = 0) =>
         (await timeline.take(start + at, asks(worker, { need, active }))).places;
       expect(await places(0, 'a', 8)).toBe(10);
@@ -145,8 +145,7 @@ export function describeTimeline(name: string, open: () => Promise<TestedTimelin
     });
 
     test('recovers when its clock is set', async () => {
-      const timeline = await open();
-      await timeline.setRate(start, rate(50));
+      const { timeline } = await keeping(rate(50));
       await timeline.take(start, asks('a'));
       for (const by of [-3_600_000, 3_600_000]) {
         const now = start + by;
