@@ -33,7 +33,19 @@ const work = (claim: number, parts: Omit<LedgerEntry & { type: 'work' }, 'type' 
   claim,
   ...parts,
 });
+const left = (ledger: Ledger) => ledger.leftovers().map(({ row, history: known }) => [row, known]);
+
 describe('a ledger', () => {
+  test('distinguishes finished rows, rows that were perhaps called, and rows that were never called', () => {
+    const ledger = read(work(1, { intents: [1, 2] }), work(1, { results: [result(1)] }));
+    ledger.abandon();
+    expect(ledger.results()).toEqual([result(1)]);
+    expect(left(ledger)).toEqual([
+      [2, perhapsCalled(noHistory)],
+      [3, undefined],
+    ]);
+  });
+
   test('counts a call that may have been made in addition to known calls', () => {
     const ledger = read(
       work(1, { intents: [1] }),
@@ -46,6 +58,20 @@ describe('a ledger', () => {
       attemptsUsed: 1,
       delayMs: 0,
     });
+  });
+
+  test('ignores the former worker after a takeover', () => {
+    const ledger = read(
+      work(1, { intents: [1] }),
+      { type: 'begin', claim: 2 },
+      work(1, { results: [result(1)], intents: [2] }),
+    );
+    expect(ledger.results()).toEqual([]);
+    expect(left(ledger)).toEqual([
+      [1, perhapsCalled(noHistory)],
+      [2, undefined],
+      [3, undefined],
+    ]);
   });
 
   test('hands on the answers of the former worker, each once', () => {
