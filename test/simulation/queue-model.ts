@@ -262,7 +262,7 @@ export class QueueModel {
     return 0;
   }
 
-  /** Nobody reads them. */
+  /** No part of the program reads them. */
   setQueueMeta(): void {}
 
   hasQueueMetaField(name: string, field: string): boolean {
