@@ -32,6 +32,11 @@ export async function allRows(manifest: Pick<Manifest, 'rows'>): Promise<Manifes
   return rows;
 }
 
+/** The cells of all rows of a manifest that is written and opened under that name. */
+export async function cellsOf(...manifest: Parameters<typeof openText>): Promise<ManifestRow['cells'][]> {
+  return (await allRows(await openText(...manifest))).map(({ cells }) => cells);
+}
+
 /** Bytes as a stream delivers them, in chunks of that size. */
 export async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer, void, undefined> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
