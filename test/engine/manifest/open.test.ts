@@ -46,8 +46,8 @@ test('takes operation and defaults from an object, in any order', async () => {
     'a.json',
     '{"rows":[{"id":1}],"defaults":{"User ID":"u","evaluation_id":null},"operation":"restore-evaluation"}',
   );
-  expect(manifest).toMatchObject({ operation: 'restore-evaluation', defaults: { user_id: 'u' } });
-  expect(Object.keys(manifest.defaults)).toEqual(['user_id']);
+  expect(manifest.operation).toBe('restore-evaluation');
+  expect(manifest.defaults).toEqual({ user_id: 'u' });
   expect(await allRows(manifest)).toEqual([{ row: 1, line: 1, cells: { id: 1 } }]);
 });
 

@@ -65,16 +65,6 @@ describe('agrees with a model that compares each call with all others:', () => {
   });
 });
 
-test.each([
-  ['any', new CallIndex('any'), ['new', 'conflict', 'duplicate', 'duplicate']],
-  ['latest', new CallIndex('latest'), ['new', 'conflict', 'conflict', 'duplicate']],
-])('of x, y, x, x the %s calls are', (_which, index, kinds) => {
-  const met = ['x', 'y', 'x', 'x'].map((request, at) =>
-    index.add({ row: at + 1, line: at + 1, operation: 'a', subject: '1', request }),
-  );
-  expect(met.map(({ kind }) => kind)).toEqual(kinds);
-});
-
 describe.each([
   ['any earlier call', () => new CallIndex('any')],
   ['the latest call', () => new CallIndex('latest')],

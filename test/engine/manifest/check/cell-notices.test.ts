@@ -19,22 +19,10 @@ test('words for nothing are counted by field, however they are written', async (
   ]);
 });
 
-test.each([
-  'NULL',
-  'null',
-  '\\N',
-  'nan',
-  'None',
-  'undefined',
-  'N/A',
-  'n/a',
-  'NaT',
-  '(null)',
-  '[NULL]',
-  '<NA>',
-  'nil',
-])('%s is a word for nothing as an identifier, too', async (word) => {
-  expect(await warningsOf('a.csv', `ticket_id,user_id\n1,${word}\n2,u\n`)).toEqual([
+const words = 'NULL null \\N nan None undefined N/A n/a NaT (null) [NULL] <NA> nil'.split(' ');
+
+test.each(words)('%s is a word for nothing as an identifier, too', async (word) => {
+  expect(await warningsOf('a.csv', `ticket_id,user_id\n1,${word}\n`)).toEqual([
     expect.stringContaining(`1 cell of user_id is \`${word}\`: sent as it is`),
   ]);
   const line = JSON.stringify({ ticket_id: 1, user_id: word });
@@ -42,10 +30,11 @@ test.each([
 });
 
 test('no more than five words are named', async () => {
-  const words = ['NULL', 'null', 'nan', 'None', 'nil', 'N/A', '\\N'];
   const rows = words.map((word, index) => `${index},${word}\n`).join('');
   expect(await warningsOf('a.csv', `room_id,title\n${rows}`)).toEqual([
-    expect.stringContaining('7 cells of title are `NULL`, `null`, `nan`, `None`, `nil`, …: sent as they are'),
+    expect.stringContaining(
+      '13 cells of title are `NULL`, `null`, `\\N`, `nan`, `None`, …: sent as they are',
+    ),
   ]);
 });
 

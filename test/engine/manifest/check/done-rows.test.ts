@@ -24,16 +24,9 @@ function found(...sources: readonly (readonly Ended[])[]) {
 }
 
 test.each<[string, readonly (readonly Ended[])[], ReturnType<typeof found>]>([
-  ['succeeded', [[succeeded]], { source: 'run 0', row: 1 }],
-  ['was left out there, because it was done before', [[doneBefore]], { source: 'run 0', row: 1 }],
-  ['failed', [[failed]], undefined],
-  ['was never called', [[neverCalled]], undefined],
-  ['failed, and a later row succeeded', [[failed, succeeded]], { source: 'run 0', row: 2 }],
   ['succeeded, and a later row failed', [[succeeded, failed]], undefined],
-  ['succeeded, and a later row was not called', [[succeeded, neverCalled]], undefined],
   ['succeeded, and its duplicate was not called', [[succeeded, duplicate]], { source: 'run 0', row: 1 }],
   ['was superseded by one that succeeded', [[superseded, succeeded]], { source: 'run 0', row: 2 }],
-  ['was superseded by one that failed', [[superseded, failed]], undefined],
   ['succeeded in one run, whatever another did', [[succeeded], [failed]], { source: 'run 0', row: 1 }],
   ['failed in one run, and succeeded in another', [[failed], [succeeded]], { source: 'run 1', row: 1 }],
 ])('a row that %s is reported as such', (_title, sources, expected) => {

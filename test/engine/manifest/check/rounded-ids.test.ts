@@ -84,8 +84,7 @@ test('identifiers that were not rounded are not found, however few or many', asy
 const rounded = Array.from({ length: 40 }, (_, index) => 9_912_140_635_496_190n + BigInt(index) * 130n);
 
 test.each<[what: string, ids: readonly unknown[], isFound: boolean]>([
-  ['forty of 16 digits that end in 0', rounded, true],
-  ['six of them', rounded.slice(0, 6), true],
+  ['six of 16 digits that end in 0', rounded.slice(0, 6), true],
   ['five of them', rounded.slice(0, 5), false],
   ['one of them, forty times', Array(40).fill(rounded[0]), false],
   ['forty of them, and one that does not', [...rounded, 9_912_140_635_496_191n], false],
@@ -93,11 +92,7 @@ test.each<[what: string, ids: readonly unknown[], isFound: boolean]>([
   ['with zeros and blanks before', rounded.map((id) => ` 00${id} `), true],
   ['two of 19 digits that end in 0000', [3_356_064_425_258_410_000n, 4_306_906_422_018_940_000n], true],
   ['two of 19 digits that end in 000', [3_356_064_425_258_417_000n, 4_306_906_422_018_949_000n], false],
-  [
-    'of 17 digits, some of which JavaScript leaves as they are',
-    [12_345_678_901_234_568n, 12_345_678_901_234_560n],
-    false,
-  ],
+  ['17 digits, some of which JavaScript keeps', [12_345_678_901_234_568n, 12_345_678_901_234_560n], false],
   ['short ones that end in 0', Array.from({ length: 40 }, (_, index) => index * 1000), false],
   ['no numbers', ['x', '', '9912140635496190x'], false],
 ])('%s: found or not', async (_, ids, isFound) => {

@@ -7,7 +7,6 @@ import { type ScanHandlers, scanManifest } from '../../../../src/engine/manifest
 import { createRowPreparer } from '../../../../src/engine/manifest/columns/row-preparer.ts';
 import type { ManifestRow } from '../../../../src/engine/manifest/manifest.ts';
 import { openManifest } from '../../../../src/engine/manifest/open.ts';
-import type { DecidedRow, InvalidRow, LeftOut } from '../../../../src/engine/rows/row.ts';
 import { testOperations } from '../operations.ts';
 import { openText } from '../reading.ts';
 
@@ -25,7 +24,7 @@ test('a row that leaves fields out is not partial where the API certainly keeps 
   expect(await scan('a.csv', 'room_id,title\n1,t\n')).toMatchObject({ callable: 1, partial: 1 });
 });
 
-test('counts every row once, in all and by operation', async () => {
+test('decides every row once, and counts it in all and by operation', async () => {
   const content = [
     'operation,ticket_id,user_id,room_id,title',
     'close-ticket,1,u,,',
@@ -37,93 +36,39 @@ test('counts every row once, in all and by operation', async () => {
     'paint-room,,,1,t',
     'close-ticket,1',
   ].join('\n');
-  const invalid: InvalidRow[] = [];
-  const decided: [number, DecidedRow['kind'], LeftOut?][] = [];
+  const invalid: number[] = [];
+  const decided: unknown[] = [];
   const given: ManifestRow['cells'][] = [];
   const summary = await scan('a.csv', content, {
-    onInvalid: (row) => void invalid.push(row),
+    onInvalid: ({ row }) => void invalid.push(row),
     onRow(row, { cells }) {
-      decided.push(row.kind === 'left out' ? [row.row, row.kind, row.because] : [row.row, row.kind]);
+      decided.push(row.kind === 'left out' ? row.because : row.kind);
       given.push(cells);
     },
   });
-  const none = { superseded: 0, doneBefore: 0, conflicts: 0, partial: 0 };
-  const total = { ...none, rows: 8, callable: 3, invalid: 3, duplicates: 2, conflicts: 1, partial: 1 };
-  expect(summary).toEqual({
-    ...total,
-    leftOut: 0,
-    roundedIds: [],
+  // The other counts: rows-summary.test.ts.
+  expect(summary).toMatchObject({
+    ...{ rows: 8, callable: 3, invalid: 3, duplicates: 2, conflicts: 1, partial: 1, leftOut: 0 },
     perOperation: {
-      'close-ticket': {
-        ...none,
-        ...{ rows: 5, callable: 2, invalid: 1, duplicates: 2, conflicts: 1 },
-        thing: 'ticket',
-        first: { row: 1, subject: '1' },
-        last: { row: 3, subject: '1' },
-        fields: {},
-      },
-      'rename-room': {
-        ...none,
-        ...{ rows: 2, callable: 1, invalid: 1, duplicates: 0, partial: 1 },
-        thing: 'room',
-        first: { row: 5, subject: '1' },
-        last: { row: 5, subject: '1' },
-        fields: {
-          title: { given: 1, cleared: 0, absent: 0 },
-          floor: { given: 0, cleared: 0, absent: 1 },
-        },
-      },
+      'close-ticket': { rows: 5, callable: 2, invalid: 1, duplicates: 2, conflicts: 1, partial: 0 },
+      'rename-room': { rows: 2, callable: 1, invalid: 1, duplicates: 0, conflicts: 0, partial: 1 },
     },
-    changedSubjects: 0,
-    doneIn: new Map(),
-    firstConflicts: [
-      {
-        operation: 'close-ticket',
-        thing: 'ticket',
-        subject: '1',
-        row: 3,
-        line: 4,
-        firstRow: 1,
-        firstLine: 2,
-      },
-    ],
-    preview: [
-      expect.objectContaining({ row: 1, subject: '1' }),
-      expect.objectContaining({ row: 3, subject: '1' }),
-      expect.objectContaining({ row: 5, subject: '1' }),
-    ],
-    columns: ['operation', 'ticket_id', 'user_id', 'room_id', 'title'],
-    meanings: ['operation', 'ticket_id', 'user_id', 'room_id', 'title'].map((field) => ({
-      column: field,
-      field,
-    })),
-    warnings: [],
+    preview: [1, 3, 5].map((row) => ({ row, subject: '1' })),
   });
-  expect(invalid.map(({ row }) => row)).toEqual([6, 7, 8]);
-  expect(decided).toEqual([
-    [1, 'callable'],
-    [2, 'left out', { why: 'duplicate', of: 1 }],
-    [3, 'callable'],
-    [4, 'left out', { why: 'duplicate', of: 3 }],
-    [5, 'callable'],
-    [6, 'invalid'],
-    [7, 'invalid'],
-    [8, 'invalid'],
-  ]);
+  const { columns, meanings, firstConflicts, roundedIds, warnings } = summary;
+  const subject = { operation: 'close-ticket', thing: 'ticket', subject: '1' };
+  expect(firstConflicts).toEqual([{ ...subject, row: 3, line: 4, firstRow: 1, firstLine: 2 }]);
+  expect(columns).toEqual(['operation', 'ticket_id', 'user_id', 'room_id', 'title']);
+  expect(meanings).toEqual(columns.map((field) => ({ column: field, field })));
+  expect([roundedIds, warnings]).toEqual([[], []]);
+  expect(invalid).toEqual([6, 7, 8]);
+  const duplicate = (of: number) => ({ why: 'duplicate', of });
+  expect(decided.slice(0, 5)).toEqual(['callable', duplicate(1), 'callable', duplicate(3), 'callable']);
+  expect(decided.slice(5)).toEqual(['invalid', 'invalid', 'invalid']);
   expect(given.slice(4, 6)).toEqual([
     { operation: 'rename-room', room_id: '1', title: 't' },
     { operation: 'rename-room', room_id: 'x', title: 't' },
   ]);
-});
-
-test('counts the fields that the rows to be called set, and those that they clear', async () => {
-  const rows = ['1,t,', '2,<clear>,', '3,t,<clear>', '3,t,<clear>', '4,t,5', 'x,t,5'];
-  const { perOperation, partial } = await scan('a.csv', `room_id,title,floor\n${rows.join('\n')}\n`);
-  expect(partial).toBe(2);
-  expect(perOperation['rename-room']?.fields).toEqual({
-    title: { given: 4, cleared: 1, absent: 0 },
-    floor: { given: 2, cleared: 1, absent: 2 },
-  });
 });
 
 const line = fc.record({
@@ -177,20 +122,14 @@ test('agrees with a simple model for any rows', async () => {
 test('waits for the handlers', async () => {
   const done: string[] = [];
   let busy = false;
-  const slowly =
-    (what: string) =>
-    async ({ row }: { row: number }) => {
-      expect(busy).toBe(false);
-      busy = true;
-      await new Promise((resolve) => setImmediate(resolve));
-      busy = false;
-      done.push(`${what} ${row}`);
-    };
-  const handlers = {
-    onInvalid: slowly('invalid'),
-    onRow: slowly('row'),
-    onConflict: slowly('conflict'),
+  const slowly = (what: string) => async (each: { row: number }) => {
+    expect(busy).toBe(false);
+    busy = true;
+    await new Promise((resolve) => setImmediate(resolve));
+    busy = false;
+    done.push(`${what} ${each.row}`);
   };
+  const handlers = { onInvalid: slowly('invalid'), onRow: slowly('row'), onConflict: slowly('conflict') };
   await scan('a.csv', 'room_id,title\nx,t\n1,t\n1,t\n1,u\n', handlers);
   expect(done).toEqual(['invalid 1', 'row 1', 'row 2', 'row 3', 'row 4', 'conflict 4']);
 });
@@ -203,38 +142,32 @@ test('fails when a handler does, and when the manifest cannot be read to its end
   await expect(scan('a.csv', late)).rejects.toMatchObject({ code: 'MANIFEST_SYNTAX' });
 });
 
+/** The warnings of a scan, as `CODE: message`. */
+async function warningsOf(...[name, content]: Parameters<typeof scan>): Promise<readonly string[]> {
+  return (await scan(name, content)).warnings.map(({ code, message }) => `${code}: ${message}`);
+}
+
 test('warns of columns with almost the name of a field', async () => {
-  const summary = await scan('a.csv', 'room_id,titel,floor,user_idd,note,Operatoin\n1,t,2,u,n,\n');
-  expect(summary.warnings).toEqual([
-    {
-      code: 'COLUMN_RESEMBLES_FIELD',
-      message: 'column "titel" matches no field and is not sent; if it is title, pass --map "titel=title"',
-    },
-    {
-      code: 'COLUMN_RESEMBLES_FIELD',
-      message:
-        'column "Operatoin" matches no field and is not sent; if it is operation, pass --map "Operatoin=operation"',
-    },
+  const unsent = (column: string, field: string) =>
+    `COLUMN_RESEMBLES_FIELD: column "${column}" matches no field and is not sent; if it is ${field}, pass --map "${column}=${field}"`;
+  const content = 'room_id,titel,floor,user_idd,note,Operatoin\n1,t,2,u,n,\n';
+  expect(await warningsOf('a.csv', content)).toEqual([
+    unsent('titel', 'title'),
+    unsent('Operatoin', 'operation'),
   ]);
+  // Only late rows have it.
+  const late = `${'{"room_id":"1","title":"t"}\n'.repeat(20_000)}{"room_id":"2","tittle":"t"}`;
+  expect(await warningsOf('a.jsonl', late)).toEqual([unsent('tittle', 'title')]);
 });
 
 test('a column that is probably meant for a missing field is reported once, with the option to paste', async () => {
   const manifest = await openText('a.csv', 'roomid,title,Nr\n1,t,2\n');
   const map = { Name: 'floor' };
   const preparer = createRowPreparer({ manifest, operations: testOperations, operation: 'rename-room', map });
+  const missing = 'no column for room_id; if it is "roomid", pass --map "roomid=room_id"';
   expect((await scanManifest(manifest, preparer)).warnings).toEqual([
-    {
-      code: 'COLUMN_MISSING',
-      message: 'no column for room_id; if it is "roomid", pass --map "roomid=room_id"',
-    },
+    { code: 'COLUMN_MISSING', message: missing },
     { code: 'MAP_UNUSED', message: '--map names the column "Name", which the manifest does not have' },
-  ]);
-});
-
-test('warns of columns that only late JSON rows have', async () => {
-  const content = `${'{"room_id":"1","title":"t"}\n'.repeat(20_000)}{"room_id":"2","tittle":"t"}`;
-  expect((await scan('a.jsonl', content)).warnings).toMatchObject([
-    { message: expect.stringMatching(/^column "tittle" .* if it is title, /) },
   ]);
 });
 
@@ -251,85 +184,38 @@ test.each<[file: string, counts: object]>([
 });
 
 test('warns of blanks around texts that are sent', async () => {
-  const content = 'room_id,title,floor\n1,a ,\n2,b, 2\n3, c,\n3, c,\n';
-  expect((await scan('a.csv', content)).warnings).toEqual([
-    {
-      code: 'BLANKS_AROUND_TEXT',
-      message: '2 rows have white space around title (first: row 1), which is sent too; --trim removes it',
-    },
-    {
-      code: 'BLANKS_AROUND_TEXT',
-      message: '1 row has white space around floor (row 2), which is sent too; --trim removes it',
-    },
+  const around = (rows: string, field: string, row: string) =>
+    `BLANKS_AROUND_TEXT: ${rows} white space around ${field} (${row}), which is sent too; --trim removes it`;
+  expect(await warningsOf('a.csv', 'room_id,title,floor\n1,a ,\n2,b, 2\n3, c,\n3, c,\n')).toEqual([
+    around('2 rows have', 'title', 'first: row 1'),
+    around('1 row has', 'floor', 'row 2'),
   ]);
 });
 
-test.each<[ConflictRule, number, Record<string, readonly (readonly number[])[]>]>([
-  [
-    'refuse',
-    0,
-    {
-      callable: [[1], [2], [6]],
-      duplicate: [
-        [3, 1],
-        [4, 1],
-        [5, 2],
-      ],
-      conflict: [[2, 1]],
-    },
-  ],
-  [
-    'in-order',
-    1,
-    {
-      callable: [[1], [2], [3], [5], [6]],
-      duplicate: [[4, 3]],
-      conflict: [
-        [2, 1],
-        [3, 2],
-        [5, 3],
-      ],
-    },
-  ],
-  [
-    'last',
-    1,
-    {
-      callable: [[5], [6]],
-      superseded: [
-        [1, 5],
-        [2, 5],
-        [3, 5],
-        [4, 5],
-      ],
-    },
-  ],
+test.each<[ConflictRule, changedSubjects: number, expected: string]>([
+  ['refuse', 0, '1, 2, 2 conflicts 1, 3 duplicates 1, 4 duplicates 1, 5 duplicates 2, 6'],
+  ['in-order', 1, '1, 2, 2 conflicts 1, 3, 3 conflicts 2, 4 duplicates 3, 5, 5 conflicts 3, 6'],
+  ['last', 1, '1 superseded 5, 2 superseded 5, 3 superseded 5, 4 superseded 5, 5, 6'],
 ])('of x, y, x, x, y the rule %s calls the right rows', async (onConflict, changedSubjects, expected) => {
-  const content = `room_id,title\n${['x', 'y', 'x', 'x', 'y'].map((title) => `1,${title}\n`).join('')}2,x\n`;
+  const content = `room_id,title\n${[...'xyxxy'].map((title) => `1,${title}\n`).join('')}2,x\n`;
   const manifest = await openText('a.csv', content);
   const prepare = createRowPreparer({ manifest, operations: testOperations });
-  const found: Record<string, (readonly number[])[]> = {};
-  const find = (kind: string, ...rows: readonly number[]) => {
-    found[kind] = [...(found[kind] ?? []), rows];
-  };
+  const found: string[] = [];
   const handlers: ScanHandlers = {
     onRow(row) {
-      if (row.kind !== 'left out') return find(row.kind, row.row);
-      const { because } = row;
-      if (because.why === 'duplicate') find('duplicate', row.row, because.of);
-      else if (because.why === 'superseded') find('superseded', row.row, because.by);
+      if (row.kind === 'callable') found.push(`${row.row}`);
+      else if (row.kind === 'invalid') found.push(`${row.row} invalid`);
+      else if (row.because.why === 'duplicate') found.push(`${row.row} duplicates ${row.because.of}`);
+      else if (row.because.why === 'superseded') found.push(`${row.row} superseded ${row.because.by}`);
     },
-    onConflict: ({ row, firstRow }) => find('conflict', row, firstRow),
+    onConflict: ({ row, firstRow }) => void found.push(`${row} conflicts ${firstRow}`),
   };
   const summary = await scanManifest(manifest, prepare, handlers, { onConflict });
-  expect(found).toEqual(expected);
-  expect(summary).toMatchObject({
-    rows: 6,
-    callable: expected['callable']?.length,
-    duplicates: expected['duplicate']?.length ?? 0,
-    superseded: expected['superseded']?.length ?? 0,
-    conflicts: expected['conflict']?.length ?? 0,
-    changedSubjects,
-  });
-  expect(summary.preview.map(({ row }) => [row])).toEqual(expected['callable']?.slice(0, 3));
+  expect(found.join(', ')).toBe(expected);
+  const countOf = (what: string) => found.filter((each) => each.includes(what)).length;
+  const called = found.filter((each) => !each.includes(' '));
+  expect(summary).toMatchObject({ rows: 6, callable: called.length, changedSubjects });
+  for (const what of ['duplicates', 'superseded', 'conflicts'] as const)
+    expect([what, summary[what]]).toEqual([what, countOf(what)]);
+  expect(summary.preview.map(({ row }) => `${row}`)).toEqual(called.slice(0, 3));
 });

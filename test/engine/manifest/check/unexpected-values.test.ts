@@ -25,12 +25,13 @@ async function scan(content: string, options: { strict?: boolean; defaults?: Rec
   const preparer = createRowPreparer({ manifest, operations: [bookRoom], ...options });
   const problems: string[] = [];
   const { warnings, callable } = await scanManifest(manifest, preparer, {
-    onInvalid: (row) =>
-      void problems.push(
-        ...row.problems.map(({ column, problem, value }) => `${row.line} ${column} (${value}): ${problem}`),
-      ),
+    onInvalid(row) {
+      for (const { column, problem, value } of row.problems)
+        problems.push(`${row.line} ${column} (${value}): ${problem}`);
+    },
   });
-  return { warnings, callable, problems };
+  expect(warnings.filter(({ code }) => !/^(VALUE_UNEXPECTED|DEFAULT_OVERRIDDEN)$/.test(code))).toEqual([]);
+  return { warnings: warnings.map(({ message }) => message), callable, problems };
 }
 
 const content =
@@ -39,19 +40,11 @@ const content =
 test('a plan counts values that the API may drop, with the first of them and those that are known', async () => {
   const { warnings, callable } = await scan(content);
   expect(callable).toBe(4);
+  const advice = 'the API may drop or refuse such a value; --strict refuses its row';
+  const time = 'a time of RFC 3339, such as 2026-11-16T10:00:00Z';
   expect(warnings).toEqual([
-    {
-      code: 'VALUE_UNEXPECTED',
-      message:
-        '2 cells of kind are not QUIET, OPEN or VAULT (first: `quiet` in line 3): the API may drop or refuse ' +
-        'such a value; --strict refuses its row',
-    },
-    {
-      code: 'VALUE_UNEXPECTED',
-      message:
-        '2 cells of from are not a time of RFC 3339, such as 2026-11-16T10:00:00Z (first: `02.01.2026` in line 4): ' +
-        'the API may drop or refuse such a value; --strict refuses its row',
-    },
+    `2 cells of kind are not QUIET, OPEN or VAULT (first: \`quiet\` in line 3): ${advice}`,
+    `2 cells of from are not ${time} (first: \`02.01.2026\` in line 4): ${advice}`,
   ]);
 });
 
@@ -72,45 +65,29 @@ test('with --strict, their rows are invalid, each with its column and value', as
 
 test('old values count, too: an undo would send them', async () => {
   const { warnings } = await scan('room_id,kind,old_kind\n1,QUIET,open\n2,QUIET,OPEN\n');
-  expect(warnings).toMatchObject([
-    { message: expect.stringMatching(/^1 cell of old_kind is not QUIET.*`open`/) },
-  ]);
+  expect(warnings).toEqual([expect.stringMatching(/^1 cell of old_kind is not QUIET.*`open`/)]);
   const strict = await scan('room_id,kind,old_kind\n1,QUIET,open\n', { strict: true });
   expect(strict.problems).toEqual([expect.stringMatching(/^2 old_kind \(open\): must be QUIET/)]);
 });
 
-test('a default counts in each row that it fills', async () => {
-  const { warnings } = await scan('room_id,from\n1,\n2,2026-11-16T10:00:00Z\n3,\n', {
-    defaults: { from: 'now' },
-  });
-  expect(warnings.map(({ message }) => message)).toContainEqual(
-    expect.stringMatching(/^2 cells of from .*`now`/),
-  );
-});
-
-test('rows that are not called do not count', async () => {
-  const { warnings } = await scan('room_id,kind\n1,x\n1,x\nx,x\n');
-  expect(warnings).toMatchObject([{ message: expect.stringMatching(/^1 cell of kind /) }]);
+test('a default counts in each row that it fills, and a row that is not called does not', async () => {
+  const rows = 'room_id,from\n1,\n2,2026-11-16T10:00:00Z\n3,\n3,\nx,\n';
+  const { warnings } = await scan(rows, { defaults: { from: 'now' } });
+  expect(warnings).toContainEqual(expect.stringMatching(/^2 cells of from .*`now`/));
 });
 
 describe('a time of RFC 3339', () => {
   const [, , { expectation } = {}] = bookRoom.fields;
 
-  test.each([
-    '2026-11-16T10:00:00Z',
-    '2026-11-16T10:00:00.5+01:00',
-    '2026-11-16T23:59:59.123456789-11:30',
-    '2024-02-29T00:00:00Z',
-    '0001-01-01T00:00:00Z',
-  ])('is %s', (text) => {
-    expect(expectation?.(text)).toBeUndefined();
-  });
+  test.each(['2026-11-16T10:00:00.5+01:00', '2026-11-16T23:59:59.123456789-11:30', '2024-02-29T00:00:00Z'])(
+    'is %s',
+    (text) => {
+      expect(expectation?.(text)).toBeUndefined();
+    },
+  );
 
   test.each([
     '02.01.2026',
-    '1767312000',
-    '2026-11-16',
-    '2026-11-16 10:00:00',
     '2026-11-16 10:00:00Z',
     '2026-11-16T10:00:00',
     '2026-11-16T10:00Z',
@@ -118,10 +95,8 @@ describe('a time of RFC 3339', () => {
     '2026-11-16T10:00:00.1234567891Z',
     '2026-02-30T10:00:00Z',
     '2026-11-16T25:00:00Z',
-    '2026-11-16T10:00:60Z',
     '2026-11-16T10:00:00+0100',
     '0000-01-01T00:00:00Z',
-    ' 2026-11-16T10:00:00Z',
     '',
   ])('is not "%s"', (text) => {
     expect(expectation?.(text)).toBe('a time of RFC 3339, such as 2026-11-16T10:00:00Z');

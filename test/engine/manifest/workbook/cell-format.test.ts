@@ -13,32 +13,26 @@ const dateOf = (serial: number) =>
 
 test.each<[value: number, format: string, text: string]>([
   [131, 'General', '131'],
-  [131, '@', '131'],
   [131, '000000', '000131'],
   [9007, '#,##0', '9007'],
   [1.1, '0.00', '1.10'],
-  [0.25, '0%', '25%'],
   [0.07, '0%', '7%'],
   [0.256, '0.0%', '25.6%'],
   [12.5, '"€"#,##0.00', '€12.50'],
   [-5, '#,##0_);(#,##0)', '(5)'],
   [5_551_234_567, '(000) 000-0000', '(555) 123-4567'],
   [0.1 + 0.2, 'General', '0.3'],
-  [0.1 + 0.2, '0.0', '0.3'],
 ])('the number %d in the format %s is sent as it is shown: %s', (value, format, text) => {
   expect(cellOf(value, format)).toEqual({ text });
 });
 
 test.each<[value: number, format: string]>([
-  [205, 'General" s"'],
   [0, 'General" s"'],
   [0.256, '0%'],
-  [1.126, '0.00'],
   [123_456, '0.00E+00'],
   [1200, '0.0,"K"'],
   [1.5, '# ?/?'],
   [0, '0;-0;"zero"'],
-  [5, '[>3]"big";"small"'],
   [1 / 3, 'General'],
   [123_456_789_012_345.67, 'General'],
   [1e21, 'General'],
@@ -49,17 +43,14 @@ test.each<[value: number, format: string]>([
 });
 
 test.each<[serial: number, format: string, text: string]>([
-  [0.4375, 'h:mm:ss', '10:30:00'],
   [1.0854, '[h]:mm:ss', '26:02:58'],
   [58.5, '[h]:mm', '1404:00'],
-  [100, '[h]:mm', '2400:00'],
   [1.0854, 'h:mm:ss', '2:02:58'],
   [1.0854, '[mm]:ss', '1562:58'],
   [0.75, '[$-409]h:mm AM/PM', '6:00 PM'],
   [0.002372685185185185, 'mm:ss.0', '03:25.0'],
   [0, 'hh:mm:ss', '00:00:00'],
   [46_352.4375, 'yyyy\\-mm\\-dd\\ hh:mm', '2026-11-26T10:30:00'],
-  [46_352, 'dd/mm/yyyy hh:mm', '2026-11-26T00:00:00'],
   [46_352.4375, 'dd/mm/yyyy', '2026-11-26'],
   [46_352, '[$-407]d. mmmm yyyy', '2026-11-26'],
   [46_352.4375, 'hh:mm:ss', '10:30:00'],
@@ -71,7 +62,6 @@ test.each<[serial: number, format: string]>([
   [-0.5, '[h]:mm:ss'],
   [-0.5, 'h:mm:ss'],
   [60, 'dd/mm/yyyy'],
-  [60, '[h]:mm'],
   [1.5, 'yyyy-mm-dd'],
   [46_352, 'yyyy-mm-dd [h]:mm'],
 ])('%d in the format %s makes its row invalid', (serial, format) => {
