@@ -13,27 +13,22 @@ import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { allRows } from './reading.ts';
 
 const nasty = fc.constantFrom(
+  ...['"', '""', ',', ';', '\t', '|', '\n', '\r\n', '\r', '\0', '\ufeff', "'", "'=", '=cmd()', ';=cmd()'],
   ...[
-    '"',
-    '""',
-    ',',
-    ';',
-    '\t',
-    '|',
-    '\n',
-    '\r\n',
-    '\r',
-    '\0',
-    '\ufeff',
-    "'",
-    "'=",
-    '=cmd()',
-    ';=cmd()',
     '\u200b',
     '-1',
     '<clear>',
+    '\u202eabc',
+    'مرحبا',
+    '👩‍👩‍👧',
+    ' ',
+    '[',
+    '{',
+    '#',
+    '\\',
+    '\\"',
+    'x'.repeat(3000),
   ],
-  ...['\u202eabc', 'مرحبا', '👩‍👩‍👧', ' ', '[', '{', '#', '\\', '\\"', 'x'.repeat(3000)],
 );
 const cell = fc.oneof(
   nasty,
@@ -134,22 +129,8 @@ test('cells written by cellText into a guarded row are read back unchanged', asy
   const clearToken = fc.constantFrom('<clear>', '-', "'", '=', "'=x", "a;'=b", 'NULL');
   const value = fc.oneof(
     cell,
-    fc.constantFrom(
-      undefined,
-      '',
-      '<clear>',
-      "'<clear>",
-      '-',
-      "'-",
-      "'",
-      'NULL',
-      "''NULL",
-      '=x',
-      "'=x",
-      'a;=b',
-      'a,=b',
-      "a,'=b",
-    ),
+    fc.constantFrom(undefined, '', '<clear>', "'<clear>", '-', "'-", "'", 'NULL', "''NULL"),
+    fc.constantFrom('=x', "'=x", 'a;=b', 'a,=b', "a,'=b"),
   );
   await fc.assert(
     fc.asyncProperty(
@@ -169,14 +150,6 @@ test('cells written by cellText into a guarded row are read back unchanged', asy
     ),
     { numRuns: 100 },
   );
-});
-
-test('a cell of 1 MB and rows of every script survive', async () => {
-  const path = join(await temporaryFolder(), 'a.csv');
-  const cells = ['é'.repeat(500_000), '"\n'.repeat(300_000), '🙂'.repeat(250_000)];
-  await writeFile(path, stringify([['a', 'b', 'c'], cells]));
-  const [row] = await allRows(await openManifest(path));
-  expect(Object.values(row?.cells ?? {})).toEqual(cells);
 });
 
 /** Text of these characters as windows-1252. */

@@ -22,58 +22,41 @@ test.each<[name: string, content: Buffer, copy: string]>([
   ['rows', gzipSync(csv), 'manifest.csv.gz'],
   ['rows.csv', zipped(sheetOf('')), 'manifest.xlsx'],
   ['rows.json', gzipSync('{"rows":[{"a":1}]}'), 'manifest.json.gz'],
-])(
-  '%s is copied byte for byte, for its owner only, and named by its format (%#)',
-  async (name, content, copy) => {
-    const path = await manifestFile(name, content);
-    const folder = await temporaryFolder();
-    const staged = await stageManifest(path, folder);
-    expect(staged).toMatchObject({
-      path: join(folder, copy),
-      name: path,
-      sha256: sha256(content),
-      bytes: content.length,
-    });
-    expect(await readFile(staged.path)).toEqual(content);
-    expect((await stat(staged.path)).mode & 0o777).toBe(0o600);
-    expect(await readdir(folder)).toEqual([copy]);
-    expect(await hashFile(staged.path)).toEqual({ sha256: staged.sha256, bytes: staged.bytes });
-  },
-);
+])('%s is copied byte for byte, for its owner only, and named by its format (%#)', async (...given) => {
+  const [name, content, copy] = given;
+  const path = await manifestFile(name, content);
+  const folder = await temporaryFolder();
+  const staged = await stageManifest(path, folder);
+  const digest = { sha256: sha256(content), bytes: content.length };
+  expect(staged).toEqual({ path: join(folder, copy), name: path, ...digest });
+  expect(await readFile(staged.path)).toEqual(content);
+  expect((await stat(staged.path)).mode & 0o777).toBe(0o600);
+  expect(await readdir(folder)).toEqual([copy]);
+  expect(await hashFile(staged.path)).toEqual(digest);
+});
 
 test('standard input is copied whole', async () => {
   const folder = await temporaryFolder();
   const content = Buffer.from(`a,b\n${'1,é\n'.repeat(100_000)}`);
   const stdin = Readable.from([content.subarray(0, 100_001), content.subarray(100_001)]);
-  const staged = await stageManifest('-', folder, { stdin });
-  expect(staged).toEqual({
-    path: join(folder, 'manifest.csv'),
-    name: '<stdin>',
-    sha256: sha256(content),
-    bytes: content.length,
-  });
-  expect((await readFile(staged.path)).equals(content)).toBe(true);
+  const path = join(folder, 'manifest.csv');
+  const staged = { path, name: '<stdin>', sha256: sha256(content), bytes: content.length };
+  expect(await stageManifest('-', folder, { stdin })).toEqual(staged);
+  expect((await readFile(path)).equals(content)).toBe(true);
 });
 
 test('a file that is not a manifest is refused, and nothing stays behind', async () => {
   const folder = await temporaryFolder();
-  await mkdir(join(folder, 'directory'));
-  const workbook = await manifestFile('a.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'));
-  await expect(stageManifest(workbook, folder)).rejects.toMatchObject({
+  const pdf = await manifestFile('a.csv', Buffer.from('%PDF-1.7'));
+  await expect(stageManifest(pdf, folder)).rejects.toMatchObject({
     code: 'MANIFEST_BINARY',
-    message: `${workbook}: this is an old Excel workbook (.xls), or one with a password: save it as .xlsx without a password`,
+    message: `${pdf}: this is a PDF: export the data as CSV UTF-8`,
   });
   await expect(stageManifest('-', folder, { stdin: Readable.from([]) })).rejects.toMatchObject({
     code: 'MANIFEST_EMPTY',
     message: '<stdin>: the file is empty; it must have a header line and rows',
   });
-  await expect(stageManifest(join(folder, 'gone.csv'), folder)).rejects.toMatchObject({
-    code: 'MANIFEST_NOT_FOUND',
-  });
-  await expect(stageManifest(join(folder, 'directory'), folder)).rejects.toMatchObject({
-    code: 'MANIFEST_NOT_A_FILE',
-  });
-  expect(await readdir(folder)).toEqual(['directory']);
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test('a missing file is an error of the call, however busy the disk, and never an uncaught one', async () => {

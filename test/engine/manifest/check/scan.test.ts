@@ -162,7 +162,8 @@ test('warns of columns with almost the name of a field', async () => {
 
 test('a column that is probably meant for a missing field is reported once, with the option to paste', async () => {
   const manifest = await openText('a.csv', 'roomid,title,Nr\n1,t,2\n');
-  const map = { Name: 'floor' };
+  // A column has one of these titles, written in another way.
+  const map = { Name: 'floor', NR: 'user_id' };
   const preparer = createRowPreparer({ manifest, operations: testOperations, operation: 'rename-room', map });
   const missing = 'no column for room_id; if it is "roomid", pass --map "roomid=room_id"';
   expect((await scanManifest(manifest, preparer)).warnings).toEqual([

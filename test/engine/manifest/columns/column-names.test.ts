@@ -4,37 +4,26 @@ import { fieldNameOf } from '../../../../src/engine/operation/field-names.ts';
 import { prepareAll, testOperations } from '../operations.ts';
 
 test.each([
-  'evaluation_id',
   'Evaluation ID',
   'evaluationId',
   'EVALUATION_ID',
   'evaluation-id',
   ' Evaluation  Id ',
   'EvaluationID',
-  'evaluation.id',
-  'Evaluation\u00a0ID',
-  '\u200bevaluation_id',
-  '\ufeffEvaluation\u00ad ID\u200e \u2069',
+  '\ufeffEvaluation\u00ad\u00a0ID\u200e \u2069',
   'ｅｖａｌｕａｔｉｏｎ＿ｉｄ',
 ])('%j stands for evaluation_id', (header) => {
   expect(fieldNameOf(header)).toBe('evaluation_id');
 });
 
-test.each(['evaluationid', 'evaluation_ids', 'my evaluation id', 'EVALUATIONID'])(
-  '%j does not stand for evaluation_id',
-  (header) => {
-    expect(fieldNameOf(header)).not.toBe('evaluation_id');
-  },
-);
+test.each(['evaluationid', 'evaluation_ids', 'my evaluation id'])('%j does not', (header) => {
+  expect(fieldNameOf(header)).not.toBe('evaluation_id');
+});
 
 test('a column stands for the field in the map, however its title is written', () => {
   const fieldOf = fieldNamer({ 'Room no': 'Room ID' }, testOperations);
-  expect(['ROOM NO', 'roomNo', 'Title', 'note'].map(fieldOf)).toEqual([
-    'room_id',
-    'room_id',
-    'title',
-    'note',
-  ]);
+  const fields = ['room_id', 'room_id', 'title', 'note'];
+  expect(['ROOM NO', 'roomNo', 'Title', 'note'].map(fieldOf)).toEqual(fields);
 });
 
 test('a map for an unknown field is refused', () => {

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { createRowPreparer, type PreparedRow } from '../../../../src/engine/manifest/columns/row-preparer.ts';
-import type { CallableRow } from '../../../../src/engine/rows/row.ts';
-import { prepareAll, testOperations } from '../operations.ts';
+import type { Operation } from '../../../../src/engine/operation/operation.ts';
+import { type Options, prepareAll, testOperations } from '../operations.ts';
 import { allRows, openText } from '../reading.ts';
+
+async function prepareFor(operations: readonly Operation[], name: string, content: string) {
+  const manifest = await openText(name, content);
+  return (await allRows(manifest)).map(createRowPreparer({ manifest, operations }));
+}
 
 test.each<[title: string, content: string, problem: RegExp]>([
   ['broken', '{"ticket_id":}\n{"ticket_id":1,\n', /^is not JSON: .*\(character 14 of the line\)$/],
@@ -14,29 +19,34 @@ test.each<[title: string, content: string, problem: RegExp]>([
   ],
   ['no objects', '"x"\n[2]', /^is not a JSON object/],
 ])('rows of JSON Lines that are all %s have their real problem', async (_title, content, problem) => {
-  const manifest = await openText('a.jsonl', content);
-  const [row] = (await allRows(manifest)).map(createRowPreparer({ manifest, operations: testOperations }));
-  expect(row).toMatchObject({
-    kind: 'invalid',
-    line: 1,
-    problems: [{ problem: expect.stringMatching(problem) }],
-  });
+  const [row] = await prepareFor(testOperations, 'a.jsonl', content);
+  const problems = [{ problem: expect.stringMatching(problem) }];
+  expect(row).toMatchObject({ kind: 'invalid', line: 1, problems });
 });
 
 test('a row is invalid if the operation throws at it: the problem names the operation, and other rows are checked', async () => {
-  const manifest = await openText('a.csv', 'ticket_id,user_id\n7,u\n8,u\n9,u\n');
   const [first] = testOperations;
-  if (first === undefined) throw new Error('there is an operation');
-  const failing = {
+  const failing: Operation = {
     ...first,
-    request(row: Parameters<typeof first.request>[0]) {
+    request(row) {
       if (row['ticket_id'] === '8') throw new Error('why');
       return first.request(row);
     },
   };
-  const rows = (await allRows(manifest)).map(createRowPreparer({ manifest, operations: [failing] }));
+  const rows = await prepareFor([failing], 'a.csv', 'ticket_id,user_id\n7,u\n8,u\n9,u\n');
   expect(rows.map(({ kind }) => kind)).toEqual(['callable', 'invalid', 'callable']);
   expect(rows[1]).toMatchObject({ line: 3, problems: [{ problem: `${first.name}: why` }] });
+});
+
+test('a row becomes a call with its subject and request', async () => {
+  const { rows } = await prepareAll('Ticket ID,userId,note\n7,u,x\n');
+  expect(rows).toEqual([
+    {
+      ...{ kind: 'callable', row: 1, line: 2, operation: testOperations[0], subject: '7' },
+      request: { path: '/close', body: '{"ticket_id":"7","user_id":"u"}' },
+      values: { ticket_id: '7', user_id: 'u' },
+    },
+  ]);
 });
 
 const brief = (row: PreparedRow) =>
@@ -44,84 +54,96 @@ const brief = (row: PreparedRow) =>
     ? `${row.row} ${row.operation.name} ${row.request.body}`
     : `${row.row} ${row.operation?.name ?? '-'} ${row.problems.map((each) => `${each.column ?? ''}: ${each.problem} (${each.value ?? ''})`)}`;
 
-test('a row becomes a call with its subject and request', async () => {
-  const { rows } = await prepareAll('Ticket ID,userId,note\n7,u,x\n');
-  expect(rows).toEqual([
-    {
-      kind: 'callable',
-      row: 1,
-      line: 2,
-      operation: testOperations[0],
-      subject: '7',
-      request: { path: '/close', body: '{"ticket_id":"7","user_id":"u"}' },
-      values: { ticket_id: '7', user_id: 'u' },
-    },
-  ]);
+const mixed = [
+  'operation,ticket_id,user_id,room_id,title',
+  'close-ticket,1,u,,',
+  'Rename_Room,,,2,t',
+  'rename,,,3,t',
+  ',4,u,,',
+  'close-ticket,,u,5,t',
+  'rename-room,,,6,',
+  'rename-room,7',
+];
+const ofManifest = [
+  { room_id: '1', title: '' },
+  { operation: 'close-ticket', ticket_id: '2' },
+  { operation: 7 },
+];
+const withDefaults = JSON.stringify({
+  defaults: { 'User ID': 'd' },
+  rows: [{ ticket_id: '1', userId: 'r' }, { ticket_id: '2', user_id: null }, { ticket_id: '3' }],
 });
+const twice = [
+  { room_id: '1', title: 'a', Title: 'b' },
+  { room_id: '2', title: null, Title: 'b' },
+  { roomId: '3', title: 'c', userId: 1, user_id: 2 },
+  { userId: 1, user_id: 2, room_id: '4', roomId: '5' },
+  { room_id: '6', title: 'd', operation: 'rename-room', Operation: 'close-ticket' },
+];
 
-test('two columns may stand for a field that the operation does not have', async () => {
-  const { rows } = await prepareAll('room_id,title,User ID,user_id\n1,a,b,c\n');
-  expect(rows.map(brief)).toEqual(['1 rename-room {"room_id":"1","title":"a"}']);
-});
-
-test('each row of a mixed manifest has its own operation', async () => {
-  const { rows } = await prepareAll(
+test.each<[what: string, content: string, expected: readonly unknown[], options?: Options]>([
+  [
+    'two columns may stand for a field that the operation does not have',
+    'room_id,title,User ID,user_id\n1,a,b,c\n',
+    ['1 rename-room {"room_id":"1","title":"a"}'],
+  ],
+  [
+    'each row of a mixed manifest has its own operation, or its own problem',
+    mixed.join('\n'),
     [
-      'operation,ticket_id,user_id,room_id,title',
-      'close-ticket,1,u,,',
-      'Rename_Room,,,2,t',
-      'rename,,,3,t',
-      ',4,u,,',
-      'close-ticket,,u,5,t',
-    ].join('\n'),
-  );
-  expect(rows.map(brief)).toEqual([
-    '1 close-ticket {"ticket_id":"1","user_id":"u"}',
-    '2 rename-room {"room_id":"2","title":"t"}',
-    '3 - operation: is unknown; name one of close-ticket, rename-room (rename)',
-    '4 - operation: is missing; name one of close-ticket, rename-room ()',
-    expect.stringMatching(/^5 close-ticket ticket_id: /),
-  ]);
-});
-
-test('a row that differs from --operation is invalid, an empty cell takes it', async () => {
-  const { rows } = await prepareAll(
+      '1 close-ticket {"ticket_id":"1","user_id":"u"}',
+      '2 rename-room {"room_id":"2","title":"t"}',
+      '3 - operation: is unknown; name one of close-ticket, rename-room (rename)',
+      '4 - operation: is missing; name one of close-ticket, rename-room ()',
+      expect.stringMatching(/^5 close-ticket ticket_id: /),
+      '6 rename-room : changes nothing ()',
+      '7 rename-room : has 2 cells, the header has 5; is the line cut off? ()',
+    ],
+  ],
+  [
+    'a row that differs from --operation is invalid, an empty cell takes it',
     'Op_eration,operation,room_id,title\n,close-ticket,1,t\n,,2,t\n,rename-room,3,t\n',
-    {
-      operation: 'rename-room',
-    },
-  );
-  expect(rows.map(brief)).toEqual([
-    '1 close-ticket operation: differs from --operation rename-room (close-ticket)',
-    '2 rename-room {"room_id":"2","title":"t"}',
-    '3 rename-room {"room_id":"3","title":"t"}',
-  ]);
+    [
+      '1 close-ticket operation: differs from --operation rename-room (close-ticket)',
+      '2 rename-room {"room_id":"2","title":"t"}',
+      '3 rename-room {"room_id":"3","title":"t"}',
+    ],
+    { operation: 'rename-room' },
+  ],
+  [
+    'JSON rows may name another operation than the manifest',
+    JSON.stringify({ operation: 'rename-room', defaults: { user_id: 'u' }, rows: ofManifest }),
+    [
+      '1 rename-room {"room_id":"1","title":""}',
+      '2 close-ticket {"ticket_id":"2","user_id":"u"}',
+      '3 - operation: is unknown; name one of close-ticket, rename-room (7)',
+    ],
+  ],
+  [
+    'a row with two keys for a field is invalid, if the operation has it and both have a value',
+    JSON.stringify(twice),
+    [
+      '1 rename-room Title: another column also gives title; keep one of them ()',
+      '2 rename-room {"room_id":"2","title":"b"}',
+      '3 rename-room {"room_id":"3","title":"c"}',
+      '4 rename-room roomId: another column also gives room_id; keep one of them ()',
+      '5 rename-room Operation: another column also gives operation; keep one of them ()',
+    ],
+    { operation: 'rename-room' },
+  ],
+])('%s', async (_what, content, expected, options) => {
+  const { rows } = await prepareAll(content, options);
+  expect(rows.map(brief)).toEqual(expected);
 });
 
-test('JSON rows may name another operation than the manifest', async () => {
-  const { rows } = await prepareAll(
-    '{"operation":"rename-room","defaults":{"user_id":"u"},"rows":[{"room_id":"1","title":""},{"operation":"close-ticket","ticket_id":"2"},{"operation":7}]}',
-  );
-  expect(rows.map(brief)).toEqual([
-    '1 rename-room {"room_id":"1","title":""}',
-    '2 close-ticket {"ticket_id":"2","user_id":"u"}',
-    '3 - operation: is unknown; name one of close-ticket, rename-room (7)',
-  ]);
-});
-
-test('values come from the row, else --default, else the defaults of the manifest', async () => {
-  const content =
-    '{"defaults":{"User ID":"d"},"rows":[{"ticket_id":"1","userId":"r"},{"ticket_id":"2","user_id":null},{"ticket_id":"3"}]}';
-  expect((await prepareAll(content)).rows.map(brief)).toEqual([
-    '1 close-ticket {"ticket_id":"1","user_id":"r"}',
-    '2 close-ticket {"ticket_id":"2","user_id":"d"}',
-    '3 close-ticket {"ticket_id":"3","user_id":"d"}',
-  ]);
-  expect((await prepareAll(content, { defaults: { 'User ID': 'o' } })).rows.map(brief)).toEqual([
-    '1 close-ticket {"ticket_id":"1","user_id":"r"}',
-    '2 close-ticket {"ticket_id":"2","user_id":"o"}',
-    '3 close-ticket {"ticket_id":"3","user_id":"o"}',
-  ]);
+test('values come from the row, else from --default, else from the defaults of the manifest', async () => {
+  for (const [value, options] of [['d', {}] as const, ['o', { defaults: { 'User ID': 'o' } }] as const]) {
+    const { rows } = await prepareAll(withDefaults, options);
+    const user = (id: number) => (id === 1 ? 'r' : value);
+    expect(rows.map(brief)).toEqual(
+      [1, 2, 3].map((id) => `${id} close-ticket {"ticket_id":"${id}","user_id":"${user(id)}"}`),
+    );
+  }
 });
 
 test('a default for an unknown field is refused', async () => {
@@ -131,79 +153,22 @@ test('a default for an unknown field is refused', async () => {
   });
 });
 
-test('an empty cell is left out, the clear token sends the empty string', async () => {
-  const { rows } = await prepareAll('room_id,title,floor\n1,,2\n2,<clear>,\n3,,\n');
-  expect(rows.map(brief)).toEqual([
-    '1 rename-room {"room_id":"1","floor":"2"}',
-    '2 rename-room {"room_id":"2","title":""}',
-    '3 rename-room : changes nothing ()',
-  ]);
-  expect(rows.map((row) => row.kind === 'callable' && row.values)).toEqual([
-    { room_id: '1', floor: '2' },
-    { room_id: '2', title: '' },
-    false,
-  ]);
-});
-
 test('problems name the original column and a short value, one for each field', async () => {
   const { rows } = await prepareAll(`TICKET ID,User Id\n${'é'.repeat(100)},\n"a\nb",u\n`);
+  const invalid = { kind: 'invalid', operation: testOperations[0] };
+  const problem = 'must be a whole number from 0 to 9223372036854775807, in digits only';
+  const noUser = 'is empty in this row; fill it in, or pass --default user_id=VALUE';
+  const first = [
+    { column: 'TICKET ID', problem, value: `${'é'.repeat(60)}…` },
+    { column: 'User Id', problem: noUser },
+  ];
   expect(rows).toEqual([
-    {
-      kind: 'invalid',
-      row: 1,
-      line: 2,
-      operation: testOperations[0],
-      problems: [
-        {
-          column: 'TICKET ID',
-          problem: 'must be a whole number from 0 to 9223372036854775807, in digits only',
-          value: `${'é'.repeat(60)}…`,
-        },
-        {
-          column: 'User Id',
-          problem: 'is empty in this row; fill it in, or pass --default user_id=VALUE',
-        },
-      ],
-    },
-    {
-      kind: 'invalid',
-      row: 2,
-      line: 3,
-      operation: testOperations[0],
-      problems: [
-        {
-          column: 'TICKET ID',
-          problem: 'must be a whole number from 0 to 9223372036854775807, in digits only',
-          value: 'a\\nb',
-        },
-      ],
-    },
+    { ...invalid, row: 1, line: 2, problems: first },
+    { ...invalid, row: 2, line: 3, problems: [{ column: 'TICKET ID', problem, value: 'a\\nb' }] },
   ]);
 });
 
-test('a JSON row with two keys for a field is invalid, if the operation has it and both have a value', async () => {
-  const { rows } = await prepareAll(
-    '[{"room_id":"1","title":"a","Title":"b"},{"room_id":"2","title":null,"Title":"b"},{"roomId":"3","title":"c","userId":1,"user_id":2},{"userId":1,"user_id":2,"room_id":"4","roomId":"5"},{"room_id":"6","title":"d","operation":"rename-room","Operation":"close-ticket"}]',
-    { operation: 'rename-room' },
-  );
-  expect(rows.map(brief)).toEqual([
-    '1 rename-room Title: another column also gives title; keep one of them ()',
-    '2 rename-room {"room_id":"2","title":"b"}',
-    '3 rename-room {"room_id":"3","title":"c"}',
-    '4 rename-room roomId: another column also gives room_id; keep one of them ()',
-    '5 rename-room Operation: another column also gives operation; keep one of them ()',
-  ]);
-});
-
-test('a damaged record is invalid with its own problem alone', async () => {
-  const { rows } = await prepareAll('room_id,title\n1\nx,y,z\n');
-  expect(rows.map(brief)).toEqual([
-    '1 rename-room : has 1 cell, the header has 2; is the line cut off? ()',
-    expect.stringMatching(/^2 rename-room : has 3 cells, .* \(z\)$/),
-  ]);
-});
-
-test.each<[title: string, content: string, old: object | undefined]>([
+test.each<[title: string, content: string, old: object | undefined, options?: Options]>([
   [
     'in any spelling',
     'room_id,title,Old Title,oldFloor,old_room_id\n1,a,b,c,9\n',
@@ -212,35 +177,24 @@ test.each<[title: string, content: string, old: object | undefined]>([
   ['where they are given', 'room_id,title,old_title\n1,a,\n', undefined],
   ['that were empty', 'room_id,title,old_title\n1,a,<clear>\n', { title: '' }],
   ['of an operation that takes none', 'ticket_id,user_id,old_user_id\n1,a,b\n', undefined],
-])('old values are taken %s, and never sent', async (_title, content, old) => {
-  const { rows } = await prepareAll(content);
-  expect(rows).toMatchObject([{ kind: 'callable' }]);
-  const [row] = rows as readonly CallableRow[];
-  expect(row?.old).toEqual(old);
-  expect(row?.request.body).not.toMatch(/old|b|c"/);
-});
-
-test('a column stands for an old value when --map says so', async () => {
-  const { rows } = await prepareAll('room_id,title,Before\n1,a,b\n', { map: { Before: 'old_title' } });
-  expect(rows).toMatchObject([{ values: { room_id: '1', title: 'a' }, old: { title: 'b' } }]);
+  ['where --map says so', 'room_id,title,Before\n1,a,b\n', { title: 'b' }, { map: { Before: 'old_title' } }],
+])('old values are taken %s, and never sent', async (_title, content, old, options) => {
+  const [row, ...others] = (await prepareAll(content, options)).rows;
+  if (row?.kind !== 'callable') throw new Error('not callable');
+  expect([row.old, others]).toEqual([old, []]);
+  expect(row.request.body).not.toMatch(/old|b|c"/);
 });
 
 test('an old value that cannot be restored makes a row invalid, by its own column', async () => {
-  const manifest = await openText(
-    'a.jsonl',
-    '{"soundboard_id":1,"title":"a","Old file size":1.5,"old_title":3}\n',
-  );
-  const [row] = (await allRows(manifest)).map(createRowPreparer({ manifest, operations }));
-  expect(row).toMatchObject({
-    kind: 'invalid',
-    problems: [
-      { column: 'old_title', problem: 'must be text; in JSON write it in quotes', value: '3' },
-      { column: 'Old file size', value: '1.5' },
-    ],
-  });
+  const content = '{"soundboard_id":1,"title":"a","Old file size":1.5,"old_title":3}\n';
+  const problems = [
+    { column: 'old_title', problem: 'must be text; in JSON write it in quotes', value: '3' },
+    { column: 'Old file size', value: '1.5' },
+  ];
+  expect(await prepareFor(operations, 'a.jsonl', content)).toMatchObject([{ kind: 'invalid', problems }]);
 });
 
-test('two columns for one old value are refused, in JSON for each row', async () => {
+test('two columns for one old value are refused', async () => {
   await expect(prepareAll('room_id,title,old_title,Old Title\n1,a,b,c\n')).rejects.toMatchObject({
     code: 'MANIFEST_AMBIGUOUS_COLUMN',
   });
