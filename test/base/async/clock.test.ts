@@ -1,31 +1,27 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { steadyNow, steadyTimeOf, timeOfDay, watchClock } from '../../../src/base/async/clock.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 const jumps = [-3_600_000, -30_000, 3_600_000];
 
 describe('the steady clock', () => {
-  test.each(jumps)('is not affected when the clock is set by %d ms', (byMs) => {
-    const before = steadyNow();
-    vi.advanceTimersByTime(1_000);
-    vi.setSystemTime(Date.now() + byMs);
-    vi.advanceTimersByTime(1_000);
-    expect(steadyNow() - before).toBe(2_000);
-  });
-
-  test.each(jumps)('gives times of day by the present clock, after that is set by %d ms', (byMs) => {
-    const soon = steadyNow() + 5_000;
-    expect(timeOfDay(soon).getTime()).toBe(Date.now() + 5_000);
-    vi.setSystemTime(Date.now() + byMs);
-    expect(timeOfDay(soon).getTime()).toBe(Date.now() + 5_000);
-    expect(steadyTimeOf(Date.now() + 5_000)).toBe(soon);
-  });
+  test.each(jumps)(
+    'keeps its pace, and gives times of the present clock, after that is set by %d ms',
+    (byMs) => {
+      const before = steadyNow();
+      const soon = before + 5_000;
+      const atSoon = Date.now() + 5_000;
+      expect(timeOfDay(soon).getTime()).toBe(atSoon);
+      vi.advanceTimersByTime(1_000);
+      vi.setSystemTime(Date.now() + byMs);
+      vi.advanceTimersByTime(1_000);
+      expect(steadyNow() - before).toBe(2_000);
+      expect(timeOfDay(soon).getTime()).toBe(atSoon + byMs);
+      expect(steadyTimeOf(atSoon + byMs)).toBe(soon);
+    },
+  );
 });
 
 describe('a watch of the clock', () => {

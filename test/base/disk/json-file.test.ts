@@ -46,16 +46,14 @@ describe('a JSON file', () => {
       message: `${path} has version 2, which this version of cqbatch does not read: use the version that wrote it.`,
     });
     expect(await readJsonFileIfAny(path, versioned)).toBeUndefined();
-    await expect(readJsonFile(await fileWith('{"version":1}'), versioned, damaged)).rejects.toThrow(
-      'damaged',
-    );
+    const incomplete = await fileWith('{"version":1}');
+    await expect(readJsonFile(incomplete, versioned, damaged)).rejects.toThrow('damaged');
   });
 
   test('that is a folder is an error, unless it may be treated as missing', async () => {
     const path = await fileWith(undefined);
-    await expect(readJsonFile(path, schema, () => undefined)).rejects.toMatchObject({
-      code: 'PATH_UNUSABLE',
-    });
+    const reading = readJsonFile(path, schema, () => undefined);
+    await expect(reading).rejects.toMatchObject({ code: 'PATH_UNUSABLE' });
     expect(await readJsonFileIfAny(path, schema)).toBeUndefined();
   });
 });

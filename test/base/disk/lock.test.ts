@@ -25,6 +25,9 @@ vi.mock('proper-lockfile', async (importOriginal) => {
 const dead = { pid: 2 ** 22 + 1, host: hostname(), started: '1' };
 const elsewhere = { pid: 1, host: 'elsewhere', started: '1' };
 
+const takeAt = (path: string) =>
+  lockPath({ path, purpose: 'test', taken: (who) => new Error(`taken by ${who}`) });
+
 /** A lock that another process holds or left behind, touched this many seconds ago by its own clock. */
 async function lockOf(holder: typeof dead, agoSeconds: number) {
   const path = join(await temporaryFolder(), 'run');
@@ -35,18 +38,16 @@ async function lockOf(holder: typeof dead, agoSeconds: number) {
     await utimes(`${path}.lock`, at, at);
   };
   await touch();
-  return {
-    touch,
-    take: () => lockPath({ path, purpose: 'test', taken: (who) => new Error(`taken by ${who}`) }),
-  };
+  return { touch, take: () => takeAt(path) };
 }
 
-/** A lock that its holder keeps touching, by a clock of its own. */
-async function heldLockOf(holder: typeof dead, agoSeconds: number) {
-  const { touch, take } = await lockOf(holder, agoSeconds);
-  const timer = setInterval(() => void touch().catch(() => {}), 500);
-  onTestFinished(() => clearInterval(timer));
-  return take;
+/** A folder of a run that can go away, and a lock in it. */
+async function folderWithLock() {
+  const folder = join(await temporaryFolder(), 'run');
+  await mkdir(folder);
+  const goAway = () => rename(folder, `${folder}.away`);
+  const comeBack = () => rename(`${folder}.away`, folder);
+  return { folder, goAway, comeBack, take: () => takeAt(join(folder, 'run')) };
 }
 
 describe('a lock', () => {
@@ -65,7 +66,9 @@ describe('a lock', () => {
     ['an hour behind', 3_600],
     ['an hour ahead', -3_600],
   ])('is not taken from a process of another machine whose clock is %s', async (_title, agoSeconds) => {
-    const take = await heldLockOf(elsewhere, agoSeconds);
+    const { touch, take } = await lockOf(elsewhere, agoSeconds);
+    const timer = setInterval(() => void touch().catch(() => {}), 500);
+    onTestFinished(() => clearInterval(timer));
     await expect(take()).rejects.toThrow('taken by process 1 on elsewhere (run r, since today)');
   });
 
@@ -73,33 +76,26 @@ describe('a lock', () => {
     ['at its release', 0],
     ['in the middle of its release', 1],
   ])('can be taken again when its folder was missing %s', async (_when, removedFiles) => {
-    const folder = join(await temporaryFolder(), 'run');
-    await mkdir(folder);
-    const take = () =>
-      lockPath({ path: join(folder, 'run'), purpose: 'test', taken: (who) => new Error(who) });
+    const { folder, goAway, comeBack, take } = await folderWithLock();
     const lock = await take();
-    const holderFile = join(folder, 'run.holder.json');
-    if (removedFiles > 0) await rm(holderFile);
-    await rename(folder, `${folder}.away`);
+    if (removedFiles > 0) await rm(join(folder, 'run.holder.json'));
+    await goAway();
     await lock.release();
-    await rename(`${folder}.away`, folder);
+    await comeBack();
     await (await take()).release();
   });
 
   test('can be taken again when its folder went away before the new lock was looked at', async () => {
-    const folder = join(await temporaryFolder(), 'run');
-    await mkdir(folder);
-    const take = () =>
-      lockPath({ path: join(folder, 'run'), purpose: 'test', taken: (who) => new Error(`taken by ${who}`) });
-    meanwhile = () => rename(folder, `${folder}.away`);
+    const { goAway, comeBack, take } = await folderWithLock();
+    meanwhile = goAway;
     await expect(take()).rejects.toMatchObject({ code: 'FILE_MISSING' });
-    await rename(`${folder}.away`, folder);
+    await comeBack();
     await (await take()).release();
   });
 
   test('is left to another process that has taken it over', async () => {
     const path = join(await temporaryFolder(), 'run');
-    const lock = await lockPath({ path, purpose: 'test', taken: (who) => new Error(who) });
+    const lock = await takeAt(path);
     await rm(`${path}.lock`, { recursive: true });
     await mkdir(`${path}.lock`);
     // Within one tick of the system's clock it would have the same time, by which a holder recognizes its lock.

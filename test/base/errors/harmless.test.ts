@@ -2,14 +2,13 @@ import { expect, test, vi } from 'vitest';
 import { harmless, harmlessLog } from '../../../src/base/errors/harmless.ts';
 import { silentLog } from '../../../src/base/log.ts';
 
+const fail = () => {
+  throw 'why';
+};
+
 test.each([
-  [
-    'throws',
-    () => {
-      throw 'why';
-    },
-  ],
-  ['rejects', () => Promise.reject('why')],
+  ['throws', fail],
+  ['rejects', async () => fail()],
 ])('a listener that %s ends nothing, and is reported once', async (_title, listen) => {
   const report = vi.fn();
   const heard = vi.fn(listen);
@@ -24,13 +23,10 @@ test.each([
 test('a log that throws is a warning of the process, and a log that works is heard', async () => {
   const warning = vi.spyOn(process, 'emitWarning').mockReturnValue();
   const info = vi.fn();
-  const error = () => {
-    throw new Error('full');
-  };
-  const log = harmlessLog({ ...silentLog, info, error, isLevelEnabled: () => true });
+  const log = harmlessLog({ ...silentLog, info, error: fail, isLevelEnabled: () => true });
   log.info({ row: 1 }, 'row');
   log.error({}, 'row');
   expect(log.isLevelEnabled('debug')).toBe(true);
   expect(info.mock.calls).toEqual([[{ row: 1 }, 'row']]);
-  expect(warning.mock.calls).toEqual([['The log fails: full', 'CqbatchWarning']]);
+  expect(warning.mock.calls).toEqual([['The log fails: why', 'CqbatchWarning']]);
 });

@@ -10,29 +10,24 @@ function errno(code: string): NodeJS.ErrnoException {
 }
 
 describe('an error of the system', () => {
+  // Messages have two shapes; what to do then is a promise of each.
   test.each([
     ['ENOSPC', 'DISK_FULL', 'the disk of /there is full: free some space, then try again.'],
-    ['EDQUOT', 'DISK_FULL', 'the disk quota of /there is used up: free some space, then try again.'],
-    ['EROFS', 'DISK_READ_ONLY', /^\/there is on a read-only disk: /],
-    ['EIO', 'DISK_FAILED', /^the disk of \/there does not work /],
-    ['EACCES', 'FILE_FORBIDDEN', /^this user has no permission for \/there: /],
-    ['EPERM', 'FILE_FORBIDDEN', /^this user has no permission for \/there: /],
     ['EBUSY', 'FILE_IN_USE', 'another program has /there open: close that program, then try again.'],
-    ['EMFILE', 'TOO_MANY_FILES', /^this process has reached its limit of open files: raise the limit/],
-    ['ENFILE', 'TOO_MANY_FILES', /^the system has no file descriptors left: /],
     ['ENOENT', 'FILE_MISSING', "/there doesn't exist: create it or put it back, then try again."],
-    ['ENOTDIR', 'PATH_UNUSABLE', /^a part of the path \/there is not a folder: /],
-    ['EISDIR', 'PATH_UNUSABLE', /^\/there is a folder where a file should be: /],
-    ['EEXIST', 'PATH_UNUSABLE', /^\/there already exists, but is something else: /],
-    ['ELOOP', 'PATH_UNUSABLE', /^the symbolic links of \/there lead in a circle: /],
-    ['EXDEV', 'PATH_UNUSABLE', /^\/there can't be moved to another disk: choose a folder on the same disk/],
-    ['ENAMETOOLONG', 'PATH_UNUSABLE', /^the path \/there is longer than the system allows: /],
   ])('%s has the code %s and says what to do', (code, known, message) => {
-    expect(systemError(errno(code))).toMatchObject({
-      code: known,
-      kind: 'fatal',
-      message: typeof message === 'string' ? message : expect.stringMatching(message),
-    });
+    expect(systemError(errno(code))).toMatchObject({ code: known, kind: 'fatal', message });
+  });
+
+  test.each([
+    ['DISK_FULL', ['EDQUOT']],
+    ['DISK_READ_ONLY', ['EROFS']],
+    ['DISK_FAILED', ['EIO']],
+    ['FILE_FORBIDDEN', ['EACCES', 'EPERM']],
+    ['TOO_MANY_FILES', ['EMFILE', 'ENFILE']],
+    ['PATH_UNUSABLE', ['ENOTDIR', 'EISDIR', 'EEXIST', 'ELOOP', 'EXDEV', 'ENAMETOOLONG']],
+  ])('%s is the code of %j', (known, codes) => {
+    for (const code of codes) expect([code, systemError(errno(code))?.code]).toEqual([code, known]);
   });
 
   test('names the folder in which a file can not be written', () => {

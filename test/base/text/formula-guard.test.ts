@@ -3,22 +3,22 @@ import { expect, test } from 'vitest';
 import { guardCell, unguardCell } from '../../../src/base/text/formula-guard.ts';
 import { anyCharacter } from '../../any-character.ts';
 
+const blanks = [...'\0 \u00a0\u2003\u3000\u200b\ufeff\u00ad\u2060\u202e\u3164', '\0\u200b \ufeff\0'];
+
+test('a text that begins like a formula gets an apostrophe, also behind blanks and what you cannot see', () => {
+  for (const sign of '=+-@＝＋－＠﹦﹣') {
+    for (const blank of ['', ...blanks]) {
+      const text = `${blank}${sign}x`;
+      expect([guardCell(text), unguardCell(`'${text}`)]).toEqual([`'${text}`, text]);
+    }
+  }
+});
+
 test.each<[text: string, guarded: string]>([
-  ['=cmd()', "'=cmd()"],
-  ['+1+1', "'+1+1"],
-  ['-2+3', "'-2+3"],
-  ['@SUM(A1)', "'@SUM(A1)"],
   ['\t=1', "'\t'=1"],
   ['\r=1', "'\r'=1"],
-  ['\n=1', "'\n'=1"],
-  ['\tx', "'\tx"],
   ['\nx', "'\nx"],
-  ['＝1', "'＝1"],
-  ['＋1', "'＋1"],
-  ['－1', "'－1"],
-  ['＠x', "'＠x"],
   ["'=1", "''=1"],
-  ["''=1", "'''=1"],
   ['-', "'-"],
   ['-1e5', "'-1e5"],
   ['-1-2', "'-1-2"],
@@ -30,57 +30,28 @@ test.each<[text: string, guarded: string]>([
   ["'", "'"],
   ["it's", "it's"],
   ['a=1', 'a=1'],
-  ['﹦1', "'﹦1"],
-  ['﹣1', "'﹣1"],
-  ...[
-    '\0',
-    ' ',
-    '\u00a0',
-    '\u2003',
-    '\u3000',
-    '\u200b',
-    '\ufeff',
-    '\u00ad',
-    '\u2060',
-    '\u202e',
-    '\u3164',
-  ].map((blank): [string, string] => [`${blank}=1`, `'${blank}=1`]),
-  ['\0\u200b \ufeff\0+1', "'\0\u200b \ufeff\0+1"],
   [' x=1', ' x=1'],
   ['"=1"', `'"=1"`],
   ['"x"', '"x"'],
   [';=SUM(1)', ";'=SUM(1)"],
-  ['a;=SUM(1)', "a;'=SUM(1)"],
   ['a|@SUM(1)|b;c', "a|'@SUM(1)|b;c"],
-  ['a\t=1', "a\t'=1"],
   ['a\r\n=1', "a\r'\n'=1"],
-  ['a\n-1', "a\n'-1"],
   ['a; \u200b=1', "a;' \u200b=1"],
   ['a;"=1"', `a;'"=1"`],
   ["a;'=1", "a;''=1"],
   [';\t;=1', ";\t;'=1"],
   ['=1;=2', "'=1;'=2"],
-  ['a;b=1', 'a;b=1'],
   ['a,=1', 'a,=1'],
   ['-1;-2', "'-1;'-2"],
-  ['<clear>', '<clear>'],
 ])('%j is written as %j and read back', (text, guarded) => {
   expect(guardCell(text)).toBe(guarded);
   expect(unguardCell(guarded)).toBe(text);
 });
 
-test.each<[text: string, guarded: string]>([
-  ['<clear>', "'<clear>"],
-  ["'<clear>", "''<clear>"],
-  ['<clear>x', '<clear>x'],
-  ['=x', "'=x"],
-  ['a;<clear>', 'a;<clear>'],
-])('with a clear token %j is written as %j and read back', (text, guarded) => {
-  expect(guardCell(text, { clearToken: '<clear>' })).toBe(guarded);
-  expect(unguardCell(guarded, { clearToken: '<clear>' })).toBe(text);
-});
-
 test.each<[text: string, clearToken: string, guarded: string]>([
+  ['<clear>', '<clear>', "'<clear>"],
+  ["'<clear>", '<clear>', "''<clear>"],
+  ['<clear>x', '<clear>', '<clear>x'],
   ['=x', "'=x", "''=x"],
   ["'=x", "'=x", "'''=x"],
   ['a;=b', "a;'=b", "'a;'=b"],
@@ -90,28 +61,7 @@ test.each<[text: string, clearToken: string, guarded: string]>([
   expect(unguardCell(guarded, { clearToken })).toBe(text);
 });
 
-const pieces = fc.constantFrom(
-  "'",
-  '=',
-  '+',
-  '-',
-  '@',
-  '\t',
-  '\r',
-  '\n',
-  '＝',
-  ';',
-  '|',
-  '"',
-  '\0',
-  '\u200b',
-  '1',
-  '.',
-  ',',
-  '<clear>',
-  'x',
-  ' ',
-);
+const pieces = fc.constantFrom(...`'=+-@\t\r\n＝;|"\0\u200b1.,x `, '<clear>');
 const text = fc.oneof(
   fc.string({ unit: anyCharacter }),
   fc.array(pieces, { maxLength: 6 }).map((parts) => parts.join('')),
