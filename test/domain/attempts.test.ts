@@ -13,15 +13,12 @@ test('a few dozen attempts are all kept', () => {
   expect(made(24).some(({ omitted }) => omitted !== undefined)).toBe(false);
 });
 
-test.each([25, 26, 40, 1_000])(
-  'of %d attempts, the first and last are kept, with the number of the others',
-  (count) => {
-    const kept = made(count);
-    expect(kept).toHaveLength(24);
-    expect([kept[0]?.code, kept[11]?.code, kept[23]?.code]).toEqual(['N1', 'N12', `N${count}`]);
-    expect(kept[12]).toEqual({ code: `N${count - 11}`, omitted: count - 24 });
-  },
-);
+test.each([25, 26, 1_000])('of %d attempts, the first and last are kept, and how many others', (count) => {
+  const kept = made(count);
+  expect(kept).toHaveLength(24);
+  expect([kept[0]?.code, kept[11]?.code, kept[23]?.code]).toEqual(['N1', 'N12', `N${count}`]);
+  expect(kept[12]).toEqual({ code: `N${count - 11}`, omitted: count - 24 });
+});
 
 test('a long message is shortened, an empty one left out', () => {
   expect(withAttempt([], { message: 'm'.repeat(1_000) })[0]?.message).toHaveLength(200);

@@ -44,49 +44,48 @@ const numbered = (text: string) =>
 /** The columns that differ in a shape. */
 type Shape = [shape: string, write: (text: string) => string, columns?: object];
 
+const zeros = [
+  'null',
+  '0',
+  '"0001-01-01T00:00:00Z"',
+  '"1970-01-01T00:00:00Z"',
+  '{"seconds":"0","nanos":0}',
+  '{}',
+];
+const replaced = (from: string | RegExp, to: string) => (text: string) => text.replaceAll(from, to);
+const unset = replaced(/"(scorecard_id|conversation_sid)":\d+/g, '"$1":"0"');
+
 const shapes: readonly Shape[] = [
   ['that of the document', (text) => text],
-  [
-    'of a gateway: camelCase, 64-bit numbers as text, all zero values',
-    (text) => camelCase(textIntegers(withZeros(text))),
-  ],
+  ['of a gateway', (text) => camelCase(textIntegers(withZeros(text)))],
   ['of a gateway with the names of the description', (text) => textIntegers(withZeros(text))],
-  [
-    'of Connect: camelCase, 64-bit numbers as text, no zero values',
-    (text) => camelCase(textIntegers(absent(text))),
-  ],
+  ['of Connect', (text) => camelCase(textIntegers(absent(text)))],
   ['with names in camelCase and 64-bit numbers as numbers', camelCase],
-  ...['null', '0', '"0001-01-01T00:00:00Z"', '"1970-01-01T00:00:00Z"', '{"seconds":"0","nanos":0}', '{}'].map(
-    (zero): Shape => [`with the zero time ${zero}`, deletedAt(zero)],
-  ),
+  ...zeros.map((zero): Shape => [`with the zero time ${zero}`, deletedAt(zero)]),
   [
     'of a conversation, with zeros for the call',
-    (text) => text.replaceAll('"call_sid":77', '"call_sid":"0"'),
+    replaced('"call_sid":77', '"call_sid":"0"'),
     { call_sid: '' },
   ],
-  [
-    'with the call in its metadata alone, and a zero elsewhere',
-    (text) => text.replace('"call_sid":77', '"call_sid":0'),
-  ],
-  [
-    'with zeros for what is not set',
-    (text) => text.replace(/"(scorecard_id|conversation_sid)":\d+/g, '"$1":"0"'),
-    { scorecard_id: '', conversation_sid: '' },
-  ],
+  ['with the call in its metadata alone', (text) => text.replace('"call_sid":77', '"call_sid":0')],
+  ['with zeros for what is not set', unset, { scorecard_id: '', conversation_sid: '' }],
   // The public description names the states without their numbers.
   ['with enums as numbers', numbered, { evaluation_state: '2' }],
-  ['with unknown members', (text) => text.replaceAll('{', '{"new_member":{"x":[1]},"@type":"x",')],
+  ['with unknown members', replaced('{', '{"new_member":{"x":[1]},"@type":"x",')],
 ];
+
+/** What a client receives. */
+async function received(status: number, body: string) {
+  const server = await httpServer((response) => void response.writeHead(status).end(body));
+  return clientOf(server.url).send({ path: '/any', body: '{}' });
+}
 
 describe.each(operations.map((operation) => [operation.name, operation] as const))(
   '%s',
   (name, operation) => {
     test.each<Shape>(shapes)('reads an answer %s', async (_shape, write, differing = {}) => {
       const { text, columns } = answers[name];
-      const server = await httpServer((response) => {
-        response.writeHead(200, { 'content-type': 'application/json' }).end(write(text));
-      });
-      const answer = await clientOf(server.url).send({ path: '/any', body: '{}' });
+      const answer = await received(200, write(text));
       if (!answer.ok) throw new Error(answer.failure.message);
       const expected = Object.entries(differing).filter(([column]) => column in columns);
       expect(operation.check('9223372036854775807', answer.body)).toEqual({
@@ -97,26 +96,14 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
   },
 );
 
-test.each(['gateway', 'Connect'])(
-  '"not deleted" as a reason of a %s means that it was done before',
-  async (from) => {
-    const reason = { reason: 'EVALUATION_NOT_DELETED', domain: 'scorecards' };
-    const type = 'google.rpc.ErrorInfo';
-    const body =
-      from === 'gateway'
-        ? {
-            code: 9,
-            message: 'wrong state',
-            details: [{ '@type': `type.googleapis.com/${type}`, ...reason }],
-          }
-        : {
-            code: 'failed_precondition',
-            message: 'wrong state',
-            details: [{ type, value: 'CgIIAQ', debug: reason }],
-          };
-    const server = await httpServer((response) => void response.writeHead(400).end(JSON.stringify(body)));
-    const answer = await clientOf(server.url).send({ path: '/any', body: '{}' });
-    if (answer.ok) throw new Error('the service refuses');
-    expect(operations[0].meansAlreadyApplied(answer.failure)).toBe(true);
-  },
-);
+const reason = { reason: 'EVALUATION_NOT_DELETED', domain: 'scorecards' };
+const type = 'google.rpc.ErrorInfo';
+
+test.each([
+  ['gateway', 9, { '@type': `type.googleapis.com/${type}`, ...reason }],
+  ['Connect', 'failed_precondition', { type, value: 'CgIIAQ', debug: reason }],
+])('"not deleted" as a reason of a %s means that it was done before', async (_from, code, detail) => {
+  const answer = await received(400, JSON.stringify({ code, message: 'wrong state', details: [detail] }));
+  if (answer.ok) throw new Error('the service refuses');
+  expect(operations[0].meansAlreadyApplied(answer.failure)).toBe(true);
+});

@@ -30,49 +30,32 @@ describe('the row schema', () => {
       expect(problems(operation.schema, { soundboard_id: '5', [name]: '1' })).toEqual([]);
   });
 
+  const range = 'must be a whole number from 0 to 9223372036854775807';
+
   test.each([
     [{ soundboard_id: undefined }, 'soundboard_id: missing; every row needs the column soundboard_id'],
-    [
-      { soundboard_id: '0' },
-      'soundboard_id: out of range; must be a whole number from 1 to 9223372036854775807',
-    ],
-    [{ file_size: '-1' }, 'file_size: out of range; must be a whole number from 0 to 9223372036854775807'],
-    [
-      { file_size: '' },
-      'file_size: cannot be empty or cleared; must be a whole number from 0 to 9223372036854775807',
-    ],
-    [
-      { recording_length: '1:30' },
-      'recording_length: must be a whole number from 0 to 9223372036854775807, in digits only',
-    ],
+    [{ file_size: '-1' }, `file_size: out of range; ${range}`],
+    [{ file_size: '' }, `file_size: cannot be empty or cleared; ${range}`],
+    [{ recording_length: '1:30' }, `recording_length: ${range}, in digits only`],
     [{ title: 5 }, 'title: must be text; in JSON write it in quotes'],
-    [{ description: { a: 1 } }, 'description: must be text; in JSON write it in quotes'],
   ])('says what is wrong with %o', (fields, problem) => {
     expect(problems(operation.schema, { ...whole, ...fields })).toEqual([problem]);
   });
 });
 
 test.each([
-  ['file_type', 'RECORDING_FILE_TYPE_WAV', true],
   ['file_type', 'RECORDING_FILE_TYPE_MP3', true],
   ['file_type', 'RECORDING_FILE_TYPE_MP4', false],
-  ['file_type', 'mp3', false],
   ['file_type', '', false],
   ['date_created', '2026-01-02T03:04:05.678+01:00', true],
   ['date_created', '02.01.2026', false],
-  ['last_modified', '1767312000', false],
   ['last_modified', '', false],
 ] as const)('%s %j is expected as a gateway reads it: %s', (field, value, isExpected) => {
   const { expectation } = operation.fields.find(({ name }) => name === field) ?? {};
   expect(expectation?.(value) === undefined).toBe(isExpected);
   const reader = field === 'file_type' ? protobufFields.fileType : protobufFields.time;
-  expect(reader.safeParse(value)).toMatchObject(
-    isExpected
-      ? { success: true, data: value }
-      : field === 'file_type'
-        ? { data: undefined }
-        : { success: false },
-  );
+  const { success, data } = reader.safeParse(value);
+  expect(success && data === value).toBe(isExpected);
 });
 
 describe('the request', () => {
@@ -97,24 +80,15 @@ describe('the request', () => {
   });
 });
 
-describe('the check of the answer', () => {
-  test('echoes the id', () => {
-    const answer = operation.check('9007199254740993', { soundboard_id: 9007199254740993n });
-    expect(answer).toEqual({ ok: true, columns: { soundboard_id: '9007199254740993' } });
-    expect(operation.columns).toEqual(['soundboard_id']);
-  });
-
-  test.each([
-    [{ soundboard_id: 6 }, 'ANSWER_ID_MISMATCH'],
-    [{}, 'ANSWER_INCOMPLETE'],
-    [null, 'ANSWER_INCOMPLETE'],
-  ])('refuses %j with %s', (body, code) => {
-    expect(operation.check('5', body)).toMatchObject({ ok: false, code });
-  });
+// What is refused: engine/api/typed-client.test.ts.
+test('the check of the answer echoes the id', () => {
+  const answer = operation.check('9007199254740993', { soundboard_id: 9007199254740993n });
+  expect(answer).toEqual({ ok: true, columns: { soundboard_id: '9007199254740993' } });
+  expect(operation.columns).toEqual(['soundboard_id']);
+  expect(operation.check('5', { soundboard_id: 6 })).toMatchObject({ ok: false, code: 'ANSWER_ID_MISMATCH' });
 });
 
 test('no refusal means that the update has been made: the row may be repeated', () => {
-  expect(
-    operation.meansAlreadyApplied({ code: 'ALREADY_EXISTS', message: 'is not deleted, already active' }),
-  ).toBe(false);
+  const failure = { code: 'ALREADY_EXISTS', message: 'is not deleted, already active' };
+  expect(operation.meansAlreadyApplied(failure)).toBe(false);
 });
