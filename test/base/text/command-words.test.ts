@@ -7,6 +7,7 @@ import { describeOnPosix } from '../../helpers/describe-with-program.ts';
 
 describe('the words of a command', () => {
   test.each<[string, readonly string[]]>([
+    ['  a\t b \n c ', ['a', 'b', 'c']],
     [`a 'b c' "d e"f'g h'`, ['a', 'b c', 'd efg h']],
     [String.raw`a\ b \'c\" \\`, ['a b', `'c"`, '\\']],
     [String.raw`a "\$b \"c\" \\ \d" '\$'`, ['a', String.raw`$b "c" \ \d`, String.raw`\$`]],

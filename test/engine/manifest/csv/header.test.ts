@@ -15,6 +15,7 @@ test.each<[text: string, delimiter: string, why: string]>([
   ['"a ""q;r;s"" b",c\n1,2\n', ',', 'doubled quotes'],
   ['"""","||"\n"x","x"\n', ',', 'text after a closing quote, were it the other one'],
   ['"a";b\n"1" x;2,5\n3;4\n', ';', 'the sound records'],
+  ['a,b\n"1","2"', ',', 'text after a closing quote, at the end of the text'],
   ['id\n1,5\n', ',', 'one column'],
   ['\n\na;b\n1;2\n', ';', 'blank lines first'],
 ])('%j is separated by %j: %s', (text, delimiter) => {
