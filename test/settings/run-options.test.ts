@@ -53,17 +53,11 @@ test('a resumed run has the options given now, and otherwise its former ones; no
 });
 
 test('how rows are read is as given, without defaults', () => {
-  const given = said({
-    sheet: 'Rows',
-    where: ['a=1', 'b=2'],
-    map: { id: 'evaluation_id' },
-    default: { user_id: 'u-1' },
-  });
-  expect(rowOptions({ trim: true }, given)).toEqual({
-    ...{ sheet: 'Rows', where: ['a=1', 'b=2'], map: { id: 'evaluation_id' }, trim: true },
-    ...{ default: { user_id: 'u-1' }, clearToken: '<clear>' },
-  });
-  expect(rowOptions({}, {})).toEqual({ clearToken: '<clear>' });
+  const where = ['a=1', 'b=2'];
+  const given = { sheet: 'Rows', where, map: { id: 'evaluation_id' }, default: { user_id: 'u-1' } };
+  const clearToken = '<clear>';
+  expect(rowOptions({ trim: true }, said(given))).toEqual({ ...given, trim: true, clearToken });
+  expect(rowOptions({}, {})).toEqual({ clearToken });
 });
 
 test('an option is written as the flag or the key that sets it', () => {
@@ -75,10 +69,8 @@ test('an option is written as the flag or the key that sets it', () => {
 
 test('a time of day uses its own time zone, or that of the settings, or that of the system', () => {
   const stopAt = (values: Readonly<Record<string, unknown>>) => budgetOf(said(values))?.stopAt;
-  expect(stopAt({ stop_at: '06:00 Europe/London', tz: 'UTC' })).toEqual({
-    time: '06:00',
-    timeZone: 'Europe/London',
-  });
+  const inLondon = { time: '06:00', timeZone: 'Europe/London' };
+  expect(stopAt({ stop_at: '06:00 Europe/London', tz: 'UTC' })).toEqual(inLondon);
   expect(stopAt({ stop_at: '06:00', tz: 'UTC' })).toEqual({ time: '06:00', timeZone: 'UTC' });
   expect(stopAt({ stop_at: '06:00' })).toEqual({ time: '06:00' });
 });

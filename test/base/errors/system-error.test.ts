@@ -47,7 +47,6 @@ describe('an error of the system', () => {
 
   test.each([
     ['53100', 'could not extend file "base/5/24577": No space left on device', 'DISK_FULL'],
-    ['53100', 'could not write to file "pg_wal/x": No space left on device', 'DISK_FULL'],
     ['58P01', 'could not open file "base/5/1": No such file or directory', 'FILE_MISSING'],
     ['XX000', 'could not write lock file: Read-only file system', 'DISK_READ_ONLY'],
     ['53000', 'could not open file "base": No file descriptors available', 'TOO_MANY_FILES'],
@@ -76,7 +75,6 @@ describe('an error of the system', () => {
 describe('the real system', () => {
   test.each([
     ['does not exist', (path: string) => readFile(join(path, 'x')), 'FILE_MISSING'],
-    ['is a folder', (path: string) => readFile(path), 'PATH_UNUSABLE'],
     ['is a loop', (path: string) => open(join(path, 'loop')), 'PATH_UNUSABLE'],
     ['has too long a name', (path: string) => open(join(path, 'x'.repeat(300))), 'PATH_UNUSABLE'],
   ])('a path that %s', async (_title, work, code) => {

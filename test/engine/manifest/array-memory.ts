@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 const quietRounds = 3;
 
 /** Bytes of typed arrays in use by this thread, once that many collections in a row have released none. */
-export async function usedByArrays(): Promise<number> {
+async function usedByArrays(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   let used = Number.POSITIVE_INFINITY;
@@ -18,4 +18,13 @@ export async function usedByArrays(): Promise<number> {
     used = arrayBuffers;
   }
   return used;
+}
+
+const rows = 100_000;
+
+/** Bytes of typed arrays that each of many rows takes, numbered from 1. */
+export async function bytesOfRow(add: (row: number) => void): Promise<number> {
+  const before = await usedByArrays();
+  for (let row = 1; row <= rows; row++) add(row);
+  return ((await usedByArrays()) - before) / rows;
 }

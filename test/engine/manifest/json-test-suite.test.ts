@@ -39,22 +39,13 @@ async function plan(folder: string, name: string, content: Buffer): Promise<Plan
   }
 }
 
-const wrapped = (before: string, after: string) => (bytes: Buffer) =>
-  Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
+const row = '{"evaluation_id":1,"user_id":"u","note":';
 
-/** Manifests with a file of the suite as the value of a cell. */
-const cellForms: Readonly<
-  Record<string, { readonly name: string; readonly manifest: (bytes: Buffer) => Buffer }>
-> = {
-  'in a row of an array': {
-    name: 'a.json',
-    manifest: wrapped('[{"evaluation_id":1,"user_id":"u","note":', '}]'),
-  },
-  'in JSON Lines': {
-    name: 'a.jsonl',
-    manifest: wrapped('{"evaluation_id":1,"user_id":"u","note":', '}\n{"evaluation_id":2,"user_id":"u"}\n'),
-  },
-};
+/** Texts around a file of the suite, which make it the value of a cell. */
+const cellForms = [
+  ['in a row of an array', 'a.json', `[${row}`, '}]'],
+  ['in JSON Lines', 'a.jsonl', row, '}\n{"evaluation_id":2,"user_id":"u"}\n'],
+] as const;
 
 /** JSON with a repeated name: every parser accepts it, but a manifest must not have it. */
 const repeating = ['y_object_duplicated_key.json', 'y_object_duplicated_key_and_value.json'];
@@ -87,7 +78,8 @@ function expectLocated(each: string, planned: Planned): void {
   }
 }
 
-describe.each(Object.entries(cellForms))('as the value of a cell %s', (_form, { name, manifest }) => {
+describe.each(cellForms)('as the value of a cell %s', (_form, name, before, after) => {
+  const manifest = (bytes: Buffer) => Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
   const isLines = name === 'a.jsonl';
 
   test('valid JSON is accepted, exactly', async () => {

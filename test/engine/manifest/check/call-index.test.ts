@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CallIndex, type DuplicateVerdict } from '../../../../src/engine/manifest/check/call-index.ts';
-import { usedByArrays } from '../array-memory.ts';
+import { bytesOfRow } from '../array-memory.ts';
 
 const call = fc.record({
   operation: fc.constantFrom('a', 'b'),
@@ -65,45 +66,40 @@ describe('agrees with a model that compares each call with all others:', () => {
   });
 });
 
-describe.each([
-  ['any earlier call', () => new CallIndex('any')],
-  ['the latest call', () => new CallIndex('latest')],
-])('%s', (_name, make) => {
-  test('stays correct while it grows', () => {
-    const index = make();
-    const count = 50_000;
+describe.each(['any', 'latest'] as const)('an index of %s calls', (which) => {
+  const make = () => {
+    const index = new CallIndex(which);
     const add = (row: number, subject: number) =>
       index.add({ row, line: row, operation: 'a', subject: `${subject}`, request: 'x' });
+    return add;
+  };
+
+  test('stays correct while it grows', () => {
+    const add = make();
     const wrong: unknown[] = [];
-    const check = (row: number, verdict: DuplicateVerdict, original?: number): void => {
-      const isRight = verdict.kind === 'new' ? original === undefined : verdict.row === original;
-      if (!isRight || verdict.kind === 'conflict') wrong.push({ row, verdict });
+    const check = (row: number, subject: number, expected: DuplicateVerdict): void => {
+      const verdict = add(row, subject);
+      if (!isDeepStrictEqual(verdict, expected)) wrong.push({ row, verdict });
     };
-    for (let row = 1; row <= count; row++) check(row, add(row, row));
-    for (let row = 1; row <= count; row += 7) check(count + row, add(count + row, row), row);
+    const count = 50_000;
+    for (let row = 1; row <= count; row++) check(row, row, { kind: 'new' });
+    for (let row = 1; row <= count; row += 7) check(count + row, row, { kind: 'duplicate', row });
     expect(wrong).toEqual([]);
   });
 
   test('keeps row numbers up to 2^32 - 1', () => {
-    const index = make();
+    const add = make();
     const row = 2 ** 32 - 1;
-    index.add({ row, line: 1, operation: 'a', subject: '1', request: 'x' });
-    expect(index.add({ row: 1, line: 1, operation: 'a', subject: '1', request: 'x' })).toEqual({
-      kind: 'duplicate',
-      row,
-    });
+    add(row, 1);
+    expect(add(1, 1)).toEqual({ kind: 'duplicate', row });
   });
 
   test('takes less than 100 bytes for each of many calls', async () => {
-    const index = make();
-    const before = await usedByArrays();
-    for (let row = 1; row <= 100_000; row++) {
-      index.add({ row, line: row, operation: 'a', subject: `${row}`, request: 'x' });
-    }
-    const bytes = ((await usedByArrays()) - before) / 100_000;
+    const add = make();
+    const bytes = await bytesOfRow((row) => add(row, row));
     expect(bytes).toBeGreaterThan(32);
     expect(bytes).toBeLessThan(100);
     // The index is in use until here.
-    expect(index.add({ row: 1, line: 1, operation: 'a', subject: '1', request: 'x' }).kind).toBe('duplicate');
+    expect(add(1, 1).kind).toBe('duplicate');
   });
 });

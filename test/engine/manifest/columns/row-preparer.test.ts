@@ -51,98 +51,89 @@ test('a row becomes a call with its subject and request', async () => {
 
 const brief = (row: PreparedRow) =>
   row.kind === 'callable'
-    ? `${row.row} ${row.operation.name} ${row.request.body}`
-    : `${row.row} ${row.operation?.name ?? '-'} ${row.problems.map((each) => `${each.column ?? ''}: ${each.problem} (${each.value ?? ''})`)}`;
+    ? `${row.operation.name} ${row.request.body}`
+    : `${row.operation?.name ?? '-'} ${row.problems.map((each) => `${each.column ?? ''}: ${each.problem} (${each.value ?? ''})`)}`;
 
-const mixed = [
-  'operation,ticket_id,user_id,room_id,title',
-  'close-ticket,1,u,,',
-  'Rename_Room,,,2,t',
-  'rename,,,3,t',
-  ',4,u,,',
-  'close-ticket,,u,5,t',
-  'rename-room,,,6,',
-  'rename-room,7',
-];
-const ofManifest = [
-  { room_id: '1', title: '' },
-  { operation: 'close-ticket', ticket_id: '2' },
-  { operation: 7 },
-];
-const withDefaults = JSON.stringify({
-  defaults: { 'User ID': 'd' },
-  rows: [{ ticket_id: '1', userId: 'r' }, { ticket_id: '2', user_id: null }, { ticket_id: '3' }],
-});
-const twice = [
-  { room_id: '1', title: 'a', Title: 'b' },
-  { room_id: '2', title: null, Title: 'b' },
-  { roomId: '3', title: 'c', userId: 1, user_id: 2 },
-  { userId: 1, user_id: 2, room_id: '4', roomId: '5' },
-  { room_id: '6', title: 'd', operation: 'rename-room', Operation: 'close-ticket' },
+const csvOf = (header: string) => (rows: readonly string[]) => [header, ...rows].join('\n');
+const wrapped = (rows: readonly string[]) =>
+  `{"operation":"rename-room","defaults":{"user_id":"u"},"rows":[${rows}]}`;
+const twice = (column: string, field: string) =>
+  `rename-room ${column}: another column also gives ${field}; keep one of them ()`;
+const known = 'name one of close-ticket, rename-room';
+
+type Case = [
+  what: string,
+  write: (rows: readonly string[]) => string,
+  rows: [row: string, outcome: unknown][],
+  operation?: string,
 ];
 
-test.each<[what: string, content: string, expected: readonly unknown[], options?: Options]>([
-  [
-    'two columns may stand for a field that the operation does not have',
-    'room_id,title,User ID,user_id\n1,a,b,c\n',
-    ['1 rename-room {"room_id":"1","title":"a"}'],
-  ],
+test.each<Case>([
   [
     'each row of a mixed manifest has its own operation, or its own problem',
-    mixed.join('\n'),
+    csvOf('operation,ticket_id,user_id,room_id,title'),
     [
-      '1 close-ticket {"ticket_id":"1","user_id":"u"}',
-      '2 rename-room {"room_id":"2","title":"t"}',
-      '3 - operation: is unknown; name one of close-ticket, rename-room (rename)',
-      '4 - operation: is missing; name one of close-ticket, rename-room ()',
-      expect.stringMatching(/^5 close-ticket ticket_id: /),
-      '6 rename-room : changes nothing ()',
-      '7 rename-room : has 2 cells, the header has 5; is the line cut off? ()',
+      ['close-ticket,1,u,,', 'close-ticket {"ticket_id":"1","user_id":"u"}'],
+      ['Rename_Room,,,2,t', 'rename-room {"room_id":"2","title":"t"}'],
+      ['rename,,,3,t', `- operation: is unknown; ${known} (rename)`],
+      [',4,u,,', `- operation: is missing; ${known} ()`],
+      ['close-ticket,,u,5,t', expect.stringMatching(/^close-ticket ticket_id: /)],
+      ['rename-room,,,6,', 'rename-room : changes nothing ()'],
+      ['rename-room,7', 'rename-room : has 2 cells, the header has 5; is the line cut off? ()'],
     ],
   ],
   [
     'a row that differs from --operation is invalid, an empty cell takes it',
-    'Op_eration,operation,room_id,title\n,close-ticket,1,t\n,,2,t\n,rename-room,3,t\n',
+    csvOf('Op_eration,operation,room_id,title'),
     [
-      '1 close-ticket operation: differs from --operation rename-room (close-ticket)',
-      '2 rename-room {"room_id":"2","title":"t"}',
-      '3 rename-room {"room_id":"3","title":"t"}',
+      [',close-ticket,1,t', 'close-ticket operation: differs from --operation rename-room (close-ticket)'],
+      [',,2,t', 'rename-room {"room_id":"2","title":"t"}'],
+      [',rename-room,3,t', 'rename-room {"room_id":"3","title":"t"}'],
     ],
-    { operation: 'rename-room' },
+    'rename-room',
   ],
   [
     'JSON rows may name another operation than the manifest',
-    JSON.stringify({ operation: 'rename-room', defaults: { user_id: 'u' }, rows: ofManifest }),
+    wrapped,
     [
-      '1 rename-room {"room_id":"1","title":""}',
-      '2 close-ticket {"ticket_id":"2","user_id":"u"}',
-      '3 - operation: is unknown; name one of close-ticket, rename-room (7)',
+      ['{"room_id":"1","title":""}', 'rename-room {"room_id":"1","title":""}'],
+      ['{"operation":"close-ticket","ticket_id":"2"}', 'close-ticket {"ticket_id":"2","user_id":"u"}'],
+      ['{"operation":7}', `- operation: is unknown; ${known} (7)`],
     ],
   ],
   [
-    'a row with two keys for a field is invalid, if the operation has it and both have a value',
-    JSON.stringify(twice),
-    [
-      '1 rename-room Title: another column also gives title; keep one of them ()',
-      '2 rename-room {"room_id":"2","title":"b"}',
-      '3 rename-room {"room_id":"3","title":"c"}',
-      '4 rename-room roomId: another column also gives room_id; keep one of them ()',
-      '5 rename-room Operation: another column also gives operation; keep one of them ()',
-    ],
-    { operation: 'rename-room' },
+    'two columns may stand for a field that the operation does not have',
+    csvOf('room_id,title,User ID,user_id'),
+    [['1,a,b,c', 'rename-room {"room_id":"1","title":"a"}']],
   ],
-])('%s', async (_what, content, expected, options) => {
-  const { rows } = await prepareAll(content, options);
-  expect(rows.map(brief)).toEqual(expected);
+  [
+    'a row with two keys for a field is invalid, if the operation has it and both have a value',
+    (rows) => `[${rows}]`,
+    [
+      ['{"room_id":"1","title":"a","Title":"b"}', twice('Title', 'title')],
+      ['{"room_id":"2","title":null,"Title":"b"}', 'rename-room {"room_id":"2","title":"b"}'],
+      ['{"roomId":"3","title":"c","userId":1,"user_id":2}', 'rename-room {"room_id":"3","title":"c"}'],
+      ['{"userId":1,"user_id":2,"room_id":"4","roomId":"5"}', twice('roomId', 'room_id')],
+      [
+        '{"room_id":"6","operation":"rename-room","Operation":"close-ticket"}',
+        twice('Operation', 'operation'),
+      ],
+    ],
+    'rename-room',
+  ],
+])('%s', async (_what, write, cases, operation) => {
+  const { rows } = await prepareAll(write(cases.map(([row]) => row)), { operation });
+  expect(rows.map(({ row }) => row)).toEqual(cases.map((_, index) => index + 1));
+  expect(rows.map(brief)).toEqual(cases.map(([, outcome]) => outcome));
 });
 
 test('values come from the row, else from --default, else from the defaults of the manifest', async () => {
+  const rows = '[{"ticket_id":"1","userId":"r"},{"ticket_id":"2","user_id":null},{"ticket_id":"3"}]';
+  const content = `{"defaults":{"User ID":"d"},"rows":${rows}}`;
   for (const [value, options] of [['d', {}] as const, ['o', { defaults: { 'User ID': 'o' } }] as const]) {
-    const { rows } = await prepareAll(withDefaults, options);
-    const user = (id: number) => (id === 1 ? 'r' : value);
-    expect(rows.map(brief)).toEqual(
-      [1, 2, 3].map((id) => `${id} close-ticket {"ticket_id":"${id}","user_id":"${user(id)}"}`),
-    );
+    const prepared = (await prepareAll(content, options)).rows.map(brief);
+    const called = (id: string, user: string) => `close-ticket {"ticket_id":"${id}","user_id":"${user}"}`;
+    expect(prepared).toEqual([called('1', 'r'), called('2', value), called('3', value)]);
   }
 });
 
