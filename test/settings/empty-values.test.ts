@@ -59,8 +59,8 @@ describe('an empty value on the command line', () => {
       for (const { long } of command.options.filter((option) => option.required)) {
         for (const blank of ['', ' ']) {
           const error = await typed([...name.split(' '), ...requiredOf(command), `${long}`, blank]);
-          expect(error, `${name} ${long}`).toMatchObject({ code: 'INVALID_SETTING', kind: 'usage' });
-          expect((error as Error).message).toContain(`${long} is empty`);
+          const message = expect.stringContaining(`${long} is empty`);
+          expect(error, `${name} ${long}`).toMatchObject({ code: 'INVALID_SETTING', kind: 'usage', message });
           tried++;
         }
       }
@@ -69,16 +69,14 @@ describe('an empty value on the command line', () => {
   });
 
   test('is refused for every argument: an unset variable must not mean the newest run', async () => {
-    let tried = 0;
-    for (const [name, { registeredArguments }] of await everyCommand()) {
-      for (const [index] of registeredArguments.entries()) {
-        if (['sandbox', 'completion'].includes(name)) continue;
-        const words = registeredArguments.map((_, at) => (at === index ? '' : 'x'));
-        expect(await typed([...name.split(' '), ...words]), name).toMatchObject({ code: 'INVALID_SETTING' });
-        tried++;
-      }
-    }
-    expect(tried).toBeGreaterThan(20);
+    const commands = [...(await everyCommand())].filter(
+      ([name]) => !['sandbox', 'completion'].includes(name),
+    );
+    const lines = commands.flatMap(([name, { registeredArguments: all }]) =>
+      all.map((_, empty) => [...name.split(' '), ...all.map((_, at) => (at === empty ? '' : 'x'))]),
+    );
+    for (const line of lines) expect(await typed(line), `${line}`).toMatchObject({ code: 'INVALID_SETTING' });
+    expect(lines.length).toBeGreaterThan(20);
   });
 
   test.each(Object.keys(sandboxOptions))('is refused for the option %s of the sandbox', (name) => {

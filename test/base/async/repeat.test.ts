@@ -37,21 +37,18 @@ test('a running task is not started again when it is due', async () => {
   expect(task).toHaveBeenCalledTimes(2);
 });
 
-test('a task that catches up, or is wanted now, is started again as soon as it ends', async () => {
-  const late = slowTask();
-  repeat(late.task, { everyMs: 100, catchUp: true });
+test.each([
+  ['that catches up', { everyMs: 100, catchUp: true }, 0],
+  ['that is wanted now', { everyMs: 1_000_000 }, 3],
+])('a task %s is started again as soon as it ends', async (_what, options, wanted) => {
+  const { task, end } = slowTask();
+  const repeated = repeat(task, options);
+  for (let times = 0; times < wanted; times++) repeated.now();
   await vi.advanceTimersByTimeAsync(350);
-  late.end();
+  expect(task).toHaveBeenCalledTimes(1);
+  end();
   await vi.advanceTimersByTimeAsync(0);
-  expect(late.task).toHaveBeenCalledTimes(2);
-
-  const wanted = slowTask();
-  const repeated = repeat(wanted.task, { everyMs: 1_000_000 });
-  for (let times = 0; times < 3; times++) repeated.now();
-  expect(wanted.task).toHaveBeenCalledTimes(1);
-  wanted.end();
-  await vi.advanceTimersByTimeAsync(0);
-  expect(wanted.task).toHaveBeenCalledTimes(2);
+  expect(task).toHaveBeenCalledTimes(2);
 });
 
 test('a task that was requested now is due one period after that', async () => {

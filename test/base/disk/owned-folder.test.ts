@@ -61,12 +61,11 @@ test('a folder that is kept has no owner', async () => {
 
 test('half-written files of killed commands are removed after an hour', async () => {
   const folder = await temporaryFolder();
-  const [old, young, own] = ['run.json.17.tmp', 'report.csv.0a1b.tmp', 'run.json'].map((name) =>
-    join(folder, name),
-  );
-  for (const path of [old, young, own]) await writeFile(path ?? '', 'x');
   const before = new Date(Date.now() - 2 * 60 * 60 * 1_000);
-  for (const path of [old, own]) await utimes(path ?? '', before, before);
+  for (const name of ['run.json.17.tmp', 'report.csv.0a1b.tmp', 'run.json']) {
+    await writeFile(join(folder, name), 'x');
+    if (name !== 'report.csv.0a1b.tmp') await utimes(join(folder, name), before, before);
+  }
   await removeHalfDone(folder);
   expect((await readdir(folder)).toSorted()).toEqual(['report.csv.0a1b.tmp', 'run.json']);
 });
