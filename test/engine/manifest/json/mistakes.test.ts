@@ -35,15 +35,12 @@ test('broken JSON is reported behind characters of several bytes', async () => {
 test.each<[content: string, where: string, name: string]>([
   ['[{"evaluation_id":1,"note":"x","evaluation_id":2}]', '1:32', 'evaluation_id'],
   ['[{"a":1},\n  {"é":"🙂",\n "a":1, "a":1}]', '3:9', 'a'],
-  ['[{"evaluation_id":1,"evaluation\\u005fid":2}]', '1:21', 'evaluation_id'],
   ['[{"__proto__":1,"__proto__":2}]', '1:17', '__proto__'],
-  ['[{"_row":1,"_row":2}]', '1:12', '_row'],
   ['[{"a":12345678901234567890,"a":12345678901234567890}]', '1:28', 'a'],
   ['[{"note":{"deep":[{"x":":","x":"{"}]}}]', '1:28', 'x'],
   ['{"defaults":{"user_id":"u","user\\u005fid":"v"},"rows":[{"a":1}]}', '1:28', 'user_id'],
   ['{"rows":[{"a":1},{"b":1,"b":2}]}', '1:25', 'b'],
   ['{"rows":[{"a":1}],"rows":[]}', '1:26', 'rows'],
-  ['{"rows":[{"a":1}],"ro\\u0077s":[]}', '1:31', 'rows'],
   ['{"defaults":{},"defaults":{},"rows":[{"a":1}]}', '1:27', 'defaults'],
   ['{"operation":"x","rows":[{"a":1}],"operation":"y"}', '1:47', 'operation'],
 ])('a repeated name in an object is refused at its place: %j', async (content, where, name) => {
