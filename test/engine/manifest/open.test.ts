@@ -245,16 +245,12 @@ test.each<[message: string, name: string, content: string | Buffer, options?: Op
   ['--skip-lines only works with CSV, TSV and Excel', 'a.csv', 'x\n[{"a":1}]', { skipLines: 1 }],
   [`a.csv: ${fromObject}`, 'a.csv', 'a,b\n1,2\n', { rowsAt: 'data' }],
   [`a.json: ${fromObject}`, 'a.json', '[{"a":1}]', { rowsAt: 'rows' }],
-  [
-    'a.json:1:1: this object has no array "rows"; if the rows are in "data", pass --rows-at data',
-    'a.json',
-    '{"n":1,\n"data":[{"a":1}]}',
-  ],
+  ['no array "rows"; if the rows are in "data", pass --rows-at data', 'a.json', '{"n":1,\n"data":[{"a":1}]}'],
   ['--rows-at: a b, c; write [ rows ], { "rows": [ rows ] }', 'a.json', '{"a b":[],\n"c":[]}'],
   [
     '--rows-at "b.c": this object has no array there; its arrays are a',
     'a.json',
-    '{"a":[1],"b":{"c":2}}',
+    '{"a":[1]}',
     { rowsAt: 'b.c' },
   ],
   ['"d" appears twice in this object', 'a.json', '{"d":[{"a":1}],"d":[{"a":1}]}', { rowsAt: 'd' }],

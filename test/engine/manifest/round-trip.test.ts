@@ -14,21 +14,8 @@ import { allRows } from './reading.ts';
 
 const nasty = fc.constantFrom(
   ...['"', '""', ',', ';', '\t', '|', '\n', '\r\n', '\r', '\0', '\ufeff', "'", "'=", '=cmd()', ';=cmd()'],
-  ...[
-    '\u200b',
-    '-1',
-    '<clear>',
-    '\u202eabc',
-    'مرحبا',
-    '👩‍👩‍👧',
-    ' ',
-    '[',
-    '{',
-    '#',
-    '\\',
-    '\\"',
-    'x'.repeat(3000),
-  ],
+  ...['\u200b', '-1', '<clear>', '\u202eabc', 'مرحبا', '👩‍👩‍👧', ' ', '[', '{', '#', '\\', '\\"'],
+  'x'.repeat(3000),
 );
 const cell = fc.oneof(
   nasty,

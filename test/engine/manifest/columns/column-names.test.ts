@@ -4,14 +4,8 @@ import { fieldNameOf } from '../../../../src/engine/operation/field-names.ts';
 import { prepareAll, testOperations } from '../operations.ts';
 
 test.each([
-  'Evaluation ID',
-  'evaluationId',
-  'EVALUATION_ID',
-  'evaluation-id',
-  ' Evaluation  Id ',
-  'EvaluationID',
-  '\ufeffEvaluation\u00ad\u00a0ID\u200e \u2069',
-  'ｅｖａｌｕａｔｉｏｎ＿ｉｄ',
+  ...['Evaluation ID', 'evaluationId', 'EVALUATION_ID', 'evaluation-id', ' Evaluation  Id ', 'EvaluationID'],
+  ...['\ufeffEvaluation\u00ad\u00a0ID\u200e \u2069', 'ｅｖａｌｕａｔｉｏｎ＿ｉｄ'],
 ])('%j stands for evaluation_id', (header) => {
   expect(fieldNameOf(header)).toBe('evaluation_id');
 });

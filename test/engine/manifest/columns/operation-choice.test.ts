@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { findByLooseName } from '../../../../src/engine/manifest/columns/operation-choice.ts';
 import { type Options, prepareAll, testOperations } from '../operations.ts';
 
+const rename = { operation: 'rename-room' };
+const defaults = { user_id: 'u' };
 const unreadable = '{"a":}\n{"a":}';
 const renaming = '{"operation":"renameRoom","rows":[{"x":1}]}';
 const withDefault = '{"defaults":{"user_id":"u"},"rows":[{"ticket_id":"1"}]}';
@@ -9,43 +11,25 @@ const late = `${'{"a":}\n'.repeat(1000)}{"room_id":"1"}`;
 
 test.each<[how: string, source: string, name: string | undefined, content: string, options?: Options]>([
   ['by a column', 'column', undefined, 'Operation,ticket_id\nclose-ticket,1\n'],
-  [
-    'by --operation for empty cells',
-    'column',
-    'close-ticket',
-    'operation,x\n,1\n',
-    { operation: 'close-ticket' },
-  ],
+  ['by --operation for empty cells', 'column', 'rename-room', 'operation,x\n,1\n', rename],
   ['by --operation', 'option', 'rename-room', 'room_id\n1\n', { operation: 'Rename Room' }],
   ['by the manifest', 'manifest', 'rename-room', renaming],
-  ['by --operation and the manifest alike', 'option', 'rename-room', renaming, { operation: 'rename-room' }],
+  ['by --operation and the manifest alike', 'option', 'rename-room', renaming, rename],
   ['from the columns', 'inferred', 'rename-room', 'roomId,note\n1,x\n'],
-  [
-    'from the columns and --user-id',
-    'inferred',
-    'close-ticket',
-    'ticket_id\n1\n',
-    { defaults: { user_id: 'u' } },
-  ],
+  ['from the columns and --user-id', 'inferred', 'close-ticket', 'ticket_id\n1\n', { defaults }],
   ['from the columns and the defaults', 'inferred', 'close-ticket', withDefault],
   ['from the keys of JSON rows', 'inferred', 'rename-room', '[{"a":1},{"room_id":"1"}]'],
   ['from the first row that can be read, however late', 'inferred', 'rename-room', late],
   ['not at all when no row can be read', 'none', undefined, unreadable],
   ['not at all when no row is an object', 'none', undefined, '[1,"a"]'],
-  [
-    'by --operation though no row can be read',
-    'option',
-    'rename-room',
-    unreadable,
-    { operation: 'rename-room' },
-  ],
+  ['by --operation though no row can be read', 'option', 'rename-room', unreadable, rename],
 ])('the operation is chosen %s', async (_how, source, name, content, options) => {
   const { choice } = (await prepareAll(content, options)).preparer;
   expect(choice).toEqual({ source, ...(name && { name }) });
 });
 
 const unknown = 'use one of close-ticket, rename-room';
-const ambiguous = 'room_id,Title,note,title\n1,a,b,c\n';
+const twice = 'a: columns "Title" and "title" both stand for title; rename or delete one';
 const misnamed = '{"operation":"rename","rows":[{"x":1}]}';
 const renamed = '{"operation":"rename-room","rows":[{"x":1}]}';
 const noField = '{"defaults":{"titel":"x"},"rows":[{"room_id":"1"}]}';
@@ -63,11 +47,7 @@ test.each<[code: string, message: string, content: string, options?: Options]>([
   ['MANIFEST_UNKNOWN_OPERATION', `a: "operation": "rename" is unknown; ${unknown}`, misnamed],
   ['MANIFEST_OPERATION_MISMATCH', differ, renamed, { operation: 'close-ticket' }],
   ['MANIFEST_OPERATION_UNCLEAR', unclear, 'ticket_id,roomid\n1,2\n'],
-  [
-    'MANIFEST_AMBIGUOUS_COLUMN',
-    'a: columns "Title" and "title" both stand for title; rename or delete one',
-    ambiguous,
-  ],
+  ['MANIFEST_AMBIGUOUS_COLUMN', twice, 'room_id,Title,note,title\n1,a,b,c\n'],
   ['MANIFEST_DEFAULTS', 'a: "defaults": titel is not a field of any operation; rename or delete it', noField],
 ])('a manifest is refused with %s: %s', async (code, message, content, options) => {
   await expect(prepareAll(content, options)).rejects.toMatchObject({ kind: 'usage', code, message });
@@ -77,10 +57,7 @@ test.each([
   ['[{},{"_row":1}]', /^a: can't tell what to do with rows that have no columns: for close-ticket, /],
   ['ticket_id,user_id,room_id\n1,2,3\n', several],
   ['Operation,operation,room_id\n,,1\n', /both stand for operation/],
-  [
-    '{"total":2,"data":[{"room_id":1},{"room_id":2}]}',
-    /: the rows seem to be in "data"; pass --rows-at data$/,
-  ],
+  ['{"data":[{"room_id":1},{"room_id":2}]}', /: the rows seem to be in "data"; pass --rows-at data$/],
 ])('%j is refused for what is wrong with it', async (content, message) => {
   await expect(prepareAll(content)).rejects.toThrow(message);
 });

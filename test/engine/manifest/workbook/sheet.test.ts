@@ -200,10 +200,8 @@ test('a hidden sheet is read only when it is named', async () => {
 test('options of one format are refused for another', async () => {
   for (const [option, value] of [['hidden', 'skip'] as const, ['sheet', 'A'] as const]) {
     const error = await failure('a.csv', 'a\n1\n', { [option]: value });
-    expect([error.code, error.message]).toEqual([
-      'MANIFEST_OPTION_UNSUITABLE',
-      `a.csv: --${option} only works with Excel workbooks; leave it out`,
-    ]);
+    const message = `a.csv: --${option} only works with Excel workbooks; leave it out`;
+    expect([error.code, error.message]).toEqual(['MANIFEST_OPTION_UNSUITABLE', message]);
   }
   expect((await failure('a.xlsx', sheet([['a']]), { rowsAt: 'data' })).message).toBe(
     'a.xlsx: --rows-at only works with a JSON object that has its rows in a member; leave it out',
@@ -218,33 +216,21 @@ const cut = sheet([['a'], ['x']]).subarray(0, 900);
 /** A directory with a false size does not evade the limit. */
 const lying = (declared: number) => zipped(sheetOf(row(1, ['a']) + ' '.repeat(100_000)), { declared });
 
-test.each<[title: string, content: Buffer, code: string, message: RegExp]>([
-  [
-    'an old workbook',
-    ole('x'),
-    'BINARY',
-    /: this is an old Excel workbook \(\.xls\), or .*: save it as \.xlsx without/,
-  ],
-  ['one with a password', ole('EncryptedPackage'), 'BINARY', /has a password: save a copy without one/],
-  [
-    'an OpenDocument spreadsheet',
-    zipped({ mimetype: 'x', [spreadsheet]: '' }),
-    'BINARY',
-    /: save it as \.xlsx/,
-  ],
-  [
-    'a text document',
-    zipped(letter),
-    'WORKBOOK_UNREADABLE',
-    /can't be read .* \(.+\); save it as \.xlsx again/,
-  ],
-  ['an incomplete one', cut, 'WORKBOOK_UNREADABLE', /its directory is damaged/],
-  ['one that says it is empty', lying(0), 'WORKBOOK_UNREADABLE', /can't be read as an Excel workbook/],
-  ['one that says it is small', lying(10), 'WORKBOOK_UNREADABLE', /can't be read as an Excel workbook/],
+const old =
+  'this is an old Excel workbook (.xls), or one with a password: save it as .xlsx without a password';
+
+test.each<[title: string, content: Buffer, code: string, message: string]>([
+  ['an old workbook', ole('x'), 'BINARY', old],
+  ['one with a password', ole('EncryptedPackage'), 'BINARY', 'has a password: save a copy without one'],
+  ['an OpenDocument spreadsheet', zipped({ mimetype: 'x', [spreadsheet]: '' }), 'BINARY', 'save it as .xlsx'],
+  ['a text document', zipped(letter), 'WORKBOOK_UNREADABLE', '; save it as .xlsx again'],
+  ['an incomplete one', cut, 'WORKBOOK_UNREADABLE', 'its directory is damaged'],
+  ['one that says it is empty', lying(0), 'WORKBOOK_UNREADABLE', "can't be read as an Excel workbook"],
+  ['one that says it is small', lying(10), 'WORKBOOK_UNREADABLE', "can't be read as an Excel workbook"],
 ])('%s is refused with a remedy', async (_title, content, code, message) => {
   const error = await failure('a.xlsx', content);
   expect(error.code).toBe(`MANIFEST_${code}`);
-  expect(error.message).toMatch(message);
+  expect(error.message).toContain(message);
 });
 
 test('a small file that unpacks to a large one is refused by the sizes in its directory', async () => {
