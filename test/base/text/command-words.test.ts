@@ -9,11 +9,9 @@ describe('the words of a command', () => {
   test.each<[string, readonly string[]]>([
     ['  a\t b \n c ', ['a', 'b', 'c']],
     [`a 'b c' "d e"f'g h'`, ['a', 'b c', 'd efg h']],
-    [String.raw`a\ b \'c\" \\`, ['a b', `'c"`, '\\']],
     [String.raw`a "\$b \"c\" \\ \d" '\$'`, ['a', String.raw`$b "c" \ \d`, String.raw`\$`]],
     ['a b\\\nc "d\\\ne"', ['a', 'bc', 'de']],
     ['a $HOME *.txt ~ `b` #c', ['a', '$HOME', '*.txt', '~', '`b`', '#c']],
-    [`sh -c 'a | b > c && d'`, ['sh', '-c', 'a | b > c && d']],
   ])('%j', (text, words) => expect(commandWords(text)).toEqual(words));
 
   test('may be given as a list', () => {

@@ -17,24 +17,17 @@ test('a text that begins like a formula gets an apostrophe, also behind blanks a
 test.each<[text: string, guarded: string]>([
   ['\t=1', "'\t'=1"],
   ['\r=1', "'\r'=1"],
-  ['\nx', "'\nx"],
-  ["'=1", "''=1"],
   ['-', "'-"],
   ['-1-2', "'-1-2"],
   ['-12.5', '-12.5'],
-  ['+49', '+49'],
   ['-1,5', '-1,5'],
-  ['', ''],
   ['a=1', 'a=1'],
   ['"=1"', `'"=1"`],
-  [';=SUM(1)', ";'=SUM(1)"],
   ['a\r\n=1', "a\r'\n'=1"],
   ['a; \u200b=1', "a;' \u200b=1"],
-  ['a;"=1"', `a;'"=1"`],
   ["a;'=1", "a;''=1"],
   ['=1;=2', "'=1;'=2"],
   ['a,=1', 'a,=1'],
-  ['-1;-2', "'-1;'-2"],
 ])('%j is written as %j and read back', (text, guarded) => {
   expect(guardCell(text)).toBe(guarded);
   expect(unguardCell(guarded)).toBe(text);
@@ -43,9 +36,7 @@ test.each<[text: string, guarded: string]>([
 test.each<[text: string, clearToken: string, guarded: string]>([
   ['<clear>', '<clear>', "'<clear>"],
   ["'<clear>", '<clear>', "''<clear>"],
-  ['<clear>x', '<clear>', '<clear>x'],
   ['=x', "'=x", "''=x"],
-  ["'=x", "'=x", "'''=x"],
   ['a;=b', "a;'=b", "'a;'=b"],
   ['-', '-', "''-"],
 ])('%j is not mistaken for the clear token %j', (text, clearToken, guarded) => {

@@ -54,21 +54,15 @@ test('adds up decided rows, in all and by operation', () => {
       rename: {
         ...{ rows: 10, callable: 4, invalid: 1, duplicates: 1, superseded: 1, doneBefore: 3 },
         ...{ conflicts: 2, partial: 1, thing: 'entry' },
-        first: { row: 3, subject: '7' },
-        last: { row: 12, subject: '7' },
+        ...{ first: { row: 3, subject: '7' }, last: { row: 12, subject: '7' } },
         fields: { title: { given: 3, cleared: 1, absent: 1 } },
       },
       delete: {
-        ...{ ...none, rows: 1, callable: 1, thing: 'file' },
-        first: { row: 11, subject: '7' },
-        last: { row: 11, subject: '7' },
-        fields: {},
+        ...{ ...none, rows: 1, callable: 1, thing: 'file', fields: {} },
+        ...{ first: { row: 11, subject: '7' }, last: { row: 11, subject: '7' } },
       },
     },
-    doneIn: new Map([
-      ['monday', 2],
-      ['old.csv', 1],
-    ]),
+    doneIn: new Map(Object.entries({ monday: 2, 'old.csv': 1 })),
     preview: [rows[2], rows[3], rows[4]],
   });
 });

@@ -39,7 +39,6 @@ test.each<[content: string, where: string, name: string]>([
   ['[{"a":12345678901234567890,"a":12345678901234567890}]', '1:28', 'a'],
   ['[{"note":{"deep":[{"x":":","x":"{"}]}}]', '1:28', 'x'],
   ['{"defaults":{"user_id":"u","user\\u005fid":"v"},"rows":[{"a":1}]}', '1:28', 'user_id'],
-  ['{"rows":[{"a":1},{"b":1,"b":2}]}', '1:25', 'b'],
   ['{"rows":[{"a":1}],"rows":[]}', '1:26', 'rows'],
   ['{"defaults":{},"defaults":{},"rows":[{"a":1}]}', '1:27', 'defaults'],
   ['{"operation":"x","rows":[{"a":1}],"operation":"y"}', '1:47', 'operation'],
