@@ -228,6 +228,7 @@ test('the delimiter of sep= is used, even if another one would split the header'
 
 const belowTitle = (line: number, skip: number) =>
   `a.csv:${line - 1}:1: the column names seem to be on line ${line}, below a title; pass --skip-lines ${skip}`;
+const noArray = '--rows-at "b.c": this object has no array there; its arrays are a';
 const fromObject = '--rows-at only works with a JSON object';
 
 test.each<[message: string, name: string, content: string | Buffer, options?: OpenOptions]>([
@@ -245,12 +246,7 @@ test.each<[message: string, name: string, content: string | Buffer, options?: Op
   [`a.json: ${fromObject}`, 'a.json', '[{"a":1}]', { rowsAt: 'rows' }],
   ['no array "rows"; if the rows are in "data", pass --rows-at data', 'a.json', '{"n":1,\n"data":[{"a":1}]}'],
   ['--rows-at: a b, c; write [ rows ], { "rows": [ rows ] }', 'a.json', '{"a b":[],\n"c":[]}'],
-  [
-    '--rows-at "b.c": this object has no array there; its arrays are a',
-    'a.json',
-    '{"a":[1]}',
-    { rowsAt: 'b.c' },
-  ],
+  [noArray, 'a.json', '{"a":[1],"b":{"c":2}}', { rowsAt: 'b.c' }],
   ['"d" appears twice in this object', 'a.json', '{"d":[{"a":1}],"d":[{"a":1}]}', { rowsAt: 'd' }],
 ])('tells %j', async (message, name, content, options) => {
   expect((await failure(name, content, options)).message).toContain(message);
