@@ -25,7 +25,7 @@ test.each(['', 'ms', '-1ms', '1d', '1e3ms', '.5s', '5 minutes', '1h30m'])('%j is
 
 test.each([
   ['size', size, [0, 1, 999, 340_000, 1.25e9, 5e15], '0 bytes, 1 byte, 999 bytes, 340 kB, 1.25 GB, 5000 TB'],
-  ['duration', duration, [0, 45, 59.6, 200, 7_500, 7_199], '0 s, 45 s, 1 min, 3 min 20 s, 2 h 5 min, 2 h'],
+  ['duration', duration, [0, 59.6, 200, 3_600, 7_500, 7_199], '0 s, 1 min, 3 min 20 s, 1 h, 2 h 5 min, 2 h'],
   ['time in milliseconds', exactDuration, [339.6, 12_340, 200_000], '340 ms, 12.3 s, 3 min 20 s'],
   ['rate', perSecond, [0, 0.5, 9.87, 9.97, 640.4, 12_345], '0/s, 0.5/s, 9.9/s, 10/s, 640/s, 12,345/s'],
 ])('a %s is short', (_what, write, values, texts) => {
