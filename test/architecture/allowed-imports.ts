@@ -5,219 +5,90 @@ export interface Allowed {
   readonly packages: readonly string[];
 }
 
+/** For each room, the folders and files of `src` (and the jobs) that it may import, and the packages. */
+const table: Readonly<Record<string, readonly [folders: string, packages: string]>> = {
+  'src/build': ['engine/datastore base', '@electric-sql/pglite bullmq postject rolldown tar'],
+  'src/cli': [
+    `pages/server daemon library settings sandbox engine/run engine/worker engine/rate engine/cluster
+      engine/datastore engine/report engine/manifest engine/rows engine/journal jobs engine/operation
+      engine/api domain base`,
+    'commander pino',
+  ],
+  'src/pages/browser': ['pages/server/page-data.ts engine/report domain/terms.ts base/text', 'uplot'],
+  'src/pages/server': ['daemon engine/run engine/cluster domain base', 'fastify'],
+  'src/daemon': [
+    'settings engine/run engine/operation engine/api domain base',
+    'croner fastify picomatch prom-client zod',
+  ],
+  'src/index.ts': ['library engine/run engine/report jobs engine/operation engine/api domain base', ''],
+  'src/library': [
+    `settings engine/run engine/datastore engine/report engine/rows engine/journal engine/operation
+      engine/api domain base`,
+    '',
+  ],
+  'src/settings': ['engine/run engine/cluster engine/manifest domain base', ''],
+  'src/sandbox': ['base', 'zod'],
+  'src/engine/run/session': [
+    `engine/run/report engine/run/feed engine/run/plan engine/run/record engine/worker engine/rate
+      engine/queue engine/cluster engine/datastore engine/report engine/rows engine/journal engine/api
+      domain base`,
+    'zod',
+  ],
+  'src/engine/run/proof': [
+    'engine/run/report engine/run/plan engine/run/record engine/report engine/journal domain base',
+    'zod',
+  ],
+  'src/engine/run/report': [
+    'engine/run/plan engine/run/record engine/report engine/rows engine/journal domain base',
+    '',
+  ],
+  'src/engine/run/feed': [
+    `engine/run/record engine/queue engine/cluster engine/datastore engine/rows engine/journal domain base`,
+    '',
+  ],
+  'src/engine/run/plan': [
+    `engine/run/record engine/cluster engine/report engine/manifest engine/rows engine/journal
+      engine/operation engine/api engine/signature domain base`,
+    'zod',
+  ],
+  'src/engine/run/record': [
+    `engine/queue engine/cluster engine/datastore engine/report engine/rows engine/journal engine/operation
+      domain base`,
+    'croner zod',
+  ],
+  'src/engine/worker': [
+    'engine/rate engine/queue engine/cluster engine/datastore engine/operation engine/api domain base',
+    '',
+  ],
+  'src/engine/rate': ['engine/rate/governor engine/cluster engine/api domain base', ''],
+  'src/engine/rate/governor': ['engine/api domain', ''],
+  'src/engine/queue': ['engine/datastore domain base', 'bullmq'],
+  'src/engine/cluster': ['engine/datastore domain base', 'zod'],
+  'src/engine/datastore': ['domain base', '@electric-sql/pglite bullmq ioredis zod'],
+  'src/engine/report': ['engine/rows engine/journal engine/operation domain base', 'hucre zod'],
+  'src/engine/manifest': ['engine/rows engine/operation domain base', 'csv-parse hucre lossless-json zod'],
+  'src/engine/rows': ['engine/operation engine/api domain base', 'zod'],
+  'src/engine/journal': ['domain base', 'zod'],
+  jobs: ['engine/operation engine/api', ''],
+  'src/engine/operation': ['engine/api domain base', 'zod'],
+  'src/engine/api': ['domain base', 'p-retry undici zod'],
+  'src/engine/signature': ['base', ''],
+  'src/domain': ['base', 'zod'],
+  'src/base': ['', 'lossless-json proper-lockfile zod'],
+};
+
+const listed = (names: string): readonly string[] => names.split(/\s+/).filter(Boolean);
+
 /**
  * The rooms that each room may import. The entry with the longest name that holds a file counts.
  * No file imports from a room above its own.
  */
-export const allowedImports: Readonly<Record<string, Allowed>> = {
-  'src/build': {
-    folders: ['src/engine/datastore', 'src/base'],
-    packages: ['@electric-sql/pglite', 'bullmq', 'postject', 'rolldown', 'tar'],
-  },
-  'src/cli': {
-    folders: [
-      'src/pages/server',
-      'src/daemon',
-      'src/library',
-      'src/settings',
-      'src/sandbox',
-      'src/engine/run',
-      'src/engine/worker',
-      'src/engine/rate',
-      'src/engine/cluster',
-      'src/engine/datastore',
-      'src/engine/report',
-      'src/engine/manifest',
-      'src/engine/rows',
-      'src/engine/journal',
-      'jobs',
-      'src/engine/operation',
-      'src/engine/api',
-      'src/domain',
-      'src/base',
-    ],
-    packages: ['commander', 'pino'],
-  },
-  'src/pages/browser': {
-    folders: ['src/pages/server/page-data.ts', 'src/engine/report', 'src/domain/terms.ts', 'src/base/text'],
-    packages: ['uplot'],
-  },
-  'src/pages/server': {
-    folders: ['src/daemon', 'src/engine/run', 'src/engine/cluster', 'src/domain', 'src/base'],
-    packages: ['fastify'],
-  },
-  'src/daemon': {
-    folders: [
-      'src/settings',
-      'src/engine/run',
-      'src/engine/operation',
-      'src/engine/api',
-      'src/domain',
-      'src/base',
-    ],
-    packages: ['croner', 'fastify', 'picomatch', 'prom-client', 'zod'],
-  },
-  'src/index.ts': {
-    folders: [
-      'src/library',
-      'src/engine/run',
-      'src/engine/report',
-      'jobs',
-      'src/engine/operation',
-      'src/engine/api',
-      'src/domain',
-      'src/base',
-    ],
-    packages: [],
-  },
-  'src/library': {
-    folders: [
-      'src/settings',
-      'src/engine/run',
-      'src/engine/datastore',
-      'src/engine/report',
-      'src/engine/rows',
-      'src/engine/journal',
-      'src/engine/operation',
-      'src/engine/api',
-      'src/domain',
-      'src/base',
-    ],
-    packages: [],
-  },
-  'src/settings': {
-    folders: ['src/engine/run', 'src/engine/cluster', 'src/engine/manifest', 'src/domain', 'src/base'],
-    packages: [],
-  },
-  'src/sandbox': { folders: ['src/base'], packages: ['zod'] },
-  'src/engine/run/session': {
-    folders: [
-      'src/engine/run/report',
-      'src/engine/run/feed',
-      'src/engine/run/plan',
-      'src/engine/run/record',
-      'src/engine/worker',
-      'src/engine/rate',
-      'src/engine/queue',
-      'src/engine/cluster',
-      'src/engine/datastore',
-      'src/engine/report',
-      'src/engine/rows',
-      'src/engine/journal',
-      'src/engine/api',
-      'src/domain',
-      'src/base',
-    ],
-    packages: ['zod'],
-  },
-  'src/engine/run/proof': {
-    folders: [
-      'src/engine/run/report',
-      'src/engine/run/plan',
-      'src/engine/run/record',
-      'src/engine/report',
-      'src/engine/journal',
-      'src/domain',
-      'src/base',
-    ],
-    packages: ['zod'],
-  },
-  'src/engine/run/report': {
-    folders: [
-      'src/engine/run/plan',
-      'src/engine/run/record',
-      'src/engine/report',
-      'src/engine/rows',
-      'src/engine/journal',
-      'src/domain',
-      'src/base',
-    ],
-    packages: [],
-  },
-  'src/engine/run/feed': {
-    folders: [
-      'src/engine/run/record',
-      'src/engine/queue',
-      'src/engine/cluster',
-      'src/engine/datastore',
-      'src/engine/rows',
-      'src/engine/journal',
-      'src/domain',
-      'src/base',
-    ],
-    packages: [],
-  },
-  'src/engine/run/plan': {
-    folders: [
-      'src/engine/run/record',
-      'src/engine/cluster',
-      'src/engine/report',
-      'src/engine/manifest',
-      'src/engine/rows',
-      'src/engine/journal',
-      'src/engine/operation',
-      'src/engine/api',
-      'src/engine/signature',
-      'src/domain',
-      'src/base',
-    ],
-    packages: ['zod'],
-  },
-  'src/engine/run/record': {
-    folders: [
-      'src/engine/queue',
-      'src/engine/cluster',
-      'src/engine/datastore',
-      'src/engine/report',
-      'src/engine/rows',
-      'src/engine/journal',
-      'src/engine/operation',
-      'src/domain',
-      'src/base',
-    ],
-    packages: ['croner', 'zod'],
-  },
-  'src/engine/worker': {
-    folders: [
-      'src/engine/rate',
-      'src/engine/queue',
-      'src/engine/cluster',
-      'src/engine/datastore',
-      'src/engine/operation',
-      'src/engine/api',
-      'src/domain',
-      'src/base',
-    ],
-    packages: [],
-  },
-  'src/engine/rate': {
-    folders: ['src/engine/rate/governor', 'src/engine/cluster', 'src/engine/api', 'src/domain', 'src/base'],
-    packages: [],
-  },
-  'src/engine/rate/governor': { folders: ['src/engine/api', 'src/domain'], packages: [] },
-  'src/engine/queue': { folders: ['src/engine/datastore', 'src/domain', 'src/base'], packages: ['bullmq'] },
-  'src/engine/cluster': { folders: ['src/engine/datastore', 'src/domain', 'src/base'], packages: ['zod'] },
-  'src/engine/datastore': {
-    folders: ['src/domain', 'src/base'],
-    packages: ['@electric-sql/pglite', 'bullmq', 'ioredis', 'zod'],
-  },
-  'src/engine/report': {
-    folders: ['src/engine/rows', 'src/engine/journal', 'src/engine/operation', 'src/domain', 'src/base'],
-    packages: ['hucre', 'zod'],
-  },
-  'src/engine/manifest': {
-    folders: ['src/engine/rows', 'src/engine/operation', 'src/domain', 'src/base'],
-    packages: ['csv-parse', 'hucre', 'lossless-json', 'zod'],
-  },
-  'src/engine/rows': {
-    folders: ['src/engine/operation', 'src/engine/api', 'src/domain', 'src/base'],
-    packages: ['zod'],
-  },
-  'src/engine/journal': { folders: ['src/domain', 'src/base'], packages: ['zod'] },
-  jobs: { folders: ['src/engine/operation', 'src/engine/api'], packages: [] },
-  'src/engine/operation': { folders: ['src/engine/api', 'src/domain', 'src/base'], packages: ['zod'] },
-  'src/engine/api': { folders: ['src/domain', 'src/base'], packages: ['p-retry', 'undici', 'zod'] },
-  'src/engine/signature': { folders: ['src/base'], packages: [] },
-  'src/domain': { folders: ['src/base'], packages: ['zod'] },
-  'src/base': { folders: [], packages: ['lossless-json', 'proper-lockfile', 'zod'] },
-};
+export const allowedImports: Readonly<Record<string, Allowed>> = Object.fromEntries(
+  Object.entries(table).map(([room, [folders, packages]]) => [
+    room,
+    {
+      folders: listed(folders).map((name) => (name === 'jobs' ? name : `src/${name}`)),
+      packages: listed(packages),
+    },
+  ]),
+);

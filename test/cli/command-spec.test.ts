@@ -15,102 +15,46 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { everyCommand } from './help.ts';
 import { toldOptions } from './told-options.ts';
 
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 /** Where they can be typed, they have an effect, unless `Unused` says otherwise. */
-const effective = [
-  ...[
-    'json',
-    'quiet',
-    'stateDir',
-    'baseUrl',
-    'queue',
-    'operations',
-    'tokenFile',
-    'tokenCommand',
-    'rateGroup',
-    'rate',
-    'priority',
-  ],
-  ...[
-    'concurrency',
-    'attempts',
-    'timeout',
-    'backoff',
-    'maxOutage',
-    'html',
-    'delimiter',
-    'format',
-    'logLevel',
-  ],
-  ...[
-    'reason',
-    'saveResponses',
-    'runId',
-    'out',
-    'valid',
-    'key',
-    'against',
-    'code',
-    'unclear',
-    'watch',
-    'row',
-    'withRetries',
-  ],
-  ...['plan', 'dryRun', 'coordinate', 'once', 'port', 'host', 'control', 'healthPort', 'metricsFile'],
-  ...['notifyUrl', 'pingUrl', 'cron', 'manifest', 'inbox', 'catchUp', 'overlap', 'wait'],
-];
+const effective = words(`
+  json quiet stateDir baseUrl queue operations tokenFile tokenCommand rateGroup rate priority
+  concurrency attempts timeout backoff maxOutage html delimiter format logLevel
+  reason saveResponses runId out valid key against code unclear watch row withRetries
+  plan dryRun coordinate once port host control healthPort metricsFile
+  notifyUrl pingUrl cron manifest inbox catchUp overlap wait`);
 
 /** They permit or limit what need not occur. */
-const conditional = [
-  ...[
-    'yes',
-    'skipInvalid',
-    'allowPartial',
-    'allowEmpty',
-    'allowInsecureHttp',
-    'trustIds',
-    'leftOut',
-    'cleared',
-    'strict',
-    'replace',
-    'trim',
-  ],
-  ...[
-    'onConflict',
-    'clearToken',
-    'confirmAbove',
-    'maxManifestSize',
-    'requireReason',
-    'canary',
-    'maxFailures',
-  ],
-  ...['maxRows', 'maxDuration', 'stopAt', 'maxConsecutiveFailures'],
-];
+const conditional = words(`
+  yes skipInvalid allowPartial allowEmpty allowInsecureHttp trustIds leftOut cleared strict replace trim
+  onConflict clearToken confirmAbove maxManifestSize requireReason canary maxFailures
+  maxRows maxDuration stopAt maxConsecutiveFailures`);
 
 /** Standing settings for options that are typed later, or for other people. */
-const standing = ['approvers', 'requireApprovalAbove', 'approvals', 'canaryMaxFailures', 'maxFailuresAfter'];
+const standing = words('approvers requireApprovalAbove approvals canaryMaxFailures maxFailuresAfter');
 
-const specs: readonly (readonly [name: string, CommandSpec])[] = Object.values(commandGroups)
+const specs = Object.values(commandGroups)
   .flat()
-  .flatMap((spec) =>
+  .flatMap((spec): (readonly [name: string, spec: CommandSpec])[] =>
     'commands' in spec
-      ? spec.commands.map((below) => [`${spec.name} ${below.name}`, below] as const)
-      : [[spec.name, spec] as const],
+      ? spec.commands.map((below) => [`${spec.name} ${below.name}`, below])
+      : [[spec.name, spec]],
   );
 
-const optionsOf = async (): Promise<ReadonlyMap<string, readonly string[]>> =>
-  new Map(
-    [...(await everyCommand())].map(([name, { options }]) => [
-      name,
-      options.map((each) => each.attributeName()),
-    ]),
-  );
+const optionsOf = new Map(
+  [...(await everyCommand())].map(([name, { options }]) => [
+    name,
+    options.map((each) => each.attributeName()),
+  ]),
+);
 
-test('every option and setting is in the list of those that say that they have no effect, or of the others', async () => {
+test('every option and setting is in the list of those that say that they have no effect, or of the others', () => {
   const sayIt = specs.flatMap(([, { unused = {} }]) => Object.values(unusedPairs(unused)).flat());
   const listed = [...effective, ...conditional, ...standing, ...sayIt.map(([name]) => name)];
   const all = new Set([...listed, ...Object.keys(toldOptions)]);
   // The sandbox is a service of its own.
-  const options = [...(await optionsOf())].flatMap(([name, names]) => (name === 'sandbox' ? [] : names));
+  const options = [...optionsOf].flatMap(([name, names]) => (name === 'sandbox' ? [] : names));
   expect([...all].toSorted()).toEqual([...new Set([...options, ...Object.keys(settings)])].toSorted());
 });
 
@@ -120,7 +64,7 @@ function hasNoFlag(option: string): boolean {
 }
 
 test.each(specs)('%s says which of its options have no effect', async (name, { unused = {} }) => {
-  const known = (await optionsOf()).get(name) ?? [];
+  const known = optionsOf.get(name) ?? [];
   const own = Object.values(unused).flatMap((by) => Object.entries(by).flat(2));
   expect(known).toEqual(expect.arrayContaining(own));
   const stateDir = await temporaryFolder();

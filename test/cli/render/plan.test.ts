@@ -1,86 +1,57 @@
 import { describe, expect, test } from 'vitest';
 import { problemText } from '../../../src/cli/render/plan.ts';
-import type { ConflictRule, KnownFates } from '../../../src/domain/terms.ts';
+import type { KnownFates } from '../../../src/domain/terms.ts';
 import { ProblemGroups } from '../../../src/engine/rows/problem.ts';
-import { type Permits, refusals, verdictText } from '../../../src/engine/run/plan/readiness.ts';
+import {
+  type Permits,
+  type ReadyRows,
+  refusals,
+  verdictText,
+} from '../../../src/engine/run/plan/readiness.ts';
 import type { Target } from '../../../src/engine/run/record/targets.ts';
+import { scenes } from './scenes.ts';
 
 const manifest = { name: 'a.csv' };
-const planned = {
-  manifest,
-  allowPartial: false,
-  allowEmpty: false,
-  target: undefined,
-  baseUrl: 'https://api.example.com',
-};
-const otherCounts = {
-  doneBefore: 0,
-  doneIn: new Map(),
-  choice: undefined,
-  roundedIds: [],
-  perOperation: {},
+const counts: ReadyRows['scan'] = {
+  ...{ rows: 20, callable: 19, invalid: 0, conflicts: 0, partial: 0, doneBefore: 0 },
+  ...{ doneIn: new Map(), choice: undefined, roundedIds: [], perOperation: {} },
 };
 
-test.each<[rows: number, callable: number, invalid: number, skipInvalid: boolean, verdict: string]>([
-  [12_000, 12_000, 0, false, 'Ready: 12,000 calls.'],
-  [1, 1, 0, true, 'Ready: 1 call.'],
-  [3, 2, 1, true, 'Ready: 2 calls, 1 invalid row left out.'],
-  [
-    ...([4000, 0, 4000, true] as const),
-    'Not ready: a.csv has nothing to call. 4,000 rows are invalid. If that is right, pass --allow-empty.',
-  ],
-  [
-    ...([0, 0, 0, false] as const),
-    'Not ready: a.csv has nothing to call. It has no rows. If that is right, pass --allow-empty.',
-  ],
-  [41, 1, 40, false, 'Not ready: 40 rows of a.csv are invalid; fix them or pass --skip-invalid.'],
-  [2, 1, 1, false, 'Not ready: 1 row of a.csv is invalid; fix it or pass --skip-invalid.'],
-  [2, 0, 2, false, 'Not ready: all 2 rows of a.csv are invalid; fix them.'],
-  [1, 0, 1, false, 'Not ready: 1 row of a.csv is invalid; fix it.'],
-])('of %d rows %d callable, %d invalid, left out: %s', (rows, callable, invalid, skipInvalid, verdict) => {
-  const scan = { ...otherCounts, rows, callable, invalid, conflicts: 0, partial: 0 };
-  expect(verdictText({ ...planned, scan, skipInvalid, onConflict: 'refuse' })).toBe(verdict);
-});
-
-const remedy =
-  'different values for the same entry. Remove the wrong rows, or pass --on-conflict last (only the last row of each entry is called) or ' +
-  "--on-conflict in-order (all are called, one after the other, in the manifest's order).";
-
-test.each<[invalid: number, conflicts: number, onConflict: ConflictRule, verdict: string]>([
-  [0, 1, 'refuse', `Not ready: 1 row of a.csv conflicts with an earlier row: ${remedy}`],
-  [1, 12, 'refuse', `Not ready: 12 rows of a.csv conflict with earlier rows: ${remedy}`],
-  [0, 12, 'in-order', 'Ready: 19 calls.'],
-  [1, 12, 'in-order', 'Ready: 19 calls, 1 invalid row left out.'],
-])('of %d invalid and %d conflicting rows, by the rule %s: %s', (invalid, conflicts, onConflict, verdict) => {
-  const scan = { ...otherCounts, rows: 20, callable: 19, invalid, conflicts, partial: 0 };
-  expect(verdictText({ ...planned, scan, skipInvalid: true, onConflict })).toBe(verdict);
-});
-
-test('of rows that were all done before, or of none, is ready when the user says so', () => {
-  const doneIn = new Map([['monday', 2]]);
-  const scan = {
-    ...otherCounts,
-    rows: 2,
-    callable: 0,
-    invalid: 0,
-    conflicts: 0,
-    partial: 0,
-    doneBefore: 2,
-    doneIn,
+function ready(scan: Partial<ReadyRows['scan']>, options: Partial<Omit<ReadyRows, 'scan'>> = {}): ReadyRows {
+  return {
+    ...{ manifest, scan: { ...counts, ...scan }, skipInvalid: false, allowPartial: false, allowEmpty: false },
+    ...{ onConflict: 'refuse', target: undefined, baseUrl: 'https://api.example.com', ...options },
   };
-  const plan = { ...planned, scan, skipInvalid: false, onConflict: 'refuse' as const };
-  expect(verdictText(plan)).toBe(
-    'Not ready: a.csv has nothing to call. 2 rows were done before in monday. If that is right, pass --allow-empty.',
-  );
-  expect(verdictText({ ...plan, allowEmpty: true })).toBe('Ready: 0 calls.');
-});
+}
 
-test('invalid and conflicting rows are reported in one verdict', () => {
-  const scan = { ...otherCounts, rows: 20, callable: 19, invalid: 1, conflicts: 1, partial: 0 };
-  const invalid = 'Not ready: 1 row of a.csv is invalid; fix it or pass --skip-invalid.';
-  expect(verdictText({ ...planned, scan, skipInvalid: false, onConflict: 'refuse' })).toBe(
-    `${invalid} Not ready: 1 row of a.csv conflicts with an earlier row: ${remedy}`,
-  );
+const skipInvalid = true;
+const onConflict = 'in-order';
+const doneBefore = { rows: 2, callable: 0, doneBefore: 2, doneIn: new Map([['monday', 2]]) };
+
+test('says whether a run can start, and if not, what to do', async () => {
+  const cases: readonly (readonly [what: string, planned: ReadyRows])[] = [
+    ['many rows', ready({ rows: 12_000, callable: 12_000 })],
+    ['one row', ready({ rows: 1, callable: 1 })],
+    ['an invalid row that is left out', ready({ rows: 3, callable: 2, invalid: 1 }, { skipInvalid })],
+    ['only invalid rows', ready({ rows: 4000, callable: 0, invalid: 4000 }, { skipInvalid })],
+    ['no rows', ready({ rows: 0, callable: 0 })],
+    ['invalid rows', ready({ rows: 41, callable: 1, invalid: 40 })],
+    ['an invalid row', ready({ rows: 2, callable: 1, invalid: 1 })],
+    ['two rows, all invalid', ready({ rows: 2, callable: 0, invalid: 2 })],
+    ['one row, invalid', ready({ rows: 1, callable: 0, invalid: 1 })],
+    ['a conflict', ready({ conflicts: 1 })],
+    ['conflicts', ready({ conflicts: 12 })],
+    ['an invalid row that is left out, and conflicts', ready({ invalid: 1, conflicts: 12 }, { skipInvalid })],
+    ['an invalid row, and a conflict', ready({ invalid: 1, conflicts: 1 })],
+    ['conflicts that are called in order', ready({ conflicts: 12 }, { onConflict })],
+    [
+      'the same, with an invalid row left out',
+      ready({ invalid: 1, conflicts: 12 }, { skipInvalid, onConflict }),
+    ],
+    ['rows that were all done before', ready(doneBefore)],
+    ['the same, allowed', ready(doneBefore, { allowEmpty: true })],
+  ];
+  await expect(scenes(cases, verdictText)).toMatchFileSnapshot('../screens/verdict.txt');
 });
 
 /** What the state folder knows of an API. */
@@ -90,25 +61,21 @@ const target = (fates: KnownFates, allowsPartial = false) => ({
   updates: { edit: fates, other: { leftOut: 'reset', cleared: 'kept' } as const },
 });
 
-const asksFor = ['PARTIAL_ROWS', /^2 rows leave fields out\. .*with --allow-partial --canary 1 /] as const;
-const resets = [
+const refusal = (code: string, text: RegExp) => ({ code, text: expect.stringMatching(text) });
+const asksFor = refusal('PARTIAL_ROWS', /^2 rows leave fields out\. .*with --allow-partial --canary 1 /);
+const resets = refusal(
   'PARTIAL_ROWS',
   /^2 rows leave fields out, and edit at .* resets .*pass --left-out kept\.$/,
-] as const;
-const clearsNothing = [
+);
+const clearsNothing = refusal(
   'CLEARED_ROWS',
   /^rows clear note, and edit at .* keeps .*pass --cleared empty\.$/,
-] as const;
+);
 
 describe('rows may leave fields out or clear them, depending on what is known of the API', () => {
-  test.each<
-    [
-      title: string,
-      seen: Target | undefined,
-      said: Permits,
-      expected: readonly (readonly [string, RegExp | string])[],
-    ]
-  >([
+  type Row = [what: string, seen: Target | undefined, said: Permits, refused: object[]];
+
+  test.each<Row>([
     ['no user has seen it', target({}), {}, [asksFor]],
     ['the API is not named', undefined, {}, [asksFor]],
     ['the user allows it', undefined, { allowPartial: true }, []],
@@ -127,19 +94,11 @@ describe('rows may leave fields out or clear them, depending on what is known of
   ])('%s', (_title, target, said, expected) => {
     const fields = { note: { given: 1, cleared: 1, absent: 1 }, title: { given: 1, cleared: 0, absent: 1 } };
     const perOperation = { edit: { partial: 2, fields }, restore: { partial: 0, fields: {} } };
-    const scan = { ...otherCounts, perOperation, rows: 2, callable: 2, invalid: 0, conflicts: 0, partial: 2 };
-    const plan = {
-      ...planned,
-      allowPartial: undefined,
-      ...said,
-      scan,
-      skipInvalid: false,
-      onConflict: 'refuse' as const,
-      target,
-    };
-    expect(refusals(plan)).toEqual(
-      expected.map(([code, text]) => ({ code, text: expect.stringMatching(text) })),
+    const plan = ready(
+      { rows: 2, callable: 2, partial: 2, perOperation },
+      { allowPartial: undefined, ...said, target },
     );
+    expect(refusals(plan)).toEqual(expected);
     expect(verdictText(plan)).toMatch(expected.length === 0 ? /^Ready: 2 calls\.$/ : /^Not ready: /);
   });
 });

@@ -1,11 +1,10 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { steadyNow } from '../../../src/base/async/clock.ts';
 import * as render from '../../../src/cli/render/progress.ts';
-import { plain } from '../../../src/cli/render/style.ts';
 import type { Pace } from '../../../src/domain/pace.ts';
 import type { ProgressSnapshot } from '../../../src/engine/run/session/progress.ts';
 import { plannedRecord } from '../../engine/run/planned-record.ts';
-import { scenes } from './scenes.ts';
+import { readable, scenes } from './scenes.ts';
 
 const snapshot: ProgressSnapshot = {
   rows: 12_000,
@@ -29,7 +28,7 @@ const pace: Pace = {
 };
 
 const progressLine = (changes: Partial<ProgressSnapshot>) =>
-  plain(render.progressLine({ ...snapshot, ...changes }));
+  readable(render.progressLine({ ...snapshot, ...changes }));
 
 const monthly = {
   ...plannedRecord,

@@ -11,6 +11,7 @@ import { enterState } from '../../../../src/engine/run/record/record.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';
 import { newRunOptions } from '../../../../src/settings/run-options.ts';
 import { inboxPlace } from '../../../daemon/inbox/inbox-place.ts';
+import { nightly } from '../../../daemon/schedule/nightly.ts';
 import { writePlan } from '../../../engine/run/plan/written-plan.ts';
 import { approveFile } from '../../../helpers/approve-plan.ts';
 import { createSshKey } from '../../../helpers/ssh-key.ts';
@@ -48,7 +49,7 @@ test('a schedule runs a manifest once it has an approved plan beside it, and not
   const config = { approvers, require_approval_above: 'any' };
   await writeFile(join(stateDir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
   const store = openRunStore(stateDir, operations);
-  const schedule = nightly(manifest);
+  const schedule = { ...nightly, source: { manifest } };
   const begin = (day: number) =>
     startScheduledRun(
       { store, flags: { stateDir, baseUrl } },
@@ -109,7 +110,7 @@ test('a manifest whose run stopped for a reason that would stop others stays, an
   const store = openRunStore(stateDir, operations);
   const begin = async () => {
     const daemon = { store, flags: { stateDir, baseUrl } };
-    const schedule = { ...nightly(''), source: { inbox } };
+    const schedule = { ...nightly, source: { inbox } };
     return startScheduledRun(daemon, schedule, { due: '2026-11-01T02:00:00.000Z' }, async () => {});
   };
   await drop('rows.csv', 'evaluation_id,user_id\n1,u\n');
@@ -143,26 +144,9 @@ async function dailySchedule(rows: string, flags: { readonly rateGroup?: string 
     begin: (day: number, options: Schedule['options'], api?: LimitedApi) =>
       startScheduledRun(
         { store, flags: { stateDir, baseUrl, ...flags }, api },
-        { ...nightly(manifest), options },
+        { ...nightly, source: { manifest }, options },
         { due: `2026-11-0${day}T02:00:00.000Z` },
         async () => {},
       ),
-  };
-}
-
-function nightly(manifest: string): Schedule {
-  return {
-    version: 1,
-    name: 'nightly',
-    key: 'k',
-    cron: '0 2 * * *',
-    tz: 'UTC',
-    source: { manifest },
-    options: {},
-    overlap: 'skip',
-    catchUpMs: null,
-    paused: false,
-    since: '2026-11-01T00:00:00Z',
-    changes: [],
   };
 }

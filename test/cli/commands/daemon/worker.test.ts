@@ -14,34 +14,24 @@ const failing = (forMs: number) => ({
   text: 'a command fails',
 });
 
-test.each<[what: string, Parameters<typeof healthOf>, healthy: boolean, ready: boolean]>([
-  ['all is well', [{ trouble: undefined }, well, never, undefined], true, true],
+const quiet = { trouble: undefined };
+const refused = refusing(fiveMinutes);
+const stopping = AbortSignal.abort();
+const replaced = { idleBecause: 'old', active: 0 };
+
+test.each<[what: string, known: Parameters<typeof healthOf>, healthy: boolean, ready: boolean]>([
+  ['all is well', [quiet, well, never, undefined], true, true],
   [
-    'Redis has refused for less than five minutes',
+    'Redis refuses a bit less than five minutes',
     [refusing(fiveMinutes - 1), well, never, undefined],
     true,
     false,
   ],
-  ['Redis has refused for five minutes', [refusing(fiveMinutes), well, never, undefined], false, false],
-  [
-    'a command has failed for five minutes',
-    [{ trouble: undefined }, failing(fiveMinutes), never, undefined],
-    false,
-    false,
-  ],
+  ['Redis has refused for five minutes', [refused, well, never, undefined], false, false],
+  ['a command has failed for five minutes', [quiet, failing(fiveMinutes), never, undefined], false, false],
   ['Redis is away, however long', [{ trouble: 'away' }, failing(fiveMinutes), never, undefined], true, false],
-  [
-    'it stops while Redis refuses',
-    [refusing(fiveMinutes), well, AbortSignal.abort(), undefined],
-    true,
-    false,
-  ],
-  [
-    'another version has to call the rows',
-    [{ trouble: undefined }, well, never, { idleBecause: 'old', active: 0 }],
-    true,
-    false,
-  ],
+  ['it stops while Redis refuses', [refused, well, stopping, undefined], true, false],
+  ['another version has to call the rows', [quiet, well, never, replaced], true, false],
 ])('the health of a worker: %s', (_what, known, healthy, ready) => {
   expect(healthOf(...known)).toMatchObject({ healthy, ready });
 });
