@@ -7,14 +7,7 @@ import { readVersion } from '../../src/base/package.ts';
 import { shutdownMs } from '../../src/engine/run/session/work.ts';
 import { parseDuration } from '../../src/settings/parsers.ts';
 import { expectUnattended, readExample, typedIn, understood, variables } from './command-line.ts';
-import {
-  claim,
-  cronJob,
-  deployment,
-  disruptionBudget,
-  headlessService,
-  statefulSet,
-} from './kubernetes-schemas.ts';
+import * as schemas from './kubernetes-schemas.ts';
 
 function documents(name: string): readonly unknown[] {
   return parseAllDocuments(readExample(`kubernetes/${name}`)).map((document) => {
@@ -23,42 +16,35 @@ function documents(name: string): readonly unknown[] {
   });
 }
 
-const job = cronJob.parse(documents('cronjob.yaml')[0]);
-const daemon = deployment.parse(documents('deployment.yaml')[0]);
+const [jobText, ...jobClaims] = documents('cronjob.yaml');
+const [daemonText, ...daemonClaims] = documents('deployment.yaml');
 const [coordinatorText, serviceText, workerText, budgetText] = documents('fleet.yaml');
-const coordinator = statefulSet.parse(coordinatorText);
-const worker = deployment.parse(workerText);
+const job = schemas.cronJob.parse(jobText);
+const daemon = schemas.deployment.parse(daemonText);
+const coordinator = schemas.statefulSet.parse(coordinatorText);
+const worker = schemas.deployment.parse(workerText);
 /** Services with a page for Prometheus. */
 const services = [
   { what: 'the daemon', ...daemon.spec },
   { what: 'the coordinator', ...coordinator.spec },
   { what: 'a worker', ...worker.spec },
 ];
-const claimsBehind = (file: string): readonly string[] =>
-  documents(file)
-    .slice(1)
-    .map((document) => claim.parse(document).metadata.name);
+const namesOf = (made: readonly { readonly metadata: { readonly name: string } }[]) =>
+  made.map(({ metadata }) => metadata.name);
+const claimsIn = (texts: readonly unknown[]) => namesOf(texts.map((text) => schemas.claim.parse(text)));
+const none: readonly string[] = [];
+const templates = namesOf(coordinator.spec.volumeClaimTemplates);
 const pods = [
   {
     file: 'cronjob.yaml',
-    pod: job.spec.jobTemplate.spec.template.spec,
-    claims: claimsBehind('cronjob.yaml'),
-    templates: [],
+    ...job.spec.jobTemplate.spec.template,
+    claims: claimsIn(jobClaims),
+    templates: none,
   },
-  {
-    file: 'deployment.yaml',
-    pod: daemon.spec.template.spec,
-    claims: claimsBehind('deployment.yaml'),
-    templates: [],
-  },
-  {
-    file: 'fleet.yaml',
-    pod: coordinator.spec.template.spec,
-    claims: [],
-    templates: coordinator.spec.volumeClaimTemplates.map((made) => made.metadata.name),
-  },
-  { file: 'fleet.yaml', pod: worker.spec.template.spec, claims: [], templates: [] },
-];
+  { file: 'deployment.yaml', ...daemon.spec.template, claims: claimsIn(daemonClaims), templates: none },
+  { file: 'fleet.yaml', ...coordinator.spec.template, claims: none, templates },
+  { file: 'fleet.yaml', ...worker.spec.template, claims: none, templates: none },
+].map(({ spec, ...pod }) => ({ ...pod, pod: spec }));
 
 describe('the manifests for Kubernetes', () => {
   test.each(pods)(
@@ -71,25 +57,27 @@ describe('the manifests for Kubernetes', () => {
     },
   );
 
-  test.each(pods)('$file mounts the volumes that it names, at the paths that it uses', (example) => {
-    const { file, pod, claims, templates } = example;
-    const [{ volumeMounts, env }] = pod.containers;
-    expect(volumeMounts.map(({ name }) => name).toSorted()).toEqual(
-      [...pod.volumes.map(({ name }) => name), ...templates].toSorted(),
-    );
-    expect(pod.volumes.flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? [])).toEqual(claims);
-    const files = env.flatMap(({ name, value }) => (/_(FILE|DIR)$/.test(name) ? [value ?? ''] : []));
-    const places = volumeMounts.map(({ mountPath }) => `${mountPath}/`);
-    expect(files.filter((path) => !places.some((place) => path.startsWith(place)))).toEqual([]);
-    // As the comment on how to make it says.
-    const secret = pod.volumes.find((volume) => volume.secret !== undefined)?.secret;
-    const made = /kubectl create secret generic (\S+) (.*)/.exec(readExample(`kubernetes/${file}`));
-    expect(made?.[1]).toBe(secret?.secretName);
-    const keys = [...(made?.[2] ?? '').matchAll(/--from-file=(\S+)/g)].map(([, key]) => key);
-    const used = files.filter((path) => path.startsWith('/run/secrets/')).map((path) => basename(path));
-    const mounted = secret?.items?.map(({ key, path }) => (keys.includes(key) ? path : '')) ?? keys;
-    expect(used.toSorted()).toEqual(mounted.toSorted());
-  });
+  test.each(pods)(
+    '$file mounts the volumes that it names, at its paths',
+    ({ file, pod, claims, templates }) => {
+      const [{ volumeMounts, env }] = pod.containers;
+      expect(volumeMounts.map(({ name }) => name).toSorted()).toEqual(
+        [...pod.volumes.map(({ name }) => name), ...templates].toSorted(),
+      );
+      expect(pod.volumes.flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? [])).toEqual(claims);
+      const files = env.flatMap(({ name, value }) => (/_(FILE|DIR)$/.test(name) ? [value ?? ''] : []));
+      const places = volumeMounts.map(({ mountPath }) => `${mountPath}/`);
+      expect(files.filter((path) => !places.some((place) => path.startsWith(place)))).toEqual([]);
+      // As the comment on how to make it says.
+      const secret = pod.volumes.find((volume) => volume.secret !== undefined)?.secret;
+      const made = /kubectl create secret generic (\S+) (.*)/.exec(readExample(`kubernetes/${file}`));
+      expect(made?.[1]).toBe(secret?.secretName);
+      const keys = [...(made?.[2] ?? '').matchAll(/--from-file=(\S+)/g)].map(([, key]) => key);
+      const used = files.filter((path) => path.startsWith('/run/secrets/')).map((path) => basename(path));
+      const mounted = secret?.items?.map(({ key, path }) => (keys.includes(key) ? path : '')) ?? keys;
+      expect(used.toSorted()).toEqual(mounted.toSorted());
+    },
+  );
 
   test.each(pods)(
     '$file starts the image of this version, and stops it later than that takes',
@@ -145,16 +133,16 @@ describe('the manifests for Kubernetes', () => {
   });
 
   test('the coordinator calls nothing, and its Service finds it', async () => {
-    const { spec } = headlessService.parse(serviceText);
+    const { spec, metadata } = schemas.headlessService.parse(serviceText);
     const [{ args, ports }] = coordinator.spec.template.spec.containers;
     expect((await understood(args)).given.concurrency).toBe(0);
     expect(spec.selector).toEqual(coordinator.spec.selector.matchLabels);
     expect(spec.ports[0]).toEqual({ name: ports?.[0].name, port: ports?.[0].containerPort });
-    expect(headlessService.parse(serviceText).metadata.name).toBe(coordinator.spec.serviceName);
+    expect(metadata.name).toBe(coordinator.spec.serviceName);
   });
 
   test('the disruption budget is for the workers, and lets nodes be drained', () => {
-    const { spec } = disruptionBudget.parse(budgetText);
+    const { spec } = schemas.disruptionBudget.parse(budgetText);
     expect(spec).toEqual({ maxUnavailable: 1, selector: worker.spec.selector });
   });
 });

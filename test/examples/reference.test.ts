@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Command, Option } from 'commander';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { fieldOptions, operations } from '../../jobs/index.ts';
+import { fieldOptions } from '../../jobs/index.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { plain } from '../../src/cli/render/style.ts';
-import { Metrics } from '../../src/daemon/metrics/metrics.ts';
-import { openRegistry } from '../../src/daemon/metrics/registry.ts';
 import { codeFacts, rowCodes } from '../../src/domain/codes.ts';
 import { runRecordSchema } from '../../src/engine/run/record/record.ts';
 import type { Setting } from '../../src/settings/setting.ts';
@@ -19,9 +17,9 @@ import {
   variableOf,
 } from '../../src/settings/settings.ts';
 import { everyCommand } from '../cli/help.ts';
-import { parsePrometheusText } from '../helpers/prometheus-text.ts';
 import { documentsOf } from '../json-documents/documents.ts';
 import { definitionOf, descriptionOf, publishedSchema } from '../json-documents/published.ts';
+import { scraped } from './metrics.ts';
 
 /** A Markdown table. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -33,18 +31,14 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 const inCode = (text: string) => `\`${text}\``;
 
 function settingRow([name, setting]: [string, Setting]): readonly string[] {
-  const flags = setting.noFlag ? '' : inCode(flagOf(name as FlagName).flags);
-  const variables = [
-    variableOf(name as SettingName),
-    ...(setting.orVariable === undefined ? [] : [setting.orVariable]),
-  ];
-  const usual = setting.default === undefined ? (setting.otherwise ?? '') : inCode(setting.default);
+  const { noFlag, orVariable, help, otherwise = '', default: usual } = setting;
+  const variables = [variableOf(name as SettingName), orVariable ?? []].flat();
   return [
     inCode(nameInWords(name, '_')),
-    flags,
+    noFlag ? '' : inCode(flagOf(name as FlagName).flags),
     variables.map(inCode).join(', '),
-    inMarkdown(setting.help),
-    usual,
+    inMarkdown(help),
+    usual === undefined ? otherwise : inCode(usual),
   ];
 }
 
@@ -185,65 +179,39 @@ const schema = {
   type: 'object',
   properties: {
     $schema: { type: 'string' },
-    ...Object.fromEntries(
-      Object.entries<Setting>(settings).map(([name, setting]) => [nameInWords(name, '_'), schemaOf(setting)]),
-    ),
-    ...Object.fromEntries(
-      fieldOptions.map(({ name }) => [
+    ...Object.fromEntries([
+      ...Object.entries<Setting>(settings).map(([name, each]) => [nameInWords(name, '_'), schemaOf(each)]),
+      ...fieldOptions.map(({ name }) => [
         name,
         { description: `${name} of rows that have none`, type: 'string' },
       ]),
-    ),
+    ]),
   },
   patternProperties: { '^//': {} },
   additionalProperties: false,
 };
 
-test('docs/config.schema.json matches the table of settings', async () => {
-  const text = `${JSON.stringify(schema, undefined, 2)}\n`;
-  await expect(text).toMatchFileSnapshot('../../docs/config.schema.json');
-});
-
-test('docs/run.schema.json describes run.json', async () => {
-  const text = `${JSON.stringify(z.toJSONSchema(runRecordSchema, { io: 'input' }), undefined, 2)}\n`;
-  await expect(text).toMatchFileSnapshot('../../docs/run.schema.json');
-});
-
-test('docs/json.schema.json describes the documents of --json', async () => {
-  const text = `${JSON.stringify(publishedSchema(), undefined, 2)}\n`;
-  await expect(text).toMatchFileSnapshot('../../docs/json.schema.json');
+test.each([
+  ['config.schema.json', 'matches the table of settings', schema],
+  ['run.schema.json', 'describes run.json', z.toJSONSchema(runRecordSchema, { io: 'input' })],
+  ['json.schema.json', 'describes the documents of --json', publishedSchema()],
+])('docs/%s %s', async (file, _what, json) => {
+  await expect(`${JSON.stringify(json, undefined, 2)}\n`).toMatchFileSnapshot(`../../docs/${file}`);
 });
 
 test('docs/reference.md matches the tables in the code', async () => {
   await expect(reference).toMatchFileSnapshot('../../docs/reference.md');
 });
 
-/** Each metric, from a scrape in which all metrics with labels have a value. */
-async function metricRows(): Promise<readonly (readonly string[])[]> {
-  const metrics = new Metrics({ version: '1.2.3', operations, runs: true });
-  metrics.finished([{ operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK' }]);
-  metrics.observeRequests().ended({ status: 200, durationMs: 1 });
-  metrics.rateGroup = 'acme';
-  metrics.paceOfWorker = () => ({
-    isKept: true,
-    rate: 1,
-    limit: 1,
-    concurrency: 1,
-    phase: 'holding',
-    refuses503: false,
-    reason: '',
-  });
-  const { text } = await (await openRegistry(metrics))();
-  return [...parsePrometheusText(text)].map(([name, { type, help, samples }]) => {
-    const labels = Object.keys(samples[0]?.labels ?? {}).filter((label) => label !== 'le');
-    return [inCode(name), type, labels.map(inCode).join(', '), help];
-  });
-}
+const metricRows = [...(await scraped())].map(([name, { type, help, samples }]) => {
+  const labels = Object.keys(samples[0]?.labels ?? {}).filter((label) => label !== 'le');
+  return [inCode(name), type, labels.map(inCode).join(', '), help];
+});
 
 test('docs/monitoring.md lists the metrics', async () => {
   const [before, after] = readFileSync('docs/monitoring.md', 'utf8').split(/^\| metric .*\n(?:\|.*\n)+/m);
   expect(after, 'the page has a table of metrics').toBeDefined();
-  const rows = table(['metric', 'type', 'labels', 'meaning'], await metricRows());
+  const rows = table(['metric', 'type', 'labels', 'meaning'], metricRows);
   await expect(`${before}${rows}\n${after}`).toMatchFileSnapshot('../../docs/monitoring.md');
 });
 

@@ -9,32 +9,21 @@ import { describeWithProgram } from '../helpers/describe-with-program.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectUnattended, readExample, typedIn, understood, variables, words } from './command-line.ts';
 
-interface Section {
-  readonly name: string;
-  readonly entries: readonly (readonly [key: string, value: string])[];
-}
-
-/** A unit file of systemd. @throws for an invalid line */
-function readUnit(name: string): readonly Section[] {
-  const sections: { name: string; entries: [string, string][] }[] = [];
-  for (const line of readExample(`systemd/${name}`).split('\n')) {
-    if (line === '' || line.startsWith('#')) continue;
-    const [, section] = /^\[(\w+)\]$/.exec(line) ?? [];
-    if (section !== undefined) {
-      sections.push({ name: section, entries: [] });
-      continue;
-    }
-    const [, key = '', value = ''] = /^(\w+)=(.*)$/.exec(line) ?? [];
-    if (key === '' || sections.length === 0) throw new Error(`${name}: ${line}`);
-    sections.at(-1)?.entries.push([key, value]);
-  }
-  return sections;
+/** The sections of a unit file of systemd, and its entries. @throws for an invalid line */
+function readUnit(name: string) {
+  const lines = readExample(`systemd/${name}`)
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const sections = lines.flatMap((line) => /^\[(\w+)\]$/.exec(line)?.[1] ?? []);
+  const entries = lines.flatMap((line) => [...line.matchAll(/^(\w+)=(.*)$/g)]);
+  expect(sections.length + entries.length, name).toBe(lines.length);
+  return { sections, entries: entries.map(([, key, value = '']) => ({ key, value })) };
 }
 
 function valueIn(name: string, key: string): string {
-  const found = readUnit(name).flatMap(({ entries }) => entries.filter(([other]) => other === key));
+  const found = readUnit(name).entries.filter((entry) => entry.key === key);
   expect(found).toHaveLength(1);
-  return found[0]?.[1] ?? '';
+  return found[0]?.value ?? '';
 }
 
 const units = readdirSync('examples/scheduling/systemd').filter((name) => !name.endsWith('.env'));
@@ -68,20 +57,15 @@ describe('the units of systemd', () => {
     expect(set.map(([, name = '']) => name).filter((name) => !variables.has(name))).toEqual([]);
   });
 
-  test.each(units)('%s has the sections of its kind', (name) => {
+  test.each(units)('%s has the sections of its kind, and a service', (name) => {
     const kind = name.split('.').at(-1) ?? '';
     const own = { service: 'Service', timer: 'Timer', path: 'Path' }[kind];
-    const sections = readUnit(name).map((section) => section.name);
+    const { sections } = readUnit(name);
     expect(sections.filter((section) => section !== 'Install')).toEqual(['Unit', own]);
     expect(readExample(`systemd/${name}`)).toContain('/etc/systemd/system/cqbatch-');
+    // What a timer and a path unit start.
+    expect(services).toContain(name.replace(/\.\w+$/, '.service'));
   });
-
-  test.each(units.filter((name) => !name.endsWith('.service')))(
-    '%s starts a service that is there',
-    (name) => {
-      expect(units).toContain(name.replace(/\.\w+$/, '.service'));
-    },
-  );
 
   test('the timer makes up for a missed time, and its time is valid', () => {
     expect(valueIn('cqbatch-nightly.timer', 'Persistent')).toBe('true');
@@ -103,12 +87,11 @@ describeWithProgram(['systemd-analyze'], 'systemd', () => {
 
   test('finds nothing wrong with the units', async () => {
     const copies = await temporaryFolder();
-    // That of the program need not be installed here.
-    for (const name of units)
-      await writeFile(
-        join(copies, name),
-        readExample(`systemd/${name}`).replaceAll('/usr/local/bin/cqbatch', '/bin/true'),
-      );
+    for (const name of units) {
+      // That of the program need not be installed here.
+      const text = readExample(`systemd/${name}`).replaceAll('/usr/local/bin/cqbatch', '/bin/true');
+      await writeFile(join(copies, name), text);
+    }
     const { stdout, stderr } = await systemdAnalyze('verify', ...units.map((name) => join(copies, name)));
     expect(stdout + stderr).toBe('');
   });

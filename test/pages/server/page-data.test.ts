@@ -21,64 +21,43 @@ const run: RunData = {
 const until = '2026-11-21T22:10:00.000Z';
 const completed = { ...run, state: 'completed', ended: true };
 
+const counts = noOutcomes();
+const away = { ...run, lastSeenAt: until };
+const failures = { ...counts, succeeded: 20, failed: 78, invalid: 2 };
+
 test.each([
   ['a run that calls rows', run, 'running', 'running'],
   ['an API that is away', { ...run, waiting: 'away' }, 'waiting', 'waiting'],
-  ['a run that its datastore last told of', { ...run, lastSeenAt: until }, 'last seen running', 'waiting'],
+  ['a run that its datastore last told of', away, 'last seen running', 'waiting'],
   ['a paused run', { ...run, state: 'paused', waiting: 'until' }, 'paused', 'paused'],
-  ['success', { ...completed, counts: { ...run.counts, succeeded: 100 } }, 'completed', 'completed'],
-  [
-    'failures',
-    { ...completed, counts: { ...run.counts, succeeded: 20, failed: 78, invalid: 2 } },
-    'completed, 78 failed, 2 invalid',
-    'failed',
-  ],
+  ['success', { ...completed, counts: { ...counts, succeeded: 100 } }, 'completed', 'completed'],
+  ['failures', { ...completed, counts: failures }, 'completed, 78 failed, 2 invalid', 'failed'],
 ] as const)('the state of a run tells of %s', (_title, data, text, kind) => {
   expect(stateOf(data)).toEqual({ text, kind });
 });
 
 const resume = 'The run continues by itself; if it ends first, type: cqbatch resume r';
 
+const daemon = 'for a daemon: start "cqbatch worker --coordinate"';
+const worker = 'for a worker of this API: start "cqbatch worker"';
+const time = localTime(until);
+
 test.each([
-  ['its start', { counts: noOutcomes() }, 'Starting.'],
-  [
-    'that nothing finishes',
-    { counts: { ...noOutcomes(), failed: 1 } },
-    'No row has finished in the last seconds.',
-  ],
+  ['its start', { counts }, 'Starting.'],
+  ['that nothing finishes', { counts: { ...counts, failed: 1 } }, 'No row has finished in the last seconds.'],
   ['that all rows left wait', { held: 3 }, '3 rows wait for the next attempt.'],
   ['the time left', { etaSeconds: 90 }, 'About 1 min 30 s left.'],
-  [
-    'rows that wait for a retry',
-    { etaSeconds: 90, held: 2 },
-    'At least 1 min 30 s left: some rows wait for a retry.',
-  ],
-  [
-    'a run that is paused',
-    { state: 'paused', waiting: 'until' },
-    'Paused: no row is called until you unpause it.',
-  ],
+  ['waiting rows', { etaSeconds: 90, held: 2 }, 'At least 1 min 30 s left: some rows wait for a retry.'],
+  ['a pause', { state: 'paused', waiting: 'until' }, 'Paused: no row is called until you unpause it.'],
   ['an API that is away', { waiting: 'h is away: 502' }, `Waiting because h is away: 502. ${resume}`],
-  [
-    'a wait whose end is known',
-    { waiting: 'the API asks to wait', waitUntil: until },
-    `Waiting until ${localTime(until)}: the API asks to wait. ${resume}`,
-  ],
-  [
-    'a daemon that is missing',
-    { state: 'submitted', waiting: 'for a daemon: start "cqbatch worker --coordinate"' },
-    'Waiting for a daemon: start "cqbatch worker --coordinate".',
-  ],
+  ['the end of a wait', { waiting: 'asked', waitUntil: until }, `Waiting until ${time}: asked. ${resume}`],
+  ['a daemon that is missing', { state: 'submitted', waiting: daemon }, `Waiting ${daemon}.`],
   [
     'a datastore that is away',
     { etaSeconds: 90, lastSeenAt: until },
-    `Unknown since ${localTime(until)}: the datastore of this run does not answer.`,
+    `Unknown since ${time}: the datastore of this run does not answer.`,
   ],
-  [
-    'a worker that is missing',
-    { waiting: 'for a worker of this API: start "cqbatch worker"' },
-    'Waiting for a worker of this API: start "cqbatch worker".',
-  ],
+  ['a worker that is missing', { waiting: worker }, `Waiting ${worker}.`],
 ] as const)('a run in progress tells of %s, and what to do', (_title, more, text) => {
   expect(sentenceOf({ ...run, ...more })).toBe(text);
 });
