@@ -5,6 +5,18 @@ import { nameInWords } from '../../src/settings/settings.ts';
 
 /** What several documents have in common. The published file has a definition of each of these. */
 
+/** An object with these members and no others, and what it is. */
+export const object = <Shape extends z.ZodRawShape>(description: string, shape: Shape) =>
+  z.strictObject(shape).describe(description);
+
+/** Such an object or null, and what both mean. */
+export const objectOrNull = <Shape extends z.ZodRawShape>(description: string, shape: Shape) =>
+  z.strictObject(shape).nullable().describe(description);
+
+/** Any number of such objects, and what they are. */
+export const list = <Shape extends z.ZodRawShape>(description: string, shape: Shape) =>
+  z.array(z.strictObject(shape)).describe(description);
+
 export const time = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -27,38 +39,34 @@ export const outcomeCounts = z
   )
   .describe('number of rows by outcome');
 
-export const codeCounts = z
-  .array(z.strictObject({ outcome: z.enum(outcomes), code: z.string(), count: rows }))
-  .describe('number of rows by outcome and code, as in the report');
+export const codeCounts = list('number of rows by outcome and code, as in the report', {
+  outcome: z.enum(outcomes),
+  code: z.string(),
+  count: rows,
+});
 
-export const actor = z
-  .strictObject({
-    user: z.string().describe('of the operating system'),
-    host: z.string(),
-    version: z.string().exactOptional().describe('of cqbatch'),
-  })
-  .describe('the author of an action');
+export const actor = object('the author of an action', {
+  user: z.string().describe('of the operating system'),
+  host: z.string(),
+  version: z.string().exactOptional().describe('of cqbatch'),
+});
 
 export const processOnHost = z.strictObject({ pid: z.int(), host: z.string() });
 
 export const next = z.array(z.string()).describe('commands to type next');
 
-export const failure = z
-  .strictObject({
-    error: z.strictObject({
-      code: z.string().describe('stable, in upper case; errors.md lists the codes'),
-      message: z.string().describe('what happened, and what to do, as text'),
-    }),
-  })
-  .describe('why the command failed');
+export const failure = object('why the command failed', {
+  error: z.strictObject({
+    code: z.string().describe('stable, in upper case; errors.md lists the codes'),
+    message: z.string().describe('what happened, and what to do, as text'),
+  }),
+});
 
-export const interrupted = z
-  .strictObject({ state: z.literal('interrupted') })
-  .describe('that the user has stopped the command: nothing was sent or changed');
+export const interrupted = object('that the user has stopped the command: nothing was sent or changed', {
+  state: z.literal('interrupted'),
+});
 
-export const declined = z
-  .strictObject({ state: z.literal('declined') })
-  .describe('the user answered no: nothing was sent');
+export const declined = object('the user answered no: nothing was sent', { state: z.literal('declined') });
 
 export const runInState = z.strictObject({ run: runId, state: runState }).describe('a run and its state now');
 

@@ -1,6 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -13,6 +11,7 @@ import { type Column, everything, Rows, refeedCsv, type Selection } from '../../
 import { anyText, resultOf } from '../../engine/journal/arbitraries.ts';
 import { writePageOf } from '../../helpers/page-lines.ts';
 import { callableRow, invalidRow, leftOutRow } from '../../helpers/planned-row.ts';
+import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 /** The rows of a page, read by its script. */
 async function rowsOf(
@@ -20,17 +19,10 @@ async function rowsOf(
   columns: readonly string[],
   resultColumns: readonly string[] = [],
 ): Promise<Rows> {
-  const folder = await mkdtemp(join(tmpdir(), 'page-'));
-  try {
-    const html = await readFile(
-      await writePageOf([lines], { folder, columns, operations: [restore(resultColumns)] }),
-      'utf8',
-    );
-    const [, json = ''] = /<script type="application\/json" id="content">([^<]*)<\/script>/.exec(html) ?? [];
-    return await Rows.read(JSON.parse(json) as PageContent);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const page = { folder: await temporaryFolder(), columns, operations: [restore(resultColumns)] };
+  const html = await readFile(await writePageOf([lines], page), 'utf8');
+  const [, json = ''] = /<script type="application\/json" id="content">([^<]*)<\/script>/.exec(html) ?? [];
+  return await Rows.read(JSON.parse(json) as PageContent);
 }
 
 function restore(columns: readonly string[]): ReportedOperation {
@@ -99,15 +91,11 @@ test('a page includes every fact of a row', async () => {
 });
 
 test('rows come back in the order of the manifest, whatever their texts are', async () => {
+  const texts = { code: anyText, message: anyText, text: anyText, cell: anyText };
+  const outcome = fc.constantFrom('succeeded', 'failed', 'not_attempted');
+  const httpStatus = fc.integer({ min: 100, max: 599 });
   const told = fc.record(
-    {
-      outcome: fc.constantFrom('succeeded', 'failed', 'not_attempted'),
-      code: anyText,
-      message: anyText,
-      text: anyText,
-      cell: anyText,
-      httpStatus: fc.integer({ min: 100, max: 599 }),
-    },
+    { outcome, httpStatus, ...texts },
     { requiredKeys: ['outcome', 'code', 'message', 'text', 'cell'] },
   );
   await fc.assert(
@@ -122,9 +110,8 @@ test('rows come back in the order of the manifest, whatever their texts are', as
       };
       expect(rows.count).toBe(all.length);
       expect(texts('fact', 'row')).toEqual(all.map((_, index) => String(index + 1)));
-      expect(texts('fact', 'outcome')).toEqual(all.map(({ outcome }) => outcome));
-      expect(texts('fact', 'code')).toEqual(all.map(({ code }) => code));
-      expect(texts('fact', 'message')).toEqual(all.map(({ message }) => message));
+      for (const name of ['outcome', 'code', 'message'] as const)
+        expect(texts('fact', name)).toEqual(all.map((each) => each[name]));
       expect(texts('fact', 'status')).toEqual(all.map(({ httpStatus }) => String(httpStatus ?? '')));
       expect(texts('result', 'text')).toEqual(all.map(({ text }) => text));
       expect(texts('cell', 'cell')).toEqual(all.map(({ cell }) => cell || '<clear>'));

@@ -5,7 +5,7 @@ import { steadyNow } from '../../../src/base/async/clock.ts';
 import { openScheduleStore } from '../../../src/daemon/schedule/store.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
 import type { Cluster } from '../../../src/engine/cluster/cluster.ts';
-import type { PublishedPace } from '../../../src/engine/cluster/entries.ts';
+import type { PublishedPace, RunEntry } from '../../../src/engine/cluster/entries.ts';
 import { enterState } from '../../../src/engine/run/record/record.ts';
 import { viewOfEntry } from '../../../src/engine/run/record/run-view.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
@@ -15,50 +15,48 @@ import { plannedRecord } from '../../engine/run/planned-record.ts';
 import { ago, runEntry, workerEntry } from '../../helpers/cluster-entries.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
-test('the time left depends on the rows without a result, and is absent while nothing is called', () => {
-  const entry = runEntry({ rows: 100, rowsPerSecond: 10, startedAt: ago(6_000) });
-  const live = { entry, workers: [workerEntry()], pace: undefined };
-  expect(runData(viewOfEntry(entry, live))).toMatchObject({ etaSeconds: 10, isElsewhere: true });
-  const alone = runData(viewOfEntry(entry, { ...live, workers: [] }));
-  expect(alone).toMatchObject({
-    waiting:
-      'for a worker: none serves https://api.example.com; start one: cqbatch worker --base-url https://api.example.com',
-  });
-  expect(alone.etaSeconds).toBeUndefined();
-  const fresh = { ...entry, startedAt: ago(0) };
-  expect(runData(viewOfEntry(fresh, { ...live, entry: fresh, workers: [] })).waiting).toBeUndefined();
-  const pace: PublishedPace = {
-    isKept: true,
-    concurrency: 1,
-    phase: 'waiting',
-    refuses503: false,
-    accepted: 0,
-    rejected: 0,
-    reason: 'the API asks to wait',
-    runs: [],
-    workers: 1,
-    seenAt: entry.seenAt,
-    restUntil: steadyNow() + 60_000,
-  };
-  expect(runData(viewOfEntry(entry, { ...live, pace }))).toMatchObject({
-    waiting: 'the API asks to wait',
-    waitUntil: expect.stringMatching(/:\d\d\.000Z$/),
-  });
-  const told = { ...pace, restBy: 'Retry-After: 7200' };
-  expect(runData(viewOfEntry(entry, { ...live, pace: told })).waiting).toMatch(
+const entry = runEntry({ rows: 100, rowsPerSecond: 10, startedAt: ago(6_000) });
+const pace: PublishedPace = {
+  ...{ isKept: true, concurrency: 1, phase: 'waiting', refuses503: false, accepted: 0, rejected: 0 },
+  ...{ reason: 'the API asks to wait', runs: [], workers: 1, seenAt: entry.seenAt },
+  restUntil: steadyNow() + 600_000,
+};
+const away = 'api.example.com is away: 502 Bad Gateway';
+
+/** What a page is told of a run that a worker serves, at this pace. */
+const told = (changes: Partial<RunEntry>, pace?: PublishedPace, workers = [workerEntry()]) => {
+  const changed = { ...entry, ...changes };
+  return runData(viewOfEntry(changed, { entry: changed, workers, pace }));
+};
+
+test('the time left depends on the rows without a result', () => {
+  expect(told({})).toMatchObject({ etaSeconds: 10, isElsewhere: true });
+  expect(told({}).waiting).toBeUndefined();
+  expect(told({ startedAt: ago(0) }, undefined, []).waiting).toBeUndefined();
+});
+
+test.each<[what: string, data: ReturnType<typeof runData>, waiting: string | RegExp]>([
+  [
+    'for a worker',
+    told({}, undefined, []),
+    'for a worker: none serves https://api.example.com; start one: cqbatch worker --base-url https://api.example.com',
+  ],
+  ['as the API asks', told({}, pace), 'the API asks to wait'],
+  [
+    'for long',
+    told({}, { ...pace, restBy: 'Retry-After: 7200' }),
     /^the API asks to wait; "Retry-After: 7200" asks for this wait; .+: cqbatch set-rate \S+ 5\/s /,
-  );
+  ],
   // An API that is away is tested every few seconds, so rests are short.
-  const testing = {
-    ...pace,
-    reason: 'api.example.com is away: 502 Bad Gateway',
-    restUntil: steadyNow() + 10,
-  };
-  const out = runData(viewOfEntry(entry, { ...live, pace: testing }));
-  expect(out).toMatchObject({ waiting: 'api.example.com is away: 502 Bad Gateway' });
-  expect(out.etaSeconds).toBeUndefined();
-  const paused = { ...entry, state: 'paused' };
-  expect(runData(viewOfEntry(paused, { ...live, entry: paused })).waiting).toBe('until it is unpaused');
+  ['for an API that is away', told({}, { ...pace, reason: away, restUntil: steadyNow() + 10 }), away],
+  ['for its user', told({ state: 'paused' }), 'until it is unpaused'],
+])('a run that waits %s says so, and no time left', (_what, { waiting, etaSeconds }, expected) => {
+  expect(waiting).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
+  expect(etaSeconds).toBeUndefined();
+});
+
+test('a run that waits for the API tells until when, to the second', () => {
+  expect(told({}, pace).waitUntil).toMatch(/:\d\d\.000Z$/);
 });
 
 test('an open run is included regardless of its age', async () => {
@@ -71,33 +69,32 @@ test('an open run is included regardless of its age', async () => {
   }
   const overview = new Overview(store, undefined);
   onTestFinished(() => overview.close());
-  const told = async (...wanted: string[]) => (await overview.look(new Set(wanted))).runs.map(({ id }) => id);
-  expect(await told()).toEqual(ids.slice(2).toReversed());
+  const idsOf = (runs: readonly { readonly id: string }[]) => runs.map(({ id }) => id);
+  const latest = ids.slice(2).toReversed();
   // The others are not part of each snapshot.
-  expect((await overview.look(new Set())).older.map(({ id }) => id)).toEqual(['r-01', 'r-00']);
-  expect((await overview.look(new Set(['r-00']))).older.map(({ id }) => id)).toEqual(['r-01']);
-  expect(await told('r-00')).toEqual([...ids.slice(2).toReversed(), 'r-00']);
+  const some = await overview.look(new Set());
+  expect([idsOf(some.runs), idsOf(some.older)]).toEqual([latest, ['r-01', 'r-00']]);
+  const more = await overview.look(new Set(['r-00']));
+  expect([idsOf(more.runs), idsOf(more.older)]).toEqual([[...latest, 'r-00'], ['r-01']]);
 });
 
 test('while Redis is away, its runs and workers were last seen before that', async () => {
   const store = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
-  const here = { runs: [runEntry()], workers: [workerEntry()], pace: undefined };
   let isAway = false;
   const answer = async <Value>(value: Value): Promise<Value> => {
     if (isAway) throw new Error('away');
     return value;
   };
   const cluster = {
-    runs: () => answer(here.runs),
-    workers: () => answer(here.workers),
-    pace: () => answer(here.pace),
+    runs: () => answer([runEntry()]),
+    workers: () => answer([workerEntry()]),
+    pace: () => answer(undefined),
   } as Partial<Cluster> as Cluster;
   const overview = new Overview(store, { name: 'redis://r', cluster, trouble: () => 'Redis is away' });
   onTestFinished(() => overview.close());
   const before = await overview.look(new Set());
   expect(before.workers).toMatchObject([{ pid: 2 }]);
-  expect(before.workers[0]).not.toHaveProperty('lastSeenAt');
-  expect(before.runs[0]).not.toHaveProperty('lastSeenAt');
+  for (const each of [...before.workers, ...before.runs]) expect(each).not.toHaveProperty('lastSeenAt');
   isAway = true;
   const away = await overview.look(new Set());
   expect(away.datastore?.since).toEqual(expect.any(String));
@@ -106,20 +103,13 @@ test('while Redis is away, its runs and workers were last seen before that', asy
 });
 
 test.each([
-  [true, 'Redis is away'],
-  [false, undefined],
-])('a run of this machine waits for Redis only if its rows are there: %s', (isShared, waiting) => {
-  const view = viewOfEntry(runEntry(), undefined);
-  const here = { ...view, local: { states: [], resumable: false, isShared } };
-  expect(runData(here, 'Redis is away').waiting).toBe(waiting);
-});
-
-test.each([
-  [2, 2],
-  [0, undefined],
-])('%s rows that wait for a retry are told as %s', (held, told) => {
-  const local = { states: [], resumable: true, isShared: false, held };
-  expect(runData({ ...viewOfEntry(runEntry(), undefined), local }).held).toBe(told);
+  [{ isShared: true }, 'waiting', 'Redis is away'],
+  [{ isShared: false }, 'waiting', undefined],
+  [{ isShared: false, held: 2 }, 'held', 2],
+  [{ isShared: false, held: 0 }, 'held', undefined],
+] as const)('while Redis is away, a run of this machine with %j has %s: %s', (known, name, value) => {
+  const local = { states: [], resumable: false, ...known };
+  expect(runData({ ...viewOfEntry(runEntry(), undefined), local }, 'Redis is away')[name]).toBe(value);
 });
 
 test('a schedule tells when it is due next, and nothing while it is paused', async () => {
