@@ -4,6 +4,7 @@ import type { RowHistory } from '../../../src/engine/run/report/row-history.ts';
 import { resultOf } from '../../engine/journal/arbitraries.ts';
 import { plannedRecord } from '../../engine/run/planned-record.ts';
 import { callableRow, invalidRow, leftOutRow } from '../../helpers/planned-row.ts';
+import { scenes } from './scenes.ts';
 
 const story: RowHistory = {
   record: plannedRecord,
@@ -18,12 +19,8 @@ const story: RowHistory = {
       result: resultOf(7, { outcome: 'failed', code: 'UNAVAILABLE', message: 'away', attempts: 40 }),
       attempts: [
         {
-          at: '2026-01-01T10:00:00.000Z',
-          durationMs: 12,
-          code: 'UNAVAILABLE',
-          httpStatus: 503,
-          requestId: 'req-1',
-          message: 'no',
+          ...{ at: '2026-01-01T10:00:00.000Z', durationMs: 12, code: 'UNAVAILABLE' },
+          ...{ httpStatus: 503, requestId: 'req-1', message: 'no' },
         },
         {},
         { at: '2026-01-01T10:00:01.000Z', durationMs: 5, code: 'UNAVAILABLE', omitted: 36 },
@@ -41,32 +38,18 @@ const story: RowHistory = {
   ],
 };
 
-test('shows cells, attempts, waits and outcome of a row in 80 columns', () => {
-  const lines = rowText(story).split('\n');
-  expect(lines.filter((line) => line.length > 80)).toEqual([]);
-  const text = lines.join('\n');
-  expect(text).toContain('Row 7 of run 20260101-000000-aaaa (line 8 of m.csv)');
-  expect(text).toContain('note           a\\u001b[2J');
-  expect(text).toContain('No request: the row is invalid');
-  expect(text).toMatch(/10:00|:00:00\.000 +12 ms {2}503 UNAVAILABLE: no\n/);
-  expect(text).toMatch(/^40 attempts, times in UTC/m);
-  expect(text).toContain('unknown result: its process died');
-  expect(text).toContain('36 more attempts, not kept');
-  expect(text).toContain('waited 2 s');
-  expect(text).toContain('  retry-after: 1\n  {"code":"UNAVAILABLE"}\\u001b\n');
-  expect(text).toContain('Outcome: failed, UNAVAILABLE: away');
-});
+const put = { method: 'PUT', path: '/rows/7', body: '{"a":1}' } as const;
 
-test.each<readonly [what: string, row: RowHistory['row'], text: string]>([
-  [
-    'its request',
-    callableRow(7, ['7'], { request: { method: 'PUT', path: '/rows/7', body: '{"a":1}' } }),
-    'Request (restore-evaluation)\n  PUT /rows/7\n  {"a":1}\n',
-  ],
-  ['that a request has no body', callableRow(7, ['7']), 'Request (restore-evaluation)\n  POST /rows/7\n\n'],
-  ['that it is left out', leftOutRow(7, { why: 'duplicate', of: 3 }), 'No request: the row is left out\n'],
-])('shows of a row %s', (_what, row, text) => {
-  expect(rowText({ ...story, row })).toContain(text);
+test('shows cells, request, attempts, waits and outcome of a row in 80 columns', async () => {
+  const cases: readonly (readonly [what: string, row: RowHistory['row']])[] = [
+    ['an invalid row', story.row],
+    ['a request', callableRow(7, ['7'], { request: put })],
+    ['a request without a body', callableRow(7, ['7'])],
+    ['a row that is left out', leftOutRow(7, { why: 'duplicate', of: 3 })],
+  ];
+  const text = scenes(cases, (row) => rowText({ ...story, row }));
+  expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  await expect(text).toMatchFileSnapshot('../screens/row-history.txt');
 });
 
 test('shows a row as a document', () => {

@@ -13,13 +13,17 @@ import { nightly } from '../../daemon/schedule/nightly.ts';
 
 const run = { state: 'completed' as const, counts: { ...noOutcomes(), succeeded: 2, failed: 1 } };
 
+const noon = '2026-07-04T12:00:05.000Z';
+
 const view: ScheduleView = {
   schedule: {
     ...nightly,
     options: { rate: '20/s', skipInvalid: true, skipDone: ['a', 'b'], html: false },
-    changes: [
-      { what: 'added', at: '2026-11-01T00:00:00.000Z', by: { user: 'ann', host: 'one' }, reason: 'exports' },
-    ],
+    changes: nightly.changes.map((each) => ({
+      ...each,
+      by: { user: 'ann', host: 'one' },
+      reason: 'exports',
+    })),
   },
   state: {
     version: 1,
@@ -29,12 +33,8 @@ const view: ScheduleView = {
       { result: 'idle', due: '2026-07-03T01:00:00.000Z' },
       { result: 'failed', due: '2026-07-04T01:00:00.000Z', at: '', code: 'X', message: 'no such file' },
       {
-        result: 'began',
-        due: '2026-07-04T12:00:05.000Z',
-        trigger: { at: '2026-07-04T12:00:05.000Z' },
-        at: '',
-        runs: ['a', 'gone'],
-        refused: ['b.csv'],
+        ...{ result: 'began', due: noon, trigger: { at: noon }, at: '' },
+        ...{ runs: ['a', 'gone'], refused: ['b.csv'] },
       },
     ],
   },
@@ -72,27 +72,19 @@ describe('a schedule', () => {
       'Wed 1 Jul 02:00                 skipped: a was in progress (until Thu 2 Jul 02:00)',
       'Tue 30 Jun 02:00                missed: no daemon started it in time',
     ]);
+    const aRun = { run: 'a', state: 'completed', outcomes: { succeeded: 2 } };
     expect(historyDocument(view)).toMatchObject({
       schedule: 'nightly',
       history: [
-        {
-          result: 'began',
-          runs: [
-            { run: 'a', state: 'completed', outcomes: { succeeded: 2 } },
-            { run: 'gone', state: null },
-          ],
-          refused: ['b.csv'],
-        },
+        { result: 'began', runs: [aRun, { run: 'gone', state: null }], refused: ['b.csv'] },
         { result: 'failed', error: { code: 'X', message: 'no such file' } },
         { result: 'idle' },
         { result: 'skipped', because: 'a', until: '2026-07-02T01:00:00.000Z' },
         { result: 'missed' },
       ],
     });
-    const never = { ...view, state: { version: 1, history: [] } as const };
-    expect(historyText({ ...never, state: { ...never.state, history: [] } })).toContain(
-      'has not been due yet. Next: Sun',
-    );
+    const never = historyText({ ...view, state: { version: 1, history: [] } });
+    expect(never).toContain('has not been due yet. Next: Sun');
   });
 
   test('shows the year unless it is the current one', () => {

@@ -38,42 +38,21 @@ test('an inbox is opened once, and again when something of it is missing', async
 });
 
 test('a schedule runs a manifest once it has an approved plan beside it, and not again after that plan was carried out', async () => {
-  const folder = await temporaryFolder();
-  const stateDir = join(folder, 'state');
-  const manifest = join(folder, 'rows.csv');
+  const { folder, stateDir, manifest, store, begin } = await dailySchedule('evaluation_id,user_id\n1,u\n');
   const ana = await createSshKey(join(folder, 'ana'));
   const approvers = join(folder, 'approvers');
   await writeFile(approvers, `ana ${ana.publicText}\n`);
-  await writeFile(manifest, 'evaluation_id,user_id\n1,u\n');
   await mkdir(stateDir, { mode: 0o700 });
   const config = { approvers, require_approval_above: 'any' };
   await writeFile(join(stateDir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
-  const store = openRunStore(stateDir, operations);
-  const schedule = { ...nightly, source: { manifest } };
-  const begin = (day: number) =>
-    startScheduledRun(
-      { store, flags: { stateDir, baseUrl } },
-      schedule,
-      { due: `2026-11-0${day}T02:00:00.000Z` },
-      async () => {},
-    );
-  expect(await begin(1)).toMatchObject({
-    result: 'failed',
-    message: expect.stringContaining(`--out ${manifest}.cqplan`),
-  });
+  expect(await begin(1)).toEqual(failed(`--out ${manifest}.cqplan`));
   await writePlan(`${manifest}.cqplan`, manifest, { options: { baseUrl, ...newRunOptions({}, {}) } });
-  expect(await begin(2)).toMatchObject({
-    result: 'failed',
-    message: expect.stringContaining('1 call needs 1 approval, and there is none'),
-  });
+  expect(await begin(2)).toEqual(failed('1 call needs 1 approval, and there is none'));
   await approveFile(`${manifest}.cqplan`, ana.path, { user: 'ana', host: 'desk' });
   expect(await begin(3)).toMatchObject({ result: 'began', runs: ['nightly-20261103-020000'] });
   // As its coordinator does.
   await claimPlan(store, await store.load('nightly-20261103-020000'));
-  expect(await begin(4)).toMatchObject({
-    result: 'failed',
-    message: expect.stringContaining('was carried out by another run'),
-  });
+  expect(await begin(4)).toEqual(failed('was carried out by another run'));
   expect((await store.list()).map(({ id }) => id)).toEqual(['nightly-20261103-020000']);
 });
 
@@ -81,10 +60,9 @@ test('a schedule that chooses no row fails, until it allows a run without a call
   const { begin } = await dailySchedule('evaluation_id,user_id,deleted_at\n1,u,2026-11-02\n');
   expect(await begin(3, { where: ['deleted_at>=2026-11-02'] })).toMatchObject({ result: 'began' });
   const where = ['deleted_at>=2026-11-03'];
-  expect(await begin(4, { where })).toMatchObject({
-    ...{ result: 'failed', code: 'MANIFEST_REFUSED' },
-    message: expect.stringContaining('deleted_at has 2026-11-02 (1). If that is right, pass --allow-empty.'),
-  });
+  expect(await begin(4, { where })).toEqual(
+    failed('deleted_at has 2026-11-02 (1). If that is right, pass --allow-empty.', 'MANIFEST_REFUSED'),
+  );
   expect(await begin(5, { where, allowEmpty: true })).toMatchObject({ result: 'began' });
   expect(await begin(6, { where: [''] })).toMatchObject({ result: 'failed', code: 'INVALID_SETTING' });
 });
@@ -92,14 +70,12 @@ test('a schedule that chooses no row fails, until it allows a run without a call
 test('a schedule fails if the daemon calls the API itself, and has no token for the rate group of the schedule', async () => {
   const { store, begin } = await dailySchedule('evaluation_id,user_id\n1,u\n', { rateGroup: 'acme' });
   const acme = { baseUrl, rateGroup: 'acme' };
-  expect(await begin(1, { rateGroup: 'other' }, acme)).toMatchObject({
-    ...{ result: 'failed', code: 'INVALID_SETTING' },
-    message: expect.stringContaining('for the rate group acme, not for the rate group other: start it'),
-  });
-  expect(await begin(2, { baseUrl: 'https://other.example.com' }, acme)).toMatchObject({
-    result: 'failed',
-    message: expect.stringContaining('it is for https://other.example.com, not https://api.example.com'),
-  });
+  expect(await begin(1, { rateGroup: 'other' }, acme)).toEqual(
+    failed('for the rate group acme, not for the rate group other: start it', 'INVALID_SETTING'),
+  );
+  expect(await begin(2, { baseUrl: 'https://other.example.com' }, acme)).toEqual(
+    failed('it is for https://other.example.com, not https://api.example.com'),
+  );
   expect(await store.list()).toEqual([]);
   expect(await begin(3, {}, acme)).toMatchObject({ result: 'began' });
   expect(await begin(4, { rateGroup: 'other' })).toMatchObject({ result: 'began' });
@@ -132,21 +108,23 @@ test('a manifest whose run stopped for a reason that would stop others stays, an
   expect(await begin()).toEqual({ result: 'began', runs: [], refused: [] });
 });
 
-/** Begins the runs of a schedule whose daemon has these flags. */
+/** Begins the runs of a schedule for a manifest with these rows; its daemon has these flags. */
 async function dailySchedule(rows: string, flags: { readonly rateGroup?: string } = {}) {
   const folder = await temporaryFolder();
   const stateDir = join(folder, 'state');
   const manifest = join(folder, 'rows.csv');
   await writeFile(manifest, rows);
   const store = openRunStore(stateDir, operations);
-  return {
-    store,
-    begin: (day: number, options: Schedule['options'], api?: LimitedApi) =>
-      startScheduledRun(
-        { store, flags: { stateDir, baseUrl, ...flags }, api },
-        { ...nightly, source: { manifest }, options },
-        { due: `2026-11-0${day}T02:00:00.000Z` },
-        async () => {},
-      ),
+  const begin = (day: number, options: Schedule['options'] = {}, api?: LimitedApi) => {
+    const daemon = { store, flags: { stateDir, baseUrl, ...flags }, api };
+    const schedule = { ...nightly, source: { manifest }, options };
+    return startScheduledRun(daemon, schedule, { due: `2026-11-0${day}T02:00:00.000Z` }, async () => {});
   };
+  return { folder, stateDir, manifest, store, begin };
 }
+
+/** A run that was not begun for this reason. */
+const failed = (text: string, code: unknown = expect.any(String)) => ({
+  ...{ result: 'failed', code },
+  message: expect.stringContaining(text),
+});
