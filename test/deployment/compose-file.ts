@@ -27,6 +27,14 @@ export interface ComposeFile {
 const texts = z.array(z.string());
 const duration = z.string().regex(/^\d+s$/);
 
+const mount = z.strictObject({
+  type: z.enum(['bind', 'volume']),
+  source: z.string(),
+  target: z.string(),
+  read_only: z.boolean(),
+});
+const dependency = z.strictObject({ condition: z.enum(['service_started', 'service_healthy']) });
+
 /** The keys of the Compose Specification that are used: any other key is misspelt, or has to be added here. */
 const serviceKeys = z.strictObject({
   image: z.string(),
@@ -47,22 +55,8 @@ const serviceKeys = z.strictObject({
   ports: texts.optional(),
   networks: texts.optional(),
   secrets: texts.optional(),
-  volumes: z
-    .array(
-      z.union([
-        z.string(),
-        z.strictObject({
-          type: z.enum(['bind', 'volume']),
-          source: z.string(),
-          target: z.string(),
-          read_only: z.boolean(),
-        }),
-      ]),
-    )
-    .optional(),
-  depends_on: z
-    .record(z.string(), z.strictObject({ condition: z.enum(['service_started', 'service_healthy']) }))
-    .optional(),
+  volumes: z.array(z.union([z.string(), mount])).optional(),
+  depends_on: z.record(z.string(), dependency).optional(),
   healthcheck: z.strictObject({
     test: texts,
     interval: duration,
@@ -96,15 +90,13 @@ export const overrideSchema = z.strictObject({
   services: z.record(z.string(), serviceKeys.partial()),
 });
 
-const fileSchema = z.strictObject({
-  ...topLevel,
-  services: z.strictObject({
-    redis: serviceSchema,
-    sandbox: serviceSchema,
-    worker: serviceSchema,
-    coordinator: serviceSchema,
-  }),
-});
+const all = {
+  redis: serviceSchema,
+  sandbox: serviceSchema,
+  worker: serviceSchema,
+  coordinator: serviceSchema,
+};
+const fileSchema = z.strictObject({ ...topLevel, services: z.strictObject(all) });
 
 /** Reads docker-compose.yml as Compose does, with these variables in place of the environment and `.env`. */
 export function readComposeFile(variables: Readonly<Record<string, string>> = {}): ComposeFile {

@@ -3,12 +3,12 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createProgram } from '../../src/cli/command-line.ts';
 import { type HealthState, startHealthServer } from '../../src/daemon/health.ts';
 import { parseDuration } from '../../src/settings/parsers.ts';
 import type { Setting } from '../../src/settings/setting.ts';
 import { settings } from '../../src/settings/setting-table.ts';
 import { variableOf } from '../../src/settings/settings.ts';
+import { everyCommand, helpOf } from '../cli/help.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { type ComposeService, overrideSchema, readComposeFile, readComposeText } from './compose-file.ts';
@@ -20,15 +20,8 @@ const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`
 const rehearsal = readComposeFile();
 const { redis, sandbox, worker, coordinator } = rehearsal.services;
 const services = Object.entries(rehearsal.services);
-const programs = [
-  ['sandbox', sandbox],
-  ['worker', worker],
-  ['coordinator', coordinator],
-] as const;
-const workers = [
-  ['worker', worker],
-  ['coordinator', coordinator],
-] as const;
+const workers = Object.entries({ worker, coordinator });
+const programs = Object.entries({ sandbox, worker, coordinator });
 
 /** The text after a flag of a command. */
 function flagValue({ command }: ComposeService, flag: string): string {
@@ -37,31 +30,19 @@ function flagValue({ command }: ComposeService, flag: string): string {
   return value;
 }
 
+const exitCode = (program: string, args: readonly string[], env = process.env): Promise<number> =>
+  run(program, args, { env }).then(
+    () => 0,
+    (error: { readonly code: number }) => error.code,
+  );
+
 /** Runs the probe of a service against a port of this machine. Returns its exit code. */
-async function probe({ healthcheckTest }: ComposeService, inside: string, port: number): Promise<number> {
+function probe({ healthcheckTest }: ComposeService, inside: string, port: number): Promise<number> {
   const [form, program, flag = '', script = ''] = healthcheckTest;
   expect([form, program]).toEqual(['CMD', 'node']);
   expect(script).toContain(`http://127.0.0.1:${inside}/`);
   const moved = script.replace(`127.0.0.1:${inside}/`, `127.0.0.1:${port}/`);
-  return run(process.execPath, [flag, moved]).then(
-    () => 0,
-    (error: { readonly code: number }) => error.code,
-  );
-}
-
-/** A command of the program, and its whole help. */
-async function namedCommand(name: string) {
-  const program = await createProgram('0.0.0', [name]);
-  const command = program.commands.find((candidate) => candidate.name() === name);
-  if (command === undefined) throw new Error(`There is no command ${name}.`);
-  let help = '';
-  command.configureOutput({
-    writeOut: (text) => {
-      help += text;
-    },
-  });
-  command.outputHelp();
-  return { command, help };
+  return exitCode(process.execPath, [flag, moved]);
 }
 
 describe('docker-compose.yml', () => {
@@ -83,21 +64,14 @@ describe('docker-compose.yml', () => {
   test.each(services)(
     '%s has only the rights that it needs, and restarts when it dies',
     (_name, { keys }) => {
-      expect(keys).toMatchObject({
-        init: true,
-        restart: 'unless-stopped',
-        read_only: true,
-        cap_drop: ['ALL'],
-        security_opt: ['no-new-privileges:true'],
-      });
+      const rights = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] };
+      expect(keys).toMatchObject({ init: true, restart: 'unless-stopped', ...rights });
       expect(keys).not.toHaveProperty('privileged');
     },
   );
 
   test('workers can be scaled', () => {
-    expect(worker.keys).not.toHaveProperty('container_name');
-    expect(worker.keys).not.toHaveProperty('ports');
-    expect(worker.keys).not.toHaveProperty('volumes');
+    for (const key of ['container_name', 'ports', 'volumes']) expect(worker.keys).not.toHaveProperty(key);
   });
 
   test.each(workers)('%s starts when Redis answers', (_name, { keys }) => {
@@ -130,15 +104,15 @@ describe('docker-compose.yml', () => {
 describe('the program understands', () => {
   test.each(programs)('the command of %s', async (_name, service) => {
     const [name = '', ...args] = service.command;
-    const { command } = await namedCommand(name);
+    const parsed = (await everyCommand()).get(name)?.parseOptions(args);
     // With --help the program would ignore its other arguments.
-    expect(command.parseOptions(args)).toEqual({ operands: [], unknown: [] });
+    expect(parsed).toEqual({ operands: [], unknown: [] });
   });
 
   test.each(workers)(
     'every variable that is set for %s: its help or the settings have it',
     async (_name, service) => {
-      const { help } = await namedCommand(service.command[0] ?? '');
+      const help = await helpOf(service.command[0] ?? '', '--help');
       const withoutFlag = Object.entries<Setting>(settings).filter(([, { noFlag }]) => noFlag);
       const known = new Set([
         ...(help.match(/CQBATCH_[A-Z_]*[A-Z]/g) ?? []),
@@ -185,11 +159,7 @@ describe('the probe of', () => {
     const [form, script = ''] = redis.healthcheckTest;
     expect(form).toBe('CMD-SHELL');
     const path = await commandNamed('redis-cli', redisCli);
-    const code = await run('/bin/sh', ['-c', script], { env: { PATH: path } }).then(
-      () => 0,
-      (error: { readonly code: number }) => error.code,
-    );
-    expect(code).toBe(expected);
+    expect(await exitCode('/bin/sh', ['-c', script], { PATH: path })).toBe(expected);
   });
 });
 
@@ -239,9 +209,8 @@ describe('documentation', () => {
       const shown = [...(await read(path)).matchAll(/\bcqbatch ([a-z]+)((?: +[\w./:-]+)*) *(?=$|[`#])/gm)];
       expect(shown.map(([, name]) => name)).toContain('submit');
       for (const [, name = '', args = ''] of shown) {
-        const { command } = await namedCommand(name);
-        const { unknown } = command.parseOptions(args.split(' ').filter((arg) => arg !== ''));
-        expect([name, unknown]).toEqual([name, []]);
+        const parsed = (await everyCommand()).get(name)?.parseOptions(args.split(' ').filter(Boolean));
+        expect(parsed?.unknown, name).toEqual([]);
       }
     },
   );
