@@ -86,6 +86,7 @@ const cases: readonly (readonly [what: string, changes: Partial<RunView>])[] = [
   ['a wait for a worker', { workers: [], wait: { of: 'worker', text } }],
   ['paused', { state: 'paused', local: told(['running', 'on the dashboard'], ['paused', 'maintenance']) }],
   ['paused before', { local: told(['paused', 'maintenance'], ['running', 'on the dashboard']) }],
+  ['resumed for a reason', { local: told(['interrupted', 'a signal'], ['running', 'the API is back']) }],
   ['halted', { state: 'halted', local: { ...told(['halted', 'more failures than 5%']), resumable: true } }],
   [
     'halted for a reason with a command',
