@@ -123,7 +123,7 @@ async function dailySchedule(rows: string, flags: { readonly rateGroup?: string 
   return { folder, stateDir, manifest, store, begin };
 }
 
-/** A run that was not begun for this reason. */
+/** A run that was not started for this reason. */
 const failed = (text: string, code: unknown = expect.any(String)) => ({
   ...{ result: 'failed', code },
   message: expect.stringContaining(text),
