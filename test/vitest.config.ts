@@ -19,8 +19,8 @@ const longSearches = [
 
 /** The system tests of `npm test`: what a change can break that does not take minutes to show. `npm run test:full` has the others. */
 const journeys = [
-  'test/e2e/{demo,doctor,exit-codes,first-run,init,kill,output,own-operations,report-page,signed-off,terminal}.test.ts',
-  'test/e2e/redis/{undo,workers}.test.ts',
+  'test/e2e/{demo,doctor,exit-codes,first-run,init,kill,output,own-operations,report-page,signed-off,terminal,undo}.test.ts',
+  'test/e2e/redis/workers.test.ts',
   'test/engine/{cluster,queue}/**/*.test.ts',
   'test/engine/datastore/{rate-group,redis/{address,client,failure,info,trouble}}.test.ts',
   'test/engine/manifest/input.test.ts',
@@ -31,7 +31,7 @@ const releaseTests = 'test/{bench,install}/**/*.test.ts';
 
 /** These take the longest, mostly waiting. Started last, one of them would run alone. */
 const longest =
-  /\/e2e\/(redis\/(audit|control|guards|in-order|kill|rate|workers)|(audit|cron|dashboard|defaults|exactness|faults|guards|inbox|kill|rate|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
+  /\/e2e\/(redis\/(control|guards|in-order|kill|rate|workers)|(audit|cron|dashboard|defaults|exactness|faults|guards|inbox|kill|rate|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -56,11 +56,6 @@ describe('docker-compose.yml', () => {
     expect(new Set(programs.map(([, { image }]) => image)).size).toBe(1);
   });
 
-  test('builds the image in one service only', () => {
-    expect(services.filter(([, { keys }]) => 'build' in keys).map(([name]) => name)).toEqual(['worker']);
-    for (const [, { keys }] of programs) expect(keys['pull_policy']).toBe('never');
-  });
-
   test.each(services)(
     '%s has only the rights that it needs, and restarts when it dies',
     (_name, { keys }) => {

@@ -1,41 +1,191 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import type { Observed } from '../helpers/observed.ts';
-import type { RedisServer } from '../helpers/redis-server.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { describeAnswers, describeEvents, type NewScene, type Story } from './audit.conformance.ts';
-import { kindSandbox, newMachine } from './redis/machine.ts';
+import { sandboxToken, startSandbox } from '../helpers/sandbox.ts';
+import { eventually, kindSandbox, newMachine } from './redis/machine.ts';
 
-/** One process that does everything. */
-function alone(datastore: () => Readonly<Record<string, string>>): NewScene {
-  return async (rows, ...sandboxArgs) => {
-    const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
-    const place = {
-      redis: { url: '' } as RedisServer,
-      sandbox,
-      prefix: 'none',
-      env: { ...datastore(), CQBATCH_BACKOFF: '20ms' },
-    };
-    const home = await newMachine(place, rows);
-    const kill = async (run: Observed): Promise<void> => {
-      run.kill('SIGKILL');
-      await run.end;
-    };
-    return { home, elsewhere: home, sandbox, flags: [], kill };
-  };
+interface Audit {
+  readonly state: string;
+  readonly by: { readonly user: string; readonly host: string; readonly version: string };
+  readonly reason: string | null;
+  readonly events: readonly {
+    readonly event: string;
+    readonly by: { readonly user: string } | null;
+    readonly reason: string | null;
+  }[];
 }
 
+interface Story {
+  readonly runs: readonly {
+    readonly run: string;
+    readonly outcome: string;
+    readonly code: string;
+    readonly unclear: boolean;
+    readonly attempts: readonly {
+      readonly at: string | null;
+      readonly http_status: number | null;
+      readonly code: string | null;
+      readonly duration_ms: number | null;
+    }[];
+  }[];
+}
+
+/** Slow enough that the run is still going when all of it has been told. */
+const rate = ['--rate', '20/s', '--concurrency', '4'];
+
+/** One process that does everything. */
+const alone =
+  (datastore: () => Readonly<Record<string, string>>) =>
+  async (rows: number, ...sandboxArgs: string[]) => {
+    const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
+    const env = { ...datastore(), CQBATCH_BACKOFF: '20ms' };
+    return { home: await newMachine({ sandbox, env }, rows), sandbox };
+  };
+
 describe('a run on the embedded datastore', () => {
-  describeEvents(alone(() => ({})));
+  const newScene = alone(() => ({}));
+
+  test('records each action with user, time and reason', async () => {
+    const { home, sandbox } = await newScene(1_000, '--latency', '5ms');
+    const [run, ...begin] = ['run', 'rows.csv', '--yes', '--run-id', 'r', ...rate];
+    const first = home.start(run ?? '', ...begin, '--reason', 'week 47 \u001b[31m is lost');
+    await sandbox.requested(10);
+    expect(await home.run('pause', 'r', '--reason', 'the API is slow')).toMatchObject({ code: 0 });
+    expect(await home.run('unpause', 'r')).toMatchObject({ code: 0 });
+    first.kill('SIGINT');
+    expect((await first.end).code).toBe(130);
+    const second = home.start('resume', 'r', '--reason', 'it is quick again');
+    await eventually(async () => (await home.stateOf('r')) === 'running');
+    expect(await home.run('cancel', 'r', '--yes', '--reason', 'wrong column')).toMatchObject({
+      code: 0,
+    });
+    expect((await second.end).code).toBe(3);
+
+    const user = { user: userInfo().username, host: hostname() };
+    const by = { ...user, version: expect.any(String) };
+    expect(await home.json<Audit>('show', 'r')).toMatchObject({
+      ...{ state: 'cancelled', by, reason: 'week 47 \u001b[31m is lost', base_url: sandbox.url },
+      ...{ options: { rate: '20/s', concurrency: 4 }, plan: { rows: 1_000 } },
+      events: [
+        { event: 'planned', by, reason: 'week 47 \u001b[31m is lost' },
+        { event: 'begun', by, reason: null, duration_s: expect.any(Number) },
+        { event: 'paused', by, reason: 'the API is slow' },
+        { event: 'unpaused', by, reason: null },
+        { event: 'interrupted', by: null },
+        { event: 'resumed', by, reason: 'it is quick again' },
+        { event: 'cancelled', by, reason: 'wrong column' },
+      ],
+    });
+    const { stdout } = await home.run('show', 'r');
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`;
+    expect(stdout).toMatch(
+      new RegExp(
+        `${time}\\S* {2}planned {6}by ${user.user} on ${user.host}\n +week 47 \\\\u001b\\[31m is lost\n`,
+      ),
+    );
+    expect(stdout).toMatch(new RegExp(`${time}\\S* {2}cancelled .*\n +wrong column\n$`));
+    expect(stdout.split('\n').every((line) => line.length <= 80 || line.includes(home.cwd))).toBe(true);
+  });
+
+  test('lists an attempt whose process died as unknown', async () => {
+    const { home, sandbox } = await newScene(40, '--latency', '2s');
+    const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--concurrency', '4');
+    await sandbox.requested(2);
+    run.kill('SIGKILL');
+    await run.end;
+    sandbox.configure({ latency: '0ms' });
+    expect(await home.run('resume', 'r')).toMatchObject({ code: 0 });
+    const suspected = (await home.report('r')).find((row) => row['_unclear'] === 'yes');
+    const { runs } = await home.json<Story>('show', 'r', '--row', suspected?.['_row'] ?? '');
+    const unknown = { at: null, duration_ms: null, http_status: null, code: null };
+    expect(runs).toMatchObject([{ outcome: 'succeeded', unclear: true, attempts: [unknown, {}] }]);
+    const { stdout } = await home.run('show', 'r', '--row', suspected?.['_row'] ?? '');
+    expect(stdout).toContain('unknown result: its process died');
+  });
 });
 
 describe('a run', () => {
   const newScene = alone(anyDatastore);
-  describeAnswers(newScene);
+
+  test('keeps every answer as sent, even after its process was killed', async () => {
+    const { home, sandbox } = await newScene(120, '--latency', '30ms', '--fault', '503=10%,reset=5%');
+    const saving = ['--save-responses', '--max-failures', 'none'];
+    const run = home.start(
+      'run',
+      'rows.csv',
+      '--yes',
+      '--run-id',
+      'r',
+      '--concurrency',
+      '4',
+      '--rate',
+      '40/s',
+      ...saving,
+    );
+    await sandbox.requested(60);
+    run.kill('SIGKILL');
+    await run.end;
+    sandbox.configure({ latency: '0ms' });
+    expect(await home.run('resume', 'r', '--rate', 'none')).toMatchObject({ code: 0 });
+
+    const files = (await readdir(home.folder('r'))).filter((name) => name.startsWith('responses-'));
+    expect(files.toSorted()).toEqual(['responses-1.jsonl.gz', 'responses-2.jsonl.gz']);
+    const saved: { row: number; at: string; status: number; body: string }[] = [];
+    for (const name of files) {
+      const text = gunzipSync(await readFile(join(home.folder('r'), name))).toString();
+      saved.push(
+        ...text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      );
+      expect(text).not.toContain(sandboxToken);
+    }
+    const kept = new Map(saved.map((answer) => [`${answer.row} ${answer.at}`, answer]));
+    const answered = (await sandbox.log()).filter(({ status }) => status !== null);
+    const of = (id: number) => [...kept.values()].filter(({ row }) => row === id);
+    const seen = (id: number) => answered.filter((entry) => entry.id === String(id));
+    const rows = Array.from({ length: 120 }, (_, index) => index + 1);
+    // What had been answered to a process when it died, it may not have told any more: at most its calls in flight, and as
+    // many that were being written.
+    const missing = rows.filter((row) => of(row).length < seen(row).length);
+    expect(missing.length).toBeLessThanOrEqual(2 * 4);
+    for (const row of rows.filter((one) => !missing.includes(one))) {
+      expect(
+        of(row)
+          .map(({ status }) => status)
+          .toSorted(),
+      ).toEqual(
+        seen(row)
+          .map(({ status }) => status)
+          .toSorted(),
+      );
+      const done = of(row).filter(({ status }) => status === 200);
+      expect(done.filter(({ body }) => !body.includes(`"evaluation_id":${row},`))).toEqual([]);
+    }
+    // One that was called again and then succeeded.
+    const hasSucceeded = (one: number) => of(one).some(({ status }) => status === 200);
+    const [row] = rows.filter((one) => of(one).length > 1 && hasSucceeded(one) && !missing.includes(one));
+    if (row === undefined) throw new TypeError('No row was called again and then succeeded.');
+    const { runs } = await home.json<Story & { runs: { responses: { status: number }[] }[] }>(
+      'show',
+      'r',
+      '--row',
+      String(row),
+    );
+    expect(runs[0]?.responses.map(({ status }) => status)).toEqual(seen(row).map(({ status }) => status));
+    const { stdout } = await home.run('show', 'r', '--row', String(row));
+    expect(stdout).toMatch(
+      /Answer to the attempt at [-0-9]{10} [:0-9]{8}\.\d{3} UTC\S*: 200\n {2}content-type: application\/json/,
+    );
+  });
 
   test('records every attempt of a row as the sandbox saw it, even in a retry', async () => {
-    const { home, sandbox, flags } = await newScene(60, '--fault', '503=25%,reset=10%,500-after-commit=8%');
-    const quickly = ['--yes', '--attempts', '3', ...flags];
+    const { home, sandbox } = await newScene(60, '--fault', '503=25%,reset=10%,500-after-commit=8%');
+    const quickly = ['--yes', '--attempts', '3'];
     await home.run('run', 'rows.csv', '--run-id', 'r', ...quickly);
     sandbox.configure({ fault: 'none' });
     await home.run('retry', 'r', '--run-id', 'again', ...quickly);

@@ -53,13 +53,6 @@ describe('rows that change one entry in different ways', () => {
     await expect(newestRunFolder(cwd)).rejects.toThrow();
   });
 
-  test('are refused for every operation', async () => {
-    const { run } = await prepared('evaluation_id,user_id\n7,u\n7,v\n');
-    const { code, stdout } = await run('plan', 'rows.csv');
-    expect(code).toBe(2);
-    expect(stdout).toContain('rows.csv:3: conflicts with line 2: different values for evaluation 7\n');
-  });
-
   test('are called once with --on-conflict last: the last one', async () => {
     const { cwd, run, sandbox } = await prepared(text);
     const args = ['rows.csv', '--skip-invalid', '--on-conflict', 'last'];
@@ -89,21 +82,6 @@ describe('rows that change one entry in different ways', () => {
     expect(titles(log.filter(({ id }) => id === '41'))).toEqual(['x', 'y', 'x']);
     expect(log).toHaveLength(4);
   });
-
-  test('are shown with the chosen rule, and --or-resume keeps the rule', async () => {
-    const { cwd, run } = await prepared('soundboard_id,title\n41,x\n41,y\n');
-    const args = ['run', 'rows.csv', '--yes', '--run-id', 'monday', '--or-resume'];
-    expect((await run(...args, '--on-conflict', 'in-order')).code).toBe(0);
-    const record = JSON.parse(await readFile(join(await newestRunFolder(cwd), 'run.json'), 'utf8'));
-    expect(record.options.onConflict).toBe('in-order');
-    expect((await run(...args)).code).toBe(0);
-    const { code, stderr } = await run(...args, '--on-conflict', 'last');
-    expect(code).toBe(2);
-    expect(stderr).toContain('started with another --on-conflict');
-    expect((await run('plan', 'rows.csv', '--on-conflict', 'first')).stderr).toContain(
-      'write refuse, last or in-order',
-    );
-  });
 });
 
 const faults = 'reset=3%,503=3%,502-after-commit=3%,reset-after-commit=2%';
@@ -119,15 +97,6 @@ async function expectExact(cwd: string, edits: Edits): Promise<void> {
 }
 
 describe('edits in order', () => {
-  test('are called in order, and never two for one entry at once, even when calls are retried', async () => {
-    const edits = editsCsv(40, 8);
-    const { cwd, sandbox, run } = await prepared(edits.text, ...faulty);
-    const { code, stderr } = await run('run', 'rows.csv', '--yes', '--on-conflict', 'in-order', ...rate);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
-    expectInOrder(edits, await sandbox.log());
-    await expectExact(cwd, edits);
-  });
-
   test('stay in order when the process is killed three times', async () => {
     const edits = editsCsv(40, 10);
     const { cwd, sandbox } = await prepared(edits.text, ...faulty);

@@ -53,15 +53,6 @@ describe('what will happen', () => {
       },
     });
   });
-
-  test('names an address as new until a run has called it', async () => {
-    const { run } = await prepared('rows.csv', text);
-    const { stderr } = await run(['run', 'rows.csv', '--yes']);
-    expect(stderr).toContain('first run against this address');
-    expect((await run(['plan', 'rows.csv'])).stdout).not.toContain('first run against this address');
-    const elsewhere = await run(['plan', 'rows.csv'], { CQBATCH_BASE_URL: 'https://staging.example.com' });
-    expect(elsewhere.stdout).toContain('first run against this address');
-  });
 });
 
 describe('rows that leave fields out', () => {
@@ -88,41 +79,6 @@ describe('rows that leave fields out', () => {
       stdout: expect.stringContaining('Ready: 2 calls.'),
     });
     expect((await run(['run', 'rows.csv', '--yes'], asked)).code).toBe(0);
-  });
-
-  test('are refused again after a run that stopped at its canary, and after an undo', async () => {
-    const { run } = await prepared('rows.csv', 'soundboard_id,title,old_title\n41,a,b\n42,c,d\n');
-    const spent = await run(
-      ['run', 'rows.csv', '--yes', '--allow-partial', '--run-id', 'r', '--max-rows', '1'],
-      asked,
-    );
-    expect(spent.code).toBe(6);
-    await run(['cancel', 'r'], asked);
-    expect((await run(['undo', 'r', '--yes'], asked)).code).toBe(0);
-    expect((await run(['run', 'rows.csv', '--yes'], asked)).code).toBe(2);
-  });
-
-  test('are refused again after an unfinished run, and for another API', async () => {
-    const { run } = await prepared('rows.csv', text);
-    const away = { ...asked, CQBATCH_BASE_URL: 'http://127.0.0.1:9' };
-    const { code } = await run(['run', 'rows.csv', '--yes', '--allow-partial', '--max-outage', '1ms'], away);
-    expect(code).toBe(4);
-    expect((await run(['run', 'rows.csv', '--yes'], away)).code).toBe(2);
-    expect((await run(['run', 'rows.csv', '--yes', '--allow-partial'], asked)).code).toBe(0);
-    expect((await run(['run', 'rows.csv', '--yes'], away)).code).toBe(2);
-  });
-
-  test('are part of the JSON of a plan', async () => {
-    const { run } = await prepared('rows.csv', text);
-    const { stdout } = await run(['submit', 'rows.csv', '--yes', '--json'], asked);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'PARTIAL_ROWS' }, plan: { partial: 2 } });
-    const submitted = await run(['submit', 'rows.csv', '--yes', '--allow-partial'], asked);
-    expect(submitted).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(
-        'no daemon is running: start one here with "cqbatch worker --coordinate".',
-      ),
-    });
   });
 });
 

@@ -128,30 +128,6 @@ describeWithRedis('on Redis, the dashboard', () => {
     const asked = told.filter(({ reason }) => reason === 'on the dashboard').map(({ event }) => event);
     expect(asked).toEqual(['paused', 'rate 6/s', 'unpaused', 'cancelled']);
   });
-
-  test('follows a run of another machine, and continues after Redis was away', async () => {
-    const redis = await redisForTest({ args: ['--appendonly', 'yes'] });
-    const shared = { CQBATCH_QUEUE: redis.url };
-    const place = await newPlace(200, shared);
-    const elsewhere = await newPlace(0, shared);
-    const address = await dashboardOf(elsewhere, '--control');
-    const events = await eventsFrom<Snapshot>(`${address.url}/events?run=r`, 'snapshot');
-    const ask = await controlAt(address);
-    const run = place.run();
-    await events.until((data) => succeeded(data) > 0 && data.workers.length > 0);
-    await redis.kill();
-    const away = await events.until(({ datastore }) => datastore?.trouble !== undefined);
-    expect(await ask('pause')).toBe(503);
-    expect(away.datastore?.trouble).toContain(redis.url);
-    // What was known is shown still.
-    expect(away.runs).toMatchObject([{ id: 'r', state: 'running', isElsewhere: true }]);
-    await redis.restart();
-    const back = await events.until(({ datastore }) => datastore?.trouble === undefined);
-    expect(back.runs).toMatchObject([{ id: 'r' }]);
-    const end = await events.until((data) => data.runs[0]?.ended === true);
-    expect(end.runs).toMatchObject([{ state: 'completed', counts: { succeeded: 200 } }]);
-    expect((await run.end).code).toBe(0);
-  });
 });
 
 describeWithBrowser('in a browser, the dashboard', (open) => {

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { usualConcurrency } from '../../src/engine/rate/rate-controller.ts';
 import { asUsersHaveIt, cqbatchProcess, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -43,19 +41,6 @@ test('with the defaults a manifest is planned, run, inspected and retried', asyn
   expect((await sandbox.log()).slice(calls).map(({ id }) => id)).toEqual(['9999999']);
 });
 
-test('with the defaults a manifest with many failures halts until a user decides', async () => {
-  const { sandbox, type } = await newPlace(restoreCsv(300).text, '--unrecoverable', '50%');
-  expect(await type('run rows.csv --yes --run-id sick')).toMatchObject({
-    code: 3,
-    stderr: expect.stringContaining('--max-failures'),
-  });
-  // The guard counts from 100 finished rows on. Of the others only those in flight may have been called.
-  const calls = (await sandbox.log()).length;
-  expect(calls).toBeLessThanOrEqual(100 + usualConcurrency);
-  expect(await type('run rows.csv --yes --run-id sick --or-resume')).toMatchObject({ code: 3 });
-  expect(await sandbox.log()).toHaveLength(calls);
-});
-
 test('with the defaults rows that omit fields need consent, and an edit is undone', async () => {
   const { sandbox, type } = await newPlace(
     'soundboard_id,title,old_title\n1,new,Recording 1\n2,new,Recording 2\n',
@@ -83,16 +68,4 @@ test('with the defaults a daemon takes a submitted run to its end', async () => 
   const rows = await report('later');
   expectEveryRowOnce(rows, 40);
   expectAgreement(rows, await sandbox.log());
-});
-
-test('with the defaults a run that was killed is resumed', async () => {
-  const { sandbox, options, type, report } = await newPlace(restoreCsv(60).text, '--latency', '100ms');
-  const run = startCqbatch('run rows.csv --yes --run-id first --rate 20/s'.split(' '), options);
-  await sandbox.requested(20);
-  run.kill('SIGKILL');
-  await once(run, 'exit');
-  expect(await type('resume first')).toMatchObject({ code: 0 });
-  const rows = await report('first');
-  expectEveryRowOnce(rows, 60);
-  expectAgreement(rows, await sandbox.log(), { killed: true });
 });

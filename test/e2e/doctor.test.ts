@@ -35,15 +35,6 @@ describe('doctor', () => {
     expect((await cqbatch(['doctor'], { cwd, env })).stdout).toMatch(/^ok +token +is accepted$/m);
   });
 
-  test('names settings without effect', async () => {
-    const { code, found } = await examined({ CQBATCH_HEALTH_HOST: '0.0.0.0', CQBATCH_NOTIFY_ON: 'always' });
-    expect(code).toBe(0);
-    expect(found.checks.filter(({ check }) => check === 'settings')).toEqual([
-      { check: 'settings', state: 'warning', text: 'health_host has no effect without health_port' },
-      { check: 'settings', state: 'warning', text: 'notify_on has no effect without notify_url' },
-    ]);
-  });
-
   test('reports a refused token without showing it', async () => {
     const { code, stdout, stderr, failed } = await examined({ CQBATCH_TOKEN: 'not-the-right-one' });
     expect(code).toBe(4);

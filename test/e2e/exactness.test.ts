@@ -83,15 +83,6 @@ describe.each(shapes)('values of a manifest arrive exactly in %s', (shape) => {
     for (const harmful of ['\u0000', '\u202e', '\u001b']) expect(stderr).not.toContain(harmful);
   });
 
-  test('standard input, with --user-id as the default', async () => {
-    const cwd = await temporaryFolder();
-    const sandbox = await startSandbox('--shape', shape);
-    const env = { ...sandbox.env, ...anyDatastore() };
-    const options = { cwd, env, input: 'evaluation_id\n1\n2\n' };
-    expect((await cqbatchProcess(['run', '-', '--yes', '--user-id', 'admin'], options)).code).toBe(0);
-    expect((await sandbox.log()).map(({ user_id: user }) => user)).toEqual(['admin', 'admin']);
-  });
-
   test('failed rows that are run again or retried', async () => {
     const cwd = await temporaryFolder();
     const sandbox = await startSandbox('--shape', shape, '--soundboards', '0');
@@ -110,24 +101,6 @@ describe.each(shapes)('values of a manifest arrive exactly in %s', (shape) => {
     const bodies = (await sandbox.log()).map(({ body }) => body);
     expect(bodies.slice(2, 4).toSorted()).toEqual(first);
     expect(bodies.slice(4).toSorted()).toEqual(first);
-  });
-});
-
-describe('resume', () => {
-  test('refuses rows that were changed', async () => {
-    const cwd = await temporaryFolder();
-    await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n');
-    const sandbox = await startSandbox('--fault', '403=100%');
-    const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
-    expect((await cqbatchProcess(['run', 'rows.csv', '--yes'], options)).code).toBe(4);
-    const rows = join(await newestRunFolder(cwd), 'rows.jsonl');
-    await writeFile(
-      rows,
-      (await readFile(rows, 'utf8')).replaceAll('evaluation_id\\":1', 'evaluation_id\\":2'),
-    );
-    const { code, stderr } = await cqbatchProcess(['resume'], options);
-    expect(code).toBe(2);
-    expect(stderr).toContain('rows.jsonl was changed after run');
   });
 });
 

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { httpServer } from '../engine/api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
@@ -68,21 +67,6 @@ describe('the exit code', () => {
     expect(JSON.parse((await run('list', '--json')).stdout)).toEqual({ runs: [] });
   });
 
-  test('is 2 for invalid rows, each named with line and column; nothing is sent', async () => {
-    const { run, sandbox } = await prepared('evaluation_id,user_id\n1,u\n1.5E+10,u\n,u\n');
-    for (const args of [
-      ['plan', 'rows.csv'],
-      ['run', 'rows.csv', '--yes'],
-    ]) {
-      const { code, stdout, stderr } = await run(...args);
-      expect(stdout + stderr).toMatch(/rows\.csv:3: evaluation_id: .*\(1\.5E\+10\)/);
-      expect(stdout + stderr).toMatch(/rows\.csv:4: evaluation_id: /);
-      expect(code).toBe(2);
-    }
-    expect(await sandbox.log()).toEqual([]);
-    expect(JSON.parse((await run('list', '--json')).stdout)).toEqual({ runs: [] });
-  });
-
   test('is 2 when there is no token', async () => {
     const { cwd, sandbox } = await prepared();
     const env = { CQBATCH_BASE_URL: sandbox.url };
@@ -91,26 +75,6 @@ describe('the exit code', () => {
     // A mistyped name comes first.
     const mistyped = await cqbatch(['run', 'row.csv', '--yes'], { cwd, env });
     expect(mistyped).toMatchObject({ code: 2, stderr: 'error: row.csv: there is no such file\n' });
-  });
-
-  test('is 3 when more rows failed than --max-failures allows', async () => {
-    const text = `evaluation_id,user_id\n${Array.from({ length: 300 }, (_, i) => `${(i + 1) * 50},u`).join('\n')}\n`;
-    const { cwd, run, sandbox } = await prepared(text, '--evaluations', '20000');
-    const { code, stderr } = await run(
-      'run',
-      'rows.csv',
-      '--yes',
-      '--max-failures',
-      '10',
-      '--concurrency',
-      '2',
-    );
-    expect(stderr).toContain('--max-failures');
-    expect(code).toBe(3);
-    const called = (await sandbox.log()).length;
-    // The eleventh failure decides; only the other call in flight may still be made.
-    expect(called).toBeLessThanOrEqual(11 + 1);
-    expect(await readCsv(await newestRunFolder(cwd), 'not-attempted.csv')).toHaveLength(300 - called);
   });
 
   test.each([
@@ -123,16 +87,6 @@ describe('the exit code', () => {
     expect(code).toBe(4);
     expect(await readCsv(await newestRunFolder(cwd), 'not-attempted.csv')).toHaveLength(3);
     expect((await run('resume')).code).toBe(4);
-  });
-
-  test('is 4 for a base URL of another service', async () => {
-    const { run } = await prepared();
-    const { url } = await httpServer((response) =>
-      response.writeHead(404, { 'content-type': 'text/html' }).end('<!doctype html><title>Not Found</title>'),
-    );
-    const { code, stderr } = await run('run', 'rows.csv', '--yes', '--base-url', `${url}/other`);
-    expect(stderr).toContain('check the base URL');
-    expect(code).toBe(4);
   });
 
   test('is 1 when some rows failed, and --json always prints exactly one document', async () => {

@@ -1,45 +1,150 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { LogEntry } from '../../src/sandbox/request-log.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import type { RedisServer } from '../helpers/redis-server.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
+import { startSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
-import {
-  calledRows,
-  describeHalts,
-  expectHalted,
-  type NewGuardedScene,
-  numbers,
-  rows,
-  runArgs,
-  stateOf,
-} from './guards.conformance.ts';
-import { newMachine } from './redis/machine.ts';
+import { type Machine, newMachine } from './redis/machine.ts';
 
 const concurrency = 4;
-/** As users have it. */
-const guarded = { CQBATCH_MAX_FAILURES: '' };
+const flags = ['--concurrency', `${concurrency}`];
 
-/** One process that does everything. */
-function alone(datastore: () => Readonly<Record<string, string>>): NewGuardedScene {
-  return async (count, failing) => {
-    const content = ['--evaluations', '3000', '--unrecoverable', failing, '--not-deleted', '0%'];
-    const sandbox = await startSandbox(...content, '--latency', '20ms');
-    const env = { ...guarded, ...datastore() };
-    const place = { redis: { url: '' } as RedisServer, sandbox, prefix: 'none', env };
-    return {
-      home: await newMachine(place, count),
-      sandbox,
-      flags: ['--concurrency', `${concurrency}`],
-      // One more by each of those in flight when it is answered.
-      callsAfter: 2 * concurrency,
-    };
-  };
+interface Scene {
+  readonly home: Machine;
+  readonly sandbox: TestSandbox;
 }
 
+/**
+ * One process that does everything, with the guards as users have them.
+ *
+ * @param failing share of the rows that fails, such as `10%`: every tenth
+ */
+const alone =
+  (datastore: () => Readonly<Record<string, string>>) =>
+  async (rows: number, failing: string): Promise<Scene> => {
+    const content = ['--evaluations', '3000', '--unrecoverable', failing, '--not-deleted', '0%'];
+    const sandbox = await startSandbox(...content, '--latency', '20ms');
+    const env = { CQBATCH_MAX_FAILURES: '', ...datastore() };
+    return { home: await newMachine({ sandbox, env }, rows), sandbox };
+  };
+
+/** What became of a run, as its record tells. */
+async function stateOf(home: Machine, runId: string) {
+  const text = await readFile(join(home.folder(runId), 'run.json'), 'utf8');
+  const { state, states } = JSON.parse(text) as { state: string; states: { reason?: string }[] };
+  return { state, reason: states.at(-1)?.reason ?? '' };
+}
+
+/** Each row once, each call reported, and after the one that decides only those in flight, and one more by each of them. */
+async function expectHalted(
+  { home, sandbox }: Scene,
+  rows: number,
+  decides: (entry: LogEntry, log: readonly LogEntry[]) => boolean,
+): Promise<void> {
+  const log = await sandbox.log();
+  const report = await home.report('r');
+  expectEveryRowOnce(report, rows);
+  expectAgreement(report, log);
+  const decisive = log.findIndex((entry) => decides(entry, log));
+  expect(decisive).toBeGreaterThan(-1);
+  expect(log.length - decisive - 1).toBeLessThanOrEqual(2 * concurrency);
+  expect(log.length).toBeLessThan(rows);
+}
+
+/** The rows that were called, in the order of their first calls. */
+async function calledRows(sandbox: TestSandbox): Promise<readonly number[]> {
+  return [...new Set((await sandbox.log()).map(({ id }) => Number(id)))];
+}
+
+const numbers = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+/** Of a manifest that is called within seconds. */
+const rows = 60;
+const runArgs = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
+
 describe('a run on the embedded datastore', () => {
-  describeHalts(alone(() => ({})));
+  const newScene = alone(() => ({}));
+
+  test('halts by itself when more than 5 % of the first 100 rows have failed, says why, and can be resumed', async () => {
+    const many = 400;
+    const scene = await newScene(many, '10%');
+    const { home, sandbox } = scene;
+    const { code, stderr } = await home.run(...runArgs, ...flags);
+    expect({ code, stderr }).toMatchObject({ code: 3 });
+    const { state, reason } = await stateOf(home, 'r');
+    expect(state).toBe('halted');
+    expect(reason).toMatch(
+      /^\d+ of \d+ rows failed; --max-failures allows 5%\. Mostly FAILED_PRECONDITION \(\d+ rows\), such as row \d+0 \(evaluation \d+0 is not recoverable\)\. Look at report\.csv, then continue with: cqbatch resume r$/,
+    );
+    expect(stderr).toContain(`Halted: ${reason}\n`);
+    await expectHalted(scene, many, ({ seq }) => seq === 100);
+
+    const before = (await sandbox.log()).length;
+    const unguarded = ['--max-failures', '50%', ...flags, '--rate', 'none'];
+    const resumed = await home.run('resume', 'r', ...unguarded);
+    expect({ code: resumed.code, stderr: resumed.stderr }).toMatchObject({ code: 1 });
+    expect((await sandbox.log()).length).toBe(many);
+    expect(before).toBeLessThan(many);
+    expectEveryRowOnce(await home.report('r'), many);
+  });
+
+  test('finishes its canary first when it was killed in the middle of it', async () => {
+    const { home, sandbox } = await newScene(rows, '0%');
+    const slowly = ['--rate', '5/s', ...flags];
+    const run = home.start(...runArgs, '--canary', '20,random', ...slowly);
+    await sandbox.requested(3);
+    run.kill('SIGKILL');
+    await run.end;
+    const resumed = await home.run('resume', 'r', ...flags);
+    expect(resumed).toMatchObject({ code: 0 });
+    const shown = resumed.stderr.matchAll(/^ +\d+ {2}(\d+) +succeeded/gm);
+    const canary = [...shown].map(([, id]) => Number(id));
+    expect(canary).toHaveLength(20);
+    expect(canary).not.toEqual(numbers(1, 20));
+    const called = await calledRows(sandbox);
+    expect(called.slice(0, 20).toSorted((a, b) => a - b)).toEqual(canary);
+    expect(called).toHaveLength(rows);
+    expectEveryRowOnce(await home.report('r'), rows);
+    expectAgreement(await home.report('r'), await sandbox.log(), { killed: true });
+  });
+
+  test('calls exactly --max-rows rows, exits with 6, and continues when resumed', async () => {
+    const { home, sandbox } = await newScene(rows, '0%');
+    const run = await home.run(...runArgs, '--max-rows', '25', ...flags);
+    expect({ code: run.code, stderr: run.stderr }).toMatchObject({ code: 6 });
+    expect(run.stdout).toContain('cqbatch resume r');
+    expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 25));
+    expect(await stateOf(home, 'r')).toEqual({
+      state: 'interrupted',
+      reason: 'the 25 rows that --max-rows allows have been called. Continue with: cqbatch resume r',
+    });
+    expect(await home.run('status', 'r', '--watch')).toMatchObject({ code: 6 });
+    expectAgreement(await home.report('r'), await sandbox.log());
+
+    expect(await home.run('resume', 'r', '--max-rows', '34', ...flags)).toMatchObject({ code: 6 });
+    expect(await sandbox.log()).toHaveLength(59);
+    // A budget applies to one session.
+    expect(await home.run('resume', 'r', ...flags)).toMatchObject({ code: 0 });
+    expect(await sandbox.log()).toHaveLength(rows);
+    expectEveryRowOnce(await home.report('r'), rows);
+  });
+
+  test('calls exactly --max-rows rows after it was killed, even with calls in flight', async () => {
+    const { home, sandbox } = await newScene(rows, '0%');
+    const slowly = ['--rate', '10/s', ...flags];
+    const run = home.start(...runArgs, ...slowly);
+    await sandbox.requested(5);
+    run.kill('SIGKILL');
+    await run.end;
+    expect(await home.run('resume', 'r', '--max-rows', '7', ...flags)).toMatchObject({ code: 6 });
+    const report = await home.report('r');
+    const done = report.filter((row) => row['_outcome'] === 'succeeded').map((row) => Number(row['_row']));
+    expect(done.length).toBeLessThan(rows);
+    expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(done);
+    expectAgreement(report, await sandbox.log(), { killed: true });
+  });
 });
 
 describe('a run', () => {
@@ -48,7 +153,7 @@ describe('a run', () => {
   test('halts when more rows fail than a number allows', async () => {
     const many = 150;
     const scene = await newScene(many, '10%');
-    const { code, stderr } = await scene.home.run(...runArgs, '--max-failures', '3', ...scene.flags);
+    const { code, stderr } = await scene.home.run(...runArgs, '--max-failures', '3', ...flags);
     expect({ code, stderr }).toMatchObject({ code: 3 });
     await expectHalted(scene, many, (entry, log) => entry === log.filter(({ code }) => code !== 'OK')[3]);
   });
@@ -56,7 +161,7 @@ describe('a run', () => {
   test('halts when the first 20 rows fail with one code, unless guards are off', async () => {
     const many = 200;
     const scene = await newScene(many, '100%');
-    const { home, sandbox, flags } = scene;
+    const { home, sandbox } = scene;
     const { code, stderr } = await home.run(...runArgs, ...flags);
     expect({ code, stderr }).toMatchObject({ code: 3 });
     expect((await stateOf(home, 'r')).reason).toMatch(
@@ -83,25 +188,15 @@ describe('a run', () => {
     expect(await sandbox.log()).toHaveLength(many);
   });
 
-  test('counts failures from before it was stopped', async () => {
-    const { home, sandbox, flags } = await newScene(60, '100%');
-    const guarded = ['--max-failures', '5', '--max-rows', '4', ...flags];
-    expect(await home.run(...runArgs, ...guarded)).toMatchObject({ code: 6 });
-    const resumed = await home.run('resume', 'r', ...guarded);
-    expect(resumed).toMatchObject({ code: 3 });
-    expect((await stateOf(home, 'r')).reason).toMatch(/^6 of 6 rows failed; --max-failures allows 5\./);
-    expect((await sandbox.log()).length).toBeLessThanOrEqual(4 + 4);
-  });
-
   test('is completed, not halted, when no row is left to call', async () => {
-    const { home, flags } = await newScene(10, '10%');
+    const { home } = await newScene(10, '10%');
     const args = [...runArgs, '--max-failures', '0', '--concurrency', '10'];
     expect(await home.run(...args, ...flags)).toMatchObject({ code: 1 });
     expect(await stateOf(home, 'r')).toEqual({ state: 'completed', reason: '' });
   });
 
   test('halts after its canary when one of its rows has failed, and calls the rest when resumed', async () => {
-    const { home, sandbox, flags } = await newScene(rows, '10%');
+    const { home, sandbox } = await newScene(rows, '10%');
     const run = await home.run(...runArgs, '--canary', '12', ...flags);
     expect(run).toMatchObject({ code: 3 });
     expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 12));
@@ -130,23 +225,8 @@ describe('a run', () => {
     expect(await sandbox.log()).toHaveLength(rows);
   });
 
-  test('continues by itself when the canary has no more failures than allowed', async () => {
-    const { home, sandbox, flags } = await newScene(rows, '10%');
-    const run = await home.runWith(
-      { CQBATCH_CANARY_MAX_FAILURES: '1' },
-      ...runArgs,
-      '--canary',
-      '10',
-      ...flags,
-    );
-    expect(run).toMatchObject({ code: 1 });
-    const called = await calledRows(sandbox);
-    expect(called.slice(0, 10).toSorted((a, b) => a - b)).toEqual(numbers(1, 10));
-    expect(called).toHaveLength(rows);
-  });
-
   test('has a canary in a retry, too', async () => {
-    const { home, sandbox, flags } = await newScene(rows, '10%');
+    const { home, sandbox } = await newScene(rows, '10%');
     expect(await home.run(...runArgs, '--max-failures', 'none', ...flags)).toMatchObject({ code: 1 });
     const before = (await sandbox.log()).length;
     const retried = await home.run('retry', 'r', '--yes', '--run-id', 'again', '--canary', '2', ...flags);
@@ -161,20 +241,8 @@ describe('a run', () => {
     ).toEqual(['10', '20']);
   });
 
-  test('counts the rows of its canary among those that --max-rows allows', async () => {
-    const { home, sandbox, flags } = await newScene(rows, '0%');
-    expect(await home.run(...runArgs, '--max-rows', '4', '--canary', '6', ...flags)).toMatchObject({
-      code: 6,
-    });
-    expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 4));
-    const resumed = await home.run('resume', 'r', '--max-rows', '12', ...flags);
-    expect(resumed).toMatchObject({ code: 6 });
-    expect(resumed.stderr).toContain('Canary: 6 rows, 0 failed');
-    expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 16));
-  });
-
   test('stops when its time is over, even while paused', async () => {
-    const { home, sandbox, flags } = await newScene(rows, '0%');
+    const { home, sandbox } = await newScene(rows, '0%');
     const run = await home.run(...runArgs, '--max-duration', '3s', '--rate', '5/s', ...flags);
     expect({ code: run.code, stderr: run.stderr }).toMatchObject({ code: 6 });
     expect(run.stderr).toContain(

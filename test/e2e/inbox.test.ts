@@ -187,46 +187,6 @@ test('watch --once runs waiting manifests, moves them to their final folder, and
   });
 });
 
-test('an unusable file waits without blocking the others', async () => {
-  const {
-    cwd,
-    dropOld,
-    options,
-    in: inFolder,
-  } = await prepared('--unrecoverable', '0%', '--not-deleted', '0%');
-  // Its name, with something behind it, is longer than systems allow.
-  const unusable = `a.${'x'.repeat(250)}`;
-  await dropOld(1, unusable, restores(1, 1));
-  await dropOld(2, 'b.csv', restores(2, 2));
-  const env = { ...options.env, ...anyDatastore() };
-  const { code, stdout, stderr } = await cqbatch(['watch', 'inbox/*', '--once', '--yes', '-q'], { cwd, env });
-  expect({ code, stdout, stderr }).toMatchObject({
-    code: 4,
-    stdout: expect.stringContaining("1 manifest: 1 done; 1 file can't be used."),
-    stderr: expect.stringContaining(`${unusable} waits: the path inbox/${unusable} is longer than`),
-  });
-  expect(await inFolder('.')).toEqual([unusable]);
-});
-
-test('a manifest whose run a budget or token stopped stays in running/, and the others wait', async () => {
-  const place = await prepared('--unrecoverable', '0%', '--not-deleted', '0%');
-  const { sandbox, dropOld, options } = place;
-  await dropOld(1, 'a.csv', restores(1, 10));
-  await dropOld(2, 'b.csv', restores(11, 12));
-  const env = { ...options.env, ...anyDatastore() };
-  const once = (more: Readonly<Record<string, string>>, ...args: string[]) =>
-    cqbatch(['watch', 'inbox', '--once', '--yes', '-q', ...args], { ...options, env: { ...env, ...more } });
-  expect(await once({ CQBATCH_TOKEN: 'wrong' })).toMatchObject({ code: 4 });
-  expect(givenNames(await place.in('running'))).toEqual(['a.csv']);
-  expect(await place.in('.')).toEqual(['b.csv']);
-  expect(await once({}, '--max-rows', '4')).toMatchObject({ code: 6 });
-  expect((await sandbox.log()).filter(({ code }) => code === 'OK')).toHaveLength(4);
-  expect(givenNames(await place.in('running'))).toEqual(['a.csv']);
-  expect(await once({})).toMatchObject({ code: 0 });
-  expect(givenNames(await place.in('done'))).toEqual(['a.csv', 'b.csv']);
-  expect((await sandbox.log()).filter(({ code }) => code === 'OK')).toHaveLength(12);
-});
-
 test('a watcher answers probes and Prometheus, and reports each manifest as text and as JSON', async () => {
   const { drop, options, in: inFolder } = await prepared();
   await drop('a.csv', `${restores(1, 3)}5000,u\n`);
@@ -257,13 +217,4 @@ test('a watcher answers probes and Prometheus, and reports each manifest as text
     ],
   });
   expect(givenNames(await inFolder('done'))).toEqual(['b.csv']);
-});
-
-test('a mistyped folder is reported before a missing token', async () => {
-  const { cwd } = await prepared();
-  for (const env of [{}, { CQBATCH_BASE_URL: 'https://api.invalid' }])
-    expect(await cqbatch(['watch', 'nowhere', '--yes'], { cwd, env })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("The folder nowhere doesn't exist: create it first"),
-    });
 });

@@ -6,7 +6,7 @@ import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { cell } from './undo.conformance.ts';
+import { cell } from './manifests.ts';
 
 const names = ['file_name', 'file_type', 'title', 'description', 'date_created', 'last_modified'] as const;
 
@@ -145,20 +145,4 @@ describe('what a user sees behind a canary decides what later plans refuse', () 
     expect(await run('resume', 'r', '--cleared', 'empty')).toMatchObject({ code: 0 });
     expect(await known()).toEqual({ 'update-soundboard': { left_out: 'kept', cleared: 'empty' } });
   });
-});
-
-test('a canary of all rows asks what became of fields, and nothing else; Enter answers nothing', async () => {
-  const { cwd, run, atTerminal, known } = await scene('merge');
-  await writeFile(join(cwd, 'rows.csv'), 'soundboard_id,title\n1,A\n');
-  const tried = await atTerminal(...trial);
-  expect(tried).toMatchObject({ code: 0 });
-  expect(tried.stdout).not.toContain('Continue with the other');
-  expect(await known()).toEqual({ 'update-soundboard': { left_out: 'kept' } });
-  await writeFile(join(cwd, 'clears.csv'), 'soundboard_id,title\n1,<clear>\n');
-  expect((await run('plan', 'clears.csv')).stdout).toContain(
-    'clears, if the API can (--canary asks): title\n',
-  );
-  // Without a terminal, nothing is asked.
-  expect(await run('run', 'clears.csv', '--yes', '--canary', '1')).toMatchObject({ code: 0 });
-  expect(await known()).toEqual({ 'update-soundboard': { left_out: 'kept' } });
 });

@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type CommandOptions, cqbatch, type Finished, finished, startCqbatch } from '../helpers/cqbatch.ts';
@@ -60,15 +60,6 @@ async function expectExactness({ cwd, sandbox }: Scene, leastTwice: number): Pro
 }
 
 describe('after kill -9, every row that is called twice is marked', () => {
-  test('when the queue was emptied', async () => {
-    const scene = await prepared();
-    await kill(scene, 60);
-    await rm(scene.queue, { recursive: true });
-    await mkdir(scene.queue);
-    expect((await resume(scene)).code).toBe(0);
-    await expectExactness(scene, 5);
-  });
-
   test('when the queue is damaged, and moved aside as resume advises', async () => {
     const scene = await prepared();
     await kill(scene, 60);

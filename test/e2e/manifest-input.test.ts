@@ -1,10 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFile, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { sheetOf } from '../fixtures/workbooks/dialects.ts';
-import { zipped } from '../fixtures/workbooks/zip.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv, readSummary } from '../helpers/run-folder.ts';
@@ -35,25 +32,6 @@ async function problemsIn(cwd: string): Promise<string> {
 
 const nothing = { runs: [], plans: [] };
 const waiting = 'Waiting for the manifest on the pipe pipe. Press Ctrl-C to cancel.';
-
-test('a device is refused under any name, and endless input stops at the limit', async () => {
-  const { options, left, sandbox } = await prepared();
-  for (const command of ['plan', 'run', 'submit']) {
-    const yes = command === 'plan' ? [] : ['--yes'];
-    const device = await cqbatch([command, '/dev/zero', ...yes], options);
-    expect(device).toMatchObject({ code: 2, stderr: expect.stringContaining('/dev/zero: this is a device') });
-    const env = { ...options.env, CQBATCH_MAX_MANIFEST_SIZE: '1MB' };
-    const shell = 'exec "$@" < /dev/zero';
-    expect(await cqbatch([command, '-', ...yes], { ...options, env, shell })).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        'error: <stdin>: the file is larger than max_manifest_size (1 MB); split it, or raise that setting\n',
-    });
-  }
-  expect(await left()).toEqual(nothing);
-  expect(await sandbox.log()).toEqual([]);
-});
 
 test('rows of an export are selected by its own columns, and the others are counted', async () => {
   const { cwd, options, sandbox } = await prepared();
@@ -107,52 +85,6 @@ test('rows of an export are selected by its own columns, and the others are coun
     manifest: { rows: 2, left_out: 3 },
   });
   expect((await run('show', 'r')).stdout).toContain('3 left out by --where');
-});
-
-test('a size that cannot be understood is a usage error, and the unzipped text counts', async () => {
-  const { cwd, options } = await prepared();
-  await writeFile(join(cwd, 'rows.csv.gz'), gzipSync(manifest.repeat(100)));
-  const vague = await cqbatch(['plan', 'rows.csv.gz'], {
-    ...options,
-    env: { ...options.env, CQBATCH_MAX_MANIFEST_SIZE: '4G' },
-  });
-  expect(vague).toMatchObject({
-    code: 2,
-    stderr: 'error: CQBATCH_MAX_MANIFEST_SIZE "4G": write a size as 500MB, 4GB, 2GiB or none.\n',
-  });
-  const env = { ...options.env, CQBATCH_MAX_MANIFEST_SIZE: '1000' };
-  for (const args of [
-    ['plan', 'rows.csv.gz', '--json'],
-    ['run', 'rows.csv.gz', '--yes', '--json'],
-  ]) {
-    const { code, stdout } = await cqbatch(args, { ...options, env });
-    expect({ code, document: JSON.parse(stdout) }).toEqual({
-      code: 2,
-      document: {
-        error: {
-          code: 'MANIFEST_TOO_LARGE',
-          message:
-            'rows.csv.gz: the unzipped text is larger than max_manifest_size (1 kB); split it, or raise that setting',
-        },
-      },
-    });
-  }
-});
-
-test('a pipe is waited for with a message, and then planned and run', async () => {
-  const { cwd, options, sandbox, left } = await prepared();
-  for (const args of [
-    ['plan', 'pipe'],
-    ['run', 'pipe', '--yes'],
-  ]) {
-    const child = startCqbatch(args, options);
-    const end = finished(child);
-    await saying(child, waiting);
-    await writeFile(join(cwd, 'pipe'), manifest);
-    expect(await end).toMatchObject({ code: 0 });
-  }
-  expect(await sandbox.log()).toHaveLength(3);
-  expect((await left()).plans).toEqual([]);
 });
 
 test('waiting for a pipe can be stopped, and leftovers of a killed command are removed by the next', async () => {
@@ -245,29 +177,6 @@ test('a plan groups equal problems and ends with its verdict; a file lists all p
   });
 });
 
-test('the option suggested for a column works when pasted, and is kept for retry and for failed rows that are run again', async () => {
-  const { cwd, options, sandbox } = await prepared();
-  // Of the evaluations of the sandbox, 50 is not recoverable.
-  await writeFile(join(cwd, 'export.csv'), 'ID,Benutzer\n1,u\n50,u\n');
-  const plan = await cqbatch(['plan', 'export.csv', '--user-id', 'v'], options);
-  expect(plan.code).toBe(2);
-  const suggested = /--map "ID=evaluation_id"/.exec(plan.stderr)?.[0] ?? '';
-  const shell = `exec "$@" ${suggested} --map Benutzer=user_id`;
-  const run = await cqbatch(['run', 'export.csv', '--yes', '--run-id', 'mapped'], { ...options, shell });
-  expect(run.code).toBe(1);
-  const called = async () => (await sandbox.log()).map(({ id, user_id }) => `${id} ${user_id}`);
-  const calls = ['1 u', '50 u'];
-  expect((await called()).toSorted()).toEqual(calls);
-
-  const folder = join(cwd, '.cqbatch/runs/mapped');
-  expect(await readFile(join(folder, 'report.csv'), 'utf8')).toMatch(/^\ufeffID,Benutzer,/);
-  expect(await readFile(join(folder, 'failed.csv'), 'utf8')).toMatch(/^\ufeffevaluation_id,user_id,/);
-  await cqbatch(['retry', 'mapped', '--yes'], options);
-  await cqbatch(['run', join(folder, 'failed.csv'), '--yes'], options);
-  expect((await called()).slice(2)).toEqual([calls[1], calls[1]]);
-  expect(said(run)).toContain('Ready: 2 calls.');
-});
-
 test('a file saved by a German Excel can be run by following the messages', async () => {
   const { cwd, options, sandbox } = await prepared();
   const lines = [
@@ -309,20 +218,6 @@ test('a file saved by a German Excel can be run by following the messages', asyn
   expect(await readFile(join(cwd, '.cqbatch/runs/german/report.csv'), 'utf8')).toContain('für Prüfung');
 });
 
-test('rows are found in the output of another program, and again when a stopped run is resumed', async () => {
-  const { cwd, options, sandbox } = await prepared();
-  await writeFile(
-    join(cwd, 'answer.json'),
-    '{"total":2,\n"data":[{"evaluation_id":1,"user_id":"u"},{"evaluation_id":2,"user_id":"u"}]}',
-  );
-  const plan = await cqbatch(['plan', 'answer.json'], options);
-  expect(plan).toMatchObject({ code: 2, stderr: expect.stringContaining('pass --rows-at data') });
-  const submit = ['submit', 'answer.json', '--rows-at', 'data', '--yes', '--run-id', 'nested'];
-  expect(await cqbatch(submit, options)).toMatchObject({ code: 0 });
-  expect(await cqbatch(['resume', 'nested'], options)).toMatchObject({ code: 0 });
-  expect(await sandbox.log()).toHaveLength(2);
-});
-
 test('a workbook is planned, run from standard input, stopped, and resumed from its copy', async () => {
   const { cwd, options, sandbox } = await prepared();
   await copyFile('test/fixtures/workbooks/excel.xlsx', join(cwd, 'export.xlsx'));
@@ -343,22 +238,4 @@ test('a workbook is planned, run from standard input, stopped, and resumed from 
   expect(said(resumed)).toContain('2 rows');
   const report = await readFile(join(cwd, '.cqbatch/runs/book/report.csv'), 'utf8');
   expect(report).toMatch(/^9007199254740993,jörg,2026-03-12,jörg!,TRUE,/m);
-});
-
-test('a number that Excel has rounded is refused by its cell', async () => {
-  const { cwd, options, sandbox } = await prepared();
-  const text = (address: string, value: string) =>
-    `<c r="${address}" t="inlineStr"><is><t>${value}</t></is></c>`;
-  const rows = [2, 3, 4].map(
-    (row) => `<row r="${row}">${text(`A${row}`, 'u')}<c r="B${row}"><v>9.00719925474099E+15</v></c></row>`,
-  );
-  const header = `<row r="1">${text('A1', 'user_id')}${text('B1', 'Evaluation ID')}</row>`;
-  await writeFile(join(cwd, 'export.xlsx'), zipped(sheetOf(header + rows.join(''))));
-  const { code, stderr } = await cqbatch(['run', 'export.xlsx', '--yes'], options);
-  expect(code).toBe(2);
-  expect(stderr).toMatch(
-    /3 rows: Evaluation ID: is a number with more than 15 digits, .* format the column as text .* \(cells B2-B4; first: 9007199254740990\)/,
-  );
-  expect(await problemsIn(cwd)).toMatch(/^export\.xlsx:B2: Evaluation ID: /);
-  expect(await sandbox.log()).toEqual([]);
 });

@@ -23,3 +23,7 @@ export function restoreCsv(rows: number, first = 1): MixedManifest {
   const lines = Array.from({ length: rows }, (_, index) => `${first + index},u${first + index}`);
   return { text: `evaluation_id,user_id\n${lines.join('\n')}\n`, rows };
 }
+
+/** A value as an old one in a manifest. */
+export const cell = (value: unknown): string =>
+  value === '' ? '<clear>' : `"${String(value).replaceAll('"', '""')}"`;

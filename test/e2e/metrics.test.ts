@@ -73,17 +73,6 @@ test('the metrics file of a run, and of a retry, matches its report and the call
   expect(gaugeOf(again, 'cqbatch_last_success_timestamp_seconds')).toBeUndefined();
 });
 
-test('an unwritable metrics file is reported and fails no run; an invalid name is refused', async () => {
-  const { options } = await prepared();
-  const run = (file: string) =>
-    cqbatch(['run', 'rows.csv', '--skip-invalid', '--yes', '-q', '--metrics-file', file], options);
-  const unwritable = await run('missing/run.prom');
-  expect(unwritable.code).toBe(1);
-  expect(unwritable.stderr).toMatch(/^warning: --metrics-file was not written: .*missing\/run\.prom/m);
-  const misnamed = await run('run.txt');
-  expect(misnamed).toMatchObject({ code: 2, stderr: expect.stringContaining('ends in .prom') });
-});
-
 describeWithRedis('machines', () => {
   test('that share a run count each row and each request once in total', async () => {
     const { cwd, sandbox, options } = await prepared();

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cqbatch } from '../helpers/cqbatch.ts';
@@ -42,36 +42,5 @@ describe('a run without a call', () => {
     expect(await readSummary(await newestRunFolder(cwd))).toMatchObject({ state: 'completed' });
     expect(await readCsv(await newestRunFolder(cwd), 'report.csv')).toEqual([]);
     expect(await sandbox.log()).toEqual([]);
-  });
-
-  test('is an error in an inbox, too', async () => {
-    const { cwd, run } = await prepared();
-    const rows = join(cwd, 'inbox');
-    await mkdir(rows);
-    await writeFile(join(rows, 'a.csv'), 'evaluation_id,user_id\n');
-    expect((await run('watch', 'inbox', '--once', '--yes', '--settle', '1ms')).code).not.toBe(0);
-    expect(await readdir(join(rows, 'failed'))).toContainEqual(expect.stringMatching(/^a\..*csv$/));
-    await writeFile(join(rows, 'b.csv'), 'evaluation_id,user_id\n\n');
-    const allowed = await run('watch', 'inbox', '--once', '--yes', '--settle', '1ms', '--allow-empty');
-    expect(allowed.code).toBe(0);
-    expect(await readdir(join(rows, 'done'))).toContainEqual(expect.stringMatching(/^b\..*csv$/));
-  });
-
-  test('does not follow when a report is chosen from by its own columns', async () => {
-    const { cwd, sandbox, run } = await prepared();
-    expect((await run('run', 'rows.csv', '--yes')).code).toBe(1);
-    const folder = await newestRunFolder(cwd);
-    for (const [file, row] of [
-      ['report.csv', 2],
-      ['failed.csv', 1],
-    ] as const) {
-      const args = [join(folder, file), '--where', '_code=FAILED_PRECONDITION'];
-      const plan = JSON.parse((await run('plan', ...args, '--json')).stdout);
-      expect(plan).toMatchObject({ ready: true, callable: 1, preview: [{ row }] });
-      expect(plan.columns.filter((column: string) => column.startsWith('_'))).toEqual([]);
-      expect((await run('run', ...args, '--yes')).code).toBe(1);
-    }
-    const ids = (await sandbox.log()).map(({ id }) => id);
-    expect(ids).toEqual(['1', '50', '2', '50', '50']);
   });
 });

@@ -68,13 +68,6 @@ test('a run that could not start is reported, too', async () => {
   expect(none).toBeNull();
 });
 
-test('--ping-url is called at the start and with the exit code', async () => {
-  const { url, posts, run } = await prepared(failing);
-  expect((await run(['--ping-url', `${url}/ping/uuid`])).code).toBe(1);
-  const pings = posts.filter(({ url: path }) => path.startsWith('/ping'));
-  expect(pings.map((post) => post.url)).toEqual(['/ping/uuid/start', '/ping/uuid/1']);
-});
-
 test('--or-resume that finds a finished run pings what the run ended with', async () => {
   const { url, posts, run, news } = await prepared(failing);
   const args = ['--run-id', 'night', '--or-resume', '--ping-url', `${url}/ping/uuid`];

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { RedisServer } from '../helpers/redis-server.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { restoreCsv } from './manifests.ts';
@@ -12,7 +11,7 @@ const submit = async (home: Machine, id: string, manifest: string, ...options: s
 
 test('a daemon without Redis leaves a run for an urgent one, and goes on with it afterwards', async () => {
   const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms');
-  const home = await newMachine({ redis: { url: '' } as RedisServer, prefix: 'none', sandbox }, 300);
+  const home = await newMachine({ sandbox }, 300);
   const hasEnded = (id: string) => async () => (await home.stateOf(id)) === 'completed';
   await home.write('urgent.csv', restoreCsv(40, 1_001).text);
   await home.write('waits.csv', restoreCsv(40, 2_001).text);
@@ -55,24 +54,4 @@ test('a daemon without Redis leaves a run for an urgent one, and goes on with it
       expect.objectContaining({ event: 'priority high', reason: 'needed at nine' }),
     ]),
   });
-});
-
-test('a daemon without Redis that is stopped leaves a run that others run before it, and the next daemon goes on', async () => {
-  const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms');
-  const home = await newMachine({ redis: { url: '' } as RedisServer, prefix: 'none', sandbox }, 100);
-  await home.write('other.csv', restoreCsv(40, 1_001).text);
-  const first = await home.worker('--coordinate');
-  await submit(home, 'nightly', 'rows.csv', '--rate', '2/s');
-  await sandbox.requested(2);
-  expect(await first.stop()).toMatchObject({ code: 0 });
-  expect(await home.stateOf('nightly')).toBe('submitted');
-  expect(await home.run('run', 'other.csv', '--yes')).toMatchObject({ code: 0 });
-  const next = await home.worker('--coordinate');
-  await eventually(async () => (await home.stateOf('nightly')) === 'running');
-  expect((await home.run('set-rate', 'nightly', 'none')).code).toBe(0);
-  await eventually(async () => (await home.stateOf('nightly')) === 'completed');
-  await next.stop();
-  const report = await home.report('nightly');
-  expectEveryRowOnce(report, 100);
-  expect(report.filter((row) => row['_unclear'] === 'yes')).toEqual([]);
 });

@@ -54,16 +54,6 @@ describeOnPosix('the content of the state folder', () => {
     // The folder itself is the user's to open or close.
     expect((await lstat(stateDir)).mode & 0o777).toBe(0o777);
   });
-
-  test('is reported as replaceable when a group may write to the folder', async () => {
-    const cwd = await temporaryFolder();
-    await mkdir(join(cwd, '.cqbatch'));
-    await chmod(join(cwd, '.cqbatch'), 0o770);
-    expect(await cqbatchProcess(['list'], { cwd })).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('type "chmod go-w .cqbatch"'),
-    });
-  });
 });
 
 describeOnPosix('a configuration that other users may change', () => {

@@ -8,7 +8,6 @@ import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { startProxy } from '../helpers/proxy.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const token = 'a-secret-token';
@@ -81,18 +80,6 @@ describe('a run through a proxy', () => {
     }
   });
 
-  test('bypasses the proxy for hosts in NO_PROXY, and does not name it', async () => {
-    const { cwd, env, tokens } = await prepared();
-    const proxy = await startProxy();
-    const { code, stderr } = await cqbatch(run, {
-      cwd,
-      env: { ...env, HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost,127.0.0.1' },
-    });
-    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining('proxy') });
-    expect(proxy.seen).toEqual([]);
-    expect(tokens).toHaveLength(3);
-  });
-
   test('that fails ends at once with the reason, and calls no row', async () => {
     const proxies: readonly (readonly [url: string, ...said: string[]])[] = [
       [await deadUrl(), 'No connection to the proxy', 'ECONNREFUSED', 'Correct the proxy'],
@@ -109,40 +96,4 @@ describe('a run through a proxy', () => {
       }),
     );
   });
-
-  test('with an untrusted certificate ends at once, with the remedy', async () => {
-    const { cwd, env } = await prepared();
-    const proxy = await startProxy();
-    const { NODE_EXTRA_CA_CERTS: _authority, ...distrusting } = env;
-    const { code, stderr } = await cqbatch(run, { cwd, env: { ...distrusting, HTTPS_PROXY: proxy.url } });
-    expect({ code, stderr }).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
-    });
-    expect(stderr).toContain(`through the proxy ${proxy.url} (HTTPS_PROXY)`);
-    await expectNothingCalled(cwd);
-  });
-});
-
-test('an invalid proxy is a usage error, and nothing is sent or left behind', async () => {
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n');
-  const sandbox = await startSandbox();
-  const proxies = [
-    ['http://user:a-password@proxy:port', 'HTTP_PROXY is not a valid URL'],
-    ['http://user:a-password@192.0.2.1:3128', 'set NO_PROXY=127.0.0.1'],
-  ] as const;
-  const commands = proxies.flatMap(([proxy, said]) =>
-    [['plan', 'rows.csv'], run, [...run, '--json']].map((args) => ({ args, proxy, said })),
-  );
-  await Promise.all(
-    commands.map(async ({ args, proxy, said }) => {
-      const env = { ...sandbox.env, ...anyDatastore(), HTTP_PROXY: proxy };
-      const { code, stdout, stderr } = await cqbatch(args, { cwd, env });
-      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
-      expect(stdout + stderr).not.toContain('a-password');
-    }),
-  );
-  expect(await sandbox.log()).toEqual([]);
-  expect(JSON.parse((await cqbatch(['list', '--json'], { cwd })).stdout)).toEqual({ runs: [] });
 });

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import type { RedisServer } from '../helpers/redis-server.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { eventually, kindSandbox, newMachine } from './redis/machine.ts';
 
-const embedded = { redis: { url: '' } as RedisServer, prefix: 'none' };
-
 async function prepared(env: Readonly<Record<string, string>>) {
   const sandbox = await startSandbox(...kindSandbox, '--evaluations', '4');
-  return { sandbox, home: await newMachine({ ...embedded, sandbox, env }, 5) };
+  return { sandbox, home: await newMachine({ sandbox, env }, 5) };
 }
 
 const run = ['run', 'rows.csv', '--yes'];
@@ -56,26 +53,6 @@ test('the token of a rate group is used for no run of another group, or of none'
     code: 2,
     stderr: expect.stringMatching(remedy),
   });
-});
-
-test('a rate group with an invalid name is refused', async () => {
-  const { home } = await prepared(anyDatastore());
-  expect(await home.run(...run, '--rate-group', '../acme')).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/--rate-group "\.\.\/acme": write 1 to 64 letters/),
-  });
-});
-
-test('a plan that was signed off for a rate group is run for no other', async () => {
-  const { home } = await prepared(anyDatastore());
-  expect(await home.run('plan', 'rows.csv', '--out', 'p.cqplan', '--rate-group', 'acme')).toMatchObject({
-    code: 0,
-  });
-  expect(await home.run('run', 'p.cqplan', '--rate-group', 'other')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('signed off with --rate-group acme, but now it is other'),
-  });
-  expect(await home.run('run', 'p.cqplan')).toMatchObject({ code: 1 });
 });
 
 test('a daemon with the embedded datastore runs what is of its rate group, and leaves other runs', async () => {

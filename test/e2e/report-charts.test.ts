@@ -157,20 +157,6 @@ describeWithBrowser('the charts of report.html', (open) => {
     expect(inkAtEdge).toEqual([0, 0]);
   });
 
-  test('mark rejected calls only where there were any', async () => {
-    const rejected = '194 32 50';
-    for (const [points, wanted] of [
-      [{}, false],
-      [{ 7: { rejected: 2 } }, true],
-    ] as const) {
-      const { page } = await open(
-        await addressOf({ accepted: Array.from({ length: 30 }, () => 40), points }),
-      );
-      await page.waitForSelector('canvas');
-      expect((await colorsOf(page, 0)).includes(rejected)).toBe(wanted);
-    }
-  });
-
   test('are replaced by figures for a run of five seconds', async () => {
     const { page } = await open(await addressOf({ accepted: [40, 40, 40, 40, 40] }));
     await page.waitForSelector('main[aria-busy=false]');

@@ -1,10 +1,8 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { faultKinds } from '../../src/sandbox/faults.ts';
 import { checkDocuments } from '../json-documents/check.ts';
 
 const main = 'dist/bin/cqbatch.js';
@@ -64,9 +62,4 @@ test.each([
   const talk = child.stderr === null ? '' : await text(child.stderr);
   expect(talk).toContain(`error: ${message}`);
   expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(2);
-});
-
-test('--help names every fault', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [main, 'sandbox', '--help']);
-  for (const { name } of faultKinds) expect(stdout).toContain(name);
 });

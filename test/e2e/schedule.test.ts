@@ -1,87 +1,159 @@
 import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import type { HistoryEntry } from '../../src/daemon/schedule/schedule.ts';
 import { openScheduleStore } from '../../src/daemon/schedule/store.ts';
 import { httpServer } from '../engine/api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import type { RedisServer } from '../helpers/redis-server.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { eventually, newMachine } from './redis/machine.ts';
-import { describeSchedules } from './schedule.conformance.ts';
 
-const embedded = { redis: { url: '' } as RedisServer, prefix: 'none' };
+const boards = (rows: number): string =>
+  ['soundboard_id,title', ...Array.from({ length: rows }, (_, row) => `${row + 1},Board ${row}`), ''].join(
+    '\n',
+  );
 
-describe('a schedule on the embedded datastore', () => {
-  describeSchedules(async () => {
-    const sandbox = await startSandbox();
-    return { home: await newMachine({ ...embedded, sandbox }), sandbox };
-  });
+const everySecond = ['--cron', '* * * * * *'];
+const never = ['--cron', '0 0 29 2 *'];
+
+test('a schedule starts its runs on time, never two at once, and none twice, whatever happens', async () => {
+  const sandbox = await startSandbox();
+  const home = await newMachine({ sandbox });
+  await home.write('slow.csv', boards(200));
+  await home.write('quick.csv', boards(3));
+  const schedule = async (...args: string[]) => {
+    const { code, stdout, stderr } = await home.run('schedule', ...args);
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+    return stdout;
+  };
+  const schedules = openScheduleStore(home.stateDir);
+  const history = async (): Promise<readonly HistoryEntry[]> => (await schedules.state('often')).history;
+  const startedRuns = async (): Promise<readonly string[]> =>
+    (await history()).flatMap((entry) => (entry.result === 'began' ? entry.runs : []));
+  const ended = (run = '') => eventually(async () => (await home.stateOf(run)) === 'completed');
+
+  await schedule('add', 'often', ...everySecond, '--manifest', 'slow.csv', '--rate', '1/s');
+  const daemon = await home.worker('--coordinate');
+  await eventually(async () => (await history()).some(({ result }) => result === 'skipped'));
+  const [slow = ''] = await startedRuns();
+  expect(slow).toMatch(/^often-\d{8}-\d{6}$/);
+  expect((await history()).at(-1)).toMatchObject({ because: slow });
+
+  // Another one from now on; the run that is going is left alone.
+  const queueing = ['--overlap', 'queue', '--replace'];
+  await schedule('add', 'often', ...never, '--manifest', 'quick.csv', ...queueing);
+  expect(await schedule('trigger', 'often', '--reason', 'a test')).toContain(`when run ${slow} has ended`);
+  await eventually(async () => (await schedules.state('often')).waiting !== undefined);
+  expect(await startedRuns()).toEqual([slow]);
+  expect((await home.run('set-rate', slow, 'none')).code).toBe(0);
+  await eventually(async () => (await startedRuns()).length === 2);
+  expect(await home.stateOf(slow)).toBe('completed');
+  expect((await history()).at(-1)).toMatchObject({ result: 'began', trigger: { reason: 'a test' } });
+
+  // Paused, it begins what is triggered, and nothing else.
+  await ended((await startedRuns()).at(-1));
+  await schedule('pause', 'often');
+  await schedule('add', 'often', ...everySecond, '--manifest', 'quick.csv', '--replace');
+  await schedule('trigger', 'often');
+  await eventually(async () => (await startedRuns()).length === 3);
+  await ended((await startedRuns()).at(-1));
+  expect((await history()).at(-1)).toMatchObject({ result: 'began', trigger: {} });
+
+  // Of the times at which no daemon is there, the last one is made up for.
+  await schedule('unpause', 'often');
+  await eventually(async () => (await startedRuns()).length === 4);
+  daemon.kill('SIGKILL');
+  await daemon.end;
+  const before = await startedRuns();
+  const killedAt = Date.now();
+  await eventually(() => Date.now() > killedAt + 2_500);
+  const next = await home.worker('--coordinate');
+  await eventually(async () => (await startedRuns()).length > before.length + 1);
+  // The first of those that were missed may have come while the daemon, killed since, was busy with the one before.
+  expect(
+    (await history()).some(
+      (entry) => entry.result === 'missed' && Date.parse(entry.until ?? entry.due) > killedAt,
+    ),
+  ).toBe(true);
+  await schedule('pause', 'often');
+  await eventually(async () => (await schedules.load('often')).paused);
+  const runs = await startedRuns();
+  for (const run of runs) await ended(run);
+  expect((await next.stop()).code).toBe(0);
+  await schedule('remove', 'often');
+
+  expect(new Set(runs).size).toBe(runs.length);
+  const log = await sandbox.log();
+  // A call whose process was killed in the middle of it is made again, and says so.
+  const unclear = (await Promise.all(runs.map((run) => home.report(run))))
+    .flat()
+    .filter((row) => row['_unclear'] === 'yes');
+  expect(log.length - unclear.length).toBeLessThanOrEqual(200 + 3 * (runs.length - 1));
+  expect(log.length).toBeGreaterThanOrEqual(200 + 3 * (runs.length - 1));
 });
 
-describe('a schedule of an inbox', () => {
-  test('runs each content once, moves it to its final folder, and reports the result', async () => {
-    const sandbox = await startSandbox();
-    const told: { readonly text: string; readonly exit_code: number }[] = [];
-    const { url } = await httpServer((response, { body }) => {
-      told.push(JSON.parse(body));
-      response.end('ok');
-    });
-    const env = { ...anyDatastore(), CQBATCH_NOTIFY_URL: url };
-    const home = await newMachine({ ...embedded, sandbox, env });
-    const drop = async (name: string, text: string): Promise<void> => {
-      await home.write(`.${name}`, text);
-      await rename(join(home.cwd, `.${name}`), join(home.cwd, 'inbox', name));
-    };
-    const files = async (folder: string) => (await readdir(join(home.cwd, 'inbox', folder))).toSorted();
-    const board = (id: number): string => `soundboard_id,title\n${id},Hello\n`;
-
-    await home.write('run-before.csv', board(9));
-    expect((await home.run('run', 'run-before.csv', '--yes', '--run-id', 'before')).code).toBe(0);
-    const add = ['schedule', 'add', 'in', '--cron', '* * * * * *', '--inbox', 'inbox'];
-    expect((await home.run(...add)).stderr).toContain("doesn't exist: create it first");
-    await mkdir(join(home.cwd, 'inbox'));
-    expect((await home.run(...add)).code).toBe(0);
-    for (const id of [1, 2, 3]) await drop(`week ${id} 🎧.csv`, board(id));
-    await drop('copy.csv', board(1));
-    await drop('half.csv', 'evaluation_id,user_id\n1,u\n50,u\n');
-    await drop('bad.csv', 'soundboard_id,title\nx,Hello\n');
-    const daemon = await home.worker('--coordinate');
-    await sandbox.requested(3);
-    daemon.kill('SIGKILL');
-    await daemon.end;
-    const next = await home.worker('--coordinate', '--keep-last', '9');
-    await eventually(async () => (await files('running')).length === 0 && (await files('done')).length === 5);
-    // What was told before the daemon was killed may be told again, and nothing is told never.
-    await eventually(() => told.some(({ exit_code: code }) => code === 1));
-    // On a slow machine, that it came too late for some second is told with the same code.
-    await eventually(() => told.some(({ exit_code: code, text }) => code === 2 && text.includes('bad.csv')));
-    expect((await next.stop()).code).toBe(0);
-
-    const calls = (await sandbox.log()).map(({ operation, id }) => `${operation} ${id}`);
-    expect(new Set(calls).size).toBe(6);
-    const { runs } = await home.json<{ runs: readonly { run: string }[] }>('list');
-    const rows = (await Promise.all(runs.map(({ run }) => home.report(run)))).flat();
-    expect(rows).toHaveLength(6);
-    // What a killed process may have called is called again, and says so.
-    expect(calls.length - 6).toBeLessThanOrEqual(rows.filter((row) => row['_unclear'] === 'yes').length);
-    // Of two that came within one tick of the file system's clock, either may be the first.
-    const done = await files('done');
-    for (const name of ['copy', 'week 1 🎧', 'week 2 🎧', 'week 3 🎧'])
-      expect(done.filter((file) => file.startsWith(`${name}.`) && file.endsWith('.csv'))).toHaveLength(1);
-    expect(done.filter((file) => /^(copy|week 1 🎧)\.\w{8}\.csv\.copy\.txt$/u.test(file))).toHaveLength(1);
-    expect(await files('partial')).toHaveLength(3);
-    expect(await files('failed')).toEqual([
-      expect.stringMatching(/^bad\.\w{8}\.csv$/),
-      expect.stringMatching(/error\.txt$/),
-      expect.stringMatching(/problems\.txt$/),
-    ]);
-    expect(new Set(told.map(({ exit_code: code }) => code))).toEqual(new Set([1, 2]));
+test('a schedule of an inbox runs each content once, moves it to its final folder, and reports the result', async () => {
+  const sandbox = await startSandbox();
+  const told: { readonly text: string; readonly exit_code: number }[] = [];
+  const { url } = await httpServer((response, { body }) => {
+    told.push(JSON.parse(body));
+    response.end('ok');
   });
+  const env = { ...anyDatastore(), CQBATCH_NOTIFY_URL: url };
+  const home = await newMachine({ sandbox, env });
+  const drop = async (name: string, text: string): Promise<void> => {
+    await home.write(`.${name}`, text);
+    await rename(join(home.cwd, `.${name}`), join(home.cwd, 'inbox', name));
+  };
+  const files = async (folder: string) => (await readdir(join(home.cwd, 'inbox', folder))).toSorted();
+  const board = (id: number): string => `soundboard_id,title\n${id},Hello\n`;
+
+  await home.write('run-before.csv', board(9));
+  expect((await home.run('run', 'run-before.csv', '--yes', '--run-id', 'before')).code).toBe(0);
+  const add = ['schedule', 'add', 'in', '--cron', '* * * * * *', '--inbox', 'inbox'];
+  expect((await home.run(...add)).stderr).toContain("doesn't exist: create it first");
+  await mkdir(join(home.cwd, 'inbox'));
+  expect((await home.run(...add)).code).toBe(0);
+  for (const id of [1, 2, 3]) await drop(`week ${id} 🎧.csv`, board(id));
+  await drop('copy.csv', board(1));
+  await drop('half.csv', 'evaluation_id,user_id\n1,u\n50,u\n');
+  await drop('bad.csv', 'soundboard_id,title\nx,Hello\n');
+  const daemon = await home.worker('--coordinate');
+  await sandbox.requested(3);
+  daemon.kill('SIGKILL');
+  await daemon.end;
+  const next = await home.worker('--coordinate', '--keep-last', '9');
+  await eventually(async () => (await files('running')).length === 0 && (await files('done')).length === 5);
+  // What was told before the daemon was killed may be told again, and nothing is told never.
+  await eventually(() => told.some(({ exit_code: code }) => code === 1));
+  // On a slow machine, that it came too late for some second is told with the same code.
+  await eventually(() => told.some(({ exit_code: code, text }) => code === 2 && text.includes('bad.csv')));
+  expect((await next.stop()).code).toBe(0);
+
+  const calls = (await sandbox.log()).map(({ operation, id }) => `${operation} ${id}`);
+  expect(new Set(calls).size).toBe(6);
+  const { runs } = await home.json<{ runs: readonly { run: string }[] }>('list');
+  const rows = (await Promise.all(runs.map(({ run }) => home.report(run)))).flat();
+  expect(rows).toHaveLength(6);
+  // What a killed process may have called is called again, and says so.
+  expect(calls.length - 6).toBeLessThanOrEqual(rows.filter((row) => row['_unclear'] === 'yes').length);
+  // Of two that came within one tick of the file system's clock, either may be the first.
+  const done = await files('done');
+  for (const name of ['copy', 'week 1 🎧', 'week 2 🎧', 'week 3 🎧'])
+    expect(done.filter((file) => file.startsWith(`${name}.`) && file.endsWith('.csv'))).toHaveLength(1);
+  expect(done.filter((file) => /^(copy|week 1 🎧)\.\w{8}\.csv\.copy\.txt$/u.test(file))).toHaveLength(1);
+  expect(await files('partial')).toHaveLength(3);
+  expect(await files('failed')).toEqual([
+    expect.stringMatching(/^bad\.\w{8}\.csv$/),
+    expect.stringMatching(/error\.txt$/),
+    expect.stringMatching(/problems\.txt$/),
+  ]);
+  expect(new Set(told.map(({ exit_code: code }) => code))).toEqual(new Set([1, 2]));
 });
 
 test('a waiting run can be cancelled beside the daemon of the embedded datastore', async () => {
   const sandbox = await startSandbox();
-  const home = await newMachine({ ...embedded, sandbox });
+  const home = await newMachine({ sandbox });
   const titles = Array.from({ length: 100 }, (_, row) => `${row + 1},Hello\n`);
   await home.write('boards.csv', `soundboard_id,title\n${titles.join('')}`);
   const daemon = await home.worker('--coordinate');
@@ -111,7 +183,7 @@ test('a waiting run can be cancelled beside the daemon of the embedded datastore
 
 test('a schedule cannot be removed or replaced while it starts a run', async () => {
   const sandbox = await startSandbox();
-  const home = await newMachine({ ...embedded, sandbox });
+  const home = await newMachine({ sandbox });
   const add = ['schedule', 'add', 'nightly', '--cron', '0 2 * * *', '--manifest'];
   expect((await home.run(...add, 'rows.csv')).code).toBe(0);
   // As a daemon that is planning a large manifest.
@@ -131,7 +203,7 @@ test('a schedule cannot be removed or replaced while it starts a run', async () 
 
 test('settings that require a reason require it of each change of a schedule', async () => {
   const sandbox = await startSandbox();
-  const home = await newMachine({ ...embedded, sandbox, env: { CQBATCH_REQUIRE_REASON: 'yes' } });
+  const home = await newMachine({ sandbox, env: { CQBATCH_REQUIRE_REASON: 'yes' } });
   const add = ['add', 'nightly', '--cron', '0 2 * * *', '--manifest', 'rows.csv'];
   const changes = [add, ['pause', 'nightly'], ['unpause', 'nightly'], ['trigger', 'nightly']];
   for (const change of [...changes, [...add, '--replace'], ['remove', 'nightly', '--yes']]) {
@@ -147,7 +219,7 @@ test('settings that require a reason require it of each change of a schedule', a
 
 test('a daemon that knows which runs to keep removes the others when it starts', async () => {
   const sandbox = await startSandbox();
-  const home = await newMachine({ ...embedded, sandbox, env: anyDatastore() });
+  const home = await newMachine({ sandbox, env: anyDatastore() });
   await home.write('board.csv', 'soundboard_id,title\n1,Hello\n');
   for (const id of ['one', 'two']) await home.run('run', 'board.csv', '--yes', '--run-id', id);
   const daemon = await home.worker('--coordinate', '--keep-last', '1');

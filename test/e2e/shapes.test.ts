@@ -1,14 +1,13 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, cqbatchProcess, startCqbatch } from '../helpers/cqbatch.ts';
+import { cqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { shapes, startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
-import { mixedCsv, restoreCsv } from './manifests.ts';
+import { restoreCsv } from './manifests.ts';
 
 const run = ['run', 'rows.csv', '--yes'];
 
@@ -45,21 +44,6 @@ describe.each(shapes)('a service of the shape %s', (shape) => {
     sandbox.configure({ unrecoverable: '0%' });
     expect(await cqbatch(['retry', '--yes'], options)).toMatchObject({ code: 1 });
     expectAgreement(await report(), (await sandbox.log()).slice(60));
-  });
-
-  test('sees each row once after kill -9 and a resume', async () => {
-    const { text, rows } = mixedCsv(60);
-    const { sandbox, options, report } = await scene(text, '--latency', '300ms');
-    const limits = ['--rate', 'none', '--concurrency', '6'];
-    // The embedded datastore, which doesn't wait for the locks of a killed process.
-    const alone = { ...options, env: sandbox.env };
-    const child = startCqbatch([...run, ...limits], alone);
-    await sandbox.requested(20);
-    child.kill('SIGKILL');
-    await once(child, 'close');
-    await cqbatchProcess(['resume', ...limits], alone);
-    expectEveryRowOnce(await report(), rows);
-    expectAgreement(await report(), await sandbox.log(), { killed: true });
   });
 
   test('may drop values of which the plan warns, and which --strict refuses', async () => {

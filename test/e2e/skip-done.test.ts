@@ -85,26 +85,6 @@ describe('rows that were done before', () => {
     expect(idsOf(await sandbox.log()).slice(5)).toEqual(['50']);
   });
 
-  test('in one or several reports are left out, with any delimiter', async () => {
-    const { cwd, sandbox, run, write } = await prepared();
-    expect((await run('run', 'rows.csv', '--yes', '--run-id', 'a', '--delimiter', 'semicolon')).code).toBe(1);
-    await write('other.csv', `${header}4,u\n`);
-    expect((await run('run', 'other.csv', '--yes', '--run-id', 'b')).code).toBe(0);
-    await write('more.csv', `${header}1,u\n2,u\n4,u\n5,u\n`);
-    const path = join('.cqbatch', 'runs', 'a', 'report.csv');
-    const args = ['--yes', '--run-id', 'z', '--skip-done', path, '--skip-done', 'b'];
-    const { code } = await run('run', 'more.csv', ...args);
-    expect(code).toBe(0);
-    expect(idsOf(await sandbox.log()).slice(4)).toEqual(['5']);
-    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
-    expect(report.map(({ _message }) => _message)).toEqual([
-      `done before, in row 1 of ${path}`,
-      `done before, in row 2 of ${path}`,
-      'done before, in row 1 of b',
-      '',
-    ]);
-  });
-
   test('in a retry count for its run', async () => {
     const { cwd, write } = await prepared();
     const refused = new Set<number>();

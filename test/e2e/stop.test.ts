@@ -78,49 +78,6 @@ describe('a run that is stopped', () => {
     expectAgreement(report, await sandbox.log(), { killed: true });
   });
 
-  test('by cancel on a second terminal makes no more calls, and cannot be resumed', async () => {
-    const { cwd, sandbox, options } = await prepared(anyDatastore());
-    const end = finished(startCqbatch(['run', 'rows.csv', '--yes', ...slowly, '--rate', '10/s'], options));
-    await sandbox.requested(20);
-
-    const status = await cqbatch(['status', '--json'], options);
-    expect(JSON.parse(status.stdout)).toMatchObject({ state: 'running', rows });
-    const list = await cqbatch(['list', '--json'], options);
-    expect(JSON.parse(list.stdout).runs).toMatchObject([{ state: 'running', rows }]);
-    const report = await cqbatch(['report', '--json'], options);
-    expect(JSON.parse(report.stdout)).toMatchObject({ state: 'running', summary: { manifest: { rows } } });
-
-    const cancelled = await cqbatch(['cancel', '--yes', '--json'], options);
-    expect(cancelled.code).toBe(0);
-    expect(JSON.parse(cancelled.stdout)).toMatchObject({ state: 'cancelled' });
-    expect((await end).code).toBe(3);
-    const folder = await newestRunFolder(cwd);
-    expectEveryRowOnce(await readCsv(folder, 'report.csv'), rows);
-    expectAgreement(await readCsv(folder, 'report.csv'), await sandbox.log());
-    expect((await readCsv(folder, 'not-attempted.csv')).length).toBeGreaterThan(100);
-
-    const resumed = await cqbatch(['resume', '20'], options);
-    expect(resumed).toMatchObject({ code: 2 });
-    expect(resumed.stderr).toContain('was cancelled');
-  });
-
-  test('keeps a second run out of its state folder until it ends', async () => {
-    const { cwd, sandbox, options } = await prepared();
-    const end = finished(startCqbatch(['run', 'rows.csv', '--yes', ...slowly, '--rate', '40/s'], options));
-    await sandbox.requested(20);
-    const second = await cqbatch(['run', 'rows.csv', '--yes'], options);
-    expect(second.code).toBe(5);
-    expect(second.stderr).toMatch(/is in use by process \d+ on .* \(run 20/);
-    expect((await end).code).toBe(0);
-    const folder = JSON.parse((await cqbatch(['list', '--json'], options)).stdout).runs as {
-      run: string;
-      state: string;
-    }[];
-    expect(folder.map(({ state }) => state)).toEqual(['completed']);
-    expectEveryRowOnce(await readCsv(await newestRunFolder(cwd), 'report.csv'), rows);
-    expect(await sandbox.log()).toHaveLength(rows);
-  });
-
   test('by kill -9 is not continued by a later run; cancel ends it', async () => {
     const { cwd, sandbox, options } = await prepared();
     const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);

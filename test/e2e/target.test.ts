@@ -6,7 +6,6 @@ import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { type Mood, startMoodyApi } from '../helpers/moody-api.ts';
 import { type Cells, newestRunFolder, readCsv } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectEveryRowOnce } from './agreement.ts';
 
@@ -106,14 +105,6 @@ describe('a target that has never answered', () => {
       });
     }
     expect(other.calls).toEqual([]);
-  });
-
-  test('halts no run when its answers are about single rows', async () => {
-    const sandbox = await startSandbox('--evaluations', '10');
-    const { cwd } = await prepared(1, sandbox.url);
-    await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n901,u\n902,u\n');
-    expect((await cqbatch(run, { cwd, env: { ...sandbox.env, ...anyDatastore() } })).code).toBe(1);
-    expect((await report(cwd)).map((row) => row['_code'])).toEqual(['NOT_FOUND', 'NOT_FOUND']);
   });
 });
 

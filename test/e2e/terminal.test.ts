@@ -96,15 +96,3 @@ describe('outcomes', () => {
     expect(json.stdout).not.toContain('\ufdd0');
   });
 });
-
-test('-v prints a line for each change of the rate and each retry', async () => {
-  const { cwd, run } = await prepared('--fault', '500=30%');
-  await writeFile(
-    join(cwd, 'rows.csv'),
-    `evaluation_id,user_id\n${Array.from({ length: 30 }, (_, i) => `${i + 1},u`).join('\n')}\n`,
-  );
-  const { stderr } = await run(['run', 'rows.csv', '--yes', '-v'], { CQBATCH_BACKOFF: '10ms' });
-  expect(stderr).toMatch(/^\d\d:\d\d:\d\d {2}rate: up to \d+\/s, .* \(.*\)$/m);
-  expect(stderr).toMatch(/^\d\d:\d\d:\d\d {2}row \d+: \w+, attempt 1; next attempt in \d+ ms$/m);
-  expect(stderr).not.toMatch(/^\{/m);
-});

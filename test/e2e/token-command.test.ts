@@ -117,30 +117,6 @@ test('a command in config.json is run for what calls the API, and not for a plan
   expect(await runs()).toBe(3);
 });
 
-test('a command that fails ends the command before anything is sent', async () => {
-  const { sandbox, cqbatch, cwd } = await newPlace(3);
-  const failing = 'console.error("bad token-1-that-must-never-be-seen"); process.exit(9)';
-  const ends = await Promise.all([
-    cqbatch('run', 'rows.csv', '--yes', '--token-command', `node -e '${failing}' argument`),
-    cqbatch('doctor', '--token-command', 'no-such-program-of-cqbatch argument'),
-    cqbatch('run', 'rows.csv', '--yes', '--token-command', 'node | argument'),
-    cqbatch('run', 'rows.csv', '--yes', '--token-command', 'node argument', '--token-file', 'token'),
-  ]);
-  const said = [
-    /error: The token command node failed with exit code 9, and says: bad \[token\]\. Run the command in a terminal/,
-    /token +The token command no-such-program-of-cqbatch is not found\. Install it/,
-    /error: --token-command: no shell runs it: put \| in quotes, or write sh -c '…'\./,
-    /error: --token-command and --token-file exclude each other: remove --token-file to use/,
-  ];
-  for (const [index, { code, stdout, stderr }] of ends.entries()) {
-    expect(code).toBe(2);
-    expect(stdout + stderr).toMatch(said[index] ?? '');
-    expect(stdout + stderr).not.toMatch(/argument|must-never-be-seen/);
-  }
-  expect(await sandbox.log()).toEqual([]);
-  expect(await readdir(cwd)).not.toContain('.cqbatch');
-});
-
 describeOnPosix('a command in a configuration that other users may change', () => {
   test('is not run', async () => {
     const { words, configure, cqbatch, cwd, runs } = await newPlace(3);

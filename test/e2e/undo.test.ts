@@ -1,105 +1,173 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import type { RedisServer } from '../helpers/redis-server.ts';
 import { readCsv } from '../helpers/run-folder.ts';
-import { shapes, startSandbox } from '../helpers/sandbox.ts';
+import { shapes, startSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+import { cell } from './manifests.ts';
 import { newMachine } from './redis/machine.ts';
-import { cell, describeUndo, entries, type NewScene } from './undo.conformance.ts';
 
-describe.each(shapes)('undo with the shape %s', (shape) => {
-  const newScene: NewScene = async (...sandboxArgs) => {
-    const sandbox = await startSandbox('--shape', shape, ...sandboxArgs);
-    const place = { redis: { url: '' } as RedisServer, sandbox, prefix: 'none', env: anyDatastore() };
-    return { home: await newMachine(place), sandbox, flags: [] };
-  };
+type Entry = Readonly<Record<string, unknown>>;
 
-  describeUndo(newScene);
+/** The soundboard entries as the sandbox has them, but for the time of the last change, which it sets itself. */
+function entries(sandbox: TestSandbox): readonly Entry[] {
+  const found: Entry[] = [];
+  for (let id = 1; ; id++) {
+    const soundboard = sandbox.soundboard(id);
+    if (soundboard === undefined) return found;
+    const { last_modified: _, ...entry } = soundboard;
+    found.push(entry);
+  }
+}
 
-  test('lists the rows that it cannot put back, and sends nothing for restores', async () => {
-    const { home, sandbox, flags } = await newScene('--soundboards', '9', '--evaluations', '9');
+/** Renames the first entries, with what they were called before. */
+function renaming(before: readonly Entry[], rows: number): string {
+  const lines = before.slice(0, rows).map((entry, index) => {
+    // Some rows leave a field out, or say only a part of what was before.
+    const isBrief = index % 3 === 0;
+    return [
+      ...[entry['soundboard_id'], `"Titel, ""${index}"" ü"`, isBrief ? '' : `text ${index}`, 7 + index],
+      ...[cell(entry['title']), isBrief ? '' : cell(entry['description']), cell(entry['file_size'])],
+    ].join(',');
+  });
+  const fields = 'soundboard_id,title,description,file_size';
+  return [`${fields},Old title,oldDescription,OLD FILE SIZE`, ...lines, ''].join('\n');
+}
+
+async function newScene(...sandboxArgs: string[]) {
+  const sandbox = await startSandbox(...sandboxArgs);
+  return { home: await newMachine({ sandbox, env: anyDatastore() }), sandbox };
+}
+
+test.each(shapes)(
+  'undo with the shape %s puts back the former values, even after lost answers',
+  async (shape) => {
+    const { home, sandbox } = await newScene(
+      '--shape',
+      shape,
+      '--soundboards',
+      '60',
+      '--fault',
+      '502-after-commit=20%',
+    );
     const before = entries(sandbox);
-    const rows = [
-      { operation: 'update-soundboard', soundboard_id: 1, title: 'a', old_title: before[0]?.['title'] },
-      {
-        operation: 'update-soundboard',
-        soundboard_id: 2,
-        title: 'a',
-        description: 'b',
-        old_title: before[1]?.['title'],
-      },
-      { operation: 'update-soundboard', soundboard_id: 3, title: 'a' },
-      { operation: 'update-soundboard', soundboard_id: 999, title: 'a', old_title: 'never there' },
-      { operation: 'restore-evaluation', evaluation_id: 5, user_id: 'u' },
-    ];
-    await home.write('mixed.jsonl', `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`);
-    const start = ['--yes', '--allow-partial', '--max-failures', 'none', ...flags];
-    await home.run('run', 'mixed.jsonl', '--run-id', 'mixed', ...start);
-    const requests = (await sandbox.log()).length;
-    const undone = await home.run('undo', 'mixed', '--yes', ...flags);
+    await home.write('boards.csv', renaming(before, 50));
+    const start = ['--yes', '--allow-partial', '--max-failures', 'none'];
+    await home.run('run', 'boards.csv', '--run-id', 'a', '--attempts', '1', ...start);
+    const report = await home.report('a');
+    const lost = report.filter((row) => row['_outcome'] === 'failed');
+    expect(lost.length).toBeGreaterThan(0);
+    expect(lost.every((row) => row['_unclear'] === 'yes')).toBe(true);
+    expect(entries(sandbox)).not.toEqual(before);
+
+    sandbox.configure({ fault: 'none' });
+    const changed = entries(sandbox);
+    const preview = await home.run('undo', '--plan');
+    expect(preview).toMatchObject({ code: 0, stdout: expect.stringMatching(/^undo of a: 50 rows, /) });
+    expect(preview.stdout).toContain('Ready: 50 calls.');
+    expect(preview.stderr).toContain('Nothing was sent.');
+    expect(entries(sandbox)).toEqual(changed);
+    expect(await home.json('show', 'a')).toMatchObject({ undone_by: [] });
+    const undone = await home.run('undo', '--yes', '--run-id', 'back', '--reason', 'wrong');
+    expect(undone.stderr).toContain('Run a of boards.csv: 50 rows get their old values back');
     expect(undone).toMatchObject({ code: 0 });
-    expect(undone.stderr).toContain('2 rows get their old values back');
-    expect((await sandbox.log()).slice(requests).map(({ id }) => id)).toEqual(
-      expect.arrayContaining(['1', '2']),
-    );
-    expect((await sandbox.log()).length).toBe(requests + 2);
-    const now = entries(sandbox);
-    expect(now[0]).toEqual(before[0]);
-    expect(now[1]).toEqual({ ...before[1], description: 'b' });
-    const folder = home.folder('mixed');
-    expect(await readCsv(folder, 'not-undone.csv')).toMatchObject([
-      {
-        _row: '2',
-        id: '2',
-        fields: 'description',
-        why: 'no old values for these fields; the others are restored',
-      },
-      { _row: '3', id: '3', fields: 'title', why: 'no old values' },
-    ]);
-    expect(await readCsv(folder, 'undo-by-hand.csv')).toEqual([
-      { _row: '5', operation: 'restore-evaluation', id: '5', unclear: '' },
-    ]);
+    expect(entries(sandbox)).toEqual(before);
+    // In its report, the rows are called as in the manifest of the run that it undoes.
+    expect((await home.report('back')).map((row) => row['_row'])).toEqual(report.map((row) => row['_row']));
+    expect(await home.json('show', 'a')).toMatchObject({ undone_by: [{ run: 'back', state: 'completed' }] });
+    expect(await home.json('show', 'back')).toMatchObject({ undo_of: 'a', reason: 'wrong' });
 
-    await home.write('restores.csv', 'evaluation_id,user_id\n6,u\n');
-    await home.run('run', 'restores.csv', '--run-id', 'restores', ...start);
-    const only = await home.run('undo', 'restores', '--yes', ...flags);
-    expect(only).toMatchObject({ code: 0 });
-    expect(only.stdout).toContain(join('runs', 'restores', 'undo-by-hand.csv'));
-    expect(only.stdout).toContain('Nothing was sent.');
-    expect(await readFile(join(home.folder('restores'), 'undo-by-hand.csv'), 'utf8')).toContain(',6,');
-  });
+    // An undo can be undone, too; without a name, neither is taken again.
+    expect(await home.run('undo', '--yes')).toMatchObject({ code: 2 });
+    expect(await home.run('undo', 'back', '--yes')).toMatchObject({ code: 0 });
+    const again = entries(sandbox);
+    expect(again.slice(0, 50).map(({ title }) => title)).toEqual(report.map(({ title }) => title));
+    expect(again.slice(50)).toEqual(before.slice(50));
+  },
+);
 
-  test('warns of later edits by other runs, and refuses an unfinished run', async () => {
-    const { home, sandbox, flags } = await newScene('--soundboards', '9', '--latency', '10ms');
-    const [first] = entries(sandbox);
-    const start = ['--yes', '--allow-partial', ...flags];
-    await home.write('one.csv', `soundboard_id,title,old_title\n1,a,${cell(first?.['title'])}\n`);
-    await home.write('two.csv', 'soundboard_id,title,old_title\n1,b,a\n2,b,\n');
-    await home.run('run', 'one.csv', '--run-id', 'one', ...start);
-    await home.run('run', 'two.csv', '--run-id', 'two', ...start);
-    const undone = await home.run('undo', 'one', '--yes', '--run-id', 'back', ...flags);
-    expect(undone).toMatchObject({ code: 0 });
-    expect(undone.stderr).toMatch(/run two has edited some of these entries since \(1 row\)/);
-    expect(entries(sandbox)[0]).toEqual(first);
-    const nothing = await home.run('undo', 'two', '--yes', ...flags);
-    expect(nothing.stderr).toContain('run back has edited');
+test('undo lists the rows that it cannot put back, and sends nothing for restores', async () => {
+  const { home, sandbox } = await newScene('--soundboards', '9', '--evaluations', '9');
+  const before = entries(sandbox);
+  const rows = [
+    { operation: 'update-soundboard', soundboard_id: 1, title: 'a', old_title: before[0]?.['title'] },
+    {
+      operation: 'update-soundboard',
+      soundboard_id: 2,
+      title: 'a',
+      description: 'b',
+      old_title: before[1]?.['title'],
+    },
+    { operation: 'update-soundboard', soundboard_id: 3, title: 'a' },
+    { operation: 'update-soundboard', soundboard_id: 999, title: 'a', old_title: 'never there' },
+    { operation: 'restore-evaluation', evaluation_id: 5, user_id: 'u' },
+  ];
+  await home.write('mixed.jsonl', `${rows.map((row) => JSON.stringify(row)).join('\n')}\n`);
+  const start = ['--yes', '--allow-partial', '--max-failures', 'none'];
+  await home.run('run', 'mixed.jsonl', '--run-id', 'mixed', ...start);
+  const requests = (await sandbox.log()).length;
+  const undone = await home.run('undo', 'mixed', '--yes');
+  expect(undone).toMatchObject({ code: 0 });
+  expect(undone.stderr).toContain('2 rows get their old values back');
+  expect((await sandbox.log()).slice(requests).map(({ id }) => id)).toEqual(
+    expect.arrayContaining(['1', '2']),
+  );
+  expect((await sandbox.log()).length).toBe(requests + 2);
+  const now = entries(sandbox);
+  expect(now[0]).toEqual(before[0]);
+  expect(now[1]).toEqual({ ...before[1], description: 'b' });
+  const folder = home.folder('mixed');
+  expect(await readCsv(folder, 'not-undone.csv')).toMatchObject([
+    {
+      _row: '2',
+      id: '2',
+      fields: 'description',
+      why: 'no old values for these fields; the others are restored',
+    },
+    { _row: '3', id: '3', fields: 'title', why: 'no old values' },
+  ]);
+  expect(await readCsv(folder, 'undo-by-hand.csv')).toEqual([
+    { _row: '5', operation: 'restore-evaluation', id: '5', unclear: '' },
+  ]);
 
-    await home.write(
-      'many.csv',
-      `soundboard_id,title\n${Array.from({ length: 99 }, (_, id) => `${id + 1},x\n`).join('')}`,
-    );
-    const long = home.start('run', 'many.csv', '--run-id', 'long', '--rate', '1/s', ...start);
-    await sandbox.requested((await sandbox.log()).length + 1);
-    expect(await home.run('undo', 'long', '--yes', ...flags)).toMatchObject({ code: 5 });
-    long.kill('SIGINT');
-    await long.end;
-    const refused = await home.run('undo', 'long', '--yes', ...flags);
-    expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain('cancel it first ("cqbatch cancel long")');
-    await home.run('cancel', 'long', '--yes');
-    const unknown = await home.run('undo', 'long', '--yes', ...flags);
-    expect(unknown).toMatchObject({ code: 2 });
-    expect(unknown.stderr).toContain("its rows don't have the old values");
-  });
+  await home.write('restores.csv', 'evaluation_id,user_id\n6,u\n');
+  await home.run('run', 'restores.csv', '--run-id', 'restores', ...start);
+  const only = await home.run('undo', 'restores', '--yes');
+  expect(only).toMatchObject({ code: 0 });
+  expect(only.stdout).toContain(join('runs', 'restores', 'undo-by-hand.csv'));
+  expect(only.stdout).toContain('Nothing was sent.');
+  expect(await readFile(join(home.folder('restores'), 'undo-by-hand.csv'), 'utf8')).toContain(',6,');
+});
+
+test('undo warns of later edits by other runs, and refuses an unfinished run', async () => {
+  const { home, sandbox } = await newScene('--soundboards', '9', '--latency', '10ms');
+  const [first] = entries(sandbox);
+  const start = ['--yes', '--allow-partial'];
+  await home.write('one.csv', `soundboard_id,title,old_title\n1,a,${cell(first?.['title'])}\n`);
+  await home.write('two.csv', 'soundboard_id,title,old_title\n1,b,a\n2,b,\n');
+  await home.run('run', 'one.csv', '--run-id', 'one', ...start);
+  await home.run('run', 'two.csv', '--run-id', 'two', ...start);
+  const undone = await home.run('undo', 'one', '--yes', '--run-id', 'back');
+  expect(undone).toMatchObject({ code: 0 });
+  expect(undone.stderr).toMatch(/run two has edited some of these entries since \(1 row\)/);
+  expect(entries(sandbox)[0]).toEqual(first);
+  const nothing = await home.run('undo', 'two', '--yes');
+  expect(nothing.stderr).toContain('run back has edited');
+
+  await home.write(
+    'many.csv',
+    `soundboard_id,title\n${Array.from({ length: 99 }, (_, id) => `${id + 1},x\n`).join('')}`,
+  );
+  const long = home.start('run', 'many.csv', '--run-id', 'long', '--rate', '1/s', ...start);
+  await sandbox.requested((await sandbox.log()).length + 1);
+  expect(await home.run('undo', 'long', '--yes')).toMatchObject({ code: 5 });
+  long.kill('SIGINT');
+  await long.end;
+  const refused = await home.run('undo', 'long', '--yes');
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toContain('cancel it first ("cqbatch cancel long")');
+  await home.run('cancel', 'long', '--yes');
+  const unknown = await home.run('undo', 'long', '--yes');
+  expect(unknown).toMatchObject({ code: 2 });
+  expect(unknown.stderr).toContain("its rows don't have the old values");
 });

@@ -65,18 +65,6 @@ describe('a plan', () => {
     expect(await sandbox.log()).toEqual([]);
   });
 
-  test('refuses rounded identifiers unless they are trusted', async () => {
-    const ids = Array.from({ length: 6 }, (_, index) => `99121406354961${index}0,u\n`);
-    const { batch } = await begin(`evaluation_id,user_id\n${ids.join('')}`);
-    expect(await planBatch(batch)).toMatchObject({
-      refusal: {
-        code: 'ROUNDED_IDS',
-        message: expect.stringMatching(/^Not ready: all 6 .* pass --trust-ids /),
-      },
-    });
-    expect(await planBatch({ ...batch, settings: { trust_ids: true } })).not.toHaveProperty('refusal');
-  });
-
   test('accepts settings as in config.json, and refuses those that do not apply', async () => {
     const { batch } = await begin('evaluation_id,user_id\n1,u1\n2,u2\n');
     expect(await planBatch({ ...batch, settings: { where: ['user_id=u1'] } })).toMatchObject({

@@ -4,7 +4,7 @@ import { withSpare } from '../../../src/engine/worker/prefetch.ts';
 import { adminOf, describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { callsByRow, expectAgreement, expectEveryRowOnce } from '../agreement.ts';
-import { eventually, eventuallyTold, kindSandbox, newMachine, type Place } from './machine.ts';
+import { eventually, eventuallyTold, kindSandbox, newMachine } from './machine.ts';
 
 const rows = 300;
 const concurrency = 4;
@@ -12,7 +12,7 @@ const concurrency = 4;
 const debugLevel = 20;
 const runArgs = ['run', 'rows.csv', '--yes', '--run-id', 'r', '--concurrency', `${concurrency}`];
 
-async function newPlace(): Promise<Place> {
+async function newPlace() {
   const sandbox = await startSandbox(...kindSandbox, '--latency', '10ms');
   return { redis: await redisForTest(), sandbox, prefix: 'away' };
 }
@@ -166,16 +166,5 @@ describeWithRedis('the health of a worker', () => {
     expect(await worker.health('/healthz')).toMatchObject({ status: 200 });
     expect(await worker.end).toMatchObject({ code: 0 });
     expect(await run.end).toMatchObject({ code: 0 });
-  });
-
-  test('also applies to a coordinator', async () => {
-    const place = await newPlace();
-    const coordinator = await (await newMachine(place)).worker('--coordinate', '--concurrency', '0');
-    expect(await coordinator.health('/healthz')).toMatchObject({ status: 200 });
-    expect(await coordinator.health('/readyz')).toMatchObject({ status: 200 });
-    await place.redis.kill();
-    await eventually(async () => (await coordinator.health('/readyz')).status === 503);
-    // It does not wait for Redis when it is to stop.
-    expect((await coordinator.stop()).code).toBe(0);
   });
 });

@@ -145,14 +145,14 @@ async function keepsRates(
 describe('a run on the embedded datastore', () => {
   test('takes the rate set on a second terminal', async () => {
     const sandbox = await startSandbox(...kindSandbox, '--latency', '5ms');
-    const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, rows);
+    const home = await newMachine({ sandbox }, rows);
     const options = { cwd: home.cwd, env: sandbox.env };
     await setRates(home, sandbox, options, options);
   });
 
   test('can be paused, unpaused and cancelled from a second terminal', async () => {
     const sandbox = await startSandbox(...kindSandbox, '--latency', '5ms');
-    const home = await newMachine({ redis: { url: '' } as RedisServer, sandbox, prefix: 'none' }, rows);
+    const home = await newMachine({ sandbox }, rows);
     const options = { cwd: home.cwd, env: sandbox.env };
     await control(home, sandbox, options, options);
   });

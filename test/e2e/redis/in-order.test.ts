@@ -35,16 +35,6 @@ async function expectExact({ cwd, sandbox }: Pick<Parts, 'cwd' | 'sandbox'>, edi
 }
 
 describeWithRedis('edits in order', () => {
-  test('stay in order on two workers when one is killed', async () => {
-    const edits = editsCsv(80, 5);
-    const parts = await begin(edits);
-    await aMoment(parts);
-    const [victim] = parts.workers;
-    if (victim !== undefined) await kill(victim);
-    expect((await parts.end).code).toBe(0);
-    await expectExact(parts, edits);
-  });
-
   test('stay in order when a worker is frozen for longer than its locks, and thaws', async () => {
     const edits = editsCsv(60, 12);
     const parts = await begin(edits);

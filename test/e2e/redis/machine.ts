@@ -12,10 +12,11 @@ import { restoreCsv } from '../manifests.ts';
 
 /** What machines have in common. */
 export interface Place {
-  readonly redis: RedisServer;
   readonly sandbox: TestSandbox;
+  /** Without it, the datastore is the embedded one, unless `env` says otherwise. */
+  readonly redis?: Pick<RedisServer, 'url'>;
   /** What the keys begin with: each test has its own. */
-  readonly prefix: string;
+  readonly prefix?: string;
   /** What commands are told besides. */
   readonly env?: Readonly<Record<string, string>>;
   /** Another build of the program. */
@@ -43,17 +44,20 @@ export interface Machine {
   report(runId: string): Promise<readonly Cells[]>;
 }
 
-/** A machine with a manifest `rows.csv`. */
-export async function newMachine(place: Place, rows = 0, token = sandboxToken): Promise<Machine> {
+/** A machine with a manifest `rows.csv`. @param rows its text, or how many evaluations it restores */
+export async function newMachine(
+  place: Place,
+  rows: string | number = 0,
+  token = sandboxToken,
+): Promise<Machine> {
   const cwd = await temporaryFolder();
   const stateDir = join(cwd, '.cqbatch');
   const tokenFile = join(cwd, 'secrets', 'token');
   await mkdir(join(cwd, 'secrets'));
   await writeFile(tokenFile, `${token}\n`);
-  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
+  await writeFile(join(cwd, 'rows.csv'), typeof rows === 'string' ? rows : restoreCsv(rows).text);
   const env = {
-    CQBATCH_QUEUE: place.redis.url,
-    CQBATCH_QUEUE_PREFIX: place.prefix,
+    ...(place.redis && { CQBATCH_QUEUE: place.redis.url, CQBATCH_QUEUE_PREFIX: place.prefix ?? 'none' }),
     CQBATCH_BASE_URL: place.sandbox.url,
     CQBATCH_TOKEN_FILE: tokenFile,
     ...place.env,

@@ -13,7 +13,7 @@ const rowsOfEach = 60;
 const concurrency = 4;
 
 /** Which rows wait for workers, by run, with the priorities of their batches. */
-async function watchQueue({ redis, sandbox, prefix }: Place) {
+async function watchQueue({ redis, sandbox, prefix }: Required<Pick<Place, 'redis' | 'sandbox' | 'prefix'>>) {
   const { datastore } = await openRedis({ url: redis.url, prefix, purpose: 'tests' });
   const { classes, options } = bullmqOn(datastore);
   const rows = openRowQueue(datastore, { baseUrl: sandbox.url });
@@ -37,7 +37,7 @@ async function watchQueue({ redis, sandbox, prefix }: Place) {
 describeWithRedis('runs of one API', () => {
   test('are called by their priority, then in order of arrival', async () => {
     const sandbox = await startSandbox(...kindSandbox, '--latency', '10ms', '--evaluations', '20000');
-    const place: Place = { redis: await redisForTest(), sandbox, prefix: 'priority' };
+    const place = { redis: await redisForTest(), sandbox, prefix: 'priority' };
     const home = await newMachine(place);
     const queued = await watchQueue(place);
     const daemon = await home.worker('--coordinate', '--concurrency', '0');

@@ -4,7 +4,6 @@ import { openRedis } from '../../../src/engine/datastore/redis/redis.ts';
 import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
-import { describeRate, type NewScene } from '../rate.conformance.ts';
 import { eventually, kindSandbox, newMachine } from './machine.ts';
 
 describeWithRedis('a run on Redis that two workers call', () => {
@@ -15,7 +14,7 @@ describeWithRedis('a run on Redis that two workers call', () => {
   });
   afterAll(() => redis.stop());
 
-  const newScene: NewScene = async (rows, ...sandboxArgs) => {
+  async function newScene(rows: number, ...sandboxArgs: string[]) {
     scenes += 1;
     const place = {
       redis,
@@ -25,8 +24,7 @@ describeWithRedis('a run on Redis that two workers call', () => {
     const home = await newMachine(place, rows);
     for (let worker = 0; worker < 2; worker += 1) await (await newMachine(place)).worker();
     return { home, sandbox: place.sandbox, flags: ['--no-worker'] };
-  };
-  describeRate(newScene);
+  }
 
   test('reports that it waits for a quota, even after a long time without calls', async () => {
     const { home, sandbox, flags } = await newScene(50, '--limit', 'daily-quota:limit=20');

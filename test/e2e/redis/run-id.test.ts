@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
@@ -43,19 +43,6 @@ describeWithRedis('a run id that is used twice', () => {
     );
     expect(refused?.stdout).toBe('');
     expect(await home.stateOf('same')).toBe('submitted');
-  });
-
-  test('is refused to a second run, and the first stays unchanged', async () => {
-    const place = await newPlace();
-    const home = await newMachine(place, 20);
-    const args = ['run', 'rows.csv', '--yes', '--run-id', 'again'];
-    expect(await home.run(...args)).toMatchObject({ code: 0 });
-    const record = await readFile(join(home.folder('again'), 'run.json'), 'utf8');
-    const second = await home.run(...args);
-    expect(second).toMatchObject({ code: 2, stdout: '' });
-    expect(second.stderr).toMatch(/^error: Run again already exists in .*: "cqbatch status again" shows/m);
-    expect(await readFile(join(home.folder('again'), 'run.json'), 'utf8')).toBe(record);
-    expect(await place.sandbox.log()).toHaveLength(20);
   });
 
   test('at the same moment in two state folders of one datastore is refused to one of them', async () => {

@@ -7,7 +7,7 @@ import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/r
 import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
 import type { WorkerProcess } from '../../helpers/worker.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
-import { kindSandbox, newMachine, type Place, textsBelow } from './machine.ts';
+import { kindSandbox, newMachine, textsBelow } from './machine.ts';
 
 const tokenOf = (tenant: string): string => `token-of-${tenant}-that-must-never-be-seen`;
 
@@ -51,7 +51,7 @@ describeWithRedis('tenants that share workers', () => {
       sandboxes[tenant] = await startSandbox(...kindSandbox, '--latency', '10ms', ...flags);
     }
     const url = await startApi(Object.values(sandboxes));
-    const place: Place = {
+    const place = {
       ...{ redis, sandbox: { ...Object.values(sandboxes)[0], url } as TestSandbox },
       prefix: `tenants-${scenes}`,
     };
