@@ -59,7 +59,10 @@ test('with the defaults rows that omit fields need consent, and an edit is undon
 
 test('with the defaults a daemon takes a submitted run to its end', async () => {
   const { sandbox, options, type, report } = await newPlace(restoreCsv(40).text);
-  expect(await type('submit rows.csv --yes --run-id later')).toMatchObject({ code: 0 });
+  expect(await type('submit rows.csv --yes --run-id later')).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('start one here with "cqbatch worker --coordinate".'),
+  });
   const daemon = startCqbatch(['worker', '--coordinate'], options);
   const left = saying(daemon, 'no longer coordinating');
   expect(await type('status later --watch')).toMatchObject({ code: 0 });

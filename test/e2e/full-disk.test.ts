@@ -1,7 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, finished, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
@@ -86,20 +85,5 @@ describeWithSmallDisk('a full disk', () => {
     expect(await sandbox.log()).toEqual([]);
     // Nothing of what failed is in the way.
     expect((await run('list')).stdout).toContain('There is no run');
-  });
-
-  test('costs a finished run only its report, which "report" then writes', async () => {
-    const { disk, sandbox, run } = await newPlace(undefined, anyDatastore());
-    expect(await run(...runArgs, '--rate', 'none')).toMatchObject({ code: someFailed });
-    const folder = join(disk.folder, 'state', 'runs', 'r');
-    const before = await readdir(folder);
-    disk.fill();
-    const { code, stderr } = await run('report', 'r');
-    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringMatching(full) });
-    expect(await readdir(folder)).toEqual(before);
-    expectEveryRowOnce(await readCsv(folder, 'report.csv'), rows);
-    disk.free();
-    expect(await run('report', 'r')).toMatchObject({ code: 0 });
-    expectAgreement(await readCsv(folder, 'report.csv'), await sandbox.log());
   });
 });

@@ -59,15 +59,6 @@ test('a run with failures is reported, a run without failures only with the sett
   expect(fine.news()).toHaveLength(1);
 });
 
-test('a run that could not start is reported, too', async () => {
-  const { news, run } = await prepared('evaluation_id,user_id\n<!channel>,u\n');
-  expect((await run(['--operation', 'nonsense&'])).code).toBe(2);
-  const { text, error, run: none } = JSON.parse(news()[0]?.body ?? '');
-  expect(text).toMatch(/^cqbatch on .+: no run was created: --operation nonsense&amp;: unknown/);
-  expect(error.code).toBe('UNKNOWN_OPERATION');
-  expect(none).toBeNull();
-});
-
 test('--or-resume that finds a finished run pings what the run ended with', async () => {
   const { url, posts, run, news } = await prepared(failing);
   const args = ['--run-id', 'night', '--or-resume', '--ping-url', `${url}/ping/uuid`];

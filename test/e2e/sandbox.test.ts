@@ -53,13 +53,9 @@ test('--json prints one document, and SIGINT ends the sandbox even while a reque
   expect(code).toBe(0);
 });
 
-test.each([
-  [['--fault', 'flood=1%'], '--fault: unknown fault flood'],
-  [['--evaluations', 'many'], '--evaluations: "many" is not a whole number'],
-  [['--seed', 'x'], '--seed: "x" is not a whole number'],
-])('%j ends with 2 and a clear error', async (args, message) => {
-  const child = sandboxCommand(...args);
+test('a refused option ends it with 2 and a clear error', async () => {
+  const child = sandboxCommand('--fault', 'flood=1%');
   const talk = child.stderr === null ? '' : await text(child.stderr);
-  expect(talk).toContain(`error: ${message}`);
+  expect(talk).toContain('error: --fault: unknown fault flood');
   expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(2);
 });

@@ -97,14 +97,6 @@ describe('a plan is refused, and nothing is sent, when', () => {
       { CQBATCH_BASE_URL: 'https://other.example.com' },
       '--base-url',
     ],
-    ['invalid rows are to be left out', ['--skip-invalid'], {}, '--skip-invalid false, but now it is true'],
-    [
-      'rows are to be read in another way',
-      ['--operation', 'restore-evaluation'],
-      {},
-      '--operation not given',
-    ],
-    ['a limit is taken away', [], { CQBATCH_RATE: 'none' }, '--rate 50/s, but now it is not given'],
   ])('%s', async (_title, flags, variables, message) => {
     const { sandbox, run } = await signedOff('--rate', '50/s');
     const { code, stderr } = await run(flags, variables);

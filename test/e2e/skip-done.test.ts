@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { httpServer } from '../engine/api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
@@ -85,27 +84,6 @@ describe('rows that were done before', () => {
     expect(idsOf(await sandbox.log()).slice(5)).toEqual(['50']);
   });
 
-  test('in a retry count for its run', async () => {
-    const { cwd, write } = await prepared();
-    const refused = new Set<number>();
-    const api = await httpServer((response, { body }) => {
-      const id: number = JSON.parse(body).soundboard.soundboard_id;
-      if (id === 1 || refused.has(id)) response.end(JSON.stringify({ soundboard_id: id }));
-      else response.writeHead(400).end('{"code":9,"message":"not yet"}');
-      refused.add(id);
-    });
-    const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: 'token', ...anyDatastore() };
-    const run = (...args: string[]) => cqbatch(args, { cwd, env });
-    await write('boards.csv', 'soundboard_id,title\n1,a\n2,b\n3,c\n');
-    expect((await run('run', 'boards.csv', '--yes', '--run-id', 'first')).code).toBe(1);
-    refused.delete(3);
-    expect((await run('retry', '--yes', '--run-id', 'second')).code).toBe(1);
-    const ofFirst = await run('plan', 'boards.csv', '--skip-done', 'first');
-    expect(ofFirst.stdout).toContain('  2 rows done before in first: left out\n');
-    const ofRetry = await run('plan', 'boards.csv', '--skip-done', 'second');
-    expect(ofRetry.stdout).toContain('  1 row done before in second: left out\n');
-  });
-
   test('that can’t be identified are reported, and nothing is sent', async () => {
     const { run, start, sandbox, write } = await prepared('--latency', '200ms');
     const other = await startSandbox();
@@ -145,14 +123,5 @@ describe('a manifest that was run before', () => {
     expect(again.stderr).toMatch(said);
     expect((await run('plan', 'rows.csv')).stdout).toContain('ran before as tuesday (');
     expect((await run('plan', 'rows.csv', ...offered)).stdout).not.toContain('ran before');
-  });
-
-  test('is new on another API, or with another byte', async () => {
-    const { run, write } = await prepared();
-    const other = await startSandbox();
-    expect((await run('run', 'rows.csv', '--yes')).code).toBe(1);
-    expect((await run('plan', 'rows.csv', '--base-url', other.url)).stdout).not.toContain('ran before');
-    await write('rows.csv', `${text}\n`);
-    expect((await run('plan', 'rows.csv')).stdout).not.toContain('ran before');
   });
 });

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, type Finished, finished, startCqbatch } from '../helpers/cqbatch.ts';
 import { describeOnPosix } from '../helpers/describe-with-program.ts';
@@ -31,32 +31,16 @@ function expectSentence({ stderr }: Finished, message: string | RegExp): void {
   expect(stderr).not.toMatch(/Unexpected error|^ {4}at |nothing is lost/m);
 }
 
-const long = 'x'.repeat(300);
 const missing =
   "is a symbolic link to a folder that doesn't exist: mount or create that folder, or remove the link";
 
 describeOnPosix('an impossible state folder', () => {
   test.each([
     ['a file', 'file', 2, 'the state folder file is not a folder: name a folder with --state-dir'],
-    ['a file with a slash', 'file/', 2, 'a part of the path file/ is not a folder: name a folder'],
-    ['below a file', 'file/x', 2, 'a part of the path file/x is not a folder: name a folder'],
-    ['a circle of links', 'loop', 2, 'the symbolic links of loop lead in a circle: name a folder'],
-    ['too long a name', long, 2, 'is longer than the system allows: name a folder'],
     ['nothing', '', 2, '--state-dir is empty: give it a value'],
     ['a dangling link', 'dangling', 4, `dangling ${missing}`],
-    ['a dangling link with a slash', 'dangling/', 4, `dangling/ ${missing}`],
   ])('is refused: %s', async (_title, stateDir, code, message) => {
     const end = await cqbatch(['list', '--state-dir', stateDir], { cwd: await newFolder(), env: noServer });
-    expectSentence(end, message);
-    expect(end.code).toBe(code);
-  });
-
-  test.each([
-    ['file', 2, 'the state folder file is not a folder'],
-    ['dangling', 4, `dangling ${missing}`],
-  ])('is also refused by commands that would write into it: %s', async (stateDir, code, message) => {
-    const options = { cwd: await newFolder(), env: noServer };
-    const end = await cqbatch([...run, '--state-dir', stateDir], options);
     expectSentence(end, message);
     expect(end.code).toBe(code);
   });
@@ -86,21 +70,8 @@ describeOnPosix('an impossible state folder', () => {
   });
 });
 
-describe('an impossible manifest', () => {
-  test.each([
-    ['rows.csv/', 'a part of the path rows.csv/ is not a folder'],
-    ['loop', 'the symbolic links of loop lead in a circle'],
-    [long, 'is longer than the system allows'],
-    ['dangling', 'there is no such file'],
-  ])('is refused: %s', async (source, message) => {
-    const end = await cqbatch(['plan', source], { cwd: await newFolder() });
-    expectSentence(end, message);
-    expect(end.code).toBe(2);
-  });
-});
-
 describeOnPosix('too few files that may be open', () => {
-  test.each([24, 40, 64, 110])('are reported: %d', async (limit) => {
+  test.each([24, 110])('are reported: %d', async (limit) => {
     const shell = `ulimit -n ${limit}; exec "$@"`;
     const end = await cqbatch(run, { cwd: await newFolder(), env: noServer, shell });
     expectSentence(end, 'this process has reached its limit of open files: raise the limit');

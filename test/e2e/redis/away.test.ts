@@ -109,10 +109,8 @@ const refusals = {
 
 describeWithRedis('a Redis that refuses for longer than --max-outage', () => {
   test.each([
-    ['a worker', 'OOM', []],
     ['a worker', 'WRONGPASS', []],
     ['a daemon', 'OOM', ['--coordinate', '--concurrency', '0']],
-    ['a daemon', 'WRONGPASS', ['--coordinate', '--concurrency', '0']],
   ] as const)('ends %s with exit code 4 and the reason: %s', async (who, refusal, args) => {
     const place = await newPlace();
     const home = await newMachine(place, 3);

@@ -1,13 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import {
-  describeWithRedis,
-  freePort,
-  type RedisServer,
-  redisForTest,
-  startRedis,
-} from '../../helpers/redis-server.ts';
+import { expect, test } from 'vitest';
+import { describeWithRedis, freePort, type RedisServer, redisForTest } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
 import { kindSandbox, type Machine, newMachine, type Place } from './machine.ts';
@@ -38,43 +32,11 @@ describeWithRedis(
         /asks for a password: set CQBATCH_QUEUE_PASSWORD, .*\.$/,
       ],
       [
-        'that refuses the password',
-        withPassword,
-        { CQBATCH_QUEUE_PASSWORD: 'wrong' },
-        'REDIS_AUTH',
-        /refuses the password: correct CQBATCH_QUEUE_PASSWORD, .*\.$/,
-      ],
-      [
         'where no server listens',
         async () => ({ url: `redis://127.0.0.1:${await freePort()}/0` }),
         {},
         'REDIS_UNREACHABLE',
         /refuses the connection: start Redis there, or correct the address \(ECONNREFUSED\)\.$/,
-      ],
-      [
-        'whose memory is full',
-        () => redisForTest({ args: ['--maxmemory', '100kb', '--maxmemory-policy', 'noeviction'] }),
-        {},
-        'REDIS_FULL',
-        /has no memory left .*: raise it with "CONFIG SET maxmemory", or delete what is not needed\.$/,
-      ],
-      [
-        'that is a replica',
-        async () => {
-          const primary = await startRedis();
-          onTestFinished(() => primary.stop());
-          return redisForTest({ args: ['--replicaof', `127.0.0.1 ${primary.port}`] });
-        },
-        {},
-        'REDIS_REPLICA',
-        /is a replica of 127\.0\.0\.1:\d+: connect to that primary, or through Sentinel/,
-      ],
-      [
-        'that is part of a Cluster',
-        () => redisForTest({ args: ['--cluster-enabled', 'yes'] }),
-        {},
-        'REDIS_CLUSTER',
-        /is part of a Redis Cluster, which cqbatch does not support: use .*\.$/,
       ],
     ])('one %s', async (_title, open, env, code, message) => {
       const { url } = await open();

@@ -60,8 +60,6 @@ describeWithRedis('a run on Redis', () => {
   });
   afterAll(() => redis.stop());
 
-  test('shows every finished row, even of open batches', () => expectNews('own', [], redis));
-
   test('shows rows that other machines call', () =>
     expectNews('elsewhere', ['--no-worker'], redis, (helper) =>
       helper.worker('--timeout', '100s', '--concurrency', '50'),

@@ -125,24 +125,6 @@ describeWithRedis('tenants that share workers', () => {
     for (const text of [written, ...states, ...said]) expect(text).not.toMatch(/must-never-be-seen/);
   });
 
-  test('do not stop another whose token is good, and go on with a new token', async () => {
-    const { place, sandboxes, workerOf } = await newScene({ acme: 'none', other: 'none' });
-    const revoked = await workerOf('acme', 'revoked');
-    const worker = await workerOf('other');
-    const home = await newMachine(place, 30);
-    const run = ['run', 'rows.csv', '--yes', '--no-worker'] as const;
-    const waiting = home.start(...run, '--run-id', 'a', '--rate-group', 'acme');
-    expect(await revoked.end).toMatchObject({ code: 4, stderr: expect.stringMatching(/HTTP 401/) });
-    expect(await home.run(...run, '--run-id', 'b', '--rate-group', 'other')).toMatchObject({ code: 0 });
-    expect(await worker.health('/readyz')).toMatchObject({ status: 200 });
-
-    const renewed = await workerOf('acme');
-    expect(await waiting.end).toMatchObject({ code: 0 });
-    expect((await sandboxes.other.log()).map(({ status }) => status)).toEqual(Array(30).fill(200));
-    expectEveryRowOnce(await home.report('a'), 30);
-    for (const each of [worker, renewed]) expect((await each.stop()).code).toBe(0);
-  });
-
   test('are not served by a worker of another tenant, or of none', async () => {
     const { place, sandboxes, workerOf } = await newScene({ acme: 'none', other: 'none' });
     const home = await newMachine(place, 30);
