@@ -59,9 +59,7 @@ describe('a run on the embedded datastore', () => {
     expect((await first.end).code).toBe(130);
     const second = home.start('resume', 'r', '--reason', 'it is quick again');
     await eventually(async () => (await home.stateOf('r')) === 'running');
-    expect(await home.run('cancel', 'r', '--yes', '--reason', 'wrong column')).toMatchObject({
-      code: 0,
-    });
+    expect(await home.run('cancel', 'r', '--yes', '--reason', 'wrong column')).toMatchObject({ code: 0 });
     expect((await second.end).code).toBe(3);
 
     const user = { user: userInfo().username, host: hostname() };

@@ -71,60 +71,44 @@ test('cqbatch completion names the shells that it knows', async () => {
   });
 });
 
-describeWithProgram(['bash'], 'bash', () => {
-  test('completes commands, options, words of options, runs and files', async () => {
-    const { shell } = await prepared('bash');
-    const complete = (words: readonly string[]) =>
-      shell(
-        'bash',
-        '-c',
-        `compopt() { echo "files by $*"; }
-         source ./completion
-         COMP_WORDS=(cqbatch "$@"); COMP_CWORD=$#
-         _cqbatch; printf '%s\\n' "\${COMPREPLY[@]}"`,
-        'bash',
-        ...words,
-      );
-    for (const [words, expected] of lines) expect(complete(words)).toEqual(expected);
-    expect(complete(['run', 'ro'])).toEqual(['files by -o default']);
-    expect(complete(['watch', ''])).toEqual(['files by -o default']);
-    expect(complete(['run', '--token-file', ''])).toEqual(['files by -o default']);
-    // Nothing that was typed is run.
-    expect(complete(['status', '$(touch bad)'])).toEqual([]);
-    expect(shell('ls')).not.toContain('bad');
-  });
-});
+/** How each shell is asked for what may follow, and what it says of files. */
+const shells = {
+  bash: [
+    `compopt() { echo "files by $*"; }
+     source ./completion
+     COMP_WORDS=(cqbatch "$@"); COMP_CWORD=$#
+     _cqbatch; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    'files by -o default',
+  ],
+  zsh: [
+    `compdef() { }
+     _describe() { print -l -- "\${(@)found%%:*}"; }
+     _files() { print files; }
+     source ./completion
+     words=(cqbatch "$@"); CURRENT=$#words
+     _cqbatch || true`,
+    'files',
+  ],
+  fish: ['source completion; complete -C "cqbatch $argv"', 'rows.csv'],
+} as const;
 
-describeWithProgram(['zsh'], 'zsh', () => {
-  test('completes commands, options, words of options, runs and files', async () => {
-    const { shell } = await prepared('zsh');
-    const complete = (words: readonly string[]) =>
-      shell(
-        'zsh',
-        '-f',
-        '-c',
-        `compdef() { }
-         _describe() { print -l -- "\${(@)found%%:*}"; }
-         _files() { print files; }
-         source ./completion
-         words=(cqbatch "$@"); CURRENT=$#words
-         _cqbatch || true`,
-        'zsh',
-        ...words,
-      );
-    for (const [words, expected] of lines) expect(complete(words)).toEqual(expected);
-    expect(complete(['run', 'ro'])).toEqual(['files']);
+for (const program of ['bash', 'zsh', 'fish'] as const)
+  describeWithProgram([program], program, () => {
+    test('completes commands, options, words of options, runs and files', async () => {
+      const { shell } = await prepared(program);
+      const [script, files] = shells[program];
+      const options = { bash: [], zsh: ['-f'], fish: ['--no-config'] }[program];
+      // The first word after the script is the name of the script, but for fish.
+      const before = program === 'fish' ? [] : [program];
+      const complete = (words: readonly string[]) =>
+        shell(program, ...options, '-c', script, ...before, ...words).map((line) => line.split('\t')[0]);
+      for (const [words, expected] of lines) expect(complete(words)).toEqual(expected);
+      expect(complete(['run', 'ro'])).toEqual([files]);
+      if (program !== 'bash') return;
+      expect(complete(['watch', ''])).toEqual([files]);
+      expect(complete(['run', '--token-file', ''])).toEqual([files]);
+      // Nothing that was typed is run.
+      expect(complete(['status', '$(touch bad)'])).toEqual([]);
+      expect(shell('ls')).not.toContain('bad');
+    });
   });
-});
-
-describeWithProgram(['fish'], 'fish', () => {
-  test('completes commands, options, words of options, runs and files', async () => {
-    const { shell } = await prepared('fish');
-    const complete = (words: readonly string[]) =>
-      shell('fish', '--no-config', '-c', `source completion; complete -C "cqbatch ${words.join(' ')}"`).map(
-        (line) => line.split('\t')[0],
-      );
-    for (const [words, expected] of lines) expect(complete(words)).toEqual(expected);
-    expect(complete(['run', 'ro'])).toEqual(['rows.csv']);
-  });
-});

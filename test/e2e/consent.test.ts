@@ -97,9 +97,4 @@ describe('many requests', () => {
     expect((await finished(child)).code).toBe(code);
     expect(await sandbox.log()).toHaveLength(calls);
   });
-
-  test('need no confirmation with --yes', async () => {
-    const { run } = await prepared('rows.csv', restoreCsv(3).text);
-    expect((await run(['run', 'rows.csv', '--yes'], { CQBATCH_CONFIRM_ABOVE: '2' })).code).toBe(0);
-  });
 });

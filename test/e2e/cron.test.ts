@@ -128,10 +128,7 @@ describe('run --or-resume', () => {
     ] as const)
       expect(
         await cqbatch([...again, ...args], { ...options, env: { ...options.env, ...env } }),
-      ).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining(message),
-      });
+      ).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     const other = await type('run', 'good.csv', '--yes', '--run-id', 'r', '--or-resume');
     expect(other).toMatchObject({
       code: 2,
@@ -183,9 +180,7 @@ describe('-qq', () => {
     );
     expect(
       JSON.parse((await type('run', 'fails.csv', '--yes', '--json', '-q', '--quiet')).stdout),
-    ).toMatchObject({
-      summary: { outcomes: { failed: 1 } },
-    });
+    ).toMatchObject({ summary: { outcomes: { failed: 1 } } });
     expect(await type('run', 'nothing.csv', '--yes', '-qq')).toMatchObject({
       code: 2,
       stdout: '',

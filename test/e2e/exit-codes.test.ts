@@ -19,12 +19,6 @@ async function prepared(text = manifest, ...sandboxArgs: string[]) {
 }
 
 describe('the exit code', () => {
-  test('is 1 when invalid rows were left out', async () => {
-    const { run, sandbox } = await prepared('evaluation_id,user_id\n1,u\nx,u\n');
-    expect((await run('run', 'rows.csv', '--yes', '--skip-invalid')).code).toBe(1);
-    expect(await sandbox.log()).toHaveLength(1);
-  });
-
   test.each([
     ['an unknown option', ['run', 'rows.csv', '--max-failure', '3'], '(Did you mean --max-failures?)'],
     ['an unknown command', ['resum'], '(Did you mean resume?)'],
@@ -75,27 +69,5 @@ describe('the exit code', () => {
     expect(code).toBe(4);
     expect(await readCsv(await newestRunFolder(cwd), 'not-attempted.csv')).toHaveLength(3);
     expect((await run('resume')).code).toBe(4);
-  });
-
-  test('is 1 when some rows failed, and --json always prints exactly one document', async () => {
-    const { run } = await prepared('evaluation_id,user_id\n1,u\n50,u\n');
-    const failed = await run('run', 'rows.csv', '--yes', '--json');
-    expect(failed.code).toBe(1);
-    const documents = [
-      [await run('plan', 'rows.csv', '--json'), { rows: 2, callable: 2 }],
-      [failed, { state: 'completed', summary: { outcomes: { failed: 1 } } }],
-      [await run('retry', '--yes', '--json'), { state: 'completed', summary: { manifest: { rows: 1 } } }],
-      [await run('status', '--json'), { state: 'completed', retry_of: expect.stringMatching(/^20/) }],
-      [await run('report', '--json'), { files: { report: expect.stringContaining('report.csv') } }],
-      [await run('resume', '--json'), { error: { code: 'NO_RUN_FITS' } }],
-      [await run('cancel', '--yes', '--json'), { error: { code: 'NO_RUN_FITS' } }],
-      [
-        await run('run', 'nothing.csv', '--yes', '--json'),
-        { error: { message: expect.stringContaining('nothing.csv') } },
-      ],
-      [await run('plan', '--json', '--nonsense'), { error: { code: 'USAGE' } }],
-      [await run('version', '--json'), { version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }],
-    ] as const;
-    for (const [{ stdout }, expected] of documents) expect(JSON.parse(stdout)).toMatchObject(expected);
   });
 });

@@ -25,25 +25,14 @@ test('a started run does not continue without its journal, whatever else is left
   const journal = join(await newestRunFolder(cwd), 'journal.jsonl');
   const whole = await readFile(journal);
   const before = (await sandbox.log()).length;
-  const damages = [
-    [() => writeFile(journal, ''), 'journal.jsonl is empty'],
-    [() => writeFile(journal, Buffer.alloc(whole.length)), 'does not begin with the header of a journal'],
-    [
-      () => appendFile(journal, `{"fed":[${rows},${rows + 1}]}\n`),
-      `there is no row ${rows + 1}: rows.jsonl has ${rows}`,
-    ],
-  ] as const;
-  for (const [damage, problem] of damages) {
-    await writeFile(journal, whole);
-    await damage();
-    const damaged = await readFile(journal);
-    for (const command of ['resume', 'status', 'report']) {
-      const { code, stderr } = await cqbatch([command], options);
-      expect(stderr, command).toContain(problem);
-      expect(code, command).toBe(4);
-    }
-    expect(Buffer.compare(await readFile(journal), damaged)).toBe(0);
+  await appendFile(journal, `{"fed":[${rows},${rows + 1}]}\n`);
+  const damaged = await readFile(journal);
+  for (const command of ['resume', 'status', 'report']) {
+    const { code, stderr } = await cqbatch([command], options);
+    expect(stderr, command).toContain(`there is no row ${rows + 1}: rows.jsonl has ${rows}`);
+    expect(code, command).toBe(4);
   }
+  expect(Buffer.compare(await readFile(journal), damaged)).toBe(0);
   const listed = await cqbatch(['list'], options);
   expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining(`there is no row ${rows + 1}`) });
   expect(listed.stdout).toMatch(/interrupted +\S+ [A-Z]\S* +\? +\?\/200 +\? +\S+ +rows\.csv/);

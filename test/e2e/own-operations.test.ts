@@ -92,14 +92,12 @@ test('what one operation has read is the old value of an edit, which can be undo
 
 /** Pays an account: twice is once too often. */
 const paying = `export default ({ defineOperation }) =>
-  defineOperation({
-    name: 'pay',
+  defineOperation({ name: 'pay',
     thing: 'account',
     summary: 'Pay an amount into accounts',
     fields: { account: { type: 'identifier', required: true }, version: { type: 'text' } },
     subject: 'account',
-    request: ({ account, version }) => ({
-      path: '/pay',
+    request: ({ account, version }) => ({ path: '/pay',
       headers: { 'If-Match': version, 'Content-Type': 'application/vnd.pay+json' },
       body: { account },
     }),

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
@@ -15,8 +13,6 @@ import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { mixedCsv } from './manifests.ts';
 import { cellsUnder, finds, found, isReady } from './report-rows.ts';
-
-const demo = fileURLToPath(new URL('../../examples/demo.js', import.meta.url));
 
 describeWithBrowser('report.html', (open) => {
   test('shows the report, finds, sorts and exports rows, and requests nothing', async () => {
@@ -154,28 +150,6 @@ describeWithBrowser('report.html', (open) => {
       '[...document.querySelectorAll("th button")].map((button) => getComputedStyle(button).display)',
     );
     expect(new Set(heads)).toEqual(new Set(['contents']));
-    expect({ complaints, requests }).toEqual({ complaints: [], requests: [url] });
-  });
-
-  test('of the demo is accessible, and explains its faults', async () => {
-    const cwd = await temporaryFolder();
-    await promisify(execFile)(process.execPath, [demo], { cwd, env: { PATH: process.env['PATH'] ?? '' } });
-    const folder = await newestRunFolder(join(cwd, 'demo'));
-    const url = String(pathToFileURL(join(folder, 'report.html')));
-    const { page, complaints, requests } = await open(url);
-    await page.waitForSelector(isReady);
-    const report = await readCsv(folder, 'report.csv');
-    await page.getByRole('button', { name: `All ${report.length}` }).click();
-    const twice = report.find((row) => Number(row['_attempts']) > 1);
-    await page.getByRole('searchbox').fill(twice?.['_message'] || (twice?.['evaluation_id'] ?? ''));
-    await finds(page, / of /);
-    await page
-      .locator('.rows td', { hasText: new RegExp(`^${twice?.['_row']}$`) })
-      .first()
-      .click();
-    const attempts = page.locator('dialog tbody tr');
-    expect(await attempts.count()).toBe(Number(twice?.['_attempts']));
-    await expectAccessible(page);
     expect({ complaints, requests }).toEqual({ complaints: [], requests: [url] });
   });
 

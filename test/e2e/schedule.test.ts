@@ -216,15 +216,3 @@ test('settings that require a reason require it of each change of a schedule', a
   const removed = await readFile(join(home.stateDir, 'schedules', 'removed.jsonl'), 'utf8');
   expect(JSON.parse(removed)).toMatchObject({ schedule: 'nightly', reason: 'week 47' });
 });
-
-test('a daemon that knows which runs to keep removes the others when it starts', async () => {
-  const sandbox = await startSandbox();
-  const home = await newMachine({ sandbox, env: anyDatastore() });
-  await home.write('board.csv', 'soundboard_id,title\n1,Hello\n');
-  for (const id of ['one', 'two']) await home.run('run', 'board.csv', '--yes', '--run-id', id);
-  const daemon = await home.worker('--coordinate', '--keep-last', '1');
-  await daemon.says('old runs removed');
-  expect(daemon.logged('old runs removed')).toMatchObject([{ runs: ['one'] }]);
-  await daemon.stop();
-  expect(await home.stateOf('two')).toBe('completed');
-});

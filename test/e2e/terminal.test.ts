@@ -40,10 +40,7 @@ describe('the question after a canary', () => {
   async function prepareCanary() {
     const { cwd, sandbox, env, run } = await prepared();
     const runAtTerminal = (answer: string) => {
-      const child = startAtTerminal(['run', 'rows.csv', '--run-id', 'r', '--canary', '1'], {
-        cwd,
-        env,
-      });
+      const child = startAtTerminal(['run', 'rows.csv', '--run-id', 'r', '--canary', '1'], { cwd, env });
       child.stdout?.on('data', (chunk: Buffer) => {
         if (chunk.includes('Continue with the other 1 row? [y/N]')) child.stdin?.write(answer);
         else if (chunk.includes('[y/N]')) child.stdin?.write('y\n');

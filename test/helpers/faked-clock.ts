@@ -46,9 +46,7 @@ export async function fakedClock(): Promise<FakedClock> {
   await removeLeftovers();
   const program = findProgram(programs);
   if (program === undefined) throw new Error('There is no faketime.');
-  const library = execFileSync(program, ['-m', '-f', '+0', 'printenv', 'LD_PRELOAD'], {
-    encoding: 'utf8',
-  });
+  const library = execFileSync(program, ['-m', '-f', '+0', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' });
   return {
     env: {
       LD_PRELOAD: library.trim(),

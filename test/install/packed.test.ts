@@ -74,8 +74,7 @@ async function expectTypable(stdout: string, options: { cwd: string; env: NodeJS
 const typedProgram = `
 import { createClient, defineOperation, operations, results, runBatch, type BatchResult } from 'callquality-batch';
 
-const archive = defineOperation({
-  name: 'archive-call',
+const archive = defineOperation({ name: 'archive-call',
   thing: 'call',
   summary: 'Archive calls',
   fields: { call_id: { type: 'integer', min: 1, required: true }, reason: { type: 'text' } },

@@ -90,16 +90,13 @@ function anyQueue() {
   return { ...(queue && { queue }), ...(queue_prefix && { queue_prefix }) };
 }
 
-describe.each([
-  ['the embedded datastore', () => ({})],
-  ['a shared datastore', anyQueue],
-])('a batch on %s', (_, settings) => {
+describe('a batch', () => {
   test('calls each row once, reports events, and returns the result of each', async () => {
     const { sandbox, batch } = await begin(mixedCsv(300).text, '--fault', '500=2%');
     const events: BatchEvent[] = [];
     const ended = await runBatch({
       ...batch,
-      settings: { ...settings(), allow_partial: 'yes', max_failures: 'none' },
+      settings: { allow_partial: 'yes', max_failures: 'none' },
       runId: 'mixed',
       onEvent: (event) => events.push(event),
     });
@@ -127,7 +124,7 @@ describe.each([
     const stop = new AbortController();
     const wanted = {
       ...batch,
-      settings: { ...settings(), concurrency: 4 },
+      settings: { ...anyQueue(), concurrency: 4 },
       runId: 'nightly',
       orResume: true,
     };

@@ -149,20 +149,4 @@ describeWithRedis('the health of a worker', () => {
     await eventually(async () => (await worker.health('/readyz')).status === 200);
     expect((await worker.stop()).code).toBe(0);
   });
-
-  test('is not ready after the signal to stop, while its calls finish', async () => {
-    const place = await newPlace();
-    place.sandbox.configure({ latency: '2s' });
-    const home = await newMachine(place, 3);
-    const run = home.start(...runArgs, '--no-worker');
-    const worker = await (await newMachine(place)).worker();
-    await place.sandbox.requested(3);
-    expect(await worker.health('/readyz')).toMatchObject({ status: 200, body: { active: 3 } });
-    worker.kill('SIGTERM');
-    await worker.says('stopping');
-    expect(await worker.health('/readyz')).toMatchObject({ status: 503, body: { reason: 'stopping' } });
-    expect(await worker.health('/healthz')).toMatchObject({ status: 200 });
-    expect(await worker.end).toMatchObject({ code: 0 });
-    expect(await run.end).toMatchObject({ code: 0 });
-  });
 });

@@ -236,51 +236,13 @@ describeWithRedis('a run on Redis', () => {
       status = await elsewhere.json<Status>('status', 'r');
       return status.done > 0 && status.workers.length > 0;
     });
-    const time = expect.stringMatching(/^\d{4}-.*Z$/);
-    expect(status).toEqual({
-      run: 'r',
-      state: 'running',
-      manifest: 'rows.csv',
-      base_url: place.sandbox.url,
-      rows,
-      done: expect.any(Number),
-      outcomes: {
-        succeeded: status?.done,
-        failed: 0,
-        invalid: 0,
-        duplicate: 0,
-        skipped: 0,
-        not_attempted: 0,
-      },
-      unclear: null,
-      codes: null,
-      wanted_rate: `${callsPerSecond}/s`,
-      priority: 'normal',
-      rows_per_s: expect.any(Number),
-      pace: {
-        allowed_per_s: callsPerSecond,
-        limit_per_s: null,
-        concurrency: expect.any(Number),
-        reason: 'as requested',
-        wait_until: null,
-        wait_by: null,
-      },
-      waiting: null,
+    // All of the document: cli/render/status.test.ts.
+    expect(status).toMatchObject({
+      ...{ run: 'r', state: 'running', base_url: place.sandbox.url, rows },
+      outcomes: { succeeded: status?.done },
+      ...{ wanted_rate: `${callsPerSecond}/s`, pace: { allowed_per_s: callsPerSecond } },
       process: { pid: run.pid, host: hostname(), version: readVersion() },
-      workers: [
-        {
-          host: hostname(),
-          pid: worker.pid,
-          version: expect.stringMatching(/^\d+\.\d+/),
-          concurrency: 7,
-          active: expect.any(Number),
-          finished: expect.any(Number),
-          started_at: time,
-          seen_at: time,
-        },
-      ],
-      states: null,
-      retry_of: null,
+      workers: [{ host: hostname(), pid: worker.pid, concurrency: 7 }],
     });
     const { stdout } = await elsewhere.run('status', 'r');
     expect(stdout).toMatch(

@@ -63,27 +63,6 @@ describeWithRedis('workers of other machines', () => {
     const said = [stderr, ...workers.map((worker) => worker.stderr)].join('\n');
     expect(said.includes(sandboxToken)).toBe(false);
   });
-
-  test('leave the rows of other APIs alone', async () => {
-    const place = await newPlace(...kindSandbox);
-    const otherPlace = { ...place, sandbox: await startSandbox(...kindSandbox) };
-    const home = await newMachine(place, 50);
-    const otherHome = await newMachine(otherPlace, 50);
-    const otherWorker = await (await newMachine(otherPlace)).worker();
-    const waiting = home.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'waiting');
-    await waiting.says('Run waiting');
-
-    // While the worker calls these, those of the first run wait in the same Redis.
-    expect(await otherHome.run('run', 'rows.csv', '--yes', '--no-worker')).toMatchObject({ code: 0 });
-    expect(await place.sandbox.log()).toEqual([]);
-
-    await (await newMachine(place)).worker();
-    expect(await waiting.end).toMatchObject({ code: 0 });
-    expect((await otherWorker.stop()).code).toBe(0);
-    expect(new Set(otherWorker.logged('row finished').map(({ run }) => run)).has('waiting')).toBe(false);
-    expect(await place.sandbox.log()).toHaveLength(50);
-    expect(await otherPlace.sandbox.log()).toHaveLength(50);
-  });
 });
 
 describeWithRedis('a worker', () => {
