@@ -75,8 +75,6 @@ describe('without a name', () => {
   });
 });
 
-describe('a part of an id', () => {});
-
 describe('cancel', () => {
   test('names the run on a terminal, and asks', async () => {
     const { run, going, options } = await prepared();
