@@ -70,6 +70,8 @@ const withProcesses = {
 };
 
 export default defineConfig({
+  // The simulation of the benchmarks uses the built program; in tests it uses the sources.
+  resolve: { alias: [{ find: /^(?:\.\.\/)+dist\/(.*)\.js$/, replacement: `${process.cwd()}/$1.ts` }] },
   test: {
     root: '.',
     sequence: { sequencer: LongestFirst },

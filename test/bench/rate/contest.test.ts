@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { parts } from '../../engine/rate/governor/simulated.ts';
 import { compete } from './contest/compete.js';
 import { contestants } from './contest/contestants.js';
 import { contestLimits } from './contest/limits.js';
@@ -12,7 +11,7 @@ const bucket = { limit: 'token-bucket:rate=50,burst=10', seconds: 20, capacity: 
 async function total(name: string, world: World, from = 5) {
   const contestant = contestants[name]?.(50);
   if (contestant === undefined) throw new Error(`There is no contestant "${name}".`);
-  const seconds = (await compete(parts, world, contestant)).slice(from);
+  const seconds = (await compete(world, contestant)).slice(from);
   const sum = (key: 'accepted' | 'rejected') => seconds.reduce((all, second) => all + second[key], 0);
   return { accepted: sum('accepted') / seconds.length, rejected: sum('rejected') / seconds.length };
 }
@@ -58,12 +57,12 @@ describe('a program', () => {
 
   test('calls the address that it is given, and is ended', async () => {
     const program = fileURLToPath(new URL('../programs/enter-contest.js', import.meta.url));
-    const [second] = await playProgram(parts, world, `"${process.execPath}" "${program}" p-queue`);
+    const [second] = await playProgram(world, `"${process.execPath}" "${program}" p-queue`);
     expect(second?.accepted).toBeGreaterThan(0);
     expect(second?.rejected).toBeGreaterThan(0);
   });
 
   test('that makes no call is an error', async () => {
-    await expect(playProgram(parts, world, 'exit 3')).rejects.toThrow('"exit 3" has made no call.');
+    await expect(playProgram(world, 'exit 3')).rejects.toThrow('"exit 3" has made no call.');
   });
 });

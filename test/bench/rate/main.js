@@ -14,7 +14,6 @@ import { contestLimits } from './contest/limits.js';
 import { playProgram } from './contest/protocol.js';
 import { figuresOf } from './figures.js';
 import { models } from './models.js';
-import { parts } from './parts.js';
 import { ideal } from './simulation.js';
 import { contestTable, table } from './table.js';
 import { playAll } from './threads.js';
@@ -82,8 +81,8 @@ function contestGames() {
 async function inRealTime(/** @type {string} */ command) {
   const lines = [];
   for (const model of chosen(contestLimits)) {
-    const seconds = await playProgram(parts, model.world, command);
-    const figures = figuresOf(model, seconds, ideal(parts, model.world));
+    const seconds = await playProgram(model.world, command);
+    const figures = figuresOf(model, seconds, ideal(model.world));
     process.stderr.write(`${model.title}: played\n`);
     lines.push({ title: model.title, condition: 'program', runs: [figures] });
   }

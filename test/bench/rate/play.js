@@ -4,7 +4,6 @@ import { parentPort } from 'node:worker_threads';
 import { compete } from './contest/compete.js';
 import { contestants } from './contest/contestants.js';
 import { figuresOf } from './figures.js';
-import { parts } from './parts.js';
 import { ideal, simulate } from './simulation.js';
 import { timeline } from './table.js';
 
@@ -19,14 +18,12 @@ import { timeline } from './table.js';
 /** @typedef {readonly { figures: import('./world.ts').Figures, timeline: string }[]} Outcome of each seed */
 
 parentPort?.on('message', async (/** @type {Game} */ { model, world, seeds, contestant }) => {
-  const permitted = ideal(parts, world);
+  const permitted = ideal(world);
   const other = contestant && contestants[contestant.name]?.(contestant.perSecond);
   /** @type {Outcome[number][]} */
   const outcome = [];
   for (let seed = 1; seed <= seeds; seed++) {
-    const seconds = other
-      ? await compete(parts, { ...world, seed }, other)
-      : simulate(parts, { ...world, seed });
+    const seconds = other ? await compete({ ...world, seed }, other) : simulate({ ...world, seed });
     outcome.push({ figures: figuresOf(model, seconds, permitted), timeline: timeline(seconds) });
   }
   parentPort?.postMessage(outcome);

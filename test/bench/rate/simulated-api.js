@@ -1,6 +1,7 @@
 // @ts-check
+import { limitHeaders } from '../../../dist/src/sandbox/limits/allowance.js';
+import { parseLimitPlan } from '../../../dist/src/sandbox/limits/plan.js';
 
-/** @typedef {import('./world.ts').Parts} Parts */
 /** @typedef {import('./world.ts').World} World */
 
 /**
@@ -16,10 +17,13 @@
  * @property {Readonly<Record<string, string>>} headers
  */
 
+/** The limiter of a limit as `cqbatch sandbox --limit` takes it. */
+export function limiterOf(/** @type {string} */ limit) {
+  return parseLimitPlan('--limit', limit);
+}
+
 /** The API of a world: the sandbox's limiters and headers in front of a server that takes time. */
 export class SimulatedApi {
-  /** @type {Parts} */
-  #parts;
   /** @type {World & { latencyMs: number }} */
   #world;
   #begin;
@@ -33,18 +37,16 @@ export class SimulatedApi {
   #places;
 
   /**
-   * @param {Parts} parts
    * @param {World & { latencyMs: number }} world
    * @param {number} begin
    * @param {() => number} random
    */
-  constructor(parts, world, begin, random) {
-    this.#parts = parts;
+  constructor(world, begin, random) {
     this.#world = world;
     this.#begin = begin;
     this.#random = random;
-    this.#limiter = parts.createLimiter(world.limit);
-    this.#stated = world.statedLimit === undefined ? undefined : parts.createLimiter(world.statedLimit);
+    this.#limiter = limiterOf(world.limit);
+    this.#stated = world.statedLimit === undefined ? undefined : limiterOf(world.statedLimit);
     this.#othersAt = begin;
     this.#places = Array.from({ length: world.server?.places ?? 0 }, () => begin);
   }
@@ -81,7 +83,7 @@ export class SimulatedApi {
     const admission = this.#limiter.admit(now, 'token');
     const { admitted } = admission;
     const allowance = (this.#stated?.admit(now, 'token') ?? admission).allowance;
-    const headers = { ...(allowance && this.#parts.limitHeaders(allowance, style, now)) };
+    const headers = { ...(allowance && limitHeaders(allowance, style, now)) };
     if (retryAfter && !admitted && admission.retryAfter !== undefined)
       headers['retry-after'] = String(Math.max(1, Math.ceil(admission.retryAfter)));
     const delay = admitted ? (admission.delay ?? 0) + this.#service(now) : 0;

@@ -1,7 +1,11 @@
 // @ts-check
+import { newTimeline, setRate, take } from '../../../dist/src/engine/cluster/timeline.js';
+import { CallScheduler } from '../../../dist/src/engine/rate/call-scheduler.js';
+import { ownTiming, sharedTiming } from '../../../dist/src/engine/rate/timeline-visits.js';
+import { isRefusal } from '../../../dist/src/engine/rate/traffic-meter.js';
+import { Prefetch, withSpare } from '../../../dist/src/engine/worker/prefetch.js';
 import { SimulatedNetwork } from './simulated-network.js';
 
-/** @typedef {import('./world.ts').Parts} Parts */
 /** @typedef {import('./world.ts').World} World */
 
 /**
@@ -9,7 +13,7 @@ import { SimulatedNetwork } from './simulated-network.js';
  *
  * @typedef {object} Worker
  * @property {string} id
- * @property {ReturnType<Parts['createScheduler']>} scheduler
+ * @property {CallScheduler} scheduler
  * @property {number} clock how far its clock is ahead
  * @property {number} waiting rows that have no turn yet
  * @property {{ since: number, at: number }[]} writing rows whose intents are being written, and when that is done
@@ -19,7 +23,7 @@ import { SimulatedNetwork } from './simulated-network.js';
  * @property {number} inHand rows that it may claim
  * @property {number} most calls in flight that the user wants
  * @property {number} timerAt
- * @property {Pick<import('../../../src/engine/worker/prefetch.ts').Prefetch, 'update'>} prefetch
+ * @property {Prefetch} prefetch
  * @property {boolean} refuses503 whether it knows each 503 to be a refusal
  */
 
@@ -40,7 +44,6 @@ const noCalls = [];
 
 /** The workers as they are: each has its scheduler of calls, and asks the timeline for slots with messages. */
 export class SimulatedClient {
-  #parts;
   #random;
   #perRowMs;
   #freeAt;
@@ -53,24 +56,23 @@ export class SimulatedClient {
   #workers;
 
   /**
-   * @param {Parts} parts
    * @param {World} world
    * @param {number} begin
    * @param {() => number} random
    */
-  constructor(parts, world, begin, random) {
+  constructor(world, begin, random) {
     const { workers = 1, capacity = 2_000, slowWorkers = [] } = world;
-    this.#parts = parts;
     this.#random = random;
     this.#perRowMs = 1_000 / capacity;
     this.#freeAt = begin;
     this.#begin = begin;
     this.#world = world;
-    this.#timeline = parts.newTimeline();
+    this.#timeline = newTimeline();
     this.#network = new SimulatedNetwork(workers === 1 ? undefined : (world.network ?? {}), begin, random);
+    const timing = workers > 1 ? sharedTiming : ownTiming;
     this.#workers = Array.from({ length: workers }, (_, place) => ({
       id: `worker-${place}`,
-      scheduler: parts.createScheduler({ isShared: workers > 1, concurrency: slowWorkers[place], random }),
+      scheduler: new CallScheduler({ timing, concurrency: slowWorkers[place], random }),
       clock: workers === 1 ? 0 : Math.round(clocksOff * (2 * random() - 1)),
       waiting: 0,
       writing: [],
@@ -80,7 +82,7 @@ export class SimulatedClient {
       inHand: 0,
       most: slowWorkers[place] ?? Number.POSITIVE_INFINITY,
       timerAt: begin,
-      prefetch: parts.createPrefetch(),
+      prefetch: new Prefetch(),
       refuses503: false,
     }));
   }
@@ -98,7 +100,7 @@ export class SimulatedClient {
    * @param {import('./world.ts').ClientPace} pace
    */
   setRate(now, leader, { rate, isKept, concurrency, restUntil = 0 }) {
-    return this.#parts.setRate(this.#timeline, now + serverClock, {
+    return setRate(this.#timeline, now + serverClock, {
       worker: leader,
       rate: isKept ? rate : undefined,
       cap: concurrency,
@@ -111,7 +113,7 @@ export class SimulatedClient {
     for (const worker of this.#workers) {
       const own = busy(worker);
       worker.scheduler.setCommonRest(restUntil + worker.clock);
-      const most = this.#parts.withSpare(Math.min(worker.scheduler.places, worker.most));
+      const most = withSpare(Math.min(worker.scheduler.places, worker.most));
       worker.inHand = worker.prefetch.update(worker.busiest, most);
       worker.busiest = own;
       worker.refuses503 = refuses503;
@@ -134,7 +136,7 @@ export class SimulatedClient {
     /** @type {'slow-down' | 'retry'} */
     const kind = status === 429 || waitMs !== undefined ? 'slow-down' : 'retry';
     const failure = { class: kind, status, ...(waitMs !== undefined && { waitMs }) };
-    return this.#parts.isRefusal(failure, worker.refuses503) ? 'rejected' : 'unavailable';
+    return isRefusal(failure, worker.refuses503) ? 'rejected' : 'unavailable';
   }
 
   /** A call of a worker was refused, and the API asks to wait until then. */
@@ -208,7 +210,7 @@ export class SimulatedClient {
     const { forgets } = this.#world;
     if (forgets === undefined) return;
     const times = forgets.filter((second) => this.#begin + second * 1_000 <= now).length;
-    if (times > this.#forgotten) this.#timeline = this.#parts.newTimeline();
+    if (times > this.#forgotten) this.#timeline = newTimeline();
     this.#forgotten = times;
   }
 
@@ -246,7 +248,7 @@ export class SimulatedClient {
       const worker = /** @type {Worker} */ (this.#workers[message.place]);
       if ('visit' in message) {
         const request = { worker: worker.id, ...message.visit };
-        const reply = this.#parts.take(this.#timeline, now + serverClock, request);
+        const reply = take(this.#timeline, now + serverClock, request);
         this.#network.send(now, { place: message.place, sentAt: message.sentAt, reply });
         continue;
       }

@@ -1,5 +1,8 @@
 // @ts-check
-import { SimulatedApi } from './simulated-api.js';
+import { statedLimits } from '../../../dist/src/engine/api/limits.js';
+import { waitingTime } from '../../../dist/src/engine/api/waiting-time.js';
+import { RateController } from '../../../dist/src/engine/rate/rate-controller.js';
+import { limiterOf, SimulatedApi } from './simulated-api.js';
 import { SimulatedClient } from './simulated-client.js';
 
 /** @typedef {import('./world.ts').Second} Second */
@@ -19,14 +22,14 @@ const noCalls = [];
  *
  * @type {import('./world.ts').Simulate}
  */
-export const simulate = (parts, world) => {
+export const simulate = (world) => {
   const { latencyMs = 50, workers = 1, startAt = 0, rows = Number.POSITIVE_INFINITY } = world;
   const random = randomFrom(world.seed ?? 1);
   const begin = epoch + startAt;
   const end = begin + world.seconds * 1_000;
-  const api = new SimulatedApi(parts, { ...world, latencyMs }, begin, random);
-  const client = new SimulatedClient(parts, world, begin, random);
-  const controller = parts.createController(begin, world.known ?? {});
+  const api = new SimulatedApi({ ...world, latencyMs }, begin, random);
+  const client = new SimulatedClient(world, begin, random);
+  const controller = new RateController(begin, world.known ?? {});
   /** @type {{ auto: boolean, perSecond?: number | undefined }} */
   const policy = { auto: world.fixed === undefined, perSecond: world.fixed ?? world.bound };
   const alone = workers === 1;
@@ -69,9 +72,9 @@ export const simulate = (parts, world) => {
     let urgent = false;
     for (const call of ended) {
       call.release?.();
-      for (const stated of parts.statedLimits(call.headers, now))
+      for (const stated of statedLimits(call.headers, now))
         report.stated = [...report.stated.filter(({ name }) => name !== stated.name), stated];
-      const wait = call.outcome === 'rejected' ? parts.waitingTime(call.headers, [], now) : undefined;
+      const wait = call.outcome === 'rejected' ? waitingTime(call.headers, [], now)?.ms : undefined;
       const waitMs = world.retryAfter || world.noiseWaits ? wait : undefined;
       if (waitMs !== undefined) report.waitUntil = Math.max(report.waitUntil ?? 0, now + waitMs);
       const kind = client.ended(call, waitMs, now);
@@ -117,9 +120,9 @@ export const simulate = (parts, world) => {
  *
  * @type {import('./world.ts').Ideal}
  */
-export const ideal = (parts, world) => {
+export const ideal = (world) => {
   const { limit, seconds, latencyMs = 50, startAt = 0, capacity = 2_000, server, others } = world;
-  const limiter = parts.createLimiter(limit);
+  const limiter = limiterOf(limit);
   const served = server === undefined ? capacity : (server.places * 1_000) / server.serviceMs;
   const begin = epoch + startAt;
   /** @type {{ end: number, release: () => void }[]} */

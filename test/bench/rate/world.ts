@@ -1,59 +1,6 @@
 import type { Pace, StartingPoint } from '../../../src/domain/pace.ts';
-import type { AnswerHeaders } from '../../../src/engine/api/headers.ts';
-import type { StatedLimit } from '../../../src/engine/api/limits.ts';
-import type {
-  newTimeline,
-  SlotReply,
-  SlotRequest,
-  setRate,
-  take,
-} from '../../../src/engine/cluster/timeline.ts';
-import type { CallScheduler } from '../../../src/engine/rate/call-scheduler.ts';
-import type { RateController } from '../../../src/engine/rate/rate-controller.ts';
-import type { isRefusal } from '../../../src/engine/rate/traffic-meter.ts';
-import type { Prefetch } from '../../../src/engine/worker/prefetch.ts';
-import type { Allowance, LimitHeaderStyle } from '../../../src/sandbox/limits/allowance.ts';
-import type { Limiter } from '../../../src/sandbox/limits/limiters.ts';
-
-/** The parts of the program in a simulation. The benchmark passes the built program, the tests pass its sources. */
-export interface Parts {
-  readonly createController: (now: number, known: StartingPoint) => Pick<RateController, 'update'>;
-  /** @param plan as `cqbatch sandbox --limit` takes it */
-  readonly createLimiter: (plan: string) => Limiter;
-  readonly limitHeaders: (
-    allowance: Allowance,
-    style: LimitHeaderStyle,
-    now: number,
-  ) => AnswerHeaders | undefined;
-  readonly statedLimits: (headers: AnswerHeaders, now: number) => readonly StatedLimit[];
-  readonly waitingTime: (headers: AnswerHeaders, details: readonly [], now: number) => number | undefined;
-  readonly createScheduler: (options: {
-    readonly isShared: boolean;
-    readonly concurrency?: number | undefined;
-    readonly random: () => number;
-  }) => Pick<
-    CallScheduler,
-    | 'active'
-    | 'reserved'
-    | 'elsewhere'
-    | 'places'
-    | 'restUntil'
-    | 'step'
-    | 'written'
-    | 'released'
-    | 'replied'
-    | 'ended'
-    | 'sent'
-    | 'refused'
-    | 'setCommonRest'
-  >;
-  readonly newTimeline: typeof newTimeline;
-  readonly setRate: typeof setRate;
-  readonly take: typeof take;
-  readonly withSpare: (concurrency: number) => number;
-  readonly createPrefetch: () => Pick<Prefetch, 'update'>;
-  readonly isRefusal: typeof isRefusal;
-}
+import type { SlotReply, SlotRequest } from '../../../src/engine/cluster/timeline.ts';
+import type { LimitHeaderStyle } from '../../../src/sandbox/limits/allowance.ts';
 
 /** What all workers together may do at present. */
 export type ClientPace = Pace;
@@ -196,10 +143,10 @@ export interface Figures {
 }
 
 /** Lets a governed client call a limited API, and reports each second. */
-export type Simulate = (parts: Parts, world: World) => Second[];
+export type Simulate = (world: World) => Second[];
 
 /** How many calls succeed in each second for a client that knows the limit and uses all of it. */
-export type Ideal = (parts: Parts, world: World) => number[];
+export type Ideal = (world: World) => number[];
 
 /** The figures of a simulation. */
 export type FiguresOf = (model: Model, seconds: readonly Second[], permitted: readonly number[]) => Figures;
@@ -216,4 +163,4 @@ export interface ContestAnswer {
 export type Contestants = Readonly<Record<string, (perSecond: number) => Contestant>>;
 
 /** Lets a player call a limited API, and reports each second. */
-export type Play<Player> = (parts: Parts, world: World, player: Player) => Promise<Second[]>;
+export type Play<Player> = (world: World, player: Player) => Promise<Second[]>;
