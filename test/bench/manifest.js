@@ -3,16 +3,21 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Identifiers beyond 2^53, as a service may have them. */
-const firstId = 9_007_199_254_740_993n;
 const rowsAtOnce = 1_000;
 
-/** Writes a CSV manifest of restores: no two rows are alike, and one column is the user's own. */
-export async function writeManifest(/** @type {string} */ path, /** @type {number} */ rows) {
-  await pipeline(Readable.from(parts(rows)), createWriteStream(path));
+/**
+ * Writes a CSV manifest of restores: no two rows are alike, and one column is the user's own. By default, the identifiers are
+ * beyond 2^53, as a service may have them.
+ *
+ * @param {string} path
+ * @param {number} rows
+ * @param {bigint} [firstId]
+ */
+export async function writeManifest(path, rows, firstId = 9_007_199_254_740_993n) {
+  await pipeline(Readable.from(parts(rows, firstId)), createWriteStream(path));
 }
 
-function* parts(/** @type {number} */ rows) {
+function* parts(/** @type {number} */ rows, /** @type {bigint} */ firstId) {
   yield 'evaluation_id,user_id,ticket\n';
   for (let from = 0; from < rows; from += rowsAtOnce) {
     let part = '';

@@ -151,8 +151,13 @@ export type Ideal = (world: World) => number[];
 /** The figures of a simulation. */
 export type FiguresOf = (model: Model, seconds: readonly Second[], permitted: readonly number[]) => Figures;
 
-/** A limit that is played for, with its calls per second before a change, if any. */
-export type ContestLimit = Model & { readonly perSecond: number };
+/** A limit that is played for. */
+export interface ContestLimit extends Model {
+  /** Before a change, if any. */
+  readonly perSecond: number;
+  /** Whether it is among the few for a quick look. */
+  readonly isQuick?: boolean;
+}
 
 /** Calls as well as it can, with real timers or simulated ones. Each call stands for a waiting row; there are always more. */
 export type Contestant = (call: () => Promise<ContestAnswer>) => void;

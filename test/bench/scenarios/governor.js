@@ -1,21 +1,18 @@
 // @ts-check
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { writeManifest } from '../manifest.js';
 import { atOnce } from '../measure/at-once.js';
-import { callsPerSecondOf } from '../measure/calls-in-flight.js';
-import { secondsUntilFewRejected, secondsUntilQuiet, secondsUntilRate } from '../measure/changed-limit.js';
 import { lineAbout } from '../measure/figures.js';
 import { callsToTheEnd, callsUntil, possibleWays } from '../measure/governed-run.js';
-import { changeAfterMs, changingModels, latencyMs, steadyModels } from '../measure/limit-models.js';
-import { endAfter, rejectedCalls, usedCalls, warmUpMs } from '../measure/permitted-calls.js';
 import { inTurns } from '../measure/samples.js';
+import { contestLimits } from '../rate/contest/limits.js';
+import { figuresOf } from '../rate/figures.js';
+import { emptySeconds, ideal } from '../rate/simulation.js';
 
 /** @typedef {import('../measure/governed-run.js').Way} Way */
-/** @typedef {import('../measure/limit-models.js').ChangingModel} ChangingModel */
-/** @typedef {import('../measure/limit-models.js').LimitModel} LimitModel */
-/** @typedef {import('../measure/limit-models.js').SteadyModel} SteadyModel */
 /** @typedef {import('../measure/line.js').Line} Line */
+/** @typedef {import('../rate/world.ts').ContestLimit} ContestLimit */
 /** @typedef {import('./scenario.js').Context} Context */
 
 /**
@@ -32,10 +29,11 @@ const startWithinMs = 20_000;
 
 const afterTroubleMs = 1_000;
 
-const latency = ['--latency', `${latencyMs}ms`];
+const latency = ['--latency', '50ms'];
 
 /**
- * How well `cqbatch run` finds and holds the limit of a sandbox, as the sandbox sees it. All are separate processes.
+ * How well `cqbatch run` finds and holds the limit of a sandbox, as the sandbox sees it, by the figures of the simulation. All
+ * are separate processes.
  *
  * @type {import('./scenario.js').Scenario}
  */
@@ -47,116 +45,73 @@ export const governor = {
     const ways = possibleWays();
     if (ways.length === 1) say('  redis-server and valkey-server are missing: embedded only');
     const source = join(folder, 'limited.csv');
-    await writeRestores(source, limitedRows);
-    const chosen = (/** @type {LimitModel} */ model) => model.quick || !quick;
+    await writeManifest(source, limitedRows, 1n);
     // A failed measurement must not lose the others.
     const tried = (/** @type {() => Promise<readonly Line[]>} */ measure) => () =>
       measure().catch((error) => broken(error, say));
-    const steadily = (/** @type {readonly SteadyModel[]} */ models) =>
-      models
-        .filter(chosen)
-        .flatMap((model) => ways.map((way) => tried(() => steady(context, { model, way, source }))));
-    const limited = await atOnce(measuredAtOnce, [
-      ...steadily(steadyModels.filter(({ permits }) => !('inFlight' in permits))),
-      ...changingModels
-        .filter(chosen)
-        .flatMap((model) => ways.map((way) => tried(() => changing(context, { model, way, source })))),
-    ]);
+    const limits = contestLimits.filter(
+      ({ world, isQuick }) => world.limit !== 'none' && (isQuick || !quick),
+    );
+    const measuring = (/** @type {readonly ContestLimit[]} */ models) =>
+      models.flatMap((model) => ways.map((way) => tried(() => limited(context, { model, way, source }))));
+    const together = await atOnce(measuredAtOnce, measuring(limits.filter((model) => !isOfSpeed(model))));
     // Where the speed of the machine counts, nothing else runs meanwhile.
     const alone = await atOnce(1, [
-      ...steadily(steadyModels.filter(({ permits }) => 'inFlight' in permits)),
+      ...measuring(limits.filter(isOfSpeed)),
       ...ways.filter(({ workers }) => workers === 0).map((way) => tried(() => unlimited(context, way))),
     ]);
-    return [...limited, ...alone].flat();
+    return [...together, ...alone].flat();
   },
 };
 
-/**
- * @param {Context} context
- * @param {{ model: SteadyModel, way: Way, source: string }} measurement
- * @returns {Promise<readonly Line[]>}
- */
-async function steady({ quick, folder, say }, { model, way, source }) {
-  const { informative } = model;
-  const permits =
-    'inFlight' in model.permits
-      ? { perSecond: await callsPerSecondOf(model.permits.inFlight, latency) }
-      : model.permits;
-  if ('windowMs' in permits) await freshWindow(permits.windowMs);
-  const seconds = quick ? 30 : model.seconds;
-  let end = 0;
-  const calls = await callsUntil({ folder, source, way, sandbox: sandboxFor(model) }, (first) => {
-    end = endAfter(permits, first, 1_000 * seconds);
-    return end;
-  });
-  const { whole, worstSlice } = usedCalls(permits, calls, end);
-  const { made, rejected } = rejectedCalls(calls, (calls[0]?.at ?? 0) + warmUpMs, end);
-  const title = `${way.name}, ${model.title}`;
-  say(
-    `  ${title}: used ${percent(whole.used / whole.permitted)}, ` +
-      `in the worst slice ${percent(worstSlice.used / worstSlice.permitted)}, rejected ${percent(rejected / made)}`,
-  );
-  const line = /** @type {const} */ ({ unit: 'calls/s', comparison: 'share' });
-  return [
-    {
-      ...line,
-      title: `${title}: used`,
-      ours: [whole.used],
-      reference: [whole.permitted],
-      referenceName: 'permitted',
-      goal: { atLeast: informative ? 0.97 : 0.95 },
-    },
-    {
-      ...line,
-      title: `${title}: worst slice`,
-      ours: [worstSlice.used],
-      reference: [worstSlice.permitted],
-      referenceName: 'permitted',
-    },
-    {
-      ...line,
-      title: `${title}: rejected`,
-      ours: [rejected],
-      reference: [made],
-      referenceName: 'made',
-      goal: { atMost: informative ? 0.001 : 0.01 },
-    },
-  ];
+/** Each call takes some milliseconds beyond those of the API, so that calls in flight are fewer a second than in the simulation. */
+function isOfSpeed(/** @type {ContestLimit} */ { world }) {
+  return world.limit.startsWith('concurrency');
 }
 
 /**
  * @param {Context} context
- * @param {{ model: ChangingModel, way: Way, source: string }} measurement
+ * @param {{ model: ContestLimit, way: Way, source: string }} measurement
  * @returns {Promise<readonly Line[]>}
  */
-async function changing({ folder, say }, { model, way, source }) {
-  const changed = { change: 0, end: 0 };
-  const calls = await callsUntil({ folder, source, way, sandbox: sandboxFor(model) }, (first) => {
-    changed.change = first + changeAfterMs;
-    changed.end = first + 1_000 * model.seconds;
-    return changed.end;
+async function limited({ quick, folder, say }, { model, way, source }) {
+  const { limit, headers, retryAfter } = model.world;
+  const changes = model.dropsAt !== undefined || model.risesAt !== undefined;
+  const world = { ...model.world, seconds: quick && !changes ? 30 : model.world.seconds };
+  const windowMs = !limit.startsWith('fixed-window') ? 1 : model.judged ? 60_000 : 1_000;
+  const elapsed = Date.now() % windowMs;
+  if (elapsed > startWithinMs) await sleep(windowMs - elapsed);
+  const answers = [...(retryAfter ? [] : ['--retry-after', 'none']), '--limit-headers', headers ?? 'none'];
+  const sandbox = [...latency, '--limit', limit, ...answers];
+  let begin = 0;
+  const calls = await callsUntil({ folder, source, way, sandbox }, (first) => {
+    begin = Math.floor(first / windowMs) * windowMs;
+    return begin + 1_000 * world.seconds;
   });
-  const limit = { ...changed, calls };
-  const lineOf = (/** @type {string} */ what, /** @type {number} */ seconds) => {
-    const title = `${way.name}, ${model.title}: ${what}`;
-    say(`  ${title} after ${seconds} s`);
-    return /** @type {const} */ ({
-      title,
-      unit: 's',
-      ours: [seconds],
-      reference: [0],
-      referenceName: 'the change',
-      comparison: 'difference',
-    });
-  };
-  if (model.riseTo !== undefined) {
-    const risen = lineOf('nine tenths used', secondsUntilRate(limit, 0.9 * model.riseTo));
-    return [{ ...risen, goal: { atMost: 30 } }];
+  const seconds = emptySeconds(world.seconds);
+  for (const { at, throttled } of calls) {
+    const second = seconds[Math.floor((at - begin) / 1_000)];
+    if (second) second[throttled ? 'rejected' : 'accepted']++;
   }
-  // A probe of a higher limit is one call of a few hundred, but more than 1 % of a slice of 5 s.
+  const figures = figuresOf({ ...model, world }, seconds, ideal(world));
+  const title = `${way.name}, ${model.title}`;
+  say(`  ${title}: ${JSON.stringify(figures)}`);
+  const share = (/** @type {string} */ what, /** @type {number} */ value, /** @type {Line['goal']} */ goal) =>
+    /** @type {Line} */ ({
+      ...{ title: `${title}: ${what}`, unit: '%', comparison: 'share', goal },
+      ...{ ours: [100 * value], reference: [100], referenceName: 'of the calls' },
+    });
+  const change = (/** @type {string} */ what, /** @type {number} */ after, /** @type {number} */ atMost) =>
+    /** @type {Line} */ ({
+      ...{ title: `${title}: ${what}`, unit: 's', comparison: 'value', goal: { atMost } },
+      ...{ ours: [after], reference: [0], referenceName: 'the change' },
+    });
+  if (figures.risenAfter !== undefined) return [change('nine tenths used', figures.risenAfter, 30)];
+  if (figures.droppedAfter !== undefined) return [change('30 s quiet', figures.droppedAfter, 5)];
+  const used = isOfSpeed(model) ? 0.9 : headers ? 0.97 : 0.95;
   return [
-    { ...lineOf('30 s quiet', secondsUntilFewRejected(limit)), goal: { atMost: 5 } },
-    lineOf('every 5 s quiet', secondsUntilQuiet(limit)),
+    share('used', figures.used, { atLeast: used }),
+    share('rejected', figures.rejected, { atMost: headers ? 0.001 : 0.01 }),
   ];
 }
 
@@ -168,7 +123,7 @@ async function changing({ folder, say }, { model, way, source }) {
 async function unlimited({ quick, folder, say, keep }, way) {
   const rows = (way.redis ? 40_000 : 20_000) / (quick ? 5 : 1);
   const source = join(folder, 'unlimited.csv');
-  await writeRestores(source, rows);
+  await writeManifest(source, rows, 1n);
   const measure = (/** @type {string} */ rate) => async () => {
     const calls = await callsToTheEnd({ folder, source, way, sandbox: latency, options: ['--rate', rate] });
     if (calls.length !== rows) throw new Error(`${calls.length} calls for ${rows} rows.`);
@@ -191,21 +146,6 @@ async function unlimited({ quick, folder, say, keep }, way) {
   ];
 }
 
-function sandboxFor(/** @type {LimitModel} */ { limit, answers }) {
-  return [...latency, '--limit', limit, ...answers];
-}
-
-/** Waits for the start of a window of the clock. */
-async function freshWindow(/** @type {number} */ windowMs) {
-  const elapsed = Date.now() % windowMs;
-  if (elapsed > startWithinMs) await sleep(windowMs - elapsed);
-}
-
-async function writeRestores(/** @type {string} */ path, /** @type {number} */ rows) {
-  const lines = Array.from({ length: rows }, (_, row) => `${row + 1},supervisor-${row % 40}\n`);
-  await writeFile(path, `evaluation_id,user_id\n${lines.join('')}`);
-}
-
 /** @returns {Promise<readonly Line[]>} */
 async function broken(/** @type {Error} */ error, /** @type {(text: string) => void} */ say) {
   say(`  broken: ${error.stack}`);
@@ -213,8 +153,4 @@ async function broken(/** @type {Error} */ error, /** @type {(text: string) => v
   // It may have failed because everything is being stopped: then nothing may start before this process has ended.
   await sleep(afterTroubleMs);
   return [];
-}
-
-function percent(/** @type {number} */ share) {
-  return `${(100 * share).toFixed(2)} %`;
 }
