@@ -5,11 +5,11 @@ import type { StatedLimit } from '../../../../src/engine/api/limits.ts';
 import { mostConcurrency as most } from '../../../../src/engine/rate/governor/concurrency-limit.ts';
 import { Governor } from '../../../../src/engine/rate/governor/governor.ts';
 import type { Traffic } from '../../../../src/engine/rate/governor/traffic.ts';
+import { nothing } from './no-traffic.ts';
 
 const begin = 1_800_057_600_000;
 const second = 1_000;
 const day = 86_400 * second;
-const nothing: Traffic = { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [] };
 
 interface GovernorOptions {
   readonly bound?: number;
@@ -56,7 +56,8 @@ function befriend(
 }
 
 const count = fc.nat({ max: 1_000 });
-const whole = (max: number) => fc.oneof(fc.nat({ max: 5 }), fc.nat({ max }), fc.constant(max));
+const whole = (max: number, min = 0) =>
+  fc.oneof(fc.integer({ min, max: 5 }), fc.integer({ min, max }), fc.constant(max));
 const some = <Value>(key: string, value: fc.Arbitrary<Value>) =>
   fc.option(value, { nil: undefined }).map((known) => (known === undefined ? {} : { [key]: known }));
 
@@ -64,15 +65,9 @@ const statedLimit: fc.Arbitrary<StatedLimit> = fc
   .tuple(
     fc.constantFrom('one', 'two'),
     fc.constantFrom('requests' as const, 'concurrent-requests' as const),
-    some(
-      'quota',
-      whole(1e9).map((quota) => Math.max(1, quota)),
-    ),
+    some('quota', whole(1e9, 1)),
     some('remaining', whole(1e9)),
-    some(
-      'windowMs',
-      whole(366 * day).map((windowMs) => Math.max(1, windowMs)),
-    ),
+    some('windowMs', whole(366 * day, 1)),
     some('resetMs', whole(366 * day)),
   )
   .map(([name, unit, ...parts]) => Object.assign({ name, unit }, ...parts) as StatedLimit);
@@ -100,19 +95,13 @@ const history = fc.array(
   fc.record({ afterMs: fc.oneof(fc.integer({ min: 0, max: 500 }), fc.nat({ max: day })), traffic }),
   { maxLength: 60 },
 );
+const restUntil = fc.nat({ max: 2 * day }).map((ms) => begin + ms);
 const options = fc
   .tuple(
     some('bound', fc.double({ min: 0.01, max: 1e6, noNaN: true })),
     some(
       'known',
-      fc.record(
-        {
-          limit: fc.double(),
-          concurrency: fc.double(),
-          restUntil: fc.nat({ max: 2 * day }).map((ms) => begin + ms),
-        },
-        { requiredKeys: [] },
-      ),
+      fc.record({ limit: fc.double(), concurrency: fc.double(), restUntil }, { requiredKeys: [] }),
     ),
   )
   .map((parts) => Object.assign({}, ...parts) as GovernorOptions);
@@ -197,16 +186,13 @@ describe('a bound', () => {
   });
 });
 
-describe('silence of the API', () => {
-  test.each([
-    ['nothing is known', {}],
-    ['a limit is known', { known: { limit: 80 } }],
-  ])('learns nothing while %s', (_, options) => {
-    const governed = governor(options);
-    const before = governed.update(begin, nothing);
-    const after = repeat(governed, begin + 100, 600 * second, nothing);
-    expect(after).toEqual(before);
-  });
+test.each([
+  ['nothing is known', {}],
+  ['a limit is known', { known: { limit: 80 } }],
+])('silence of the API teaches nothing while %s', (_, options) => {
+  const governed = governor(options);
+  const before = governed.update(begin, nothing);
+  expect(repeat(governed, begin + 100, 600 * second, nothing)).toEqual(before);
 });
 
 describe('a wait', () => {
@@ -256,12 +242,8 @@ describe('a wait', () => {
   });
 
   test('that is absurd is reduced to a day', () => {
-    const pace = governor().update(begin, {
-      ...nothing,
-      rejected: 1,
-      waitUntil: begin + 999_999_999 * second,
-    });
-    expect(pace.restUntil).toBe(begin + day);
+    const waitUntil = begin + 999_999_999 * second;
+    expect(governor().update(begin, { ...nothing, rejected: 1, waitUntil }).restUntil).toBe(begin + day);
   });
 
   test('ends with single calls when it is over', () => {
@@ -276,12 +258,7 @@ describe('what the API states', () => {
   const limit = (parts: Partial<StatedLimit>): readonly StatedLimit[] => [
     { name: 'one', unit: 'requests', ...parts },
   ];
-  const told = (stated: readonly StatedLimit[]): Traffic => ({
-    ...nothing,
-    accepted: 1,
-    durationMs: 50,
-    stated,
-  });
+  const told = (stated: readonly StatedLimit[]) => ({ ...nothing, accepted: 1, durationMs: 50, stated });
 
   test('of a year does not stop it for longer than a day', () => {
     const year = 366 * day;
@@ -321,7 +298,7 @@ describe('what the API states', () => {
   });
 
   test('of calls in flight is kept', () => {
-    const stated: StatedLimit[] = [{ name: 'one', unit: 'concurrent-requests', quota: 7 }];
+    const stated = limit({ unit: 'concurrent-requests', quota: 7 });
     expect(governor().update(begin, told(stated)).concurrency).toBe(7);
   });
 });

@@ -4,7 +4,6 @@ import {
   type CooldownVerdict,
   cutDeep,
   cutToHeld,
-  type Period,
   probingGrowth,
   searchedRate,
   startingGrowth,
@@ -49,77 +48,32 @@ describe('a rate that was refused is cut', () => {
 
 const cut = { rate: 50, latencyMs: 50, lagMs: 50 };
 
-/** The verdicts of periods of 100 ms, each with this many accepted and rejected calls. */
-function verdicts(periods: readonly (readonly [accepted: number, rejected: number])[]): CooldownVerdict[] {
-  const cooldown = new Cooldown(0, cut);
-  return periods.map(([accepted, rejected], index) => {
-    const period: Period = { since: index * 100, now: (index + 1) * 100, accepted, rejected, waitUntil: 0 };
-    return cooldown.update(period);
-  });
-}
-
 const goingOn: CooldownVerdict = 'going-on';
 
 describe('a rate that was lowered', () => {
-  test.each<[title: string, periods: [number, number][], verdict: CooldownVerdict]>([
-    [
-      'has settled when nothing is refused',
-      [
-        [5, 0],
-        [5, 0],
-        [5, 0],
-      ],
-      'enough',
-    ],
-    [
-      'has settled when one call is refused',
-      [
-        [5, 0],
-        [5, 1],
-        [5, 0],
-      ],
-      'enough',
-    ],
-    [
-      'is still too fast when more than a tenth is refused',
-      [
-        [5, 0],
-        [4, 1],
-        [4, 1],
-      ],
-      'too-fast',
-    ],
-    [
-      'has settled when the first refusals are of calls sent earlier',
-      [
-        [0, 9],
-        [5, 0],
-        [5, 0],
-      ],
-      'enough',
-    ],
-  ])('%s', (_, periods, verdict) => {
-    expect(verdicts(periods)).toEqual([goingOn, goingOn, verdict]);
-  });
-
-  test('is clearly too fast when most calls are refused', () => {
-    expect(
-      verdicts([
-        [0, 0],
-        [1, 2],
-        [1, 4],
-      ]),
-    ).toEqual([goingOn, goingOn, 'too-fast']);
-  });
-
-  test('does not help where nothing is accepted', () => {
-    expect(
-      verdicts([
-        [0, 5],
-        [0, 2],
-        [0, 2],
-      ]),
-    ).toEqual([goingOn, goingOn, 'dry']);
+  /** Three periods of 100 ms, each with this many accepted and rejected calls. */
+  test.each<
+    [title: string, periods: `${number}+${number} ${number}+${number} ${number}+${number}`, CooldownVerdict]
+  >([
+    ['has settled when nothing is refused', '5+0 5+0 5+0', 'enough'],
+    ['has settled when one call is refused', '5+0 5+1 5+0', 'enough'],
+    ['is still too fast when more than a tenth is refused', '5+0 4+1 4+1', 'too-fast'],
+    ['has settled when the first refusals are of calls sent earlier', '0+9 5+0 5+0', 'enough'],
+    ['is clearly too fast when most calls are refused', '0+0 1+2 1+4', 'too-fast'],
+    ['does not help where nothing is accepted', '0+5 0+2 0+2', 'dry'],
+  ])('%s (accepted + rejected: %s)', (_, periods, verdict) => {
+    const cooldown = new Cooldown(0, cut);
+    const verdicts = periods.split(' ').map((calls, index) => {
+      const [accepted = 0, rejected = 0] = calls.split('+').map(Number);
+      return cooldown.update({
+        since: index * 100,
+        now: (index + 1) * 100,
+        accepted,
+        rejected,
+        waitUntil: 0,
+      });
+    });
+    expect(verdicts).toEqual([goingOn, goingOn, verdict]);
   });
 
   test.each<[title: string, refusedAt: number, verdict: CooldownVerdict]>([
@@ -128,13 +82,7 @@ describe('a rate that was lowered', () => {
   ])('%s', (_, refusedAt, verdict) => {
     const cooldown = new Cooldown(0, cut);
     expect(cooldown.update({ since: 0, now: 800, accepted: 0, rejected: 0, waitUntil: 1_000 })).toBe(goingOn);
-    const refused: Period = {
-      since: 800,
-      now: refusedAt,
-      accepted: 4,
-      rejected: 1,
-      waitUntil: refusedAt + 1_000,
-    };
+    const refused = { since: 800, now: refusedAt, accepted: 4, rejected: 1, waitUntil: refusedAt + 1_000 };
     expect(cooldown.update(refused)).toBe(verdict);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ServerCap } from '../../../../src/engine/rate/governor/server-cap.ts';
 import type { Traffic } from '../../../../src/engine/rate/governor/traffic.ts';
+import { nothing } from './no-traffic.ts';
 
 const stepMs = 100;
 const reactionMs = 100;
@@ -12,25 +13,12 @@ function observed({ isStated = false, amongError = 1 } = {}) {
   let limit = 50;
   const told = (traffic: Partial<Traffic>, sending = 100): number => {
     now += stepMs;
-    const all: Traffic = {
-      accepted: 0,
-      rejected: 0,
-      durationMs: 0,
-      active: 0,
-      amongError,
-      stated: [],
-      ...traffic,
-    };
-    limit = cap.update(now, all, { limit, sending, reactionMs, isStated });
-    limit = cap.step(now, limit);
+    const all = { ...nothing, amongError, ...traffic };
+    limit = cap.step(now, cap.update(now, all, { limit, sending, reactionMs, isStated }));
     return limit;
   };
   return {
     cap,
-    told,
-    get now() {
-      return now;
-    },
     get limit() {
       return limit;
     },

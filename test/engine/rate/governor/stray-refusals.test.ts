@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { StrayRefusals } from '../../../../src/engine/rate/governor/stray-refusals.ts';
+import { nothing } from './no-traffic.ts';
 
 const beatMs = 100;
 
@@ -9,14 +10,7 @@ function slowed() {
   let now = 0;
   const go = (calls: number, rejected: number, rate = 25): number => {
     now += beatMs;
-    const met = {
-      accepted: calls - rejected,
-      rejected,
-      rejectedWith: 429,
-      durationMs: 0,
-      active: 0,
-      stated: [],
-    };
+    const met = { ...nothing, accepted: calls - rejected, rejected, rejectedWith: 429 };
     const time = { now, passedMs: beatMs, reactionMs: beatMs };
     return strays.update(met, time, { rate, limit: rate, isWaiting: false }).rejected;
   };

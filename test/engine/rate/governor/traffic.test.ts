@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CallTally, Reaction } from '../../../../src/engine/rate/governor/traffic.ts';
+import { nothing } from './no-traffic.ts';
 
 const stepMs = 100;
 
@@ -33,7 +34,7 @@ describe('the used share of a rate', () => {
 
   test('is not less because the first call came late', () => {
     const tally = new CallTally();
-    for (let step = 0; step < 50; step += 1) tally.count({ accepted: 0, rejected: 0 }, stepMs, 20);
+    for (let step = 0; step < 50; step += 1) tally.count(nothing, stepMs, 20);
     count(tally, 5, 20);
     expect(tally.usedShareOf(20)).toBeCloseTo(1);
   });
@@ -47,6 +48,6 @@ describe('the used share of a rate', () => {
 
 test('a process that was suspended for an hour does not expect late news', () => {
   const reaction = new Reaction(0);
-  reaction.update(3_600_000, { accepted: 0, rejected: 0, durationMs: 0, active: 0, stated: [] });
+  reaction.update(3_600_000, nothing);
   expect(reaction.lagMs).toBeLessThanOrEqual(100);
 });
