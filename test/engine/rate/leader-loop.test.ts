@@ -16,9 +16,16 @@ import { gateOnTimeline } from './gate-on-timeline.ts';
 
 const beatMs = 100;
 const rows = 1_000;
-const leads = { leads: true, hasLed: true, hasRuns: true, rows };
-const leading = { ...leads, policies: new Map([['r', { text: 'auto', auto: true }]]) };
-const following = { ...leads, leads: false, hasLed: false, policies: new Map() };
+const auto: RatePolicy = { text: 'auto', auto: true };
+const fixed = (perSecond: number): RatePolicy => ({ text: `${perSecond}/s`, auto: false, perSecond });
+/** A worker that leads these runs, each with its policy. */
+const leads = (policies: Readonly<Record<string, RatePolicy | undefined>>) => ({
+  ...{ leads: true, hasLed: true, hasRuns: true, rows },
+  policies: new Map(Object.entries(policies)),
+});
+const leading = leads({ r: auto });
+const noRuns = leads({});
+const following = { ...noRuns, leads: false, hasLed: false };
 
 function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
   return {
@@ -126,10 +133,7 @@ describe('a worker that leads', () => {
   });
 
   test('keeps to the requested rate', async () => {
-    const { did, beat } = begin({
-      ...leads,
-      policies: new Map([['r', { text: '50/s', auto: false, perSecond: 50 }]]),
-    });
+    const { did, beat } = begin(leads({ r: fixed(50) }));
     await beat();
     expect(did.decided[0]).toMatchObject({ rate: 50, phase: 'fixed', command: { rate: 50 } });
   });
@@ -138,15 +142,7 @@ describe('a worker that leads', () => {
     { others: 'a fixed rate', auto: false },
     { others: 'the limit of the API', auto: true },
   ])('names the run that holds back the others, which want $others', async ({ auto }) => {
-    const slow = { text: '5/s', auto: false, perSecond: 5 };
-    const fast = { text: 'fast', auto, perSecond: 50 };
-    const { did, beat } = begin({
-      ...leads,
-      policies: new Map([
-        ['slow', slow],
-        ['fast', fast],
-      ]),
-    });
+    const { did, beat } = begin(leads({ slow: fixed(5), fast: { text: 'fast', auto, perSecond: 50 } }));
     await beat();
     const told = { rate: 5, reason: 'held to 5/s by run slow', boundBy: 'slow' };
     expect(did.decided.at(-1)).toMatchObject(told);
@@ -154,7 +150,7 @@ describe('a worker that leads', () => {
   });
 
   test('applies no rate without a requested one, and still obeys rests', async () => {
-    const { did, meter, beat, call } = begin({ ...leads, policies: new Map([['r', undefined]]) });
+    const { did, meter, beat, call } = begin(leads({ r: undefined }));
     await beat();
     expect(did.decided[0]?.command).toEqual({ rate: undefined, cap: 50, restMs: 0 });
     call(tooMany());
@@ -164,12 +160,9 @@ describe('a worker that leads', () => {
   });
 
   test('keeps to the limits of the strictest run until another run starts', async () => {
-    const { around, did, beat } = begin({
-      ...leads,
-      policies: new Map([['r', { text: '9/s', auto: false, perSecond: 9 }]]),
-    });
+    const { around, did, beat } = begin(leads({ r: fixed(9) }));
     await beat();
-    around.known = { ...leads, policies: new Map() };
+    around.known = noRuns;
     await beat(10);
     expect(did.decided.at(-1)?.command.rate).toBe(9);
   });
@@ -211,12 +204,11 @@ describe('a worker that leads', () => {
 
   describe('told to wait for two hours', () => {
     const hours = 7_200_000;
-    const auto = { text: 'auto', auto: true };
     const waits = { waitMs: hours, waitBy: 'Retry-After: 7200' };
     const told = failing({ class: 'slow-down', code: 'RESOURCE_EXHAUSTED', status: 429, ...waits });
 
     async function resting(policy: RatePolicy) {
-      const begun = begin({ ...leads, policies: new Map([['r', policy]]) });
+      const begun = begin(leads({ r: policy }));
       await begun.beat();
       begun.call(told);
       const refusedAt = steadyNow();
@@ -228,26 +220,20 @@ describe('a worker that leads', () => {
         },
       });
       await begun.beat(2);
-      expect(begun.did.decided.at(-1)).toMatchObject({
-        restBy: 'Retry-After: 7200',
-        reason: 'the API asks to wait',
-      });
+      const waiting = { restBy: 'Retry-After: 7200', reason: 'the API asks to wait' };
+      expect(begun.did.decided.at(-1)).toMatchObject(waiting);
       expect(begun.gate.restMs).toBeGreaterThan(hours - 10_000);
       return begun;
     }
 
     test.each<[string, RatePolicy, RatePolicy]>([
-      ['a rate', auto, { text: '5/s', auto: false, perSecond: 5 }],
-      [
-        'the same rate again',
-        { text: '5/s', auto: false, perSecond: 5 },
-        { text: '5/s', auto: false, perSecond: 5, setAt: '2026-01-01T00:00:00.000Z' },
-      ],
+      ['a rate', auto, fixed(5)],
+      ['the same rate again', fixed(5), { ...fixed(5), setAt: '2026-01-01T00:00:00.000Z' }],
     ])(
       'calls at once when a user sets %s, and rests again when it is told so again',
       async (_, before, set) => {
         const { around, did, gate, beat, call } = await resting(before);
-        around.known = { ...leads, policies: new Map([['r', set]]) };
+        around.known = leads({ r: set });
         await beat(2);
         expect(did.decided.at(-1)).toMatchObject({ rate: 5, reason: 'as requested', command: { restMs: 0 } });
         expect(gate.isResting).toBe(false);
@@ -262,23 +248,14 @@ describe('a worker that leads', () => {
 
     test('tests with single calls after five minutes when another run starts', async () => {
       const { around, did, gate, beat } = await resting(auto);
-      around.known = {
-        ...leads,
-        policies: new Map([
-          ['r', auto],
-          ['another', auto],
-        ]),
-      };
+      around.known = leads({ r: auto, another: auto });
       await beat(2);
       expect(gate.restMs).toBeGreaterThan(290_000);
       expect(gate.restMs).toBeLessThan(300_000);
       await vi.advanceTimersByTimeAsync(300_000);
       expect(gate.isResting).toBe(false);
-      expect(did.decided.at(-1)).toMatchObject({
-        phase: 'waiting',
-        rate: 1,
-        command: { rate: 1, restMs: 0 },
-      });
+      const single = { phase: 'waiting', rate: 1, command: { rate: 1, restMs: 0 } };
+      expect(did.decided.at(-1)).toMatchObject(single);
     });
 
     test('keeps waiting while its run goes on', async () => {
@@ -316,10 +293,8 @@ describe('a worker that follows', () => {
   });
 
   test('rests for as long as was decided', async () => {
-    const { around, gate, beat } = begin({
-      ...following,
-      pace: publishedPace({ restUntil: steadyNow() + 60_000 }),
-    });
+    const pace = publishedPace({ restUntil: steadyNow() + 60_000 });
+    const { around, gate, beat } = begin({ ...following, pace });
     await beat();
     expect(gate.isResting).toBe(true);
     around.known = { ...following, pace: publishedPace() };
@@ -355,33 +330,32 @@ describe('a worker that follows', () => {
   });
 });
 
-describe('one of hundreds of workers with rows', () => {
-  test('beats less often, but at once after a refusal', async () => {
-    const { did, gate, beat, call } = begin({ ...following, pace: publishedPace() });
-    vi.spyOn(gate, 'callers', 'get').mockReturnValue(500);
-    void gate.reserve();
-    await beat(10);
-    const before = did.beats.length;
-    await beat(50);
-    expect(did.beats).toHaveLength(before + 10);
-    await beat(2);
-    call(tooMany());
-    expect(did.beats.at(-1)).toMatchObject({ traffic: { rejected: 1 } });
-  });
+test('one of hundreds of workers with rows beats less often, but at once after a refusal', async () => {
+  const { did, gate, beat, call } = begin({ ...following, pace: publishedPace() });
+  vi.spyOn(gate, 'callers', 'get').mockReturnValue(500);
+  void gate.reserve();
+  await beat(10);
+  const before = did.beats.length;
+  await beat(50);
+  expect(did.beats).toHaveLength(before + 10);
+  await beat(2);
+  call(tooMany());
+  expect(did.beats.at(-1)).toMatchObject({ traffic: { rejected: 1 } });
 });
 
 describe('a worker without rows', () => {
-  const noRuns = { ...following, hasRuns: false, pace: publishedPace({ runs: [] }) };
+  const idle = { ...following, hasRuns: false, pace: publishedPace({ runs: [] }) };
+  const leadingNone = { ...noRuns, hasRuns: false };
 
   test('beats rarely, and leaves the lead to others', async () => {
-    const { did, beat } = begin(noRuns);
+    const { did, beat } = begin(idle);
     await beat(50);
     expect(did.beats.length).toBeLessThanOrEqual(6);
     expect(did.beats.slice(1).some(({ wantsLead }) => wantsLead)).toBe(false);
   });
 
   test('beats at once when it gets a row, wants the lead, and beats quickly while it has the row', async () => {
-    const { did, gate, beat } = begin(noRuns);
+    const { did, gate, beat } = begin(idle);
     await beat();
     const before = did.beats.length;
     void gate.reserve();
@@ -395,7 +369,7 @@ describe('a worker without rows', () => {
 
   test('beats when a rest ends, so that it takes rows again', async () => {
     const pace = publishedPace({ restUntil: steadyNow() + 400 });
-    const { did, gate, beat } = begin({ ...noRuns, pace });
+    const { did, gate, beat } = begin({ ...idle, pace });
     await beat();
     expect(gate.isResting).toBe(true);
     const paces = did.paces.length;
@@ -404,7 +378,7 @@ describe('a worker without rows', () => {
   });
 
   test('reports a refusal at once', async () => {
-    const { did, beat, call } = begin(noRuns);
+    const { did, beat, call } = begin(idle);
     await beat(5);
     const before = did.beats.length;
     call(tooMany());
@@ -412,14 +386,14 @@ describe('a worker without rows', () => {
   });
 
   test('gives up the lead when there is no run and no worker calls, and later continues where it stopped', async () => {
-    const { around, did, beat, gate, call } = begin({ ...leading, hasRuns: false, policies: new Map() });
+    const { around, did, beat, gate, call } = begin(leadingNone);
     await beat();
     call(answered());
     await beat(25);
     expect(did.gaveUp).toBe(0);
     await beat(10);
     expect(did.gaveUp).toBe(1);
-    around.known = noRuns;
+    around.known = idle;
     await beat(20);
     around.known = leading;
     void gate.reserve();
@@ -429,9 +403,9 @@ describe('a worker without rows', () => {
   });
 
   test('starts with the published pace after another worker led', async () => {
-    const { around, did, beat, gate } = begin({ ...leading, hasRuns: false, policies: new Map() });
+    const { around, did, beat, gate } = begin(leadingNone);
     await beat(40);
-    around.known = { ...noRuns, pace: publishedPace({ limit: 7, runs: [] }) };
+    around.known = { ...idle, pace: publishedPace({ limit: 7, runs: [] }) };
     await beat(20);
     around.known = { ...leading, hasLed: false };
     void gate.reserve();
@@ -441,7 +415,7 @@ describe('a worker without rows', () => {
 
   test.each([
     { why: 'a run is in progress', known: leading },
-    { why: 'a run has lost its coordinator', known: { ...leading, policies: new Map() } },
+    { why: 'a run has lost its coordinator', known: noRuns },
   ])('keeps the lead while $why', async ({ known }) => {
     const { did, beat } = begin(known);
     await beat(60);

@@ -13,7 +13,14 @@ import {
 
 /** A meter after these answers, one call after the other. */
 function metered(...answers: readonly ApiAnswer[]): TrafficMeter {
+  return knowing(false, ...answers);
+}
+
+/** The same, that knows whether 503s are refusals. */
+function knowing(refuses503: boolean, ...answers: readonly ApiAnswer[]): TrafficMeter {
   const meter = new TrafficMeter();
+  meter.refuses503 = refuses503;
+  meter.onRefused = vi.fn();
   for (const answer of answers) meter.ended(meter.sent(), answer);
   return meter;
 }
@@ -30,37 +37,43 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a call', () => {
-  const accepted = { accepted: 1, rejected: 0 };
-  const rejected = { accepted: 0, rejected: 1 };
-  const neither = { accepted: 0, rejected: 0 };
+type Kind = 'accepted' | 'rejected' | 'neither';
 
-  test.each<[string, ApiAnswer, object]>([
-    ['that succeeds is accepted', answered(), accepted],
-    [
-      'for something that does not exist (404) is accepted',
-      failing({ class: 'permanent', status: 404 }),
-      accepted,
-    ],
-    ['without permission (403) is accepted', failing({ class: 'halt-early', status: 403 }), accepted],
-    ['that breaks the server (500) is accepted', failing({ class: 'retry', status: 500 }), accepted],
-    ['that is too late for a gateway (504) is accepted', failing({ status: 504 }), accepted],
-    ['whose answer breaks off is accepted', failing({ code: 'ANSWER_CUT_OFF', status: 200 }), accepted],
-    ['that meets a 503 is neither: it may be an accident', unavailable, neither],
-    ['that the API refuses (429) is rejected', tooMany(), rejected],
-    ['that the API refuses (429) with a waiting time is rejected', tooMany(1_000), rejected],
-    ['that meets a 503 with a waiting time is rejected', unavailableFor(1_000), rejected],
-    ['that is refused a connection is neither', refusedConnection, neither],
-    ['whose host is unknown is neither', failing({ code: 'HOST_NOT_FOUND' }), neither],
-    ['that gets no answer in time is neither', failing({ code: 'TOTAL_TIMEOUT', unclear: true }), neither],
-    ['whose connection is lost is neither', failing({ code: 'CONNECTION_LOST', unclear: true }), neither],
-    ['that is stopped is neither', failing({ class: 'aborted', code: 'INTERRUPTED' }), neither],
-  ])('%s', (_title, answer, expected) => {
-    const meter = metered(answer);
-    expect(counted(meter)).toEqual(expected);
+test.each<[string, ApiAnswer, Kind]>([
+  ['that succeeds is', answered(), 'accepted'],
+  ['for something that does not exist (404) is', failing({ class: 'permanent', status: 404 }), 'accepted'],
+  ['without permission (403) is', failing({ class: 'halt-early', status: 403 }), 'accepted'],
+  ['that breaks the server (500) is', failing({ class: 'retry', status: 500 }), 'accepted'],
+  ['that is too late for a gateway (504) is', failing({ status: 504 }), 'accepted'],
+  ['whose answer breaks off is', failing({ code: 'ANSWER_CUT_OFF', status: 200 }), 'accepted'],
+  ['that meets a 503, which may be an accident, is', unavailable, 'neither'],
+  ['that the API refuses (429) is', tooMany(), 'rejected'],
+  ['that the API refuses (429) with a waiting time is', tooMany(1_000), 'rejected'],
+  ['that meets a 503 with a waiting time is', unavailableFor(1_000), 'rejected'],
+  ['that is refused a connection is', refusedConnection, 'neither'],
+  ['whose host is unknown is', failing({ code: 'HOST_NOT_FOUND' }), 'neither'],
+  ['that gets no answer in time is', failing({ code: 'TOTAL_TIMEOUT', unclear: true }), 'neither'],
+  ['whose connection is lost is', failing({ code: 'CONNECTION_LOST', unclear: true }), 'neither'],
+  ['that is stopped is', failing({ class: 'aborted', code: 'INTERRUPTED' }), 'neither'],
+])(
+  'a call %s $2, and only a rejected one is told to the listener, when it is counted',
+  (_title, answer, kind) => {
+    const told: (readonly [rejected: number, active: number, waitMs: number | undefined])[] = [];
+    const meter = new TrafficMeter();
+    meter.onRefused = () => {
+      const { rejected, active, waitMs } = meter.report();
+      told.push([rejected, active, waitMs]);
+    };
+    meter.ended(meter.sent(), answer);
+    expect(counted(meter)).toEqual({
+      accepted: Number(kind === 'accepted'),
+      rejected: Number(kind === 'rejected'),
+    });
     expect(meter.active).toBe(0);
-  });
-});
+    const waitMs = answer.ok ? undefined : answer.failure.waitMs;
+    expect(told).toEqual(kind === 'rejected' ? [[1, 0, waitMs]] : []);
+  },
+);
 
 test('a call in which the client itself failed is over, and says nothing', () => {
   const meter = new TrafficMeter();
@@ -69,15 +82,6 @@ test('a call in which the client itself failed is over, and says nothing', () =>
 });
 
 describe('calls that meet a 503', () => {
-  /** A meter after these answers that knows whether 503s are refusals. */
-  function knowing(refuses503: boolean, ...answers: readonly ApiAnswer[]): TrafficMeter {
-    const meter = new TrafficMeter();
-    meter.refuses503 = refuses503;
-    meter.onRefused = vi.fn();
-    for (const answer of answers) meter.ended(meter.sent(), answer);
-    return meter;
-  }
-
   test('are counted separately, however many there are, and cause no rest', () => {
     const meter = knowing(false, unavailable, unavailable, unavailable, unavailable, answered());
     expect(meter.report()).toMatchObject({ accepted: 1, rejected: 0, unavailable: 4, acceptedAmong: 1 });
@@ -109,14 +113,8 @@ describe('calls that meet a 503', () => {
 
 describe('a report', () => {
   test('of no calls is empty', () => {
-    expect(new TrafficMeter().report()).toEqual({
-      accepted: 0,
-      rejected: 0,
-      unavailable: 0,
-      durationMs: 0,
-      active: 0,
-      stated: [],
-    });
+    const nothing = { accepted: 0, rejected: 0, unavailable: 0, durationMs: 0, active: 0, stated: [] };
+    expect(metered().report()).toEqual(nothing);
   });
 
   test('counts all calls since the start', () => {
@@ -145,23 +143,20 @@ describe('a report', () => {
     expect([meter.active, meter.report().active]).toEqual([2, 2]);
   });
 
-  test.each([['rejected', tooMany()]])(
-    'says how long ago the latest of the %s calls was sent',
-    (_kind, refused) => {
-      const meter = new TrafficMeter();
-      const first = meter.sent();
-      vi.advanceTimersByTime(100);
-      const second = meter.sent();
-      vi.advanceTimersByTime(50);
-      vi.setSystemTime(Date.now() - 3_600_000);
-      meter.ended(second, refused);
-      meter.ended(first, refused);
-      meter.ended(meter.sent(), answered());
-      expect(meter.report().refusedAgoMs).toBe(50);
-      vi.advanceTimersByTime(10);
-      expect(meter.report().refusedAgoMs).toBe(60);
-    },
-  );
+  test('says how long ago the latest of the rejected calls was sent', () => {
+    const meter = new TrafficMeter();
+    const first = meter.sent();
+    vi.advanceTimersByTime(100);
+    const second = meter.sent();
+    vi.advanceTimersByTime(50);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    meter.ended(second, tooMany());
+    meter.ended(first, tooMany());
+    meter.ended(meter.sent(), answered());
+    expect(meter.report().refusedAgoMs).toBe(50);
+    vi.advanceTimersByTime(10);
+    expect(meter.report().refusedAgoMs).toBe(60);
+  });
 
   test('says how long the API still asks to wait, the longest that it asked for', () => {
     const meter = metered(tooMany(5_000), tooMany(1_000), tooMany());
@@ -242,28 +237,6 @@ describe('what the API states', () => {
     const limits = meter.report().stated;
     expect(limits).toHaveLength(16);
     expect(limits[0]).toEqual(stated('limit-0', 0));
-  });
-});
-
-describe('the listener for refusals', () => {
-  test.each<[string, ApiAnswer, number]>([
-    ['is called for a refused call', tooMany(), 1],
-    ['is not called for a call that reached no server', refusedConnection, 0],
-    ['is not called for an accepted call', answered(), 0],
-    ['is not called for a call that fails for another reason', failing({ status: 500 }), 0],
-    ['is not called for a call without an answer', failing({ code: 'TOTAL_TIMEOUT' }), 0],
-  ])('%s', (_title, answer, calls) => {
-    const meter = new TrafficMeter();
-    meter.onRefused = vi.fn();
-    meter.ended(meter.sent(), answer);
-    expect(meter.onRefused).toHaveBeenCalledTimes(calls);
-  });
-
-  test('finds the refusal already counted', () => {
-    const meter = new TrafficMeter();
-    meter.onRefused = () => expect(meter.report()).toMatchObject({ rejected: 1, active: 0, waitMs: 1_000 });
-    meter.ended(meter.sent(), tooMany(1_000));
-    expect.assertions(1);
   });
 });
 
