@@ -11,12 +11,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cqbatch, stopAll } from './measure/child.js';
 import { judge } from './measure/line.js';
+import { redisProgram } from './measure/redis.js';
 import { table } from './measure/table.js';
 import { executable } from './scenarios/executable.js';
 import { fleet } from './scenarios/fleet.js';
 import { governor } from './scenarios/governor.js';
 import { guards } from './scenarios/guards.js';
-import { help } from './scenarios/help.js';
 import { parts } from './scenarios/parts.js';
 import { plan } from './scenarios/plan.js';
 import { embeddedRate, redisRate } from './scenarios/rate.js';
@@ -31,7 +31,7 @@ import { workers } from './scenarios/workers.js';
 /** @type {readonly import('./scenarios/scenario.js').Scenario[]} */
 const scenarios = [
   ...[redis, embedded, redisSlow, embeddedSlow, workers, embeddedRate, redisRate, shortRun],
-  ...[parts, fleet, guards, redisMillion, governor, help, executable, plan, reportPage],
+  ...[parts, fleet, guards, redisMillion, governor, executable, plan, reportPage],
 ];
 
 const { quick, json, chosen } = readArguments();
@@ -46,8 +46,12 @@ process.once('SIGTERM', () => leave(143));
 const lines = [];
 /** @type {({ scenario: string } & import('./scenarios/scenario.js').Sample)[]} */
 const samples = [];
-for (const { name, run } of chosen) {
+for (const { name, needsRedis, run } of chosen) {
   say(`${name}:`);
+  if (needsRedis && redisProgram() === undefined) {
+    say('  there is no Redis on this machine: left out');
+    continue;
+  }
   const own = join(folder, name);
   await mkdir(own);
   try {

@@ -1,5 +1,6 @@
 // @ts-check
 import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
@@ -9,12 +10,15 @@ const rowsAtOnce = 1_000;
  * Writes a CSV manifest of restores: no two rows are alike, and one column is the user's own. By default, the identifiers are
  * beyond 2^53, as a service may have them.
  *
- * @param {string} path
+ * @param {string} folder
  * @param {number} rows
  * @param {bigint} [firstId]
+ * @returns {Promise<string>} its path
  */
-export async function writeManifest(path, rows, firstId = 9_007_199_254_740_993n) {
+export async function writeManifest(folder, rows, firstId = 9_007_199_254_740_993n) {
+  const path = join(folder, `${rows}-rows.csv`);
   await pipeline(Readable.from(parts(rows, firstId)), createWriteStream(path));
+  return path;
 }
 
 function* parts(/** @type {number} */ rows, /** @type {bigint} */ firstId) {

@@ -81,11 +81,22 @@ export async function timeCommand(command, args, { cwd, env } = {}) {
 }
 
 /**
- * Starts a command that runs until it is told to end; its output must be read from its pipes.
+ * A command that runs until it is told to end.
+ *
+ * @typedef {object} Started
+ * @property {(text: RegExp) => Promise<string>} says waits until it says this
+ * @property {Promise<never>} lost fails when it ends without being told to, and when it does not end as it should
+ * @property {(signal?: NodeJS.Signals, code?: number | null) => Promise<void>} end tells it to end, and waits until it does, with this
+ *   exit code; without a signal only waits
+ */
+
+/**
+ * Starts a command, and reads what it says.
  *
  * @param {string} command
  * @param {readonly string[]} args
  * @param {CommandOptions} [options]
+ * @returns {Started}
  */
 export function startCommand(command, args, { cwd, env } = {}) {
   const child = spawn(command, args, {
@@ -93,10 +104,43 @@ export function startCommand(command, args, { cwd, env } = {}) {
     env: { ...plainEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // Unread, they would fill up and stop it.
-  child.stdout.resume();
-  child.stderr.resume();
-  return tracked(child);
+  tracked(child);
+  let said = '';
+  /** @type {(text: RegExp) => Promise<string>} */
+  const heard = (text) =>
+    new Promise((resolve) => {
+      const look = () => text.test(said) && resolve(text.exec(said)?.[0] ?? '');
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', look);
+      look();
+    });
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      said = (said + text).slice(-10_000);
+    });
+  /** @type {number | null | undefined} */
+  let expected;
+  const closed = once(child, 'close').then(([code, signal]) => {
+    if (code !== expected)
+      throw new Error(`${command} ${args[1] ?? ''} ended with ${signal ?? `exit code ${code}`}:\n${said}`);
+  });
+  const lost = closed.then(() => /** @type {Promise<never>} */ (new Promise(() => {})));
+  // Those that wait learn of it.
+  lost.catch(() => {});
+  return {
+    says: (text) => within(Promise.race([heard(text), lost])),
+    lost,
+    async end(signal, code = 0) {
+      expected = code;
+      if (signal !== undefined) child.kill(signal);
+      await within(closed);
+    },
+  };
+
+  /** @template Result @param {Promise<Result>} event */
+  async function within(event) {
+    const timer = setTimeout(() => child.kill('SIGKILL'), usualLimitMs);
+    return event.finally(() => clearTimeout(timer));
+  }
 }
 
 /** No setting of the machine may reach the program under measurement. */

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measureProgram } from './child.js';
-import { redisProgram, withRedis } from './redis.js';
+import { withRedis } from './redis.js';
 
 /** @typedef {import('./figures.js').Figures} Figures */
 
@@ -11,7 +11,6 @@ import { redisProgram, withRedis } from './redis.js';
  *
  * @typedef {object} DatastoreKind
  * @property {string} name
- * @property {() => boolean} isInstalled
  * @property {{ rowsAtOnce: number, maxWaiting: number }} feeding how the bare worker's rows are added
  * @property {(measurement: Measurement) => Promise<Figures>} measure
  */
@@ -29,7 +28,6 @@ import { redisProgram, withRedis } from './redis.js';
 /** @type {DatastoreKind} */
 export const embeddedKind = {
   name: 'embedded',
-  isInstalled: () => true,
   feeding: { rowsAtOnce: 100, maxWaiting: 1_000 },
   measure: (measurement) => measureIn(measurement, {}),
 };
@@ -37,7 +35,6 @@ export const embeddedKind = {
 /** @type {DatastoreKind} */
 export const redisKind = {
   name: 'Redis',
-  isInstalled: () => redisProgram() !== undefined,
   feeding: { rowsAtOnce: 500, maxWaiting: 3_000 },
   measure: (measurement) =>
     withRedis(measurement.folder, async ({ url: queue, cpuMs }) => {

@@ -6,7 +6,7 @@ import { compare, median } from './samples.js';
  *
  * @typedef {object} Line
  * @property {string} title
- * @property {'rows/s' | 'calls/s' | 'commands/s' | 'calls' | 's' | 'ms' | 'µs' | 'MB' | '%'} unit of the samples
+ * @property {'rows/s' | 'calls/s' | 'calls' | 's' | 'ms' | 'µs' | 'MB' | '%'} unit of the samples
  * @property {readonly number[]} ours
  * @property {readonly number[]} reference
  * @property {string} referenceName

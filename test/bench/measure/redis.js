@@ -24,15 +24,7 @@ import { plainEnvironment, startCommand } from './child.js';
  * @property {number} peak the most since its start; measured after each command
  */
 
-/**
- * What members of a fleet use of a core, in percent, and of Redis.
- *
- * @typedef {object} FleetUsage
- * @property {number} commandsPerSecond including those that scripts call
- * @property {number} redisPercent of all members together
- * @property {number} redisPercentEach
- * @property {number} memberPercent each in its own process, where all members are in this one
- */
+/** @typedef {{ redisPercent: number, redisPercentEach: number }} FleetUsage of a core, by all members together and by each */
 
 const tries = 5;
 
@@ -52,28 +44,22 @@ export function redisProgram() {
  */
 export async function withRedis(folder, use) {
   const own = await mkdtemp(join(folder, 'redis-'));
-  const { child, port } = await start(own);
-  const lost = once(child, 'exit').then(() => {
-    throw new Error('The Redis server ended.');
-  });
-  // Killing it in the end is not a failure.
-  lost.catch(() => {});
+  const { server, port } = await start(own);
   const client = new Redis({ host: '127.0.0.1', port });
   client.on('error', () => {});
   try {
     const memory = async () => memoryIn(await client.info('memory'));
     const cpuMs = async () => cpuIn(await client.info('cpu'));
-    return await Promise.race([use({ url: `redis://127.0.0.1:${port}/0`, memory, cpuMs }), lost]);
+    return await Promise.race([use({ url: `redis://127.0.0.1:${port}/0`, memory, cpuMs }), server.lost]);
   } finally {
     client.disconnect();
-    child.kill('SIGKILL');
-    await lost.catch(() => {});
+    await server.end('SIGKILL', null).catch(() => {});
     await rm(own, { recursive: true, force: true });
   }
 }
 
 /**
- * Measures what the members in this process use, from now until the returned function is called.
+ * Measures what members of a fleet use of Redis, from now until the returned function is called.
  *
  * @param {string} url of Redis
  * @param {number} members
@@ -81,28 +67,13 @@ export async function withRedis(folder, use) {
  */
 export async function startUsage(url, members) {
   const client = new Redis(url);
-  const look = async () => {
-    const info = await client.info('everything');
-    const own = process.cpuUsage();
-    return {
-      at: performance.now(),
-      commands: numberIn(info, 'total_commands_processed'),
-      redisMs: cpuIn(info),
-      ownMs: (own.user + own.system) / 1_000,
-    };
-  };
+  const look = async () => ({ redisMs: cpuIn(await client.info('cpu')), at: performance.now() });
   const before = await look();
   return async () => {
     const after = await look();
     client.disconnect();
-    const passedMs = after.at - before.at;
-    const redisPercent = (100 * (after.redisMs - before.redisMs)) / passedMs;
-    return {
-      commandsPerSecond: (1_000 * (after.commands - before.commands)) / passedMs,
-      redisPercent,
-      redisPercentEach: redisPercent / members,
-      memberPercent: (100 * (after.ownMs - before.ownMs)) / passedMs / members,
-    };
+    const redisPercent = (100 * (after.redisMs - before.redisMs)) / (after.at - before.at);
+    return { redisPercent, redisPercentEach: redisPercent / members };
   };
 }
 
@@ -111,7 +82,7 @@ async function start(/** @type {string} */ folder) {
   if (program === undefined) throw new Error('There is no Redis server.');
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
-    const child = startCommand(
+    const server = startCommand(
       program,
       [
         ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no'],
@@ -119,18 +90,13 @@ async function start(/** @type {string} */ folder) {
       ],
       { cwd: folder },
     );
-    let said = '';
-    const ready = await new Promise((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', () => resolve(false));
-      child.stdout?.setEncoding('utf8').on('data', (text) => {
-        said = (said + text).slice(-10_000);
-        if (/ready to accept connections/i.test(said)) resolve(true);
-      });
-    });
-    if (ready) return { child, port };
-    // Another process may have taken the port first.
-    if (attempt === tries) throw new Error(`${program} did not start:\n${said}`);
+    try {
+      await server.says(/ready to accept connections/i);
+      return { server, port };
+    } catch (error) {
+      // Another process may have taken the port first.
+      if (attempt === tries) throw error;
+    }
   }
 }
 

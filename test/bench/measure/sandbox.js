@@ -1,5 +1,4 @@
 // @ts-check
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cqbatch, startCommand } from './child.js';
 
@@ -21,7 +20,7 @@ import { cqbatch, startCommand } from './child.js';
  */
 
 /** How many evaluations there are; their identifiers begin at 1. */
-export const evaluations = 1_000_000;
+const evaluations = 1_000_000;
 
 /**
  * @template Result
@@ -30,47 +29,24 @@ export const evaluations = 1_000_000;
  * @returns {Promise<Result>}
  */
 export async function withSandbox(options, use) {
-  const child = startCommand(process.execPath, [
+  const sandbox = startCommand(process.execPath, [
     ...[cqbatch, 'sandbox', '--port', '0', '--json', '--token', 'benchmark'],
     ...['--evaluations', String(evaluations), '--unrecoverable', '0%', '--not-deleted', '0%'],
     ...options,
   ]);
-  let said = '';
-  child.stderr?.setEncoding('utf8').on('data', (text) => {
-    said = (said + text).slice(-10_000);
-  });
-  const lost = once(child, 'close').then(([code, signal]) => {
-    throw new Error(`The sandbox ended with ${signal ?? `exit code ${code}`}:\n${said}`);
-  });
-  // Killing it in the end is not a failure.
-  lost.catch(() => {});
   try {
-    const url = await Promise.race([addressOf(child), lost]);
+    const { url } = JSON.parse(await sandbox.says(/^\{.*\}$/m));
+    const log = () => read(`${url}/sandbox/log`);
+    const firstCall = async () => {
+      while ((await log()) === '') await sleep(10);
+    };
     return await Promise.race([
-      use({
-        url,
-        firstCall: async () => {
-          while ((await read(`${url}/sandbox/log`)) === '') await sleep(10);
-        },
-        calls: async () => callsIn(await read(`${url}/sandbox/log`)),
-      }),
-      lost,
+      use({ url, firstCall, calls: async () => callsIn(await log()) }),
+      sandbox.lost,
     ]);
   } finally {
-    child.kill('SIGKILL');
-    await lost.catch(() => {});
+    await sandbox.end('SIGKILL', null).catch(() => {});
   }
-}
-
-/** @returns {Promise<string>} */
-function addressOf(/** @type {import('node:child_process').ChildProcess} */ child) {
-  return new Promise((resolve) => {
-    let line = '';
-    child.stdout?.setEncoding('utf8').on('data', (text) => {
-      line += text;
-      if (line.includes('\n')) resolve(JSON.parse(line).url);
-    });
-  });
 }
 
 async function read(/** @type {string} */ url) {

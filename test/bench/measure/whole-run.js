@@ -1,9 +1,5 @@
 // @ts-check
-import { once } from 'node:events';
 import { cqbatch, startCommand } from './child.js';
-
-/** A run that takes longer to end, once it should, hangs. */
-const limitMs = 5 * 60_000;
 
 /**
  * A `cqbatch run` as users start it.
@@ -20,7 +16,7 @@ const limitMs = 5 * 60_000;
  * @returns {Promise<Result>}
  */
 export async function withRun({ source, stateDir, baseUrl, options }, use) {
-  const child = startCommand(
+  const run = startCommand(
     process.execPath,
     [
       ...[cqbatch, 'run', source, '--yes', '--quiet'],
@@ -28,33 +24,10 @@ export async function withRun({ source, stateDir, baseUrl, options }, use) {
     ],
     { env: { CQBATCH_TOKEN: 'benchmark' } },
   );
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text) => {
-      said = (said + text).slice(-10_000);
-    });
-  }
-  let expected = /** @type {number | undefined} */ (undefined);
-  const ended = once(child, 'close').then(([code, signal]) => {
-    if (code !== expected)
-      throw new Error(`cqbatch run ended with ${signal ?? `exit code ${code}`}:\n${said}`);
-  });
-  const endWith = async (/** @type {number} */ code) => {
-    expected = code;
-    const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
-    await ended.finally(() => clearTimeout(timer));
-  };
-  const run = {
-    completed: () => endWith(0),
-    interrupt() {
-      child.kill('SIGINT');
-      return endWith(130);
-    },
-  };
+  const whole = { completed: () => run.end(), interrupt: () => run.end('SIGINT', 130) };
   try {
-    return await Promise.race([use(run), ended.then(() => new Promise(() => {}))]);
+    return await Promise.race([use(whole), run.lost]);
   } finally {
-    child.kill('SIGKILL');
-    await ended.catch(() => {});
+    await run.end('SIGKILL', null).catch(() => {});
   }
 }

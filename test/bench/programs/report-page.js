@@ -10,7 +10,6 @@ import { writeHtmlReport } from '../../../dist/src/engine/report/html/html-repor
 import { ReportPage } from '../../../dist/src/engine/report/html/report-page.js';
 import { ReportCells } from '../../../dist/src/engine/report/report-columns.js';
 import { Tally } from '../../../dist/src/engine/report/summary.js';
-import { peakMemory } from './peak-memory.js';
 import { program } from './program.js';
 
 /**
@@ -119,19 +118,12 @@ async function timeOpening(
 }
 
 await program(async (/** @type {Options} */ { contestant, rows, folder, browser }) => {
-  const before = process.cpuUsage();
-  const begin = performance.now();
   const path = await (contestant === 'page' ? makePage(rows, folder) : makeCsv(rows, folder));
-  const wallMs = performance.now() - begin;
-  const { user, system } = process.cpuUsage(before);
   const [url, ready] =
     contestant === 'page'
       ? [String(pathToFileURL(path)), 'main[aria-busy=false]']
       : ['data:text/html,<main></main>', 'body'];
   return {
-    wallMs,
-    cpuMicroseconds: (user + system) / rows,
-    peakMb: peakMemory(),
     sizeMb: statSync(path).size / 1e6,
     ...(browser !== undefined && { openMs: await timeOpening(browser, url, ready) }),
   };

@@ -25,8 +25,7 @@ export const executable = {
       say('  skipped: type "npm run executable" first');
       return [];
     }
-    const manifest = join(folder, 'two.csv');
-    await writeManifest(manifest, 2);
+    const manifest = await writeManifest(folder, 2);
     const cache = join(folder, 'cache');
     const usageFile = join(folder, 'usage.json');
     const env = { CQBATCH_TOKEN: 'benchmark', XDG_CACHE_HOME: cache };

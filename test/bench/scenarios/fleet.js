@@ -6,7 +6,7 @@ import { writeManifest } from '../manifest.js';
 import { measureProgram, startScript } from '../measure/child.js';
 import { lineAbout } from '../measure/figures.js';
 import { withLeanApi } from '../measure/local-api.js';
-import { redisProgram, withRedis } from '../measure/redis.js';
+import { withRedis } from '../measure/redis.js';
 import { inTurns } from '../measure/samples.js';
 import { startWorker } from '../measure/worker.js';
 
@@ -29,11 +29,8 @@ const concurrency = 50;
  */
 export const fleet = {
   name: 'fleet',
+  needsRedis: true,
   async run(context) {
-    if (redisProgram() === undefined) {
-      context.say('  there is no Redis on this machine: left out');
-      return [];
-    }
     const lines = await idle(context);
     for (const perSecond of perSeconds) lines.push(...(await atRate(perSecond, context)));
     return [...lines, ...(await coordinator(context))];
@@ -121,8 +118,7 @@ function coordinator(context) {
   const { quick, folder } = context;
   const rows = quick ? 2_000 : rowsOfRun;
   return withLeanApi(async ({ url: baseUrl }) => {
-    const source = join(folder, 'manifest.csv');
-    await writeManifest(source, rows);
+    const source = await writeManifest(folder, rows);
     const measure =
       (
         /** @type {number} */ number,

@@ -1,5 +1,4 @@
 // @ts-check
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeManifest } from '../manifest.js';
 import { atOnce } from '../measure/at-once.js';
@@ -44,8 +43,7 @@ export const governor = {
     const { folder, quick, say } = context;
     const ways = possibleWays();
     if (ways.length === 1) say('  redis-server and valkey-server are missing: embedded only');
-    const source = join(folder, 'limited.csv');
-    await writeManifest(source, limitedRows, 1n);
+    const source = await writeManifest(folder, limitedRows, 1n);
     // A failed measurement must not lose the others.
     const tried = (/** @type {() => Promise<readonly Line[]>} */ measure) => () =>
       measure().catch((error) => broken(error, say));
@@ -96,10 +94,15 @@ async function limited({ quick, folder, say }, { model, way, source }) {
   const figures = figuresOf({ ...model, world }, seconds, ideal(world));
   const title = `${way.name}, ${model.title}`;
   say(`  ${title}: ${JSON.stringify(figures)}`);
-  const share = (/** @type {string} */ what, /** @type {number} */ value, /** @type {Line['goal']} */ goal) =>
+  const share = (
+    /** @type {string} */ what,
+    /** @type {string} */ of,
+    /** @type {number} */ value,
+    /** @type {Line['goal']} */ goal,
+  ) =>
     /** @type {Line} */ ({
       ...{ title: `${title}: ${what}`, unit: '%', comparison: 'share', goal },
-      ...{ ours: [100 * value], reference: [100], referenceName: 'of the calls' },
+      ...{ ours: [100 * value], reference: [100], referenceName: of },
     });
   const change = (/** @type {string} */ what, /** @type {number} */ after, /** @type {number} */ atMost) =>
     /** @type {Line} */ ({
@@ -110,8 +113,8 @@ async function limited({ quick, folder, say }, { model, way, source }) {
   if (figures.droppedAfter !== undefined) return [change('30 s quiet', figures.droppedAfter, 5)];
   const used = isOfSpeed(model) ? 0.9 : headers ? 0.97 : 0.95;
   return [
-    share('used', figures.used, { atLeast: used }),
-    share('rejected', figures.rejected, { atMost: headers ? 0.001 : 0.01 }),
+    share('used', 'permitted', figures.used, { atLeast: used }),
+    share('rejected', 'made', figures.rejected, { atMost: headers ? 0.001 : 0.01 }),
   ];
 }
 
@@ -122,8 +125,7 @@ async function limited({ quick, folder, say }, { model, way, source }) {
  */
 async function unlimited({ quick, folder, say, keep }, way) {
   const rows = (way.redis ? 40_000 : 20_000) / (quick ? 5 : 1);
-  const source = join(folder, 'unlimited.csv');
-  await writeManifest(source, rows, 1n);
+  const source = await writeManifest(folder, rows, 1n);
   const measure = (/** @type {string} */ rate) => async () => {
     const calls = await callsToTheEnd({ folder, source, way, sandbox: latency, options: ['--rate', rate] });
     if (calls.length !== rows) throw new Error(`${calls.length} calls for ${rows} rows.`);

@@ -1,9 +1,9 @@
 // @ts-check
-import { join } from 'node:path';
 import { writeManifest } from '../manifest.js';
 import { embeddedKind, redisKind } from '../measure/datastores.js';
 import { lineAbout } from '../measure/figures.js';
 import { withLocalApi } from '../measure/local-api.js';
+import { redisProgram } from '../measure/redis.js';
 import { inTurns } from '../measure/samples.js';
 
 const rows = 30_000;
@@ -19,14 +19,10 @@ export const guards = {
   async run(context) {
     const { quick, folder, say } = context;
     const count = quick ? rows / 40 : rows;
-    const source = join(folder, 'manifest.csv');
-    await writeManifest(source, count);
+    const source = await writeManifest(folder, count);
     const lines = [];
-    for (const datastore of [embeddedKind, redisKind]) {
-      if (!datastore.isInstalled()) {
-        say(`  there is no ${datastore.name} on this machine: left out`);
-        continue;
-      }
+    if (redisProgram() === undefined) say('  there is no Redis on this machine: embedded only');
+    for (const datastore of redisProgram() === undefined ? [embeddedKind] : [embeddedKind, redisKind]) {
       const samples = await withLocalApi(0, ({ url: baseUrl }) => {
         const measure = (/** @type {boolean} */ guarded) => () =>
           datastore.measure({ folder, program: 'run', rows: count, options: { baseUrl, source, guarded } });

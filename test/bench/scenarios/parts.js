@@ -1,5 +1,4 @@
 // @ts-check
-import { join } from 'node:path';
 import { writeManifest } from '../manifest.js';
 import { redisKind } from '../measure/datastores.js';
 import { withLocalApi } from '../measure/local-api.js';
@@ -28,15 +27,11 @@ const budgets = /** @type {const} */ ({
  */
 export const parts = {
   name: 'parts',
+  needsRedis: true,
   async run(context) {
-    const { quick, folder, say } = context;
-    if (!redisKind.isInstalled()) {
-      say('  there is no Redis on this machine: left out');
-      return [];
-    }
+    const { quick, folder } = context;
     const rows = quick ? 2_000 : 60_000;
-    const source = join(folder, 'manifest.csv');
-    await writeManifest(source, rows);
+    const source = await writeManifest(folder, rows);
     const { bare, ours } = await withLocalApi(0, ({ url: baseUrl }) =>
       inTurns(
         quick ? 1 : 3,

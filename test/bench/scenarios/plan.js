@@ -19,8 +19,7 @@ export const plan = {
   async run(context) {
     const { quick, folder } = context;
     const rows = quick ? 100_000 : 1_000_000;
-    const source = join(folder, 'manifest.csv');
-    await writeManifest(source, rows);
+    const source = await writeManifest(folder, rows);
     const usageFile = join(folder, 'usage.json');
     const measure = async (/** @type {readonly string[]} */ args) => {
       const { wallMs, cpuMs } = await measureScript(args, { usageFile, cwd: folder });

@@ -1,5 +1,4 @@
 // @ts-check
-import { join } from 'node:path';
 import { writeManifest } from '../manifest.js';
 import { arrivalsPerSecond, mostInOneSecond } from '../measure/arrivals.js';
 import { embeddedKind, redisKind } from '../measure/datastores.js';
@@ -26,15 +25,11 @@ export const redisRate = rateOn('redis-rate', redisKind);
 function rateOn(name, datastore) {
   return {
     name,
+    needsRedis: datastore === redisKind,
     async run(context) {
-      const { quick, folder, say } = context;
-      if (!datastore.isInstalled()) {
-        say(`  there is no ${datastore.name} on this machine: left out`);
-        return [];
-      }
+      const { quick, folder } = context;
       const rows = callsPerSecond * (quick ? 4 : seconds);
-      const source = join(folder, 'manifest.csv');
-      await writeManifest(source, rows);
+      const source = await writeManifest(folder, rows);
       const { ours } = await withLocalApi(latencyMs, ({ url: baseUrl, takeArrivals }) => {
         const options = { source, baseUrl, rate: `${callsPerSecond}/s` };
         return inTurns(

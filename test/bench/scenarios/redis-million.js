@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writeManifest } from '../manifest.js';
 import { cqbatch, measureProgram } from '../measure/child.js';
 import { withLeanApi } from '../measure/local-api.js';
-import { redisProgram, withRedis } from '../measure/redis.js';
+import { withRedis } from '../measure/redis.js';
 import { median } from '../measure/samples.js';
 import { measureScript } from '../measure/usage.js';
 
@@ -22,16 +22,12 @@ const limitMs = 60 * 60_000;
 export const redisMillion = {
   name: 'redis-million',
   long: true,
+  needsRedis: true,
   async run({ quick, folder, say, keep }) {
-    if (redisProgram() === undefined) {
-      say('  there is no Redis on this machine: left out');
-      return [];
-    }
     const rows = quick ? 20_000 : 1_000_000;
     if (!quick) say('  this takes some minutes');
-    const source = join(folder, 'manifest.csv');
     const stateDir = join(folder, 'state');
-    await writeManifest(source, rows);
+    const source = await writeManifest(folder, rows);
     const { memory, figures } = await withLeanApi(({ url: baseUrl }) =>
       withRedis(folder, async ({ url: queue, memory }) => {
         const empty = await memory();

@@ -4,6 +4,7 @@
  *
  * @typedef {object} Scenario
  * @property {string} name as typed after `npm run bench --`
+ * @property {boolean} [needsRedis]
  * @property {boolean} [long] whether it is measured only when it is named, or with `--all`
  * @property {(context: Context) => Promise<readonly Line[]>} run
  */

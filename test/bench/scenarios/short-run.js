@@ -14,7 +14,7 @@ import { measureScript } from '../measure/usage.js';
 
 /**
  * The time and memory of short commands, from the start of their process to its end: runs of two rows and of 2,000, a plan of a
- * thousand, and reading a state folder.
+ * thousand, reading a state folder, and help.
  *
  * @type {import('./scenario.js').Scenario}
  */
@@ -40,12 +40,9 @@ export const shortRun = {
  */
 async function measure(context, baseUrl, redis) {
   const { quick, folder } = context;
-  const two = join(folder, 'two.csv');
-  const thousand = join(folder, 'thousand.csv');
-  await writeManifest(two, 2);
-  await writeManifest(thousand, 1_000);
-  const many = join(folder, 'many.csv');
-  await writeManifest(many, 2_000);
+  const two = await writeManifest(folder, 2);
+  const thousand = await writeManifest(folder, 1_000);
+  const many = await writeManifest(folder, 2_000);
   const stateDir = join(folder, 'state');
   const shared = join(folder, 'shared');
   const script = (/** @type {readonly string[]} */ args) =>
@@ -57,6 +54,7 @@ async function measure(context, baseUrl, redis) {
   /** @type {Record<string, () => Promise<Figures>>} */
   const contestants = {
     node: () => script(['-e', '0']),
+    help: () => ours('--help'),
     'new folder': async () => {
       await rm(stateDir, { recursive: true, force: true });
       return ours(...run, '--state-dir', stateDir);
@@ -106,6 +104,10 @@ async function measure(context, baseUrl, redis) {
           time('run of two rows on Redis', 'redis', 500),
           time('run of 2,000 rows on Redis, --rate none', 'redis 2,000'),
         ]),
+    lineAbout('wallMs', {
+      ...about('help'),
+      ...{ title: 'cqbatch --help', comparison: 'ratio', goal: { atMost: 2 } },
+    }),
     time('cqbatch plan, CSV of 1,000 rows', 'plan', 250),
     time('cqbatch status', 'status', 150),
     time('cqbatch list', 'list', 150),

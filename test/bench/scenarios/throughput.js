@@ -1,5 +1,4 @@
 // @ts-check
-import { join } from 'node:path';
 import { writeManifest } from '../manifest.js';
 import { measureProgram } from '../measure/child.js';
 import { embeddedKind, redisKind } from '../measure/datastores.js';
@@ -113,15 +112,11 @@ export const embeddedSlow = throughput({
 function throughput({ name, datastore, latencyMs, turns, rows, comparisons }) {
   return {
     name,
+    needsRedis: datastore === redisKind,
     async run(context) {
-      const { quick, folder, say } = context;
-      if (!datastore.isInstalled()) {
-        say(`  there is no ${datastore.name} on this machine: left out`);
-        return [];
-      }
+      const { quick, folder } = context;
       const fewer = (/** @type {number} */ number) => (quick ? number / 40 : number);
-      const source = join(folder, 'manifest.csv');
-      await writeManifest(source, fewer(rows.ours));
+      const source = await writeManifest(folder, fewer(rows.ours));
       const samples = await withLocalApi(latencyMs, ({ url: baseUrl }) => {
         const measure = (
           /** @type {'bare-worker' | 'run'} */ program,

@@ -6,7 +6,7 @@ import { arrivalsPerSecond } from '../measure/arrivals.js';
 import { cqbatch } from '../measure/child.js';
 import { lineAbout } from '../measure/figures.js';
 import { withLocalApi } from '../measure/local-api.js';
-import { redisProgram, withRedis } from '../measure/redis.js';
+import { withRedis } from '../measure/redis.js';
 import { inTurns } from '../measure/samples.js';
 import { measureScript, takeUsage } from '../measure/usage.js';
 import { startWorker } from '../measure/worker.js';
@@ -29,17 +29,13 @@ const judged = { from: 0.4, to: 0.95 };
  */
 export const workers = {
   name: 'workers',
+  needsRedis: true,
   async run(context) {
-    const { quick, folder, say } = context;
-    if (redisProgram() === undefined) {
-      say('  there is no Redis on this machine: left out');
-      return [];
-    }
+    const { quick, folder } = context;
     return withLocalApi(latencyMs, async ({ url: baseUrl, takeArrivals }) => {
       const measure = (/** @type {number} */ number) => async () => {
         const rows = number * (quick ? 2_000 : rowsPerWorker);
-        const source = join(folder, 'manifest.csv');
-        await writeManifest(source, rows);
+        const source = await writeManifest(folder, rows);
         const cpuMs = await withRedis(folder, ({ url: queue }) =>
           coordinate({ folder, source, queue, baseUrl, number }),
         );
