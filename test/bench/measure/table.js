@@ -11,12 +11,16 @@ const header = ['scenario', 'ours', 'reference', 'compared (range)', 'goal', 'me
  * @param {readonly Line[]} lines
  */
 export function table(lines) {
-  const records = [header, ...lines.map(recordOf)];
-  const widths = header.map((_, column) =>
-    Math.max(...records.map((cells) => [...(cells[column] ?? '')].length)),
+  return aligned([header, ...lines.map(recordOf)]);
+}
+
+/** @param {readonly (readonly string[])[]} records the first is the header */
+export function aligned([header = [], ...records]) {
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...records.map((cells) => [...(cells[column] ?? '')].length)),
   );
   const rule = widths.map((width) => '-'.repeat(width));
-  return [header, rule, ...records.slice(1)]
+  return [header, rule, ...records]
     .map((cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |\n`)
     .join('');
 }

@@ -4,9 +4,7 @@
  * worker, and always waiting rows. The calls are answered here, by a limit that refuses calls beyond it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { noOutcomes } from '../../../dist/src/domain/terms.js';
 import { openCluster } from '../../../dist/src/engine/cluster/cluster.js';
-import { openRedis } from '../../../dist/src/engine/datastore/redis/redis.js';
 import { CallGate } from '../../../dist/src/engine/rate/call-gate.js';
 import { CallScheduler } from '../../../dist/src/engine/rate/call-scheduler.js';
 import { LeaderLoop } from '../../../dist/src/engine/rate/leader-loop.js';
@@ -15,17 +13,10 @@ import { sharedTiming } from '../../../dist/src/engine/rate/timeline-visits.js';
 import { TrafficMeter } from '../../../dist/src/engine/rate/traffic-meter.js';
 import { Prefetch, withSpare } from '../../../dist/src/engine/worker/prefetch.js';
 import { parseLimitPlan } from '../../../dist/src/sandbox/limits/plan.js';
-import { atOnce } from '../measure/at-once.js';
-import { startUsage } from '../measure/redis.js';
+import { baseUrl, fail, measureMembers, openDatastore, run } from './fleet.js';
 import { program } from './program.js';
 
-/**
- * @typedef {object} AtRate
- * @property {string} queue the address of a Redis
- * @property {number} members
- * @property {number} perSecond what the API permits
- * @property {number} seconds to measure
- */
+/** @typedef {import('./fleet.js').Fleet & { perSecond: number }} AtRate `perSecond` is what the API permits */
 
 /**
  * @typedef {import('../measure/redis.js').FleetUsage & {
@@ -33,7 +24,6 @@ import { program } from './program.js';
  * }} AtRateFigures `everywhereMs`: from a new bound of the run until each membership keeps it
  */
 
-const baseUrl = 'http://127.0.0.1:1';
 const latencyMs = 50;
 const settleMs = 3_000;
 /** The share of the rate to which the run lowers its bound at the end. */
@@ -48,27 +38,21 @@ const refused = {
     ...{ class: 'slow-down', code: 'RESOURCE_EXHAUSTED', message: 'too many', status: 429, unclear: false },
   },
 };
-const run = { id: 'fleet', key: 'fleet', state: 'running', manifest: 'fleet.csv', rows: 1e9, done: 0 };
 
-// The members continue until the process ends.
-process.once('disconnect', () => process.exit());
-await program(async (/** @type {AtRate} */ { queue, members, perSecond, seconds }) => {
+await program(async (/** @type {AtRate} */ fleet) => {
+  const { queue, members, perSecond } = fleet;
   const limiter = parseLimitPlan(
     '--limit',
     `token-bucket:rate=${perSecond},burst=${Math.ceil(perSecond / 5)}`,
   );
   const counted = { accepted: 0, refused: 0 };
-  const open = async () => (await openRedis({ url: queue, purpose: 'benchmark' })).datastore;
-  const own = openCluster(await open());
+  const own = openCluster(await openDatastore(queue));
   /** @type {number | undefined} */
   let bound;
   const announce = () =>
     own.putRun({
       ...run,
-      ...{ baseUrl, counts: noOutcomes(), rowsPerSecond: 0, coordinator: { host: 'here', pid: process.pid } },
-      ...{ startedAt: '', seenAt: '' },
-      rate:
-        bound === undefined ? { text: 'auto', auto: true } : { text: 'bound', auto: true, perSecond: bound },
+      rate: { text: 'auto', auto: true, ...(bound !== undefined && { perSecond: bound }) },
     });
   await announce();
   const announcing = setInterval(announce, 1_000);
@@ -76,7 +60,7 @@ await program(async (/** @type {AtRate} */ { queue, members, perSecond, seconds 
   /** The gap between two slots as each membership knows it. */
   const gaps = new Map();
   const start = async (/** @type {number} */ index) => {
-    const membership = openCluster(await open()).join({ baseUrl }, 'benchmark');
+    const membership = openCluster(await openDatastore(queue)).join({ baseUrl }, 'benchmark');
     const gate = new CallGate({
       scheduler: new CallScheduler({ timing: sharedTiming, random: Math.random }),
       async take(request) {
@@ -128,17 +112,9 @@ await program(async (/** @type {AtRate} */ { queue, members, perSecond, seconds 
     });
     await loop.established;
   };
-  await atOnce(
-    50,
-    Array.from({ length: members }, (_, index) => () => start(index)),
+  const { usage, passedMs } = await measureMembers(fleet, start, settleMs, () =>
+    Object.assign(counted, { accepted: 0, refused: 0 }),
   );
-  await sleep(settleMs);
-  Object.assign(counted, { accepted: 0, refused: 0 });
-  const measured = await startUsage(queue, members);
-  const from = performance.now();
-  await sleep(1_000 * seconds);
-  const usage = await measured();
-  const passed = (performance.now() - from) / 1_000;
   const { accepted: made, refused: lost } = counted;
 
   bound = laterShare * perSecond;
@@ -151,13 +127,8 @@ await program(async (/** @type {AtRate} */ { queue, members, perSecond, seconds 
   clearInterval(announcing);
   return /** @satisfies {AtRateFigures} */ ({
     ...usage,
-    usedPercent: (100 * made) / (perSecond * passed),
+    usedPercent: (100 * made) / (perSecond * (passedMs / 1_000)),
     refusedPercent: (100 * lost) / (made + lost),
     everywhereMs,
   });
 });
-
-function fail(/** @type {Error} */ error) {
-  process.stderr.write(`${error.stack}\n`);
-  process.exit(1);
-}

@@ -181,6 +181,18 @@ function nothing(workers) {
   return { accepted: 0, rejected: 0, durationMs: 0, active: 0, amongError: workers, stated: [] };
 }
 
+/**
+ * Counts a call in its second, if that is simulated.
+ *
+ * @param {readonly Second[]} seconds
+ * @param {number} passedMs
+ * @param {'accepted' | 'rejected'} outcome
+ */
+export function countIn(seconds, passedMs, outcome) {
+  const second = seconds[Math.floor(passedMs / 1_000)];
+  if (second) second[outcome]++;
+}
+
 /** @param {number} length */
 export function emptySeconds(length) {
   return Array.from({ length }, () => /** @type {Second} */ ({ accepted: 0, rejected: 0, doubtful: 0 }));

@@ -1,4 +1,5 @@
 // @ts-check
+import { aligned } from '../measure/table.js';
 
 /** @typedef {{ readonly title: string, readonly condition: string, readonly runs: readonly import('./world.ts').Figures[] }} Line */
 
@@ -77,16 +78,6 @@ export function timeline(seconds) {
       pace?.reason ?? '',
     ]),
   ]);
-}
-
-/** @param {readonly (readonly string[])[]} records */
-function aligned(records) {
-  const [first = [], ...others] = records;
-  const widths = first.map((_, column) => Math.max(...records.map((cells) => cells[column]?.length ?? 0)));
-  const rule = widths.map((width) => '-'.repeat(width));
-  return [first, rule, ...others]
-    .map((cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |\n`)
-    .join('');
 }
 
 /**

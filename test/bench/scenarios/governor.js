@@ -7,7 +7,7 @@ import { callsToTheEnd, callsUntil, possibleWays } from '../measure/governed-run
 import { inTurns } from '../measure/samples.js';
 import { contestLimits } from '../rate/contest/limits.js';
 import { figuresOf } from '../rate/figures.js';
-import { emptySeconds, ideal } from '../rate/simulation.js';
+import { countIn, emptySeconds, ideal } from '../rate/simulation.js';
 
 /** @typedef {import('../measure/governed-run.js').Way} Way */
 /** @typedef {import('../measure/line.js').Line} Line */
@@ -87,10 +87,7 @@ async function limited({ quick, folder, say }, { model, way, source }) {
     return begin + 1_000 * world.seconds;
   });
   const seconds = emptySeconds(world.seconds);
-  for (const { at, throttled } of calls) {
-    const second = seconds[Math.floor((at - begin) / 1_000)];
-    if (second) second[throttled ? 'rejected' : 'accepted']++;
-  }
+  for (const { at, throttled } of calls) countIn(seconds, at - begin, throttled ? 'rejected' : 'accepted');
   const figures = figuresOf({ ...model, world }, seconds, ideal(world));
   const title = `${way.name}, ${model.title}`;
   say(`  ${title}: ${JSON.stringify(figures)}`);

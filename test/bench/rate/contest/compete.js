@@ -1,7 +1,7 @@
 // @ts-check
 import { mock } from 'node:test';
 import { SimulatedApi } from '../simulated-api.js';
-import { emptySeconds, epoch, randomFrom } from '../simulation.js';
+import { countIn, emptySeconds, epoch, randomFrom } from '../simulation.js';
 
 /**
  * Lets a contestant call a limited API with simulated timers, and reports each second.
@@ -19,8 +19,7 @@ export const compete = async (world, contestant) => {
     freeAt = at + 1_000 / capacity;
     await until(at);
     const { end, outcome, release, status, headers } = api.call(Date.now(), 0);
-    const second = seconds[Math.floor((Date.now() - epoch) / 1_000)];
-    if (second) second[outcome]++;
+    countIn(seconds, Date.now() - epoch, outcome);
     await until(end);
     release?.();
     return { status, headers };

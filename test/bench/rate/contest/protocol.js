@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SimulatedApi } from '../simulated-api.js';
-import { emptySeconds, epoch, randomFrom } from '../simulation.js';
+import { countIn, emptySeconds, epoch, randomFrom } from '../simulation.js';
 
 /** How long a program may take until its first call, and to end when it is told to. */
 const startWithinMs = 30_000;
@@ -35,8 +35,7 @@ export const playProgram = async (world, command) => {
     }
     const now = epoch + performance.now() - begin;
     const { end, outcome, release, status, headers } = api.call(now, 0);
-    const second = seconds[Math.floor((now - epoch) / 1_000)];
-    if (second) second[outcome]++;
+    countIn(seconds, now - epoch, outcome);
     request.resume();
     setTimeout(() => {
       release?.();
