@@ -5,8 +5,8 @@
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { rolldown } from 'rolldown';
+import { doInThreads } from '../helpers/threads.js';
 
 const { values } = parseArgs({
   options: {
@@ -25,15 +25,19 @@ const built = new URL('../../node_modules/.cache/simulation/thread.js', import.m
 await build();
 process.stdout.write(`Plays ${runs} runs, seeds ${first} to ${first + runs - 1}.\n`);
 const begunAt = performance.now();
-let next = first;
 let events = 0;
 let simulatedMs = 0;
 /** @type {number[]} */
 const broken = [];
 /** @type {Map<string, number>} How many runs have reached each of the rare states. */
 const reached = new Map();
-const threads = Math.max(1, Math.min(Number(values.threads), Math.ceil(runs / 20)));
-await Promise.all(Array.from({ length: threads }, playSome));
+/** Seeds that a thread plays before it tells of them. */
+const atOnce = 20;
+const orders = Array.from({ length: Math.ceil(runs / atOnce) }, (_, index) => {
+  const done = index * atOnce;
+  return { first: first + done, count: Math.min(atOnce, runs - done), keepLines: values.show };
+});
+await doInThreads(built, Number(values.threads), orders, tell);
 const seconds = (performance.now() - begunAt) / 1_000;
 const perMinute = Math.round((runs / seconds) * 60);
 process.stdout.write(
@@ -57,35 +61,17 @@ async function build() {
   await bundle.close();
 }
 
-/** @returns {Promise<void>} */
-function playSome() {
-  const thread = new Worker(built);
-  return new Promise((resolve, reject) => {
-    const playNext = () => {
-      if (next >= first + runs) {
-        resolve(thread.terminate().then(() => {}));
-        return;
-      }
-      const count = Math.min(20, first + runs - next);
-      thread.postMessage({ first: next, count, keepLines: values.show });
-      next += count;
-    };
-    thread.on('message', (/** @type {import('./thread.ts').Told} */ told) => {
-      events += told.events;
-      simulatedMs += told.simulatedMs;
-      for (const [state, times] of Object.entries(told.reached))
-        reached.set(state, (reached.get(state) ?? 0) + times);
-      for (const { seed, violations, lines } of told.shown) {
-        if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
-        if (violations.length === 0) continue;
-        broken.push(seed);
-        process.stdout.write(
-          `seed ${seed}: ${violations.join('; ')}\n  to play it again: npm run simulate -- --seed ${seed} --runs 1 --show\n`,
-        );
-      }
-      playNext();
-    });
-    thread.once('error', reject);
-    playNext();
-  });
+function tell(/** @type {import('./thread.ts').Told} */ told) {
+  events += told.events;
+  simulatedMs += told.simulatedMs;
+  for (const [state, times] of Object.entries(told.reached))
+    reached.set(state, (reached.get(state) ?? 0) + times);
+  for (const { seed, violations, lines } of told.shown) {
+    if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+    if (violations.length === 0) continue;
+    broken.push(seed);
+    process.stdout.write(
+      `seed ${seed}: ${violations.join('; ')}\n  to play it again: npm run simulate -- --seed ${seed} --runs 1 --show\n`,
+    );
+  }
 }

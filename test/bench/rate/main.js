@@ -8,7 +8,9 @@
  */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { doInThreads } from '../../helpers/threads.js';
 import { contestants } from './contest/contestants.js';
 import { contestLimits } from './contest/limits.js';
 import { playProgram } from './contest/protocol.js';
@@ -16,9 +18,9 @@ import { figuresOf } from './figures.js';
 import { models } from './models.js';
 import { ideal } from './simulation.js';
 import { contestTable, table } from './table.js';
-import { playAll } from './threads.js';
 
 /** @typedef {import('./world.ts').World} World */
+/** @typedef {import('./play.js').Outcome} Outcome */
 
 /** @type {readonly { name: import('./world.ts').Condition, world: Partial<World> }[]} */
 const conditions = [
@@ -43,8 +45,19 @@ if (json !== undefined) {
 }
 
 async function simulated() {
+  /** @type {readonly (import('./play.js').Game & { condition: string })[]} */
   const games = contest ? contestGames() : governorGames();
-  return (await playAll(games)).map((outcome, place) => {
+  /** @type {Outcome[]} */
+  const outcomes = [];
+  await doInThreads(
+    new URL('./play.js', import.meta.url),
+    availableParallelism(),
+    games,
+    (/** @type {Outcome} */ outcome, place) => {
+      outcomes[place] = outcome;
+    },
+  );
+  return outcomes.map((outcome, place) => {
     const { model, condition } = /** @type {(typeof games)[number]} */ (games[place]);
     if (verbose)
       for (const [index, { timeline }] of outcome.entries())

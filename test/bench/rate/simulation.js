@@ -30,18 +30,14 @@ export const simulate = (world) => {
   const api = new SimulatedApi({ ...world, latencyMs }, begin, random);
   const client = new SimulatedClient(world, begin, random);
   const controller = new RateController(begin, world.known ?? {});
-  /** @type {{ auto: boolean, perSecond?: number | undefined }} */
-  const policy = { auto: world.fixed === undefined, perSecond: world.fixed ?? world.bound };
+  const policy = { auto: world.fixed === undefined, perSecond: world.fixed };
   const alone = workers === 1;
   let leader = 'worker-0';
   const decide = (/** @type {Report} */ met, /** @type {number} */ now) =>
     controller.update(now, met, policy, workers, rows - finished);
   const apply = (/** @type {ReturnType<typeof decide>} */ pace, /** @type {number} */ now) => {
-    for (const [from, to, another] of world.otherLeaders ?? [])
-      if (api.within([from, to], now)) {
-        client.setRate(now, another.id, { ...pace, rate: another.rate });
-        if (another.alone) return;
-      }
+    const { during, rate = 0 } = world.otherLeader ?? {};
+    if (api.within(during, now)) client.setRate(now, 'other', { ...pace, rate });
     leader = world.leaderAt?.((now - begin) / 1_000) ?? leader;
     if (leader !== '') client.setRate(now, leader, pace);
   };
@@ -61,7 +57,6 @@ export const simulate = (world) => {
   for (let now = begin; now < end; ) {
     const second = Math.floor((now - begin) / 1_000);
     const counted = /** @type {Second} */ (seconds[second]);
-    if (world.laterBound && second >= world.laterBound[0]) policy.perSecond = world.laterBound[1];
 
     const ended = nextEnd > now ? noCalls : flight.filter((call) => call.end <= now);
     if (ended.length > 0) {

@@ -78,12 +78,8 @@ export interface World {
   readonly suspended?: { readonly everyCalls: number; readonly forMs: number };
   /** Seconds at which the timeline loses all its data. */
   readonly forgets?: readonly number[];
-  /** Other workers that set a rate as if they had the lead, and whether the first worker is silent meanwhile. */
-  readonly otherLeaders?: readonly (readonly [
-    from: number,
-    to: number,
-    another: { readonly id: string; readonly rate: number; readonly alone?: boolean },
-  ])[];
+  /** Another worker that sets a rate as if it had the lead. */
+  readonly otherLeader?: { readonly rate: number; readonly during: Span };
   /** Which worker has the lead in a second; empty: no worker. */
   readonly leaderAt?: (second: number) => string;
   /** Calls per second, ungoverned. */
@@ -92,9 +88,6 @@ export interface World {
   readonly onCall?: (at: number, worker: number) => void;
   /** Calls a second that the client could make at most. Default 2,000. */
   readonly capacity?: number;
-  readonly bound?: number;
-  /** A bound that replaces the other one, and the second in which it does. */
-  readonly laterBound?: readonly [second: number, bound: number | undefined];
   /** What was learned before. */
   readonly known?: StartingPoint;
   /** Default 1. */

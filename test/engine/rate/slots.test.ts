@@ -48,9 +48,10 @@ describe.each([1, 3, 10])('%d workers', (workers) => {
 
 describe('the rate is kept', () => {
   const world = { fixed: 50, workers: 3, seconds: 30 };
+  const late = { delayMs: 5, jitterMs: 40 };
 
   test.each<[string, Omit<World, 'limit' | 'seconds'>]>([
-    ['messages are late and out of order', { network: { delayMs: 5, jitterMs: 40 } }],
+    ['messages are late and out of order', { network: late }],
     ['messages are lost', { network: { lost: 0.02 } }],
     ['the timeline is away for a while', { network: { away: [8, 12] } }],
     [
@@ -66,11 +67,8 @@ describe('the rate is kept', () => {
     ['no worker leads for a while', { leaderAt: (second) => (second > 8 && second < 14 ? '' : 'worker-0') }],
     ['the lead moves between workers', { leaderAt: (second) => `worker-${Math.floor(second / 4) % 3}` }],
     ['the timeline is lost', { forgets: [6, 8.03, 10.06, 12.09, 14.5], network: { away: [8, 8.03] } }],
-    [
-      'the timeline is away, and lost',
-      { forgets: [8, 12], network: { delayMs: 5, jitterMs: 40, away: [8, 8.4] } },
-    ],
-    ['another worker believes that it leads', { otherLeaders: [[5, 25, { id: 'other', rate: 500 }]] }],
+    ['the timeline is lost while it is away', { forgets: [8, 12], network: { ...late, away: [8, 8.4] } }],
+    ['another worker believes that it leads', { otherLeader: { rate: 500, during: [5, 25] } }],
   ])('when %s', (_what, trouble) => {
     for (const seed of seeds) {
       const calls = callsOf({ ...world, ...trouble, seed });
@@ -81,13 +79,8 @@ describe('the rate is kept', () => {
   });
 
   test('of a few calls per second by workers that freeze and with late messages', () => {
-    const calls = callsOf({
-      fixed: 2,
-      workers: 5,
-      seconds: 60,
-      network: { jitterMs: 40 },
-      frozen: [[1, 10, 20]],
-    });
+    const trouble: Partial<World> = { network: { jitterMs: 40 }, frozen: [[1, 10, 20]] };
+    const calls = callsOf({ fixed: 2, workers: 5, seconds: 60, ...trouble });
     expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(3);
   });
 });
@@ -138,13 +131,8 @@ describe('a worker', () => {
     const calls = callsOf({ fixed: 100, workers: 2, seconds: 20, slowWorkers: [1] });
     expect(perSecond(calls, 5, 20)).toBeGreaterThan(95);
     expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(101);
-    expect(
-      perSecond(
-        calls.filter(({ worker }) => worker === 0),
-        5,
-        20,
-      ),
-    ).toBeLessThan(25);
+    const ofSlow = calls.filter(({ worker }) => worker === 0);
+    expect(perSecond(ofSlow, 5, 20)).toBeLessThan(25);
   });
 
   test('that is frozen costs only the slots that it had taken', () => {
