@@ -264,12 +264,6 @@ describe('what the API states', () => {
     expect(pace.rate).toBe(20);
   });
 
-  test('of a day is not spread over the day', () => {
-    const stated = limit({ quota: 5_000, remaining: 4_000, resetMs: 20 * 3_600 * second });
-    const pace = repeat(governor(), begin, second, told(stated));
-    expect(pace.rate).toBeGreaterThanOrEqual(20);
-  });
-
   test('is not believed for a while when calls are refused in spite of it', () => {
     const governed = governor();
     const stated = limit({ quota: 100, windowMs: second });
