@@ -2,10 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cqbatch, startCommand } from './child.js';
 import { redisProgram, withRedis } from './redis.js';
 import { withSandbox } from './sandbox.js';
-import { withRun } from './whole-run.js';
-import { startWorker } from './worker.js';
+import { startWorker, withWorkers } from './worker.js';
 
 /** @typedef {import('./sandbox.js').Call} Call */
 
@@ -48,11 +48,12 @@ export function possibleWays() {
  * @returns {Promise<readonly Call[]>} as the sandbox saw them
  */
 export function callsUntil(run, until) {
-  return observe(run, async ({ interrupt }, calls) => {
+  return observe(run, async (command, calls) => {
     const [first] = await calls();
     await sleep(until(first?.at ?? Number.NaN) - Date.now());
     const made = await calls();
-    await interrupt();
+    // As Ctrl-C does.
+    await command.end('SIGINT', 130);
     return made;
   });
 }
@@ -62,8 +63,8 @@ export function callsUntil(run, until) {
  * @returns {Promise<readonly Call[]>} as the sandbox saw them
  */
 export function callsToTheEnd(run) {
-  return observe(run, async ({ completed }, calls) => {
-    await completed();
+  return observe(run, async (command, calls) => {
+    await command.end();
     return calls();
   });
 }
@@ -71,8 +72,8 @@ export function callsToTheEnd(run) {
 /**
  * @template Result
  * @param {GovernedRun} run
- * @param {(run: import('./whole-run.js').WholeRun, calls: () => Promise<readonly Call[]>) => Promise<Result>} use is called
- *   when the first call has arrived
+ * @param {(run: import('./child.js').Started, calls: () => Promise<readonly Call[]>) => Promise<Result>} use is called when the
+ *   first call has arrived; fails when the run ends without being told to
  * @returns {Promise<Result>}
  */
 async function observe({ folder, source, way, sandbox, options = [] }, use) {
@@ -80,37 +81,25 @@ async function observe({ folder, source, way, sandbox, options = [] }, use) {
   const stateDir = join(own, 'state');
   try {
     return await withSandbox(sandbox, ({ url: baseUrl, firstCall, calls }) => {
-      const withOptions = (/** @type {readonly string[]} */ more) =>
-        withRun({ source, stateDir, baseUrl, options: [...options, ...more] }, async (run) => {
-          await firstCall();
-          return use(run, calls);
-        });
-      if (!way.redis) return withOptions([]);
-      return withRedis(own, ({ url: queue }) =>
-        withWorkers(way.workers, { queue, baseUrl, concurrency: 'auto', stateDir }, () =>
-          withOptions(['--queue', queue, ...(way.workers > 0 ? ['--no-worker'] : [])]),
-        ),
-      );
+      const observed = async (/** @type {readonly string[]} */ ...more) => {
+        const places = ['--base-url', baseUrl, '--state-dir', stateDir];
+        const args = [cqbatch, 'run', source, '--yes', '--quiet', ...places, ...options, ...more];
+        const run = startCommand(process.execPath, args, { env: { CQBATCH_TOKEN: 'benchmark' } });
+        try {
+          return await Promise.race([firstCall().then(() => use(run, calls)), run.lost]);
+        } finally {
+          await run.end('SIGKILL', null).catch(() => {});
+        }
+      };
+      if (!way.redis) return observed();
+      return withRedis(own, ({ url: queue }) => {
+        const start = () => startWorker({ queue, baseUrl, concurrency: 'auto', stateDir });
+        return withWorkers(Array(way.workers).fill(start), () =>
+          observed('--queue', queue, ...(way.workers > 0 ? ['--no-worker'] : [])),
+        );
+      });
     });
   } finally {
     await rm(own, { recursive: true, force: true });
-  }
-}
-
-/**
- * @template Result
- * @param {number} number
- * @param {Parameters<typeof startWorker>[0]} options
- * @param {() => Promise<Result>} use
- * @returns {Promise<Result>}
- */
-async function withWorkers(number, options, use) {
-  /** @type {Awaited<ReturnType<typeof startWorker>>[]} */
-  const started = [];
-  try {
-    while (started.length < number) started.push(await startWorker(options));
-    return await use();
-  } finally {
-    await Promise.all(started.map((worker) => worker.stop()));
   }
 }

@@ -29,3 +29,22 @@ export async function startWorker({ queue, baseUrl, concurrency, stateDir, usage
   await worker.says(/worker started/);
   return { stop: () => worker.end('SIGTERM') };
 }
+
+/**
+ * Starts workers, one after the other, and stops them in the end.
+ *
+ * @template Result
+ * @param {readonly (() => Promise<{ stop(): Promise<void> }>)[]} starts
+ * @param {() => Promise<Result>} use
+ * @returns {Promise<Result>}
+ */
+export async function withWorkers(starts, use) {
+  /** @type {{ stop(): Promise<void> }[]} */
+  const started = [];
+  try {
+    for (const start of starts) started.push(await start());
+    return await use();
+  } finally {
+    await Promise.all(started.map((worker) => worker.stop()));
+  }
+}

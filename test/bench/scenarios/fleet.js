@@ -8,7 +8,7 @@ import { lineAbout } from '../measure/figures.js';
 import { withLeanApi } from '../measure/local-api.js';
 import { withRedis } from '../measure/redis.js';
 import { inTurns } from '../measure/samples.js';
-import { startWorker } from '../measure/worker.js';
+import { startWorker, withWorkers } from '../measure/worker.js';
 
 /** @typedef {import('./scenario.js').Context} Context */
 /** @typedef {import('../measure/line.js').Line} Line */
@@ -127,19 +127,17 @@ function coordinator(context) {
       () =>
         withRedis(folder, async ({ url: queue, cpuMs }) => {
           const stateDir = join(folder, 'state');
-          const starts = Array.from({ length: number }, () => start({ queue, baseUrl, stateDir }));
-          const started = await Promise.all(starts);
-          try {
+          const starts = Array(number).fill(() => start({ queue, baseUrl, stateDir }));
+          const figures = await withWorkers(starts, async () => {
             const before = await cpuMs();
             const options = { stateDir, source, baseUrl, queue, calls: false };
             const { rowsPerSecond, cpuMicroseconds } =
               /** @type {import('../programs/stopwatch.js').Speed} */ (await measureProgram('run', options));
             const redisCpuMicroseconds = (1_000 * ((await cpuMs()) - before)) / rows;
             return { rowsPerSecond, cpuMicroseconds, redisCpuMicroseconds };
-          } finally {
-            await Promise.all(started.map((worker) => worker.stop()));
-            await rm(stateDir, { recursive: true, force: true });
-          }
+          });
+          await rm(stateDir, { recursive: true, force: true });
+          return figures;
         });
     const { one, two, four, answered } = await inTurns(
       1,

@@ -8,6 +8,7 @@ import { withRedis } from '../measure/redis.js';
 import { median } from '../measure/samples.js';
 import { measureScript } from '../measure/usage.js';
 
+/** @typedef {import('../measure/line.js').Line} Line */
 /** @typedef {import('../programs/run.js').Moment} Moment */
 /** @typedef {import('../programs/run.js').RunFigures} RunFigures */
 
@@ -53,65 +54,34 @@ export const redisMillion = {
     );
 
     const of = `of ${rows.toLocaleString('en')} rows`;
+    /** @type {(title: string, figures: [ours: number, reference: number], line: Omit<Line, 'title' | 'ours' | 'reference'>) => Line} */
+    const line = (title, [one, other], line) => ({ title, ours: [one], reference: [other], ...line });
+    const memories = /** @type {const} */ ({ unit: 'MB', comparison: 'difference' });
     const speeding = /** @type {const} */ ({ referenceName: 'in the first', comparison: 'ratio' });
     return [
-      {
-        title: `Redis, its memory at the peak ${of}`,
-        unit: 'MB',
-        ours: [memory.peak],
-        reference: [memory.empty],
-        referenceName: 'empty',
-        comparison: 'difference',
-        goal: { atMost: 30 },
-      },
-      {
-        title: `Redis, memory of the process, last tenth ${of}`,
-        unit: 'MB',
-        ours: [last.residentMb],
-        reference: [first.residentMb],
-        referenceName: 'in the first',
-        comparison: 'difference',
-        goal: { atMost: 30 },
-      },
-      {
-        title: `Redis, peak memory of the process ${of}`,
-        unit: 'MB',
-        ours: [whole.peakMb],
-        reference: [first.residentMb],
-        referenceName: 'in the first tenth',
-        comparison: 'difference',
-      },
-      {
-        ...speeding,
-        title: `Redis, last tenth ${of}`,
-        unit: 'rows/s',
-        ours: [last.rowsPerSecond],
-        reference: [first.rowsPerSecond],
-        goal: { atLeast: 0.9 },
-      },
-      {
-        ...speeding,
-        title: `Redis, CPU time of the process per row, last tenth ${of}`,
-        unit: 'µs',
-        ours: [last.cpuMicroseconds],
-        reference: [first.cpuMicroseconds],
-      },
-      {
-        title: `cqbatch verify, CPU time per row ${of}`,
-        unit: 'µs',
-        ours: [(1_000 * proof.cpuMs) / rows],
-        reference: [whole.cpuMicroseconds],
-        referenceName: 'the run',
-        comparison: 'ratio',
-      },
-      {
-        title: `cqbatch verify, peak memory ${of}`,
-        unit: 'MB',
-        ours: [proof.peakMb],
-        reference: [whole.peakMb],
-        referenceName: 'the run',
-        comparison: 'value',
-      },
+      line(`Redis, its memory at the peak ${of}`, [memory.peak, memory.empty], {
+        ...{ ...memories, referenceName: 'empty', goal: { atMost: 30 } },
+      }),
+      line(`Redis, memory of the process, last tenth ${of}`, [last.residentMb, first.residentMb], {
+        ...{ ...memories, referenceName: 'in the first', goal: { atMost: 30 } },
+      }),
+      line(`Redis, peak memory of the process ${of}`, [whole.peakMb, first.residentMb], {
+        ...{ ...memories, referenceName: 'in the first tenth' },
+      }),
+      line(`Redis, last tenth ${of}`, [last.rowsPerSecond, first.rowsPerSecond], {
+        ...{ ...speeding, unit: 'rows/s', goal: { atLeast: 0.9 } },
+      }),
+      line(
+        `Redis, CPU time of the process per row, last tenth ${of}`,
+        [last.cpuMicroseconds, first.cpuMicroseconds],
+        { ...speeding, unit: 'µs' },
+      ),
+      line(`cqbatch verify, CPU time per row ${of}`, [(1_000 * proof.cpuMs) / rows, whole.cpuMicroseconds], {
+        ...{ unit: 'µs', referenceName: 'the run', comparison: 'ratio' },
+      }),
+      line(`cqbatch verify, peak memory ${of}`, [proof.peakMb, whole.peakMb], {
+        ...{ unit: 'MB', referenceName: 'the run', comparison: 'value' },
+      }),
     ];
   },
 };

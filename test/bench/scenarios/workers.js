@@ -9,7 +9,7 @@ import { withLocalApi } from '../measure/local-api.js';
 import { withRedis } from '../measure/redis.js';
 import { inTurns } from '../measure/samples.js';
 import { measureScript, takeUsage } from '../measure/usage.js';
-import { startWorker } from '../measure/worker.js';
+import { startWorker, withWorkers } from '../measure/worker.js';
 
 const concurrency = 50;
 const latencyMs = 50;
@@ -74,24 +74,19 @@ export const workers = {
 async function coordinate({ folder, source, queue, baseUrl, number }) {
   const stateDir = join(folder, 'state');
   const usageFiles = Array.from({ length: number }, (_, index) => join(folder, `worker-${index}.json`));
-  /** @type {Awaited<ReturnType<typeof startWorker>>[]} */
-  const started = [];
-  let cpuMs = 0;
-  try {
-    for (const usageFile of usageFiles)
-      started.push(await startWorker({ queue, baseUrl, concurrency, stateDir, usageFile }));
-    const run = await measureScript(
+  const start = usageFiles.map(
+    (usageFile) => () => startWorker({ queue, baseUrl, concurrency, stateDir, usageFile }),
+  );
+  let { cpuMs } = await withWorkers(start, () =>
+    measureScript(
       [
         ...[cqbatch, 'run', source, '--no-worker', '--yes', '--quiet'],
         ...['--queue', queue, '--base-url', baseUrl, '--state-dir', stateDir],
       ],
       { usageFile: join(folder, 'run.json') },
-    );
-    cpuMs = run.cpuMs;
-  } finally {
-    await Promise.all(started.map((worker) => worker.stop()));
-    await rm(stateDir, { recursive: true, force: true });
-  }
+    ),
+  );
+  await rm(stateDir, { recursive: true, force: true });
   for (const usageFile of usageFiles) cpuMs += (await takeUsage(usageFile)).cpuMs;
   return cpuMs;
 }
