@@ -24,7 +24,7 @@ export function limiterOf(/** @type {string} */ limit) {
 
 /** The API of a world: the sandbox's limiters and headers in front of a server that takes time. */
 export class SimulatedApi {
-  /** @type {World & { latencyMs: number }} */
+  /** @type {World} */
   #world;
   #begin;
   #random;
@@ -37,7 +37,7 @@ export class SimulatedApi {
   #places;
 
   /**
-   * @param {World & { latencyMs: number }} world
+   * @param {World} world
    * @param {number} begin
    * @param {() => number} random
    */
@@ -122,7 +122,7 @@ export class SimulatedApi {
   }
 
   #latency() {
-    const { latencyMs, jitter = 0.2 } = this.#world;
+    const { latencyMs = 50, jitter = 0.2 } = this.#world;
     return Math.max(1, latencyMs * (1 - jitter + 2 * jitter * this.#random()));
   }
 

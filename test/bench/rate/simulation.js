@@ -23,11 +23,11 @@ const noCalls = [];
  * @type {import('./world.ts').Simulate}
  */
 export const simulate = (world) => {
-  const { latencyMs = 50, workers = 1, startAt = 0, rows = Number.POSITIVE_INFINITY } = world;
+  const { workers = 1, startAt = 0, rows = Number.POSITIVE_INFINITY } = world;
   const random = randomFrom(world.seed ?? 1);
   const begin = epoch + startAt;
   const end = begin + world.seconds * 1_000;
-  const api = new SimulatedApi({ ...world, latencyMs }, begin, random);
+  const api = new SimulatedApi(world, begin, random);
   const client = new SimulatedClient(world, begin, random);
   const controller = new RateController(begin, world.known ?? {});
   const policy = { auto: world.fixed === undefined, perSecond: world.fixed };

@@ -9,9 +9,9 @@ import { countIn, emptySeconds, epoch, randomFrom } from '../simulation.js';
  * @type {import('../world.ts').Play<import('../world.ts').Contestant>}
  */
 export const compete = async (world, contestant) => {
-  const { latencyMs = 50, capacity = 2_000, seed = 1 } = world;
+  const { capacity = 2_000, seed = 1 } = world;
   const random = randomFrom(seed);
-  const api = new SimulatedApi({ ...world, latencyMs }, epoch, random);
+  const api = new SimulatedApi(world, epoch, random);
   const seconds = emptySeconds(world.seconds);
   let freeAt = epoch;
   const call = async () => {

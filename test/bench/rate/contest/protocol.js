@@ -17,8 +17,7 @@ const endWithinMs = 5_000;
  * @type {import('../world.ts').Play<string>}
  */
 export const playProgram = async (world, command) => {
-  const { latencyMs = 50 } = world;
-  const api = new SimulatedApi({ ...world, latencyMs }, epoch, randomFrom(1));
+  const api = new SimulatedApi(world, epoch, randomFrom(1));
   const seconds = emptySeconds(world.seconds);
   let begin = Number.NaN;
   /** @type {(value?: unknown) => void} */
