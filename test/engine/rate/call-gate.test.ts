@@ -39,7 +39,7 @@ function begin(rules: Rules = { cap: 1_000 }, concurrency?: number) {
   };
 }
 
-/** Asks so many times. @returns how many have been answered */
+/** Asks this many times. @returns how many have been answered */
 function counting(times: number, ask: () => Promise<unknown>): () => number {
   let answers = 0;
   for (let count = 0; count < times; count += 1) void ask().then(() => (answers += 1));

@@ -5,7 +5,7 @@ import { nothing } from './no-traffic.ts';
 
 const second = 1_000;
 
-/** What is allowed from this start, after phases of so many seconds in which calls have this latency, and so many are in flight. */
+/** What is allowed from this start, after phases of some seconds with this latency, and with this many calls in flight. */
 function limitAfter(
   start: number,
   ...phases: readonly (readonly [seconds: number, latencyMs: number, active: number])[]
