@@ -87,22 +87,6 @@ describe('a run on the embedded datastore', () => {
     expect(stdout).toMatch(new RegExp(`${time}\\S* {2}cancelled .*\n +wrong column\n$`));
     expect(stdout.split('\n').every((line) => line.length <= 80 || line.includes(home.cwd))).toBe(true);
   });
-
-  test('lists an attempt whose process died as unknown', async () => {
-    const { home, sandbox } = await newScene(40, '--latency', '2s');
-    const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--concurrency', '4');
-    await sandbox.requested(2);
-    run.kill('SIGKILL');
-    await run.end;
-    sandbox.configure({ latency: '0ms' });
-    expect(await home.run('resume', 'r')).toMatchObject({ code: 0 });
-    const suspected = (await home.report('r')).find((row) => row['_unclear'] === 'yes');
-    const { runs } = await home.json<Story>('show', 'r', '--row', suspected?.['_row'] ?? '');
-    const unknown = { at: null, duration_ms: null, http_status: null, code: null };
-    expect(runs).toMatchObject([{ outcome: 'succeeded', unclear: true, attempts: [unknown, {}] }]);
-    const { stdout } = await home.run('show', 'r', '--row', suspected?.['_row'] ?? '');
-    expect(stdout).toContain('unknown result: its process died');
-  });
 });
 
 describe('a run', () => {

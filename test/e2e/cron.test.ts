@@ -1,13 +1,10 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
-import { observe } from '../helpers/observed.ts';
-import { readCsv } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { cqbatch } from '../helpers/cqbatch.ts';
 import { expectEveryRowOnce } from './agreement.ts';
+import { newHome } from './home.ts';
 import { restoreCsv } from './manifests.ts';
 
 const rows = 60;
@@ -16,26 +13,16 @@ const run = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
 const slowly = ['--rate', '30/m'];
 
 async function prepared(datastore: Readonly<Record<string, string>> = {}) {
-  const cwd = await temporaryFolder();
-  const write = (name: string, text: string) => writeFile(join(cwd, name), text);
-  await write('rows.csv', restoreCsv(rows).text);
-  await write('good.csv', 'soundboard_id,title\n1,Hello\n');
-  await write('fails.csv', 'evaluation_id,user_id\n99999,u\n');
-  const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
-  const options = { cwd, env: { ...sandbox.env, ...datastore } };
-  const start = (...args: string[]) => observe(startCqbatch(args, options));
+  const home = await newHome(rows, ['--unrecoverable', '0%', '--not-deleted', '0%'], datastore);
+  await home.write('good.csv', 'soundboard_id,title\n1,Hello\n');
+  await home.write('fails.csv', 'evaluation_id,user_id\n99999,u\n');
   return {
-    cwd,
-    write,
-    sandbox,
-    options,
-    start,
-    type: (...args: string[]) => cqbatch(args, options),
+    ...home,
     /** Starts the run `r`, and waits until it has called something. */
     async going() {
-      const before = (await sandbox.log()).length;
-      const child = start(...run, ...slowly);
-      await sandbox.requested(before + 1);
+      const before = (await home.sandbox.log()).length;
+      const child = home.start(...run, ...slowly);
+      await home.sandbox.requested(before + 1);
       return child;
     },
   };
@@ -43,7 +30,7 @@ async function prepared(datastore: Readonly<Record<string, string>> = {}) {
 
 describe('another process at work', () => {
   test('gives exit code 5, at once or after --wait, for a held lock and for a run in progress', async () => {
-    const { type, going } = await prepared();
+    const { run: type, going } = await prepared();
     const child = await going();
     const busy = [
       [['run', 'good.csv', '--yes'], /in use by process \d+ on .* \(run r, since /],
@@ -68,7 +55,7 @@ describe('another process at work', () => {
   });
 
   test('is announced once and waited for with --wait; then the work starts', async () => {
-    const { type, start, going, sandbox } = await prepared();
+    const { run: type, start, going, sandbox } = await prepared();
     const child = await going();
     const waiting = start('run', 'good.csv', '--yes', '--run-id', 'later', '--wait', '10m');
     await waiting.says('waiting for up to 10 min. Press Ctrl-C to cancel.');
@@ -100,7 +87,7 @@ describe('another process at work', () => {
 
 describe('run --or-resume', () => {
   test('starts a run, resumes it, and does nothing once it has ended', async () => {
-    const { type, going, sandbox, cwd, write, options } = await prepared(anyDatastore());
+    const { run: type, runWith, going, sandbox, report, write, options } = await prepared(anyDatastore());
     const child = await going();
     child.kill('SIGKILL');
     await child.end;
@@ -108,7 +95,7 @@ describe('run --or-resume', () => {
     const went = await type(...again, '--json');
     expect(went).toMatchObject({ code: 0 });
     expect(JSON.parse(went.stdout)).toMatchObject({ run: 'r', state: 'completed' });
-    expectEveryRowOnce(await readCsv(join(cwd, '.cqbatch', 'runs', 'r'), 'report.csv'), rows);
+    expectEveryRowOnce(await report('r'), rows);
 
     const calls = (await sandbox.log()).length;
     const done = await type(...again);
@@ -126,9 +113,10 @@ describe('run --or-resume', () => {
       [['--user-id', 'u'], {}, 'and was started without --default: its rows would differ'],
       [[], { CQBATCH_CLEAR_TOKEN: '-' }, 'and was started with another clear_token'],
     ] as const)
-      expect(
-        await cqbatch([...again, ...args], { ...options, env: { ...options.env, ...env } }),
-      ).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+      expect(await runWith(env, ...again, ...args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(message),
+      });
     const other = await type('run', 'good.csv', '--yes', '--run-id', 'r', '--or-resume');
     expect(other).toMatchObject({
       code: 2,
@@ -146,31 +134,11 @@ describe('run --or-resume', () => {
       stderr: 'error: --or-resume needs --run-id: the run to continue.\n',
     });
   });
-
-  test('does nothing after a run with failures (exit code 0) or a cancelled run (3)', async () => {
-    const { type, going, sandbox } = await prepared(anyDatastore());
-    const failing = ['run', 'fails.csv', '--yes', '--run-id', 'f', '--or-resume'];
-    expect(await type(...failing)).toMatchObject({ code: 1 });
-    expect(await type(...failing)).toMatchObject({
-      code: 0,
-      stdout: 'Run f is already completed: 1 row, 1 failed. Nothing was sent.\n',
-    });
-    const child = await going();
-    expect(await type('cancel', 'r')).toMatchObject({ code: 0 });
-    await child.end;
-    const calls = (await sandbox.log()).length;
-    const given = await type(...run, '--or-resume');
-    expect(given).toMatchObject({ code: 3 });
-    expect(given.stdout).toMatch(
-      /^Run r was cancelled: 60 rows, \d+ succeeded, \d+ not attempted\. Nothing was sent\.\nNext: cqbatch retry r\n$/,
-    );
-    expect(await sandbox.log()).toHaveLength(calls);
-  });
 });
 
 describe('-qq', () => {
   test('prints nothing on success, and what -q prints otherwise', async () => {
-    const { type } = await prepared(anyDatastore());
+    const { run: type } = await prepared(anyDatastore());
     expect(await type('run', 'good.csv', '--yes', '-qq')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await type('status', '-qq')).toEqual({ code: 0, stdout: '', stderr: '' });
     const failed = await type('run', 'fails.csv', '--yes', '-qq');

@@ -1,23 +1,14 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { asUsersHaveIt, cqbatchProcess, saying, startCqbatch } from '../helpers/cqbatch.ts';
-import { readCsv } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { asUsersHaveIt, cqbatchProcess } from '../helpers/cqbatch.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { newHome } from './home.ts';
 import { restoreCsv } from './manifests.ts';
 import { kindSandbox } from './redis/machine.ts';
 
 /** A folder with a manifest, and an API: no setting is given, and the datastore is the embedded one. */
 async function newPlace(text: string, ...sandboxArgs: string[]) {
-  const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, 'rows.csv'), text);
-  const options = { cwd, env: { ...sandbox.env, ...asUsersHaveIt } };
-  const type = (line: string) => cqbatchProcess(line.split(' '), options);
-  const report = (id: string) => readCsv(join(cwd, '.cqbatch', 'runs', id), 'report.csv');
-  return { sandbox, options, type, report };
+  const home = await newHome(text, [...kindSandbox, ...sandboxArgs], asUsersHaveIt);
+  return { ...home, type: (line: string) => cqbatchProcess(line.split(' '), home.options) };
 }
 
 test('with the defaults a manifest is planned, run, inspected and retried', async () => {
@@ -58,16 +49,15 @@ test('with the defaults rows that omit fields need consent, and an edit is undon
 });
 
 test('with the defaults a daemon takes a submitted run to its end', async () => {
-  const { sandbox, options, type, report } = await newPlace(restoreCsv(40).text);
+  const { sandbox, start, type, report } = await newPlace(restoreCsv(40).text);
   expect(await type('submit rows.csv --yes --run-id later')).toMatchObject({
     code: 0,
     stderr: expect.stringContaining('start one here with "cqbatch worker --coordinate".'),
   });
-  const daemon = startCqbatch(['worker', '--coordinate'], options);
-  const left = saying(daemon, 'no longer coordinating');
+  const daemon = start('worker', '--coordinate');
   expect(await type('status later --watch')).toMatchObject({ code: 0 });
   // Its report is written when it has ended.
-  await left;
+  await daemon.says('no longer coordinating');
   const rows = await report('later');
   expectEveryRowOnce(rows, 40);
   expectAgreement(rows, await sandbox.log());

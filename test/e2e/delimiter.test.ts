@@ -1,19 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { newHome } from './home.ts';
 
 test('the report uses the delimiter of the manifest, failed rows can be run again, and Excel gets a separate file', async () => {
-  const cwd = await temporaryFolder();
-  const { env: target, log } = await startSandbox();
-  const env = { ...target, ...anyDatastore() };
-  const run = (...args: string[]) => cqbatch(args, { cwd, env });
   // Commas within cells, as where they stand in numbers.
-  await writeFile(join(cwd, 'rows.csv'), 'evaluation_id;user_id;note\n1;u;3,5\n50;"a;b";x,=1+1\n');
+  const text = 'evaluation_id;user_id;note\n1;u;3,5\n50;"a;b";x,=1+1\n';
+  const { cwd, run, json, sandbox } = await newHome(text);
   expect((await run('run', 'rows.csv', '--yes')).code).toBe(1);
   const folder = await newestRunFolder(cwd);
   const lines = async (name: string) => (await readFile(join(folder, name), 'utf8')).slice(1).split('\n');
@@ -23,13 +17,12 @@ test('the report uses the delimiter of the manifest, failed rows can be run agai
   expect(first).toMatch(/^1;u;3,5;1;/);
   expect(second).toMatch(/^50;"a;b";x,'=1\+1;2;/);
   await writeFile(join(cwd, 'mended.csv'), await readFile(join(folder, 'failed.csv')));
-  const planned = JSON.parse((await run('plan', 'mended.csv', '--json')).stdout);
-  expect(planned).toMatchObject({
+  expect(await json('plan', 'mended.csv')).toMatchObject({
     rows: 1,
     callable: 1,
     columns: ['evaluation_id', 'user_id', 'note', 'operation'],
   });
-  expect((await log()).at(-1)?.id).toBe('50');
+  expect((await sandbox.log()).at(-1)?.id).toBe('50');
 
   // What retry repeats is kept as JSON.
   expect((await run('retry', '--yes')).code).toBe(1);
@@ -39,9 +32,7 @@ test('the report uses the delimiter of the manifest, failed rows can be run agai
 
   expect((await run('report', folder.split('/').at(-1) ?? '', '--delimiter', 'tab')).code).toBe(0);
   expect((await lines('report.csv'))[0]).toMatch(/^evaluation_id\tuser_id\tnote\t_row\t/);
-  const xlsx = JSON.parse((await run('report', '--format', 'xlsx', '--json')).stdout) as {
-    files: { xlsx: string };
-  };
+  const xlsx = await json<{ files: { xlsx: string } }>('report', '--format', 'xlsx');
   expect((await readFile(join(cwd, xlsx.files.xlsx))).subarray(0, 4).toString()).toBe('PK\x03\x04');
   // What an earlier report says would not be that of the other files.
   await run('report');

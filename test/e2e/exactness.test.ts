@@ -82,26 +82,6 @@ describe.each(shapes)('values of a manifest arrive exactly in %s', (shape) => {
     expect(report[6]?.['title']).toBe("'=cmd()");
     for (const harmful of ['\u0000', '\u202e', '\u001b']) expect(stderr).not.toContain(harmful);
   });
-
-  test('failed rows that are run again or retried', async () => {
-    const cwd = await temporaryFolder();
-    const sandbox = await startSandbox('--shape', shape, '--soundboards', '0');
-    const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
-    await writeFile(
-      join(cwd, 'rows.csv'),
-      'soundboard_id,title,description,note\n1,=cmd(),<clear>,"-x"\n2,"a,b",,\n',
-    );
-    expect((await cqbatchProcess(['run', 'rows.csv', '--yes'], options)).code).toBe(1);
-    const first = (await sandbox.log()).map(({ body }) => body).toSorted();
-    const failed = join(await newestRunFolder(cwd), 'failed.csv');
-    expect((await readCsv(await newestRunFolder(cwd), 'failed.csv'))[0]?.['title']).toBe("'=cmd()");
-
-    await cqbatchProcess(['retry', '--yes'], options);
-    await cqbatchProcess(['run', failed, '--yes'], options);
-    const bodies = (await sandbox.log()).map(({ body }) => body);
-    expect(bodies.slice(2, 4).toSorted()).toEqual(first);
-    expect(bodies.slice(4).toSorted()).toEqual(first);
-  });
 });
 
 describe('the token', () => {

@@ -1,22 +1,7 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
-
-const manifest = 'evaluation_id,user_id\n1,u\n2,u\n3,u\n';
-
-async function prepared(text = manifest, ...sandboxArgs: string[]) {
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, 'rows.csv'), text);
-  const sandbox = await startSandbox(...sandboxArgs);
-  const env = { ...sandbox.env, ...anyDatastore() };
-  const run = (...args: string[]) => cqbatch(args, { cwd, env });
-  return { cwd, sandbox, run };
-}
+import { newHome } from './home.ts';
 
 describe('the exit code', () => {
   test.each([
@@ -41,16 +26,16 @@ describe('the exit code', () => {
     ],
     ['an unknown run', ['status', '20260101-000000-aaaa'], 'There is no run 20260101-000000-aaaa'],
   ])('is 2 for %s; nothing is sent, and no run is made', async (_title, args, message) => {
-    const { run, sandbox } = await prepared();
+    const { run, json, sandbox } = await newHome(3);
     const { code, stderr } = await run(...args);
     expect(stderr).toContain(message);
     expect(code).toBe(2);
     expect(await sandbox.log()).toEqual([]);
-    expect(JSON.parse((await run('list', '--json')).stdout)).toEqual({ runs: [] });
+    expect(await json('list')).toEqual({ runs: [] });
   });
 
   test('is 2 when there is no token', async () => {
-    const { cwd, sandbox } = await prepared();
+    const { cwd, sandbox } = await newHome(3);
     const env = { CQBATCH_BASE_URL: sandbox.url };
     const { code, stderr } = await cqbatch(['run', 'rows.csv', '--yes'], { cwd, env });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('CQBATCH_TOKEN') });
@@ -63,7 +48,7 @@ describe('the exit code', () => {
     ['a wrong token', ['--token', 'another'], 'UNAUTHENTICATED'],
     ['a token without permission', ['--fault', '403=100%'], 'PERMISSION_DENIED'],
   ])('is 4 for %s, on the first rows; the run can be resumed', async (_title, sandboxArgs, message) => {
-    const { cwd, run } = await prepared(manifest, ...sandboxArgs);
+    const { cwd, run } = await newHome(3, sandboxArgs);
     const { code, stderr } = await run('run', 'rows.csv', '--yes');
     expect(stderr).toContain(message);
     expect(code).toBe(4);

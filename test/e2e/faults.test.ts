@@ -1,30 +1,24 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatchProcess } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
-import { allFaults, shapes, startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { allFaults, shapes } from '../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { newHome } from './home.ts';
 import { mixedCsv } from './manifests.ts';
 
 const faults = allFaults(0);
 const everyFault = faults.map(({ name }) => `${name}=1%`).join(',');
 const sandboxArgs = ['--evaluations', '3000', '--soundboards', '3000', '--slow-body-delay', '100ms'];
-const runArgs = ['run', 'manifest.csv', '--yes', '--timeout', '4s'];
+const runArgs = ['run', 'rows.csv', '--yes', '--timeout', '4s'];
 
 describe('a run against every fault', () => {
   test.each(shapes)('reports every row once, as the API in the shape %s saw it', async (shape) => {
-    const cwd = await temporaryFolder();
     const { text, rows } = mixedCsv(1_000);
-    await writeFile(join(cwd, 'manifest.csv'), text);
-    const sandbox = await startSandbox(...sandboxArgs, '--shape', shape, '--fault', everyFault);
-
-    const { code, stderr } = await cqbatchProcess(runArgs, {
-      cwd,
-      env: { ...sandbox.env, ...anyDatastore(), CQBATCH_BACKOFF: '50ms' },
-    });
+    const env = { ...anyDatastore(), CQBATCH_BACKOFF: '50ms' };
+    const flags = [...sandboxArgs, '--shape', shape, '--fault', everyFault];
+    const { cwd, sandbox, options } = await newHome(text, flags, env);
+    const { code, stderr } = await cqbatchProcess(runArgs, options);
     expect(stderr).not.toContain('error');
     expect(code).toBe(1);
 

@@ -1,66 +1,48 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, finished, startCqbatch } from '../helpers/cqbatch.ts';
-import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
-import { restoreCsv } from './manifests.ts';
+import { newHome } from './home.ts';
 
 const rows = 200;
 
-test('a started run does not continue without its journal, whatever else is left', async () => {
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
-  const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
-  const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
-  const child = startCqbatch(['run', 'rows.csv', '--yes', '--rate', '100/s'], options);
-  const end = finished(child);
-  await sandbox.requested(80);
-  child.kill('SIGKILL');
-  await end;
+/** A run that was killed after some requests. */
+async function killed(requests: number, ...flags: string[]) {
+  const home = await newHome(rows, ['--unrecoverable', '0%', '--not-deleted', '0%']);
+  const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', '--rate', '100/s', ...flags);
+  await home.sandbox.requested(requests);
+  run.kill('SIGKILL');
+  await run.end;
+  return { ...home, journal: join(home.folder('r'), 'journal.jsonl') };
+}
 
-  const journal = join(await newestRunFolder(cwd), 'journal.jsonl');
+test('a started run does not continue without its journal, whatever else is left', async () => {
+  const { sandbox, run, journal, ...home } = await killed(80);
   const whole = await readFile(journal);
   const before = (await sandbox.log()).length;
   await appendFile(journal, `{"fed":[${rows},${rows + 1}]}\n`);
   const damaged = await readFile(journal);
   for (const command of ['resume', 'status', 'report']) {
-    const { code, stderr } = await cqbatch([command], options);
+    const { code, stderr } = await run(command);
     expect(stderr, command).toContain(`there is no row ${rows + 1}: rows.jsonl has ${rows}`);
     expect(code, command).toBe(4);
   }
   expect(Buffer.compare(await readFile(journal), damaged)).toBe(0);
-  const listed = await cqbatch(['list'], options);
+  const listed = await run('list');
   expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining(`there is no row ${rows + 1}`) });
   expect(listed.stdout).toMatch(/interrupted +\S+ [A-Z]\S* +\? +\?\/200 +\? +\S+ +rows\.csv/);
   expect(await sandbox.log()).toHaveLength(before);
 
   await writeFile(journal, whole);
-  expect((await cqbatch(['resume', '--rate', 'none'], options)).code).toBe(0);
-  const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+  expect((await run('resume', '--rate', 'none')).code).toBe(0);
+  const report = await home.report('r');
   expectEveryRowOnce(report, rows);
   expectAgreement(report, await sandbox.log(), { killed: true });
 });
 
 test('a journal that lost its last lines in a power failure gets them again from the datastore', async () => {
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
-  const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
-  const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
   const concurrency = 4;
-  const child = startCqbatch(
-    ['run', 'rows.csv', '--yes', '--rate', '100/s', '--concurrency', String(concurrency)],
-    options,
-  );
-  const end = finished(child);
-  await sandbox.requested(120);
-  child.kill('SIGKILL');
-  await end;
-
-  const journal = join(await newestRunFolder(cwd), 'journal.jsonl');
+  const { sandbox, run, journal, ...home } = await killed(120, '--concurrency', String(concurrency));
   const whole = await readFile(journal, 'utf8');
   const lines = whole.split(/(?<=\n)/);
   // Half a line remains of what was written last.
@@ -69,8 +51,8 @@ test('a journal that lost its last lines in a power failure gets them again from
   expect(kept).toContain('"row":');
   await writeFile(journal, kept + torn);
 
-  expect((await cqbatch(['resume', '--rate', 'none'], options)).code).toBe(0);
-  const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+  expect((await run('resume', '--rate', 'none')).code).toBe(0);
+  const report = await home.report('r');
   expectEveryRowOnce(report, rows);
   const log = await sandbox.log();
   expectAgreement(report, log, { killed: true });

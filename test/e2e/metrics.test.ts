@@ -1,26 +1,18 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LogEntry } from '../../src/sandbox/request-log.ts';
-import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { gaugeOf, parsePrometheusText, sumsBy } from '../helpers/prometheus-text.ts';
 import { describeWithRedis } from '../helpers/redis-server.ts';
 import { type Cells, newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { startWorker } from '../helpers/worker.ts';
+import { newHome } from './home.ts';
 import { mixedCsv } from './manifests.ts';
 
 const faults = ['--fault', '503=5%,reset=5%,500-after-commit=3%', '--latency', '1ms..20ms', '--seed', '7'];
 
-async function prepared() {
-  const cwd = await temporaryFolder();
-  const { text } = mixedCsv(200);
-  await writeFile(join(cwd, 'rows.csv'), `${text}restore-evaluation,none,u,,,\n`);
-  const sandbox = await startSandbox(...faults);
-  return { cwd, sandbox, options: { cwd, env: { ...sandbox.env, ...anyDatastore() } } };
-}
+const prepared = () => newHome(`${mixedCsv(200).text}restore-evaluation,none,u,,,\n`, faults);
 
 const counted = (values: readonly string[]): Readonly<Record<string, number>> => {
   const counts: Record<string, number> = {};

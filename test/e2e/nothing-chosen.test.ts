@@ -1,21 +1,8 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { newHome } from './home.ts';
 
 const csv = 'evaluation_id,user_id,deleted_by\n1,u,u-17\n50,u,u-17\n2,u,u-3\n';
-
-async function prepared() {
-  const cwd = await temporaryFolder();
-  const sandbox = await startSandbox();
-  await writeFile(join(cwd, 'rows.csv'), csv);
-  await writeFile(join(cwd, 'header.csv'), 'evaluation_id,user_id\n');
-  const run = (...args: string[]) => cqbatch(args, { cwd, env: sandbox.env });
-  return { cwd, sandbox, run };
-}
 
 describe('a run without a call', () => {
   test.each([
@@ -26,7 +13,8 @@ describe('a run without a call', () => {
     ],
     ['a manifest without rows', ['header.csv'], 'header.csv has nothing to call. It has no rows.'],
   ])('is an error until the user allows it: %s', async (_title, args, message) => {
-    const { cwd, sandbox, run } = await prepared();
+    const { cwd, sandbox, run, write } = await newHome(csv);
+    await write('header.csv', 'evaluation_id,user_id\n');
     const plan = await run('plan', ...args, '--json');
     expect(plan.code).toBe(2);
     expect(JSON.parse(plan.stdout)).toMatchObject({

@@ -1,14 +1,9 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { httpServer } from '../engine/api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, finished, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv, readSummary } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectEveryRowOnce } from './agreement.ts';
-import { restoreCsv } from './manifests.ts';
+import { newHome } from './home.ts';
 
 /** An API that refuses a soundboard as often as it says, each time in this way. */
 async function refusingApi(refusals: Readonly<Record<number, { times: number; code: string }>>) {
@@ -22,17 +17,6 @@ async function refusingApi(refusals: Readonly<Record<number, { times: number; co
   });
 }
 
-async function homeWith(name: string, text: string, env: Readonly<Record<string, string>>) {
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, name), text);
-  const options = { cwd, env: { ...env, ...anyDatastore() } };
-  return {
-    folder: (id: string) => join(cwd, '.cqbatch', 'runs', id),
-    run: (...args: string[]) => cqbatch(args, options),
-    start: (...args: string[]) => startCqbatch(args, options),
-  };
-}
-
 describe('retry', () => {
   test('selects rows by code or unclear rows, keeps their numbers, and writes one report', async () => {
     const api = await refusingApi({
@@ -41,8 +25,8 @@ describe('retry', () => {
       4: { times: 1, code: 'INTERNAL' },
     });
     const text = 'Soundboard ID,title,note\n1,a,x\n2,b,y\n3,c,=z\n4,d,\n5,e,\n2,b,again\n';
-    const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: 'token' };
-    const { run, folder } = await homeWith('boards.csv', text, env);
+    const { run, folder, write } = await newHome(0, [], { ...anyDatastore(), CQBATCH_BASE_URL: api.url });
+    await write('boards.csv', text);
     const start = ['--yes', '--attempts', '1'];
     const first = await run('run', 'boards.csv', '--run-id', 'a', ...start);
     expect(first).toMatchObject({ code: 1 });
@@ -125,23 +109,22 @@ describe('retry', () => {
   test('of a cancelled run takes the rows that were never sent; no retry takes rows that another retry may call', async () => {
     // At 10/s they do not finish before the next command starts, even on the busiest machine.
     const rows = 300;
-    const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
-    const { run, start, folder } = await homeWith('rows.csv', restoreCsv(rows).text, sandbox.env);
-    const going = finished(start('run', 'rows.csv', '--yes', '--run-id', 'a', '--rate', '10/s'));
+    const flags = ['--unrecoverable', '0%', '--not-deleted', '0%'];
+    const { sandbox, run, start, ...home } = await newHome(rows, flags);
+    const going = start('run', 'rows.csv', '--yes', '--run-id', 'a', '--rate', '10/s');
     await sandbox.requested(5);
     const cancelled = await run('cancel', 'a');
     expect(cancelled.stdout).toMatch(/^Next: +cqbatch retry a$/m);
-    expect((await going).stdout).toMatch(/^Next: +cqbatch retry a$/m);
+    expect((await going.end).stdout).toMatch(/^Next: +cqbatch retry a$/m);
 
-    const child = start('retry', '--yes', '--run-id', 'b', '--rate', '10/s');
-    const retried = finished(child);
+    const retried = start('retry', '--yes', '--run-id', 'b', '--rate', '10/s');
     await sandbox.requested((await sandbox.log()).length + 3);
     expect(await run('retry', 'a', '--yes')).toMatchObject({
       code: 5,
       stderr: expect.stringContaining('Run b, which retries rows of run a, is still in progress.'),
     });
-    child.kill('SIGINT');
-    expect((await retried).code).toBe(130);
+    retried.kill('SIGINT');
+    expect((await retried.end).code).toBe(130);
     expect(await run('retry', 'a', '--yes')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('"cqbatch resume b" continues it, or cancel it'),
@@ -151,8 +134,7 @@ describe('retry', () => {
       code: 0,
       stdout: expect.stringMatching(/^Run a cancelled with its retry b.*: 300 rows, 300 succeeded$/m),
     });
-    const report = await readCsv(folder('a'), 'report.csv');
-    expectEveryRowOnce(report, rows);
+    expectEveryRowOnce(await home.report('a'), rows);
     expect(await sandbox.log()).toHaveLength(rows);
   });
 });

@@ -1,22 +1,18 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
-import { shapes, startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { shapes } from '../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { newHome } from './home.ts';
 import { restoreCsv } from './manifests.ts';
 
 const run = ['run', 'rows.csv', '--yes'];
 
 describe.each(shapes)('a service of the shape %s', (shape) => {
   async function scene(text: string, ...sandboxArgs: string[]) {
-    const cwd = await temporaryFolder();
-    await writeFile(join(cwd, 'rows.csv'), text);
-    const sandbox = await startSandbox('--shape', shape, ...sandboxArgs);
-    const options = { cwd, env: { ...sandbox.env, ...anyDatastore(), CQBATCH_BACKOFF: '50ms' } };
+    const env = { ...anyDatastore(), CQBATCH_BACKOFF: '50ms' };
+    const { sandbox, options, cwd } = await newHome(text, ['--shape', shape, ...sandboxArgs], env);
     return { sandbox, options, report: async () => readCsv(await newestRunFolder(cwd), 'report.csv') };
   }
 

@@ -1,26 +1,11 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, saying, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { newHome } from './home.ts';
 
 const header = 'evaluation_id,user_id\n';
 /** The sandbox refuses to restore evaluation 50. */
 const text = `${header}1,u\n2,u\n50,u\n2,u\n`;
-
-async function prepared(...sandboxArgs: string[]) {
-  const cwd = await temporaryFolder();
-  const sandbox = await startSandbox(...sandboxArgs);
-  await writeFile(join(cwd, 'rows.csv'), text);
-  const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
-  const run = (...args: string[]) => cqbatch(args, options);
-  const start = (...args: string[]) => startCqbatch(args, options);
-  const write = (name: string, content: string) => writeFile(join(cwd, name), content);
-  return { cwd, sandbox, run, start, write };
-}
 
 const idsOf = (log: readonly { readonly id: string | null }[]) => log.map(({ id }) => id);
 
@@ -32,7 +17,7 @@ describe('rows that were done and undone', () => {
   };
 
   test('are called again, even through a chain of runs, but not when the undo was undone', async () => {
-    const { run, write } = await prepared();
+    const { run, write } = await newHome(text);
     await write('boards.csv', boards);
     await run('run', 'boards.csv', '--yes', '--run-id', 'first');
     // All of its rows were left out.
@@ -48,7 +33,7 @@ describe('rows that were done and undone', () => {
 
 describe('rows that were done before', () => {
   test('in a run are left out, counted and named', async () => {
-    const { cwd, sandbox, run, write } = await prepared();
+    const { cwd, sandbox, run, write } = await newHome(text);
     expect((await run('run', 'rows.csv', '--yes', '--run-id', 'monday')).code).toBe(1);
     await write('more.csv', `${text}3,u\n`);
     const plan = await run('plan', 'more.csv', '--skip-done', 'mond');
@@ -85,12 +70,12 @@ describe('rows that were done before', () => {
   });
 
   test('that can’t be identified are reported, and nothing is sent', async () => {
-    const { run, start, sandbox, write } = await prepared('--latency', '200ms');
+    const { run, start, sandbox, write } = await newHome(text, ['--latency', '200ms']);
     const other = await startSandbox();
     const manyRows = Array.from({ length: 200 }, (_, n) => `${n + 100},u\n`).join('');
     await write('many.csv', header + manyRows);
     const going = start('run', 'many.csv', '--yes', '--run-id', 'going', '--rate', '5/s');
-    await saying(going, 'Run going');
+    await going.says('Run going');
     const cases: readonly [args: readonly string[], code: number, text: string][] = [
       [['--skip-done', 'nope'], 2, 'no run in .cqbatch and no file has this name'],
       [['--skip-done', 'rows.csv'], 2, 'it has no column _row, _operation, _outcome, _code'],
@@ -107,7 +92,7 @@ describe('rows that were done before', () => {
 
 describe('a manifest that was run before', () => {
   test('is reported with time, run, result, and the option that leaves out done rows', async () => {
-    const { run } = await prepared();
+    const { run } = await newHome(text);
     expect((await run('plan', 'rows.csv')).stdout).not.toContain('ran before');
     expect((await run('run', 'rows.csv', '--yes', '--run-id', 'monday')).stderr).not.toContain('ran before');
     const said =

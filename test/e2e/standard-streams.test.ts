@@ -1,15 +1,12 @@
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatchProcess, startCqbatch } from '../helpers/cqbatch.ts';
 import { describeWithFullDevice } from '../helpers/describe-with-program.ts';
 import { readCsv } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectEveryRowOnce } from './agreement.ts';
-import { restoreCsv } from './manifests.ts';
+import { newHome } from './home.ts';
 
 const rows = 30;
 const success = 0;
@@ -17,10 +14,8 @@ const fatal = 4;
 const unwritable = "error: standard output can't be written (ENOSPC)";
 
 async function newPlace(count = rows) {
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, 'rows.csv'), restoreCsv(count).text);
-  const sandbox = await startSandbox('--evaluations', '5000');
-  return { cwd, env: { ...sandbox.env, ...anyDatastore() } };
+  const { cwd, env } = await newHome(count, ['--evaluations', '5000']);
+  return { cwd, env };
 }
 
 const talkative = ['--rate', 'none', '--log-level', 'debug'];

@@ -2,13 +2,14 @@ import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, type Finished, finished, startCqbatch } from '../helpers/cqbatch.ts';
+import { cqbatch, type Finished } from '../helpers/cqbatch.ts';
 import { describeOnPosix } from '../helpers/describe-with-program.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { describeWithSmallDisk, smallDisk } from '../helpers/small-disk.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectEveryRowOnce, mostUnwritten } from './agreement.ts';
+import { newHome } from './home.ts';
 import { restoreCsv } from './manifests.ts';
 
 /** Of fifty evaluations of the sandbox the last one can not be restored. */
@@ -110,17 +111,14 @@ describeWithSmallDisk('a disk that can only be read', () => {
 describeOnPosix('a file removed during a run', () => {
   /** Starts a run, does something to its files as soon as it is going, and waits for its end. */
   async function damaged(harm: (state: string) => Promise<unknown>, datastore = anyDatastore()) {
-    const cwd = await newFolder();
-    const sandbox = await startSandbox('--evaluations', '100');
-    const options = { cwd, env: { ...sandbox.env, ...datastore } };
-    const child = startCqbatch([...run, '--rate', '10/s', '--concurrency', '2'], options);
-    const end = finished(child);
+    const { cwd, sandbox, options, start } = await newHome(rows, ['--evaluations', '100'], datastore);
+    const child = start(...run, '--rate', '10/s', '--concurrency', '2');
     // Its rows are being read and called.
     await sandbox.requested(1);
     await harm(join(cwd, '.cqbatch'));
     const before = (await sandbox.log()).length;
-    const ended = await end;
-    return { cwd, options, end: ended, callsAfter: (await sandbox.log()).length - before };
+    const end = await child.end;
+    return { cwd, options, end, callsAfter: (await sandbox.log()).length - before };
   }
   const lost =
     /^Run r stopped because its folder was changed\. Restore the folder; otherwise the results of .* are lost\.$/m;

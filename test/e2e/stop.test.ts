@@ -1,33 +1,25 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { OutcomeCounts } from '../../src/domain/terms.ts';
-import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, finished, saying, startCqbatch } from '../helpers/cqbatch.ts';
+import { finished, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
-import { restoreCsv } from './manifests.ts';
+import { newHome } from './home.ts';
 
 const rows = 400;
 const slowly = ['--rate', '100/s', '--concurrency', '10'];
 
-async function prepared(datastore: Readonly<Record<string, string>> = {}) {
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
-  const sandbox = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms');
-  return { cwd, sandbox, options: { cwd, env: { ...sandbox.env, CQBATCH_BACKOFF: '50ms', ...datastore } } };
-}
+const prepared = (env?: Readonly<Record<string, string>>) =>
+  newHome(rows, ['--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms'], env);
 
 describe('a run that is stopped', () => {
   test('by SIGINT ends cleanly with exit code 130, and resume finishes it', async () => {
-    const { cwd, sandbox, options } = await prepared(anyDatastore());
-    const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
-    const end = finished(child);
+    const { cwd, sandbox, run, start } = await prepared();
+    const child = start('run', 'rows.csv', '--yes', ...slowly);
     await sandbox.requested(50);
     child.kill('SIGINT');
-    const { code, stdout, stderr } = await end;
+    const { code, stdout, stderr } = await child.end;
     expect(code).toBe(130);
     expect(stderr).toContain('Stopping');
     expect(stdout).toMatch(
@@ -41,7 +33,7 @@ describe('a run that is stopped', () => {
     const notAttempted = await readCsv(folder, 'not-attempted.csv');
     expect(notAttempted.length).toBeGreaterThan(100);
 
-    const resumed = await cqbatch(['resume', '--rate', 'none'], options);
+    const resumed = await run('resume', '--rate', 'none');
     expect(resumed.code).toBe(0);
     const report = await readCsv(folder, 'report.csv');
     expectEveryRowOnce(report, rows);
@@ -52,7 +44,7 @@ describe('a run that is stopped', () => {
   });
 
   test('goes on after a hangup if it has no terminal, as under nohup', async () => {
-    const { sandbox, options } = await prepared(anyDatastore());
+    const { sandbox, options } = await prepared();
     const shell = 'trap "" HUP; exec "$@"';
     const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], { ...options, shell });
     const end = finished(child);
@@ -63,43 +55,35 @@ describe('a run that is stopped', () => {
   });
 
   test('by a second SIGINT ends at once, and resume still finishes it', async () => {
-    const { cwd, sandbox, options } = await prepared(anyDatastore());
-    const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
-    const end = finished(child);
+    const { cwd, sandbox, run, start } = await prepared();
+    const child = start('run', 'rows.csv', '--yes', ...slowly);
     await sandbox.requested(50);
     child.kill('SIGINT');
-    await saying(child, 'Stopping');
+    await child.says('Stopping');
     child.kill('SIGINT');
-    expect((await end).code).toBe(130);
+    expect((await child.end).code).toBe(130);
 
-    expect((await cqbatch(['resume', '--rate', 'none'], options)).code).toBe(0);
+    expect((await run('resume', '--rate', 'none')).code).toBe(0);
     const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
     expectEveryRowOnce(report, rows);
     expectAgreement(report, await sandbox.log(), { killed: true });
   });
 
   test('by kill -9 is not continued by a later run; cancel ends it', async () => {
-    const { cwd, sandbox, options } = await prepared();
-    const child = startCqbatch(['run', 'rows.csv', '--yes', ...slowly], options);
-    const end = finished(child);
+    const { sandbox, run, start, json, ...home } = await prepared({});
+    const child = start('run', 'rows.csv', '--yes', '--run-id', 'killed', ...slowly);
     await sandbox.requested(50);
     child.kill('SIGKILL');
-    await end;
+    await child.end;
     const before = (await sandbox.log()).length;
-    const [killed] = JSON.parse((await cqbatch(['list', '--json'], options)).stdout).runs as {
-      run: string;
-      state: string;
-    }[];
-    expect(killed?.state).toBe('interrupted');
+    expect(await json('list')).toMatchObject({ runs: [{ run: 'killed', state: 'interrupted' }] });
 
-    await writeFile(join(cwd, 'other.csv'), 'evaluation_id,user_id\n999,u\n');
-    expect((await cqbatch(['run', 'other.csv', '--yes'], options)).code).toBe(0);
+    await home.write('other.csv', 'evaluation_id,user_id\n999,u\n');
+    expect((await run('run', 'other.csv', '--yes')).code).toBe(0);
     expect((await sandbox.log()).slice(before).map(({ id }) => id)).toEqual(['999']);
 
-    const cancelled = await cqbatch(['cancel', killed?.run ?? '', '--json'], options);
-    expect(cancelled.code).toBe(0);
-    const folder = join(cwd, '.cqbatch', 'runs', killed?.run ?? '');
-    const report = await readCsv(folder, 'report.csv');
+    expect((await run('cancel', 'killed', '--json')).code).toBe(0);
+    const report = await home.report('killed');
     expectEveryRowOnce(report, rows);
     const log = (await sandbox.log()).filter(({ id }) => id !== '999');
     expectAgreement(report, log, { killed: true });
@@ -109,38 +93,33 @@ describe('a run that is stopped', () => {
     expect(suspected.every((row) => row['_outcome'] === 'failed' && row['_code'] === 'CANCELLED')).toBe(true);
 
     // Whatever counts these rows, counts as the report does.
-    const { outcomes, unclear } = await readSummary(folder);
-    const said = async (...command: readonly string[]) =>
-      JSON.parse((await cqbatch([...command, '--json'], options)).stdout) as Record<string, unknown>;
+    const { outcomes, unclear } = await readSummary(home.folder('killed'));
     expect(unclear).toBe(suspected.length);
-    expect(await said('status', killed?.run ?? '')).toMatchObject({ outcomes, unclear });
-    expect(await said('show', killed?.run ?? '')).toMatchObject({ outcomes, unclear });
+    for (const command of ['status', 'show'])
+      expect(await json(command, 'killed')).toMatchObject({ outcomes, unclear });
     const { succeeded, failed } = outcomes as OutcomeCounts;
-    expect((await said('list'))['runs']).toContainEqual(
-      expect.objectContaining({ run: killed?.run, succeeded, failed }),
+    expect((await json<{ runs: object[] }>('list')).runs).toContainEqual(
+      expect.objectContaining({ run: 'killed', succeeded, failed }),
     );
   });
 });
 
 test('a run of a daemon that only lacks its report is completed, and report writes it', async () => {
-  const { cwd, sandbox, options } = await prepared();
-  const type = (...args: readonly string[]) => cqbatch(args, options);
+  const { cwd, sandbox, start, json, run: type, ...home } = await prepared({});
   expect(await type('submit', 'rows.csv', '--yes', '--run-id', 'r', '--rate', 'none')).toMatchObject({
     code: 0,
   });
-  const folder = join(cwd, '.cqbatch', 'runs', 'r');
-  const inTheWay = join(folder, 'report.csv', 'in the way');
+  const inTheWay = join(home.folder('r'), 'report.csv', 'in the way');
   await mkdir(inTheWay, { recursive: true });
   const file = join(cwd, 'daemon.prom');
-  const daemon = startCqbatch(['worker', '--coordinate', '--metrics-file', file], options);
-  const end = finished(daemon);
-  await saying(daemon, 'the work on the run has failed');
+  const daemon = start('worker', '--coordinate', '--metrics-file', file);
+  await daemon.says('the work on the run has failed');
   daemon.kill('SIGTERM');
-  expect(await end).toMatchObject({ code: 0 });
+  expect(await daemon.end).toMatchObject({ code: 0 });
   expect(await readFile(file, 'utf8')).toMatch(/^cqbatch_runs_total\{result="succeeded",.*\} 1$/m);
 
-  const { state, states } = JSON.parse((await type('status', 'r', '--json')).stdout);
-  expect([state, states.at(-1).reason]).toEqual(['completed', undefined]);
+  const { state, states } = await json<{ state: string; states: { reason?: string }[] }>('status', 'r');
+  expect([state, states.at(-1)?.reason]).toEqual(['completed', undefined]);
   expect(await type('report', 'r')).toMatchObject({ code: 4, stderr: expect.stringContaining('report.csv') });
   expect(await type('resume', 'r')).toMatchObject({
     code: 2,
@@ -148,7 +127,7 @@ test('a run of a daemon that only lacks its report is completed, and report writ
   });
   await rm(dirname(inTheWay), { recursive: true });
   expect(await type('report', 'r')).toMatchObject({ code: 0 });
-  const report = await readCsv(folder, 'report.csv');
+  const report = await home.report('r');
   expectEveryRowOnce(report, rows);
   expectAgreement(report, await sandbox.log());
 });

@@ -101,6 +101,20 @@ export function cqbatchProcess(args: readonly string[], options: CommandOptions)
   return finished(startCqbatch(args, options));
 }
 
+/** Runs the built `cqbatch` at a terminal to its end, and answers each question as soon as it is asked. */
+export function cqbatchAtTerminal(
+  args: readonly string[],
+  options: CommandOptions,
+  ...answers: readonly (readonly [question: string, answer: string])[]
+): Promise<Finished> {
+  const child = startAtTerminal(args, options);
+  child.stdout?.on('data', (chunk: Buffer) => {
+    const [, answer] = answers.find(([question]) => chunk.includes(question)) ?? [];
+    if (answer !== undefined) child.stdin?.write(answer);
+  });
+  return finished(child);
+}
+
 /** The variables that the command itself reads; Node or the system may read the others when a process starts. */
 const isOwnVariable = (name: string): boolean => /^CQBATCH_|^NO_COLOR$|^FORCE_COLOR$|_PROXY$/i.test(name);
 

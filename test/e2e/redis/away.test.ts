@@ -131,22 +131,3 @@ describeWithRedis('a Redis that refuses for longer than --max-outage', () => {
     if (hasRun) expect(await home.stateOf('r')).toBe('submitted');
   });
 });
-
-describeWithRedis('the health of a worker', () => {
-  test('follows Redis: not ready while Redis is away, but always alive', async () => {
-    const place = await newPlace();
-    const worker = await (await newMachine(place)).worker();
-    expect(await worker.health('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
-    expect(await worker.health('/readyz')).toMatchObject({ status: 200, body: { active: 0, ready: true } });
-
-    await place.redis.kill();
-    await eventually(async () => (await worker.health('/readyz')).status === 503);
-    const reason = expect.stringContaining(`Redis at ${place.redis.url} does not answer`);
-    expect(await worker.health('/readyz')).toMatchObject({ body: { ready: false, reason } });
-    expect(await worker.health('/healthz')).toMatchObject({ status: 200 });
-
-    await place.redis.restart();
-    await eventually(async () => (await worker.health('/readyz')).status === 200);
-    expect((await worker.stop()).code).toBe(0);
-  });
-});

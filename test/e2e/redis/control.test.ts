@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readVersion } from '../../../src/base/package.ts';
 import { type CommandOptions, cqbatch, startCqbatch } from '../../helpers/cqbatch.ts';
 import { observe } from '../../helpers/observed.ts';
-import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
+import { describeWithRedis } from '../../helpers/redis-server.ts';
 import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
-import { eventuallyTold, kindSandbox, type Machine, newMachine, type Place } from './machine.ts';
+import { eventuallyTold, kindSandbox, type Machine, newMachine, placesOnRedis } from './machine.ts';
 
 /** More than any machine calls while a test looks. */
 const rows = 1_200;
@@ -159,21 +159,10 @@ describe('a run on the embedded datastore', () => {
 });
 
 describeWithRedis('a run on Redis', () => {
-  let redis: RedisServer;
-  let places = 0;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis.stop());
-
-  async function newPlace(): Promise<Place> {
-    places += 1;
-    const sandbox = await startSandbox(...kindSandbox, '--latency', '5ms');
-    return { redis, sandbox, prefix: `control-${places}` };
-  }
+  const newPlace = placesOnRedis();
 
   test('can be paused, unpaused and cancelled from another machine', async () => {
-    const place = await newPlace();
+    const place = await newPlace('--latency', '5ms');
     const home = await newMachine(place, rows);
     // It knows nothing but the address of Redis.
     const { cwd, env } = await newMachine(place);
@@ -182,7 +171,7 @@ describeWithRedis('a run on Redis', () => {
   });
 
   test('takes the rate set on another machine, for all workers', async () => {
-    const place = await newPlace();
+    const place = await newPlace('--latency', '5ms');
     const home = await newMachine(place, rows);
     for (let worker = 0; worker < 2; worker += 1) await (await newMachine(place)).worker();
     const { cwd, env } = await newMachine(place);
@@ -193,7 +182,7 @@ describeWithRedis('a run on Redis', () => {
   });
 
   test('can be found from another machine without its id, and by a part of it', async () => {
-    const place = await newPlace();
+    const place = await newPlace('--latency', '5ms');
     const home = await newMachine(place, rows);
     await home.write('one.csv', 'evaluation_id,user_id\n2999,u\n');
     expect(await home.run('run', 'one.csv', '--yes', '--run-id', 'night-1')).toMatchObject({ code: 0 });
@@ -225,7 +214,7 @@ describeWithRedis('a run on Redis', () => {
   });
 
   test('is visible from another machine, with the workers that call its rows', async () => {
-    const place = await newPlace();
+    const place = await newPlace('--latency', '5ms');
     const home = await newMachine(place, rows);
     const run = home.start(...runArgs, '--no-worker');
     const worker = await (await newMachine(place)).worker('--concurrency', '7');

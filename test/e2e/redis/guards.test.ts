@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
-import { startSandbox } from '../../helpers/sandbox.ts';
-import { newMachine } from './machine.ts';
+import { expect, test } from 'vitest';
+import { describeWithRedis } from '../../helpers/redis-server.ts';
+import { newMachine, placesOnRedis } from './machine.ts';
 
 describeWithRedis('a run on Redis that two workers elsewhere call', () => {
-  let redis: RedisServer;
-  let scenes = 0;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis.stop());
+  const newPlace = placesOnRedis();
 
   async function newScene(rows: number, failing: string) {
-    scenes += 1;
-    const content = ['--evaluations', '3000', '--unrecoverable', failing, '--not-deleted', '0%'];
-    const sandbox = await startSandbox(...content, '--latency', '20ms');
-    const env = { CQBATCH_MAX_FAILURES: '' };
-    const place = { redis, sandbox, prefix: `guards-${scenes}`, env };
+    const shared = await newPlace('--unrecoverable', failing, '--latency', '20ms');
+    const place = { ...shared, env: { CQBATCH_MAX_FAILURES: '' } };
     const home = await newMachine(place, rows);
     for (let worker = 0; worker < 2; worker += 1) await (await newMachine(place)).worker();
-    return { home, sandbox };
+    return { home, place: shared, sandbox: shared.sandbox };
   }
 
   test('halts after its canary under a daemon, without asking', async () => {
@@ -36,7 +27,7 @@ describeWithRedis('a run on Redis that two workers elsewhere call', () => {
   });
 
   test('stops when its budget is spent under a daemon, and can be resumed', async () => {
-    const { home, sandbox } = await newScene(60, '0%');
+    const { home, place, sandbox } = await newScene(60, '0%');
     const args = ['--yes', '--run-id', 'r', '--max-rows', '30', '--rate', '10/s'];
     expect(await home.run('submit', 'rows.csv', ...args)).toMatchObject({ code: 0 });
     const first = await home.worker('--coordinate', '--concurrency', '0');
@@ -46,8 +37,7 @@ describeWithRedis('a run on Redis that two workers elsewhere call', () => {
     await home.worker('--coordinate', '--concurrency', '0');
     expect(await home.run('status', 'r', '--watch')).toMatchObject({ code: 6 });
     expect(await sandbox.log()).toHaveLength(30);
-    const prefix = home.env['CQBATCH_QUEUE_PREFIX'] ?? '';
-    const elsewhere = await newMachine({ redis, sandbox, prefix });
+    const elsewhere = await newMachine(place);
     expect(await elsewhere.run('status', 'r', '--watch')).toMatchObject({ code: 6 });
     expect(await home.run('resume', 'r', '--no-worker')).toMatchObject({ code: 0 });
     expect(await sandbox.log()).toHaveLength(60);

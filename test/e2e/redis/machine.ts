@@ -1,11 +1,12 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { openRedis } from '../../../src/engine/datastore/redis/redis.ts';
 import { cqbatch, type Finished, startCqbatch } from '../../helpers/cqbatch.ts';
 import { type Observed, observe } from '../../helpers/observed.ts';
-import type { RedisServer } from '../../helpers/redis-server.ts';
+import { type RedisServer, startRedis } from '../../helpers/redis-server.ts';
 import { type Cells, readCsv } from '../../helpers/run-folder.ts';
-import { sandboxToken, type TestSandbox } from '../../helpers/sandbox.ts';
+import { sandboxToken, startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { startWorker, type WorkerProcess } from '../../helpers/worker.ts';
 import { restoreCsv } from '../manifests.ts';
@@ -89,6 +90,28 @@ export async function newMachine(
 
 /** A sandbox that restores every evaluation, so that a run of `rows.csv` succeeds. */
 export const kindSandbox = ['--evaluations', '3000', '--unrecoverable', '0%', '--not-deleted', '0%'] as const;
+
+/** Starts one Redis for a group of tests. Each place has a sandbox, kind unless flags say otherwise, and its own keys. */
+export function placesOnRedis() {
+  let redis: RedisServer;
+  let places = 0;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+  return async (...sandboxArgs: string[]) => {
+    places += 1;
+    const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
+    return { redis, sandbox, prefix: `place-${places}` };
+  };
+}
+
+/** Opens the datastore of a place, until the test ends. */
+export async function openDatastore({ redis, prefix }: { redis: { url: string }; prefix: string }) {
+  const { datastore } = await openRedis({ url: redis.url, prefix, purpose: 'tests' });
+  onTestFinished(() => datastore.close());
+  return datastore;
+}
 
 /** Waits until a condition holds. How long that takes proves nothing: it only must not be for ever. */
 export async function eventually(condition: () => unknown, interval = 50): Promise<void> {

@@ -1,23 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
-import { startSandbox } from '../../helpers/sandbox.ts';
+import { expect, test } from 'vitest';
+import { describeWithRedis } from '../../helpers/redis-server.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
-import { kindSandbox, newMachine, type Place } from './machine.ts';
+import { newMachine, placesOnRedis } from './machine.ts';
 
 describeWithRedis('a run id that is used twice', () => {
-  let redis: RedisServer;
-  let places = 0;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis.stop());
-
-  async function newPlace(): Promise<Place> {
-    places += 1;
-    return { redis, sandbox: await startSandbox(...kindSandbox), prefix: `ids-${places}` };
-  }
+  const newPlace = placesOnRedis();
 
   test('at the same moment for the same manifest gives one run, and both commands report it', async () => {
     const home = await newMachine(await newPlace(), 50);

@@ -1,31 +1,19 @@
 import { cp, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openJournal } from '../../../src/engine/journal/open.ts';
-import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
-import { startSandbox } from '../../helpers/sandbox.ts';
+import { describeWithRedis } from '../../helpers/redis-server.ts';
 import type { WorkerProcess } from '../../helpers/worker.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
-import { eventually, kindSandbox, type Machine, newMachine, type Place } from './machine.ts';
+import { eventually, type Machine, newMachine, type Place, placesOnRedis } from './machine.ts';
 
 const coordinating = ['--coordinate', '--concurrency', '0'];
 
 describeWithRedis('a submitted run', () => {
-  let redis: RedisServer;
-  let places = 0;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis.stop());
-
-  async function newPlace(latency: string): Promise<Place> {
-    places += 1;
-    const sandbox = await startSandbox(...kindSandbox, '--latency', latency);
-    return { redis, sandbox, prefix: `submit-${places}` };
-  }
+  const newPlace = placesOnRedis();
 
   test('is taken to its end by a coordinator and a worker, and can be followed', async () => {
-    const place = await newPlace('5ms');
+    const place = await newPlace('--latency', '5ms');
     const home = await newMachine(place, 199);
     await home.write('one-fails.csv', `${await readFile(join(home.cwd, 'rows.csv'), 'utf8')}9000,u\n`);
     // No process works on it yet, and none is waited for.
@@ -59,7 +47,7 @@ describeWithRedis('a submitted run', () => {
 
   test('is handed over when its coordinator is stopped, and the next one finishes it', async () => {
     // Slow enough not to be done before a coordinator on a busy machine has stopped.
-    const place = await newPlace('200ms');
+    const place = await newPlace('--latency', '200ms');
     const home = await newMachine(place, 300);
     const worker = await (await newMachine(place)).worker('--concurrency', '4');
     const first = await home.worker(...coordinating);
@@ -78,7 +66,7 @@ describeWithRedis('a submitted run', () => {
   });
 
   test('continues when its folder returns after a moment, and when its coordinator is killed', async () => {
-    const place = await newPlace('20ms');
+    const place = await newPlace('--latency', '20ms');
     const home = await newMachine(place, 300);
     await (await newMachine(place)).worker('--concurrency', '4');
     const first = await home.worker(...coordinating);
@@ -103,7 +91,7 @@ describeWithRedis('a submitted run', () => {
   });
 
   test('is coordinated by one process at a time, even among several', async () => {
-    const place = await newPlace('5ms');
+    const place = await newPlace('--latency', '5ms');
     const home = await newMachine(place, 100);
     const runs = ['a', 'b', 'c', 'd'];
     const rowsOf = (index: number): string =>

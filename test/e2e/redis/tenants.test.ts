@@ -1,13 +1,12 @@
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openCluster } from '../../../src/engine/cluster/cluster.ts';
-import { openRedis } from '../../../src/engine/datastore/redis/redis.ts';
-import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
+import { describeWithRedis } from '../../helpers/redis-server.ts';
 import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
 import type { WorkerProcess } from '../../helpers/worker.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
-import { kindSandbox, newMachine, textsBelow } from './machine.ts';
+import { kindSandbox, newMachine, openDatastore, placesOnRedis, textsBelow } from './machine.ts';
 
 const tokenOf = (tenant: string): string => `token-of-${tenant}-that-must-never-be-seen`;
 
@@ -36,15 +35,9 @@ async function startApi(sandboxes: readonly TestSandbox[]): Promise<string> {
 }
 
 describeWithRedis('tenants that share workers', () => {
-  let redis: RedisServer;
-  let scenes = 0;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis.stop());
+  const newPlace = placesOnRedis();
 
   async function newScene(limits: Readonly<Record<string, string>>) {
-    scenes += 1;
     const sandboxes: Record<string, TestSandbox> = {};
     for (const [tenant, limit] of Object.entries(limits)) {
       const flags = ['--token', tokenOf(tenant), '--limit', limit, '--limit-headers', 'ratelimit'];
@@ -52,15 +45,13 @@ describeWithRedis('tenants that share workers', () => {
     }
     const url = await startApi(Object.values(sandboxes));
     const place = {
-      ...{ redis, sandbox: { ...Object.values(sandboxes)[0], url } as TestSandbox },
-      prefix: `tenants-${scenes}`,
+      ...(await newPlace()),
+      sandbox: { ...Object.values(sandboxes)[0], url } as TestSandbox,
     };
-    const { datastore } = await openRedis({ url: redis.url, prefix: place.prefix, purpose: 'tests' });
-    onTestFinished(() => datastore.close());
     return {
       place,
       sandboxes: sandboxes as Readonly<Record<'acme' | 'other', TestSandbox>>,
-      cluster: openCluster(datastore),
+      cluster: openCluster(await openDatastore(place)),
       api: (rateGroup: string) => ({ baseUrl: url, rateGroup }),
       /** A worker for a tenant. */
       async workerOf(tenant: string, token = tokenOf(tenant)): Promise<WorkerProcess> {
@@ -118,7 +109,7 @@ describeWithRedis('tenants that share workers', () => {
     expect(await other.end).toMatchObject({ code: 0 });
     expectEveryRowOnce(await otherHome.report('b'), rows);
 
-    const written = await textsBelow(redis.folder);
+    const written = await textsBelow(place.redis.folder);
     expect(written).toContain('evaluation_id');
     const states = await Promise.all([home, otherHome].map(({ stateDir }) => textsBelow(stateDir)));
     const said = [stderr, ...[other, otherWorker, ...acmeWorkers].map((each) => each.stderr)];

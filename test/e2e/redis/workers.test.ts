@@ -1,32 +1,22 @@
 import { readdir } from 'node:fs/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { rowsQueueName } from '../../../src/engine/queue/row-queue.ts';
-import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
-import { sandboxToken, startSandbox } from '../../helpers/sandbox.ts';
+import { describeWithRedis } from '../../helpers/redis-server.ts';
+import { sandboxToken } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
 import { mixedCsv } from '../manifests.ts';
-import { kindSandbox, newMachine, type Place, textsBelow } from './machine.ts';
+import { newMachine, placesOnRedis, textsBelow } from './machine.ts';
 
 const rows = 300;
 
 describeWithRedis('workers of other machines', () => {
-  let redis: RedisServer;
-  let places = 0;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis.stop());
-
-  async function newPlace(...sandboxArgs: string[]): Promise<Place> {
-    places += 1;
-    return { redis, sandbox: await startSandbox(...sandboxArgs), prefix: `workers-${places}` };
-  }
+  const newPlace = placesOnRedis();
 
   test('share the rows of a run, and the report matches the calls that the API received', async () => {
     const place = await newPlace(
-      ...['--evaluations', '3000', '--soundboards', '3000', '--latency', '10ms'],
+      ...['--soundboards', '3000', '--unrecoverable', '2%', '--not-deleted', '2%', '--latency', '10ms'],
       ...['--fault', 'reset=2%,500=2%,502-after-commit=2%,503=2%,malformed=2%'],
     );
     const home = await newMachine(place);
@@ -52,7 +42,7 @@ describeWithRedis('workers of other machines', () => {
     ]);
 
     // Redis has written down every key and value that there ever was.
-    const everWritten = await textsBelow(redis.folder);
+    const everWritten = await textsBelow(place.redis.folder);
     expect(everWritten.includes('evaluation_id')).toBe(true);
     expect(everWritten.includes(sandboxToken)).toBe(false);
     for (const machine of [home, ...others]) {
@@ -66,21 +56,10 @@ describeWithRedis('workers of other machines', () => {
 });
 
 describeWithRedis('a worker', () => {
-  let redis: RedisServer;
-  let places = 0;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis.stop());
-
-  async function newPlace(latency = '5ms'): Promise<Place> {
-    places += 1;
-    const sandbox = await startSandbox(...kindSandbox, '--latency', latency);
-    return { redis, sandbox, prefix: `worker-${places}` };
-  }
+  const newPlace = placesOnRedis();
 
   test('that is stopped finishes its calls, and the others continue', async () => {
-    const place = await newPlace('2s');
+    const place = await newPlace('--latency', '2s');
     const home = await newMachine(place, 60);
     const run = home.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'r');
     const stopped = await (await newMachine(place)).worker('--concurrency', '4');
@@ -103,7 +82,7 @@ describeWithRedis('a worker', () => {
   });
 
   test('without time to wait abandons its calls; they are repeated and marked unclear', async () => {
-    const place = await newPlace('100s');
+    const place = await newPlace('--latency', '100s');
     const home = await newMachine(place, 60);
     const run = home.start('run', 'rows.csv', '--yes', '--no-worker', '--run-id', 'r');
     const hasty = await (await newMachine(place)).worker('--concurrency', '4', '--shutdown-timeout', '1ms');
@@ -150,56 +129,24 @@ describeWithRedis('a worker', () => {
     expect(report.reduce((sum, row) => sum + Number(row['_attempts']), 0)).toBe(log.length);
   });
 
-  const task = {
-    ...{ run: 'other', row: 1, operation: 'restore-evaluation', subject: '1' },
-    ...{ path: '/v1/x', body: '{"evaluation_id":1,"user_id":"u"}' },
-  };
-
-  const policy = { attempts: 5, backoffMs: 1_000 };
-
-  /** A worker of a queue with this batch. */
-  async function meet(data: object, ...args: string[]) {
+  test('leaves a batch of another version, and takes no more until it is told to end', async () => {
     const place = await newPlace();
-    const connection = new Redis(redis.url, { maxRetriesPerRequest: null });
-    const queue = new Queue(rowsQueueName({ baseUrl: place.sandbox.url }), {
-      connection,
-      prefix: `{${place.prefix}}`,
-    });
+    const connection = new Redis(place.redis.url, { maxRetriesPerRequest: null });
+    const name = rowsQueueName({ baseUrl: place.sandbox.url });
+    const queue = new Queue(name, { connection, prefix: `{${place.prefix}}` });
     onTestFinished(async () => {
       await queue.close();
       connection.disconnect();
     });
-    const job = await queue.add('rows', data, { jobId: 'other-b-1' });
-    const worker = await (await newMachine(place)).worker(...args);
-    return {
-      worker,
-      async expectUntouched() {
-        expect(await place.sandbox.log()).toEqual([]);
-        expect(await job.getState()).toBe('waiting');
-        expect(await queue.getJobLogs('other-b-1')).toMatchObject({ logs: [] });
-      },
-    };
-  }
-
-  test('leaves a batch for an operation that it does not know, says why, and ends', async () => {
-    const text = JSON.stringify({ tasks: [{ ...task, operation: 'delete-everything' }], policy });
-    const { worker, expectUntouched } = await meet({ v: 3, text }, '--json');
-    const { code, stdout, stderr } = await worker.end;
-    expect(code).toBe(4);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'UNKNOWN_OPERATION' } });
-    expect(stderr).toMatch(
-      /asks for the operation delete-everything, which this worker does not know\. Pass --operations/,
-    );
-    await expectUntouched();
-  });
-
-  test('leaves a batch of another version, and takes no more until it is told to end', async () => {
-    const { worker, expectUntouched } = await meet({ v: 999, text: '…' });
+    const job = await queue.add('rows', { v: 999, text: '…' }, { jobId: 'other-b-1' });
+    const worker = await (await newMachine(place)).worker();
     await worker.says('takes no more rows until it is updated');
     const reason = expect.stringContaining('has data of version 999; this program knows versions 3 and 4');
     expect(await worker.health('/readyz')).toMatchObject({ status: 503, body: { reason } });
     expect(await worker.health('/healthz')).toMatchObject({ status: 200 });
     expect(await worker.stop()).toMatchObject({ code: 0 });
-    await expectUntouched();
+    expect(await place.sandbox.log()).toEqual([]);
+    expect(await job.getState()).toBe('waiting');
+    expect(await queue.getJobLogs('other-b-1')).toMatchObject({ logs: [] });
   });
 });
