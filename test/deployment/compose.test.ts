@@ -8,7 +8,6 @@ import type { Setting } from '../../src/settings/setting.ts';
 import { settings } from '../../src/settings/setting-table.ts';
 import { variableOf } from '../../src/settings/settings.ts';
 import { everyCommand, helpOf } from '../cli/help.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { type ComposeService, overrideSchema, readComposeFile, readComposeText } from './compose-file.ts';
 
@@ -63,10 +62,6 @@ describe('docker-compose.yml', () => {
     for (const key of ['container_name', 'ports', 'volumes']) expect(worker.keys).not.toHaveProperty(key);
   });
 
-  test.each(workers)('%s starts when Redis answers', (_name, { keys }) => {
-    expect(keys['depends_on']).toEqual({ redis: { condition: 'service_healthy' } });
-  });
-
   test('the coordinator keeps its state, reads manifests, and calls nothing', () => {
     expect(coordinator.environment['CQBATCH_STATE_DIR']).toBe('/var/lib/cqbatch');
     expect(coordinator.keys['volumes']).toEqual([
@@ -86,13 +81,6 @@ describe('docker-compose.yml', () => {
 });
 
 describe('the program understands', () => {
-  test.each(programs)('the command of %s', async (_name, service) => {
-    const [name = '', ...args] = service.command;
-    const parsed = (await everyCommand()).get(name)?.parseOptions(args);
-    // With --help the program would ignore its other arguments.
-    expect(parsed).toEqual({ operands: [], unknown: [] });
-  });
-
   test.each(workers)(
     'every variable that is set for %s: its help or the settings have it',
     async (_name, service) => {
@@ -103,15 +91,6 @@ describe('the program understands', () => {
         ...withoutFlag.map(([name]) => variableOf(name)),
       ]);
       expect(Object.keys(service.environment).filter((name) => !known.has(name))).toEqual([]);
-    },
-  );
-
-  test.each(workers)(
-    'the address that %s is to call: the sandbox, with the token that it accepts',
-    (_, service) => {
-      expect(service.environment['CQBATCH_BASE_URL']).toBe(`http://sandbox:${flagValue(sandbox, '--port')}`);
-      expect(service.environment['CQBATCH_TOKEN']).toBe(flagValue(sandbox, '--token'));
-      expect(service.command).toContain('--allow-insecure-http');
     },
   );
 });
@@ -127,11 +106,6 @@ describe('the probe of', () => {
     expect(await probe(service, inside, health.port)).toBe(1);
     await health.close();
     expect(await probe(service, inside, health.port)).toBe(1);
-  });
-
-  test('the sandbox finds it', async () => {
-    const { url } = await startSandbox();
-    expect(await probe(sandbox, flagValue(sandbox, '--port'), Number(new URL(url).port))).toBe(0);
   });
 
   test.each([

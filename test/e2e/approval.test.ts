@@ -5,26 +5,19 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { httpServer } from '../engine/api/local-server.ts';
-import { anyDatastore } from '../helpers/any-datastore.ts';
 import { approveFile } from '../helpers/approve-plan.ts';
 import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
 import { allowedSigners, sshKey } from '../helpers/ssh-key.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { newHome } from './home.ts';
 import { restoreCsv } from './manifests.ts';
 
 /** A folder whose settings want approvals of Ana and Ben, the sandbox, and a manifest of five rows. */
 async function place(settings: object = { require_approval_above: 4, approvals: 2 }) {
-  const cwd = await temporaryFolder();
-  const sandbox = await startSandbox();
-  const env = { ...sandbox.env, ...anyDatastore() };
-  const options = { cwd, env };
+  const { cwd, env, sandbox, options, run, json, write } = await newHome(5);
   const keys = { ana: await sshKey(), ben: await sshKey() };
-  await writeFile(join(cwd, 'rows.csv'), restoreCsv(5).text);
-  await cqbatch(['init'], options);
+  await run('init');
   const approvers = await allowedSigners(keys);
-  await writeFile(join(cwd, '.cqbatch', 'config.json'), JSON.stringify({ approvers, ...settings }));
-  const run = (...args: string[]) => cqbatch(args, options);
+  await write('.cqbatch/config.json', JSON.stringify({ approvers, ...settings }));
   const approve = async (file: string, ...names: readonly ('ana' | 'ben')[]) => {
     for (const name of names) await approveFile(join(cwd, file), keys[name], { user: name, host: 'laptop' });
   };
@@ -32,7 +25,7 @@ async function place(settings: object = { require_approval_above: 4, approvals: 
     expect(await run('plan', 'rows.csv', '--out', 'week.cqplan')).toMatchObject({ code: 0 });
     await approve('week.cqplan', ...names);
   };
-  return { cwd, env, sandbox, keys, approvers, run, approve, planned };
+  return { cwd, env, options, sandbox, keys, run, json, write, approve, planned };
 }
 
 /** What `cqbatch verify` says when it could check everything. */
@@ -43,7 +36,7 @@ const proved = {
 
 describe('a run that needs approvals', () => {
   test('is refused without them, with what to type', async () => {
-    const { sandbox, run, planned } = await place();
+    const { sandbox, run, json, planned } = await place();
     for (const command of ['run', 'submit']) {
       const refused = await run(command, 'rows.csv', '--yes', '--rate', '5/s');
       expect(refused.code).toBe(2);
@@ -60,12 +53,12 @@ describe('a run that needs approvals', () => {
     expect(shown.stderr).toMatch(
       /Signed by ana \(SHA256:\S+\), valid until .*\n.*Next: cqbatch approve week\.cqplan/,
     );
-    expect(JSON.parse((await run('list', '--json')).stdout).runs).toEqual([]);
+    expect(await json('list')).toEqual({ runs: [] });
     expect(await sandbox.log()).toEqual([]);
   });
 
   test('runs with them, once, whatever its plan and run are called, and names who allowed it', async () => {
-    const { cwd, sandbox, keys, run, planned } = await place();
+    const { cwd, sandbox, keys, run, json, planned } = await place();
     await planned('ana', 'ben');
     expect(await run('run', 'week.cqplan', '--run-id', 'first')).toMatchObject({ code: 0 });
     expect(await sandbox.log()).toHaveLength(5);
@@ -76,8 +69,9 @@ describe('a run that needs approvals', () => {
       ' ',
     )[1];
     expect(shown).toContain(`(${fingerprint})`);
-    const { approval } = JSON.parse((await run('show', 'first', '--json')).stdout);
-    expect(approval.signers).toMatchObject([{ name: 'ana' }, { name: 'ben' }]);
+    expect(await json('show', 'first')).toMatchObject({
+      approval: { signers: [{ name: 'ana' }, { name: 'ben' }] },
+    });
     const [rows, plan] = [join(cwd, '.cqbatch/runs/first/rows.jsonl'), join(cwd, 'week.cqplan')];
     expect(await readFile(rows)).toEqual(gunzipSync(await readFile(plan)));
     expect(await run('verify', 'first')).toMatchObject(proved);
@@ -180,17 +174,15 @@ describe('a run that needs approvals', () => {
 });
 
 test('approve shows the plan, asks at a terminal, and signs with an SSH key; its user can not run it', async () => {
-  const { cwd, env, keys, sandbox, run, planned } = await place({ require_approval_above: 'any' });
+  const { options, keys, sandbox, run, planned } = await place({ require_approval_above: 'any' });
   await planned();
   expect(await run('approve', 'week.cqplan', '--key', keys.ana)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('a person must approve a plan'),
   });
-  const answer = async (text: string) => {
-    const child = startAtTerminal(['approve', 'week.cqplan', '--key', keys.ana, '--valid', '2h'], {
-      cwd,
-      env,
-    });
+  const args = ['approve', 'week.cqplan', '--key', keys.ana, '--valid', '2h'];
+  const answer = (text: string) => {
+    const child = startAtTerminal(args, options);
     child.stdin?.end(text);
     return finished(child);
   };

@@ -4,26 +4,12 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { sandboxToken, startSandbox } from '../helpers/sandbox.ts';
-import { eventually, kindSandbox, newMachine } from './redis/machine.ts';
-
-interface Audit {
-  readonly state: string;
-  readonly by: { readonly user: string; readonly host: string; readonly version: string };
-  readonly reason: string | null;
-  readonly events: readonly {
-    readonly event: string;
-    readonly by: { readonly user: string } | null;
-    readonly reason: string | null;
-  }[];
-}
+import { sandboxToken } from '../helpers/sandbox.ts';
+import { newHome } from './home.ts';
+import { eventually, kindSandbox } from './redis/machine.ts';
 
 interface Story {
   readonly runs: readonly {
-    readonly run: string;
-    readonly outcome: string;
-    readonly code: string;
-    readonly unclear: boolean;
     readonly attempts: readonly {
       readonly at: string | null;
       readonly http_status: number | null;
@@ -33,16 +19,19 @@ interface Story {
   }[];
 }
 
+interface Answers {
+  readonly runs: readonly { readonly responses: readonly { readonly status: number }[] }[];
+}
+
 /** Slow enough that the run is still going when all of it has been told. */
 const rate = ['--rate', '20/s', '--concurrency', '4'];
 
-/** One process that does everything. */
 const alone =
   (datastore: () => Readonly<Record<string, string>>) =>
-  async (rows: number, ...sandboxArgs: string[]) => {
-    const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
+  async (rows: number, ...flags: string[]) => {
     const env = { ...datastore(), CQBATCH_BACKOFF: '20ms' };
-    return { home: await newMachine({ sandbox, env }, rows), sandbox };
+    const home = await newHome(rows, [...kindSandbox, ...flags], env);
+    return { home, sandbox: home.sandbox };
   };
 
 describe('a run on the embedded datastore', () => {
@@ -50,8 +39,8 @@ describe('a run on the embedded datastore', () => {
 
   test('records each action with user, time and reason', async () => {
     const { home, sandbox } = await newScene(1_000, '--latency', '5ms');
-    const [run, ...begin] = ['run', 'rows.csv', '--yes', '--run-id', 'r', ...rate];
-    const first = home.start(run ?? '', ...begin, '--reason', 'week 47 \u001b[31m is lost');
+    const begin = ['run', 'rows.csv', '--yes', '--run-id', 'r', ...rate];
+    const first = home.start(...begin, '--reason', 'week 47 \u001b[31m is lost');
     await sandbox.requested(10);
     expect(await home.run('pause', 'r', '--reason', 'the API is slow')).toMatchObject({ code: 0 });
     expect(await home.run('unpause', 'r')).toMatchObject({ code: 0 });
@@ -64,7 +53,7 @@ describe('a run on the embedded datastore', () => {
 
     const user = { user: userInfo().username, host: hostname() };
     const by = { ...user, version: expect.any(String) };
-    expect(await home.json<Audit>('show', 'r')).toMatchObject({
+    expect(await home.json('show', 'r')).toMatchObject({
       ...{ state: 'cancelled', by, reason: 'week 47 \u001b[31m is lost', base_url: sandbox.url },
       ...{ options: { rate: '20/s', concurrency: 4 }, plan: { rows: 1_000 } },
       events: [
@@ -94,19 +83,9 @@ describe('a run', () => {
 
   test('keeps every answer as sent, even after its process was killed', async () => {
     const { home, sandbox } = await newScene(120, '--latency', '30ms', '--fault', '503=10%,reset=5%');
+    const paced = ['--concurrency', '4', '--rate', '40/s'];
     const saving = ['--save-responses', '--max-failures', 'none'];
-    const run = home.start(
-      'run',
-      'rows.csv',
-      '--yes',
-      '--run-id',
-      'r',
-      '--concurrency',
-      '4',
-      '--rate',
-      '40/s',
-      ...saving,
-    );
+    const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', ...paced, ...saving);
     await sandbox.requested(60);
     run.kill('SIGKILL');
     await run.end;
@@ -118,33 +97,21 @@ describe('a run', () => {
     const saved: { row: number; at: string; status: number; body: string }[] = [];
     for (const name of files) {
       const text = gunzipSync(await readFile(join(home.folder('r'), name))).toString();
-      saved.push(
-        ...text
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line)),
-      );
+      for (const line of text.trimEnd().split('\n')) saved.push(JSON.parse(line));
       expect(text).not.toContain(sandboxToken);
     }
     const kept = new Map(saved.map((answer) => [`${answer.row} ${answer.at}`, answer]));
     const answered = (await sandbox.log()).filter(({ status }) => status !== null);
     const of = (id: number) => [...kept.values()].filter(({ row }) => row === id);
     const seen = (id: number) => answered.filter((entry) => entry.id === String(id));
+    const statuses = (answers: readonly { status: number | null }[]) => answers.map(({ status }) => status);
     const rows = Array.from({ length: 120 }, (_, index) => index + 1);
     // What had been answered to a process when it died, it may not have told any more: at most its calls in flight, and as
     // many that were being written.
     const missing = rows.filter((row) => of(row).length < seen(row).length);
     expect(missing.length).toBeLessThanOrEqual(2 * 4);
     for (const row of rows.filter((one) => !missing.includes(one))) {
-      expect(
-        of(row)
-          .map(({ status }) => status)
-          .toSorted(),
-      ).toEqual(
-        seen(row)
-          .map(({ status }) => status)
-          .toSorted(),
-      );
+      expect(statuses(of(row)).toSorted()).toEqual(statuses(seen(row)).toSorted());
       const done = of(row).filter(({ status }) => status === 200);
       expect(done.filter(({ body }) => !body.includes(`"evaluation_id":${row},`))).toEqual([]);
     }
@@ -152,13 +119,8 @@ describe('a run', () => {
     const hasSucceeded = (one: number) => of(one).some(({ status }) => status === 200);
     const [row] = rows.filter((one) => of(one).length > 1 && hasSucceeded(one) && !missing.includes(one));
     if (row === undefined) throw new TypeError('No row was called again and then succeeded.');
-    const { runs } = await home.json<Story & { runs: { responses: { status: number }[] }[] }>(
-      'show',
-      'r',
-      '--row',
-      String(row),
-    );
-    expect(runs[0]?.responses.map(({ status }) => status)).toEqual(seen(row).map(({ status }) => status));
+    const { runs } = await home.json<Answers>('show', 'r', '--row', String(row));
+    expect(statuses(runs[0]?.responses ?? [])).toEqual(statuses(seen(row)));
     const { stdout } = await home.run('show', 'r', '--row', String(row));
     expect(stdout).toMatch(
       /Answer to the attempt at [-0-9]{10} [:0-9]{8}\.\d{3} UTC\S*: 200\n {2}content-type: application\/json/,

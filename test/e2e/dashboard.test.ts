@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
@@ -12,27 +12,27 @@ import { nightly } from '../daemon/schedule/nightly.ts';
 import { plannedRecord } from '../engine/run/planned-record.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
-import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
 import { eventsFrom } from '../helpers/event-stream.ts';
-import { observe } from '../helpers/observed.ts';
 import { describeWithRedis, redisForTest } from '../helpers/redis-server.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { restoreCsv } from './manifests.ts';
+import { type Home, newHome } from './home.ts';
 import { eventually, kindSandbox } from './redis/machine.ts';
 
-/** A folder with a manifest, and an API that takes a tenth of a second for each row. */
+/** A machine with a manifest, and an API that takes a tenth of a second for each row. */
 async function newPlace(rows: number, more: Readonly<Record<string, string>> = {}, name = 'rows.csv') {
-  const sandbox = await startSandbox(...kindSandbox, '--latency', '100ms');
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, name), restoreCsv(rows).text);
-  const options = { cwd, env: { ...sandbox.env, ...more } };
-  const start = (...args: string[]) => observe(startCqbatch(args, options));
-  const run = (...flags: string[]) =>
-    start('run', name, '--yes', '--run-id', 'r', '--concurrency', '4', ...flags);
-  /** Ends the patience of a run that was started with a low rate. */
-  const hurry = () => cqbatch(['set-rate', 'r', 'none'], options);
-  return { sandbox, options, run, hurry, start };
+  const home = await newHome(rows, [...kindSandbox, '--latency', '100ms'], more);
+  if (name !== 'rows.csv') await rename(join(home.cwd, 'rows.csv'), join(home.cwd, name));
+  return {
+    ...home,
+    /** Starts the run `r`. */
+    going: (...flags: string[]) =>
+      home.start('run', name, '--yes', '--run-id', 'r', '--concurrency', '4', ...flags),
+    /** Ends the patience of a run that was started with a low rate. */
+    hurry: () => home.run('set-rate', 'r', 'none'),
+  };
+}
+
+interface Told {
+  readonly events: readonly { readonly event: string; readonly reason: string | null }[];
 }
 
 interface Address {
@@ -41,10 +41,7 @@ interface Address {
 }
 
 /** The dashboard that a command serves. */
-async function dashboardOf(
-  place: { start(...args: string[]): ReturnType<typeof observe> },
-  ...flags: string[]
-) {
+async function dashboardOf(place: Pick<Home, 'start'>, ...flags: string[]) {
   const served = place.start('dashboard', '--port', '0', '--json', ...flags);
   await eventually(() => served.stdout.endsWith('\n'));
   return { served, ...(JSON.parse(served.stdout) as Address) };
@@ -63,7 +60,7 @@ test('the dashboard follows a run of the state folder to its end, and ends in or
   const { served, url } = await dashboardOf(place);
   const events = await eventsFrom<Snapshot>(`${url}/events?run=r`, 'snapshot');
   expect(await events.until(() => true)).toMatchObject({ runs: [], run: null, mayControl: false });
-  const run = place.run('--rate', '5/s');
+  const run = place.going('--rate', '5/s');
   await events.until((data) => succeeded(data) > 0);
   const { data: early } = await reportAt(url);
   expect(early.run.state).toBe('running');
@@ -108,7 +105,7 @@ describeWithRedis('on Redis, the dashboard', () => {
     const address = await dashboardOf(elsewhere, '--control');
     const events = await eventsFrom<Snapshot>(`${address.url}/events`, 'snapshot');
     const ask = await controlAt(address);
-    const run = place.run('--rate', '5/s');
+    const run = place.going('--rate', '5/s');
     await events.until((data) => succeeded(data) > 0);
     const state = (wanted: string) => events.until(({ runs }) => runs[0]?.state === wanted);
 
@@ -123,8 +120,7 @@ describeWithRedis('on Redis, the dashboard', () => {
     expect(await ask('cancel', { confirm: 'r' })).toBe(202);
     await state('cancelled');
     expect((await run.end).code).toBe(3);
-    const { stdout } = await cqbatch(['show', 'r', '--json'], place.options);
-    const { events: told } = JSON.parse(stdout) as { events: { event: string; reason: string | null }[] };
+    const { events: told } = await place.json<Told>('show', 'r');
     const asked = told.filter(({ reason }) => reason === 'on the dashboard').map(({ event }) => event);
     expect(asked).toEqual(['paused', 'rate 6/s', 'unpaused', 'cancelled']);
   });
@@ -134,7 +130,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
   test('shows the rows of a run in progress, and keeps the scroll position', async () => {
     const place = await newPlace(120, anyDatastore());
     const { url } = await dashboardOf(place);
-    const run = place.run('--rate', '2/s');
+    const run = place.going('--rate', '2/s');
     const { page, complaints, requests } = await open(`${url}/#run=r`);
     const found = (text: RegExp) => page.locator('.found', { hasText: text }).waitFor();
     const rowsShown = () => page.locator('.rows tbody td:first-child').allTextContents();
@@ -172,7 +168,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     const name = '<img src=x onerror=alert(1)>.csv';
     const place = await newPlace(2_000, anyDatastore(), name);
     const { url, control_url } = await dashboardOf(place, '--control');
-    const run = place.run('--rate', '5/s');
+    const run = place.going('--rate', '5/s');
     const { page, complaints, requests } = await open(control_url ?? '', {
       viewport: { width: 380, height: 800 },
     });
@@ -235,7 +231,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
   test('changes nothing by Enter alone, whatever it asks', async () => {
     const place = await newPlace(2_000, anyDatastore());
     const { control_url } = await dashboardOf(place, '--control');
-    place.run('--rate', '5/s');
+    place.going('--rate', '5/s');
     const { page, requests } = await open(control_url ?? '');
     for (const name of ['Pause…', 'Set rate…', 'Cancel…']) {
       await page.getByRole('button', { name: `${name} run r` }).focus();
@@ -257,7 +253,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
   test('asks for the reason that the settings require', async () => {
     const place = await newPlace(2_000, { ...anyDatastore(), CQBATCH_REQUIRE_REASON: 'yes' });
     const { control_url } = await dashboardOf(place, '--control');
-    place.run('--rate', '5/s', '--reason', 'nightly');
+    place.going('--rate', '5/s', '--reason', 'nightly');
     const { page } = await open(control_url ?? '');
     await page.getByRole('button', { name: 'Pause… run r' }).click();
     const pause = page.getByRole('button', { name: 'Pause run', exact: true });
@@ -272,7 +268,7 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
 
   test('finds ended runs, also those that are not part of a snapshot, and lists the next times of each schedule', async () => {
     const place = await newPlace(0);
-    const store = openRunStore(join(place.options.cwd, '.cqbatch'), operations);
+    const store = openRunStore(place.stateDir, operations);
     for (let index = 1; index <= 120; index += 1) {
       const id = `night-${String(index).padStart(3, '0')}`;
       await store.create(id);

@@ -3,17 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { LogEntry } from '../../src/sandbox/request-log.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { startSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+import type { TestSandbox } from '../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
-import { type Machine, newMachine } from './redis/machine.ts';
+import { type Home, newHome } from './home.ts';
+import type { Machine } from './redis/machine.ts';
 
 const concurrency = 4;
 const flags = ['--concurrency', `${concurrency}`];
-
-interface Scene {
-  readonly home: Machine;
-  readonly sandbox: TestSandbox;
-}
 
 /**
  * One process that does everything, with the guards as users have them.
@@ -21,12 +17,11 @@ interface Scene {
  * @param failing share of the rows that fails, such as `10%`: every tenth
  */
 const alone =
-  (datastore: () => Readonly<Record<string, string>>) =>
-  async (rows: number, failing: string): Promise<Scene> => {
+  (datastore: () => Readonly<Record<string, string>>) => async (rows: number, failing: string) => {
     const content = ['--evaluations', '3000', '--unrecoverable', failing, '--not-deleted', '0%'];
-    const sandbox = await startSandbox(...content, '--latency', '20ms');
     const env = { CQBATCH_MAX_FAILURES: '', ...datastore() };
-    return { home: await newMachine({ sandbox, env }, rows), sandbox };
+    const home = await newHome(rows, [...content, '--latency', '20ms'], env);
+    return { home, sandbox: home.sandbox };
   };
 
 /** What became of a run, as its record tells. */
@@ -38,7 +33,7 @@ async function stateOf(home: Machine, runId: string) {
 
 /** Each row once, each call reported, and after the one that decides only those in flight, and one more by each of them. */
 async function expectHalted(
-  { home, sandbox }: Scene,
+  { sandbox, ...home }: Home,
   rows: number,
   decides: (entry: LogEntry, log: readonly LogEntry[]) => boolean,
 ): Promise<void> {
@@ -69,8 +64,7 @@ describe('a run on the embedded datastore', () => {
 
   test('halts by itself when more than 5 % of the first 100 rows have failed, says why, and can be resumed', async () => {
     const many = 400;
-    const scene = await newScene(many, '10%');
-    const { home, sandbox } = scene;
+    const { home, sandbox } = await newScene(many, '10%');
     const { code, stderr } = await home.run(...runArgs, ...flags);
     expect({ code, stderr }).toMatchObject({ code: 3 });
     const { state, reason } = await stateOf(home, 'r');
@@ -79,7 +73,7 @@ describe('a run on the embedded datastore', () => {
       /^\d+ of \d+ rows failed; --max-failures allows 5%\. Mostly FAILED_PRECONDITION \(\d+ rows\), such as row \d+0 \(evaluation \d+0 is not recoverable\)\. Look at report\.csv, then continue with: cqbatch resume r$/,
     );
     expect(stderr).toContain(`Halted: ${reason}\n`);
-    await expectHalted(scene, many, ({ seq }) => seq === 100);
+    await expectHalted(home, many, ({ seq }) => seq === 100);
 
     const before = (await sandbox.log()).length;
     const unguarded = ['--max-failures', '50%', ...flags, '--rate', 'none'];
@@ -152,14 +146,13 @@ describe('a run', () => {
 
   test('halts when the first 20 rows fail with one code, unless guards are off', async () => {
     const many = 200;
-    const scene = await newScene(many, '100%');
-    const { home, sandbox } = scene;
+    const { home, sandbox } = await newScene(many, '100%');
     const { code, stderr } = await home.run(...runArgs, ...flags);
     expect({ code, stderr }).toMatchObject({ code: 3 });
     expect((await stateOf(home, 'r')).reason).toMatch(
       /^the first 20 rows all failed with FAILED_PRECONDITION/,
     );
-    await expectHalted(scene, many, ({ seq }) => seq === 20);
+    await expectHalted(home, many, ({ seq }) => seq === 20);
     const remedy = 'cqbatch resume r --max-failures none';
     expect((await home.run('status', 'r')).stdout).toMatch(new RegExp(`^ +next +${remedy}$`, 'm'));
     expect(await readFile(join(home.folder('r'), 'report.html'), 'utf8')).toContain(`<code>${remedy}</code>`);

@@ -2,13 +2,12 @@ import { copyFile, mkdir, readdir, readFile, rename, utimes, writeFile } from 'n
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, startCqbatch } from '../helpers/cqbatch.ts';
+import { startCqbatch } from '../helpers/cqbatch.ts';
 import { type Observed, observe } from '../helpers/observed.ts';
 import { parsePrometheusText, sumsBy } from '../helpers/prometheus-text.ts';
 import { type Cells, readCsv } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectAgreement } from './agreement.ts';
+import { newHome } from './home.ts';
 
 /** Restores of the evaluations from one number to another. */
 function restores(from: number, to: number): string {
@@ -17,16 +16,12 @@ function restores(from: number, to: number): string {
 }
 
 async function prepared(...sandboxOptions: string[]) {
-  const cwd = await temporaryFolder();
-  const inbox = join(cwd, 'inbox');
+  const home = await newHome(0, sandboxOptions, { CQBATCH_SETTLE: '1s' });
+  const inbox = join(home.cwd, 'inbox');
   await mkdir(inbox);
-  const sandbox = await startSandbox(...sandboxOptions);
-  const env = { ...sandbox.env, CQBATCH_SETTLE: '1s' };
   return {
-    cwd,
+    ...home,
     inbox,
-    sandbox,
-    options: { cwd, env },
     drop: (name: string, text: string) => writeFile(join(inbox, name), text),
     /** The same with a file that was written in that second of 2026. */
     async dropOld(second: number, name: string, text: string): Promise<void> {
@@ -109,16 +104,16 @@ test('two watchers that are killed again and again run each content once', async
 
 test('watch --once runs waiting manifests, moves them to their final folder, and resumes stopped runs', async () => {
   const place = await prepared('--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms');
-  const { cwd, inbox, sandbox, drop, dropOld, options } = place;
+  const { inbox, sandbox, drop, dropOld, run, start } = place;
   const once = ['watch', 'inbox/*.csv', '--once', '--yes', '--user-id', 'u'];
-  expect(await cqbatch([...once], options)).toMatchObject({ code: 0, stdout: 'No manifest is waiting.\n' });
-  expect(await cqbatch(['watch', 'inbox/*.csv', '--once'], options)).toMatchObject({
+  expect(await run(...once)).toMatchObject({ code: 0, stdout: 'No manifest is waiting.\n' });
+  expect(await run('watch', 'inbox/*.csv', '--once')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("Can't ask for confirmation"),
   });
 
   await drop('long.csv', restores(1, 100));
-  const stopped = observe(startCqbatch([...once, '--rate', '20/s'], options));
+  const stopped = start(...once, '--rate', '20/s');
   await sandbox.requested(3);
   stopped.kill('SIGINT');
   expect(await stopped.end).toMatchObject({ code: 130 });
@@ -127,7 +122,7 @@ test('watch --once runs waiting manifests, moves them to their final folder, and
   await dropOld(1, 'some.csv', 'evaluation_id\n101\n5000\n');
   await dropOld(2, 'none.csv', 'evaluation_id\n5001\n');
   await dropOld(3, 'invalid.csv', 'evaluation_id\n102\nx\n');
-  const { code, stdout } = await cqbatch([...once, '--json', '--max-rows', '1000'], options);
+  const { code, stdout } = await run(...once, '--json', '--max-rows', '1000');
   const { manifests, growing } = JSON.parse(stdout);
   expect({ code, growing, manifests }).toMatchObject({
     code: 2,
@@ -137,9 +132,7 @@ test('watch --once runs waiting manifests, moves them to their final folder, and
       { name: 'some.csv', exit_code: 1, path: expect.stringMatching(/^inbox\/partial\/some\./) },
       { name: 'none.csv', exit_code: 1, path: expect.stringMatching(/^inbox\/failed\/none\./) },
       {
-        name: 'invalid.csv',
-        exit_code: 2,
-        run: null,
+        ...{ name: 'invalid.csv', exit_code: 2, run: null },
         path: expect.stringMatching(/^inbox\/failed\/invalid\./),
       },
     ],
@@ -163,7 +156,7 @@ test('watch --once runs waiting manifests, moves them to their final folder, and
   // What failed is fed back when it is mended.
   const failed = await read('partial', 'some.', '.failed.csv');
   await drop('mended.csv', failed.replace('5000', '103'));
-  expect(await cqbatch(once, options)).toMatchObject({
+  expect(await run(...once)).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/1 manifest: 1 done\.\n$/),
   });
@@ -176,15 +169,11 @@ test('watch --once runs waiting manifests, moves them to their final folder, and
   const [long = ''] = (await place.in('done')).filter((name) => name.startsWith('long.'));
   await copyFile(join(inbox, 'done', long), join(inbox, 'later.csv.part'));
   await rename(join(inbox, 'later.csv.part'), join(inbox, 'some.csv'));
-  expect(await cqbatch(['watch', 'inbox', '--once', '--yes'], options)).toMatchObject({ code: 0 });
+  expect(await run('watch', 'inbox', '--once', '--yes')).toMatchObject({ code: 0 });
   expect(await read('done', 'some.', '.copy.txt')).toMatch(
     /^some\.csv has the same content as long\.csv, which was run as /,
   );
   expect(await sandbox.log()).toHaveLength(log.length);
-  expect(await cqbatch(['watch', 'nowhere/*.csv', '--once', '--yes'], { ...options, cwd })).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("The folder nowhere doesn't exist"),
-  });
 });
 
 test('a watcher answers probes and Prometheus, and reports each manifest as text and as JSON', async () => {

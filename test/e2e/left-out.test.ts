@@ -1,24 +1,29 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
+import { finished, startAtTerminal } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { newHome } from './home.ts';
 import { cell } from './manifests.ts';
 
 const names = ['file_name', 'file_type', 'title', 'description', 'date_created', 'last_modified'] as const;
 
+interface Readiness {
+  readonly ready: boolean;
+  readonly warnings: readonly { readonly code: string }[];
+}
+
 /** A service of which no user knows yet what its updates do, and a user who looks at its entries. */
 async function scene(updates: string) {
-  const cwd = await temporaryFolder();
-  const sandbox = await startSandbox('--shape', 'gateway', '--updates', updates);
+  const flags = ['--shape', 'gateway', '--updates', updates];
+  const home = await newHome(0, flags, { ...anyDatastore(), CQBATCH_ALLOW_PARTIAL: '' });
+  const { sandbox, json, write } = home;
   const before = [1, 2, 3, 4].map((id) => sandbox.soundboard(id));
   const old = before.map((entry) => `${cell(entry?.title)},${cell(entry?.description)}`);
   const header = 'soundboard_id,title,description,old_title,old_description';
   const rows = ['1,A,', '2,B,b', '3,C,<clear>', '4,D,<clear>'].map((row, index) => `${row},${old[index]}`);
-  await writeFile(join(cwd, 'rows.csv'), [header, ...rows, ''].join('\n'));
+  await write('rows.csv', [header, ...rows, ''].join('\n'));
   const full = before.map((entry) => [
     ...[
       entry?.soundboard_id,
@@ -27,13 +32,11 @@ async function scene(updates: string) {
     ...[entry?.file_size, entry?.recording_length],
   ]);
   const fullHeader = ['soundboard_id', ...names, 'file_size', 'recording_length'];
-  await writeFile(join(cwd, 'full.csv'), [fullHeader, ...full, ''].join('\n'));
+  await write('full.csv', [fullHeader, ...full, ''].join('\n'));
 
-  const env = { ...sandbox.env, ...anyDatastore(), CQBATCH_ALLOW_PARTIAL: '' };
-  const run = (...args: readonly string[]) => cqbatch(args, { cwd, env });
   /** Answers each question by what the service has done. */
   const atTerminal = (...args: readonly string[]) => {
-    const child = startAtTerminal(args, { cwd, env });
+    const child = startAtTerminal(args, home.options);
     const answers: readonly (readonly [question: string, answer: () => string])[] = [
       [
         'kept or reset?',
@@ -49,12 +52,12 @@ async function scene(updates: string) {
     return finished(child);
   };
   const known = async () =>
-    JSON.parse(await readFile(join(cwd, '.cqbatch/targets.json'), 'utf8')).targets[0].updates;
+    JSON.parse(await readFile(join(home.stateDir, 'targets.json'), 'utf8')).targets[0].updates;
   const readiness = async (...args: readonly string[]) => {
-    const { ready, warnings } = JSON.parse((await run('plan', ...args, '--json')).stdout);
-    return ready || warnings.map(({ code }: { code: string }) => code);
+    const { ready, warnings } = await json<Readiness>('plan', ...args);
+    return ready || warnings.map(({ code }) => code);
   };
-  return { cwd, sandbox, before, run, atTerminal, known, readiness };
+  return { ...home, before, atTerminal, known, readiness };
 }
 
 const trial = ['run', 'rows.csv', '--run-id', 'r', '--allow-partial', '--canary', '1'];
@@ -115,7 +118,7 @@ describe('what a user sees behind a canary decides what later plans refuse', () 
   });
 
   test('presence: <clear> is refused, until the user says otherwise, and an undo can empty nothing', async () => {
-    const { cwd, sandbox, run, atTerminal, known, readiness } = await scene('presence');
+    const { sandbox, run, write, folder, atTerminal, known, readiness } = await scene('presence');
     expect(await atTerminal(...trial)).toMatchObject({
       code: 3,
       stdout: expect.stringContaining('Halted: rows clear description, and update-soundboard at'),
@@ -126,15 +129,14 @@ describe('what a user sees behind a canary decides what later plans refuse', () 
     expect(await readiness('full.csv')).toEqual(['CLEARED_ROWS']);
     expect(await readiness('rows.csv', '--cleared', 'empty')).toBe(true);
 
-    await writeFile(
-      join(cwd, 'titles.csv'),
+    await write(
+      'titles.csv',
       'soundboard_id,title,description,old_title,old_description\n1,A,a,B,<clear>\n2,B,b,<clear>,<clear>\n',
     );
     expect(await run('run', 'titles.csv', '--yes', '--run-id', 'titles')).toMatchObject({ code: 0 });
     expect(await run('undo', 'titles', '--yes')).toMatchObject({ code: 0 });
     expect(sandbox.soundboard(1)).toMatchObject({ title: 'B', description: 'a' });
-    const folder = join(cwd, '.cqbatch/runs/titles');
-    expect(await readCsv(folder, 'not-undone.csv')).toMatchObject([
+    expect(await readCsv(folder('titles'), 'not-undone.csv')).toMatchObject([
       {
         id: '1',
         fields: 'description',

@@ -1,13 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { deadUrl, httpServer } from '../engine/api/local-server.ts';
-import { anyDatastore } from '../helpers/any-datastore.ts';
-import { cqbatch } from '../helpers/cqbatch.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { newHome } from './home.ts';
 
 interface Post {
   readonly url: string;
@@ -16,19 +13,15 @@ interface Post {
 }
 
 async function prepared(text: string) {
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, 'rows.csv'), text);
+  const { cwd, runWith } = await newHome(text);
   const posts: Post[] = [];
   const { url } = await httpServer((response, { path = '', body, headers }) => {
     posts.push({ url: path, body, headers });
     response.end('ok');
   });
-  const sandbox = await startSandbox();
+  const told = { CQBATCH_NOTIFY_URL: `${url}/hook/s3cret-path` };
   const run = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-    cqbatch(['run', 'rows.csv', '--yes', ...args], {
-      cwd,
-      env: { ...sandbox.env, ...anyDatastore(), CQBATCH_NOTIFY_URL: `${url}/hook/s3cret-path`, ...more },
-    });
+    runWith({ ...told, ...more }, 'run', 'rows.csv', '--yes', ...args);
   const news = () => posts.filter(({ url: path }) => path.startsWith('/hook'));
   return { cwd, url, posts, news, run };
 }

@@ -123,16 +123,8 @@ test('each call of a row has the same key, and an answer to a repeated call leav
   await writeFile(join(cwd, 'operations.mjs'), paying);
   await writeFile(join(cwd, 'pay.csv'), 'account,version\na,"""7"""\nb,\nc,"x\r\nX-Admin: 1"\n');
   const env = { ...asUsersHaveIt, ...anyDatastore(), CQBATCH_BASE_URL: server.url, CQBATCH_TOKEN: 'secret' };
-  const args = [
-    'run',
-    'pay.csv',
-    '--operations',
-    './operations.mjs',
-    '--run-id',
-    'p',
-    '--skip-invalid',
-    '--yes',
-  ];
+  const own = ['--operations', './operations.mjs'];
+  const args = ['run', 'pay.csv', ...own, '--run-id', 'p', '--skip-invalid', '--yes'];
   expect(await cqbatch(args, { cwd, env })).toMatchObject({ code: 1 });
   const report = await readCsv(join(cwd, '.cqbatch/runs/p'), 'report.csv');
   expect(report.map((row) => [row['account'], row['_outcome'], row['_attempts'], row['_unclear']])).toEqual([

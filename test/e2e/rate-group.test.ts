@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest';
-import { anyDatastore } from '../helpers/any-datastore.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { eventually, kindSandbox, newMachine } from './redis/machine.ts';
+import { newHome } from './home.ts';
+import { eventually, kindSandbox } from './redis/machine.ts';
 
-async function prepared(env: Readonly<Record<string, string>>) {
-  const sandbox = await startSandbox(...kindSandbox, '--evaluations', '4');
-  return { sandbox, home: await newMachine({ sandbox, env }, 5) };
+async function prepared(env?: Readonly<Record<string, string>>) {
+  const home = await newHome(5, [...kindSandbox, '--evaluations', '4'], env);
+  return { sandbox: home.sandbox, home };
 }
 
 const run = ['run', 'rows.csv', '--yes'];
 
 test('a run keeps its rate group when it is resumed, retried, and shown', async () => {
-  const { sandbox, home } = await prepared(anyDatastore());
+  const { sandbox, home } = await prepared();
   const acme = ['--rate-group', 'acme'];
   const first = await home.run(...run, '--run-id', 'r', '--max-rows', '2', ...acme);
   expect(first.stderr).toContain(`on ${sandbox.url} (rate group acme)`);
@@ -31,7 +30,7 @@ test('a run keeps its rate group when it is resumed, retried, and shown', async 
 });
 
 test('the token of a rate group is used for no run of another group, or of none', async () => {
-  const { sandbox, home } = await prepared(anyDatastore());
+  const { sandbox, home } = await prepared();
   const acme = { CQBATCH_RATE_GROUP: 'acme' };
   await home.runWith(acme, ...run, '--run-id', 'r', '--max-rows', '2');
   await home.run(...run, '--run-id', 'none', '--max-rows', '1');

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { anyDatastore } from '../helpers/any-datastore.ts';
 import { readSummary } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { newHome } from './home.ts';
 import { restoreCsv } from './manifests.ts';
-import { eventually, eventuallyTold, kindSandbox, type Machine, newMachine } from './redis/machine.ts';
+import { eventually, eventuallyTold, kindSandbox, type Machine } from './redis/machine.ts';
 
 interface LearnedLimit {
   readonly base_url: string;
@@ -38,16 +37,15 @@ const statedLimit = [
   ...['--limit-headers', 'ratelimit'],
 ] as const;
 
-/** One process that does everything. */
 const alone =
-  (datastore: () => Readonly<Record<string, string>>) =>
-  async (rows: number, ...sandboxArgs: string[]) => {
-    const sandbox = await startSandbox(...kindSandbox, ...sandboxArgs);
-    return { home: await newMachine({ sandbox, env: datastore() }, rows), sandbox };
+  (env?: Readonly<Record<string, string>>) =>
+  async (rows: number, ...flags: string[]) => {
+    const home = await newHome(rows, [...kindSandbox, ...flags], env);
+    return { home, sandbox: home.sandbox };
   };
 
 describe('a run on the embedded datastore', () => {
-  const newScene = alone(() => ({}));
+  const newScene = alone({});
 
   test('is refused calls by a limit, which costs no attempt', async () => {
     const [quota, rows] = [30, 60];
@@ -74,22 +72,6 @@ describe('a run on the embedded datastore', () => {
     expect(rate.rejected).toBeLessThanOrEqual(refused);
     const times = rate.series.map(({ t_s }) => t_s);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
-  });
-
-  test('is allowed just less than the API states, or than the user does', async () => {
-    const { home, sandbox } = await newScene(120, ...statedLimit);
-    const allowed = async (run: string): Promise<number> => {
-      const { rate } = (await readSummary(home.folder(run))) as { rate: RateSummary };
-      return Math.max(...rate.series.map(({ allowed_per_s }) => allowed_per_s));
-    };
-    const run = ['run', 'rows.csv', '--yes'];
-    expect(await home.run(...run, '--run-id', 'stated')).toMatchObject({ code: 0 });
-    expect(await allowed('stated')).toBeLessThan(statedPerS);
-    await home.write('few.csv', restoreCsv(40, 1_001).text);
-    run[1] = 'few.csv';
-    expect(await home.run(...run, '--run-id', 'bound', '--rate', 'auto..30/s')).toMatchObject({ code: 0 });
-    expect(await allowed('bound')).toBe(30);
-    expect((await sandbox.log()).filter(({ throttled }) => throttled)).toEqual([]);
   });
 
   test('waits for a quota, stops at once on request, and keeps waiting after resume', async () => {
@@ -144,7 +126,7 @@ describe('a run on the embedded datastore', () => {
 });
 
 describe('a run', () => {
-  const newScene = alone(anyDatastore);
+  const newScene = alone();
 
   test('asks the API again at once when resumed with another rate', async () => {
     const quota = 10;

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { anyDatastore } from '../helpers/any-datastore.ts';
 import { readCsv } from '../helpers/run-folder.ts';
-import { shapes, startSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+import { shapes, type TestSandbox } from '../helpers/sandbox.ts';
+import { newHome } from './home.ts';
 import { cell } from './manifests.ts';
-import { newMachine } from './redis/machine.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -34,9 +33,9 @@ function renaming(before: readonly Entry[], rows: number): string {
   return [`${fields},Old title,oldDescription,OLD FILE SIZE`, ...lines, ''].join('\n');
 }
 
-async function newScene(...sandboxArgs: string[]) {
-  const sandbox = await startSandbox(...sandboxArgs);
-  return { home: await newMachine({ sandbox, env: anyDatastore() }), sandbox };
+async function newScene(...flags: string[]) {
+  const home = await newHome(0, flags);
+  return { home, sandbox: home.sandbox };
 }
 
 test.each(shapes)(
