@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -9,6 +9,7 @@ import { cqbatchProcess } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { sandboxToken, shapes, startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { newHome } from './home.ts';
 
 const bigIds = ['9007199254740993', '9223372036854775807'];
 
@@ -32,14 +33,10 @@ describe.each(shapes)('values of a manifest arrive exactly in %s', (shape) => {
     ['rows.jsonl', bigIds.map((id) => `{"evaluation_id":"${id}","user_id":"u"}`).join('\n')],
     ['rows.csv.gz', gzipSync(`Evaluation ID;User ID\r\n${bigIds.map((id) => `${id};u`).join('\r\n')}\r\n`)],
   ])('identifiers beyond 2^53 in %s', async (name, text) => {
-    const cwd = await temporaryFolder();
-    await writeFile(join(cwd, name), text);
     const all = ['--evaluations', '9223372036854775807', '--unrecoverable', '0%', '--not-deleted', '0%'];
-    const sandbox = await startSandbox('--shape', shape, ...all);
-    const { code, stderr } = await cqbatchProcess(['run', name, '--yes'], {
-      cwd,
-      env: { ...sandbox.env, ...anyDatastore() },
-    });
+    const { cwd, sandbox, options } = await newHome(0, ['--shape', shape, ...all]);
+    await writeFile(join(cwd, name), text);
+    const { code, stderr } = await cqbatchProcess(['run', name, '--yes'], options);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     const log = await sandbox.log();
     expect(log.map(({ body }) => body).toSorted()).toEqual(
@@ -86,16 +83,9 @@ describe.each(shapes)('values of a manifest arrive exactly in %s', (shape) => {
 
 describe('the token', () => {
   test('is in no file, no output at the lowest and the highest log level, and no error', async () => {
-    const cwd = await temporaryFolder();
-    await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n50,u\nunknown,u\n');
-    const sandbox = await startSandbox('--fault', 'reset=30%,500=30%');
-    await mkdir(join(cwd, 'secrets'));
-    await writeFile(join(cwd, 'secrets', 'token'), `${sandboxToken}\n`);
-    const env = {
-      CQBATCH_BASE_URL: sandbox.url,
-      CQBATCH_TOKEN_FILE: join(cwd, 'secrets', 'token'),
-      CQBATCH_BACKOFF: '1ms',
-    };
+    const flags = ['--fault', 'reset=30%,500=30%'];
+    const text = 'evaluation_id,user_id\n1,u\n50,u\nunknown,u\n';
+    const { cwd, sandbox, env } = await newHome(text, flags, { CQBATCH_BACKOFF: '1ms' });
     const outputs: string[] = [];
     // What the embedded datastore keeps is searched, too.
     for (const [level, datastore] of [

@@ -3,28 +3,25 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
-import { anyDatastore } from '../helpers/any-datastore.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
 import { callableRow } from '../helpers/planned-row.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { newHome } from './home.ts';
 import { mixedCsv } from './manifests.ts';
 import { cellsUnder, finds, found, isReady } from './report-rows.ts';
 
 describeWithBrowser('report.html', (open) => {
   test('shows the report, finds, sorts and exports rows, and requests nothing', async () => {
-    const cwd = await temporaryFolder();
-    const sandbox = await startSandbox('--fault', '503=5%', '--seed', '3', '--latency', '1ms..30ms');
-    const { text } = mixedCsv(100);
-    await writeFile(join(cwd, 'rows.csv'), `${text}restore-evaluation,none,u,,,\n`);
-    const options = { cwd, env: { ...sandbox.env, ...anyDatastore() } };
+    const flags = ['--fault', '503=5%', '--seed', '3', '--latency', '1ms..30ms'];
+    const text = `${mixedCsv(100).text}restore-evaluation,none,u,,,\n`;
+    const { cwd, ...home } = await newHome(text, flags);
     // With one attempt, rows fail that are unclear: the report offers to retry them.
     const once = ['--attempts', '1', '--max-failures', 'none'];
     const run = ['run', 'rows.csv', '--yes', '--skip-invalid', '--reason', 'for the picture', ...once];
-    expect((await cqbatch(run, options)).code).toBe(1);
+    expect((await home.run(...run)).code).toBe(1);
     const folder = await newestRunFolder(cwd);
     const { outcomes, unclear } = (await readSummary(folder)) as {
       readonly outcomes: Readonly<Record<string, number>>;

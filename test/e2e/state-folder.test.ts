@@ -20,9 +20,6 @@ const run = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
 async function newFolder(): Promise<string> {
   const cwd = await temporaryFolder();
   await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
-  await writeFile(join(cwd, 'file'), '');
-  await symlink('loop', join(cwd, 'loop'));
-  await symlink('nothing', join(cwd, 'dangling'));
   return cwd;
 }
 
@@ -36,14 +33,12 @@ const missing =
   "is a symbolic link to a folder that doesn't exist: mount or create that folder, or remove the link";
 
 describeOnPosix('an impossible state folder', () => {
-  test.each([
-    ['a file', 'file', 2, 'the state folder file is not a folder: name a folder with --state-dir'],
-    ['nothing', '', 2, '--state-dir is empty: give it a value'],
-    ['a dangling link', 'dangling', 4, `dangling ${missing}`],
-  ])('is refused: %s', async (_title, stateDir, code, message) => {
-    const end = await cqbatch(['list', '--state-dir', stateDir], { cwd: await newFolder(), env: noServer });
-    expectSentence(end, message);
-    expect(end.code).toBe(code);
+  test('is refused when it is a dangling link', async () => {
+    const options = { cwd: await newFolder(), env: noServer };
+    await symlink('nothing', join(options.cwd, 'dangling'));
+    const end = await cqbatch(['list', '--state-dir', 'dangling'], options);
+    expectSentence(end, `dangling ${missing}`);
+    expect(end.code).toBe(4);
   });
 
   test.each(['queue', 'runs', 'problems'])('is refused when %s in it is a dangling link', async (name) => {
@@ -58,14 +53,10 @@ describeOnPosix('an impossible state folder', () => {
   });
 
   test('may be written with a slash, or be a link to a folder', async () => {
-    const cwd = await newFolder();
+    const { cwd, run: type } = await newHome(rows, ['--evaluations', '100']);
     await mkdir(join(cwd, 'real'));
     await symlink('real', join(cwd, 'link'));
-    const sandbox = await startSandbox('--evaluations', '100');
-    const end = await cqbatch([...run, '--state-dir', 'link/'], {
-      cwd,
-      env: { ...sandbox.env, ...anyDatastore() },
-    });
+    const end = await type(...run, '--state-dir', 'link/');
     expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code: 0 });
     expectEveryRowOnce(await readCsv(join(cwd, 'real', 'runs', 'r'), 'report.csv'), rows);
   });

@@ -233,11 +233,6 @@ describeWithRedis('a run on Redis', () => {
       process: { pid: run.pid, host: hostname(), version: readVersion() },
       workers: [{ host: hostname(), pid: worker.pid, concurrency: 7 }],
     });
-    const { stdout } = await elsewhere.run('status', 'r');
-    expect(stdout).toMatch(
-      new RegExp(`^ +workers +${worker.pid} on ${hostname()}, \\d of 7 calls in flight$`, 'm'),
-    );
-    expect(stdout).toMatch(new RegExp(`^ +process +${run.pid} on ${hostname()}$`, 'm'));
     expect((await elsewhere.run('list')).stdout).toMatch(
       new RegExp(
         `^r +running +\\d\\d:\\d\\d [A-Z]\\S* +\\? +[1-9][\\d,]*/1,200 +\\d+ +http:\\S+ +rows\\.csv \\(on ${hostname()}\\)$`,
