@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
-import { cqbatch } from '../helpers/cqbatch.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
 import { callableRow } from '../helpers/planned-row.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
@@ -89,7 +88,7 @@ describeWithBrowser('report.html', (open) => {
       page.getByRole('button', { name: 'Save these rows as CSV' }).click(),
     ]);
     await download.saveAs(join(cwd, 'again.csv'));
-    const planned = await cqbatch(['plan', 'again.csv', '--json'], options);
+    const planned = await home.run('plan', 'again.csv', '--json');
     expect(planned.code).toBe(0);
     expect(JSON.parse(planned.stdout)).toMatchObject({ rows: failed.length, invalid: 0 });
     const again = await readFile(join(cwd, 'again.csv'), 'utf8');

@@ -1,5 +1,25 @@
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readSummary } from '../helpers/run-folder.ts';
 import { newHome } from './home.ts';
+
+test('a run agrees in a copied folder with digests from elsewhere, until a file is edited', async () => {
+  const { cwd, run, folder } = await newHome(20);
+  await run('run', 'rows.csv', '--yes', '--run-id', 'one');
+  const copy = join(cwd, 'copy');
+  await cp(folder('one'), copy, { recursive: true });
+  const digests = (await readSummary(copy))['digests'] as Readonly<Record<'report' | 'journal', string>>;
+  const witness = ['--against', `sha256:${digests.report}`, digests.journal];
+  expect(await run('verify', './copy', ...witness)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('2 digests from elsewhere fit.'),
+  });
+  await writeFile(join(copy, 'report.csv'), 'edited');
+  const { code, stdout } = await run('verify', 'copy', '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ proved: false });
+});
 
 test('a run that was killed and reported, resumed, retried or cancelled agrees each time', async () => {
   const flags = ['--unrecoverable', '20%', '--not-deleted', '0%', '--latency', '30ms'];
