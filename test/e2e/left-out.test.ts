@@ -64,7 +64,16 @@ const trial = ['run', 'rows.csv', '--run-id', 'r', '--allow-partial', '--canary'
 
 describe('what a user sees behind a canary decides what later plans refuse', () => {
   test('merge: fields that rows leave out are kept, and <clear> clears', async () => {
-    const { sandbox, before, run, atTerminal, known, readiness } = await scene('merge');
+    const { sandbox, before, run, json, atTerminal, known, readiness } = await scene('merge');
+    expect(await json('plan', 'rows.csv')).toMatchObject({
+      target: { base_url: sandbox.url, is_new: true },
+      operations: {
+        'update-soundboard': {
+          ...{ subjects: 4, first: { row: 1, subject: '1' }, last: { row: 4, subject: '4' } },
+          fields: { description: { given: 3, cleared: 2, absent: 1 } },
+        },
+      },
+    });
     expect(await readiness('rows.csv')).toEqual(['PARTIAL_ROWS']);
     const tried = await atTerminal(...trial);
     expect(tried).toMatchObject({ code: 0 });

@@ -110,6 +110,20 @@ test('waiting for a pipe can be stopped, and leftovers of a killed command are r
 /** What a command printed, on both streams. */
 const said = ({ stdout, stderr }: { stdout: string; stderr: string }): string => stdout + stderr;
 
+test('a plan groups equal problems, and a file lists all of them', async () => {
+  const { cwd, json, write } = await newHome();
+  const broken = '"1,23457E+18",u,\n'.repeat(40);
+  await write('export.csv', `Evaluation ID,user_id,note\n${broken}7,u,\nx,u,\n`);
+  const plan = await json<{ problems: { file: string } }>('plan', 'export.csv');
+  expect(plan).toMatchObject({
+    ready: false,
+    fields: { 'Evaluation ID': 'evaluation_id', user_id: 'user_id', note: null },
+    problems: { count: 41, groups: [{ column: 'Evaluation ID', rows: 40, lines: [[2, 41]] }, { rows: 1 }] },
+  });
+  const all = await readFile(join(cwd, plan.problems.file), 'utf8');
+  expect(all.trimEnd().split('\n')).toHaveLength(41);
+});
+
 test('a workbook is planned, run from standard input, stopped, and resumed from its copy', async () => {
   const { cwd, options, sandbox } = await prepared();
   await copyFile('test/fixtures/workbooks/excel.xlsx', join(cwd, 'export.xlsx'));

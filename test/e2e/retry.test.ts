@@ -116,6 +116,12 @@ describe('retry', () => {
     const cancelled = await run('cancel', 'a');
     expect(cancelled.stdout).toMatch(/^Next: +cqbatch retry a$/m);
     expect((await going.end).stdout).toMatch(/^Next: +cqbatch retry a$/m);
+    // As cron would start it again.
+    const again = await run('run', 'rows.csv', '--yes', '--run-id', 'a', '--or-resume');
+    expect(again).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('Run a was cancelled: 300 rows'),
+    });
 
     const retried = start('retry', '--yes', '--run-id', 'b', '--rate', '10/s');
     await sandbox.requested((await sandbox.log()).length + 3);
