@@ -82,14 +82,6 @@ describe('the answers to probes', () => {
     answer.resume();
   });
 
-  test('the state is read at each request', async () => {
-    let ready = false;
-    const { url } = await serve(() => ({ healthy: true, ready }));
-    expect((await ask(`${url}/readyz`)).status).toBe(503);
-    ready = true;
-    expect((await ask(`${url}/readyz`)).status).toBe(200);
-  });
-
   test('a worker that cannot report its state is not healthy', async () => {
     const { url } = await serve(() => {
       throw new Error('no connection');
@@ -168,20 +160,5 @@ describe('close', () => {
     const ended = new Promise((resolve) => socket.once('close', resolve));
     await close();
     await ended;
-  });
-
-  test('may be called again, even at the same time', async () => {
-    const { close } = await serve(() => well);
-    await Promise.all([close(), close()]);
-    await close();
-  });
-
-  test('leaves other listeners of this process alone', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    onTestFinished(() => void other.close());
-    const { close } = await serve(() => well);
-    await close();
-    expect(other.listening).toBe(true);
   });
 });

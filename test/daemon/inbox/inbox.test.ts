@@ -79,17 +79,6 @@ test('a link that is put in place of a folder while the inbox is watched is not 
   await expect(work(watched)).rejects.toMatchObject({ code: 'INBOX_UNUSABLE' });
 });
 
-test('a file that is renamed once complete is taken at once', async () => {
-  await writeFile(join(inbox, 'a.csv.part'), 'x');
-  const watched = await open();
-  expect(await work(watched)).toEqual([]);
-  const { mtimeMs } = await stat(join(inbox, 'a.csv.part'));
-  // A rename in the same tick of the clock can't be distinguished from the write.
-  while (Date.now() < mtimeMs + 20);
-  await rename(join(inbox, 'a.csv.part'), join(inbox, 'a.csv'));
-  expect(await work(watched)).toEqual(['a.csv']);
-});
-
 test('a file that is written again while an earlier one runs is left to the next look', async () => {
   await drop('a.csv', 'x', 100);
   await drop('b.csv', 'y', 50);
@@ -161,20 +150,6 @@ test('files of a manifest are put beside it, readable by the users who may read 
   expect(await readFile(`${path}.failed.csv`, 'utf8')).toBe('rows');
   for (const suffix of ['.failed.csv', '.error.txt'])
     expect((await stat(path + suffix)).mode & 0o777).toBe((await stat(path)).mode & 0o777);
-});
-
-test('two watchers never have the same content at the same time', async () => {
-  await drop('a.csv', 'x');
-  await drop('b.csv', 'x');
-  await drop('c.csv', 'y');
-  const [one, other] = [await open(), await open(inbox, join(folder, 'other'))];
-  const first = (await next(one)).manifest;
-  const second = (await next(other)).manifest;
-  expect([first?.record.name, second?.record.name]).toEqual(['a.csv', 'c.csv']);
-  expect((await next(other)).others).toMatchObject([{ name: 'b.csv', taking: { kind: 'elsewhere' } }]);
-  await first?.finish(done);
-  await second?.finish(done);
-  expect((await next(other)).others).toMatchObject([{ name: 'b.csv', taking: { kind: 'copy' } }]);
 });
 
 test('a run that one state folder has started is not resumed by another', async () => {

@@ -63,19 +63,6 @@ describeUnless(
   },
 );
 
-test('the command for running a copy anyway works as shown', async () => {
-  const { inbox, drop, open, work } = await inboxPlace();
-  const watched = await open();
-  await drop("it's.csv", 'x', 100);
-  await drop("it's a copy.csv", 'x');
-  await work(watched);
-  const text = await readFile(
-    join(inbox, 'done', `it's a copy.${digest('x').slice(0, 8)}.csv.copy.txt`),
-    'utf8',
-  );
-  expect(text).toContain(`cqbatch run "${inbox}/done/it's a copy.`);
-});
-
 describeOnPosix('a link that another user has put', () => {
   /** An inbox, and a file that only the user of the watcher may read and write. */
   async function secretPlace() {

@@ -67,13 +67,6 @@ test('the last success outlives failed and killed commands', async () => {
   await killed.close();
 });
 
-test('a file with other content is replaced', async () => {
-  const { path, open, read } = await prepared();
-  await writeFile(path, 'cqbatch_last_success_timestamp_seconds soon\n');
-  await (await open(1_000)).close();
-  expect(gaugeOf(await read(), 'cqbatch_last_success_timestamp_seconds')).toBeUndefined();
-});
-
 test('of two processes with one file, the first holds it, and the other reports that until it is free', async () => {
   const { folder, errors, open, read } = await prepared();
   const first = await open(1_000);

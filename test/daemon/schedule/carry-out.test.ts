@@ -166,17 +166,6 @@ describe('a schedule that is carried out', () => {
     );
   });
 
-  test('starts the waiting occasion when its run has ended', async () => {
-    const scene = await newScene({ overlap: 'queue' });
-    await scene.at('05T02:00');
-    await scene.at('06T02:00');
-    await scene.at('06T05:00');
-    expect(scene.started).toEqual([first]);
-    await scene.end(first);
-    await scene.at('06T05:01');
-    expect(scene.started).toEqual([first, 'nightly-20261106-020000']);
-  });
-
   test('starts one run when it is triggered, even while it is paused', async () => {
     const scene = await newScene({ paused: true });
     const trigger = { at: '2026-11-05T12:00:00.000Z', reason: 'a new file' };
@@ -267,12 +256,5 @@ describe('the schedules of a state folder', () => {
     await expect.poll(() => scene.started).toEqual([first]);
     stopping.abort();
     await carried;
-  });
-
-  test('name the daemon that carries them out', async () => {
-    const { schedules } = await newScene();
-    expect(await schedules.daemon()).toBeUndefined();
-    await schedules.showDaemon();
-    expect(await schedules.daemon()).toMatchObject({ pid: process.pid });
   });
 });

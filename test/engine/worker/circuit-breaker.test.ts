@@ -141,13 +141,6 @@ describe('an outage', () => {
     expect(await test).toBe(false);
     expect(breaker.assess(answered)).toBe('halted');
   });
-
-  test('is waited for without end when the user asks for that', async () => {
-    const { halts, meet } = begin();
-    meet(trouble('target'), 20);
-    await pass(24 * 3_600_000);
-    expect(halts).toEqual([]);
-  });
 });
 
 test.each<[proven: boolean, cause: Trouble['cause'], calls: number, repeated: boolean, blame: Blame]>([

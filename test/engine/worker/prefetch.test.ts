@@ -2,15 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { Prefetch } from '../../../src/engine/worker/prefetch.ts';
 
 describe('rows in hand', () => {
-  test('are a few before the first call', () => {
-    expect(new Prefetch().update(0, 50)).toBe(3);
-  });
-
-  test('are a few more than the calls in flight', () => {
-    expect(new Prefetch().update(4, 50)).toBe(8);
-    expect(new Prefetch().update(40, 50)).toBe(50);
-  });
-
   test('rise with the calls in flight, beat by beat, up to the most allowed', () => {
     const rows = new Prefetch();
     const inHand = [0];

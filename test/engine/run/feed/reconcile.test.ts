@@ -42,15 +42,3 @@ test.each<[string, RunState, readonly JournalEntry[]]>([
   expect(await cancelSettledRun(store, id)).toBeUndefined();
   expect(await store.load(id)).toMatchObject({ state });
 });
-
-test('the earlier run of a manifest is the newest one that has called the API, or still may', async () => {
-  const store = openRunStore(await temporaryFolder(), operations);
-  const { manifest, options } = await stopped(store, 'cancelled');
-  const find = () => findEarlierRun(store, manifest.sha256, options.baseUrl);
-  expect(await find()).toBeUndefined();
-  const failed = finished(2, { outcome: 'failed', code: 'NOT_FOUND' });
-  const { id } = await stopped(store, 'completed', finished(1), failed);
-  const skipped = (row: number) => finished(row, { outcome: 'skipped', code: 'DONE_BEFORE' });
-  await stopped(store, 'completed', skipped(1), skipped(2));
-  expect(await find()).toMatchObject({ id, counts: { succeeded: 1, failed: 1 } });
-});

@@ -35,16 +35,6 @@ async function begun(rows: string, answers: Partial<Asker> = {}) {
   return { run, asked, folders: await readdir(join(folder, '.cqbatch', 'runs')) };
 }
 
-test('a run begins once its plan was shown, approved and confirmed', async () => {
-  const rows = { sha256: 'approved', bytes: 1 };
-  const { run, asked, folders } = await begun('1,u\n', {
-    approve: async ({ record }) => ({ ...record, rows }),
-  });
-  expect(asked).toEqual(['show ready', 'approve', 'confirm']);
-  expect(run).toMatchObject({ record: { state: 'planned', rows }, scan: { callable: 1 } });
-  expect(folders).toHaveLength(1);
-});
-
 describe('a run that may not begin is discarded', () => {
   const fails = async (): Promise<never> => {
     throw new Error('no');

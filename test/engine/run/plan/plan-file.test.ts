@@ -58,19 +58,6 @@ describe('a plan', () => {
     expect(facts).toMatchObject({ rows: 6, callable: 3, invalid: 2, duplicates: 1, conflicts: 1 });
   });
 
-  test('says what was read, with which options, and what the user accepts', async () => {
-    const { plan, folder } = await written();
-    expect(plan).toMatchObject({
-      options: { ...planOptions, onConflict: 'in-order' },
-      consent: { skip_invalid: true, allow_partial: true },
-      approvals: [],
-      head: {
-        source: { name: join(folder, 'rows.csv'), format: 'csv', bytes: Buffer.byteLength(csv) },
-        made_by: { user: expect.any(String) },
-      },
-    });
-  });
-
   test('may be that of a retry, whose rows have other numbers and may have been called', async () => {
     const folder = await temporaryFolder();
     const [rows, file] = [join(folder, 'rows.jsonl'), join(folder, 'retry.cqplan')];

@@ -117,12 +117,3 @@ test('takes rows that succeeded or are unclear, and lists those without old valu
   expect(notUndone).toEqual([{ _row: '4', operation, id: '4', fields: 'title', why: 'no old values' }]);
   expect(byHand).toEqual([{ _row: '5', operation: 'restore-evaluation', id: '5', unclear: 'yes' }]);
 });
-
-test('finds the rows of a run that act on restored entries', async () => {
-  const { store, record, undo } = await undone([
-    board(1, { title: 'b', old_title: 'a' }),
-    board(1, { title: 'c', old_title: 'b' }),
-    board(2, { title: 'c' }),
-  ]);
-  expect(await rowsOn(store, record, undo.subjects)).toBe(2);
-});

@@ -72,32 +72,6 @@ test('what delays a run is told as long as its process is in progress', async ()
   await runs.close();
 });
 
-test('a run is followed through its journal to its end', async () => {
-  const { store, record, journal, succeed } = await goingRun();
-  const runs = allRuns(store, vi.fn());
-  await succeed(1);
-  expect(await runs.look(nobody, all)).toMatchObject([
-    { state: 'running', rows: 3, counts: { succeeded: 1 } },
-  ]);
-  await succeed(2);
-  expect(await runs.look(nobody, all)).toMatchObject([{ counts: { succeeded: 2 } }]);
-  await succeed(3);
-  await journal.close();
-  const ended = {
-    ...enterState(record, 'completed'),
-    counts: { ...(await runs.look(nobody, all))[0]?.counts },
-  };
-  await store.save(ended as typeof record);
-  const view = {
-    state: 'completed',
-    ended: true,
-    counts: { succeeded: 3 },
-    local: { codes: [{ count: 3 }] },
-  };
-  expect(await runs.look(nobody, all)).toMatchObject([view]);
-  await runs.close();
-});
-
 test('for a run that has ended, the record is enough', async () => {
   const { store, record, journal } = await goingRun();
   await journal.close();

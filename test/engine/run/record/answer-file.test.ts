@@ -43,13 +43,6 @@ test('each session has its own file, for its owner only, in which each write is 
   expect(await readAnswers(folder, 1)).toEqual([answer(1, 1), answer(1, 2)]);
 });
 
-test('a run without answers has no file', async () => {
-  const folder = await temporaryFolder();
-  await answerFile(folder).close();
-  expect(await readdir(folder)).toEqual([]);
-  expect(await readAnswers(folder, 1)).toEqual([]);
-});
-
 test('a write torn by a kill spoils nothing before it, and duplicates are reported once', async () => {
   const folder = await runFolder();
   const file = answerFile(folder);

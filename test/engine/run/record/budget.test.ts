@@ -91,14 +91,6 @@ describe('a deadline', () => {
     first.deadline.close();
     second.deadline.close();
   });
-
-  test('never comes without a limit of time', async () => {
-    const { deadline, pass } = await begin({ maxRows: 1 });
-    await pass(1e12);
-    expect(deadline.signal.aborted).toBe(false);
-    expect(deadline.started).toEqual({});
-    deadline.close();
-  });
 });
 
 describe('a budget of rows', () => {

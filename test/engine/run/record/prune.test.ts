@@ -45,17 +45,6 @@ describe('the runs to be removed', () => {
     expect(runStates.filter((state) => pruned(state).length === 1)).toEqual(['completed', 'cancelled']);
   });
 
-  test('do not include runs whose retry or undo is kept, nor these', () => {
-    const family = [
-      ended('a', 100),
-      ended('a-retry', 90, { retryOf: 'a' }),
-      ended('a-undo', 1, { undoOf: 'a-retry' }),
-      ended('b', 100),
-      ended('b-retry', 95, { retryOf: 'b' }),
-    ];
-    expect(ids(prunable(family, { days: 50 }, now))).toEqual(['b', 'b-retry']);
-  });
-
   test('never leave a kept run without the run that it was made from', () => {
     const run = fc.record({
       daysAgo: fc.nat(200),

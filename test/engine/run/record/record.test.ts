@@ -50,17 +50,6 @@ describe('goesOnByItself', () => {
   });
 });
 
-describe('enterState', () => {
-  test('keeps every state with its time and reason, and the user', () => {
-    const ended = enterState(enterState(record, 'running'), 'halted', { reason: 'too many failures' });
-    expect(ended.states.map(({ state, reason }) => [state, reason])).toEqual([
-      ['running', undefined],
-      ['halted', 'too many failures'],
-    ]);
-    expect(ended.process).toEqual(here);
-  });
-});
-
 describe('run.json', () => {
   test('of an earlier version, with the rate in an older form, can still be read', () => {
     const rate = { text: '50/s', perSecond: 50, limit: { calls: 5, perMs: 100 } };
@@ -84,14 +73,5 @@ describe('run.json', () => {
   ])('keeps a request for %s', (_title, changes) => {
     const wanted = { ...record, options: { ...record.options, ...changes } };
     expect(runRecordSchema.parse(JSON.parse(JSON.stringify(wanted)))).toEqual(wanted);
-  });
-
-  test.each([
-    ['a concurrency of 0', { concurrency: 0 }],
-    ['a concurrency in words', { concurrency: 'many' }],
-    ['a rate of 0', { rate: { text: '0/s', auto: false, perSecond: 0 } }],
-  ])('is refused with %s', (_title, changes) => {
-    const wrong = { ...record, options: { ...record.options, ...changes } };
-    expect(runRecordSchema.safeParse(wrong).success).toBe(false);
   });
 });

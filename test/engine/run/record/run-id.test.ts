@@ -8,14 +8,4 @@ describe('run ids', () => {
     expect(ids.toSorted()).toEqual(ids);
     expect(ids.every(runIds.has)).toBe(true);
   });
-
-  test.each([
-    ['a', ['a']],
-    ['b', ['ab', 'abc']],
-    ['bc', ['abc']],
-    ['x', []],
-    ['', []],
-  ])('are found by a part of them, or by the whole id: %j', (text, meant) => {
-    expect(idsMeantBy(text, ['a', 'ab', 'abc'])).toEqual(meant);
-  });
 });

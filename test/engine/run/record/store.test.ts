@@ -99,11 +99,4 @@ describe('the run store', () => {
       message: expect.stringContaining(join(folder, 'run.json')),
     });
   });
-
-  test('keeps runs private to their owner', async () => {
-    const { id, folder } = await store.create();
-    await store.save(recordOf(id));
-    expect((await stat(folder)).mode & 0o777).toBe(0o700);
-    expect((await stat(join(folder, 'run.json'))).mode & 0o777).toBe(0o600);
-  });
 });

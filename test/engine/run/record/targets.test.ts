@@ -32,14 +32,6 @@ test('only a completed run of a manifest that the user gave shows that fields ma
   expect(grantsPartial(plannedRecord)).toBe(false);
 });
 
-test('each API is remembered separately', async () => {
-  const folder = await temporaryFolder();
-  await rememberTarget(folder, api, 'partial');
-  await rememberTarget(folder, 'https://other.example.com', 'used');
-  expect(await lookUpTarget(folder, api)).toEqual({ ...used, allowsPartial: true });
-  expect(await lookUpTarget(folder, 'https://other.example.com')).toEqual(used);
-});
-
 test('what users saw of an operation is remembered until they say otherwise, and makes no API used', async () => {
   const folder = await temporaryFolder();
   await rememberFates(folder, api, ['edit'], { leftOut: 'reset' });

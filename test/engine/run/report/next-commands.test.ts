@@ -55,19 +55,3 @@ test('a retry leads to one joint report', () => {
   expect(next('completed', [], { retry_of: 'a' })).toEqual(['cqbatch report r --with-retries']);
   expect(next('completed', [], { retries: ['b'] })).toEqual([]);
 });
-
-test('a run is resolved once its retries leave no row to retry', async () => {
-  const failed = { outcome: 'failed', code: 'UNAVAILABLE' } as const;
-  const rows = [1, 2].map((id) => ({ evaluation_id: id, user_id: 'u' }));
-  const { store, record } = await endedRun(rows, { others: { 2: failed } });
-  expect(await isCured(store, record)).toBe(false);
-  const retry = async (ending: Ending) => {
-    const path = join(store.stateDir, 'retry.jsonl');
-    const planned = await writeRetryRows(store, record, [], {}, { options: leastOptions, path });
-    await end(store, { rows: { kind: 'rows', path, planned }, options: leastOptions }, ending);
-  };
-  await retry({ others: { 1: failed } });
-  expect(await isCured(store, record)).toBe(false);
-  await retry({});
-  expect(await isCured(store, record)).toBe(true);
-});

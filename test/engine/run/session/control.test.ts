@@ -43,14 +43,6 @@ async function looked(asked: ReturnType<typeof controlsOf>['told']): Promise<voi
   await expect.poll(() => asked.mock.calls.length).toBeGreaterThan(before + 1);
 }
 
-test('a run continues as long as there is no command', async () => {
-  const { told, cluster } = controlsOf(async () => []);
-  const watching = watch(await temporaryFolder(), cluster);
-  await looked(told);
-  expect(watching.current).toBe('unpause');
-  expect(await until(watching, 'cancel', 'unpause')).toEqual({ command: 'unpause' });
-});
-
 test('a command names its user and reason, in the folder and in the datastore', async () => {
   const folder = await temporaryFolder();
   const attribution = { by: { user: 'ann', host: 'desk', version: '1.0.0' }, reason: 'wrong column' };
@@ -70,16 +62,6 @@ test('texts of other programs are shortened, and a line that is not a command is
     reason: 'x'.repeat(100_000),
   });
   expect(((await until(watching, 'pause')) as { reason?: string }).reason).toBe('x'.repeat(500));
-});
-
-test('a command of another kind does not end the wait', async () => {
-  const folder = await temporaryFolder();
-  await inFolder(folder).write(commanded('pause'));
-  const watching = watch(folder);
-  await until(watching, 'pause');
-  const arrived = until(watching, 'unpause', 'cancel');
-  await inFolder(folder).write(commanded('unpause'));
-  expect(await arrived).toEqual({ command: 'unpause' });
 });
 
 test.each([

@@ -141,12 +141,6 @@ describe('the estimated limits of an API', () => {
     });
   });
 
-  test('is readable by its owner only', async () => {
-    const folder = await temporaryFolder();
-    await openEstimatedLimits(folder, api, 'abcd').save({ limit: 10 });
-    expect((await stat(join(folder, 'limits.json'))).mode & 0o777).toBe(0o600);
-  });
-
   test('is an error when it cannot be written', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'limits.json'));

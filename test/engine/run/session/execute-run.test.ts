@@ -67,19 +67,6 @@ test('a resumed run reports only what is new', async () => {
   expect(told).toEqual([2]);
 });
 
-test.each<[end: object, plan: object, result: string]>([
-  [{ state: 'completed' }, { invalid: 0 }, 'succeeded'],
-  [{ state: 'completed' }, { invalid: 1 }, 'rows_failed'],
-  [{ state: 'halted' }, {}, 'halted'],
-  [{ state: 'cancelled' }, {}, 'cancelled'],
-  [{ state: 'interrupted' }, {}, 'interrupted'],
-])('the end of a run in one word: %j, %j is %s', async (end, plan, word) => {
-  const seen = observed([]);
-  Object.assign(seen.plan, plan);
-  await observeRun(seen.observer, seen.run, seen.rows, async () => ended(end));
-  expect(seen.ends).toMatchObject([{ result: word }]);
-});
-
 test('a run that is handed over does not end here, and one that throws has failed', async () => {
   const { observer, run, rows, ends } = observed([]);
   await observeRun(observer, run, rows, async () => ended({ state: 'interrupted' }, true));

@@ -61,20 +61,6 @@ function start(changes: Partial<RunEntry> = {}, failure?: Error) {
 }
 
 describe('a run that shows itself', () => {
-  test('renews its entry every second, and writes it a last time at its end', async () => {
-    const { own, did, heartbeat, beat } = start();
-    await beat();
-    const put = did.put.length;
-    await beat();
-    expect(did.put).toHaveLength(put + 1);
-    own.changes = { state: 'completed' };
-    await heartbeat.stop();
-    expect(did.put.map(({ state }) => state)).toEqual([...Array(put + 1).fill('running'), 'completed']);
-    expect(did.put.map(({ left }) => left)).toEqual([...Array(put + 1).fill(undefined), true]);
-    await beat();
-    expect(did.put).toHaveLength(put + 2);
-  });
-
   test('learns which workers there are, and how they call the API', async () => {
     const { others, did, beat } = start();
     others.workers = [

@@ -87,14 +87,6 @@ describe('the history of a rate', () => {
     expect(Object.fromEntries(seen)).toEqual(points);
   });
 
-  test('has no points before anything is known, and no file then', async () => {
-    const folder = await temporaryFolder();
-    const log = await RateLog.open(folder, 'auto');
-    vi.advanceTimersByTime(10_000);
-    await log.close();
-    expect(await readRateHistory(folder)).toBeUndefined();
-  });
-
   test('counts nothing from before it started, and nothing twice when counts restart', async () => {
     const folder = await temporaryFolder();
     const log = await RateLog.open(folder, 'auto');
@@ -222,20 +214,6 @@ describe('the history of a rate', () => {
     expect(await written()).toBeGreaterThan(0);
     await log.close();
     expect(await written()).toBe(7);
-  });
-
-  test('shows a new rate within a second, and a new reason', async () => {
-    const folder = await temporaryFolder();
-    const log = await logged(folder, 1, { rate: 2 });
-    const allowed = async () => (await readRateHistory(folder))?.allowed_per_s;
-    while ((await allowed()) !== 2);
-    log.see({ ...pace, rate: 100 });
-    vi.advanceTimersByTime(1_000);
-    while ((await allowed()) !== 100);
-    log.see({ ...pace, rate: 90, reason: 'the limit of the API' });
-    vi.advanceTimersByTime(1_000);
-    while ((await allowed()) !== 90);
-    await log.close();
   });
 
   test('does not change once it is closed', async () => {
