@@ -152,6 +152,20 @@ test('files of a manifest are put beside it, readable by the users who may read 
     expect((await stat(path + suffix)).mode & 0o777).toBe((await stat(path)).mode & 0o777);
 });
 
+test('two watchers never have the same content at the same time', async () => {
+  await drop('a.csv', 'x');
+  await drop('b.csv', 'x');
+  await drop('c.csv', 'y');
+  const [one, other] = [await open(), await open(inbox, join(folder, 'other'))];
+  const first = (await next(one)).manifest;
+  const second = (await next(other)).manifest;
+  expect([first?.record.name, second?.record.name]).toEqual(['a.csv', 'c.csv']);
+  expect((await next(other)).others).toMatchObject([{ name: 'b.csv', taking: { kind: 'elsewhere' } }]);
+  await first?.finish(done);
+  await second?.finish(done);
+  expect((await next(other)).others).toMatchObject([{ name: 'b.csv', taking: { kind: 'copy' } }]);
+});
+
 test('a run that one state folder has started is not resumed by another', async () => {
   await drop('a.csv', 'x');
   await (await next(await open())).manifest?.release();

@@ -46,6 +46,15 @@ describe('rows of one subject', () => {
     expect(await takeAll(feed)).toEqual([5]);
     expect(feed.isDone).toBe(true);
   });
+
+  test('wait for all rows that an earlier coordinator has left open', async () => {
+    const order = new RowOrder();
+    const tasks = inParts([1, 2, 3].map((row) => taskOf(row, 'a')));
+    const feed = new Feed({ tasks, skip: new Set([1, 2]), isFinished: () => false, order });
+    expect(await takeAll(feed)).toEqual([]);
+    expect([order.finished(2), order.finished(1)]).toEqual([false, true]);
+    expect(await takeAll(feed)).toEqual([3]);
+  });
 });
 
 /** The life of a coordinator, one number for each step: which open row it is about, and what happens to it. */

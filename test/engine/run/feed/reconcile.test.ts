@@ -5,7 +5,6 @@ import { operations } from '../../../../jobs/index.ts';
 import type { JournalEntry } from '../../../../src/engine/journal/line.ts';
 import { cancelSettledRun } from '../../../../src/engine/run/feed/reconcile.ts';
 import { createRun } from '../../../../src/engine/run/plan/create-run.ts';
-import { findEarlierRun } from '../../../../src/engine/run/plan/earlier-runs.ts';
 import { enterState, type RunState } from '../../../../src/engine/run/record/record.ts';
 import { openRunStore, type RunStore } from '../../../../src/engine/run/record/store.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rowsOn, writeUndoRows } from '../../../../src/engine/run/plan/undo-run.ts';
+import { writeUndoRows } from '../../../../src/engine/run/plan/undo-run.ts';
 import { readCsv } from '../../../helpers/run-folder.ts';
 import { leastOptions } from '../planned-record.ts';
 import { type Cells, endedRun, rowsIn } from './ended-run.ts';

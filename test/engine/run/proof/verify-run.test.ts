@@ -1,5 +1,5 @@
-import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { hashFile } from '../../../../src/base/disk/hash-file.ts';

@@ -154,16 +154,6 @@ describe('a process that works on a run', () => {
     );
   });
 
-  test('does not change the time of another process that died', async () => {
-    const dead = withCrashedTime(recordOf({ state: 'running', at: at(0), notedMs: 5_000 }), at(8));
-    const { keeper, pass } = keep(dead);
-    keeper.enter('running');
-    await pass(1_500);
-    keeper.enter('completed');
-    expect(activeTime(keeper.record, undefined)).toBe(9_500);
-    keeper.close();
-  });
-
   test('writes the record from time to time while it works, and no longer once closed', async () => {
     const { keeper, saved, pass } = keep();
     keeper.enter('running');

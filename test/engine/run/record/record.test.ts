@@ -3,7 +3,6 @@ import { thisProcess } from '../../../../src/base/disk/process.ts';
 import { noOutcomes } from '../../../../src/domain/terms.ts';
 import {
   actualState,
-  enterState,
   goesOnByItself,
   type RunRecord,
   type RunState,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runIds } from '../../../../src/domain/names.ts';
-import { idsMeantBy, newRunId } from '../../../../src/engine/run/record/run-id.ts';
+import { newRunId } from '../../../../src/engine/run/record/run-id.ts';
 
 describe('run ids', () => {
   test('sort by time', () => {

@@ -1,11 +1,8 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../../../src/domain/terms.ts';
-import { writeRetryRows } from '../../../../src/engine/run/plan/retry-run.ts';
 import type { RunState } from '../../../../src/engine/run/record/record.ts';
-import { isCured, nextCommands } from '../../../../src/engine/run/report/next-commands.ts';
-import { type Ending, end, endedRun } from '../plan/ended-run.ts';
-import { leastOptions, plannedRecord } from '../planned-record.ts';
+import { nextCommands } from '../../../../src/engine/run/report/next-commands.ts';
+import { plannedRecord } from '../planned-record.ts';
 
 /** The commands after a run of which these rows failed with codes, and those got other outcomes. */
 function next(

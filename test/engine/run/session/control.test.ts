@@ -43,6 +43,14 @@ async function looked(asked: ReturnType<typeof controlsOf>['told']): Promise<voi
   await expect.poll(() => asked.mock.calls.length).toBeGreaterThan(before + 1);
 }
 
+test('a run continues as long as there is no command', async () => {
+  const { told, cluster } = controlsOf(async () => []);
+  const watching = watch(await temporaryFolder(), cluster);
+  await looked(told);
+  expect(watching.current).toBe('unpause');
+  expect(await until(watching, 'cancel', 'unpause')).toEqual({ command: 'unpause' });
+});
+
 test('a command names its user and reason, in the folder and in the datastore', async () => {
   const folder = await temporaryFolder();
   const attribution = { by: { user: 'ann', host: 'desk', version: '1.0.0' }, reason: 'wrong column' };

@@ -206,14 +206,18 @@ describe('the history of a rate', () => {
     },
   );
 
-  test('is written from time to time, and a last time at the end', async () => {
+  test('shows a new rate within a second, and a new reason', async () => {
     const folder = await temporaryFolder();
-    const log = await logged(folder, 7, { rejected: 1 });
-    const written = async () => (await readRateHistory(folder))?.series.length;
-    while ((await written()) === undefined);
-    expect(await written()).toBeGreaterThan(0);
+    const log = await logged(folder, 1, { rate: 2 });
+    const allowed = async () => (await readRateHistory(folder))?.allowed_per_s;
+    while ((await allowed()) !== 2);
+    log.see({ ...pace, rate: 100 });
+    vi.advanceTimersByTime(1_000);
+    while ((await allowed()) !== 100);
+    log.see({ ...pace, rate: 90, reason: 'the limit of the API' });
+    vi.advanceTimersByTime(1_000);
+    while ((await allowed()) !== 90);
     await log.close();
-    expect(await written()).toBe(7);
   });
 
   test('does not change once it is closed', async () => {
