@@ -92,6 +92,16 @@ describe('a row', () => {
     expect(told).toEqual(['2 finished, 1 in flight', '7 retrying, 0 in flight']);
   });
 
+  test('is called once the gate lets it in', async () => {
+    const { set, process, calls } = begin([notFound]);
+    set({ cap: 0 });
+    const verdict = process();
+    await Promise.resolve();
+    expect(calls()).toBe(0);
+    set({ cap: 1 });
+    expect((await verdict).kind).toBe('finished');
+  });
+
   test('reports to the gate when its request has left, and when it is made once more', async () => {
     const { gate } = gateOnTimeline({ cap: 10 });
     const sent = vi.spyOn(gate, 'sent');
@@ -216,6 +226,12 @@ describe('a call', () => {
     const { process, onHalt } = begin([answer], changes);
     const verdict = await process(task, claimed(claim));
     expect([verdict.kind, onHalt.mock.calls.length]).toEqual([halts === 0 ? 'finished' : 'returned', halts]);
+  });
+
+  test('that shows that no row can succeed halts the worker', async () => {
+    const { process, onHalt } = begin([failing({ class: 'halt', code: 'UNAUTHENTICATED', status: 401 })]);
+    expect(await process()).toMatchObject({ kind: 'returned', history: { attempts: 1, unprocessed: 1 } });
+    expect(onHalt).toHaveBeenCalledWith(expect.objectContaining({ code: 'UNAUTHENTICATED' }), '/restore');
   });
 });
 

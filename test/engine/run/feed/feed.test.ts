@@ -55,6 +55,17 @@ describe('rows of one subject', () => {
     expect([order.finished(2), order.finished(1)]).toEqual([false, true]);
     expect(await takeAll(feed)).toEqual([3]);
   });
+
+  test('are held up to a bound: beyond it no more of the manifest is read until one is free', async () => {
+    const order = new RowOrder(3);
+    const feed = feedOf('aaaaab', order);
+    expect(await takeAll(feed)).toEqual([1]);
+    expect(order.isFull).toBe(true);
+    order.finished(1);
+    expect(await takeAll(feed)).toEqual([2]);
+    order.finished(2);
+    expect(await takeAll(feed)).toEqual([3, 6]);
+  });
 });
 
 /** The life of a coordinator, one number for each step: which open row it is about, and what happens to it. */
