@@ -5,25 +5,16 @@ import { type Answer, restore, restorePath, send, start, update, updatePath } fr
 const last = (entries: Iterable<unknown>): unknown => [...entries].at(-1);
 
 describe('restoring an evaluation', () => {
-  test('answers with the whole evaluation, no longer deleted', async () => {
+  test('answers with the whole evaluation, no longer deleted, and is refused a second time', async () => {
     const sandbox = await start();
-    const before = sandbox.evaluation(3);
+    expect(sandbox.evaluation(3)).toHaveProperty('deleted_at');
     const { status, headers, body } = await restore(sandbox, 3);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/json');
     expect(body).toEqual({ evaluation: sandbox.evaluation(3) });
-    expect(before).toHaveProperty('deleted_at');
     expect(sandbox.evaluation(3)).not.toHaveProperty('deleted_at');
-    expect(sandbox.evaluation(3)).not.toHaveProperty('deleted_by');
-    expect(sandbox.evaluation(3)?.evaluation_state).toBe('EVALUATION_IN_PROGRESS');
-  });
-
-  test('a second time is refused, as it is not deleted', async () => {
-    const sandbox = await start();
-    await restore(sandbox, 3);
-    const { status, body } = await restore(sandbox, 3);
-    expect(status).toBe(400);
-    expect(body).toEqual({ code: 9, message: 'evaluation 3 is not deleted', details: [] });
+    const refusal = { code: 9, message: 'evaluation 3 is not deleted', details: [] };
+    expect(await restore(sandbox, 3)).toMatchObject({ status: 400, body: refusal });
     const entry = { code: 'FAILED_PRECONDITION', committed: false, nth: 2 };
     expect(last(await sandbox.log())).toMatchObject(entry);
   });
@@ -49,16 +40,11 @@ test('what is unknown is 404', async () => {
 describe('a bad body is 400 INVALID_ARGUMENT', () => {
   test.each([
     [restorePath, '', 'the body is not JSON'],
-    [restorePath, '[]', 'expected object'],
     [restorePath, '{}', 'evaluation_id: '],
-    [restorePath, '{"evaluation_id":0}', 'evaluation_id: '],
     [restorePath, '{"evaluation_id":1.5}', 'evaluation_id: '],
     [restorePath, '{"evaluation_id":9223372036854775808}', 'evaluation_id: '],
-    [restorePath, '{"evaluation_id":1,"user_id":5}', 'user_id: '],
     [restorePath, '{"evaluation_id":1,"user":"x"}', 'Unrecognized key: \\"user\\"'],
-    [updatePath, '{}', 'soundboard: '],
     [updatePath, '{"soundboard":[]}', 'soundboard: '],
-    [updatePath, '{"soundboard":{"title":"x"}}', 'soundboard: soundboard_id: '],
     [updatePath, '{"soundboard":{"soundboard_id":1,"title":5}}', 'soundboard: title: '],
     [updatePath, '{"soundboard":{"soundboard_id":1,"file_size":-1}}', 'soundboard: file_size: '],
     [updatePath, '{"soundboard":{"soundboard_id":1,"__proto__":{}}}', 'soundboard: Unrecognized key'],
@@ -78,17 +64,6 @@ describe('a bad body is 400 INVALID_ARGUMENT', () => {
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 3, message: 'the body is not UTF-8' });
   });
-
-  test.each(['text/plain', 'application/jsonp', 'nonsense', null])(
-    'and 415 when it is sent as %s',
-    async (contentType) => {
-      const sandbox = await start();
-      const { status, body } = await send(sandbox, restorePath, '{"evaluation_id":1}', { contentType });
-      expect(status).toBe(415);
-      expect(body).toMatchObject({ code: 3 });
-      expect(last(await sandbox.log())).toMatchObject({ status: 415, committed: false });
-    },
-  );
 });
 
 test.each(['application/json; charset=utf-8', 'Application/JSON'])(
@@ -121,30 +96,4 @@ describe('the token', () => {
     });
     expect(response.status).toBe(200);
   });
-});
-
-test.each(['GET', 'PUT', 'DELETE', 'HEAD'])('%s gets a 405', async (method) => {
-  const sandbox = await start();
-  const { status, headers } = await send(sandbox, restorePath, undefined, { method });
-  expect(status).toBe(405);
-  expect(headers.get('allow')).toBe('POST');
-  expect(last(await sandbox.log())).toMatchObject({ target: `${method} ${restorePath}`, status: 405 });
-});
-
-test.each(['/', '/api/v1/org/soundboard/update', `${updatePath}/`, '/%zz'])('%s gets a 404', async (path) => {
-  const sandbox = await start();
-  const { status, body } = await send(sandbox, path, '{}');
-  expect(status).toBe(404);
-  expect(body).toEqual({ code: 5, message: `there is nothing at POST ${path}`, details: [] });
-  expect(last(await sandbox.log())).toMatchObject({ operation: null, target: `POST ${path}`, status: 404 });
-});
-
-test.each([
-  [restorePath, '{"evaluation_id":"3"}', { evaluation: expect.anything() }],
-  [updatePath, '{"soundboard":{"soundboard_id":"3","recording_length":"5"}}', { soundboard_id: 3 }],
-])('a request may have integers as strings: %s %s', async (path, body, expected) => {
-  const sandbox = await start();
-  const answer = await send(sandbox, path, body);
-  expect(answer.status).toBe(200);
-  expect(answer.body).toEqual(expected);
 });

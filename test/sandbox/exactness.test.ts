@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { stringifyJson } from '../../src/base/text/json.ts';
 import { lines, look, restore, restorePath, send, start, update } from './client.ts';
 
 describe('identifiers are exact', () => {
@@ -7,10 +6,10 @@ describe('identifiers are exact', () => {
 
   test.each(ids)('%d', async (id) => {
     const sandbox = await start({ evaluations: String(id), soundboards: String(id) });
-    const restored = await restore(sandbox, id);
+    const restored = await restore(sandbox, String(id));
     expect(restored.status).toBe(200);
     expect(restored.text).toContain(`{"evaluation":{"evaluation_id":${id},`);
-    const updated = await update(sandbox, { soundboard_id: String(id), title: 'x' });
+    const updated = await update(sandbox, { soundboard_id: id, recording_length: '5' });
     expect(updated.text).toBe(`{"soundboard_id":${id}}`);
     expect((await sandbox.log()).map((entry) => entry.id)).toEqual([String(id), String(id)]);
     expect(lines((await look(sandbox, '/state')).text)).toMatchObject([
@@ -27,36 +26,5 @@ describe('identifiers are exact', () => {
   test('an identifier written as a rounded decimal is refused', async () => {
     const sandbox = await start({ evaluations: '9223372036854775807' });
     expect((await send(sandbox, restorePath, '{"evaluation_id":9.223372036854775807e18}')).status).toBe(400);
-  });
-});
-
-describe('texts are stored and returned exactly', () => {
-  test.each([
-    ['NUL', 'a\u0000b'],
-    ['a lone surrogate', 'a\ud800b\udc00'],
-    ['emoji', '👩‍👩‍👧‍👦 🇫🇷'],
-    ['right-to-left text', 'שלום \u202e عالم'],
-    ['a formula', '=cmd()|"x"'],
-    ['control characters', '\u0001\u001f\u007f\u2028\r\n\t'],
-    ['an empty string', ''],
-    ['1 MB', 'é'.repeat(500_000)],
-    ['1 MB that is longer in JSON', '"\\'.repeat(500_000)],
-  ])('%s', async (_, title) => {
-    const sandbox = await start();
-    const body = stringifyJson({ soundboard: { soundboard_id: 5, title } });
-    expect((await update(sandbox, { soundboard_id: 5, title })).status).toBe(200);
-    expect(sandbox.soundboard(5)?.title).toBe(title);
-    const [state] = lines((await look(sandbox, '/state')).text);
-    expect(state).toMatchObject({ soundboard: { title } });
-    const [entry] = lines((await look(sandbox, '/log')).text);
-    expect(entry).toMatchObject({ body });
-  });
-
-  test('a user_id', async () => {
-    const sandbox = await start();
-    const userId = 'a\u0000\ud800👩';
-    await send(sandbox, restorePath, stringifyJson({ evaluation_id: 1, user_id: userId }));
-    expect(lines((await look(sandbox, '/log')).text)).toMatchObject([{ user_id: userId }]);
-    expect(lines((await look(sandbox, '/state')).text)).toMatchObject([{ restored_by: userId }]);
   });
 });

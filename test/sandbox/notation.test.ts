@@ -13,7 +13,6 @@ test.each(['', 'soon', '-1ms', '597h'])('%j is not a duration', (text) => {
 });
 
 test.each([
-  ['50ms', { min: 50, max: 50 }],
   ['20ms..80ms', { min: 20, max: 80 }],
   ['0ms .. 1', { min: 0, max: 1000 }],
 ])('%s is a range', (text, range) => {
@@ -26,7 +25,6 @@ test.each(['80ms..20ms', '1ms..2ms..3ms', '..', '1ms..', '..1ms'])('%j is not a 
 
 test.each([
   ['0%', 0],
-  ['1%', 10_000],
   ['0.5%', 5_000],
   ['0.0001%', 1],
   ['33.3333%', 333_333],

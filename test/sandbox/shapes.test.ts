@@ -103,6 +103,9 @@ describe('connect', () => {
 });
 
 const notFound = '{"code":5,"message":"Not Found","details":[]}';
+const nothingAt = (path: string): string =>
+  `{"code":5,"message":"there is nothing at POST ${path}","details":[]}`;
+const notJson = '{"code":3,"message":"the header Content-Type must be application/json","details":[]}';
 const notAllowed = '{"code":12,"message":"Method Not Allowed","details":[]}';
 
 test.each<[shape: string, sent: Request, path: string, status: number, text: string, header: object]>([
@@ -111,9 +114,17 @@ test.each<[shape: string, sent: Request, path: string, status: number, text: str
   ['connect', {}, '/nothing', 404, '', { 'content-type': null }],
   ['connect', { method: 'GET' }, restorePath, 405, '', { allow: 'POST' }],
   ['connect', { contentType: 'text/plain' }, restorePath, 415, '', { 'accept-post': 'application/json' }],
+  ['document', {}, '/%zz', 404, nothingAt('/%zz'), { 'content-type': 'application/json' }],
+  ['document', {}, `${updatePath}/`, 404, nothingAt(`${updatePath}/`), {}],
+  ['document', { method: 'HEAD' }, restorePath, 405, '', { allow: 'POST' }],
+  ['document', { contentType: 'application/jsonp' }, restorePath, 415, notJson, {}],
+  ['document', { contentType: null }, restorePath, 415, notJson, {}],
 ])('the router of %s answers %j to %s with %i', async (shape, sent, path, status, text, header) => {
-  const answer = await send(await start({ shape }), path, sent.method === 'GET' ? undefined : '{}', sent);
+  const sandbox = await start({ shape });
+  const { method = 'POST' } = sent;
+  const answer = await send(sandbox, path, method === 'POST' ? '{}' : undefined, sent);
   expect(answer).toMatchObject({ status, text });
+  expect((await sandbox.log()).at(-1)).toMatchObject({ status, committed: false });
   for (const [name, value] of Object.entries(header)) expect(answer.headers.get(name)).toBe(value);
 });
 

@@ -11,25 +11,12 @@ const newState = (options: SandboxOptions = { evaluations: 200 }): State =>
 const change = { userId: 'u', at: 0 };
 
 test.each([
-  [1n, 'restored'],
   [50n, 'is not recoverable'],
   [170n, 'is not deleted'],
   [201n, 'was not found'],
   [0n, 'was not found'],
-  [9223372036854775807n, 'was not found'],
-])('restoring evaluation %s: %s', (id, expected) => {
-  const result = newState().restore(id, change);
-  expect(typeof result === 'string' ? result : 'restored').toBe(expected);
-});
-
-test('a restored evaluation stays restored, and the others stay unchanged', () => {
-  const state = newState();
-  const before = state.evaluation(2n);
-  state.restore(1n, change);
-  expect(state.evaluation(1n)?.deleted_at).toBeUndefined();
-  expect(state.restore(1n, change)).toBe('is not deleted');
-  expect([...state.restorations]).toEqual([['1', change]]);
-  expect(state.evaluation(2n)).toEqual(before);
+])('restoring evaluation %s: it %s', (id, refusal) => {
+  expect(newState().restore(id, change)).toBe(refusal);
 });
 
 test('a restored evaluation has lost its deletion, including in its sections, and nothing else', () => {
@@ -69,11 +56,6 @@ test.each([
   expect(state.update(3n, given, at)).toEqual({ ...before, ...changed });
 });
 
-test('any 64-bit identifier may exist', () => {
-  const state = newState({ evaluations: '9223372036854775807', notDeleted: '100%' });
-  expect(state.evaluation(9223372036854775807n)).toMatchObject({ evaluation_id: 9223372036854775807n });
-});
-
 describe('a share of identifiers', () => {
   const members = (millionths: number, first?: number): number[] =>
     Array.from({ length: 300 }, (_, index) => index + 1).filter((id) =>
@@ -88,10 +70,6 @@ describe('a share of identifiers', () => {
     expect(members(millionths, first)).toEqual(expected);
   });
 
-  test('of 100% has all of them', () => {
-    expect(members(1_000_000)).toHaveLength(300);
-  });
-
   test('has its exact number of members in the first million', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_000_000 }), (millionths) => {
@@ -99,7 +77,7 @@ describe('a share of identifiers', () => {
         for (let id = 1; id <= 1_000_000; id++) if (isInShare(BigInt(id), millionths)) count++;
         expect(count).toBe(millionths);
       }),
-      { numRuns: 4 },
+      { numRuns: 4, examples: [[1_000_000]] },
     );
   });
 });

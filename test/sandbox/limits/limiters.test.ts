@@ -24,14 +24,6 @@ test('a full bucket admits its burst, then says when the next token comes and wh
   ]);
 });
 
-test.each([
-  [50, 50],
-  [2.5, 3],
-  [0.5, 1],
-])('a rate of %d is a burst of %d by default', (rate, burst) => {
-  expect(fates(bucket(rate), [0])[0]?.[1]).toBe(burst - 1);
-});
-
 test('the largest part of a token that remains of a burst does not count as one', () => {
   expect(fates(bucket(1, 2.5), [0, 0, 0])).toEqual([
     ['in', 1, 500, 1000],
@@ -168,15 +160,6 @@ test('no span of the length of the window has more admissions than the limit', (
       },
     ),
   );
-});
-
-test('a refusal states no waiting time, because that is unknown', () => {
-  const limiter = concurrency({ limit: 1 });
-  limiter.admit(0, 'token');
-  expect(limiter.admit(0, 'token')).toEqual({
-    admitted: false,
-    allowance: { policy: { quota: 1, capacity: 1 }, remaining: 0 },
-  });
 });
 
 test('at most the limit is in flight, every release makes room for one request, and only the first release counts', () => {

@@ -14,6 +14,10 @@ function granted(text: string) {
 test.each([
   ['token-bucket:rate=50,burst=10', { quota: 50, window: 1, capacity: 10, rest: 20, per: 'all' }],
   ['token-bucket:burst=10,rate=0.5', { quota: 1, window: 2, capacity: 10, rest: 2000, per: 'all' }],
+  ['token-bucket:rate=0.5', { quota: 1, window: 2, capacity: 1 }],
+  ['token-bucket:rate=2.5', { quota: 5, window: 2, capacity: 3 }],
+  ['token-bucket:rate=33.333333', { quota: 33_333_333, window: 1_000_000, capacity: 34 }],
+  ['fixed-window:limit=1,window=333ms', { quota: 1000, window: 333, capacity: 1 }],
   ['token-bucket:rate=5,per=token', { quota: 5, window: 1, capacity: 5, rest: 200, per: 'token' }],
   ['leaky-bucket:rate=50,queue=7', { quota: 50, window: 1, capacity: 7, rest: 0, per: 'all' }],
   ['fixed-window:limit=600,window=1h', { quota: 600, window: 3600, rest: 45 * 60_000, per: 'all' }],
@@ -68,8 +72,9 @@ test.each([
   [` ${bucket(5)} then  30s ${bucket(1)}\nthen 1m none `, [5, 1, 1, undefined], [0, 30_000, 89_999, 90_000]],
 ])('%j', (text, quotas, times) => {
   const limiter = parseLimitPlan('--limit', text);
-  limiter.admit(0, 'token');
-  expect(times.map((now) => limiter.admit(now, 'token').allowance?.policy.quota)).toEqual(quotas);
+  const first = 5000;
+  limiter.admit(first, 'token');
+  expect(times.map((time) => limiter.admit(first + time, 'token').allowance?.policy.quota)).toEqual(quotas);
 });
 
 const remedy = '--limit: write a duration and a limit after "then": then 30s token-bucket:rate=10';

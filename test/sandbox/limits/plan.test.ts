@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Limiter } from '../../../src/sandbox/limits/limiters.ts';
 import { parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
-import { fates } from './admissions.ts';
 
 const planned = (text: string): Limiter => parseLimitPlan('--limit', text);
 
@@ -54,34 +53,8 @@ describe.each(limits)('%s', (text) => {
   });
 });
 
-test('none admits every request and states nothing', () => {
-  const limiter = planned('none');
-  expect(limiter.admit(0, 'one')).toEqual({ admitted: true });
-});
-
-test('a daily quota is whole again at midnight UTC', () => {
-  const times = ['2026-01-05T22:00:00Z', '2026-01-05T23:59:59Z', '2026-01-06T00:00:00Z'].map(Date.parse);
-  expect(fates(planned('daily-quota:limit=1'), times)).toEqual([
-    ['in', 0, 7_200_000, 7_200_000],
-    ['out', 0, 1000, 1000],
-    ['in', 0, 86_400_000, 86_400_000],
-  ]);
-});
-
 const quotas = (limiter: Limiter, times: readonly number[]): (number | undefined)[] =>
   times.map((now) => limiter.admit(now, 'token').allowance?.policy.quota);
-
-test('each limit comes into force its time after the previous one, the second one after the first request', () => {
-  const limiter = planned('token-bucket:rate=50 then 30s token-bucket:rate=10 then 1s none');
-  expect(quotas(limiter, [5000, 34_999, 35_000, 35_999, 36_000, 99_000])).toEqual([
-    50,
-    50,
-    10,
-    10,
-    undefined,
-    undefined,
-  ]);
-});
 
 test('limits whose time passed without a request are skipped', () => {
   const limiter = planned('daily-quota:limit=1 then 1s daily-quota:limit=2 then 1s daily-quota:limit=3');
