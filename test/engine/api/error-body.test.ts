@@ -4,13 +4,10 @@ import { readErrorBody } from '../../../src/engine/api/classify.ts';
 
 describe('readErrorBody', () => {
   test.each([
-    ['a numeric code', '{"code":5,"message":"m","details":[]}', 'json NOT_FOUND m'],
-    ['a code as text', '{"code":"5","message":"m"}', 'json NOT_FOUND m'],
     ['a named code', '{"code":"not_found","message":"m"}', 'json NOT_FOUND m'],
     ['a gateway body', '{"error":"m","code":9,"message":"m"}', 'json FAILED_PRECONDITION m'],
     ['a Google error', '{"error":{"code":404,"status":"NOT_FOUND","message":"m"}}', 'json NOT_FOUND m'],
     ['a Google error without status', '{"error":{"code":404,"message":"m"}}', 'json - m'],
-    ['a nested numeric code', '{"error":{"code":7,"message":"m"}}', 'json PERMISSION_DENIED m'],
     ['a status name at the top level', '{"status":"UNAVAILABLE","message":"m"}', 'json UNAVAILABLE m'],
     ['a problem document', '{"type":"about:blank","title":"t","status":404,"detail":"d"}', 'json - d'],
     ['a problem document whose status looks like a code', '{"title":"t","status":5}', 'json - t'],
@@ -21,16 +18,12 @@ describe('readErrorBody', () => {
     ['only a code of its own', '{"code":"NOT_DELETED"}', 'json - NOT_DELETED'],
     ['a JSend body', '{"status":"error","message":"m"}', 'json - m'],
     ['an HTTP status as the code', '{"code":404,"message":"m"}', 'json - m'],
-    ['a huge code', '{"code":99999999999999999999,"message":"m"}', 'json - m'],
-    ['an empty object', '{}', 'json - '],
     ['odd types', '{"code":{},"message":[],"error":null,"detail":7}', 'json - '],
     ['a __proto__ key', '{"__proto__":{"message":"m","code":5}}', 'json - '],
     ['plain text', ' not found \n', 'text - not found'],
     ['a JSON string', '"not found"', 'text - "not found"'],
-    ['a JSON array', '[{"code":5}]', 'text - [{"code":5}]'],
     ['cut JSON', '{"code":5', 'text - {"code":5'],
     ['an HTML page', '<!doctype html><html><head><TITLE>502 Bad\nGateway</TITLE>', 'html - 502 Bad\nGateway'],
-    ['an HTML page without a title', '<h1>x</h1>', 'html - '],
     ['nothing', ' \r\n', 'empty - '],
   ])('reads %s', (_, text, content) => {
     const { kind, code = '-', message } = readErrorBody(text);

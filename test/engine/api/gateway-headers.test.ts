@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { withGatewayHeaders } from '../../../src/engine/api/headers.ts';
 import { clientOf, httpServer, restore } from './local-server.ts';
 
 async function answerWith(headers: Readonly<Record<string, string | string[]>>, status = 429) {
@@ -32,9 +31,4 @@ test('headers that a gateway forwards count like those without its prefix', asyn
 test('a header without the prefix counts first', async () => {
   const answer = await answerWith({ 'Retry-After': '3', 'Grpc-Metadata-Retry-After': '7' });
   expect(answer).toMatchObject({ failure: { waitMs: 3_000 } });
-});
-
-test('headers without the prefix stay the same object', () => {
-  const headers = { date: 'now', 'retry-after': '7' };
-  expect(withGatewayHeaders(headers)).toBe(headers);
 });

@@ -6,9 +6,7 @@ describe('int64Text', () => {
   test.each<[unknown, string]>([
     [' 12\t', '12'],
     ['007', '7'],
-    [9223372036854775807n, '9223372036854775807'],
     ['00009223372036854775807', '9223372036854775807'],
-    [Number.MAX_SAFE_INTEGER, '9007199254740991'],
   ])('from 1: takes %o as %s', (value, expected) => {
     expect(int64Text(value, 1)).toBe(expected);
   });

@@ -33,14 +33,8 @@ describe('restoreEvaluation', () => {
   test.each([
     ['is about another one', '{"evaluation":{"evaluation_id":6}}', 'ANSWER_ID_MISMATCH'],
     ['is still deleted', '{"evaluation":{"evaluation_id":5,"deletedAt":"x"}}', 'ANSWER_STILL_DELETED'],
-    [
-      'has an odd deletion time',
-      '{"evaluation":{"evaluation_id":5,"deleted_at":[1]}}',
-      'ANSWER_STILL_DELETED',
-    ],
     ['has an unreadable id', '{"evaluation":{"evaluation_id":"five"}}', 'ANSWER_INCOMPLETE'],
     ['has no evaluation', '{}', 'ANSWER_INCOMPLETE'],
-    ['is null', 'null', 'ANSWER_INCOMPLETE'],
   ])('rejects when the answer %s', async (_, body, code) => {
     const { client } = await answering(body);
     const restoring = client.restoreEvaluation({ evaluationId: 5, userId: 'u' });
@@ -107,7 +101,6 @@ describe('updateSoundboard', () => {
       { titel: 'x' },
       /^titel is not a field of a soundboard entry: use soundboardId, f/,
     ],
-    ['has one beside a known field', { title: 'x', Description: 'y' }, /^Description is not a field/],
     ['has a text that is not a string', { title: null }, /^title must be text$/],
   ])('sends nothing when the update %s', async (_title, fields, message) => {
     const { client, server } = await answering('{"soundboard_id":5}');
@@ -115,15 +108,8 @@ describe('updateSoundboard', () => {
     expect(server.seen).toEqual([]);
   });
 
-  test('sends only the given fields', async () => {
-    const { client, server } = await answering('{"soundboard_id":5}');
-    await client.updateSoundboard({ soundboardId: 5, title: 't', description: undefined });
-    expect(server.seen[0]?.body).toBe('{"soundboard":{"soundboard_id":5,"title":"t"}}');
-  });
-
   test.each([
     ['is about another one', '{"soundboard_id":6}', 'ANSWER_ID_MISMATCH'],
-    ['has no id', '{}', 'ANSWER_INCOMPLETE'],
     ['has the id elsewhere', '{"soundboard":{"soundboard_id":5}}', 'ANSWER_INCOMPLETE'],
   ])('rejects when the answer %s', async (_, body, code) => {
     const { client } = await answering(body);

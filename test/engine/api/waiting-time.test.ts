@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { errorDetails } from '../../../src/engine/api/error-details.ts';
 import type { AnswerHeaders } from '../../../src/engine/api/headers.ts';
-import { statedLimits } from '../../../src/engine/api/limits.ts';
 import { type IgnoredWaits, maxWaitMs } from '../../../src/engine/api/wait-reader.ts';
 import { waitingTime } from '../../../src/engine/api/waiting-time.ts';
 
@@ -24,18 +23,11 @@ describe('Retry-After', () => {
     ['0.0004', 1],
     ['9'.repeat(400), undefined],
     ['Wed, 01 May 2024 12:00:30 GMT', 30_000],
-    ['Wednesday, 01-May-24 12:00:30 GMT', 30_000],
     ['Wed May  1 12:00:30 2024', 30_000],
-    ['Wed, 01 May 2024 11:59:00 GMT', 0],
-    ['Wed, 01 May 2124 12:00:00 GMT', undefined],
     ['+1', undefined],
     ['1e3', undefined],
-    ['30s', undefined],
     ['', undefined],
-    ['NaN', undefined],
-    ['2024-05-01T12:00:30Z', undefined],
     ['Wed, 01 May 2024 12:00:30 CEST', undefined],
-    ['Wed, 01 May 2024 25:00:00 GMT', undefined],
     ['Wed, 99 Foo 2024 12:00:00 GMT', undefined],
   ])('%j is %s ms', (value, expected) => {
     expect(waitOf({ 'retry-after': value })).toBe(expected);
@@ -57,15 +49,10 @@ describe('google.rpc.RetryInfo', () => {
     ['1.5s', 1500],
     ['0.000000001s', 1],
     [{ seconds: 2, nanos: 500_000_000 }, 2500],
-    [{ seconds: '2' }, 2000],
     [{ seconds: 30n }, 30_000],
     [{ seconds: 9_223_372_036_854_775_807n }, undefined],
     [{ nanos: 1_000_000 }, 1],
     ['30', undefined],
-    ['s', undefined],
-    [30, undefined],
-    [null, undefined],
-    [{}, undefined],
     [{ seconds: -1 }, undefined],
   ])('with %o is %s ms', (delay, expected) => {
     expect(waitOf({}, retryInfo(delay))).toBe(expected);
@@ -95,13 +82,9 @@ describe('google.rpc.RetryInfo', () => {
 describe('RateLimit and RateLimit-Policy', () => {
   test.each<[string, string, string | undefined, number | undefined]>([
     ['a limit that is used up', '"default";r=0;t=30', undefined, 30_000],
-    ['parameters in another order', '"default";pk=:cHM=:;t=30;r=0', undefined, 30_000],
-    ['a limit that is not used up', '"default";r=5;t=30', undefined, undefined],
     ['the longest of several', '"second";r=0;t=1, "day";r=7;t=9999, "minute";r=0;t=42', undefined, 42_000],
     ['no time, but a policy', '"burst";r=0', '"burst";q=100;w=60', 60_000],
     ['no time, and a policy for another', '"burst";r=0', '"day";q=100;w=60', undefined],
-    ['a time and a policy', '"burst";r=0;t=5', '"burst";q=100;w=60', 5000],
-    ['no time and no policy', '"burst";r=0', undefined, undefined],
     ['a limit on bytes', '"up";r=0;t=9', '"up";q=9999;qu="content-bytes";w=60', 9000],
     ['no time, but an absurd policy', '"week";r=0', '"week";q=100;w=604800', undefined],
     ['nothing', '', undefined, undefined],
@@ -111,19 +94,6 @@ describe('RateLimit and RateLimit-Policy', () => {
 
   test('may come as several fields', () => {
     expect(waitOf({ ratelimit: ['"a";r=0;t=1', '"b";r=0;t=2'] })).toBe(2000);
-  });
-});
-
-describe('RateLimit-Reset and X-RateLimit-Reset', () => {
-  test.each<[string, AnswerHeaders, number | undefined]>([
-    ['seconds, used up', { 'ratelimit-reset': '30', 'ratelimit-remaining': '0' }, 30_000],
-    ['seconds, not used up', { 'ratelimit-reset': '30', 'ratelimit-remaining': '3' }, undefined],
-    ['X: not used up', { 'x-ratelimit-reset': '30', 'x-ratelimit-remaining': '1' }, undefined],
-    ['X: malformed', { 'x-ratelimit-reset': '30s' }, undefined],
-    ['X: a date', { 'x-ratelimit-reset': '2024-05-01' }, undefined],
-    ['the standard one first', { 'ratelimit-reset': '1', 'x-ratelimit-reset': '2' }, 1000],
-  ])('%s', (_, headers, expected) => {
-    expect(waitOf(headers)).toBe(expected);
   });
 });
 
@@ -189,13 +159,6 @@ describe.each(places)('$header', ({ header, answer, pattern = '…' }) => {
     const dated = { ...headers, date: 'Wed, 01 May 2024 12:00:20 GMT' };
     expect(waitingTime(dated, errorDetails(body), now - 9e9)?.ms).toBe(10_000);
   });
-});
-
-test('a reset that is not a wait of 0 to 24 hours is no reset, and is noted', () => {
-  const ignored: IgnoredWaits = new Map();
-  const limits = statedLimits({ 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': '1e20' }, now, ignored);
-  expect(limits).toEqual([{ name: 'x-ratelimit', remaining: 5, unit: 'requests' }]);
-  expect([...ignored]).toEqual([['X-RateLimit-Reset', '1e20']]);
 });
 
 test('the time is always whole and between 0 and the maximum', () => {

@@ -9,17 +9,8 @@ import { fields, now, statesEach } from './states-each.ts';
 describe('absurd numbers', () => {
   const huge = '9'.repeat(400);
   statesEach([
-    ['a quota of 0 is left out', fields('"a";r=1', '"a";q=0'), { name: 'a', remaining: 1 }],
-    ['a quota of 10^9 is accepted', fields(undefined, '"a";q=1000000000'), { name: 'a', quota: maxCalls }],
     ['a larger quota is left out', { 'x-ratelimit-limit': '1000000001' }],
     ['a window of 0 is left out', fields(undefined, '"a";q=5;w=0'), { name: 'a', quota: 5 }],
-    [
-      '366 days are accepted',
-      fields(undefined, '"a";q=5;w=31622400'),
-      { name: 'a', quota: 5, windowMs: maxWindowMs },
-    ],
-    ['a longer window is left out', fields(undefined, '"a";q=5;w=31622401'), { name: 'a', quota: 5 }],
-    ['a huge window is left out', fields(undefined, `"a";q=5;w=${huge}`), { name: 'a', quota: 5 }],
     [
       'what remains is capped, and a huge reset left out',
       fields(`"a";r=${huge};t=${huge}`),
@@ -34,8 +25,6 @@ describe('an answer that states no limit', () => {
     {},
     { date: 'Wed, 01 May 2024 12:00:00 GMT', 'content-type': 'application/json', 'x-request-id': '1' },
     { 'x-ratelimit-limit': 'many' },
-    { 'x-ratelimit-limit': undefined },
-    { 'x-rate': '100' },
   ])('gets the shared empty array: %j', (headers) => {
     expect(statedLimits(headers, now)).toBe(noLimits);
   });

@@ -18,22 +18,13 @@ describe('RateLimit-Limit, -Remaining and -Reset state', () => {
   const perDay = { quota: 5000, windowMs: day };
   statesEach([
     ['a limit', of('100', '7', '30'), { name, quota: 100, remaining: 7, resetMs: 30_000 }],
-    ['a quota alone', of('100'), { name, quota: 100 }],
-    ['a reset alone', of(undefined, undefined, ' 30 '), { name, resetMs: 30_000 }],
     ['the window of the policy', of('100, 100;w=60', '7'), { name, ...perMinute, remaining: 7 }],
-    ['the window of the quota', of('100;w=60'), { name, ...perMinute }],
     ['a window spelled out', of('100, 100;window=60'), { name, ...perMinute }],
     [
       'all policies, the current one first',
       of('5000, 100;w=60, 5000;w=86400;comment="a, b"', '7', '3'),
       { name: 'ratelimit;w=86400', ...perDay, remaining: 7, resetMs: 3000 },
       { name: 'ratelimit;w=60', ...perMinute },
-    ],
-    [
-      'policies that include no current quota',
-      of('10;w=1, 50;w=60', '7'),
-      { name: 'ratelimit;w=1', quota: 10, windowMs: 1000, remaining: 7 },
-      { name: 'ratelimit;w=60', quota: 50, windowMs: 60_000 },
     ],
     [
       'a current quota of no policy',
@@ -55,13 +46,10 @@ describe('RateLimit-Limit, -Remaining and -Reset state', () => {
       { name: 'ratelimit;w=60', ...perMinute },
       { name: 'ratelimit;w=1', quota: 9, windowMs: 1000 },
     ],
-    ['equal policies once', of('100, 100;w=60', undefined, undefined, '100;w=60'), { name, ...perMinute }],
     ['several fields', of(['100', '100;w=60']), { name, ...perMinute }],
     ['only valid parts', of('many', '-1', '30'), { name, resetMs: 30_000 }],
     ['fractions only of seconds', of('100.5', '7.5', '1.5'), { name, resetMs: 1500 }],
     ['no lists of numbers', of('100', '7, 8', '1, 2'), { name, quota: 100 }],
-    ['no other units', of('100;w=soon', '0x10', '30s'), { name, quota: 100 }],
-    ['nothing when empty', of('', '', '')],
   ]);
 });
 
@@ -79,9 +67,7 @@ describe.each(['x-ratelimit', 'x-rate-limit'])('%s-Limit, -Remaining and -Reset 
       of('100', '7', `${epoch + 20}`),
       { name, quota: 100, remaining: 7, resetMs: 20_000 },
     ],
-    ['policies', of('100, 100;window=60', '7'), { name, quota: 100, windowMs: 60_000, remaining: 7 }],
     ['the first of several', of(undefined, ['7', '9']), { name, remaining: 7 }],
-    ['no dates', of('100', undefined, '2024-05-01T12:00:00Z'), { name, quota: 100 }],
     ['nothing for malformed values', of('unlimited', '-1', 'Wed, 01 May 2024 12:00:15 GMT')],
   ]);
 });
@@ -110,13 +96,6 @@ describe('fields with a window in their names state', () => {
       { 'x-ratelimit-remaining-hour': '0', 'x-ratelimit-reset-hour': '60' },
       { name: 'x-ratelimit-hour', windowMs: 3_600_000, remaining: 0, resetMs: 60_000 },
     ],
-    [
-      'both families',
-      { 'ratelimit-remaining-day': '1', 'x-rate-limit-remaining-day': '2' },
-      { name: 'ratelimit-day', windowMs: day, remaining: 1 },
-      { name: 'x-rate-limit-day', windowMs: day, remaining: 2 },
-    ],
     ['nothing for other windows', { 'x-ratelimit-limit-fortnight': '5' }],
-    ['only valid numbers', { 'x-ratelimit-limit-minute': 'many', 'x-ratelimit-remaining-minute': '' }],
   ]);
 });

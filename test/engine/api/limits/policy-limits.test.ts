@@ -2,34 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maxCalls, maxWindowMs, statedLimits } from '../../../../src/engine/api/limits.ts';
 import { maxWaitMs } from '../../../../src/engine/api/wait-reader.ts';
-import { day, fields, now, statesEach } from './states-each.ts';
+import { fields, now, statesEach } from './states-each.ts';
 
 describe('RateLimit and RateLimit-Policy state', () => {
   const burst = { name: 'burst', quota: 100, windowMs: 60_000 };
   statesEach([
-    [
-      'a limit without a policy',
-      fields('"burst";r=7;t=12'),
-      { name: 'burst', remaining: 7, resetMs: 12_000 },
-    ],
-    ['a limit without a time', fields('"burst";r=7'), { name: 'burst', remaining: 7 }],
     ['a policy without a limit', fields(undefined, '"burst";q=100;w=60'), burst],
-    ['a policy without a window', fields(undefined, '"burst";q=100'), { name: 'burst', quota: 100 }],
-    [
-      'several limits, with policies without a limit last',
-      fields('"day";r=1', '"burst";q=100;w=60, "day";q=5000;w=86400'),
-      { name: 'day', quota: 5000, windowMs: day, remaining: 1 },
-      burst,
-    ],
     [
       'several fields',
       fields(['"a";r=1', '"b";r=2'], ['"a";q=10', '"b";q=20']),
       { name: 'a', quota: 10, remaining: 1 },
       { name: 'b', quota: 20, remaining: 2 },
     ],
-    ['a limit that is used up', fields('"a";r=0;t=0'), { name: 'a', remaining: 0, resetMs: 0 }],
     ['tokens as names', fields('a;r=1', '"a";q=5'), { name: 'a', quota: 5, remaining: 1 }],
-    ['escapes in a name', fields('"a\\"b\\\\c, d;r=9";r=1'), { name: 'a"b\\c, d;r=9', remaining: 1 }],
     ['white space', fields(' "a" ; r=1 ;  t=2 '), { name: 'a', remaining: 1, resetMs: 2000 }],
     ['unknown parameters', fields('"a";acme="x;r=5,";r=1;flag;n=1.5'), { name: 'a', remaining: 1 }],
     ['the last of equal parameters', fields('"a";r=1;r=2'), { name: 'a', remaining: 2 }],
@@ -38,11 +23,6 @@ describe('RateLimit and RateLimit-Policy state', () => {
       fields('"a";r=1;pk=:QQ==:, "a";r=2;pk=:Qg==:', '"a";q=10;pk=:QQ==:, "a";q=20;pk=:Qg==:'),
       { name: 'a;pk=:QQ==:', quota: 10, remaining: 1 },
       { name: 'a;pk=:Qg==:', quota: 20, remaining: 2 },
-    ],
-    [
-      'a partition of the policy alone',
-      fields('"a";r=1', '"a";q=10;pk=:QQ==:'),
-      { name: 'a', quota: 10, remaining: 1 },
     ],
     [
       'concurrent requests',
@@ -65,10 +45,8 @@ describe('malformed RateLimit fields state', () => {
     ['nothing of a list with one bad item', fields('"a";r=1, "b')],
     ['nothing of a list with a bad separator', fields('"a";r=1 "b";r=2')],
     ['nothing with a name that is not ASCII', fields('"\u009b31m";r=1')],
-    ['nothing with a token that is not ASCII', fields('a\u009b31m;r=1')],
     ['nothing with a partition key that is not ASCII', fields('"a";r=1;pk=:\u009b31m:')],
     ['nothing in the form of draft 07', fields('limit=100, remaining=50, reset=30')],
-    ['nothing when empty', fields('', '')],
     ['nothing when too long', fields(`"a";r=1;x=${'y'.repeat(4096)}`)],
     ['the limit when the policy is malformed', fields('"a";r=1', '"a";q=10;'), { name: 'a', remaining: 1 }],
   ]);

@@ -47,10 +47,6 @@ test.each([
 });
 
 describe('a connection that cannot be made', () => {
-  test('is refused: it is tried again shortly, then the class is unreachable, and nothing was sent', async () => {
-    expect(endOf(await callTo(await deadUrl()))).toBe('unreachable CONNECTION_REFUSED, requests: 0');
-  });
-
   test('is refused at first and then accepted: the call succeeds', async () => {
     const url = await deadUrl();
     const sending = callTo(url);
@@ -87,7 +83,6 @@ describe('a connection that is lost', () => {
 
   test.each<[moment: string, end: unknown, talk: (socket: Socket) => unknown]>([
     ['before the answer', 'retry CONNECTION_LOST unclear', (socket) => socket.resetAndDestroy()],
-    ['in order before the answer', 'retry CONNECTION_LOST unclear', (socket) => socket.end()],
     ['in the middle of the answer', cutOff, half((socket) => socket.resetAndDestroy())],
     ['in order in the middle of the answer', cutOff, half((socket) => socket.end())],
     [

@@ -16,8 +16,6 @@ describe('the proxy', () => {
     ['of HTTP_PROXY, when no other is set', { HTTP_PROXY: proxyUrl }, 'HTTP_PROXY'],
     ['of HTTPS_PROXY first', { HTTP_PROXY: 'http://other', HTTPS_PROXY: proxyUrl }, 'HTTPS_PROXY'],
     ['without a scheme', { HTTPS_PROXY: 'proxy.example.com:3128' }, 'HTTPS_PROXY'],
-    ['with a slash and blanks', { HTTPS_PROXY: ` ${proxyUrl}/ ` }, 'HTTPS_PROXY'],
-    ['for a host that NO_PROXY does not name', { HTTPS_PROXY: proxyUrl, NO_PROXY: 'a.org,b' }, 'HTTPS_PROXY'],
   ])('is that %s', (_title, variables, variable) => {
     expect(chooseProxy(api, { variables })).toEqual({ url: proxyUrl, variable });
   });
@@ -33,10 +31,8 @@ describe('the proxy', () => {
 
   test.each([
     ['no variable is set', {}],
-    ['the variables are empty', { HTTPS_PROXY: '', HTTP_PROXY: ' ' }],
     ['NO_PROXY names the host', { HTTPS_PROXY: proxyUrl, NO_PROXY: 'other.com, api.example.com' }],
     ['NO_PROXY names the domain', { HTTPS_PROXY: proxyUrl, NO_PROXY: '.example.com' }],
-    ['NO_PROXY names the domain with an asterisk', { HTTPS_PROXY: proxyUrl, NO_PROXY: '*.example.com' }],
     ['NO_PROXY names the port', { HTTPS_PROXY: proxyUrl, NO_PROXY: 'api.example.com:443' }],
     ['NO_PROXY is an asterisk', { HTTPS_PROXY: proxyUrl, NO_PROXY: '*' }],
     ['no_proxy does', { HTTPS_PROXY: proxyUrl, no_proxy: 'example.com' }],
@@ -57,7 +53,6 @@ describe('the proxy', () => {
 
   test.each([
     ['no URL', 'http://pass:word@', 'HTTPS_PROXY is not a valid URL'],
-    ['no port', 'http://user:secret@proxy:port', 'HTTPS_PROXY is not a valid URL'],
     ['SOCKS', 'socks5://user:secret@proxy:1080', 'HTTPS_PROXY is not an HTTP proxy'],
     ['a stray percent sign', 'http://user:sec%ret@proxy:3128', 'HTTPS_PROXY has a "%" in its user name'],
   ])('is refused when it is %s, without quoting it', (_title, text, problem) => {
@@ -131,13 +126,6 @@ describe('a call through a proxy', () => {
     expect(proxy.seen).toEqual([]);
   });
 
-  test('fails as usual once the tunnel is open', async () => {
-    const proxy = await startProxy();
-    const url = await socketServer((socket) => socket.resetAndDestroy());
-    const answer = await through(proxy.url, url).send(restore);
-    expect(endOf(answer)).toBe('retry CONNECTION_LOST unclear, requests: 1');
-  });
-
   test('fails for an untrusted certificate behind the proxy', async () => {
     const proxy = await startProxy();
     const server = createTlsServer(selfSigned, (_, response) => response.end('{}'));
@@ -160,7 +148,6 @@ describe('trouble of the proxy is reported as such, and nothing was sent:', () =
     ['nothing listens', deadUrl, unreachable, 'ECONNREFUSED'],
     ['its name is unknown', async () => 'http://p.invalid:3', unreachable, 'http://p.invalid:3 (http_proxy)'],
     ['it hangs up', talking((socket) => socket.end()), unreachable, 'UND_ERR_SOCKET'],
-    ['it resets', talking((socket) => socket.resetAndDestroy()), unreachable, 'ECONNRESET'],
     ['it does not speak HTTP', talking((socket) => socket.end('SSH\r\n')), unreachable, 'HTTPParserError'],
     ['it never answers', talking(() => {}), unreachable, 'UND_ERR_HEADERS_TIMEOUT'],
     ['it cannot connect', proxyWith({ refuse: 502 }), 'unreachable PROXY_BAD_GATEWAY', '(502)'],

@@ -71,10 +71,8 @@ describe('what a command prints', () => {
 
   test.each<[what: string, out: string | object, lifeMs?: number]>([
     ['a token', ' my-token\r\n'],
-    ['a JSON string', '"my-token"\n'],
     ['JSON with access_token', { access_token: token, token_type: 'Bearer' }],
     ['expires_in', { token, expires_in: 3_600 }, 3_600_000],
-    ['expires_in as text', { token, expires_in: '60' }, 60_000],
     ['expires_at with an offset', { token, expires_at: '2026-11-26T13:10:00.5+01:00' }, 600_500],
     ['expiration', { token, expiration: minuteLater / 1_000 }, 60_000],
     ['Unix time in milliseconds', { token, expiry: minuteLater }, 60_000],
@@ -102,10 +100,7 @@ describe('what a command prints', () => {
   test.each([
     ['nothing', ' \n', 'TOKEN_EMPTY', empty],
     ['two lines', 'my-secret\nmore', 'TOKEN_MALFORMED', malformed],
-    ['the scheme', 'Bearer my-secret', 'TOKEN_MALFORMED', malformed],
     ['other JSON', '{"id_token": "my-secret"}', 'TOKEN_MALFORMED', malformed],
-    ['half of JSON', '{"access_token": "my-secret', 'TOKEN_MALFORMED', malformed],
-    ['an empty token', '{"access_token": ""}', 'TOKEN_MALFORMED', malformed],
     ['a number', '{"access_token": 5}', 'TOKEN_MALFORMED', malformed],
   ])('must not be %s, which is not quoted', async (_, out, code, message) => {
     const error = await failureOf(printing(out));

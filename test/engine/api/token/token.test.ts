@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CqbatchError } from '../../../../src/base/errors/errors.ts';
 import { tokenFromFile } from '../../../../src/engine/api/token/from-file.ts';
@@ -12,10 +11,8 @@ import { callTo, clientOf, endOf, httpServer, type LocalServer, restore } from '
 
 const bad: readonly (readonly [string, string, string])[] = [
   ['nothing', '', 'TOKEN_EMPTY'],
-  ['white space', ' \n', 'TOKEN_EMPTY'],
   ['a line break inside', 'secret\nX-Other: 1', 'TOKEN_MALFORMED'],
   ['a control character', 'secret\u0000', 'TOKEN_MALFORMED'],
-  ['the scheme', 'Bearer secret', 'TOKEN_MALFORMED'],
   ['letters beyond ASCII', 'secrét', 'TOKEN_MALFORMED'],
   ['far too much', 'secret'.repeat(5000), 'TOKEN_MALFORMED'],
 ];
@@ -49,14 +46,6 @@ describe('tokenFromFile', () => {
     expect(await source.current()).toBe('second');
   });
 
-  test('names a file that cannot be read', async () => {
-    await expect(tokenFromFile('/no/such/file').current()).rejects.toMatchObject({
-      code: 'TOKEN_UNREADABLE',
-      kind: 'usage',
-      message: expect.stringContaining('/no/such/file cannot be read (ENOENT)'),
-    });
-  });
-
   test('shows no token when it is inspected', async () => {
     const source = tokenFromFile((await tokenFile('very-secret')).path);
     await source.current();
@@ -68,10 +57,6 @@ describe('tokenFromFile', () => {
 describe('tokenMark', () => {
   test('has the same value everywhere and always', () => {
     expect(['a', 'b', 'secret'].map(tokenMark)).toEqual(['991f', 'd9bc', 'ad46']);
-  });
-
-  test('is four hexadecimal digits', () => {
-    fc.assert(fc.property(fc.string(), (token) => /^[0-9a-f]{4}$/.test(tokenMark(token))));
   });
 
   test('reveals nothing about its token', () => {
