@@ -25,12 +25,6 @@ describe('a JSON file', () => {
     expect(await readdir(join(path, '..'))).toEqual(['file.json']);
   });
 
-  test('is undefined when it does not exist', async () => {
-    const path = join(await temporaryFolder(), 'file.json');
-    expect(await readJsonFile(path, schema, damaged)).toBeUndefined();
-    expect(await readJsonFileIfAny(path, schema)).toBeUndefined();
-  });
-
   test.each(['', '{"value":', '{"value":"1"}', 'null'])('that holds %j is damaged', async (text) => {
     const path = await fileWith(text);
     await expect(readJsonFile(path, schema, damaged)).rejects.toThrow('damaged');

@@ -49,9 +49,7 @@ describe('an error of the system', () => {
     ['53100', 'could not extend file "base/5/24577": No space left on device', 'DISK_FULL'],
     ['58P01', 'could not open file "base/5/1": No such file or directory', 'FILE_MISSING'],
     ['XX000', 'could not write lock file: Read-only file system', 'DISK_READ_ONLY'],
-    ['53000', 'could not open file "base": No file descriptors available', 'TOO_MANY_FILES'],
     ['22P02', 'invalid input syntax for type json: No space left on device', undefined],
-    ['23505', 'duplicate key value violates unique constraint', undefined],
   ])('is recognized by the words of PostgreSQL: %s %s', (code, message, known) => {
     expect(systemError(Object.assign(new Error(message), { code }))?.code).toBe(known);
   });
@@ -75,7 +73,6 @@ describe('an error of the system', () => {
 describe('the real system', () => {
   test.each([
     ['does not exist', (path: string) => readFile(join(path, 'x')), 'FILE_MISSING'],
-    ['is a loop', (path: string) => open(join(path, 'loop')), 'PATH_UNUSABLE'],
     ['has too long a name', (path: string) => open(join(path, 'x'.repeat(300))), 'PATH_UNUSABLE'],
   ])('a path that %s', async (_title, work, code) => {
     const folder = await temporaryFolder();

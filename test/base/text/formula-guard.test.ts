@@ -16,17 +16,12 @@ test('a text that begins like a formula gets an apostrophe, also behind blanks a
 
 test.each<[text: string, guarded: string]>([
   ['\t=1', "'\t'=1"],
-  ['\r=1', "'\r'=1"],
   ['-', "'-"],
-  ['-1-2', "'-1-2"],
   ['-12.5', '-12.5'],
-  ['-1,5', '-1,5'],
-  ['a=1', 'a=1'],
   ['"=1"', `'"=1"`],
   ['a\r\n=1', "a\r'\n'=1"],
   ['a; \u200b=1', "a;' \u200b=1"],
   ["a;'=1", "a;''=1"],
-  ['=1;=2', "'=1;'=2"],
   ['a,=1', 'a,=1'],
 ])('%j is written as %j and read back', (text, guarded) => {
   expect(guardCell(text)).toBe(guarded);

@@ -7,7 +7,6 @@ const sha256 = '3f2a1b9c'.padEnd(64, '0');
 test.each([
   ['week 47.csv', 'week 47.3f2a1b9c.csv'],
   ['a.csv.gz', 'a.3f2a1b9c.csv.gz'],
-  ['noext', 'noext.3f2a1b9c'],
 ])('%s is kept as %s', (name, unique) => {
   expect(uniqueName(name, sha256)).toBe(unique);
 });

@@ -77,12 +77,6 @@ test('waiting for a pipe can be stopped, and nothing stays behind', async () => 
   await expect(writing).rejects.toMatchObject({ code: 'ENXIO' });
 });
 
-test('reading a file can be stopped', async () => {
-  const context = { signal: AbortSignal.abort() };
-  const opening = openManifest(await manifestFile('a.csv', csv), { context });
-  await expect(opening).rejects.toMatchObject({ name: 'AbortError' });
-});
-
 const allowed = 'is larger than max_manifest_size (5 kB); split it, or raise that setting';
 
 test('a manifest that is too large is refused, from any source, and nothing stays behind', async () => {

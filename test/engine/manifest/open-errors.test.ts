@@ -72,12 +72,10 @@ const data =
 const twice = 'a.csv:1: columns 1 and 3 are both called "a"; rename or delete one';
 
 test.each<[content: string, code: string, message: string, name?: string]>([
-  ['\n<html lang="en">', 'MARKUP', markup],
   ['<?xml version="1.0"?><rows/>', 'MARKUP', markup],
   ['', 'EMPTY', `a.csv.gz${empty}`, 'a.csv.gz'],
   ['\ufeff \r\n\n', 'EMPTY', `a.csv${empty}`],
   [' ,,\n1,2,3\n', 'NO_HEADER', nameless],
-  ['_row,_code\n1,2\n', 'NO_HEADER', nameless],
   ['\n123,u\n124,u\n', 'NO_HEADER', data],
   ['a,b,a\n1,2,3\n', 'DUPLICATE_COLUMN', twice],
 ])('a file without a header is refused with a remedy: %j', async (content, code, message, name = 'a.csv') => {
@@ -95,8 +93,6 @@ test.each<[content: string, message: string]>([
   ['a,b\n1,"x\n2,"y"\n', `a.csv:3:4: ${after}`],
   ['a,b\r\n"Zoë","x"y\r\n', `a.csv:2:10: ${after}`],
   ['\ufeffa,b\n"1\n\n",2\n1,12" record\n', `a.csv:5:5: ${inside}`],
-  ['a;"b\n1;2\n', 'a.csv:1:3: this quote is never closed'],
-  ['a,b\n1,"""\n', 'a.csv:2:3: this quote is never closed'],
 ])('a misplaced quote is reported with line and column: %j', async (content, message) => {
   const error = await failure('a.csv', content);
   expect([error.code, error.message]).toEqual(['MANIFEST_SYNTAX', message]);

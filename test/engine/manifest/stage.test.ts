@@ -17,11 +17,9 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 test.each<[name: string, content: Buffer, copy: string]>([
   ['rows.csv', csv, 'manifest.csv'],
   ['rows.txt', Buffer.from('a\tb\n1\t2\n'), 'manifest.tsv'],
-  ['rows.csv', Buffer.from('[{"a":1}]'), 'manifest.json'],
   ['rows.json', Buffer.from('{"a":1}\n{"a":2}'), 'manifest.jsonl'],
   ['rows', gzipSync(csv), 'manifest.csv.gz'],
   ['rows.csv', zipped(sheetOf('')), 'manifest.xlsx'],
-  ['rows.json', gzipSync('{"rows":[{"a":1}]}'), 'manifest.json.gz'],
 ])('%s is copied byte for byte, for its owner only, and named by its format (%#)', async (...given) => {
   const [name, content, copy] = given;
   const path = await manifestFile(name, content);
@@ -56,7 +54,6 @@ test('a file that is not a manifest is refused, and nothing stays behind', async
     code: 'MANIFEST_EMPTY',
     message: '<stdin>: the file is empty; it must have a header line and rows',
   });
-  await expect(stageManifest(folder, folder)).rejects.toMatchObject({ code: 'MANIFEST_NOT_A_FILE' });
   expect(await readdir(folder)).toEqual([]);
 });
 

@@ -26,13 +26,6 @@ const anyCell = fc.oneof(
 /** Records of two cells or more: one empty cell would be an empty line. */
 const anyRecords = fc.array(fc.array(anyCell, { minLength: 2, maxLength: 5 }), { maxLength: 5 });
 
-test.each<[string, readonly string[]]>([
-  [',', ['', '']],
-  ['"a,b"," say ""a"', ['a,b', ' say "a']],
-])('%j is the line of %j', (line, record) => {
-  expect(csvText([record])).toBe(`${line}\n`);
-});
-
 test('other programs read back any text', () => {
   fc.assert(
     fc.property(anyRecords, fc.constantFrom(...delimiters), (records, delimiter) => {

@@ -8,7 +8,7 @@ import {
   type WhyUnfinished,
 } from '../../../src/engine/report/join-results.ts';
 import type { PlannedRow } from '../../../src/engine/rows/row.ts';
-import { callableRow, invalidRow, leftOutRow, restoreEvaluation } from '../../helpers/planned-row.ts';
+import { callableRow } from '../../helpers/planned-row.ts';
 import { resultOf } from '../journal/arbitraries.ts';
 import { emptyRun, inChunks } from './reporting.ts';
 
@@ -34,26 +34,6 @@ test('results are found by the place of a row, and shown with its number', async
     '3 3 restore-evaluation failed INTERRUPTED',
     '9 9 restore-evaluation not_attempted PENDING',
     '10 10 restore-evaluation not_attempted INTERRUPTED',
-  ]);
-});
-
-test('a row that the plan has decided needs no result in the journal', async () => {
-  const { journal } = await emptyRun();
-  const rows = [
-    invalidRow(1),
-    invalidRow(2, [], { operation: restoreEvaluation }),
-    leftOutRow(3, { why: 'duplicate', of: 8 }),
-    leftOutRow(4, { why: 'superseded', by: 9 }),
-    leftOutRow(5, { why: 'done', before: { source: 'report.csv', row: 6 } }),
-    callableRow(6),
-  ];
-  expect(await joined(journal, rows)).toEqual([
-    '1 1  invalid INVALID_ROW',
-    '2 2 restore-evaluation invalid INVALID_ROW',
-    '3 3 restore-evaluation duplicate DUPLICATE',
-    '4 4 restore-evaluation skipped SUPERSEDED',
-    '5 5 restore-evaluation skipped DONE_BEFORE',
-    '6 6 restore-evaluation not_attempted INTERRUPTED',
   ]);
 });
 

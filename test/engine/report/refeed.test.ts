@@ -18,12 +18,6 @@ function fed(rows: RefeedRows, cells: CellTexts, operation = 'update-soundboard'
 const soundboardId = { title: 'soundboard_id', field: 'soundboard_id' };
 
 describe('the operation column', () => {
-  test('is added when the manifest has none', () => {
-    const rows = refeed([soundboardId]);
-    expect(rows.header).toEqual(['soundboard_id', 'operation']);
-    expect(fed(rows, ['1'])).toMatchObject({ soundboard_id: '1', operation: 'update-soundboard' });
-  });
-
   test('keeps its name and cells, and fills empty cells', () => {
     const rows = refeed([{ title: 'Operation', field: 'operation' }, soundboardId]);
     expect(rows.header).toEqual(['Operation', 'soundboard_id']);
@@ -38,12 +32,6 @@ describe('the operation column', () => {
 });
 
 describe('a default', () => {
-  test('becomes a column when the manifest has none', () => {
-    const rows = refeed([{ title: 'evaluation_id', field: 'evaluation_id' }], { user_id: 'jane' });
-    expect(rows.header).toEqual(['evaluation_id', 'operation', 'user_id']);
-    expect(fed(rows, ['1'])).toMatchObject({ evaluation_id: '1', user_id: 'jane' });
-  });
-
   test('fills only the cells that the row leaves out', () => {
     const rows = refeed([{ title: 'User ID', field: 'user_id' }], { user_id: '=jane' });
     expect(rows.header).toEqual(['User ID', 'operation']);

@@ -147,22 +147,6 @@ describe('the files', () => {
     expect(await filesThere()).toEqual(['not-attempted.csv', 'report.csv', 'summary.json']);
   });
 
-  test('have the numbers of the user for rows that are called again', async () => {
-    await run.journal.append([
-      { type: 'row', result: resultOf(1) },
-      { type: 'row', result: failed(2) },
-    ]);
-    const rows = [callableRow(7, ['17'], { place: 1 }), callableRow(9, ['19'], { place: 2 })];
-    const { paths, summary } = await writeReports(inputOf(run, rows));
-    const numbers = async (path = '') => (await readRecords(path)).map((record) => record['_row']);
-    expect(await numbers(paths.report)).toEqual(['7', '9']);
-    expect(await numbers(paths.failed)).toEqual(['9']);
-    expect(summary.codes.map(({ code, row }) => [code, row])).toEqual([
-      ['OK', 7],
-      ['NOT_FOUND', 9],
-    ]);
-  });
-
   test("that can't be written are a fatal error with the remedy", async () => {
     await writeFile(join(run.folder, 'file'), '');
     const writing = writeReports(inputOf(run, rowsOf([]), { folder: join(run.folder, 'file') }));

@@ -159,7 +159,6 @@ describe('a file that is', () => {
   test.each<[what: string, damage: (path: string) => Promise<unknown>, message: string]>([
     ['empty', (path) => truncate(path), `: it has no first line. ${restore}`],
     ['cut within its head', (path) => truncate(path, 100), ': it has no first line.'],
-    ['not JSON', changed((text) => text.slice(1)), ': its first line is not JSON.'],
     ['another JSON', changed(() => '[]\n'), noHead],
     [
       'of another version',
@@ -168,8 +167,6 @@ describe('a file that is', () => {
     ],
     ['of a version in words', version('1'), `${noHead} (rows_version: `],
     ['without a count', replaced('"callable"', '"called"'), `${noHead} (counts`],
-    ['with an unknown member', replaced('"left_out"', '"more":1,"left_out"'), '"more"'],
-    ['with a lying digest', replaced('aaaaaaaa', 'AAAAAAAA'), `${noHead} (source.sha256: `],
   ])('%s can’t be opened', async (_what, damage, message) => {
     const { path } = await whole();
     await damage(path);
@@ -189,8 +186,6 @@ describe('a file that is', () => {
       `: it ends after row 1100 of 1200. ${restore}`,
     ],
     ['cut within a row', changed((text) => text.slice(0, -2)), ': it ends after row 1199 of 1200.'],
-    ['cut after its head', lines(([head = '']) => [head, '']), ': it ends after row 0 of 1200.'],
-    ['missing a line end', changed((text) => text.slice(0, -1)), ': it ends after row 1199 of 1200.'],
     ['overwritten', replaced('"row":700', '"row":"7"'), `: line 701 is not a row. ${restore}`],
     ['empty in a line', lines((all) => all.with(9, '')), ': line 10 is not a row.'],
   ])('%s is opened, and read up to its damage', async (_what, damage, message) => {
@@ -221,13 +216,6 @@ describe('a file that is', () => {
     await expect(openRows(folder)).rejects.toMatchObject({
       ...{ kind: 'fatal', code: 'PATH_UNUSABLE' },
       message: expect.stringContaining('is a folder where a file should be'),
-    });
-  });
-
-  test('not writable stops the plan, with what the system says', async () => {
-    const folder = await temporaryFolder();
-    await expect(writeRows(join(folder, 'gone', 'rows.jsonl'), rowsOf([1]))).rejects.toMatchObject({
-      ...{ kind: 'fatal', code: 'FILE_MISSING' },
     });
   });
 });

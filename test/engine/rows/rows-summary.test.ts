@@ -67,23 +67,10 @@ test('adds up decided rows, in all and by operation', () => {
   });
 });
 
-test('counts each subject with several rows once', () => {
-  const decided = new DecidedRows();
-  for (const [index, subject] of [...'121123'].entries()) decided.add(call(index + 1, subject));
-  expect(decided.summary()).toMatchObject({ callable: 6, conflicts: 3, changedSubjects: 2 });
-});
-
 test('what conflicts is said by the plan that has decided it', () => {
   const summary = new RowsSummary();
   summary.add(call(1, '7'), false);
   summary.add(call(2, '7'), false);
   summary.add(call(3, '8'), true);
   expect(summary.summary()).toMatchObject({ callable: 3, conflicts: 1 });
-});
-
-test('nothing is known of no rows', () => {
-  expect(new DecidedRows().summary()).toEqual({
-    ...{ ...none, rows: 0, callable: 0, changedSubjects: 0 },
-    ...{ perOperation: {}, doneIn: new Map(), preview: [] },
-  });
 });

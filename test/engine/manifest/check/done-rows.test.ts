@@ -24,9 +24,6 @@ function found(...sources: readonly (readonly Ended[])[]) {
 }
 
 test.each<[string, readonly (readonly Ended[])[], ReturnType<typeof found>]>([
-  ['succeeded, and a later row failed', [[succeeded, failed]], undefined],
-  ['succeeded, and its duplicate was not called', [[succeeded, duplicate]], { source: 'run 0', row: 1 }],
-  ['was superseded by one that succeeded', [[superseded, succeeded]], { source: 'run 0', row: 2 }],
   ['succeeded in one run, whatever another did', [[succeeded], [failed]], { source: 'run 0', row: 1 }],
   ['failed in one run, and succeeded in another', [[failed], [succeeded]], { source: 'run 1', row: 1 }],
 ])('a row that %s is reported as such', (_title, sources, expected) => {

@@ -80,12 +80,10 @@ test.each<[what: string, ids: readonly unknown[], isFound: boolean]>([
   ['six of 16 digits that end in 0', rounded.slice(0, 6), true],
   ['five of them', rounded.slice(0, 5), false],
   ['forty of them, and one that does not', [...rounded, 9_912_140_635_496_191n], false],
-  ['forty of them among short ones', rounded.flatMap((id, index) => [id, index]), true],
   ['with zeros and blanks before', rounded.map((id) => ` 00${id} `), true],
   ['two of 19 digits that end in 0000', [3_356_064_425_258_410_000n, 4_306_906_422_018_940_000n], true],
   ['two of 19 digits that end in 000', [3_356_064_425_258_417_000n, 4_306_906_422_018_949_000n], false],
   ['17 digits, some of which JavaScript keeps', [12_345_678_901_234_568n, 12_345_678_901_234_560n], false],
-  ['short ones that end in 0', Array.from({ length: 40 }, (_, index) => index * 1000), false],
 ])('%s: found or not', async (_, ids, isFound) => {
   expect(await found('a.csv', csvOf(ids))).toHaveLength(isFound ? 1 : 0);
 });

@@ -182,7 +182,6 @@ test('a column that is probably meant for a missing field is reported once, with
 test.each<[file: string, counts: object]>([
   ['mixed.csv', { rows: 201, callable: 200, invalid: 0, duplicates: 1, conflicts: 0 }],
   ['restore-evaluations.csv', { rows: 30, callable: 30, partial: 0 }],
-  ['restore-evaluations.json', { rows: 3, callable: 3, partial: 0 }],
   ['update-soundboards.csv', { rows: 12, callable: 12, partial: 12 }],
   ['update-soundboards.jsonl', { rows: 3, callable: 3, partial: 2 }],
 ])('examples/%s can be run as it is', async (file, counts) => {

@@ -26,17 +26,6 @@ test('a map for an unknown field is refused', () => {
   );
 });
 
-test('the operation, the rows and their problems follow the map', async () => {
-  const { preparer, rows } = await prepareAll('Nr,Name\n1,a\nx,b\n', {
-    map: { Nr: 'room_id', Name: 'title' },
-  });
-  expect(preparer.choice).toEqual({ source: 'inferred', name: 'rename-room' });
-  expect(rows).toMatchObject([
-    { kind: 'callable', subject: '1' },
-    { kind: 'invalid', problems: [{ column: 'Nr' }] },
-  ]);
-});
-
 test('a column that is mapped and one with the title of the field clash', async () => {
   await expect(prepareAll('Nr,room_id\n1,2\n', { map: { Nr: 'room_id' } })).rejects.toThrow(
     'a: columns "Nr" and "room_id" both stand for room_id; rename or delete one',

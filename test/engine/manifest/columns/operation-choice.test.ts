@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { findByLooseName } from '../../../../src/engine/manifest/columns/operation-choice.ts';
-import { type Options, prepareAll, testOperations } from '../operations.ts';
+import { type Options, prepareAll } from '../operations.ts';
 
 const rename = { operation: 'rename-room' };
 const defaults = { user_id: 'u' };
@@ -14,15 +13,12 @@ test.each<[how: string, source: string, name: string | undefined, content: strin
   ['by --operation for empty cells', 'column', 'rename-room', 'operation,x\n,1\n', rename],
   ['by --operation', 'option', 'rename-room', 'room_id\n1\n', { operation: 'Rename Room' }],
   ['by the manifest', 'manifest', 'rename-room', renaming],
-  ['by --operation and the manifest alike', 'option', 'rename-room', renaming, rename],
   ['from the columns', 'inferred', 'rename-room', 'roomId,note\n1,x\n'],
   ['from the columns and --user-id', 'inferred', 'close-ticket', 'ticket_id\n1\n', { defaults }],
   ['from the columns and the defaults', 'inferred', 'close-ticket', withDefault],
   ['from the keys of JSON rows', 'inferred', 'rename-room', '[{"a":1},{"room_id":"1"}]'],
   ['from the first row that can be read, however late', 'inferred', 'rename-room', late],
   ['not at all when no row can be read', 'none', undefined, unreadable],
-  ['not at all when no row is an object', 'none', undefined, '[1,"a"]'],
-  ['by --operation though no row can be read', 'option', 'rename-room', unreadable, rename],
 ])('the operation is chosen %s', async (_how, source, name, content, options) => {
   const { choice } = (await prepareAll(content, options)).preparer;
   expect(choice).toEqual({ source, ...(name && { name }) });
@@ -60,8 +56,4 @@ test.each([
   ['{"data":[{"room_id":1},{"room_id":2}]}', /: the rows seem to be in "data"; pass --rows-at data$/],
 ])('%j is refused for what is wrong with it', async (content, message) => {
   await expect(prepareAll(content)).rejects.toThrow(message);
-});
-
-test.each(['close-ticket', 'Close Ticket', 'closeTicket'])('%j names close-ticket', (text) => {
-  expect(findByLooseName(text, testOperations)?.name).toBe('close-ticket');
 });

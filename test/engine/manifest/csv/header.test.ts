@@ -2,10 +2,8 @@ import { expect, test } from 'vitest';
 import { detectDelimiter } from '../../../../src/engine/manifest/csv/header.ts';
 
 test.each<[text: string, delimiter: string, why: string]>([
-  ['a;b\n1;2\n', ';', 'one candidate'],
   ['a;b\n1,5;2,5\n1,5;2,5\n', ';', 'decimal commas'],
   ['a;b\n"x,y";2\n', ';', 'commas in quotes'],
-  ['a|b|c\n1|2,3|4;5\n', '|', 'the header decides'],
   ['id;name, first;x\n1;Ann;2\n2;Bob;3\n', ';', 'commas in the header, but not in the rows'],
   ['id,name; first,x\n1,Ann,2\n2,Bob,3\n', ',', 'semicolons in the header, but not in the rows'],
   ['"a;b","c;d"\n1,2\n', ',', 'semicolons in a quoted header'],
@@ -17,13 +15,8 @@ test.each<[text: string, delimiter: string, why: string]>([
   ['"a";b\n"1" x;2,5\n3;4\n', ';', 'the sound records'],
   ['a,b\n"1","2"', ',', 'text after a closing quote, at the end of the text'],
   ['id\n1,5\n', ',', 'one column'],
-  ['\n\na;b\n1;2\n', ';', 'blank lines first'],
 ])('%j is separated by %j: %s', (text, delimiter) => {
   expect(detectDelimiter(text, true, ',')).toBe(delimiter);
-});
-
-test('text with one column keeps the fallback', () => {
-  expect(detectDelimiter('id\n1\n', true, '\t')).toBe('\t');
 });
 
 test('an incomplete record is ignored', () => {

@@ -7,14 +7,10 @@ const forms = 'write [ rows ], { "rows": [ rows ] }, or one object on each line 
 
 test.each<[content: string, where: string, problem: string]>([
   ['[{"a":1},', '1:10', 'the file ends too early; is it cut off?'],
-  ['{"rows": [\n{"a":1},\n{"a":2}\n', '4:1', 'the file ends too early; is it cut off?'],
   ['[\n{"a":1},\n{"a":', '3:1', 'the file ends inside this value; is it cut off?'],
-  ['[{"a":1}\n{"a":2}]', '2:1', 'expected , or ], not "{"'],
   ['[{"a":1},\n]', '2:1', 'expected a value, not "]"'],
-  ['[{"a":1}]\n]', '2:1', 'text after the end of the array'],
   ['[{"a":1},{"a":"x\n"}]', '1:15', 'this string has no closing quote on its line'],
   ['[{"a":"\t"}]', '1:8', 'control character in a string; write it as \\t'],
-  ['{"rows":[{"a":1}] "x":1}', '1:19', 'expected , or }, not """'],
   ['{rows:[]}', '1:2', 'expected a name in double quotes, not "r"'],
   ['{"rows":[{"a":1}],"default":{}}', '1:29', `unknown member "default"; ${only}`],
   ['{"operation":1,"rows":[{"a":1}]}', '1:14', '"operation" must be the name of an operation'],
@@ -35,13 +31,9 @@ test('broken JSON is reported behind characters of several bytes', async () => {
 test.each<[content: string, where: string, name: string]>([
   ['[{"evaluation_id":1,"note":"x","evaluation_id":2}]', '1:32', 'evaluation_id'],
   ['[{"a":1},\n  {"é":"🙂",\n "a":1, "a":1}]', '3:9', 'a'],
-  ['[{"__proto__":1,"__proto__":2}]', '1:17', '__proto__'],
   ['[{"a":12345678901234567890,"a":12345678901234567890}]', '1:28', 'a'],
-  ['[{"note":{"deep":[{"x":":","x":"{"}]}}]', '1:28', 'x'],
   ['{"defaults":{"user_id":"u","user\\u005fid":"v"},"rows":[{"a":1}]}', '1:28', 'user_id'],
-  ['{"rows":[{"a":1}],"rows":[]}', '1:26', 'rows'],
   ['{"defaults":{},"defaults":{},"rows":[{"a":1}]}', '1:27', 'defaults'],
-  ['{"operation":"x","rows":[{"a":1}],"operation":"y"}', '1:47', 'operation'],
 ])('a repeated name in an object is refused at its place: %j', async (content, where, name) => {
   const error = await failure('a.json', content);
   expect([error.code, error.message]).toEqual([

@@ -3,12 +3,10 @@ import { expect, test } from 'vitest';
 import { columnLetters, readCell } from '../../../../src/engine/manifest/workbook/cell.ts';
 
 test.each<[value: number, text: string, isExact: boolean]>([
-  [131, '131', true],
   [-0, '0', true],
   [999_999_999_999_999, '999999999999999', true],
   [1e15, '1000000000000000', false],
   [9.00719925474099e15, '9007199254740990', false],
-  [-1e300, String(BigInt(-1e300)), false],
 ])('the number %s is %s, exact: %s', (value, text, isExact) => {
   const cell = readCell(value, undefined);
   expect([cell.text, cell.problem === undefined]).toEqual([text, isExact]);

@@ -61,10 +61,6 @@ test.each(Object.keys(dialects))('%s is read exactly, with the rows that the pro
   expect(letters).toEqual(['A', 'D', undefined]);
 });
 
-test('the format is recognized by the content', async () => {
-  expect((await openText('export.csv', await fixture('excel.xlsx'))).format).toBe('xlsx');
-});
-
 test('the clear token, blanks and guarded cells of a report mean the same as in CSV', async () => {
   const rows = [
     ['room_id', 'title', '_guarded'],

@@ -8,12 +8,10 @@ const ok = '2 succeeded OK';
 
 test.each<[told: string, verdict: string, more?: Partial<Reported>]>([
   ['3 succeeded OK', 'good: All 3 evaluations restored.'],
-  ['1 succeeded OK', 'good: 1 evaluation restored.'],
   [ok, 'good: All 2 calls succeeded.', { operations: [other] }],
   [ok, 'good: All 2 calls succeeded.', { operations: [other, other] }],
   [ok, 'good: All 2 rows succeeded.', { operations: [other, { ...other, name: 'p', thing: 'entry' }] }],
   [`${ok}, 3 duplicate DUPLICATE, 4 skipped DONE_BEFORE`, 'good: All 2 evaluations restored.'],
-  [`${ok}, 1 failed NOT_FOUND`, 'attention: 2 of 3 evaluations restored. 1 row needs you.'],
   [
     `${ok}, 1 failed NOT_FOUND, 2 invalid INVALID_ROW`,
     'attention: 2 of 5 evaluations restored. 3 rows need you.',
