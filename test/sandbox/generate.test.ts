@@ -38,17 +38,3 @@ test.each([
 ])('%s every field of the interface document', (_, generated, fields) => {
   expect([...fieldNames(generated)].sort()).toEqual(fields.trim().split(/\s+/).sort());
 });
-
-test('nested parts name their evaluation', () => {
-  const id = 9223372036854775807n;
-  const { evaluation_id, evaluation_sections } = generateEvaluation(1n, id);
-  expect(evaluation_id).toBe(id);
-  for (const section of evaluation_sections) {
-    expect(section.evaluation_id).toBe(id);
-    for (const question of section.evaluation_questions) {
-      expect(question.evaluation_id).toBe(id);
-      expect(question.evaluation_section_id).toBe(section.evaluation_section_id);
-    }
-    for (const question of section.auto_evaluation_questions) expect(question.auto_evaluation_id).toBe(id);
-  }
-});

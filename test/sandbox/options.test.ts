@@ -7,16 +7,11 @@ test.each<[SandboxOptions, string]>([
   [{ port: '65536' }, '--port: "65536" is not a whole number from 0 to 65535'],
   [{ evaluations: '9223372036854775808' }, '--evaluations: "9223372036854775808" is not a whole number'],
   [{ seed: '' }, '--seed: "" is not a whole number'],
-  [{ unrecoverable: '2' }, '--unrecoverable: "2" is not a share'],
   [{ token: '' }, '--token: tokens must be visible ASCII characters'],
   [{ token: 'two words' }, '--token: tokens must be visible ASCII characters'],
   [{ retryAfter: 'body' }, '--retry-after: "body" is not one of header, details, none'],
-  [{ latency: 'short' }, '--latency: "short" is not a duration'],
   [{ token: 'one, two' }, 'separate several with commas: one,two'],
   [{ limitStatus: '500' }, '--limit-status: "500" is not one of 429, 503'],
-  [{ limit: 'none then' }, '--limit: write a duration and a limit after "then"'],
-  [{ limit: 'leaky' }, '--limit: unknown limit "leaky"'],
-  [{ fault: 'flood=1%' }, '--fault: unknown fault flood'],
 ])('%j is a usage error', (options, message) => {
   const read = () => readOptions(sandboxOptions, options);
   expect(read).toThrow(CqbatchError);

@@ -2,14 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { randomFor } from '../../src/sandbox/random.ts';
 
-test('the same key gives the same sequence', () => {
-  const draw = (): unknown[] => {
-    const random = randomFor(7, 'evaluation', 9223372036854775807n);
-    return [random.fraction(), random.integer(1, 6), random.bigInteger(), random.chance(0.5)];
-  };
-  expect(draw()).toEqual(draw());
-});
-
 test('keys that differ in one part give different sequences', () => {
   const keys = [
     [1, 'fault', 'restore-evaluation', '1', 1],

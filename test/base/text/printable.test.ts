@@ -37,6 +37,15 @@ test.each([
   expect(inReadingOrder(text)).toBe(shown);
 });
 
+test.each(['\u009b31m', '\u2028', '\u{e0041}', '👩‍👩‍👧'])(
+  'JSON with %j is printable and means the same',
+  (value) => {
+    const text = printableJson(JSON.stringify({ [value]: value }));
+    expect(text).not.toMatch(harmful);
+    expect(JSON.parse(text)).toEqual({ [value]: value });
+  },
+);
+
 test('printable JSON means the same', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: anyCharacter }), (value) => {

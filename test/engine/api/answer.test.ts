@@ -115,13 +115,6 @@ describe('a compressed 2xx', () => {
 });
 
 describe('a compressed error', () => {
-  test('is read', async () => {
-    const body = gzipSync('{"code":5,"message":"no such evaluation"}');
-    expect(await answerTo(404, { 'content-encoding': 'gzip' }, body)).toMatchObject({
-      failure: { code: 'NOT_FOUND', class: 'permanent', message: 'no such evaluation', unclear: false },
-    });
-  });
-
   test.each([
     'slow-down RESOURCE_EXHAUSTED 429',
     'halt UNAUTHENTICATED 401',

@@ -156,6 +156,7 @@ describe('a waiting time', () => {
   test.each([
     [429, '{}', 'slow-down RESOURCE_EXHAUSTED 429'],
     [503, '{}', 'slow-down UNAVAILABLE 503'],
+    [503, '<html></html>', 'slow-down UNAVAILABLE 503'],
     [503, '{"code":13}', 'slow-down INTERNAL 503'],
     [500, '{"code":14}', 'slow-down UNAVAILABLE 500'],
     [400, '{"code":8}', 'slow-down RESOURCE_EXHAUSTED 400'],

@@ -173,6 +173,11 @@ test('close lets calls under way finish and refuses later ones, and may be calle
   await expect(client.close()).resolves.not.toThrow();
 });
 
+test('a request that HTTP cannot carry is an error of the caller', async () => {
+  const client = clientOf('https://api.example.com');
+  await expect(client.send({ path: '/with blank', body: '{}' })).rejects.toThrow('invalid request path');
+});
+
 test('inspecting a client shows no token, even while a call is under way', async () => {
   let shown = '';
   const server = await httpServer((response) => {

@@ -24,7 +24,7 @@ describe.each(Object.entries(spellings))('the details %s', (_spelling, spelled) 
   const title = { field: 'title', description: 'too long' };
   const fieldViolations = [title, { field: 'file_size' }];
   const locked = { type: 'STATE', subject: 'evaluations/7', description: 'locked' };
-  const _daily = { subject: 'user:1', description: 'daily limit' };
+  const daily = { subject: 'user:1', description: 'daily limit' };
   const reason = { reason: 'EVALUATION_NOT_DELETED', domain: 'd', metadata: { x: 'y' } };
   const said = 'The title is TOO LONG';
 
@@ -36,6 +36,7 @@ describe.each(Object.entries(spellings))('the details %s', (_spelling, spelled) 
       ['PreconditionFailure', { violations: [locked] }],
       'no (STATE evaluations/7: locked)',
     ],
+    ['quotas', 'no', ['QuotaFailure', { violations: [daily] }], 'no (user:1: daily limit)'],
     ['the request', 'no', ['RequestInfo', { requestId: 'r-1' }], 'no (request: r-1)'],
     ['words for people', 'E12', ['LocalizedMessage', { locale: 'en', message: 'Long.' }], 'E12 (Long.)'],
     ['the reason, first', 'bad state', ['ErrorInfo', reason], 'EVALUATION_NOT_DELETED: bad state'],

@@ -32,6 +32,7 @@ describe('a module of operations', () => {
   test.each<[what: string, message: RegExp, code: string | undefined]>([
     ['does not exist', /can't be loaded: Cannot find|can't be loaded: .*not found/i, undefined],
     ['is not JavaScript', /can't be loaded: /, 'export default ('],
+    ['exports something else', /must export a function by default/, 'export default 5'],
     ['returns something else', /must return what defineOperation has made/, exporting('[{}]')],
     ['fails', /: why$/, exporting('{ throw new Error("why") }')],
   ])('is refused that %s', async (_what, message, code) => {

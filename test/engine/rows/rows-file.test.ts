@@ -159,6 +159,7 @@ describe('a file that is', () => {
   test.each<[what: string, damage: (path: string) => Promise<unknown>, message: string]>([
     ['empty', (path) => truncate(path), `: it has no first line. ${restore}`],
     ['cut within its head', (path) => truncate(path, 100), ': it has no first line.'],
+    ['not JSON', changed((text) => text.slice(1)), ': its first line is not JSON.'],
     ['another JSON', changed(() => '[]\n'), noHead],
     [
       'of another version',

@@ -80,17 +80,6 @@ test('a pause ends with the stop, and at once after an earlier stop', async () =
   expect(stop.reason).toBe('aborted');
 });
 
-test('a pause ends by itself, and what comes after it is stopped', async () => {
-  const controller = new AbortController();
-  const stop = stopOf(minute, controller.signal);
-  await stop.pause(1);
-  expect(stop.reason).toBeUndefined();
-  const listener = vi.fn();
-  stop.step = { stop: listener };
-  controller.abort();
-  expect(listener).toHaveBeenCalledTimes(1);
-});
-
 test('what is no part of a call takes none of its time', async () => {
   fakeTimers();
   const stop = stopOf(10);
@@ -103,12 +92,4 @@ test('what is no part of a call takes none of its time', async () => {
   expect(stop.reason).toBeUndefined();
   vi.advanceTimersByTime(1);
   expect(stop.reason).toBe('timed-out');
-});
-
-test('what is no part of a call is not waited for when the call stops', async () => {
-  const { stop, abort } = abortable();
-  const waiting = stop.without(new Promise(() => {}));
-  abort();
-  expect(await waiting).toBeUndefined();
-  expect(await stop.without(Promise.resolve('late'))).toBeUndefined();
 });

@@ -101,6 +101,7 @@ describe('what a command prints', () => {
     ['nothing', ' \n', 'TOKEN_EMPTY', empty],
     ['two lines', 'my-secret\nmore', 'TOKEN_MALFORMED', malformed],
     ['other JSON', '{"id_token": "my-secret"}', 'TOKEN_MALFORMED', malformed],
+    ['half of JSON', '{"access_token": "my-secret', 'TOKEN_MALFORMED', malformed],
     ['a number', '{"access_token": 5}', 'TOKEN_MALFORMED', malformed],
   ])('must not be %s, which is not quoted', async (_, out, code, message) => {
     const error = await failureOf(printing(out));
