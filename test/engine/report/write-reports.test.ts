@@ -27,7 +27,8 @@ test('a report looks like this', async () => {
       httpStatus: 200,
       startedAt: '2026-01-01T00:00:00.000Z',
       finishedAt: '2026-01-01T00:00:00.040Z',
-      durationMs: 40,
+      durationMs: 40.6,
+      requestId: '-req-1',
       columns: { score: '87.5' },
     }),
     { ...failed(2), message: '=no such evaluation', httpStatus: 404, attempts: 2, unclear: true },
@@ -48,7 +49,7 @@ test('a report looks like this', async () => {
     '_row,_operation,_outcome,_code,_message,_http_status,_attempts,_unclear,_started_at,_finished_at,_duration_ms,_request_id,_score,_state';
   expect(await readFile(written.paths.report, 'utf8')).toBe(
     `\ufeffevaluation_id,note,${columnsAdded}
-17,,1,restore-evaluation,succeeded,OK,,200,1,,2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.040Z,40,${traceId('k1', 1)},87.5,
+17,,1,restore-evaluation,succeeded,OK,,200,1,,2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.040Z,41,'-req-1,87.5,
 9223372036854775807,<clear>,2,restore-evaluation,failed,NOT_FOUND,'=no such evaluation,404,2,yes,,,,${traceId('k1', 2)},,
 17,,3,restore-evaluation,duplicate,DUPLICATE,same as row 1,,0,,,,,,,
 ,'<clear>,4,,invalid,INVALID_ROW,evaluation_id: is missing,,0,,,,,,,
@@ -97,7 +98,7 @@ test('a report looks like this', async () => {
     attempts: 3,
     unprocessed: 0,
     rows_per_s: 0.5,
-    latency_ms: { p50: 40, p90: 40, p99: 40, max: 40 },
+    latency_ms: { p50: 41, p90: 41, p99: 41, max: 41 },
     rate: null,
     retry_of: null,
     retries: [],

@@ -9,7 +9,10 @@ import { fields, now, statesEach } from './states-each.ts';
 describe('absurd numbers', () => {
   const huge = '9'.repeat(400);
   statesEach([
+    ['a quota of 0 is left out', fields('"a";r=1', '"a";q=0'), { name: 'a', remaining: 1 }],
+    ['a quota of 10^9 is accepted', fields(undefined, '"a";q=1000000000'), { name: 'a', quota: maxCalls }],
     ['a larger quota is left out', { 'x-ratelimit-limit': '1000000001' }],
+    ['a longer window is left out', fields(undefined, '"a";q=5;w=31622401'), { name: 'a', quota: 5 }],
     ['a window of 0 is left out', fields(undefined, '"a";q=5;w=0'), { name: 'a', quota: 5 }],
     [
       'what remains is capped, and a huge reset left out',

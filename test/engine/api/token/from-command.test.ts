@@ -71,6 +71,7 @@ describe('what a command prints', () => {
 
   test.each<[what: string, out: string | object, lifeMs?: number]>([
     ['a token', ' my-token\r\n'],
+    ['a JSON string', '"my-token"\n'],
     ['JSON with access_token', { access_token: token, token_type: 'Bearer' }],
     ['expires_in', { token, expires_in: 3_600 }, 3_600_000],
     ['expires_at with an offset', { token, expires_at: '2026-11-26T13:10:00.5+01:00' }, 600_500],

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CqbatchError } from '../../../../src/base/errors/errors.ts';
 import { tokenFromFile } from '../../../../src/engine/api/token/from-file.ts';
@@ -57,6 +58,10 @@ describe('tokenFromFile', () => {
 describe('tokenMark', () => {
   test('has the same value everywhere and always', () => {
     expect(['a', 'b', 'secret'].map(tokenMark)).toEqual(['991f', 'd9bc', 'ad46']);
+  });
+
+  test('is four hexadecimal digits', () => {
+    fc.assert(fc.property(fc.string(), (token) => /^[0-9a-f]{4}$/.test(tokenMark(token))));
   });
 
   test('reveals nothing about its token', () => {
