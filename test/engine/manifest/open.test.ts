@@ -73,6 +73,8 @@ test('the clear token can be changed, also to one with blanks, and means nothing
     { id: '', t: '<clear>' },
   ]);
   expect(await cellsOf('a.json', '[{"t":" x ","u":""}]', { clearToken })).toEqual([{ t: ' x ', u: '' }]);
+  for (const content of ['[{"t":" x "},{"t":1}]', '{"t":" x "}\n{"t":1}'])
+    expect(await cellsOf('a.json', content, { trim: true })).toEqual([{ t: 'x' }, { t: 1 }]);
 });
 
 test.each(['[a]', '{a}', '<a>'])('a header of delimited text may begin with %s', async (name) => {
