@@ -54,6 +54,7 @@ test('a file that is not a manifest is refused, and nothing stays behind', async
     code: 'MANIFEST_EMPTY',
     message: '<stdin>: the file is empty; it must have a header line and rows',
   });
+  await expect(stageManifest(folder, folder)).rejects.toMatchObject({ code: 'MANIFEST_NOT_A_FILE' });
   expect(await readdir(folder)).toEqual([]);
 });
 
