@@ -84,6 +84,15 @@ describe('a ledger', () => {
     expect(ledger.takeAnswers()).toEqual([]);
   });
 
+  test('keeps the first result of a row, and tells it once, though an entry is written twice', () => {
+    const ledger = new Ledger(rows);
+    const told = [result(1), result(1), result(1, 2)].map((each) =>
+      ledger.apply(work(1, { results: [each] })),
+    );
+    expect(told).toEqual([[result(1)], [], []]);
+    expect([ledger.results(), ledger.unfinishedRows]).toEqual([[result(1)], 2]);
+  });
+
   test('says that the batch is withdrawn', () => {
     expect([read().isWithdrawn, read({ type: 'withdraw' }).isWithdrawn]).toEqual([false, true]);
   });
