@@ -15,7 +15,6 @@ import { redisProgram } from './measure/redis.js';
 import { table } from './measure/table.js';
 import { executable } from './scenarios/executable.js';
 import { fleet } from './scenarios/fleet.js';
-import { governor } from './scenarios/governor.js';
 import { guards } from './scenarios/guards.js';
 import { parts } from './scenarios/parts.js';
 import { plan } from './scenarios/plan.js';
@@ -31,7 +30,7 @@ import { workers } from './scenarios/workers.js';
 /** @type {readonly import('./scenarios/scenario.js').Scenario[]} */
 const scenarios = [
   ...[redis, embedded, redisSlow, embeddedSlow, workers, embeddedRate, redisRate, shortRun],
-  ...[parts, fleet, guards, redisMillion, governor, executable, plan, reportPage],
+  ...[parts, fleet, guards, redisMillion, executable, plan, reportPage],
 ];
 
 const { quick, json, chosen } = readArguments();

@@ -1,9 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { compete } from './contest/compete.js';
 import { contestants } from './contest/contestants.js';
 import { contestLimits } from './contest/limits.js';
-import { playProgram } from './contest/protocol.js';
 import type { World } from './world.ts';
 
 const bucket = { limit: 'token-bucket:rate=50,burst=10', seconds: 20, capacity: 1_000 };
@@ -49,20 +47,5 @@ describe('a contestant', () => {
     const before = [Date, setTimeout, setInterval, Math.random];
     await total('p-queue', { ...bucket, seconds: 6 });
     expect([Date, setTimeout, setInterval, Math.random]).toEqual(before);
-  });
-});
-
-describe('a program', () => {
-  const world = { limit: 'concurrency:limit=2', latencyMs: 5, seconds: 1 };
-
-  test('calls the address that it is given, and is ended', async () => {
-    const program = fileURLToPath(new URL('../programs/enter-contest.js', import.meta.url));
-    const [second] = await playProgram(world, `"${process.execPath}" "${program}" p-queue`);
-    expect(second?.accepted).toBeGreaterThan(0);
-    expect(second?.rejected).toBeGreaterThan(0);
-  });
-
-  test('that makes no call is an error', async () => {
-    await expect(playProgram(world, 'exit 3')).rejects.toThrow('"exit 3" has made no call.');
   });
 });

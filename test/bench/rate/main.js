@@ -1,8 +1,7 @@
 // @ts-check
 /**
  * How the governor copes with every kind of limiter, in simulated time: `npm run bench:rate [-- [--latency MS] [--workers N]
- * [--seeds N] [--json FILE] [--verbose] [MODEL…]]`; how other ways to call cope with some of them: `--contest`; and how any
- * program does, in real time: `--program COMMAND`. See docs/rate.md.
+ * [--seeds N] [--json FILE] [--verbose] [MODEL…]]`; and how other ways to call cope with some of them: `--contest`. See docs/rate.md.
  *
  * The exit code says whether the simulation worked, not whether the figures are good.
  */
@@ -13,10 +12,7 @@ import { parseArgs } from 'node:util';
 import { doInThreads } from '../../helpers/threads.js';
 import { contestants } from './contest/contestants.js';
 import { contestLimits } from './contest/limits.js';
-import { playProgram } from './contest/protocol.js';
-import { figuresOf } from './figures.js';
 import { models } from './models.js';
-import { ideal } from './simulation.js';
 import { contestTable, table } from './table.js';
 
 /** @typedef {import('./world.ts').World} World */
@@ -33,12 +29,9 @@ const conditions = [
 
 if (!existsSync(new URL('../../../dist/src/engine/rate/governor/governor.js', import.meta.url)))
   stopBecause('The project is not built: type "npm run build" first.');
-const { latencyMs, workers, seeds, json, verbose, contest, program, titles } = readArguments();
-const lines =
-  program === undefined
-    ? await simulated()
-    : await inRealTime(program).catch(({ message }) => stopBecause(message));
-process.stdout.write(contest || program !== undefined ? contestTable(lines) : table(lines));
+const { latencyMs, workers, seeds, json, verbose, contest, titles } = readArguments();
+const lines = await simulated();
+process.stdout.write(contest ? contestTable(lines) : table(lines));
 if (json !== undefined) {
   const document = { version: 2, at: new Date().toISOString(), latencyMs, workers, seeds, lines };
   await writeFile(json, `${JSON.stringify(document, null, 2)}\n`);
@@ -90,18 +83,6 @@ function contestGames() {
   });
 }
 
-/** One limit after the other. */
-async function inRealTime(/** @type {string} */ command) {
-  const lines = [];
-  for (const model of chosen(contestLimits)) {
-    const seconds = await playProgram(model.world, command);
-    const figures = figuresOf(model, seconds, ideal(model.world));
-    process.stderr.write(`${model.title}: played\n`);
-    lines.push({ title: model.title, condition: 'program', runs: [figures] });
-  }
-  return lines;
-}
-
 /**
  * @template {{ title: string }} Named
  * @param {readonly Named[]} all
@@ -121,10 +102,9 @@ function readArguments() {
         json: { type: 'string' },
         verbose: { type: 'boolean', default: false },
         contest: { type: 'boolean', default: false },
-        program: { type: 'string' },
       },
     });
-    const known = values.contest || values.program !== undefined ? contestLimits : models;
+    const known = values.contest ? contestLimits : models;
     const unknown = positionals.find((name) => !known.some(({ title }) => title === name));
     if (unknown !== undefined) throw new Error(`There is no model "${unknown}".`);
     return {
@@ -134,7 +114,6 @@ function readArguments() {
       json: values.json,
       verbose: values.verbose,
       contest: values.contest,
-      program: values.program,
       titles: positionals,
     };
   } catch (error) {
@@ -142,7 +121,6 @@ function readArguments() {
       `${/** @type {Error} */ (error).message}\n` +
         'Usage: npm run bench:rate -- [--latency MS] [--workers N] [--seeds N] [--json FILE] [--verbose] [MODEL…]\n' +
         '       npm run bench:rate -- --contest [--seeds N] [--json FILE] [--verbose] [LIMIT…]\n' +
-        '       npm run bench:rate -- --program COMMAND [--json FILE] [LIMIT…]\n' +
         `Models:\n${titlesOf(models)}\nLimits:\n${titlesOf(contestLimits)}`,
     );
   }

@@ -148,8 +148,6 @@ export type FiguresOf = (model: Model, seconds: readonly Second[], permitted: re
 export interface ContestLimit extends Model {
   /** Before a change, if any. */
   readonly perSecond: number;
-  /** Whether it is among the few for a quick look. */
-  readonly isQuick?: boolean;
 }
 
 /** Calls as well as it can, with real timers or simulated ones. Each call stands for a waiting row; there are always more. */

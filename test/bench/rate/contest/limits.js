@@ -31,14 +31,14 @@ function played(limit, perSecond, { tells, ...more } = {}) {
 }
 
 /**
- * The limits of the contest, and of `npm run bench -- governor`. The longest first, because some are measured at the same time.
+ * The limits of the contest. The longest first, because some are played at the same time.
  *
  * @type {readonly ContestLimit[]}
  */
 export const contestLimits = [
   played(minute, 10),
   played(minute, 10, { tells: 'RateLimit' }),
-  played(bucket, 50, { isQuick: true }),
+  played(bucket, 50),
   played('token-bucket:rate=100,burst=20', 100),
   played('token-bucket:rate=50,burst=500', 50),
   played(second, 50),
@@ -47,9 +47,9 @@ export const contestLimits = [
   played('concurrency:limit=10', 200),
   played(bucket, 50, { tells: 'Retry-After' }),
   played(bucket, 50, { tells: 'RateLimit' }),
-  played(second, 50, { tells: 'RateLimit', isQuick: true }),
+  played(second, 50, { tells: 'RateLimit' }),
   played('token-bucket:rate=100,burst=20 then 30s token-bucket:rate=20,burst=5', 100, {
-    ...{ title: '100/s, then 20/s', dropsAt: 30, isQuick: true },
+    ...{ title: '100/s, then 20/s', dropsAt: 30 },
   }),
   played('token-bucket:rate=10,burst=5 then 30s token-bucket:rate=100,burst=20', 10, {
     ...{ title: '10/s, then 100/s', risesAt: 30 },
