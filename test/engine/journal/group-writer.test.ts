@@ -125,12 +125,4 @@ describe('a group writer', () => {
     expect(disk.pending).toBe(0);
     await writer.idle();
   });
-
-  test('is idle when the last append is done', async () => {
-    const { disk, state, writer } = setUp();
-    void writer.append([finished(1)]);
-    (await disk.next()).end();
-    await writer.idle();
-    expect(state.isFinished(1)).toBe(true);
-  });
 });

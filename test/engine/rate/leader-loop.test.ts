@@ -132,12 +132,6 @@ describe('a worker that leads', () => {
     expect(did.established).toBe(true);
   });
 
-  test('keeps to the requested rate', async () => {
-    const { did, beat } = begin(leads({ r: fixed(50) }));
-    await beat();
-    expect(did.decided[0]).toMatchObject({ rate: 50, phase: 'fixed', command: { rate: 50 } });
-  });
-
   test.each([
     { others: 'a fixed rate', auto: false },
     { others: 'the limit of the API', auto: true },
@@ -315,12 +309,6 @@ describe('a worker that follows', () => {
     expect(admittedAt - refusedAt).toBeGreaterThanOrEqual(50);
   });
 
-  test('has as many calls in flight as the user requests', async () => {
-    const { did, beat } = begin({ ...following, pace: publishedPace() }, { concurrency: 3 });
-    await beat();
-    expect(did.paces[0]?.own.concurrency).toBe(3);
-  });
-
   test('takes over the findings of the former leader', async () => {
     const { around, did, beat } = begin({ ...following, pace: publishedPace() });
     await beat();
@@ -375,14 +363,6 @@ describe('a worker without rows', () => {
     const paces = did.paces.length;
     await beat(3);
     expect([gate.isResting, did.paces.length > paces]).toEqual([false, true]);
-  });
-
-  test('reports a refusal at once', async () => {
-    const { did, beat, call } = begin(idle);
-    await beat(5);
-    const before = did.beats.length;
-    call(tooMany());
-    expect(did.beats.slice(before)).toMatchObject([{ traffic: { rejected: 1 } }]);
   });
 
   test('gives up the lead when there is no run and no worker calls, and later continues where it stopped', async () => {

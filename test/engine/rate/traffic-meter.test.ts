@@ -94,15 +94,6 @@ describe('calls that meet a 503', () => {
     expect(meter.onRefused).toHaveBeenCalledOnce();
   });
 
-  test.each<[string, ApiAnswer]>([
-    ['a 503 that asks to wait', unavailableFor(1_000)],
-    ['a 429', tooMany()],
-  ])('leave %s a refusal', (_title, answer) => {
-    const meter = knowing(false, unavailable, unavailable, answer);
-    expect(meter.report()).toMatchObject({ accepted: 0, rejected: 1, unavailable: 2 });
-    expect(meter.onRefused).toHaveBeenCalledOnce();
-  });
-
   test('are counted separately again at once when that is no longer known', () => {
     const meter = knowing(true, unavailable);
     meter.refuses503 = false;
