@@ -13,14 +13,12 @@ describe('the combined policy of several runs', () => {
   test.each<[string, (RatePolicy | undefined)[], object]>([
     ['no run', [], { auto: false }],
     ['one without a limit', [none], { auto: false }],
-    ['one at a fixed rate', [fixed(50)], { auto: false, perSecond: 50 }],
     ['one that looks for the limit of the API', [auto], { auto: true }],
     ['one that looks for it up to a bound', [bounded(50)], { auto: true, perSecond: 50 }],
     ['two at fixed rates', [fixed(50), fixed(5)], { auto: false, perSecond: 5 }],
     ['a fixed rate and no limit', [fixed(50), none], { auto: false, perSecond: 50 }],
     ['a fixed rate and auto', [fixed(50), auto], { auto: true, perSecond: 50 }],
     ['auto and no limit', [none, auto], { auto: true }],
-    ['two bounds', [bounded(50), bounded(20)], { auto: true, perSecond: 20 }],
     ['a fixed rate below a bound', [bounded(50), fixed(5)], { auto: true, perSecond: 5 }],
     ['a fixed rate above a bound', [fixed(50), bounded(5), none], { auto: true, perSecond: 5 }],
   ])('%s', (_title, policies, expected) => {

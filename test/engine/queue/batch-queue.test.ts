@@ -1,7 +1,8 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../../../src/base/async/waiting.ts';
 import type { Datastore } from '../../../src/engine/datastore/datastore.ts';
 import { openBatchQueue } from '../../../src/engine/queue/batch-queue.ts';
+import type { BatchQueueOptions } from '../../../src/engine/queue/batch-queue-options.ts';
 import { bullmqOn } from '../../../src/engine/queue/bullmq.ts';
 import { encodeReturn } from '../../../src/engine/queue/payload.ts';
 import { RollCall, workersAwaited } from '../../../src/engine/queue/roll-call.ts';
@@ -13,36 +14,47 @@ import { unheard } from './unheard.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
+const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
+const never = new AbortController().signal;
+
+function newConnection() {
+  const model = new QueueModel(() => performance.now());
+  return { model, connection: connectionTo(model) };
+}
+
+/** The rows of an API, closed when the test ends. */
+function rowsOn(datastore: Datastore): RowQueue {
+  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
+  onTestFinished(() => rows.close());
+  return rows;
+}
+
 /** The batches of a run, and the rows that vanish from them. */
-async function opened(datastore: Datastore, rows: RowQueue) {
+async function opened(datastore: Datastore, rows: RowQueue, options: Partial<BatchQueueOptions> = {}) {
   const vanished: (readonly number[])[] = [];
   const batches = await openBatchQueue(datastore, {
     ...unheard('r', rows),
     onVanished: async (lost) => void vanished.push(lost),
+    ...options,
   });
+  onTestFinished(() => batches.close());
   return { batches, vanished };
 }
 
 test('a missing batch is lost, though the datastore has a batch of another coordinator', async () => {
-  const model = new QueueModel(() => performance.now());
-  const datastore = modelDatastore(connectionTo(model), connectionTo(model));
-  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
-  const { signal } = new AbortController();
-  const task = { run: 'r', operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
+  const datastore = modelDatastore(newConnection().connection);
+  const rows = rowsOn(datastore);
   const { batches: own, vanished } = await opened(datastore, rows);
-  await own.add([{ ...task, row: 1 }], signal);
+  await own.add([{ ...task, row: 1 }], never);
   await own.forget();
   const { batches: other, vanished: vanishedOfOther } = await opened(datastore, rows);
-  await other.add([{ ...task, row: 2 }], signal);
+  await other.add([{ ...task, row: 2 }], never);
   await own.refresh();
   expect([vanished, vanishedOfOther]).toEqual([[[1]], []]);
-  await Promise.all([own.close(), other.close()]);
-  await rows.close();
 });
 
 test('a batch is not lost while the command that adds it is under way', async () => {
-  const model = new QueueModel(() => performance.now());
-  const connection = connectionTo(model);
+  const { connection } = newConnection();
   const mayArrive = deferred();
   const slow: ModelConnection = {
     ...connection,
@@ -52,10 +64,9 @@ test('a batch is not lost while the command that adds it is under way', async ()
     },
   };
   const datastore = modelDatastore(connection, slow);
-  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
+  const rows = rowsOn(datastore);
   const { batches, vanished } = await opened(datastore, rows);
-  const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
-  const adding = batches.add([task], new AbortController().signal);
+  const adding = batches.add([task], never);
   const later = performance.now() + 60_000;
   vi.spyOn(performance, 'now').mockImplementation(() => later);
   await batches.refresh();
@@ -65,8 +76,6 @@ test('a batch is not lost while the command that adds it is under way', async ()
   await adding;
   await batches.refresh();
   expect([vanished, batches.openRows]).toEqual([[], 1]);
-  await batches.close();
-  await rows.close();
 });
 
 test.each([
@@ -74,8 +83,7 @@ test.each([
   { what: 'has lost nothing', epoch: 'one', vanished: [], there: 1 },
 ])('a batch whose command got no answer, in a datastore that $what', async (scene) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const model = new QueueModel(() => performance.now());
-  const connection = connectionTo(model);
+  const { model, connection } = newConnection();
   const started = deferred();
   let isAway = true;
   const cut: ModelConnection = {
@@ -91,44 +99,37 @@ test.each([
     },
   };
   const datastore = { ...modelDatastore(connection, cut), epoch: async () => scene.epoch };
-  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
+  const rows = rowsOn(datastore);
   const { batches, vanished } = await opened(datastore, rows);
-  const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
-  const adding = batches.add([task], new AbortController().signal, 'one');
+  const adding = batches.add([task], never, 'one');
   await started.promise;
   await vi.advanceTimersByTimeAsync(1_000);
   await adding;
   expect([vanished, await rows.countWaiting()]).toEqual([scene.vanished, scene.there]);
   vi.useRealTimers();
-  await batches.close();
-  await rows.close();
 });
 
 test('a process that looks for batches of dead workers tells why it cannot', async () => {
   const refusing: ModelConnection = {
-    ...connectionTo(new QueueModel(() => performance.now())),
+    ...newConnection().connection,
     ask: () => Promise.reject(new Error('READONLY')),
   };
-  const rows = openRowQueue(modelDatastore(refusing), { baseUrl: 'rows' });
+  const rows = rowsOn(modelDatastore(refusing));
   const told = deferred<Error>();
   await rows.watchStalled(told.resolve);
   expect(await told.promise).toMatchObject({ message: 'READONLY' });
-  await rows.close();
 });
 
 test('while workers are awaited, there is one reason, however many batches wait', async () => {
-  const model = new QueueModel(() => performance.now());
-  const datastore = { ...modelDatastore(connectionTo(model)), connectionEpoch: 'one' };
-  const rows = openRowQueue(datastore, { baseUrl: 'rows' });
+  const datastore = { ...modelDatastore(newConnection().connection), connectionEpoch: 'one' };
+  const rows = rowsOn(datastore);
   const errors: Error[] = [];
   const silent = { present: async () => new Map([['w', 0]]), testimonies: async () => new Map() };
-  const batches = await openBatchQueue(datastore, {
-    ...unheard('r', rows),
+  const { batches } = await opened(datastore, rows, {
     rollCall: new RollCall(datastore, silent),
     onError: (error) => void errors.push(error),
   });
-  const task = { run: 'r', operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
-  for (const row of [1, 2]) await batches.add([{ ...task, row }], new AbortController().signal);
+  for (const row of [1, 2]) await batches.add([{ ...task, row }], never);
   datastore.connectionEpoch = 'two';
   // Batches that no worker returns wait, too.
   await batches.refresh();
@@ -139,6 +140,4 @@ test('while workers are awaited, there is one reason, however many batches wait'
   await expect.poll(() => errors.length).toBeGreaterThan(2);
   expect(new Set(errors.map(({ message }) => message))).toEqual(new Set([workersAwaited().message]));
   await worker.close();
-  await batches.close();
-  await rows.close();
 });

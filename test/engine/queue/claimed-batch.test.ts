@@ -3,22 +3,31 @@ import { deferred } from '../../../src/base/async/waiting.ts';
 import { noHistory, type RowResult } from '../../../src/domain/terms.ts';
 import { ClaimedBatch } from '../../../src/engine/queue/claimed-batch.ts';
 import { Ledger } from '../../../src/engine/queue/ledger.ts';
+import type { LedgerLog } from '../../../src/engine/queue/ledger-writer.ts';
 import { decodeLedgerEntry, type RowTask } from '../../../src/engine/queue/payload.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const task: RowTask = { run: 'r', row: 1, operation: 'o', subject: '1', path: '/o', body: '{}' };
+const twoTasks = [task, { ...task, row: 2 }];
 
-test('a row with an intent that was not called is neither unclear nor counted when its worker dies', async () => {
-  const log: string[] = [];
-  const batch = new ClaimedBatch({
-    batch: { tasks: [task], policy: { attempts: 5, backoffMs: 0 } },
-    claim: 1,
-    log: { append: async (text) => log.push(text), read: async (first) => log.slice(first) },
+/** Rows that a worker has claimed, with this log as their ledger. */
+function claimedBatch(tasks: readonly RowTask[], log: LedgerLog, claim = 1): ClaimedBatch {
+  return new ClaimedBatch({
+    batch: { tasks, policy: { attempts: 5, backoffMs: 0 } },
+    ...{ claim, log },
     isLocked: () => true,
     onReady() {},
     onError: (error) => expect.unreachable(error.message),
+  });
+}
+
+test('a row with an intent that was not called is neither unclear nor counted when its worker dies', async () => {
+  const log: string[] = [];
+  const batch = claimedBatch([task], {
+    append: async (text) => log.push(text),
+    read: async (first) => log.slice(first),
   });
   await batch.begin();
   const ready = batch.take();
@@ -37,14 +46,7 @@ test('a row with an intent that was not called is neither unclear nor counted wh
 });
 
 async function twoRowsInHand() {
-  const batch = new ClaimedBatch({
-    batch: { tasks: [task, { ...task, row: 2 }], policy: { attempts: 5, backoffMs: 0 } },
-    claim: 1,
-    log: { append: async () => 1, read: async () => [] },
-    isLocked: () => true,
-    onReady() {},
-    onError: (error) => expect.unreachable(error.message),
-  });
+  const batch = claimedBatch(twoTasks, { append: async () => 1, read: async () => [] });
   await batch.begin();
   const [first, other] = [batch.take(), batch.take()];
   if (first === undefined || other === undefined) throw new Error('there are two rows');
@@ -77,22 +79,14 @@ test('a row with a long wait is due when that is over, however long the other ro
 test('a batch that is handed back during a takeover returns everything in its ledger', async () => {
   const log: string[] = [];
   const mayRead = deferred();
-  const claimed = (claim: number) =>
-    new ClaimedBatch({
-      batch: { tasks: [task, { ...task, row: 2 }], policy: { attempts: 5, backoffMs: 0 } },
-      claim,
-      log: {
-        append: async (text) => log.push(text),
-        async read(first) {
-          await mayRead.promise;
-          return log.slice(first);
-        },
-      },
-      isLocked: () => true,
-      onReady() {},
-      onError: (error) => expect.unreachable(error.message),
-    });
-  const first = claimed(1);
+  const ledger: LedgerLog = {
+    append: async (text) => log.push(text),
+    async read(first) {
+      await mayRead.promise;
+      return log.slice(first);
+    },
+  };
+  const first = claimedBatch(twoTasks, ledger);
   await first.begin();
   const [done, called] = [first.take(), first.take()];
   for (const ready of [done, called]) expect(await ready?.claim.intend()).toBe(true);
@@ -103,7 +97,7 @@ test('a batch that is handed back during a takeover returns everything in its le
   if (done !== undefined) first.settle(done, { kind: 'finished', result });
   await vi.advanceTimersByTimeAsync(1_000);
   // The worker is gone; the next one is told to stop before it has read that worker's entries.
-  const second = claimed(2);
+  const second = claimedBatch(twoTasks, ledger, 2);
   const beginning = second.begin();
   second.handBack();
   mayRead.resolve();

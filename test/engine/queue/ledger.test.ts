@@ -4,7 +4,7 @@ import { deferred } from '../../../src/base/async/waiting.ts';
 import { perhapsCalled } from '../../../src/domain/attempts.ts';
 import { noHistory, type RowResult } from '../../../src/domain/terms.ts';
 import { Ledger } from '../../../src/engine/queue/ledger.ts';
-import { LedgerWriter } from '../../../src/engine/queue/ledger-writer.ts';
+import { type LedgerLog, LedgerWriter } from '../../../src/engine/queue/ledger-writer.ts';
 import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry } from '../../../src/engine/queue/payload.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -102,22 +102,23 @@ describe('a ledger', () => {
   });
 });
 
+/** A worker that writes into this ledger. */
+function writerOf(log: LedgerLog, claim: number, ledger = new Ledger(rows)): LedgerWriter {
+  const onError = (error: Error) => expect.unreachable(error.message);
+  return new LedgerWriter({ log, ledger, claim, onEnd() {}, onError });
+}
+
 test('a worker that was slow to begin learns of its successor', async () => {
   const log = [encodeLedgerEntry(work(1, { intents: [1] }))];
   const mayRead = deferred();
-  const writer = new LedgerWriter({
-    log: {
-      append: async (text) => log.push(text),
-      async read(first) {
-        await mayRead.promise;
-        return log.slice(first);
-      },
+  const slow: LedgerLog = {
+    append: async (text) => log.push(text),
+    async read(first) {
+      await mayRead.promise;
+      return log.slice(first);
     },
-    ledger: new Ledger(rows),
-    claim: 2,
-    onEnd() {},
-    onError: (error) => expect.unreachable(error.message),
-  });
+  };
+  const writer = writerOf(slow, 2);
   const beginning = writer.begin();
   // Meanwhile it looks whether anything was written.
   await vi.advanceTimersByTimeAsync(1_000);
@@ -135,21 +136,16 @@ test.each(['has started', 'has completed the batch'])(
     const log: string[] = [];
     const mayAnswer = deferred();
     let isGone = false;
-    const writer = new LedgerWriter({
-      log: {
-        async append(text) {
-          if (isGone) throw new Error('Missing key for job 1. addLog');
-          const length = log.push(text);
-          if (decodeLedgerEntry(text).type === 'work') await mayAnswer.promise;
-          return length;
-        },
-        read: async (first) => (isGone ? [] : log.slice(first)),
+    const slow: LedgerLog = {
+      async append(text) {
+        if (isGone) throw new Error('Missing key for job 1. addLog');
+        const length = log.push(text);
+        if (decodeLedgerEntry(text).type === 'work') await mayAnswer.promise;
+        return length;
       },
-      ledger: new Ledger(rows),
-      claim: 1,
-      onEnd() {},
-      onError: (error) => expect.unreachable(error.message),
-    });
+      read: async (first) => (isGone ? [] : log.slice(first)),
+    };
+    const writer = writerOf(slow, 1);
     await writer.begin();
     const mayCall = writer.intend(2);
     await vi.advanceTimersByTimeAsync(25_000);
@@ -222,18 +218,11 @@ test('whether workers work, freeze or die: each row has one result, and a row th
 async function claim(number: number, log: string[]) {
   const ledger = new Ledger(rows);
   let isDead = false;
-  const writer = new LedgerWriter({
-    log: {
-      append: async (text) => log.push(text),
-      read: async (first) => log.slice(first),
-    },
-    ledger,
-    claim: number,
-    onEnd() {},
-    onError: (error) => {
-      throw error;
-    },
-  });
+  const shared = {
+    append: async (text: string) => log.push(text),
+    read: async (first: number) => log.slice(first),
+  };
+  const writer = writerOf(shared, number, ledger);
   if (number > 1) await writer.begin();
   const inFlight = new Set<number>();
   const known = (row: number) =>

@@ -113,24 +113,6 @@ describe('the slots of a second', () => {
     expect(held.use(50)).toBe(true);
   });
 
-  test('are as many as the calls of the second after a call that left late, where there are no other workers', () => {
-    const held = new HeldSlots(alone);
-    held.add(0, gap, 1_000);
-    const calls: number[] = [];
-    for (let now = 500; now < 3_000; now = Math.max(now, calls.at(-1) ?? 0) + 1) {
-      held.drop(now, 0);
-      const admitted: number[] = [];
-      while (held.use(now)) admitted.push(now);
-      for (const admittedAt of admitted) {
-        const leftAt = admittedAt === 500 ? 560 : admittedAt;
-        held.sent(leftAt, admittedAt);
-        calls.push(leftAt);
-      }
-    }
-    expect(mostInASecond(calls)).toBeLessThanOrEqual(101);
-    expect(calls.length).toBeGreaterThan(240);
-  });
-
   test('are fewer by a call that was made once more', () => {
     const held = new HeldSlots(punctual);
     held.add(0, gap, 3);
