@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCsv } from '../helpers/run-folder.ts';
@@ -146,9 +146,12 @@ test('undo warns of later edits by other runs, and refuses an unfinished run', a
   await home.write('two.csv', 'soundboard_id,title,old_title\n1,b,a\n2,b,\n');
   await home.run('run', 'one.csv', '--run-id', 'one', ...start);
   await home.run('run', 'two.csv', '--run-id', 'two', ...start);
+  await home.run('run', 'two.csv', '--run-id', 'damaged', ...start);
+  await truncate(join(home.folder('damaged'), 'rows.jsonl'), 9);
   const undone = await home.run('undo', 'one', '--yes', '--run-id', 'back');
   expect(undone).toMatchObject({ code: 0 });
   expect(undone.stderr).toMatch(/run two has edited some of these entries since \(1 row\)/);
+  expect(undone.stderr).toContain('not known which of these entries run damaged has edited since: ');
   expect(entries(sandbox)[0]).toEqual(first);
   const nothing = await home.run('undo', 'two', '--yes');
   expect(nothing.stderr).toContain('run back has edited');
