@@ -92,6 +92,18 @@ export const mutants = [
     replace: 'if (used > policy.attempts ||',
   },
   {
+    what: 'a row says that it is called before it has a place',
+    file: 'src/engine/worker/row-processor.ts',
+    find: 'if (!(await gate.reserve())) return undefined;',
+    replace: 'void gate.reserve();',
+  },
+  {
+    what: 'a second result of a row in a ledger counts',
+    file: 'src/engine/queue/ledger.ts',
+    find: '    if (state.result !== undefined) return false;\n',
+    replace: '',
+  },
+  {
     what: 'a row is called after its batch was withdrawn',
     file: 'src/engine/worker/row-processor.ts',
     find: 'if (admittedAt === undefined || claim.isWanted()) return admittedAt;',

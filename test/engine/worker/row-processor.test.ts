@@ -92,12 +92,13 @@ describe('a row', () => {
     expect(told).toEqual(['2 finished, 1 in flight', '7 retrying, 0 in flight']);
   });
 
-  test('is called once the gate lets it in', async () => {
+  test('is called once the gate lets it in, and its intent is not written before', async () => {
     const { set, process, calls } = begin([notFound]);
+    const intend = vi.fn(async () => true);
     set({ cap: 0 });
-    const verdict = process();
-    await Promise.resolve();
-    expect(calls()).toBe(0);
+    const verdict = process(task, claimed({ intend }));
+    await new Promise(setImmediate);
+    expect([intend.mock.calls.length, calls()]).toEqual([0, 0]);
     set({ cap: 1 });
     expect((await verdict).kind).toBe('finished');
   });
