@@ -79,5 +79,8 @@ async function copyTree() {
     encoding: 'utf8',
   });
   for (const name of listed.stdout.trim().split('\n')) await cp(join(root, name), join(folder, name));
+  // Some tests ask git which files there are.
+  ask('git', ['init', '--quiet']);
+  ask('git', ['add', '--all']);
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
 }
