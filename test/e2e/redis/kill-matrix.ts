@@ -74,10 +74,14 @@ export async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
+/** Waits for that many more calls. */
+export async function calledSince({ sandbox }: Pick<Parts, 'sandbox'>, calls: number): Promise<void> {
+  await sandbox.requested((await sandbox.log()).length + calls);
+}
+
 /** Waits for a random number of calls. */
-export async function aMoment({ sandbox }: Pick<Parts, 'sandbox'>, most = 150): Promise<void> {
-  const seen = (await sandbox.log()).length;
-  await sandbox.requested(seen + Math.ceil(Math.random() * most));
+export function aMoment(parts: Pick<Parts, 'sandbox'>, most = 150): Promise<void> {
+  return calledSince(parts, Math.ceil(Math.random() * most));
 }
 
 /** Waits until each batch that a worker has now is over, or given to another one. */
