@@ -148,7 +148,7 @@ export function scenarioOf(seed: number): Scenario {
   const powerFailures = often(0.01, () => twoPowerFailures(random), []);
   return {
     ...scenario,
-    mishaps: [...mishaps, ...powerFailures, ...often(0.05, () => lostWorkers(random), [])],
+    mishaps: [...mishaps, ...powerFailures, ...often(0.2, () => lostWorkers(random), [])],
   };
 }
 
