@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { runMigrations } from 'bullmq';
 import { create } from 'tar';
+import { look } from '../base/disk/files.ts';
 import { templateFile } from '../engine/datastore/embedded/template.ts';
 
 /** Part of the build: makes the archive for new datastores, unless it exists. */
@@ -12,7 +13,7 @@ import { templateFile } from '../engine/datastore/embedded/template.ts';
 /** The bytes of the first log file that are kept: more than the one or two checkpoints in it take. */
 const keptOfLog = 64 * 1024;
 
-const made = await stat(templateFile).catch(() => undefined);
+const made = await look(templateFile);
 const sources = await Promise.all(
   ['bullmq', '@electric-sql/pglite'].map((name) => stat(createRequire(import.meta.url).resolve(name))),
 );

@@ -2,6 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
+const sources = await Promise.all(
+  (await readdir('src', { recursive: true }))
+    .filter((name) => name.endsWith('.ts'))
+    .map(async (name) => ({ path: join('src', name), text: await readFile(join('src', name), 'utf8') })),
+);
+
 /** What can create, open for writing, replace or give away a file or folder. */
 const writing =
   /^(appendFile|chmod|chown|copyFile|cp|createWriteStream|fchmod|fchown|ftruncate|lchmod|lchown|link|lutimes|mkdir|mkdtemp|open|openAsBlob|openCallback|rename|symlink|truncate|utimes|write|writeFile|writev)(Sync)?$/;
@@ -93,13 +99,10 @@ const wholeFiles: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The writing functions that each file imports from Node. */
-async function found(): Promise<Readonly<Record<string, string>>> {
-  const files = await readdir('src', { recursive: true });
-  const entries = files
-    .filter((name) => name.endsWith('.ts') && !name.startsWith('pages/browser/'))
-    .map(async (name) => {
-      const path = join('src', name);
-      const text = await readFile(path, 'utf8');
+function found(): Readonly<Record<string, string>> {
+  const entries = sources
+    .filter(({ path }) => !path.startsWith('src/pages/browser/'))
+    .map(({ path, text }) => {
       const imports = [...text.matchAll(/import ([^;]*?) from 'node:fs(?:\/promises)?';/g)];
       // A whole module would hide what is used of it.
       expect(imports.filter(([, names = '']) => !names.startsWith('{') && !names.startsWith('type'))).toEqual(
@@ -111,19 +114,16 @@ async function found(): Promise<Readonly<Record<string, string>>> {
         .filter((each) => writing.test(each));
       return [path, names.toSorted().join(' ')] as const;
     });
-  return Object.fromEntries((await Promise.all(entries)).filter(([, names]) => names !== ''));
+  return Object.fromEntries(entries.filter(([, names]) => names !== ''));
 }
 
-test('no other file than these writes files by itself: another user may have put a link there', async () => {
-  expect(await found()).toEqual(Object.assign({}, ...Object.values(writers)));
+test('no other file than these writes files by itself: another user may have put a link there', () => {
+  expect(found()).toEqual(Object.assign({}, ...Object.values(writers)));
 });
 
-test('each file that is written whole has an answer to two writers', async () => {
+test('each file that is written whole has an answer to two writers', () => {
   const calls = /\b(replaceFile|createFile|writeFileAtomically|writeJsonFile|changeJsonFile)\(/;
   const defining = ['changed-file', 'files', 'json-file'].map((name) => `src/base/disk/${name}.ts`);
-  const names = (await readdir('src', { recursive: true })).map((name) => join('src', name));
-  const sources = names.filter((name) => name.endsWith('.ts') && !defining.includes(name));
-  const texts = await Promise.all(sources.map((name) => readFile(name, 'utf8')));
-  const writing = sources.filter((_, index) => calls.test(texts[index] ?? ''));
-  expect(writing.toSorted()).toEqual(Object.values(wholeFiles).flat().toSorted());
+  const writing = sources.filter(({ path, text }) => !defining.includes(path) && calls.test(text));
+  expect(writing.map(({ path }) => path).toSorted()).toEqual(Object.values(wholeFiles).flat().toSorted());
 });

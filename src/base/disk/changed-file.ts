@@ -14,22 +14,25 @@ const patienceMs = 30_000;
  * Changes a JSON file. Changes take place one after the other, those of other processes, too, so none is lost.
  *
  * @param change gets undefined for a missing or damaged file; to leave the file as it is, it returns undefined
+ * @returns what `change` returned last
  * @throws a busy error `FILE_LOCKED` when other processes hold the file for half a minute
  */
-export function changeJsonFile<Value extends object>(
+export function changeJsonFile<Value extends object, After extends Value | undefined>(
   path: string,
   schema: z.ZodType<Value>,
-  change: (current: Value | undefined) => Value | undefined,
-): Promise<void> {
+  change: (current: Value | undefined) => After,
+): Promise<After> {
   return inTurn(resolve(path), async () => {
     // Most changes change nothing: these need no lock.
-    if (change(await readJsonFileIfAny(path, schema)) === undefined) return;
+    const wanted = change(await readJsonFileIfAny(path, schema));
+    if (wanted === undefined) return wanted;
     const lock = await lockPatiently(patienceMs, () =>
       lockPath({ path, purpose: 'a change', taken: takenBy(path) }),
     );
     try {
       const after = change(await readJsonFileIfAny(path, schema));
       if (after !== undefined) await writeJsonFile(path, after);
+      return after;
     } finally {
       await lock.release();
     }

@@ -87,12 +87,10 @@ export function openScheduleStore(stateDir: string) {
      * @throws a usage error `SCHEDULE_UNKNOWN`, or what `change` throws
      */
     async change(name: string, change: (current: Schedule) => Schedule): Promise<Schedule> {
-      let changed = await load(name);
-      await changeJsonFile(fileOf(name, 'schedule.json'), scheduleSchema, (current = changed) => {
-        changed = change(current);
-        return changed;
-      });
-      return changed;
+      const found = await load(name);
+      return changeJsonFile(fileOf(name, 'schedule.json'), scheduleSchema, (current = found) =>
+        change(current),
+      );
     },
     /** Removes a schedule and its history. A line in `removed.jsonl` says which user removed the schedule, and why. */
     async remove(name: string, attribution: Attribution): Promise<void> {

@@ -78,3 +78,8 @@ export type RunScript = (
   keys: readonly string[],
   args: readonly (string | number)[],
 ) => Promise<unknown>;
+
+/** Whether the datastore refused the command, and so did nothing. */
+export function isRefusedCommand(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
+}

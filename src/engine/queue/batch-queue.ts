@@ -1,13 +1,12 @@
 import type { Job } from 'bullmq';
 import { after, unlessAborted } from '../../base/async/waiting.ts';
 import type { Priority, SavedAnswer } from '../../domain/terms.ts';
-import type { Datastore } from '../datastore/datastore.ts';
+import { type Datastore, isRefusedCommand } from '../datastore/datastore.ts';
 import { bytesOf, flowOf, isTaken, newBatchId, type RunBatchData, rowsOf } from './batch-flow.ts';
 import type { BatchQueueOptions } from './batch-queue-options.ts';
 import {
   bullmqOn,
   ifJobThere,
-  isQueueRefusal,
   isUnclaimed,
   lockMs,
   obliterate,
@@ -267,7 +266,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
           if (datastore.exclusive) throw error;
           options.onError(error as Error);
           // Perhaps only the reply was lost: a second batch of the same rows would call them again.
-          mayBeAdded ||= !isQueueRefusal(error);
+          mayBeAdded ||= !isRefusedCommand(error);
           await unlessAborted(after(addAgainMs), signal);
           batch.isAdding = !signal.aborted && (await hasVanished(id, batch));
           if (!batch.isAdding || !mayBeAdded || (await isCurrent(knownEpoch))) continue;

@@ -20,11 +20,6 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Missing key');
 }
 
-/** Whether the datastore refused the command, and so did nothing. */
-export function isQueueRefusal(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError';
-}
-
 /** How long a worker keeps a batch without renewing its lock. */
 export const lockMs = 20_000;
 

@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { steadyNow, timeOfDay } from '../../base/async/clock.ts';
 import { withTimeout } from '../../base/async/waiting.ts';
+import { look } from '../../base/disk/files.ts';
 import { openScheduleStore, type ScheduleStore } from '../../daemon/schedule/store.ts';
 import { nextTimes, timesOf } from '../../daemon/schedule/times.ts';
 import { actorText } from '../../domain/actor.ts';
@@ -104,10 +104,7 @@ export class Overview {
         by: by && actorText(by),
         reason,
       })),
-      hasReport: await stat(join(this.#store.folder(id), reportFile)).then(
-        (found) => found.isFile(),
-        () => false,
-      ),
+      hasReport: (await look(join(this.#store.folder(id), reportFile)))?.isFile() === true,
     };
   }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { isRefusedCommand } from '../datastore.ts';
 
 /** What `INFO` says of a server. */
 interface ServerIds {
@@ -50,7 +51,7 @@ export async function epochOf(client: Redis, prefix: string): Promise<string | u
     if (server === undefined) return undefined;
     return `${await markOf(client, `${prefix}:epoch`)}+${server}.${data ?? ''}`;
   } catch (error) {
-    if ((error as Error).name === 'ReplyError') return undefined;
+    if (isRefusedCommand(error)) return undefined;
     throw error;
   }
 }

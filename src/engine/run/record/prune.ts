@@ -1,6 +1,6 @@
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists, ifThere } from '../../../base/disk/files.ts';
+import { exists, ifThere, look } from '../../../base/disk/files.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
 import { isOver, type RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
@@ -88,6 +88,6 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
 /** Total size of the files in a run's folder, in bytes. */
 export async function sizeOf(folder: string): Promise<number> {
   const names = await readdir(folder).catch(() => []);
-  const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => undefined)));
+  const found = await Promise.all(names.map((name) => look(join(folder, name))));
   return found.reduce((sum, file) => sum + (file?.size ?? 0), 0);
 }

@@ -84,12 +84,12 @@ export function rememberFates(
   });
 }
 
-function changeTarget(
+async function changeTarget(
   stateDir: string,
   baseUrl: string,
   change: (known: Partial<Entry>) => Partial<Entry>,
 ): Promise<void> {
-  return changeJsonFile(fileOf(stateDir), fileSchema, (file) => {
+  await changeJsonFile(fileOf(stateDir), fileSchema, (file) => {
     const { targets = [] } = file ?? {};
     const known = targets.find(({ base_url: url }) => url === baseUrl);
     const target = { ...known, ...change(known ?? {}), base_url: baseUrl };
