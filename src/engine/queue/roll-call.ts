@@ -27,22 +27,35 @@ export function workersAwaited(): WaitReason {
  * ```
  */
 export class RollCall {
-  readonly #datastore: Pick<Datastore, 'connectionEpoch'>;
+  readonly #datastore: Pick<Datastore, 'connectionEpoch' | 'epoch'>;
   readonly #roster: Roster;
   /** Epochs whose workers this process has all seen, and none of which died before it testified. */
   readonly #witnessed = new Set<string>();
   /** When each worker last showed a sign of life. */
   readonly #seenAt = new Map<string, number>();
   #lastUpdate = Number.NEGATIVE_INFINITY;
+  /** The epoch that the last `readEpoch` has found, and what the connection showed then. */
+  #known: { readonly epoch: string | undefined; readonly connectionEpoch: string | undefined } | undefined;
   /** The epoch in which workers were last asked. */
   #epoch: string | undefined;
   /** The workers that must testify, and since when they are awaited. */
   #asking: { readonly workers: ReadonlySet<string>; readonly since: number } | undefined;
   readonly #testified = new Map<string, BatchReturn | null>();
 
-  constructor(datastore: Pick<Datastore, 'connectionEpoch'>, roster: Roster) {
+  constructor(datastore: Pick<Datastore, 'connectionEpoch' | 'epoch'>, roster: Roster) {
     this.#datastore = datastore;
     this.#roster = roster;
+  }
+
+  /** The epoch of the datastore that rows are fed to; undefined when unknown. */
+  get knownEpoch(): string | undefined {
+    return this.#known?.epoch;
+  }
+
+  /** Reads the epoch of the datastore. `update` does it again when the connection shows another one. */
+  async readEpoch(): Promise<void> {
+    const { connectionEpoch } = this.#datastore;
+    this.#known = { epoch: await this.#datastore.epoch(), connectionEpoch };
   }
 
   /** Whether a batch of this epoch may have been called by workers that the datastore has forgotten. */
@@ -67,6 +80,7 @@ export class RollCall {
 
   /** Notes which workers are present, and reads their testimonies when they are needed. */
   async update(): Promise<void> {
+    if (this.#known?.connectionEpoch !== this.#datastore.connectionEpoch) await this.readEpoch();
     const { connectionEpoch: epoch } = this.#datastore;
     const present = await this.#roster.present();
     if (epoch === undefined || epoch !== this.#datastore.connectionEpoch) return;
@@ -87,6 +101,8 @@ export class RollCall {
 
   async #readTestimonies(epoch: string, present: ReadonlyMap<string, number>): Promise<void> {
     const testimonies = await this.#roster.testimonies();
+    // A datastore that was emptied since rows were fed to it has forgotten workers, too.
+    const knowsAll = (await this.#datastore.epoch()) === this.knownEpoch;
     const asking = this.#asking;
     if (asking === undefined || epoch !== this.#datastore.connectionEpoch) return;
     const waitedMs = steadyNow() - asking.since;
@@ -96,7 +112,7 @@ export class RollCall {
     if (!silent.every(isDead)) return;
     for (const testimony of testimonies.values()) if (testimony.epoch === epoch) this.#take(testimony);
     if (silent.length > 0) this.#witnessed.clear();
-    this.#witnessed.add(epoch);
+    if (knowsAll) this.#witnessed.add(epoch);
     this.#asking = undefined;
   }
 

@@ -7,7 +7,11 @@ afterEach(() => void vi.useRealTimers());
 
 /** A coordinator that has seen two workers, at a datastore in its first epoch. */
 async function begun() {
-  const datastore = { connectionEpoch: 'one' };
+  const datastore = {
+    connectionEpoch: 'one',
+    mark: 'kept',
+    epoch: async () => `${datastore.connectionEpoch} ${datastore.mark}`,
+  };
   const present = new Map([
     ['a', 0],
     ['b', 0],
@@ -89,4 +93,20 @@ test('workers that died long before the loss are not awaited', async () => {
   says('a');
   await rollCall.update();
   expect(rollCall.recollect('x', 'one')).toEqual({ testimony: undefined, isCertain: true });
+});
+
+test('a datastore that was emptied without a restart does not know all workers', async () => {
+  const { datastore, present, rollCall, says } = await begun();
+  datastore.connectionEpoch = 'two';
+  await rollCall.readEpoch();
+  datastore.mark = 'new';
+  present.clear();
+  says('a');
+  says('b');
+  await rollCall.update();
+  datastore.connectionEpoch = 'three';
+  says('a');
+  says('b');
+  await rollCall.update();
+  expect(['one', 'two'].map((epoch) => rollCall.recollect('x', epoch)?.isCertain)).toEqual([true, false]);
 });

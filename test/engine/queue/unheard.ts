@@ -14,7 +14,7 @@ export function unheard(runId: string, rows: RowQueue): BatchQueueOptions {
     runId,
     rows,
     policy,
-    rollCall: new RollCall({ connectionEpoch: undefined }, emptyRoster),
+    rollCall: new RollCall({ connectionEpoch: undefined, epoch: async () => undefined }, emptyRoster),
     priority: () => 'normal',
     collect: async () => {},
     journalEnd: () => 0,

@@ -75,9 +75,6 @@ export class Coordinator {
   /** Set when rows with the same subject must be called in order. */
   #order: RowOrder | undefined;
   readonly #repeated: Repeated[] = [];
-  /** The epoch of the datastore that rows are fed to; undefined when unknown. */
-  #epoch: string | undefined;
-  #wasAway = false;
   #state: State = { mode: 'feeding' };
 
   /**
@@ -163,14 +160,14 @@ export class Coordinator {
   }
 
   async #recover(): Promise<void> {
-    const { datastore, journal } = this.#run;
+    const { datastore, journal, rollCall } = this.#run;
     const { tasks, window, priority, onError } = this.#options;
     const { id } = this.#run.record;
     this.#batches = await openBatchQueue(datastore, {
       runId: id,
       rows: this.#run.rows,
       policy: this.#run.policy,
-      rollCall: this.#run.rollCall,
+      rollCall,
       priority,
       collect: (batch) => this.#failing(this.#collect(batch)),
       journalEnd: () => journal.end,
@@ -191,9 +188,8 @@ export class Coordinator {
       order: this.#order,
     });
     for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
-    const epoch = await datastore.epoch();
-    this.#epoch = epoch;
-    await journal.append(lostSince(epoch, recovered.rows, journal));
+    await rollCall.readEpoch();
+    await journal.append(lostSince(rollCall.knownEpoch, recovered.rows, journal));
   }
 
   /** Keeps rows in order, and reads the results of awaited rows more often. */
@@ -256,7 +252,7 @@ export class Coordinator {
 
   async #add(batches: readonly RowTask[][]): Promise<void> {
     // Written before the rows can be called: after a power cut, the journal knows which rows are suspect.
-    const epoch = this.#epoch;
+    const { knownEpoch: epoch } = this.#run.rollCall;
     await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, epoch)));
     for (const batch of batches) {
       if (!this.isFeeding) return;
@@ -273,9 +269,6 @@ export class Coordinator {
   async #observe(): Promise<void> {
     await this.#batches.refresh();
     this.#options.window.observed(this.#batches.openRows);
-    const isAway = this.#run.datastore.trouble !== undefined;
-    if (this.#wasAway && !isAway) this.#epoch = await this.#run.datastore.epoch();
-    this.#wasAway = isAway;
   }
 
   async #drainAll(signal: AbortSignal): Promise<boolean> {
