@@ -29,3 +29,7 @@ test('no replacement of a module depends on which test file ran before', () => {
   expect(replacing.length).toBeGreaterThan(0);
   expect(replacing.filter(({ text }) => !text.includes('vi.hoisted(() => vi.resetModules());'))).toEqual([]);
 });
+
+test('no object packs properties into the spread of a literal', () => {
+  expect(files.filter(({ text }) => /\.\.\.\{ /.test(text)).map(({ path }) => path)).toEqual([]);
+});

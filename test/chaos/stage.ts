@@ -62,7 +62,18 @@ export async function setStage(scenario: Scenario): Promise<Stage> {
       () => undefined,
     );
   return {
-    ...{ scenario, folder, home, stateDir, sandbox, redis, disk, clock, rows, edits, story, commands },
+    scenario,
+    folder,
+    home,
+    stateDir,
+    sandbox,
+    redis,
+    disk,
+    clock,
+    rows,
+    edits,
+    story,
+    commands,
     start(...args) {
       const env = {
         ...sandbox.env,

@@ -27,7 +27,9 @@ test('a long message is shortened, an empty one left out', () => {
 
 test('nothing is known about an attempt whose process died', () => {
   expect(perhapsCalled(noHistory)).toEqual({
-    ...{ attempts: 1, unprocessed: 0, unclear: true },
+    attempts: 1,
+    unprocessed: 0,
+    unclear: true,
     earlier: [unknownAttempt],
   });
 });

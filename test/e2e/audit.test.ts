@@ -54,8 +54,12 @@ describe('a run on the embedded datastore', () => {
     const user = { user: userInfo().username, host: hostname() };
     const by = { ...user, version: expect.any(String) };
     expect(await home.json('show', 'r')).toMatchObject({
-      ...{ state: 'cancelled', by, reason: 'week 47 \u001b[31m is lost', base_url: sandbox.url },
-      ...{ options: { rate: '20/s', concurrency: 4 }, plan: { rows: 1_000 } },
+      state: 'cancelled',
+      by,
+      reason: 'week 47 \u001b[31m is lost',
+      base_url: sandbox.url,
+      options: { rate: '20/s', concurrency: 4 },
+      plan: { rows: 1_000 },
       events: [
         { event: 'planned', by, reason: 'week 47 \u001b[31m is lost' },
         { event: 'begun', by, reason: null, duration_s: expect.any(Number) },

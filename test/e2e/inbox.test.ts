@@ -132,7 +132,9 @@ test('watch --once runs waiting manifests, moves them to their final folder, and
       { name: 'some.csv', exit_code: 1, path: expect.stringMatching(/^inbox\/partial\/some\./) },
       { name: 'none.csv', exit_code: 1, path: expect.stringMatching(/^inbox\/failed\/none\./) },
       {
-        ...{ name: 'invalid.csv', exit_code: 2, run: null },
+        name: 'invalid.csv',
+        exit_code: 2,
+        run: null,
         path: expect.stringMatching(/^inbox\/failed\/invalid\./),
       },
     ],

@@ -69,7 +69,9 @@ describe('what a user sees behind a canary decides what later plans refuse', () 
       target: { base_url: sandbox.url, is_new: true },
       operations: {
         'update-soundboard': {
-          ...{ subjects: 4, first: { row: 1, subject: '1' }, last: { row: 4, subject: '4' } },
+          subjects: 4,
+          first: { row: 1, subject: '1' },
+          last: { row: 4, subject: '4' },
           fields: { description: { given: 3, cleared: 2, absent: 1 } },
         },
       },

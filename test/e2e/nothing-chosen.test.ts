@@ -18,7 +18,8 @@ describe('a run without a call', () => {
     const plan = await run('plan', ...args, '--json');
     expect(plan.code).toBe(2);
     expect(JSON.parse(plan.stdout)).toMatchObject({
-      ...{ ready: false, callable: 0 },
+      ready: false,
+      callable: 0,
       warnings: [{ code: 'NOTHING_TO_CALL', message: expect.stringContaining(message) }],
     });
     const refused = await run('run', ...args, '--yes');

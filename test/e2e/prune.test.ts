@@ -18,7 +18,9 @@ test('prune removes all but the newest runs, and --dry-run lists them first', as
   });
   expect(await run('status', 'one')).toMatchObject({ code: 0 });
   expect(await json('prune', '--keep-last', '1', '--yes')).toMatchObject({
-    ...{ removed: ['one', 'two'], kept: 1, dry_run: false },
+    removed: ['one', 'two'],
+    kept: 1,
+    dry_run: false,
   });
   // A shared datastore remembers runs for a day.
   const { stdout } = await cqbatch(['list', '--json'], { cwd });

@@ -19,8 +19,12 @@ describeWithBrowser('report.html', (open) => {
           return {
             row: callableRow(row, [String(1_000_000 + 7 * row), 'u']),
             result: {
-              ...{ row, operation: 'restore-evaluation', attempts: 1, unclear: false },
-              ...{ outcome: isBad ? 'failed' : 'succeeded', code: isBad ? 'NOT_FOUND' : 'OK' },
+              row,
+              operation: 'restore-evaluation',
+              attempts: 1,
+              unclear: false,
+              outcome: isBad ? 'failed' : 'succeeded',
+              code: isBad ? 'NOT_FOUND' : 'OK',
               message: isBad ? `evaluation ${row} is gone` : '',
               startedAt: new Date(Date.UTC(2026, 0, 1) + row * 10).toISOString(),
               finishedAt: new Date(Date.UTC(2026, 0, 1) + row * 10 + (row % 97)).toISOString(),

@@ -41,7 +41,10 @@ describe('rows that were done before', () => {
     expect(plan.stderr).toContain('Next: cqbatch run more.csv --skip-done mond\n');
     const { stdout: document } = await run('plan', 'more.csv', '--skip-done', 'mond', '--json');
     expect(JSON.parse(document)).toMatchObject({
-      ...{ rows: 5, callable: 2, done_before: 3, duplicates: 0 },
+      rows: 5,
+      callable: 2,
+      done_before: 3,
+      duplicates: 0,
       done_in: [{ source: 'monday', rows: 3 }],
     });
 
@@ -101,7 +104,10 @@ describe('a manifest that was run before', () => {
     const offered = said.exec(plan.stdout)?.[1]?.split(' ') ?? [];
     expect(offered).toHaveLength(2);
     expect(JSON.parse((await run('plan', 'rows.csv', '--json')).stdout).run_before).toMatchObject({
-      ...{ run: 'monday', state: 'completed', rows: 4, skip_done: offered },
+      run: 'monday',
+      state: 'completed',
+      rows: 4,
+      skip_done: offered,
       outcomes: { succeeded: 2, failed: 1, duplicate: 1 },
     });
     const again = await run('run', 'rows.csv', '--yes', '--run-id', 'tuesday');

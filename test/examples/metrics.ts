@@ -5,8 +5,13 @@ import type { Pace } from '../../src/domain/pace.ts';
 import { parsePrometheusText } from '../helpers/prometheus-text.ts';
 
 const pace: Pace = {
-  ...{ isKept: true, rate: 1, limit: 1, concurrency: 1 },
-  ...{ phase: 'holding', refuses503: false, reason: '' },
+  isKept: true,
+  rate: 1,
+  limit: 1,
+  concurrency: 1,
+  phase: 'holding',
+  refuses503: false,
+  reason: '',
 };
 
 /** A scrape in which all metrics with labels have a value, by the name of the metric. */

@@ -43,7 +43,7 @@ export function chartedRun(options: ChartedRunOptions) {
   const facts: Partial<RunFacts> = {
     started_at: secondsLater(0),
     retries,
-    rate: { ...{ wanted: 'auto', limit_per_s: null, waited_s: 0, rejected: 0 }, ...{ series, starts } },
+    rate: { wanted: 'auto', limit_per_s: null, waited_s: 0, rejected: 0, series, starts },
   };
   const lines = calls.flatMap((second) =>
     Array.from({ length: callsPerSecond }, (_, index): ReportLine => {
@@ -52,8 +52,15 @@ export function chartedRun(options: ChartedRunOptions) {
       return {
         row: callableRow(row, [String(row)]),
         result: {
-          ...{ row, operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK', message: '' },
-          ...{ attempts: 1, unclear: false, startedAt: secondsLater(second), durationMs },
+          row,
+          operation: 'restore-evaluation',
+          outcome: 'succeeded',
+          code: 'OK',
+          message: '',
+          attempts: 1,
+          unclear: false,
+          startedAt: secondsLater(second),
+          durationMs,
         },
       };
     }),

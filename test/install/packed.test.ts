@@ -113,8 +113,12 @@ async function programOfPage(installed: string, url: string): Promise<string> {
 async function expectTyped(cwd: string): Promise<void> {
   await writeFile(join(cwd, 'program.mts'), typedProgram);
   const compilerOptions = {
-    ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2023' },
-    ...{ types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2023',
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
   };
   await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.mts'] }));
   await run(join(root, 'node_modules/.bin/tsc'), ['-p', cwd]);

@@ -57,7 +57,11 @@ describe('a plan', () => {
     const { sandbox, batch } = await begin('evaluation_id,user_id\n1,u1\nx,u2\n1,u1\n2,u3\n');
     const plan = await planBatch(batch);
     expect(plan).toMatchObject({
-      ...{ rows: 4, callable: 2, invalid: 1, duplicates: 1, leftOut: 0 },
+      rows: 4,
+      callable: 2,
+      invalid: 1,
+      duplicates: 1,
+      leftOut: 0,
       refusal: { code: 'INVALID_ROWS' },
     });
     expect(plan.problems).toEqual([expect.stringMatching(/rows\.csv:3: evaluation_id: /)]);
@@ -107,7 +111,9 @@ describe('a batch', () => {
     expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 300 }, (_each, index) => index + 1));
     const counted = (outcome: string) => rows.filter((row) => row.outcome === outcome).length;
     expect(ended.summary.outcomes).toMatchObject({
-      ...{ succeeded: counted('succeeded'), failed: counted('failed'), duplicate: counted('duplicate') },
+      succeeded: counted('succeeded'),
+      failed: counted('failed'),
+      duplicate: counted('duplicate'),
     });
     expect(counted('duplicate')).toBe(3);
     // Three were unknown, and so have failed; each attempt is in the log of the service.
@@ -151,7 +157,8 @@ describe('a batch', () => {
 test('rows that must not be called are refused with a code, and no run remains', async () => {
   const { sandbox, batch } = await begin('evaluation_id,user_id\n1,u1\nx,u2\n');
   await expect(runBatch(batch)).rejects.toMatchObject({
-    ...{ kind: 'usage', code: 'INVALID_ROWS' },
+    kind: 'usage',
+    code: 'INVALID_ROWS',
     message: expect.stringMatching(/Nothing was sent\.\n.*rows\.csv:3: evaluation_id: /),
   });
   expect(await openRuns(batch)).toEqual([]);

@@ -17,15 +17,30 @@ describe('the log', () => {
     const undisturbed = { fault: null, throttled: false };
     expect(lines(text)).toEqual([
       {
-        ...{ seq: 1, operation: 'restore-evaluation', id: '1', user_id: 'tester', ...done, ...undisturbed },
+        seq: 1,
+        operation: 'restore-evaluation',
+        id: '1',
+        user_id: 'tester',
+        ...done,
+        ...undisturbed,
         body: '{"evaluation_id":1,"user_id":"tester"}',
       },
       {
-        ...{ seq: 2, operation: 'update-soundboard', id: '2', user_id: null, ...done, ...undisturbed },
+        seq: 2,
+        operation: 'update-soundboard',
+        id: '2',
+        user_id: null,
+        ...done,
+        ...undisturbed,
         body: '{"soundboard":{"soundboard_id":2,"title":"x"}}',
       },
       {
-        ...{ seq: 3, operation: null, id: null, user_id: null, ...nowhere, ...undisturbed },
+        seq: 3,
+        operation: null,
+        id: null,
+        user_id: null,
+        ...nowhere,
+        ...undisturbed,
         target: 'GET /nowhere',
       },
     ]);

@@ -17,9 +17,20 @@ const said = (values: Readonly<Record<string, unknown>>) =>
 
 /** Options of the plan, and whether a setting sets them; a flag without a setting sets the others. */
 const ofRows: Record<keyof RowOptions, boolean> = {
-  ...{ clearToken: true, default: true, encoding: true, hidden: true, map: true, onConflict: true },
-  ...{ rowsAt: true, sheet: true, skipLines: true, strict: true, trustIds: true, where: true },
-  ...{ operation: false, trim: false },
+  clearToken: true,
+  default: true,
+  encoding: true,
+  hidden: true,
+  map: true,
+  onConflict: true,
+  rowsAt: true,
+  sheet: true,
+  skipLines: true,
+  strict: true,
+  trustIds: true,
+  where: true,
+  operation: false,
+  trim: false,
 };
 
 test('each setting for reading rows sets an option of the plan, and each for calls one of the run', () => {
@@ -34,15 +45,23 @@ test('each setting for reading rows sets an option of the plan, and each for cal
 
 test('a new run has the given options, and otherwise the defaults', () => {
   expect(callOptions(said({ timeout: '5s', max_consecutive_failures: 7 }))).toEqual({
-    ...{ rate: { text: 'auto', auto: true }, concurrency: 'auto', attempts: 5, priority: 'normal' },
-    ...{ timeoutMs: 5_000, backoffMs: 1_000, maxOutageMs: 900_000 },
-    ...{ maxFailures: { percent: 5 }, maxFailuresAfter: 100, maxConsecutiveFailures: 7 },
+    rate: { text: 'auto', auto: true },
+    concurrency: 'auto',
+    attempts: 5,
+    priority: 'normal',
+    timeoutMs: 5_000,
+    backoffMs: 1_000,
+    maxOutageMs: 900_000,
+    maxFailures: { percent: 5 },
+    maxFailuresAfter: 100,
+    maxConsecutiveFailures: 7,
   });
 });
 
 test('a resumed run has the options given now, and otherwise its former ones; none removes optional ones', () => {
   const before = {
-    ...{ baseUrl: 'https://api.test/', onConflict: 'last' as const },
+    baseUrl: 'https://api.test/',
+    onConflict: 'last' as const,
     ...callOptions(said({ rate: '5/s', max_consecutive_failures: 7, max_failures: 3, attempts: 2 })),
   };
   expect(changedOptions(before, {})).toEqual(before);

@@ -58,9 +58,15 @@ export function noData(): StoredData {
 
 export function newJob(queue: string, id: string, json: JobJson, parentKey: string | undefined): StoredJob {
   return {
-    ...{ id, queue, parentKey, dueAt: 0, lock: undefined },
+    id,
+    queue,
+    parentKey,
+    dueAt: 0,
+    lock: undefined,
     json: { ...json, id, attemptsMade: 0, attemptsStarted: 0, stalledCounter: 0, delay: 0 },
-    ...{ pending: new Set(), processed: new Map(), logs: [] },
+    pending: new Set(),
+    processed: new Map(),
+    logs: [],
   };
 }
 

@@ -33,9 +33,15 @@ const patienceMs = 10_000;
 const accepted = { ok: true, status: 200, body: {}, requests: 1, durationMs: latencyMs };
 /** @type {import('../../../dist/src/engine/api/client.js').ApiAnswer} */
 const refused = {
-  ...{ ok: false, requests: 1, durationMs: latencyMs },
+  ok: false,
+  requests: 1,
+  durationMs: latencyMs,
   failure: {
-    ...{ class: 'slow-down', code: 'RESOURCE_EXHAUSTED', message: 'too many', status: 429, unclear: false },
+    class: 'slow-down',
+    code: 'RESOURCE_EXHAUSTED',
+    message: 'too many',
+    status: 429,
+    unclear: false,
   },
 };
 

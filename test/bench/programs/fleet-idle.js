@@ -33,7 +33,12 @@ await program(async (/** @type {import('./fleet.js').Fleet} */ fleet) => {
   const log = await openLog({}, openTerminal({ quiet: 1 }));
   const serve = async () =>
     serveRows({
-      ...{ operations, log, api: { baseUrl }, concurrency: 'auto', version: 'benchmark', shutdownMs: 0 },
+      operations,
+      log,
+      api: { baseUrl },
+      concurrency: 'auto',
+      version: 'benchmark',
+      shutdownMs: 0,
       datastore: await openDatastore(fleet.queue),
       failing: new LastingErrors(),
       stop: new AbortController().signal,

@@ -17,9 +17,19 @@ export const baseUrl = 'http://127.0.0.1:1';
 
 /** What a coordinator shows of its run. */
 export const run = {
-  ...{ id: 'fleet', key: 'fleet', baseUrl, state: 'running', manifest: 'fleet.csv', rows: 1e9, done: 0 },
-  ...{ counts: noOutcomes(), rowsPerSecond: 0, coordinator: { host: 'here', pid: process.pid } },
-  ...{ startedAt: '', seenAt: '', rate: { text: 'auto', auto: true } },
+  id: 'fleet',
+  key: 'fleet',
+  baseUrl,
+  state: 'running',
+  manifest: 'fleet.csv',
+  rows: 1e9,
+  done: 0,
+  counts: noOutcomes(),
+  rowsPerSecond: 0,
+  coordinator: { host: 'here', pid: process.pid },
+  startedAt: '',
+  seenAt: '',
+  rate: { text: 'auto', auto: true },
 };
 
 export async function openDatastore(/** @type {string} */ queue) {

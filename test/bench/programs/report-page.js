@@ -38,13 +38,22 @@ function* linesOf(/** @type {number} */ rows) {
       const isBad = draw(50) === 0;
       return {
         row: {
-          ...{ kind: /** @type {const} */ ('callable'), place: row, row, line: row + 1, subject: id },
-          ...{ operation: restoreEvaluation, values: { evaluation_id: id, user_id: 'qa-lead' } },
+          kind: /** @type {const} */ ('callable'),
+          place: row,
+          row,
+          line: row + 1,
+          subject: id,
+          operation: restoreEvaluation,
+          values: { evaluation_id: id, user_id: 'qa-lead' },
           request: restoreEvaluationRequest({ evaluationId: id, userId: 'qa-lead' }),
           cells: [id, 'qa-lead'],
         },
         result: {
-          ...{ row, operation: 'restore-evaluation', attempts: 1, unclear: false, durationMs },
+          row,
+          operation: 'restore-evaluation',
+          attempts: 1,
+          unclear: false,
+          durationMs,
           outcome: /** @type {'failed' | 'succeeded'} */ (isBad ? 'failed' : 'succeeded'),
           code: isBad ? 'NOT_FOUND' : 'OK',
           message: isBad ? `evaluation ${id} is not there` : '',
@@ -81,8 +90,17 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
   }
   const manifest = { name: 'bench.csv', sha256: '' };
   const summary = tally.summary({
-    ...{ run: 'bench', state: 'completed', manifest, activeMs: 1_000, rate: null },
-    ...{ started_at: null, finished_at: null, retry_of: null, retries: [], digests: null, delimiter: ',' },
+    run: 'bench',
+    state: 'completed',
+    manifest,
+    activeMs: 1_000,
+    rate: null,
+    started_at: null,
+    finished_at: null,
+    retry_of: null,
+    retries: [],
+    digests: null,
+    delimiter: ',',
   });
   return writeHtmlReport(folder, await report.content(summary));
 }

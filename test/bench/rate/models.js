@@ -75,7 +75,10 @@ export const models = [
   ),
   model('1 call/s', { limit: 'token-bucket:rate=1,burst=2', seconds: 610 }),
   model('2,000 calls/s', {
-    ...{ limit: 'token-bucket:rate=2000,burst=400', seconds: 130, capacity: 6_000, latencyMs: 50 },
+    limit: 'token-bucket:rate=2000,burst=400',
+    seconds: 130,
+    capacity: 6_000,
+    latencyMs: 50,
   }),
   model('50/s, calls of 1 s', { limit: bucket, seconds: long, latencyMs: 1_000 }),
   model(
@@ -108,7 +111,8 @@ export const models = [
   model(
     '600 a minute, but 6,000 are stated',
     {
-      ...{ limit: 'fixed-window:limit=600,window=1m', seconds: 360 },
+      limit: 'fixed-window:limit=600,window=1m',
+      seconds: 360,
       statedLimit: 'fixed-window:limit=6000,window=1m',
     },
     { judged: [60, 360], conditions: onlyHeaders },
@@ -131,10 +135,16 @@ export const models = [
   model('50/s, 1 % are refused at random', { limit: bucket, seconds: long, noise: 0.01, noiseStatus: 429 }),
   model('50/s, 1 % fail with 503 at random', { limit: bucket, seconds: long, noise: 0.01 }),
   model('50/s, workers of 50, 5 and 1 calls in flight', {
-    ...{ limit: bucket, seconds: 190, workers: 3, slowWorkers: [50, 5, 1] },
+    limit: bucket,
+    seconds: 190,
+    workers: 3,
+    slowWorkers: [50, 5, 1],
   }),
   model('no limit', { limit: 'none', seconds: 70, capacity: 1_000 }, { isAlike: true }),
   model('a server of 8 places, 40 ms each', {
-    ...{ limit: 'none', seconds: 130, server: { places: 8, serviceMs: 40 }, latencyMs: 10 },
+    limit: 'none',
+    seconds: 130,
+    server: { places: 8, serviceMs: 40 },
+    latencyMs: 10,
   }),
 ];

@@ -38,7 +38,9 @@ export const parts = {
         {
           bare: () =>
             redisKind.measure({
-              ...{ folder, program: 'bare-worker', rows },
+              folder,
+              program: 'bare-worker',
+              rows,
               options: { baseUrl, concurrency, ...redisKind.feeding, rows },
             }),
           ours: () =>

@@ -60,16 +60,23 @@ export const redisMillion = {
     const speeding = /** @type {const} */ ({ referenceName: 'in the first', comparison: 'ratio' });
     return [
       line(`Redis, its memory at the peak ${of}`, [memory.peak, memory.empty], {
-        ...{ ...memories, referenceName: 'empty', goal: { atMost: 30 } },
+        ...memories,
+        referenceName: 'empty',
+        goal: { atMost: 30 },
       }),
       line(`Redis, memory of the process, last tenth ${of}`, [last.residentMb, first.residentMb], {
-        ...{ ...memories, referenceName: 'in the first', goal: { atMost: 30 } },
+        ...memories,
+        referenceName: 'in the first',
+        goal: { atMost: 30 },
       }),
       line(`Redis, peak memory of the process ${of}`, [whole.peakMb, first.residentMb], {
-        ...{ ...memories, referenceName: 'in the first tenth' },
+        ...memories,
+        referenceName: 'in the first tenth',
       }),
       line(`Redis, last tenth ${of}`, [last.rowsPerSecond, first.rowsPerSecond], {
-        ...{ ...speeding, unit: 'rows/s', goal: { atLeast: 0.9 } },
+        ...speeding,
+        unit: 'rows/s',
+        goal: { atLeast: 0.9 },
       }),
       line(
         `Redis, CPU time of the process per row, last tenth ${of}`,
@@ -77,10 +84,14 @@ export const redisMillion = {
         { ...speeding, unit: 'µs' },
       ),
       line(`cqbatch verify, CPU time per row ${of}`, [(1_000 * proof.cpuMs) / rows, whole.cpuMicroseconds], {
-        ...{ unit: 'µs', referenceName: 'the run', comparison: 'ratio' },
+        unit: 'µs',
+        referenceName: 'the run',
+        comparison: 'ratio',
       }),
       line(`cqbatch verify, peak memory ${of}`, [proof.peakMb, whole.peakMb], {
-        ...{ unit: 'MB', referenceName: 'the run', comparison: 'value' },
+        unit: 'MB',
+        referenceName: 'the run',
+        comparison: 'value',
       }),
     ];
   },

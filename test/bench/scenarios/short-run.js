@@ -106,7 +106,9 @@ async function measure(context, baseUrl, redis) {
         ]),
     lineAbout('wallMs', {
       ...about('help'),
-      ...{ title: 'cqbatch --help', comparison: 'ratio', goal: { atMost: 2 } },
+      title: 'cqbatch --help',
+      comparison: 'ratio',
+      goal: { atMost: 2 },
     }),
     time('cqbatch plan, CSV of 1,000 rows', 'plan', 250),
     time('cqbatch status', 'status', 150),

@@ -5,15 +5,20 @@ import type { Terminal } from '../../../src/cli/terminal.ts';
 test('the options of a plan are repeated in the command for its run', () => {
   expect(
     runWords({
-      ...{ baseUrl: 'https://api.example.com', rate: '20/s', skipInvalid: true, skipDone: ['a', 'b c'] },
-      ...{
-        map: ['Nr=evaluation_id'],
-        canary: '3,random',
-        maxFailures: '2%',
-        maxRows: '100',
-        stopAt: '06:00 Europe/London',
-      },
-      ...{ html: false, stateDir: 'runs', json: true, quiet: 1, out: 'x.cqplan' },
+      baseUrl: 'https://api.example.com',
+      rate: '20/s',
+      skipInvalid: true,
+      skipDone: ['a', 'b c'],
+      map: ['Nr=evaluation_id'],
+      canary: '3,random',
+      maxFailures: '2%',
+      maxRows: '100',
+      stopAt: '06:00 Europe/London',
+      html: false,
+      stateDir: 'runs',
+      json: true,
+      quiet: 1,
+      out: 'x.cqplan',
     }).join(' '),
   ).toBe(
     '--base-url https://api.example.com --rate 20/s --skip-invalid --skip-done a --skip-done b c --map Nr=evaluation_id ' +

@@ -13,14 +13,29 @@ import { scenes } from './scenes.ts';
 
 const manifest = { name: 'a.csv' };
 const counts: ReadyRows['scan'] = {
-  ...{ rows: 20, callable: 19, invalid: 0, conflicts: 0, partial: 0, doneBefore: 0 },
-  ...{ doneIn: new Map(), choice: undefined, roundedIds: [], perOperation: {} },
+  rows: 20,
+  callable: 19,
+  invalid: 0,
+  conflicts: 0,
+  partial: 0,
+  doneBefore: 0,
+  doneIn: new Map(),
+  choice: undefined,
+  roundedIds: [],
+  perOperation: {},
 };
 
 function ready(scan: Partial<ReadyRows['scan']>, options: Partial<Omit<ReadyRows, 'scan'>> = {}): ReadyRows {
   return {
-    ...{ manifest, scan: { ...counts, ...scan }, skipInvalid: false, allowPartial: false, allowEmpty: false },
-    ...{ onConflict: 'refuse', target: undefined, baseUrl: 'https://api.example.com', ...options },
+    manifest,
+    scan: { ...counts, ...scan },
+    skipInvalid: false,
+    allowPartial: false,
+    allowEmpty: false,
+    onConflict: 'refuse',
+    target: undefined,
+    baseUrl: 'https://api.example.com',
+    ...options,
   };
 }
 

@@ -19,8 +19,12 @@ const story: RowHistory = {
       result: resultOf(7, { outcome: 'failed', code: 'UNAVAILABLE', message: 'away', attempts: 40 }),
       attempts: [
         {
-          ...{ at: '2026-01-01T10:00:00.000Z', durationMs: 12, code: 'UNAVAILABLE' },
-          ...{ httpStatus: 503, requestId: 'req-1', message: 'no' },
+          at: '2026-01-01T10:00:00.000Z',
+          durationMs: 12,
+          code: 'UNAVAILABLE',
+          httpStatus: 503,
+          requestId: 'req-1',
+          message: 'no',
         },
         {},
         { at: '2026-01-01T10:00:01.000Z', durationMs: 5, code: 'UNAVAILABLE', omitted: 36 },
@@ -30,8 +34,11 @@ const story: RowHistory = {
       untold: 0,
       answers: [
         {
-          ...{ row: 7, at: '2026-01-01T10:00:00.000Z', status: 503 },
-          ...{ headers: { 'retry-after': '1' }, body: '{"code":"UNAVAILABLE"}\u001b' },
+          row: 7,
+          at: '2026-01-01T10:00:00.000Z',
+          status: 503,
+          headers: { 'retry-after': '1' },
+          body: '{"code":"UNAVAILABLE"}\u001b',
         },
       ],
     },
@@ -58,7 +65,11 @@ test('shows cells, request, attempts, waits and outcome of a row in 80 columns',
 
 test('shows a row as a document', () => {
   expect(rowDocument(story)).toMatchObject({
-    ...{ row: 7, line: 8, operation: null, request: null, problems: [{ problem: 'bad' }] },
+    row: 7,
+    line: 8,
+    operation: null,
+    request: null,
+    problems: [{ problem: 'bad' }],
     // Absent cells are not there.
     cells: { evaluation_id: '7', note: 'a\u001b[2J' },
     runs: [

@@ -160,11 +160,12 @@ describe('the document', () => {
     const known = { ...pace, rate: 49.456, limit: 50, restUntil, restBy: 'Retry-After: 7200' };
     expect(statusDocument({ ...running, pace: known })).toMatchObject({
       pace: {
-        ...{ allowed_per_s: 49.46, limit_per_s: 50, concurrency: 20, reason: 'no limit requested' },
-        ...{
-          wait_until: expect.stringMatching(/^2026-01-05T11:(?:29:59|30:00)\.\d{3}Z$/),
-          wait_by: 'Retry-After: 7200',
-        },
+        allowed_per_s: 49.46,
+        limit_per_s: 50,
+        concurrency: 20,
+        reason: 'no limit requested',
+        wait_until: expect.stringMatching(/^2026-01-05T11:(?:29:59|30:00)\.\d{3}Z$/),
+        wait_by: 'Retry-After: 7200',
       },
     });
     expect(statusDocument({ ...running, pace })).toMatchObject({
@@ -174,8 +175,14 @@ describe('the document', () => {
 
   test('has null for facts that only another machine knows', () => {
     expect(statusDocument({ ...running, ...unknown, workers: [] })).toMatchObject({
-      ...{ unclear: null, codes: null, rows_per_s: null, process: null },
-      ...{ workers: [], states: null, waiting: null, retry_of: null },
+      unclear: null,
+      codes: null,
+      rows_per_s: null,
+      process: null,
+      workers: [],
+      states: null,
+      waiting: null,
+      retry_of: null,
     });
   });
 });

@@ -24,7 +24,10 @@ export async function inboxPlace() {
   const runs = new Map<string, number>();
   const look = async (id: string) => (runs.has(id) ? 'being planned' : undefined);
   return {
-    ...{ folder, inbox, stateDir, runs },
+    folder,
+    inbox,
+    stateDir,
+    runs,
     /** A file in the inbox that was complete this many seconds ago. */
     async drop(name: string | Buffer, text: string, secondsAgo = 60): Promise<void> {
       const path = Buffer.concat([Buffer.from(`${inbox}/`), Buffer.from(name)]);

@@ -227,9 +227,13 @@ describeWithRedis('a run on Redis', () => {
     });
     // All of the document: cli/render/status.test.ts.
     expect(status).toMatchObject({
-      ...{ run: 'r', state: 'running', base_url: place.sandbox.url, rows },
+      run: 'r',
+      state: 'running',
+      base_url: place.sandbox.url,
+      rows,
       outcomes: { succeeded: status?.done },
-      ...{ wanted_rate: `${callsPerSecond}/s`, pace: { allowed_per_s: callsPerSecond } },
+      wanted_rate: `${callsPerSecond}/s`,
+      pace: { allowed_per_s: callsPerSecond },
       process: { pid: run.pid, host: hostname(), version: readVersion() },
       workers: [{ host: hostname(), pid: worker.pid, concurrency: 7 }],
     });

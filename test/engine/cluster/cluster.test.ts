@@ -171,7 +171,10 @@ describeWithRedis('the processes that share a Redis', () => {
     const led = await first.beat(heartbeat, true);
     expect([led.reports.size, led.hasRuns, [...led.policies.keys()]]).toEqual([2, true, [run.id]]);
     expect(await second.beat(heartbeat, true)).toMatchObject({
-      ...{ leads: false, hasRuns: false, policies: new Map(), rows: 0 },
+      leads: false,
+      hasRuns: false,
+      policies: new Map(),
+      rows: 0,
       reports: new Map([[expect.any(String), traffic]]),
     });
     // A run whose coordinator is gone sets no rate, but may have left rows.

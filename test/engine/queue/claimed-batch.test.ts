@@ -16,7 +16,8 @@ const twoTasks = [task, { ...task, row: 2 }];
 function claimedBatch(tasks: readonly RowTask[], log: LedgerLog, claim = 1): ClaimedBatch {
   return new ClaimedBatch({
     batch: { tasks, policy: { attempts: 5, backoffMs: 0 } },
-    ...{ claim, log },
+    claim,
+    log,
     isLocked: () => true,
     onReady() {},
     onError: (error) => expect.unreachable(error.message),
@@ -92,7 +93,12 @@ test('a batch that is handed back during a takeover returns everything in its le
   for (const ready of [done, called]) expect(await ready?.claim.intend()).toBe(true);
   const result: RowResult = {
     row: 1,
-    ...{ operation: 'o', outcome: 'succeeded', code: 'OK', message: '', attempts: 1, unclear: false },
+    operation: 'o',
+    outcome: 'succeeded',
+    code: 'OK',
+    message: '',
+    attempts: 1,
+    unclear: false,
   };
   if (done !== undefined) first.settle(done, { kind: 'finished', result });
   await vi.advanceTimersByTimeAsync(1_000);

@@ -33,8 +33,12 @@ const awkward = 'NUL \u0000, lone \ud800 and \udc00, emoji 🎧, line\nbreak, "q
 
 function tasksOf(run: string, rows: number, first = 1): RowTask[] {
   return Array.from({ length: rows }, (_, index) => ({
-    ...{ run, row: first + index, operation: 'update-soundboard', subject: '9223372036854775807' },
-    ...{ path: '/update', body: JSON.stringify({ title: awkward }) },
+    run,
+    row: first + index,
+    operation: 'update-soundboard',
+    subject: '9223372036854775807',
+    path: '/update',
+    body: JSON.stringify({ title: awkward }),
   }));
 }
 
@@ -154,7 +158,15 @@ export function describeQueueOn(
       const worker = workerOn(queue, process, { concurrency, onError });
       const add = (tasks: readonly RowTask[]) => batchQueue.add(tasks, never);
       return {
-        ...{ runId, queue, worker, batchQueue, batches, errors, vanished, early, add },
+        runId,
+        queue,
+        worker,
+        batchQueue,
+        batches,
+        errors,
+        vanished,
+        early,
+        add,
         results: () => batches.flatMap(({ results }) => results).toSorted((a, b) => a.row - b.row),
         addRows: (rows: number, first = 1) => add(tasksOf(runId, rows, first)),
         async collected(wanted: number) {

@@ -76,7 +76,11 @@ describe('a ledger', () => {
 
   test('hands on the answers of the former worker, each once', () => {
     const answer = (second: number) => ({
-      ...{ row: 1, at: `2026-01-01T00:00:0${second}.000Z`, status: 503, headers: {}, body: '' },
+      row: 1,
+      at: `2026-01-01T00:00:0${second}.000Z`,
+      status: 503,
+      headers: {},
+      body: '',
     });
     const ledger = read(work(1, { answers: [answer(1)] }), { type: 'begin', claim: 2 });
     ledger.answered(answer(2));

@@ -20,7 +20,10 @@ const auto: RatePolicy = { text: 'auto', auto: true };
 const fixed = (perSecond: number): RatePolicy => ({ text: `${perSecond}/s`, auto: false, perSecond });
 /** A worker that leads these runs, each with its policy. */
 const leads = (policies: Readonly<Record<string, RatePolicy | undefined>>) => ({
-  ...{ leads: true, hasLed: true, hasRuns: true, rows },
+  leads: true,
+  hasLed: true,
+  hasRuns: true,
+  rows,
   policies: new Map(Object.entries(policies)),
 });
 const leading = leads({ r: auto });

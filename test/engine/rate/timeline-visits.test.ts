@@ -6,8 +6,15 @@ import {
 } from '../../../src/engine/rate/timeline-visits.ts';
 
 const waiting: WorkerSituation = {
-  ...{ uncalled: 5, reserved: 0, active: 0, places: 0, wanted: 50 },
-  ...{ slots: 0, isRateKept: true, leadMs: 5, readySince: 0 },
+  uncalled: 5,
+  reserved: 0,
+  active: 0,
+  places: 0,
+  wanted: 50,
+  slots: 0,
+  isRateKept: true,
+  leadMs: 5,
+  readySince: 0,
 };
 
 /** How often a worker visits in ten seconds, as one of this many that want to call. */

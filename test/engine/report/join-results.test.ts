@@ -48,7 +48,11 @@ const tried: AttemptHistory = {
 };
 
 const putOff: AttemptHistory = {
-  ...{ attempts: 2, unprocessed: 2, unclear: false, lastCode: 'RESOURCE_EXHAUSTED', lastStatus: 429 },
+  attempts: 2,
+  unprocessed: 2,
+  unclear: false,
+  lastCode: 'RESOURCE_EXHAUSTED',
+  lastStatus: 429,
 };
 const waiting = { ...tried, unclear: true };
 

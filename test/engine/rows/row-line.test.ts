@@ -9,7 +9,11 @@ import { anyText } from '../journal/arbitraries.ts';
 import { callable, renaming } from './decided-rows.ts';
 
 const deleting: PlannedOperation = {
-  ...{ name: 'delete', thing: 'entry', subject: 'id', columns: [], keepsOmitted: true },
+  name: 'delete',
+  thing: 'entry',
+  subject: 'id',
+  columns: [],
+  keepsOmitted: true,
   fields: [{ name: 'id', required: true, undoable: false }],
 };
 
@@ -33,7 +37,11 @@ function understood(operation: PlannedOperation): fc.Arbitrary<UnderstoodRow> {
       old: fc.option(fc.record(texts, { requiredKeys: [], ...plain }), { nil: undefined }),
     })
     .map(({ row, line, values, old }) => ({
-      ...{ row, line, operation, subject: values[operation.subject] ?? '', values: values as Row },
+      row,
+      line,
+      operation,
+      subject: values[operation.subject] ?? '',
+      values: values as Row,
       ...(old !== undefined && { old: old as OldValues }),
     }));
 }
@@ -52,7 +60,9 @@ const anyRequest: fc.Arbitrary<ApiRequest> = fc.record(
 
 const anyCallable: fc.Arbitrary<DecidedRow> = anyOperation.chain((operation) =>
   fc.tuple(understood(operation), anyRequest, fc.boolean()).map(([row, request, unclear]) => ({
-    ...{ ...row, kind: 'callable', request },
+    ...row,
+    kind: 'callable',
+    request,
     ...(unclear && { unclear }),
   })),
 );
@@ -74,7 +84,9 @@ const anyLeftOut: fc.Arbitrary<DecidedRow> = anyOperation.chain((operation) =>
 
 const anyInvalid: fc.Arbitrary<DecidedRow> = fc.record(
   {
-    ...{ ...place, kind: fc.constant('invalid' as const), operation: anyOperation },
+    ...place,
+    kind: fc.constant('invalid' as const),
+    operation: anyOperation,
     problems: fc.array(
       fc.record(
         { column: anyText, problem: anyText, value: anyText, letters: anyText },

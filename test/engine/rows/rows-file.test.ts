@@ -207,7 +207,8 @@ describe('a file that is', () => {
   test('missing is reported by its path', async () => {
     const path = join(await temporaryFolder(), 'rows.jsonl');
     await expect(openRows(path)).rejects.toMatchObject({
-      ...{ kind: 'fatal', code: 'ROWS_MISSING' },
+      kind: 'fatal',
+      code: 'ROWS_MISSING',
       message: `${path} is missing: restore it from a backup, then try again.`,
     });
   });
@@ -215,7 +216,8 @@ describe('a file that is', () => {
   test('a folder says so', async () => {
     const folder = await temporaryFolder();
     await expect(openRows(folder)).rejects.toMatchObject({
-      ...{ kind: 'fatal', code: 'PATH_UNUSABLE' },
+      kind: 'fatal',
+      code: 'PATH_UNUSABLE',
       message: expect.stringContaining('is a folder where a file should be'),
     });
   });

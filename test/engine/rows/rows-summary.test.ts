@@ -4,7 +4,10 @@ import { DecidedRows, RowsSummary } from '../../../src/engine/rows/rows-summary.
 import { callable, renaming } from './decided-rows.ts';
 
 const deleting: PlannedOperation = {
-  ...{ name: 'delete', thing: 'file', subject: 'id', columns: [] },
+  name: 'delete',
+  thing: 'file',
+  subject: 'id',
+  columns: [],
   fields: [{ name: 'id', required: true, undoable: false }],
 };
 
@@ -19,7 +22,10 @@ function leftOut(row: number, because: LeftOut): DecidedRow {
 }
 
 const invalid = (row: number, operation?: PlannedOperation): DecidedRow => ({
-  ...{ kind: 'invalid', row, line: row + 1, problems: [{ problem: 'is bad' }] },
+  kind: 'invalid',
+  row,
+  line: row + 1,
+  problems: [{ problem: 'is bad' }],
   ...(operation && { operation }),
 });
 
@@ -48,18 +54,38 @@ test('adds up decided rows, in all and by operation', () => {
   for (const row of rows) decided.add(row);
   const summary = decided.summary();
   expect(summary).toEqual({
-    ...{ rows: 12, callable: 5, invalid: 2, duplicates: 1, superseded: 1, doneBefore: 3 },
-    ...{ conflicts: 2, partial: 1, changedSubjects: 1 },
+    rows: 12,
+    callable: 5,
+    invalid: 2,
+    duplicates: 1,
+    superseded: 1,
+    doneBefore: 3,
+    conflicts: 2,
+    partial: 1,
+    changedSubjects: 1,
     perOperation: {
       rename: {
-        ...{ rows: 10, callable: 4, invalid: 1, duplicates: 1, superseded: 1, doneBefore: 3 },
-        ...{ conflicts: 2, partial: 1, thing: 'entry' },
-        ...{ first: { row: 3, subject: '7' }, last: { row: 12, subject: '7' } },
+        rows: 10,
+        callable: 4,
+        invalid: 1,
+        duplicates: 1,
+        superseded: 1,
+        doneBefore: 3,
+        conflicts: 2,
+        partial: 1,
+        thing: 'entry',
+        first: { row: 3, subject: '7' },
+        last: { row: 12, subject: '7' },
         fields: { title: { given: 3, cleared: 1, absent: 1 } },
       },
       delete: {
-        ...{ ...none, rows: 1, callable: 1, thing: 'file', fields: {} },
-        ...{ first: { row: 11, subject: '7' }, last: { row: 11, subject: '7' } },
+        ...none,
+        rows: 1,
+        callable: 1,
+        thing: 'file',
+        fields: {},
+        first: { row: 11, subject: '7' },
+        last: { row: 11, subject: '7' },
       },
     },
     doneIn: new Map(Object.entries({ monday: 2, 'old.csv': 1 })),

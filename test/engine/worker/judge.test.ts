@@ -61,8 +61,16 @@ describe('an answer', () => {
     expect(judge(attempt(right))).toEqual({
       kind: 'finished',
       result: {
-        ...{ row: 7, operation: 'restore-evaluation', outcome: 'succeeded', code: 'OK', message: '' },
-        ...{ httpStatus: 200, attempts: 1, unclear: false, durationMs: 12, columns: { state: 'DONE' } },
+        row: 7,
+        operation: 'restore-evaluation',
+        outcome: 'succeeded',
+        code: 'OK',
+        message: '',
+        httpStatus: 200,
+        attempts: 1,
+        unclear: false,
+        durationMs: 12,
+        columns: { state: 'DONE' },
         startedAt: '2026-01-01T00:00:01.000Z',
         finishedAt: '2026-01-01T00:00:02.000Z',
       },
@@ -148,10 +156,15 @@ describe('a row that must not be repeated', () => {
     expect(notRepeated(withHistory({ ...known, ...last }))).toEqual({
       kind: 'finished',
       result: {
-        ...{ row: 7, operation: 'restore-evaluation', outcome: 'failed', code: 'NOT_REPEATED' },
+        row: 7,
+        operation: 'restore-evaluation',
+        outcome: 'failed',
+        code: 'NOT_REPEATED',
         message:
           'an earlier attempt may have been carried out (TOTAL_TIMEOUT: too long), and restore-evaluation must not be repeated',
-        ...{ ...known, httpStatus: 504, finishedAt: expect.any(String) },
+        ...known,
+        httpStatus: 504,
+        finishedAt: expect.any(String),
       },
     });
   });
@@ -289,7 +302,9 @@ describe('a failure that others do not meet', () => {
   test('the fifth time in a row is the fault of its row, which is not repeated and stays unclear', () => {
     expect(judge(attempt(broken, { ...changes, task: alone(4, 9) }))).toMatchObject({
       result: {
-        ...{ outcome: 'failed', code: 'INTERNAL', unclear: true },
+        outcome: 'failed',
+        code: 'INTERNAL',
+        unclear: true,
         message:
           'nil pointer (request: r-17) (will not pass: the same answer came 5 times in a row, while at least 12 calls of other rows were accepted)',
       },

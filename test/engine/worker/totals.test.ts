@@ -29,8 +29,15 @@ test('totals are logged every ten seconds in which something happened, and at th
   await vi.advanceTimersByTimeAsync(10_000);
   expect(lines).toEqual([
     {
-      ...{ level: 30, msg: 'rows', succeeded: 20, failed: 1, retries: 1, throttled: 1, returned: 0 },
-      ...{ rows_per_s: 2.1, finished: 21 },
+      level: 30,
+      msg: 'rows',
+      succeeded: 20,
+      failed: 1,
+      retries: 1,
+      throttled: 1,
+      returned: 0,
+      rows_per_s: 2.1,
+      finished: 21,
     },
   ]);
 

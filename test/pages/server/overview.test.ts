@@ -17,8 +17,16 @@ import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const entry = runEntry({ rows: 100, rowsPerSecond: 10, startedAt: ago(6_000) });
 const pace: PublishedPace = {
-  ...{ isKept: true, concurrency: 1, phase: 'waiting', refuses503: false, accepted: 0, rejected: 0 },
-  ...{ reason: 'the API asks to wait', runs: [], workers: 1, seenAt: entry.seenAt },
+  isKept: true,
+  concurrency: 1,
+  phase: 'waiting',
+  refuses503: false,
+  accepted: 0,
+  rejected: 0,
+  reason: 'the API asks to wait',
+  runs: [],
+  workers: 1,
+  seenAt: entry.seenAt,
   restUntil: steadyNow() + 600_000,
 };
 const away = 'api.example.com is away: 502 Bad Gateway';

@@ -20,7 +20,9 @@ async function dashboard({ state = 'running' as RunState, control = true, requir
   const { folder } = await store.create('r');
   await store.save({ ...enterState({ ...plannedRecord, id: 'r' }, state), process: thisProcess() });
   const { server, openControl } = await buildServer({
-    ...{ host: '127.0.0.1', port: 0, store },
+    host: '127.0.0.1',
+    port: 0,
+    store,
     control: control ? { parseRate, requireReason } : undefined,
   });
   onTestFinished(() => server.close());

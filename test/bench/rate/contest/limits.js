@@ -49,10 +49,12 @@ export const contestLimits = [
   played(bucket, 50, { tells: 'RateLimit' }),
   played(second, 50, { tells: 'RateLimit' }),
   played('token-bucket:rate=100,burst=20 then 30s token-bucket:rate=20,burst=5', 100, {
-    ...{ title: '100/s, then 20/s', dropsAt: 30 },
+    title: '100/s, then 20/s',
+    dropsAt: 30,
   }),
   played('token-bucket:rate=10,burst=5 then 30s token-bucket:rate=100,burst=20', 10, {
-    ...{ title: '10/s, then 100/s', risesAt: 30 },
+    title: '10/s, then 100/s',
+    risesAt: 30,
   }),
   played('none', capacity, { title: 'no limit' }),
 ];

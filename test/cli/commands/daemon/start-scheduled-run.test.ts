@@ -125,6 +125,7 @@ async function dailySchedule(rows: string, flags: { readonly rateGroup?: string 
 
 /** A run that was not started for this reason. */
 const failed = (text: string, code: unknown = expect.any(String)) => ({
-  ...{ result: 'failed', code },
+  result: 'failed',
+  code,
   message: expect.stringContaining(text),
 });

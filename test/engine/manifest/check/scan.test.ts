@@ -42,7 +42,13 @@ test('counts rows in all and by operation, and hands each with its cells to its 
   });
   // The other counts: rows-summary.test.ts.
   expect(summary).toMatchObject({
-    ...{ rows: 8, callable: 3, invalid: 3, duplicates: 2, conflicts: 1, partial: 1, leftOut: 0 },
+    rows: 8,
+    callable: 3,
+    invalid: 3,
+    duplicates: 2,
+    conflicts: 1,
+    partial: 1,
+    leftOut: 0,
     perOperation: {
       'close-ticket': { rows: 5, callable: 2, invalid: 1, duplicates: 2, conflicts: 1, partial: 0 },
       'rename-room': { rows: 2, callable: 1, invalid: 1, duplicates: 0, conflicts: 0, partial: 1 },

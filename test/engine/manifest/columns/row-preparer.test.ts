@@ -42,7 +42,11 @@ test('a row becomes a call with its subject and request', async () => {
   const { rows } = await prepareAll('Ticket ID,userId,note\n7,u,x\n');
   expect(rows).toEqual([
     {
-      ...{ kind: 'callable', row: 1, line: 2, operation: testOperations[0], subject: '7' },
+      kind: 'callable',
+      row: 1,
+      line: 2,
+      operation: testOperations[0],
+      subject: '7',
       request: { path: '/close', body: '{"ticket_id":"7","user_id":"u"}' },
       values: { ticket_id: '7', user_id: 'u' },
     },
@@ -139,7 +143,8 @@ test('values come from the row, else from --default, else from the defaults of t
 
 test('a default for an unknown field is refused', async () => {
   await expect(prepareAll('ticket_id\n1\n', { defaults: { user: 'u' } })).rejects.toMatchObject({
-    ...{ kind: 'usage', code: 'DEFAULT_UNKNOWN_FIELD' },
+    kind: 'usage',
+    code: 'DEFAULT_UNKNOWN_FIELD',
     message: '--default "user=u": user is not a field; use one of ticket_id, user_id, room_id, title, floor',
   });
 });

@@ -36,7 +36,8 @@ describe('the rows of a manifest', () => {
     ['JSON, when all rows were read', '[{"ID":"1"},{"Deleted by":"x"},{"when":"y"}]'],
   ])('are refused when no column has the title: %s', async (_title, content) => {
     await expect(choose(content, 'ID=1', 'deletd_by=x').then(allRows)).rejects.toMatchObject({
-      ...{ kind: 'usage', code: 'WHERE_UNKNOWN_COLUMN' },
+      kind: 'usage',
+      code: 'WHERE_UNKNOWN_COLUMN',
       message: '--where "deletd_by=x": a has no column "deletd_by"; it has "ID", "Deleted by", "when"',
     });
   });
@@ -91,7 +92,9 @@ test('cells that have no order with the value are counted where only they decide
   const manifest = chosenBy(['by=a', 'at>=2026-11-16'], await openText('a', csv));
   expect((await allRows(manifest)).map(({ cells }) => cells['id'])).toEqual(['4']);
   expect(manifest.choice?.()).toMatchObject({
-    ...{ chosen: 1, leftOut: 4, undecided: 2 },
+    chosen: 1,
+    leftOut: 4,
+    undecided: 2,
     incomparable: [
       'at: 2 cells are no time that begins with the year (first: line 2, "16/11/2026"), so --where "at>=2026-11-16" leaves their rows out',
     ],

@@ -22,8 +22,13 @@ function* restored(rows: number): Generator<readonly ReportLine[]> {
       {
         row: callableRow(row, [id, 'qa-lead']),
         result: {
-          ...{ row, operation: 'restore-evaluation', attempts: 1, unclear: false, durationMs },
-          ...{ outcome: isBad ? 'failed' : 'succeeded', code: isBad ? 'NOT_FOUND' : 'OK' },
+          row,
+          operation: 'restore-evaluation',
+          attempts: 1,
+          unclear: false,
+          durationMs,
+          outcome: isBad ? 'failed' : 'succeeded',
+          code: isBad ? 'NOT_FOUND' : 'OK',
           message: isBad ? `evaluation ${id} is not there` : '',
           httpStatus: isBad ? 404 : 200,
           startedAt: new Date(started).toISOString(),

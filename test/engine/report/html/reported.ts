@@ -20,7 +20,11 @@ export async function pageDataOf({ run, operations = [restore], told }: Reported
     refeed: { columns: [], clear_token: '', defaults: {} },
     operations,
     run: {
-      ...{ id: 'r-1', state: 'completed', phase: 'ended', resume: '', baseUrl: 'https://api.example' },
+      id: 'r-1',
+      state: 'completed',
+      phase: 'ended',
+      resume: '',
+      baseUrl: 'https://api.example',
       stops: [],
       ...run,
     },
@@ -33,14 +37,12 @@ export async function pageDataOf({ run, operations = [restore], told }: Reported
     for (let index = 0; index < Number(rows); index += 1) {
       row += 1;
       const result: RowResult = {
-        ...{
-          row,
-          operation: 'restore-evaluation',
-          outcome: outcome as Outcome,
-          code,
-          message: '',
-          attempts: 1,
-        },
+        row,
+        operation: 'restore-evaluation',
+        outcome: outcome as Outcome,
+        code,
+        message: '',
+        attempts: 1,
         unclear: index < Number(unclear),
       };
       tally.add(result);

@@ -54,7 +54,12 @@ describe('what an older copy of the datastore says of a row', () => {
 
   test('is not what the row is fed with again', () => {
     const task: RowTask = {
-      ...{ run: 'r', row: 7, operation: 'restore-evaluation', subject: '1', path: '/', body: '{}' },
+      run: 'r',
+      row: 7,
+      operation: 'restore-evaluation',
+      subject: '1',
+      path: '/',
+      body: '{}',
       history: called(1),
     };
     expect(withHistory(task, journalOf({ type: 'open', row: 7, history: called(2) })).history).toEqual(

@@ -63,8 +63,12 @@ function run(plan: ApprovedPlan | undefined, more: Partial<typeof byOps & Approv
   return requireApprovals(
     { ...policy, ...more },
     {
-      ...{ manifest: 'rows.csv', planCommand: 'cqbatch plan rows.csv', plan },
-      ...{ callable: { 'restore-evaluation': 3 }, ...byOps, ...more },
+      manifest: 'rows.csv',
+      planCommand: 'cqbatch plan rows.csv',
+      plan,
+      callable: { 'restore-evaluation': 3 },
+      ...byOps,
+      ...more,
     },
   );
 }
@@ -108,7 +112,8 @@ describe('approvals', () => {
   test('are refused by ssh-keygen without a key, which is said', async () => {
     const none = { ...ana, path: join(keys, 'none') };
     await expect(signatureOf(await unapproved(), none, 'ana')).rejects.toMatchObject({
-      ...{ kind: 'usage', code: 'KEY_UNUSABLE' },
+      kind: 'usage',
+      code: 'KEY_UNUSABLE',
       message: expect.stringMatching(/none: .*No such file.* Pass --key with the file of your key/),
     });
   });
@@ -158,7 +163,8 @@ describe('approvers', () => {
   test('in a file that can’t be read are a usage error', async () => {
     const file = join(await temporaryFolder(), 'none');
     await expect(run(undefined, { approvers: file })).rejects.toMatchObject({
-      ...{ kind: 'usage', code: 'APPROVERS_UNREADABLE' },
+      kind: 'usage',
+      code: 'APPROVERS_UNREADABLE',
       message: expect.stringContaining(`Can't read the approvers in ${file}: `),
     });
   });

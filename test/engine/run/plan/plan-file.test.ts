@@ -82,7 +82,8 @@ describe('a plan', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const before = await readFile(file);
     await expect(writePlanFile(file, rows, planned)).rejects.toMatchObject({
-      ...{ kind: 'usage', code: 'PLAN_EXISTS' },
+      kind: 'usage',
+      code: 'PLAN_EXISTS',
       message: `${file} already exists: remove it, or choose another name.`,
     });
     expect(await readFile(file)).toEqual(before);
@@ -91,7 +92,8 @@ describe('a plan', () => {
   test('that is missing is a usage error, like a missing manifest', async () => {
     const file = join(await temporaryFolder(), 'x.cqplan');
     await expect((await reading(file)).plan).rejects.toMatchObject({
-      ...{ kind: 'usage', code: 'PLAN_NOT_FOUND' },
+      kind: 'usage',
+      code: 'PLAN_NOT_FOUND',
       message: `${file}: there is no such file`,
     });
   });
@@ -103,7 +105,8 @@ async function expectOther(file: string, sha256: string): Promise<void> {
   const read = await plan.catch((error: unknown) => error);
   if (!(read instanceof Error)) return expect(read).not.toMatchObject({ sha256 });
   expect(read).toMatchObject({
-    ...{ kind: 'usage', code: expect.stringMatching(/^PLAN_(CHANGED|UNREADABLE)$/) },
+    kind: 'usage',
+    code: expect.stringMatching(/^PLAN_(CHANGED|UNREADABLE)$/),
     message: expect.stringContaining('week.cqplan'),
   });
   expect(await readdir(stateDir)).not.toContain('rows.jsonl.part');
@@ -168,7 +171,12 @@ describe('a changed plan', () => {
     lines.with(row, JSON.stringify({ ...JSON.parse(lines[row] ?? ''), ...members }));
   const counts = { rows: 0, callable: 0, invalid: 0, duplicates: 0, superseded: 0 };
   const noOperation = {
-    ...{ name: 'delete', thing: 'entry', subject: 'id', fields: [], columns: [], effects: {} },
+    name: 'delete',
+    thing: 'entry',
+    subject: 'id',
+    fields: [],
+    columns: [],
+    effects: {},
     counts: { ...counts, doneBefore: 0, conflicts: 0, partial: 0 },
   };
 
@@ -289,7 +297,8 @@ test('a disk that takes no copy of a plan is not a fault of the plan', async () 
   const stateDir = await temporaryFolder();
   const copy = join(stateDir, 'gone', 'rows.jsonl');
   await expect(readPlanFile({ stateDir }, file, copy)).rejects.toMatchObject({
-    ...{ kind: 'fatal', code: 'FILE_MISSING' },
+    kind: 'fatal',
+    code: 'FILE_MISSING',
   });
 });
 
@@ -325,7 +334,8 @@ describe('approvals', () => {
     const { file } = await written();
     await mkdir(`${file}.ana.approval`);
     await expect((await reading(file)).plan).rejects.toMatchObject({
-      ...{ kind: 'usage', code: 'PLAN_UNREADABLE' },
+      kind: 'usage',
+      code: 'PLAN_UNREADABLE',
       message: expect.stringContaining(`${file}.ana.approval`),
     });
   });

@@ -44,16 +44,25 @@ test('failed rows are called again as they were, with the numbers of the user’
   const { retry, rows } = await retryOf(store, record);
   expect(rows).toMatchObject([
     {
-      ...{ place: 1, row: 2, line: 2, kind: 'callable', subject: '2', cells: ['2', 'u', 'n2'] },
+      place: 1,
+      row: 2,
+      line: 2,
+      kind: 'callable',
+      subject: '2',
+      cells: ['2', 'u', 'n2'],
       request: { body: '{"evaluation_id":2,"user_id":"u"}' },
     },
     { place: 2, row: 5, line: 5, kind: 'callable', subject: '5', unclear: true },
   ]);
   expect(rows[0]).not.toHaveProperty('unclear');
   expect(retry).toMatchObject({
-    ...{ overtaken: 0, unclear: [2], codes: new Map([['UNAVAILABLE', 2]]) },
+    overtaken: 0,
+    unclear: [2],
+    codes: new Map([['UNAVAILABLE', 2]]),
     head: {
-      ...{ derived: { as: 'retry', of: record.id }, renumbered: true, counts: { rows: 2, callable: 2 } },
+      derived: { as: 'retry', of: record.id },
+      renumbered: true,
+      counts: { rows: 2, callable: 2 },
       source: { name: record.manifest.name, sha256: record.manifest.sha256 },
       columns: [{ title: 'evaluation_id' }, { title: 'user_id' }, { title: 'note' }],
     },

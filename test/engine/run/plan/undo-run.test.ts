@@ -14,7 +14,11 @@ async function undone(given: readonly Cells[], how: Parameters<typeof endedRun>[
   const folder = store.folder(record.id);
   const titles = undo.head.columns.map(({ title }) => title);
   return {
-    ...{ store, record, undo, rows, head: undo.head },
+    store,
+    record,
+    undo,
+    rows,
+    head: undo.head,
     /** What a report shows. */
     cells: rows.map(({ row, cells }) => ({
       row,
@@ -35,13 +39,20 @@ test('restores the fields that a row sent and whose old values it has, with the 
   ]);
   expect(cells).toEqual([
     {
-      ...{ row: 1, operation, soundboard_id: '1', title: 'was "ü"\n', file_size: '9223372036854775807' },
-      ...{ old_title: 'new', old_file_size: '5' },
+      row: 1,
+      operation,
+      soundboard_id: '1',
+      title: 'was "ü"\n',
+      file_size: '9223372036854775807',
+      old_title: 'new',
+      old_file_size: '5',
     },
     { row: 2, operation, soundboard_id: '2', title: '', old_title: 'new' },
   ]);
   expect(rows[0]).toMatchObject({
-    ...{ kind: 'callable', line: 1, subject: '1' },
+    kind: 'callable',
+    line: 1,
+    subject: '1',
     values: { soundboard_id: '1', title: 'was "ü"\n', file_size: '9223372036854775807' },
     old: { title: 'new', file_size: '5' },
     request: { body: expect.stringContaining('"file_size":9223372036854775807') },
@@ -65,8 +76,13 @@ test('of several edits of an entry, the earliest old value of each field counts'
   expect(cells).toEqual([
     { row: 2, operation, soundboard_id: '2', title: 'y', old_title: 'z' },
     {
-      ...{ row: 1, operation, soundboard_id: '1', title: 'a', description: 'd' },
-      ...{ old_title: 'd', old_description: 'e' },
+      row: 1,
+      operation,
+      soundboard_id: '1',
+      title: 'a',
+      description: 'd',
+      old_title: 'd',
+      old_description: 'e',
     },
   ]);
   // The value before the first row that sent it is unknown.
@@ -89,8 +105,13 @@ test('of superseded rows, the first old value of the entry counts', async () => 
   );
   expect(cells).toEqual([
     {
-      ...{ row: 3, operation, soundboard_id: '101', title: 'Recording 101', description: '' },
-      ...{ old_title: 'A', old_description: 'd' },
+      row: 3,
+      operation,
+      soundboard_id: '101',
+      title: 'Recording 101',
+      description: '',
+      old_title: 'A',
+      old_description: 'd',
     },
   ]);
   expect(notUndone).toMatchObject([{ _row: '5', id: '102', fields: 'title' }]);

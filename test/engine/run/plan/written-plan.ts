@@ -27,7 +27,10 @@ export async function writePlan(
   const planned = await planManifest(
     openRunStore(stateDir, operations),
     {
-      ...{ path: manifest, name: manifest, digest: await hashFile(manifest), options },
+      path: manifest,
+      name: manifest,
+      digest: await hashFile(manifest),
+      options,
       reading: { clearToken: '<clear>', onConflict, ...reading },
       consent: ({ invalid, partial }) => ({ skip_invalid: invalid > 0, allow_partial: partial > 0 }),
     },

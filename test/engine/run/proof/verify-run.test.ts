@@ -59,7 +59,9 @@ beforeEach(async () => {
     ...enterState(enterState(planned, 'running'), 'completed'),
     counts: outcomesOf(planned, journal),
     approval: {
-      ...{ file: 'rows.cqplan', sha256: approved.sha256, madeAt: time },
+      file: 'rows.cqplan',
+      sha256: approved.sha256,
+      madeAt: time,
       signers: [{ name: 'ana', key: await fingerprintOfAna(approved), at: time, until: time }],
     },
   };

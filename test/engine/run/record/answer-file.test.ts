@@ -9,8 +9,11 @@ import { callable } from '../../rows/decided-rows.ts';
 import { writeRows } from '../../rows/written-rows.ts';
 
 const answer = (row: number, second: number, body = 'ok'): SavedAnswer => ({
-  ...{ row, at: `2026-01-01T00:00:0${second}.000Z`, status: 200 },
-  ...{ headers: { date: 'today' }, body },
+  row,
+  at: `2026-01-01T00:00:0${second}.000Z`,
+  status: 200,
+  headers: { date: 'today' },
+  body,
 });
 
 /** The folder of a run of rows with these numbers in the user's manifest. */

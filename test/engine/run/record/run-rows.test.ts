@@ -26,7 +26,8 @@ test.each<[what: string, change: (text: string) => string]>([
   expect(change(text)).not.toBe(text);
   await writeFile(path, change(text));
   await expect(refuseChangedRows(store, record)).rejects.toMatchObject({
-    ...{ kind: 'usage', code: 'ROWS_CHANGED' },
+    kind: 'usage',
+    code: 'ROWS_CHANGED',
     message: expect.stringContaining(
       `${path} was changed after run ${record.id} was planned, so nothing is sent.`,
     ),

@@ -95,7 +95,8 @@ describe('the run store', () => {
     const { id, folder } = await store.create();
     await writeFile(join(folder, 'run.json'), text);
     await expect(store.load(id)).rejects.toMatchObject({
-      ...{ kind: 'fatal', code },
+      kind: 'fatal',
+      code,
       message: expect.stringContaining(join(folder, 'run.json')),
     });
   });

@@ -71,7 +71,9 @@ describe('the rows of a canary', () => {
 
   const edits = (values: readonly Row[], operations: readonly PlannedOperation[] = []) =>
     values.map((each, at) => ({
-      ...{ ...callable, row: at + 1, values: each },
+      ...callable,
+      row: at + 1,
+      values: each,
       operation: operations[at] ?? editing,
     }));
 

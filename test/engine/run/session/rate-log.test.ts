@@ -63,9 +63,17 @@ describe('the history of a rate', () => {
   test('has a point for each second', async () => {
     const point = { allowed_per_s: 50, accepted_per_s: 40, rejected: 2 };
     expect(await historyOf(3, { accepted: 40, rejected: 2 })).toEqual({
-      ...{ version: 1, wanted: 'auto', allowed_per_s: 50, limit_per_s: null, concurrency: 20 },
-      ...{ phase: 'searching', reason: 'looking for the API limit', wait_until: null, waited_s: 0 },
-      ...{ rejected: 6, seen_at: '2026-01-01T00:00:03.000Z' },
+      version: 1,
+      wanted: 'auto',
+      allowed_per_s: 50,
+      limit_per_s: null,
+      concurrency: 20,
+      phase: 'searching',
+      reason: 'looking for the API limit',
+      wait_until: null,
+      waited_s: 0,
+      rejected: 6,
+      seen_at: '2026-01-01T00:00:03.000Z',
       series: [
         { t_s: 1, ...point },
         { t_s: 2, ...point },
