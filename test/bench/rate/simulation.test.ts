@@ -309,6 +309,24 @@ describe('a limit by the minute, when the rest of a window is enough for the row
       expect(secondsFor({ ...world, seed, rows: 500, capacity: 1_000 })).toBeLessThanOrEqual(4);
   });
 
+  test('is not spread over it without headers, and refusals of a sliding window spread it again', () => {
+    const allowance = { seconds: 320, rows: 1_500, capacity: 1_000 };
+    const finished = (limit: string, seed: number) => {
+      const seconds = played({ ...allowance, limit, seed });
+      const last = seconds.findIndex(
+        (_, second) => total(seconds.slice(0, second + 1), 'accepted') >= allowance.rows,
+      );
+      // The first window refuses up to 60 calls before it is known.
+      return { last, refused: total(seconds.slice(70, last + 1), 'rejected') };
+    };
+    for (const seed of seeds) {
+      const fixed = finished('fixed-window:limit=600,window=1m', seed);
+      expect(fixed.last).toBeLessThanOrEqual(120 + 6);
+      const sliding = finished('sliding-window:limit=600,window=1m', seed);
+      expect(Math.max(fixed.refused, sliding.refused)).toBeLessThanOrEqual(5);
+    }
+  });
+
   test.each(told)('is spread until then (%s)', (_title, world) => {
     const seconds = played({ ...slow, seconds: 100, rows: 6_000, ...world });
     expect(Math.max(...seconds.slice(65).map(({ accepted }) => accepted))).toBeLessThan(30);

@@ -1,5 +1,5 @@
 import type { Phase } from '../../../domain/pace.ts';
-import { KnownRates } from './known-rates.ts';
+import { KnownRates, type RefusedRate } from './known-rates.ts';
 import { fastestRate, firstRate, inUse, reasons, slowestRate } from './pace-reasons.ts';
 import { ProbeSchedule } from './probe-backoff.ts';
 import { longWaitMs, QuotaExhaustion } from './quota-exhaustion.ts';
@@ -35,6 +35,8 @@ export class RateSearch {
   #restUntil = 0;
   /** Whether the API states when the next window begins. */
   #isEndStated = false;
+  /** Whether the last rows were refused in this window, although it seemed to have enough calls for them (600 a sliding minute). */
+  #isLastRefused = false;
   #updatedAt: number;
   readonly #known = new KnownRates();
   readonly #tally = new CallTally();
@@ -119,8 +121,7 @@ export class RateSearch {
     else if (this.#phase === 'waiting' && input.accepted > 0 && usedMs > 0) this.#recovered(now);
     if (input.rejected > 0 || isExhausted) this.#tally.markEmpty(now);
     const isEnough = input.rows <= this.#exhaustion.remainingCalls(now, this.#tally.accepted) - input.active;
-    // If calls are refused after all, the API states how long to wait.
-    if (this.#phase === 'holding' && this.#isEndStated && isEnough) this.#enter('starting', reasons.last);
+    if (this.#phase === 'holding' && isEnough && !this.#isLastRefused) this.#enter('starting', reasons.last);
     if (this.#phase === 'cooldown') this.#coolDown(input, since);
     else if (usedMs > 0) this.#advance(input, usedMs);
     this.#rate = Math.min(Math.max(this.#rate, slowestRate), fastestRate, input.most);
@@ -202,25 +203,23 @@ export class RateSearch {
   /** The limit is below the current rate: returns to a rate that is known to be fine. */
   #lower(input: RateInput): void {
     const { now, waitUntil } = input;
-    const waitMs = Math.max(0, waitUntil - now);
     const { sending } = this;
+    const waitMs = Math.max(0, waitUntil - now);
+    if (this.#phase === 'probing') this.#probes.failed(waitMs);
+    const isLast = this.#phase === 'starting' && this.#reason === reasons.last;
+    this.#isLastRefused ||= isLast;
     const refusal = { sending, cycle: this.#tally.cycle(now), isCostly: waitMs > 0 };
-    switch (this.#phase) {
-      case 'probing':
-        this.#probes.failed(waitMs);
-        this.#cut(input, cutToHeld(this.#known.probeFailed(refusal), waitMs));
-        break;
-      case 'holding':
-        this.#cut(input, cutToHeld(this.#known.holdFailed(refusal, this.#usedMs), waitMs));
-        break;
-      case 'searching':
-        this.#cut(input, cutToHeld(this.#known.searchFailed(refusal), waitMs));
-        break;
-      default:
-        this.#known.begin(sending);
-        this.#cutDeep(input, sending);
-    }
+    const rate = isLast && !this.#isEndStated ? this.#known.held : this.#lowered(refusal);
+    if (rate !== undefined) this.#cut(input, cutToHeld(rate, waitMs));
+    else this.#cutDeep(input, sending);
     this.#enter('cooldown', reasons.refused);
+  }
+
+  /** A rate that is known to be fine, if any. */
+  #lowered(refusal: RefusedRate): number | undefined {
+    if (this.#phase === 'probing') return this.#known.probeFailed(refusal);
+    if (this.#phase === 'holding') return this.#known.holdFailed(refusal, this.#usedMs);
+    return this.#phase === 'searching' ? this.#known.searchFailed(refusal) : undefined;
   }
 
   #cut(input: RateInput, rate: number, restMs = 0): void {
@@ -229,8 +228,9 @@ export class RateSearch {
     this.#restUntil = this.#cooldown.restUntil;
   }
 
-  /** When much is refused, sends nothing until the calls in flight have reported. */
+  /** When much is refused at a rate, searches below it, and sends nothing until the calls in flight have reported. */
   #cutDeep(input: RateInput, rate: number): void {
+    this.#known.begin(rate);
     this.#cut(input, cutDeep(rate), 1.5 * input.latencyMs + 2 * input.lagMs);
   }
 
@@ -245,10 +245,7 @@ export class RateSearch {
     // The held rate is the quota of a longer window, spread over it: the rate is fine, and the window is only used up.
     const isUsedUp = this.#exhaustion.periodMs !== undefined && this.#known.held !== undefined;
     if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
-    else if (verdict === 'too-fast') {
-      this.#known.begin(this.#rate);
-      this.#cutDeep(input, this.#rate);
-    }
+    else if (verdict === 'too-fast') this.#cutDeep(input, this.#rate);
   }
 
   #advance({ latencyMs, lagMs, most }: RateInput, passedMs: number): void {
@@ -289,6 +286,7 @@ export class RateSearch {
     const isWindow = lastedMs >= longWaitMs || this.#exhaustion.periodMs !== undefined;
     const rate = perSecond ?? (isWindow ? (this.#known.held ?? this.#rate / 2) : undefined);
     if (perSecond !== undefined) this.#probes.dry(lastedMs);
+    this.#isLastRefused = false;
     if (rate !== undefined) this.#hold(rate, reasons.over);
     else {
       this.#known.forget();
