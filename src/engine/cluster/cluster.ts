@@ -123,6 +123,8 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
   const facts = { id, ...program, ...api, startedAt };
   /** The runs and workers that the last beat with the lead has found. */
   let counted = { runs: [] as string[], workers: 1 };
+  const readWorkers = rememberingReader(workerEntrySchema);
+  const readRuns = rememberingReader(runEntrySchema);
   return {
     isShared: true,
     async beat(heartbeat, wantsLead) {
@@ -134,20 +136,22 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
         JSON.stringify(own),
         wantsLead ? 1 : 0,
       )) as [string, number, string, string, string[]?, string[]?];
-      const pace = readPace(now, at, paceText);
       const leads = lead > 0;
-      const present = workers.flatMap((entry) => read(workerEntrySchema, now, entry));
+      const others = readWorkers(
+        now,
+        workers.filter((entry) => !entry.includes(id)),
+      );
       // A paused run calls nothing, so it must not hold the others back.
-      const running = runs
-        .flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)))
-        .filter((run) => run.baseUrl === baseUrl && run.rateGroup === rateGroup && run.state === 'running');
+      const running = readRuns(now, runs.map(withoutKey)).filter(
+        (run) => run.baseUrl === baseUrl && run.rateGroup === rateGroup && run.state === 'running',
+      );
       const live = running.filter((run) => isPresent(run));
       if (leads)
         counted = {
           runs: live.map((run) => run.id),
-          workers: present.length,
+          workers: others.length + 1,
         };
-      const reports = present.flatMap(({ id: from, traffic }) => (traffic ? [[from, traffic] as const] : []));
+      const reports = others.flatMap(({ id: from, traffic }) => (traffic ? [[from, traffic] as const] : []));
       return {
         leads,
         hasLed: lead === 2,
@@ -155,7 +159,8 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
         hasRuns: running.length > 0,
         policies: new Map(ofHighestPriority(live).map(({ id: run, rate }) => [run, rate])),
         rows: live.reduce((sum, { rows, done = Number.NEGATIVE_INFINITY }) => sum + rows - done, 0),
-        pace,
+        // The worker that leads on has decided it.
+        pace: lead === 2 ? undefined : readPace(now, at, paceText),
       };
     },
     async decide(pace) {
@@ -197,6 +202,15 @@ export function slotReply(reply: readonly string[]): SlotReply {
     callers,
     restMs,
     gap: gap === '' ? undefined : Number(gap),
+  };
+}
+
+/** Reads entries several times a second: those that have not changed since the last time are not parsed again. */
+function rememberingReader<Entry>(schema: z.ZodType<Entry>) {
+  let known = new Map<string, readonly Entry[]>();
+  return (now: string, texts: readonly string[]): readonly Entry[] => {
+    known = new Map(texts.map((text) => [text, known.get(text) ?? read(schema, now, text)]));
+    return [...known.values()].flat();
   };
 }
 

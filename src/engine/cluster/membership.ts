@@ -30,7 +30,7 @@ export interface Beat {
   readonly hasRuns: boolean;
   /** For the leading worker: unfinished rows of the runs in progress. */
   readonly rows: number;
-  /** The last decision of any worker; absent before the first. */
+  /** The last decision of another worker; absent before the first, and for the worker that leads on. */
   readonly pace?: PublishedPace | undefined;
 }
 
