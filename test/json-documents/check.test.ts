@@ -30,5 +30,3 @@ describe('what a command prints is refused', () => {
     );
   });
 });
-
-const _failed = asLine({ error: { code: 'USAGE', message: '' } });

@@ -1,14 +1,19 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { documentsOf } from './documents.ts';
-import { failure } from './parts.ts';
+import { descriptionOf, documentsOf, published } from './published.ts';
 
 /** Makes a command print text in place of documents. */
 const forPeople = ['-h', '--help', '-V', '--version', 'help'];
 
+interface Known {
+  readonly description: string;
+  readonly schema: z.ZodType;
+}
+
+const knownOf = new Map<string, readonly Known[]>();
+
 /**
- * Compares what a command has printed with the schemas of its documents. A last line that is not complete is left out: its process
- * was killed.
+ * Compares what a command has printed with the published schemas of its documents. A last line that is not complete is left out:
+ * its process was killed.
  *
  * @param args of the command
  * @throws an error that names what is wrong with a document.
@@ -19,26 +24,32 @@ export function checkDocuments(args: readonly string[], stdout: string): void {
 }
 
 function checkDocument(args: readonly string[], document: unknown): void {
-  const command = commandIn(args);
-  const schemas = [...(documentsOf[command] ?? []), failure];
-  const problems = schemas.map((schema) => problemIn(document, schema));
+  const problems = known(commandIn(args)).map(({ description, schema }) => {
+    const { error } = schema.safeParse(document);
+    return error && `- not ${description}:\n${z.prettifyError(error)}`;
+  });
   if (problems.includes(undefined)) return;
-  const texts = problems.map((problem, index) => `- not ${schemas[index]?.description}:\n${problem}`);
   const shown = JSON.stringify(document, undefined, 2);
   throw new Error(
-    `cqbatch ${args.join(' ')} printed a document without a schema:\n${shown}\n${texts.join('\n')}`,
+    `cqbatch ${args.join(' ')} printed a document without a schema:\n${shown}\n${problems.join('\n')}`,
   );
 }
 
 /** The name of the command: `schedule add`. */
 function commandIn(args: readonly string[]): string {
   const [name = '', below] = args.filter((arg) => !arg.startsWith('-'));
-  return documentsOf[name] === undefined ? `${name} ${below}` : name;
+  return documentsOf(name).length === 0 ? `${name} ${below}` : name;
 }
 
-function problemIn(document: unknown, schema: z.ZodType): string | undefined {
-  const { data, error } = schema.safeParse(document);
-  if (error !== undefined) return z.prettifyError(error);
-  // Schemas of files also read what other versions have written.
-  return isDeepStrictEqual(data, document) ? undefined : 'it has a member that the schema does not name';
+/** The documents of a command; of one that there is not, why it failed. */
+function known(command: string): readonly Known[] {
+  const documents = documentsOf(command);
+  const found =
+    knownOf.get(command) ??
+    (documents.length === 0 ? [{ $ref: '#/$defs/Failure' }] : documents).map((document) => ({
+      description: descriptionOf(document),
+      schema: z.fromJSONSchema({ ...published, ...document }),
+    }));
+  knownOf.set(command, found);
+  return found;
 }

@@ -1,47 +1,58 @@
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { z } from 'zod';
+import { describe, expect, test } from 'vitest';
+import { overlapRules } from '../../src/daemon/schedule/schedule.ts';
+import { conflictRules, outcomes, priorities } from '../../src/domain/terms.ts';
+import { runOptionsSchema, runRecordSchema, runStates } from '../../src/engine/run/record/record.ts';
+import { nameInWords } from '../../src/settings/settings.ts';
 import { everyCommand } from '../cli/help.ts';
-import { documentsOf, sharedParts } from './documents.ts';
-import { definitionOf } from './published.ts';
+import { definitionOf, type JsonSchema, published } from './published.ts';
 
-const file = JSON.parse(readFileSync('docs/json.schema.json', 'utf8')) as {
-  readonly $defs: Record<string, z.core.JSONSchema.JSONSchema>;
-};
+const names = Object.keys(published.$defs);
+const shared = names.filter((name) => /^[A-Z]/.test(name));
 
-/** The documents of a command, as a program that has only the file reads them. */
-function asPublished(command: string): z.ZodType {
-  return z.fromJSONSchema({ ...file, $ref: `#/$defs/${definitionOf(command)}` });
+/** What the published file has at a place: `Status.properties.priority`. */
+function at(place: string): JsonSchema {
+  return place.split('.').reduce((value, key) => value[key] as never, published.$defs as JsonSchema);
 }
 
-/** The definitions that a definition refers to, by their names. */
-function referredFrom(name: string): readonly string[] {
-  const found = JSON.stringify(file.$defs[name]).matchAll(/"\$ref":"#\/\$defs\/([^"]+)"/g);
-  return [...found].map(([, other = '']) => other);
-}
-
-test('each command with --json has documents, and only these commands have', async () => {
+test('the file has a definition for each command with --json, and for no other', async () => {
   const commands = [...(await everyCommand())].filter(([, { options }]) =>
     options.some(({ long }) => long === '--json'),
   );
-  expect(Object.keys(documentsOf).toSorted()).toEqual(commands.map(([name]) => name).toSorted());
+  const own = names.filter((name) => !shared.includes(name));
+  expect(own.toSorted()).toEqual(commands.map(([name]) => definitionOf(name)).toSorted());
 });
 
-test('the published file has a definition for each command and shared part, and refers to no others', () => {
-  const names = Object.keys(file.$defs);
-  const wanted = [...Object.keys(documentsOf).map(definitionOf), ...Object.keys(sharedParts)];
-  expect(names.toSorted()).toEqual(wanted.toSorted());
-  const referred = new Set(names.flatMap(referredFrom));
-  expect([...referred].toSorted()).toEqual(Object.keys(sharedParts).toSorted());
+test('definitions refer to each shared part, and to no others', () => {
+  const referred = JSON.stringify(published).matchAll(/"\$ref":"#\/\$defs\/([^"]+)"/g);
+  expect([...new Set([...referred].map(([, name]) => name))].toSorted()).toEqual(shared.toSorted());
 });
 
-test.each([
-  ['plan', { error: { code: 'MANIFEST_MISSING', message: 'rows.csv: there is no such file' } }],
-  ['prune', { removed: ['a'], kept: 3, bytes: 10, dry_run: false }],
-  ['schedule trigger', { schedule: 'n', triggered_at: '2026-11-25T02:00:00.000Z', run_in_progress: null }],
-  ['cancel', { run: 'r', state: 'cancelled' }],
-])('the published file alone accepts a document of %s, and no other member', (command, document) => {
-  const schema = asPublished(command);
-  expect(schema.safeParse(document).error).toBeUndefined();
-  expect(schema.safeParse({ ...document, other: 1 }).success).toBe(false);
+test('no object may have members that the file does not name', () => {
+  JSON.stringify(published.$defs, (_key, value) => {
+    if (value?.type === 'object' && 'properties' in value)
+      expect(value).toMatchObject({ additionalProperties: false });
+    return value;
+  });
+});
+
+describe('the file names what the source has:', () => {
+  test.each<[what: string, place: string, words: readonly string[]]>([
+    ['states of runs', 'RunState', runStates],
+    ['outcomes of a code', 'CodeCounts.items.properties.outcome', outcomes],
+    ['priorities', 'Status.properties.priority', priorities],
+    ['rules for conflicts', 'Plan.properties.on_conflict', conflictRules],
+    ['rules for schedules', 'Schedule.properties.overlap', overlapRules],
+  ])('%s', (_what, place, words) => expect(at(place)['enum']).toEqual(words));
+
+  const audit = 'show.anyOf.0.properties';
+  const { baseUrl: _, ...options } = runOptionsSchema.shape;
+  test.each<[what: string, place: string, members: object]>([
+    ['a count for each outcome', 'OutcomeCounts', Object.fromEntries(outcomes.map((name) => [name, 0]))],
+    ['options of a run', `${audit}.options`, options],
+    ['numbers of its plan', `${audit}.plan`, runRecordSchema.shape.plan.shape],
+    ['facts of its canary', `${audit}.canary.anyOf.0`, runRecordSchema.shape.canary.unwrap().shape],
+  ])('%s', (_what, place, members) => {
+    const named = Object.keys(members).map((name) => nameInWords(name, '_'));
+    expect(Object.keys(at(`${place}.properties`)).toSorted()).toEqual(named.toSorted());
+  });
 });
