@@ -1,19 +1,16 @@
 // @ts-check
 /**
- * How the governor copes with every kind of limiter, in simulated time: `npm run bench:rate [-- [--latency MS] [--workers N]
- * [--seeds N] [--json FILE] [--verbose] [MODEL…]]`; and how other ways to call cope with some of them: `--contest`. See docs/rate.md.
+ * How the governor copes with every kind of limiter, in simulated time: `npm run bench:rate [-- [--workers N] [--seeds N]
+ * [--verbose] [MODEL…]]`. See docs/rate.md.
  *
  * The exit code says whether the simulation worked, not whether the figures are good.
  */
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { doInThreads } from '../../helpers/threads.js';
-import { contestants } from './contest/contestants.js';
-import { contestLimits } from './contest/limits.js';
 import { models } from './models.js';
-import { contestTable, table } from './table.js';
+import { table } from './table.js';
 
 /** @typedef {import('./world.ts').World} World */
 /** @typedef {import('./play.js').Outcome} Outcome */
@@ -29,17 +26,12 @@ const conditions = [
 
 if (!existsSync(new URL('../../../dist/src/engine/rate/governor/governor.js', import.meta.url)))
   stopBecause('The project is not built: type "npm run build" first.');
-const { latencyMs, workers, seeds, json, verbose, contest, titles } = readArguments();
-const lines = await simulated();
-process.stdout.write(contest ? contestTable(lines) : table(lines));
-if (json !== undefined) {
-  const document = { version: 2, at: new Date().toISOString(), latencyMs, workers, seeds, lines };
-  await writeFile(json, `${JSON.stringify(document, null, 2)}\n`);
-}
+const { workers, seeds, verbose, titles } = readArguments();
+process.stdout.write(table(await simulated()));
 
 async function simulated() {
   /** @type {readonly (import('./play.js').Game & { condition: string })[]} */
-  const games = contest ? contestGames() : governorGames();
+  const games = chosenGames();
   /** @type {Outcome[]} */
   const outcomes = [];
   await doInThreads(
@@ -59,36 +51,18 @@ async function simulated() {
   });
 }
 
-function governorGames() {
-  return chosen(models).flatMap((model) =>
+function chosenGames() {
+  const chosen = models.filter(({ title }) => titles.length === 0 || titles.includes(title));
+  return chosen.flatMap((model) =>
     conditions
       .filter(({ name }) => model.conditions?.includes(name) ?? name !== 'X-RateLimit')
       .map((condition) => ({
         model,
         condition: condition.name,
-        world: { latencyMs, workers, ...model.world, ...condition.world },
+        world: { workers, ...model.world, ...condition.world },
         seeds: model.isAlike ? 1 : seeds,
       })),
   );
-}
-
-function contestGames() {
-  return chosen(contestLimits).flatMap((model) => {
-    const { world, perSecond } = model;
-    const others = Object.keys(contestants).map((name) => ({
-      condition: name,
-      contestant: { name, perSecond },
-    }));
-    return [{ condition: 'ours' }, ...others].map((player) => ({ ...player, model, world, seeds }));
-  });
-}
-
-/**
- * @template {{ title: string }} Named
- * @param {readonly Named[]} all
- */
-function chosen(all) {
-  return all.filter(({ title }) => titles.length === 0 || titles.includes(title));
 }
 
 function readArguments() {
@@ -96,38 +70,26 @@ function readArguments() {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
       options: {
-        latency: { type: 'string', default: '50' },
         workers: { type: 'string', default: '1' },
         seeds: { type: 'string', default: '5' },
-        json: { type: 'string' },
         verbose: { type: 'boolean', default: false },
-        contest: { type: 'boolean', default: false },
       },
     });
-    const known = values.contest ? contestLimits : models;
-    const unknown = positionals.find((name) => !known.some(({ title }) => title === name));
+    const unknown = positionals.find((name) => !models.some(({ title }) => title === name));
     if (unknown !== undefined) throw new Error(`There is no model "${unknown}".`);
     return {
-      latencyMs: wholeNumber('--latency', values.latency),
       workers: wholeNumber('--workers', values.workers),
       seeds: wholeNumber('--seeds', values.seeds),
-      json: values.json,
       verbose: values.verbose,
-      contest: values.contest,
       titles: positionals,
     };
   } catch (error) {
     return stopBecause(
       `${/** @type {Error} */ (error).message}\n` +
-        'Usage: npm run bench:rate -- [--latency MS] [--workers N] [--seeds N] [--json FILE] [--verbose] [MODEL…]\n' +
-        '       npm run bench:rate -- --contest [--seeds N] [--json FILE] [--verbose] [LIMIT…]\n' +
-        `Models:\n${titlesOf(models)}\nLimits:\n${titlesOf(contestLimits)}`,
+        'Usage: npm run bench:rate -- [--workers N] [--seeds N] [--verbose] [MODEL…]\n' +
+        `Models:\n${models.map(({ title }) => `  ${title}`).join('\n')}`,
     );
   }
-}
-
-function titlesOf(/** @type {readonly { title: string }[]} */ all) {
-  return all.map(({ title }) => `  ${title}`).join('\n');
 }
 
 /**

@@ -1,8 +1,6 @@
 // @ts-check
 /** A worker thread of the benchmark: plays a world with one seed after the other, and answers with the figures. */
 import { parentPort } from 'node:worker_threads';
-import { compete } from './contest/compete.js';
-import { contestants } from './contest/contestants.js';
 import { figuresOf } from './figures.js';
 import { ideal, simulate } from './simulation.js';
 import { timeline } from './table.js';
@@ -12,18 +10,16 @@ import { timeline } from './table.js';
  * @property {import('./world.ts').Model} model
  * @property {import('./world.ts').World} world
  * @property {number} seeds
- * @property {{ name: string, perSecond: number }} [contestant] instead of ours
  */
 
 /** @typedef {readonly { figures: import('./world.ts').Figures, timeline: string }[]} Outcome of each seed */
 
-parentPort?.on('message', async (/** @type {Game} */ { model, world, seeds, contestant }) => {
+parentPort?.on('message', (/** @type {Game} */ { model, world, seeds }) => {
   const permitted = ideal(world);
-  const other = contestant && contestants[contestant.name]?.(contestant.perSecond);
   /** @type {Outcome[number][]} */
   const outcome = [];
   for (let seed = 1; seed <= seeds; seed++) {
-    const seconds = other ? await compete({ ...world, seed }, other) : simulate({ ...world, seed });
+    const seconds = simulate({ ...world, seed });
     outcome.push({ figures: figuresOf(model, seconds, permitted), timeline: timeline(seconds) });
   }
   parentPort?.postMessage(outcome);

@@ -10,7 +10,7 @@ import { SimulatedClient } from './simulated-client.js';
 /** @typedef {{ -readonly [Key in keyof Traffic]: Traffic[Key] }} Report */
 
 /** When a simulation begins: with a day. */
-export const epoch = 1_800_057_600_000;
+const epoch = 1_800_057_600_000;
 /** How often the governor gets reports of calls. */
 const reportEveryMs = 100;
 /** @type {readonly never[]} */
@@ -50,7 +50,10 @@ export const simulate = (world) => {
   /** @type {(import('./simulated-api.js').Call & { worker: number, seenAmong: number })[]} */
   let flight = [];
   let nextEnd = Number.POSITIVE_INFINITY;
-  const seconds = emptySeconds(world.seconds);
+  const seconds = Array.from(
+    { length: world.seconds },
+    () => /** @type {Second} */ ({ accepted: 0, rejected: 0, doubtful: 0 }),
+  );
   let report = nothing(workers);
   let reportedAt = begin;
 
@@ -176,25 +179,8 @@ function nothing(workers) {
   return { accepted: 0, rejected: 0, durationMs: 0, active: 0, amongError: workers, stated: [] };
 }
 
-/**
- * Counts a call in its second, if that is simulated.
- *
- * @param {readonly Second[]} seconds
- * @param {number} passedMs
- * @param {'accepted' | 'rejected'} outcome
- */
-export function countIn(seconds, passedMs, outcome) {
-  const second = seconds[Math.floor(passedMs / 1_000)];
-  if (second) second[outcome]++;
-}
-
-/** @param {number} length */
-export function emptySeconds(length) {
-  return Array.from({ length }, () => /** @type {Second} */ ({ accepted: 0, rejected: 0, doubtful: 0 }));
-}
-
 /** @param {number} seed */
-export function randomFrom(seed) {
+function randomFrom(seed) {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;

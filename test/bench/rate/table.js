@@ -37,29 +37,6 @@ export function table(lines) {
 }
 
 /**
- * A row for each limit: what each contestant used of it and how many of its calls were refused, in percent.
- *
- * @param {readonly Line[]} lines
- */
-export function contestTable(lines) {
-  const players = [...new Set(lines.map(({ condition }) => condition))];
-  const titles = [...new Set(lines.map(({ title }) => title))];
-  const percent = (/** @type {readonly number[]} */ values) => (100 * mean(values)).toFixed(1);
-  return aligned([
-    ['limit', ...players],
-    ...titles.map((title) => [
-      title,
-      ...lines
-        .filter((line) => line.title === title)
-        .map(
-          ({ runs }) =>
-            `${percent(runs.map(({ used }) => used))} / ${percent(runs.map(({ rejected }) => rejected))}`,
-        ),
-    ]),
-  ]);
-}
-
-/**
  * What happened in each second, and what the governor wanted at its end.
  *
  * @param {readonly import('./world.ts').Second[]} seconds

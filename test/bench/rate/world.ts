@@ -143,20 +143,3 @@ export type Ideal = (world: World) => number[];
 
 /** The figures of a simulation. */
 export type FiguresOf = (model: Model, seconds: readonly Second[], permitted: readonly number[]) => Figures;
-
-/** A limit that is played for. */
-export interface ContestLimit extends Model {
-  /** Before a change, if any. */
-  readonly perSecond: number;
-}
-
-/** Calls as well as it can, with real timers or simulated ones. Each call stands for a waiting row; there are always more. */
-export type Contestant = (call: () => Promise<ContestAnswer>) => void;
-export interface ContestAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-}
-export type Contestants = Readonly<Record<string, (perSecond: number) => Contestant>>;
-
-/** Lets a player call a limited API, and reports each second. */
-export type Play<Player> = (world: World, player: Player) => Promise<Second[]>;
