@@ -122,8 +122,8 @@ export class SimulatedApi {
   }
 
   #latency() {
-    const { latencyMs = 50, jitter = 0.2 } = this.#world;
-    return Math.max(1, latencyMs * (1 - jitter + 2 * jitter * this.#random()));
+    const { latencyMs = 50 } = this.#world;
+    return Math.max(1, latencyMs * (0.8 + 0.4 * this.#random()));
   }
 
   /** When it has been served, in the first free place. */

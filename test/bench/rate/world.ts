@@ -33,10 +33,8 @@ export interface World {
   readonly statedLimit?: string;
   /** Whether a refusal tells when to come back, in whole seconds. */
   readonly retryAfter?: boolean;
-  /** Mean duration of a call, milliseconds. Default 50. */
+  /** Mean duration of a call, milliseconds; each differs by up to a fifth. Default 50. */
   readonly latencyMs?: number;
-  /** How far durations are from their mean, as a share of it. Default 0.2. */
-  readonly jitter?: number;
   /** Places of a server that queues calls when all places are taken, and its time for one call. */
   readonly server?: { readonly places: number; readonly serviceMs: number };
   /** The status of refusals by the limit. Default 429. */
