@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { allFaults, type TestOptions, type TestSandbox } from '../helpers/sandbox.ts';
-import { restore, restorePath, restoreRequest, send, start } from './client.ts';
+import { restore, restorePath, send, start } from './client.ts';
 
 const limit = 3;
 const startLimited = (options: TestOptions = {}): Promise<TestSandbox> =>
@@ -23,14 +21,6 @@ async function untilAllAreFree(sandbox: TestSandbox): Promise<void> {
   // No later event may free a place once more.
   const { headers } = await restore(sandbox, 99);
   expect(headers.get('ratelimit-remaining')).toBe(String(limit - 1));
-}
-
-/** Writes several requests at once on a separate connection. */
-async function pipeline(sandbox: TestSandbox, ids: readonly number[]): Promise<Socket> {
-  const socket = connect(sandbox.port, '127.0.0.1');
-  await once(socket, 'connect');
-  socket.write(ids.map((id) => restoreRequest(sandbox, `{"evaluation_id":${id}}`)).join(''));
-  return socket;
 }
 
 describe('a place among the concurrent requests is free again', () => {
@@ -68,26 +58,4 @@ describe('a place among the concurrent requests is free again', () => {
       await untilAllAreFree(sandbox);
     },
   );
-
-  test('when a connection ends on which requests wait for each other', async () => {
-    const sandbox = await startLimited({ latency: '1h' });
-    const socket = await pipeline(sandbox, [1, 2, 3]);
-    await sandbox.requested(3);
-    expect((await restore(sandbox, 4)).status).toBe(429);
-    socket.destroy();
-    await untilAllAreFree(sandbox);
-  });
-});
-
-test('requests that are pipelined on one connection are all answered', async () => {
-  const sandbox = await start({ latency: '0ms..2ms' });
-  const socket = await pipeline(sandbox, [1, 2, 3]);
-  let text = '';
-  const answered = (): string[] =>
-    [...text.matchAll(/{"evaluation":{"evaluation_id":(\d+)/g)].map(([, id = '']) => id);
-  for await (const chunk of socket) {
-    text += chunk;
-    if (answered().length === 3) break;
-  }
-  expect(answered()).toEqual(['1', '2', '3']);
 });

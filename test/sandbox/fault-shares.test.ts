@@ -35,9 +35,3 @@ test.each([
   const many = parseFaults('--fault', 'reset=1%,timeout=5%,malformed=20%');
   expect(drawFault(many, lot)?.name).toBe(fault);
 });
-
-test('without shares there is no fault; with a share of 100 %, always that fault', () => {
-  expect(drawFault(parseFaults('--fault', 'none'), 0)).toBeUndefined();
-  const all = parseFaults('--fault', 'malformed=100%');
-  for (const lot of [0, 0.5, 1 - 2 ** -32]) expect(drawFault(all, lot)?.name).toBe('malformed');
-});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { look, type Request, restore, restorePath, send, start, update, updatePath } from './client.ts';
+import { type Request, restore, restorePath, send, start, update, updatePath } from './client.ts';
 
 const unset = '0001-01-01T00:00:00Z';
 const typeUrl = (name: string): string => `type.googleapis.com/google.rpc.${name}`;
@@ -113,12 +113,9 @@ test.each<[shape: string, sent: Request, path: string, status: number, text: str
   ['gateway', { method: 'GET' }, restorePath, 501, notAllowed, { 'content-type': 'application/json' }],
   ['connect', {}, '/nothing', 404, '', { 'content-type': null }],
   ['connect', { method: 'GET' }, restorePath, 405, '', { allow: 'POST' }],
-  ['connect', { contentType: 'text/plain' }, restorePath, 415, '', { 'accept-post': 'application/json' }],
   ['document', {}, '/%zz', 404, nothingAt('/%zz'), { 'content-type': 'application/json' }],
-  ['document', {}, `${updatePath}/`, 404, nothingAt(`${updatePath}/`), {}],
   ['document', { method: 'HEAD' }, restorePath, 405, '', { allow: 'POST' }],
   ['document', { contentType: 'application/jsonp' }, restorePath, 415, notJson, {}],
-  ['document', { contentType: null }, restorePath, 415, notJson, {}],
 ])('the router of %s answers %j to %s with %i', async (shape, sent, path, status, text, header) => {
   const sandbox = await start({ shape });
   const { method = 'POST' } = sent;
@@ -128,11 +125,6 @@ test.each<[shape: string, sent: Request, path: string, status: number, text: str
   for (const [name, value] of Object.entries(header)) expect(answer.headers.get(name)).toBe(value);
 });
 
-test('gateway takes any content type', async () => {
-  const sandbox = await start({ shape: 'gateway' });
-  expect((await restore(sandbox, 1, { contentType: 'text/plain' })).status).toBe(200);
-});
-
 describe.each(['gateway', 'connect'])('requests of %s', (shape) => {
   test.each<[string, object, object]>([
     ['names in camelCase', { soundboardId: '3', fileName: 'a.wav' }, { file_name: 'a.wav' }],
@@ -140,8 +132,6 @@ describe.each(['gateway', 'connect'])('requests of %s', (shape) => {
     ['unknown fields', { soundboardId: 3, title: 'New', titel: 'x', __proto: 1 }, { title: 'New' }],
     ['a file type by its number', { soundboardId: 3, fileType: 1 }, { file_type: 'RECORDING_FILE_TYPE_MP3' }],
     ['an unknown file type', { soundboardId: 3, fileType: 'mp3' }, {}],
-    ['an unknown number', { soundboardId: 3, fileType: 7 }, {}],
-    ['null', { soundboardId: 3, title: null, fileType: null, dateCreated: null }, {}],
     [
       'a time with an offset',
       { soundboardId: 3, dateCreated: '2026-01-02T03:04:05.5+01:00' },
@@ -155,7 +145,7 @@ describe.each(['gateway', 'connect'])('requests of %s', (shape) => {
     expect(sandbox.soundboard(3)).toEqual({ ...before, ...changed, last_modified });
   });
 
-  test.each(['02.01.2026', '1767312000', '', '2026-01-02'])('have no time %j', async (dateCreated) => {
+  test.each(['02.01.2026', ''])('have no time %j', async (dateCreated) => {
     const sandbox = await start({ shape });
     const { status, text } = await update(sandbox, { soundboardId: 3, dateCreated });
     expect(status).toBe(400);
@@ -189,11 +179,4 @@ describe('the wait of a refusal', () => {
     expect([...headers.keys()].find((name) => name.endsWith('retry-after')) ?? null).toBe(header);
     expect(text.includes('RetryInfo')).toBe(isInDetails);
   });
-});
-
-test('what is inspected has the names of the interface document in each shape', async () => {
-  const sandbox = await start({ shape: 'gateway' });
-  await restore(sandbox, 1);
-  const { text } = await look(sandbox, '/state');
-  expect(text).toContain('"evaluation_id":1,');
 });

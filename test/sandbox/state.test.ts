@@ -57,19 +57,6 @@ test.each([
 });
 
 describe('a share of identifiers', () => {
-  const members = (millionths: number, first?: number): number[] =>
-    Array.from({ length: 300 }, (_, index) => index + 1).filter((id) =>
-      isInShare(BigInt(id), millionths, first),
-    );
-
-  test.each([
-    [20_000, undefined, [50, 100, 150, 200, 250, 300]],
-    [10_000, 0.7, [70, 170, 270]],
-    [0, undefined, []],
-  ])('of %d millionths (first at %s) is spread evenly', (millionths, first, expected) => {
-    expect(members(millionths, first)).toEqual(expected);
-  });
-
   test('has its exact number of members in the first million', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_000_000 }), (millionths) => {

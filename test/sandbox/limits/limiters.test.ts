@@ -2,35 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   concurrency,
-  fixedWindow,
   type Limiter,
   leakyBucket,
   slidingWindow,
   tokenBucket,
 } from '../../../src/sandbox/limits/limiters.ts';
-import { fates } from './admissions.ts';
 
 const bucket = (rate: number, burst?: number): Limiter => tokenBucket({ rate, burst });
-
-test('a full bucket admits its burst, then says when the next token comes and when it is full', () => {
-  expect(fates(bucket(10, 3), [0, 0, 0, 0, 75, 100, 350])).toEqual([
-    ['in', 2, 100, 100],
-    ['in', 1, 100, 200],
-    ['in', 0, 100, 300],
-    ['out', 0, 100, 300],
-    ['out', 0, 25, 225],
-    ['in', 0, 100, 300],
-    ['in', 1, 50, 150],
-  ]);
-});
-
-test('the largest part of a token that remains of a burst does not count as one', () => {
-  expect(fates(bucket(1, 2.5), [0, 0, 0])).toEqual([
-    ['in', 1, 500, 1000],
-    ['in', 0, 500, 2000],
-    ['out', 0, 500, 2000],
-  ]);
-});
 
 test('at most burst plus rate times time is admitted', () => {
   fc.assert(
@@ -81,31 +59,7 @@ test('answers are never closer than the rate, and no more requests wait than the
   );
 });
 
-const windows = (limit: number, window: number, align: 'clock' | 'first'): Limiter =>
-  fixedWindow({ limit, window, align });
-
-test('windows of the first request begin with it, and the next with the first request after that', () => {
-  expect(fates(windows(2, 1000, 'first'), [1500, 1600, 2499, 2500, 5200, 5300, 5400])).toEqual([
-    ['in', 1, 1000, 1000],
-    ['in', 0, 900, 900],
-    ['out', 0, 1, 1],
-    ['in', 1, 1000, 1000],
-    ['in', 1, 1000, 1000],
-    ['in', 0, 900, 900],
-    ['out', 0, 800, 800],
-  ]);
-});
-
 const sliding = (limit: number, window: number): Limiter => slidingWindow({ limit, window });
-
-test('each admission counts for exactly the window, refusals never', () => {
-  expect(fates(sliding(2, 1000), [0, 400, 999, 1000])).toEqual([
-    ['in', 1, 1000, 1000],
-    ['in', 0, 600, 1000],
-    ['out', 0, 1, 401],
-    ['in', 0, 400, 1000],
-  ]);
-});
 
 test('no span of the length of the window has more admissions than the limit', () => {
   fc.assert(
