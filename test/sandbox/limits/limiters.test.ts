@@ -7,6 +7,46 @@ import {
   slidingWindow,
   tokenBucket,
 } from '../../../src/sandbox/limits/limiters.ts';
+import { parseLimitPlan } from '../../../src/sandbox/limits/plan.ts';
+
+/** Whether each request is admitted, how many more are, and when there will be one more and all: milliseconds. */
+test.each<[limit: string, times: readonly number[], fates: readonly (readonly [string, ...number[]])[]]>([
+  [
+    'token-bucket:rate=1,burst=2.5',
+    [0, 0, 0],
+    [
+      ['in', 1, 500, 1000],
+      ['in', 0, 500, 2000],
+      ['out', 0, 500, 2000],
+    ],
+  ],
+  [
+    'fixed-window:limit=1,window=1s,align=first',
+    [1500, 2499, 2500],
+    [
+      ['in', 0, 1000, 1000],
+      ['out', 0, 1, 1],
+      ['in', 0, 1000, 1000],
+    ],
+  ],
+  [
+    'sliding-window:limit=2,window=1s',
+    [0, 400, 999, 1000],
+    [
+      ['in', 1, 1000, 1000],
+      ['in', 0, 600, 1000],
+      ['out', 0, 1, 401],
+      ['in', 0, 400, 1000],
+    ],
+  ],
+])('%s at %j', (limit, times, fates) => {
+  const limiter = parseLimitPlan('--limit', limit);
+  const found = times.map((now) => {
+    const { admitted, allowance } = limiter.admit(now, 'token');
+    return [admitted ? 'in' : 'out', allowance?.remaining, allowance?.moreAfter, allowance?.wholeAfter];
+  });
+  expect(found).toEqual(fates);
+});
 
 const bucket = (rate: number, burst?: number): Limiter => tokenBucket({ rate, burst });
 
