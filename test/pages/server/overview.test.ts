@@ -63,10 +63,6 @@ test.each<[what: string, data: ReturnType<typeof runData>, waiting: string | Reg
   expect(etaSeconds).toBeUndefined();
 });
 
-test('a run that waits for the API tells until when, to the second', () => {
-  expect(told({}, pace).waitUntil).toMatch(/:\d\d\.000Z$/);
-});
-
 test('an open run is included regardless of its age', async () => {
   const store = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
   const ids = Array.from({ length: 52 }, (_, index) => `r-${String(index).padStart(2, '0')}`);

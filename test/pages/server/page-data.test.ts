@@ -29,7 +29,6 @@ test.each([
   ['a run that calls rows', run, 'running', 'running'],
   ['an API that is away', { ...run, waiting: 'away' }, 'waiting', 'waiting'],
   ['a run that its datastore last told of', away, 'last seen running', 'waiting'],
-  ['a paused run', { ...run, state: 'paused', waiting: 'until' }, 'paused', 'paused'],
   ['success', { ...completed, counts: { ...counts, succeeded: 100 } }, 'completed', 'completed'],
   ['failures', { ...completed, counts: failures }, 'completed, 78 failed, 2 invalid', 'failed'],
 ] as const)('the state of a run tells of %s', (_title, data, text, kind) => {
@@ -39,14 +38,12 @@ test.each([
 const resume = 'The run continues by itself; if it ends first, type: cqbatch resume r';
 
 const daemon = 'for a daemon: start "cqbatch worker --coordinate"';
-const worker = 'for a worker of this API: start "cqbatch worker"';
 const time = localTime(until);
 
 test.each([
   ['its start', { counts }, 'Starting.'],
   ['that nothing finishes', { counts: { ...counts, failed: 1 } }, 'No row has finished in the last seconds.'],
   ['that all rows left wait', { held: 3 }, '3 rows wait for the next attempt.'],
-  ['the time left', { etaSeconds: 90 }, 'About 1 min 30 s left.'],
   ['waiting rows', { etaSeconds: 90, held: 2 }, 'At least 1 min 30 s left: some rows wait for a retry.'],
   ['a pause', { state: 'paused', waiting: 'until' }, 'Paused: no row is called until you unpause it.'],
   ['an API that is away', { waiting: 'h is away: 502' }, `Waiting because h is away: 502. ${resume}`],
@@ -57,7 +54,6 @@ test.each([
     { etaSeconds: 90, lastSeenAt: until },
     `Unknown since ${time}: the datastore of this run does not answer.`,
   ],
-  ['a worker that is missing', { waiting: worker }, `Waiting ${worker}.`],
 ] as const)('a run in progress tells of %s, and what to do', (_title, more, text) => {
   expect(sentenceOf({ ...run, ...more })).toBe(text);
 });

@@ -31,24 +31,6 @@ test('both charts have the same ends, though calls began later and ended earlier
   ]);
 });
 
-test('with its retries, which may have been made days later, each chart has its own ends', async () => {
-  const calls = seconds(25).map((hours) => hours * 3_600);
-  const [rate, latency] = await dataOf({ accepted: steadily(20), calls, retries: ['retry'] });
-  expect(rate.times.at(-1)).toBe(started + 20);
-  expect(latency.times.at(-1)).toBeGreaterThanOrEqual(started + 86_400);
-});
-
-test('times ascend, no two are equal, and each has its values', async () => {
-  for (const { times, lines, rejected } of await dataOf({
-    accepted: seconds(30),
-    points: { 5: { rejected: 3 } },
-  })) {
-    expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
-    for (const { values } of lines) expect(values).toHaveLength(times.length);
-    expect(rejected ?? times).toHaveLength(times.length);
-  }
-});
-
 test.each([
   [9, [false, false]],
   [10, [true, true]],
@@ -81,17 +63,6 @@ test('each line has a value of the whole run', async () => {
   expect(overall(rate)).toEqual({ allowed: '1/s to 50/s', achieved: '30/s' });
   expect(overall(latency)).toEqual({ p50: '40 ms', p90: '40 ms', p99: '40 ms' });
 });
-
-test.each([
-  [600, false],
-  [3_000, true],
-])(
-  'where the median is 40 ms and the slowest calls take %d ms, the axis is logarithmic: %s',
-  async (slowestMs, wanted) => {
-    const [rate, latency] = await dataOf({ accepted: steadily(20), slowestMs });
-    expect([rate, latency].map(({ isLogarithmic }) => isLogarithmic)).toEqual([false, wanted]);
-  },
-);
 
 test('a line has a gap where the run was stopped, and both charts have its band', async () => {
   const stops = [{ from: secondsLater(10), to: secondsLater(100), state: 'paused' }];

@@ -88,11 +88,4 @@ describe('the times that are shaded', () => {
     ]);
     expect(bandWords(bands)).toBe('the run was paused: maintenance (1 min); the run was interrupted (1 s)');
   });
-
-  test('are named once for each reason, and only the first reasons', () => {
-    const bands = ['a', 'b', 'a', 'c', 'd', 'e'].map(
-      (reason, index) => ({ from: 10 * index, to: 10 * index + 4, reason, kind: 'wait' }) as const,
-    );
-    expect(bandWords(bands)).toBe('a (2 times, in all 8 s); b (4 s); c (4 s); 2 other reasons');
-  });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { exactDuration, perSecond } from '../../../../src/base/text/format.ts';
-import { timeSteps, timeTicks, valueSteps } from '../../../../src/pages/browser/chart/ticks.ts';
+import { timeSteps, timeTicks } from '../../../../src/pages/browser/chart/ticks.ts';
 
 const at = (time: string): number => Date.parse(time) / 1_000;
 
@@ -50,16 +49,4 @@ describe('the texts of a time axis', () => {
       ),
     );
   });
-});
-
-test.each([
-  ['rates', perSecond, -3],
-  ['durations', exactDuration, 0],
-] as const)('the values of an axis from 0 have different texts, up to ten steps: %s', (_, text, power) => {
-  const steps = valueSteps(power).filter((step) => step <= 100_000);
-  expect(steps.length).toBeGreaterThan(12);
-  for (const step of steps) {
-    const texts = axis(0, step, 11).map(text);
-    expect({ step, texts: new Set(texts).size }).toEqual({ step, texts: 11 });
-  }
 });
