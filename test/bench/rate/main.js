@@ -1,108 +1,62 @@
 // @ts-check
 /**
- * How the governor copes with every kind of limiter, in simulated time: `npm run bench:rate [-- [--workers N] [--seeds N]
- * [--verbose] [MODEL…]]`. See docs/rate.md.
+ * How the governor copes with a limit, in simulated time: `npm run bench:rate -- LIMIT`. See docs/rate.md.
  *
  * The exit code says whether the simulation worked, not whether the figures are good.
  */
-import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { doInThreads } from '../../helpers/threads.js';
-import { models } from './models.js';
-import { table } from './table.js';
+import { aligned } from '../measure/table.js';
+import { figuresOf } from './figures.js';
+import { ideal, simulate } from './simulation.js';
+import { share, timeline } from './table.js';
 
-/** @typedef {import('./world.ts').World} World */
-/** @typedef {import('./play.js').Outcome} Outcome */
-
-/** @type {readonly { name: import('./world.ts').Condition, world: Partial<World> }[]} */
+/** @type {readonly (readonly [told: string, world: Partial<import('./world.ts').World>])[]} What answers may tell. */
 const conditions = [
-  { name: 'no headers', world: {} },
-  { name: '503', world: { limitStatus: 503 } },
-  { name: 'Retry-After', world: { retryAfter: true } },
-  { name: 'RateLimit', world: { retryAfter: true, headers: 'ratelimit' } },
-  { name: 'X-RateLimit', world: { retryAfter: true, headers: 'x-ratelimit' } },
+  ['no headers', {}],
+  ['503', { limitStatus: 503 }],
+  ['Retry-After', { retryAfter: true }],
+  ['RateLimit', { retryAfter: true, headers: 'ratelimit' }],
+  ['X-RateLimit', { retryAfter: true, headers: 'x-ratelimit' }],
 ];
 
-if (!existsSync(new URL('../../../dist/src/engine/rate/governor/governor.js', import.meta.url)))
-  stopBecause('The project is not built: type "npm run build" first.');
-const { workers, seeds, verbose, titles } = readArguments();
-process.stdout.write(table(await simulated()));
-
-async function simulated() {
-  /** @type {readonly (import('./play.js').Game & { condition: string })[]} */
-  const games = chosenGames();
-  /** @type {Outcome[]} */
-  const outcomes = [];
-  await doInThreads(
-    new URL('./play.js', import.meta.url),
-    availableParallelism(),
-    games,
-    (/** @type {Outcome} */ outcome, place) => {
-      outcomes[place] = outcome;
-    },
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string', default: '310' },
+    from: { type: 'string', default: '10' },
+    workers: { type: 'string', default: '1' },
+    seeds: { type: 'string', default: '5' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+const [limit] = positionals;
+if (limit === undefined) {
+  process.stderr.write(
+    'Usage: npm run bench:rate -- LIMIT [--seconds N] [--from SECOND] [--workers N] [--seeds N] [--verbose]\n',
   );
-  return outcomes.map((outcome, place) => {
-    const { model, condition } = /** @type {(typeof games)[number]} */ (games[place]);
-    if (verbose)
-      for (const [index, { timeline }] of outcome.entries())
-        process.stdout.write(`${model.title}, ${condition}, seed ${index + 1}\n${timeline}\n`);
-    return { title: model.title, condition, runs: outcome.map(({ figures }) => figures) };
-  });
-}
-
-function chosenGames() {
-  const chosen = models.filter(({ title }) => titles.length === 0 || titles.includes(title));
-  return chosen.flatMap((model) =>
-    conditions
-      .filter(({ name }) => model.conditions?.includes(name) ?? name !== 'X-RateLimit')
-      .map((condition) => ({
-        model,
-        condition: condition.name,
-        world: { workers, ...model.world, ...condition.world },
-        seeds: model.isAlike ? 1 : seeds,
-      })),
-  );
-}
-
-function readArguments() {
-  try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: {
-        workers: { type: 'string', default: '1' },
-        seeds: { type: 'string', default: '5' },
-        verbose: { type: 'boolean', default: false },
-      },
-    });
-    const unknown = positionals.find((name) => !models.some(({ title }) => title === name));
-    if (unknown !== undefined) throw new Error(`There is no model "${unknown}".`);
-    return {
-      workers: wholeNumber('--workers', values.workers),
-      seeds: wholeNumber('--seeds', values.seeds),
-      verbose: values.verbose,
-      titles: positionals,
-    };
-  } catch (error) {
-    return stopBecause(
-      `${/** @type {Error} */ (error).message}\n` +
-        'Usage: npm run bench:rate -- [--workers N] [--seeds N] [--verbose] [MODEL…]\n' +
-        `Models:\n${models.map(({ title }) => `  ${title}`).join('\n')}`,
-    );
-  }
-}
-
-/**
- * @param {string} option
- * @param {string} text
- */
-function wholeNumber(option, text) {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new Error(`${option}: write a whole number from 1, such as 50.`);
-  return Number(text);
-}
-
-/** @returns {never} */
-function stopBecause(/** @type {string} */ message) {
-  process.stderr.write(`${message}\n`);
   process.exit(2);
 }
+const { seeds, verbose } = values;
+const world = { limit, seconds: Number(values.seconds), workers: Number(values.workers) };
+const permitted = ideal(world);
+const rows = conditions.map(([told, condition]) => {
+  const runs = Array.from({ length: Number(seeds) }, (_, index) => {
+    const played = simulate({ ...world, ...condition, seed: index + 1 });
+    if (verbose) process.stdout.write(`${told}, seed ${index + 1}\n${timeline(played)}\n`);
+    return figuresOf(
+      { title: limit, world, judged: [Number(values.from), world.seconds] },
+      played,
+      permitted,
+    );
+  });
+  return [
+    told,
+    share(runs.map(({ used }) => used)),
+    share(
+      runs.map(({ rejected }) => rejected),
+      2,
+    ),
+    share(runs.map(({ worstMinute }) => worstMinute)),
+  ];
+});
+process.stdout.write(aligned([['answers tell', 'used', 'rejected', 'worst minute'], ...rows]));

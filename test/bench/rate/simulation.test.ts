@@ -342,6 +342,25 @@ test('an API that states its limit and fails every call for 20 s is hardly calle
   }
 });
 
+test.each<[trouble: string, world: Partial<World>, from: number, used: number]>([
+  [
+    'answers state twice as much',
+    { headers: 'ratelimit', retryAfter: true, statedLimit: 'token-bucket:rate=100,burst=20' },
+    10,
+    0.91,
+  ],
+  ['nothing is answered for ten seconds', { stalls: [60, 70] }, 80, 0.98],
+  ['others use 20/s of it for a minute', { others: { perSecond: 20, during: [60, 120] } }, 70, 0.86],
+  ['calls take a second', { latencyMs: 1_000 }, 10, 0.93],
+  ['workers may make 50, 5 and 1 calls in flight', { workers: 3, slowWorkers: [50, 5, 1] }, 10, 0.94],
+])('a limit of 50/s is found and kept where %s', (_trouble, world, from, used) => {
+  for (const seed of seeds) {
+    const found = figures({ limit: bucket, seconds: 190, ...world, seed }, { judged: [from, 190] });
+    expect(found.used).toBeGreaterThan(used);
+    expect(found.rejected).toBeLessThan(0.02);
+  }
+});
+
 describe('a daily quota', () => {
   // From 22:00: 100 calls are left for two hours.
   const world: World = {

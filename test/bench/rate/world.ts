@@ -111,14 +111,7 @@ export interface Model {
   readonly risesAt?: number;
   /** The second in which it drops. */
   readonly dropsAt?: number;
-  /** What answers state where this model is simulated. Default: all but the last. */
-  readonly conditions?: readonly Condition[];
-  /** Whether the seed makes no noticeable difference: one simulation is enough. */
-  readonly isAlike?: boolean;
 }
-
-/** What the answers of an API state; `503`: no headers either, and the limit answers with 503 instead of 429. */
-export type Condition = 'no headers' | '503' | 'Retry-After' | 'RateLimit' | 'X-RateLimit';
 
 export interface Figures {
   /** Share of the permitted calls that were made. */

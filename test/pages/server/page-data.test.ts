@@ -44,6 +44,7 @@ test.each([
   ['its start', { counts }, 'Starting.'],
   ['that nothing finishes', { counts: { ...counts, failed: 1 } }, 'No row has finished in the last seconds.'],
   ['that all rows left wait', { held: 3 }, '3 rows wait for the next attempt.'],
+  ['the time left', { etaSeconds: 90 }, 'About 1 min 30 s left.'],
   ['waiting rows', { etaSeconds: 90, held: 2 }, 'At least 1 min 30 s left: some rows wait for a retry.'],
   ['a pause', { state: 'paused', waiting: 'until' }, 'Paused: no row is called until you unpause it.'],
   ['an API that is away', { waiting: 'h is away: 502' }, `Waiting because h is away: 502. ${resume}`],
