@@ -1,4 +1,3 @@
-import type { Priority } from '../../src/domain/terms.ts';
 import { type Random, randomFor } from '../../src/sandbox/random.ts';
 
 /** A disturbance of a round, and how long it comes after the previous one. */
@@ -44,32 +43,7 @@ const redisTroubles = {
 };
 
 /** A round: what is run, where, and what happens to it. */
-export interface Scenario {
-  readonly redis: boolean;
-  /** Processes that only call the API; on Redis only. */
-  readonly workers: number;
-  /** Whether a daemon coordinates, instead of the command `run`. */
-  readonly submitted: boolean;
-  /** Whether the coordinating process calls the API as well. */
-  readonly calls: boolean;
-  readonly rows: number;
-  /** Edits of the same entries, in the order of the manifest. */
-  readonly inOrder: boolean;
-  readonly rate: string;
-  readonly priority: Priority;
-  readonly concurrency: number;
-  readonly saveResponses: boolean;
-  /** Rows that are called before all others; 0 means none. */
-  readonly canary: number;
-  /** More failures halt the run, and the user resumes it; undefined: any number may fail. */
-  readonly maxFailures: number | undefined;
-  /** Whether the failed rows are retried in the end. */
-  readonly retried: boolean;
-  /** Flags of the sandbox. */
-  readonly api: readonly string[];
-  readonly latencyMs: number;
-  readonly troubles: readonly Trouble[];
-}
+export type Scenario = ReturnType<typeof scenarioOf>;
 
 const faults = [
   'reset=1%,500=1%,503=1%',
@@ -78,7 +52,7 @@ const faults = [
 ];
 
 /** The round of that number; the same seed and number always give the same round. */
-export function scenarioOf(seed: number, round: number): Scenario {
+export function scenarioOf(seed: number, round: number) {
   const random = randomFor('chaos', seed, round);
   const redis = random.chance(0.65);
   const workers = redis ? random.integer(1, 3) : 0;
@@ -90,25 +64,32 @@ export function scenarioOf(seed: number, round: number): Scenario {
   const kinds = redis ? { ...troubles, ...redisTroubles } : troubles;
   return {
     redis,
+    /** Processes that only call the API; on Redis only. */
     workers,
+    /** Whether a daemon coordinates, instead of the command `run`. */
     submitted,
+    /** Whether the coordinating process calls the API as well. */
     calls: !redis || random.chance(0.5),
     rows: random.integer(150, 700),
+    /** Edits of the same entries, in the order of the manifest. */
     inOrder,
+    /** Rows that are called before all others; 0 means none. */
     canary,
+    /** More failures halt the run, and the user resumes it; undefined: any number may fail. */
     maxFailures,
+    /** Whether the failed rows are retried in the end. */
     retried: !inOrder && random.chance(0.3),
     rate: pick(random, { none: 2, '80/s': 3, '40/s': 1, auto: 1 }),
     priority: pick(random, { normal: 2, high: 1, low: 1 }),
     concurrency: random.integer(2, 15),
     saveResponses: random.chance(0.3),
+    /** Flags of the sandbox. */
     api: [
       ...['--latency', `${latencyMs}ms..${latencyMs * 2}ms`],
       ...(random.chance(0.4) ? ['--fault', faults[random.integer(0, faults.length - 1)] ?? ''] : []),
       ...(random.chance(0.25) ? ['--limit', 'token-bucket:rate=60,burst=20'] : []),
       ...(maxFailures === undefined ? [] : ['--unrecoverable', `${random.integer(5, 25)}%`]),
     ],
-    latencyMs,
     troubles: Array.from({ length: random.integer(1, 7) }, (): Trouble => {
       const isLong = random.chance(0.12);
       return {

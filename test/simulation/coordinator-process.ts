@@ -15,6 +15,7 @@ import { type ControlWatch, watchControls } from '../../src/engine/run/session/c
 import { RunSession } from '../../src/engine/run/session/session.ts';
 import { Stages } from '../../src/engine/run/session/stages.ts';
 import { rowsInMemory } from '../engine/rows/rows-in-memory.ts';
+import { plannedRecord } from '../engine/run/planned-record.ts';
 import type { ModelConnection } from './model-backend.ts';
 import { subjectOf } from './referee.ts';
 import type { Scenario } from './scenario.ts';
@@ -24,7 +25,7 @@ import type { Stage } from './stage.ts';
 import type { SimulatedProcess } from './world.ts';
 
 const silent = pino({ level: 'silent' });
-export const runId = '20260101-000000-aaaa';
+export const runId = plannedRecord.id;
 
 /** A run on disk, besides its journal. */
 export interface RunFolder {
@@ -44,29 +45,11 @@ export interface CoordinatorProcess {
 /** The run after planning. */
 export function newRunFolder({ rows, subjects, options, maxRows, priority }: Scenario): RunFolder {
   const record: RunRecord = {
-    version: 2,
-    id: runId,
+    ...plannedRecord,
     state: 'running',
     states: [{ state: 'running', at: '2026-01-01T00:00:00.000Z' }],
-    manifest: { name: 'm.csv', sha256: '', bytes: 0 },
-    rows: { sha256: '', bytes: 0 },
-    plan: {
-      rows,
-      callable: rows,
-      invalid: 0,
-      duplicates: 0,
-      superseded: 0,
-      doneBefore: 0,
-      conflicts: rows - subjects,
-      partial: 0,
-      operations: [],
-    },
-    options: {
-      baseUrl: 'http://api.test/',
-      concurrency: 4,
-      timeoutMs: 30_000,
-      ...options,
-    },
+    plan: { ...plannedRecord.plan, rows, callable: rows, conflicts: rows - subjects },
+    options: { baseUrl: 'http://api.test/', concurrency: 4, timeoutMs: 30_000, ...options },
     ...(maxRows !== undefined && { budget: { maxRows } }),
   };
   return { record, command: 'unpause', priority, isAccepted: false };

@@ -1,37 +1,11 @@
 import { type Priority, priorities } from '../../src/domain/terms.ts';
 import type { RunOptions } from '../../src/engine/run/record/record.ts';
 import { Random } from './random.ts';
-import type { NetworkFaults } from './simulated-datastore.ts';
-import type { DiskFaults } from './simulated-journal.ts';
-
-/** How the simulated API answers: probabilities; all other calls succeed. */
-export interface ApiFaults {
-  readonly latencyMs: number;
-  /** How often a call takes up to 20 s. */
-  readonly slow: number;
-  /** Refused permanently; a refused row always is. */
-  readonly refused: number;
-  /** Fails without an effect, or after it. */
-  readonly broken: number;
-  readonly answerLost: number;
-  /** 429 with a waiting time. */
-  readonly throttled: number;
-  /** No connection can be made. */
-  readonly unreachable: number;
-}
-
-/** How often code throws at an answer: what a user's operation makes of it, or what the worker itself does with it. */
-interface CodeFaults {
-  readonly operation: number;
-  readonly worker: number;
-}
 
 type Victim = 'coordinator' | 'worker';
 
 /** The power of a coordinator's machine fails, and its disk has not kept that many bytes that it had called synced. */
-export interface PowerFailure {
-  readonly lostBytes: number;
-}
+type PowerFailure = { readonly lostBytes: number };
 
 /** An event that happens to the run: at a time, or before or after a step of a process. */
 export type Mishap =
@@ -47,45 +21,17 @@ export type Mishap =
  * `atWrite`: during the n-th write of the journal, on a disk that is slow from then on. `atRemoval`: when the n-th batch has
  * just been removed from the datastore.
  */
-export type When =
+type When =
   | { readonly atMs: number }
   | { readonly atStep: number }
   | { readonly atWrite: number }
   | { readonly atRemoval: number };
 
 /** Everything that a seed decides before the run starts. */
-export interface Scenario {
-  readonly seed: number;
-  readonly rows: number;
-  /** Entries on which rows act: as many as rows, or fewer, so that some rows must be called in order. */
-  readonly subjects: number;
-  readonly workers: number;
-  readonly concurrency: number;
-  readonly options: Pick<
-    RunOptions,
-    | 'attempts'
-    | 'backoffMs'
-    | 'onConflict'
-    | 'canary'
-    | 'maxFailures'
-    | 'maxFailuresAfter'
-    | 'maxConsecutiveFailures'
-  >;
-  readonly maxRows: number | undefined;
-  readonly priority: Priority;
-  readonly api: ApiFaults;
-  readonly network: NetworkFaults;
-  readonly disk: DiskFaults;
-  readonly mishaps: readonly Mishap[];
-  /** Whether its operation may be carried out twice. */
-  readonly repeatable: boolean;
-  readonly code: CodeFaults;
-  /** A row that the API refuses with 429 that many times, whatever it says to other rows. */
-  readonly limitedRow: { readonly row: number; readonly refusals: number } | undefined;
-}
+export type Scenario = ReturnType<typeof scenarioOf>;
 
 /** Draws a run and what happens to it. */
-export function scenarioOf(seed: number): Scenario {
+export function scenarioOf(seed: number) {
   const random = new Random(seed);
   const often = <Value>(probability: number, value: () => Value, otherwise: Value): Value =>
     random.chance(probability) ? value() : otherwise;
@@ -95,9 +41,10 @@ export function scenarioOf(seed: number): Scenario {
   const mishaps = Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3, 4]) }, () =>
     mishapOf(random),
   ).flat();
-  const scenario: Scenario = {
+  const scenario = {
     seed,
     rows,
+    /** Entries on which rows act: as many as rows, or fewer, so that some rows must be called in order. */
     subjects: inOrder ? random.whole(1, Math.max(1, Math.ceil(rows / 2))) : rows,
     workers: random.pick([1, 1, 2, 3]),
     concurrency: random.pick([1, 2, 4, 10]),
@@ -118,16 +65,22 @@ export function scenarioOf(seed: number): Scenario {
         maxFailuresAfter: random.pick([1, 10]),
       }),
       ...(failing && random.chance(0.3) && { maxConsecutiveFailures: random.whole(1, 4) }),
-    },
+    } satisfies Partial<RunOptions>,
     maxRows: often(0.1, () => random.whole(1, rows), undefined),
     priority: random.pick(priorities),
+    /** How the API answers: probabilities; all other calls succeed. */
     api: {
       latencyMs: random.pick([5, 100, 2_000]),
+      /** How often a call takes up to 20 s. */
       slow: often(0.3, () => 0.05, 0),
+      /** Refused permanently; a refused row always is. */
       refused: failing ? random.between(0.05, 0.5) : often(0.3, () => 0.05, 0),
+      /** Fails without an effect, or after it. */
       broken: often(0.4, () => random.between(0.01, 0.3), 0),
       answerLost: often(0.3, () => random.between(0.01, 0.2), 0),
+      /** 429 with a waiting time. */
       throttled: often(0.2, () => random.between(0.01, 0.3), 0),
+      /** No connection can be made. */
       unreachable: often(0.1, () => random.between(0.01, 0.3), 0),
     },
     network: {
@@ -136,12 +89,14 @@ export function scenarioOf(seed: number): Scenario {
       cut: often(0.3, () => random.pick([0.002, 0.02]), 0),
     },
     disk: { syncMs: random.pick([0.5, 5, 50]), stall: often(0.15, () => 0.05, 0) },
-    mishaps,
+    /** Whether its operation may be carried out twice. */
     repeatable: random.chance(0.75),
+    /** How often code throws at an answer: what a user's operation makes of it, or what the worker itself does with it. */
     code: {
       operation: often(0.15, () => random.between(0.02, 0.3), 0),
       worker: often(0.15, () => random.between(0.01, 0.1), 0),
     },
+    /** A row that the API refuses with 429 that many times, whatever it says to other rows. */
     limitedRow: often(0.15, () => ({ row: random.whole(1, rows), refusals: random.whole(2, 15) }), undefined),
   };
   // Drawn last, so that all else stays as the seed had it before.
