@@ -1,28 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { parseDuration } from '../../src/settings/parsers.ts';
-
-/** A service of docker-compose.yml: everything needed to start it without Docker. */
-export interface ComposeService {
-  readonly image: string;
-  /** Arguments of the image's entry point; for Redis, which has no real entry point, the whole command. */
-  readonly command: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-  /** `CMD` or `CMD-SHELL`, and what to run. */
-  readonly healthcheckTest: readonly string[];
-  readonly stopGracePeriodMs: number;
-  /** All of its keys, as they are written, with variables filled in. */
-  readonly keys: Readonly<Record<string, unknown>>;
-}
-
-export type ComposeServiceName = 'redis' | 'sandbox' | 'worker' | 'coordinator';
-
-export interface ComposeFile {
-  /** The whole document, with variables filled in. */
-  readonly document: unknown;
-  readonly services: Readonly<Record<ComposeServiceName, ComposeService>>;
-}
 
 const texts = z.array(z.string());
 const duration = z.string().regex(/^\d+s$/);
@@ -66,16 +44,8 @@ const serviceKeys = z.strictObject({
   }),
 });
 
-const serviceSchema = serviceKeys.transform(
-  (keys): ComposeService => ({
-    image: keys.image,
-    command: keys.command,
-    environment: keys.environment,
-    healthcheckTest: keys.healthcheck.test,
-    stopGracePeriodMs: parseDuration(keys.stop_grace_period),
-    keys,
-  }),
-);
+/** A service, with variables filled in. For Redis, whose image has no real entry point, `command` is the whole command. */
+export type ComposeService = z.infer<typeof serviceKeys>;
 
 const topLevel = {
   name: z.string().optional(),
@@ -90,62 +60,43 @@ export const overrideSchema = z.strictObject({
   services: z.record(z.string(), serviceKeys.partial()),
 });
 
-const all = {
-  redis: serviceSchema,
-  sandbox: serviceSchema,
-  worker: serviceSchema,
-  coordinator: serviceSchema,
-};
-const fileSchema = z.strictObject({ ...topLevel, services: z.strictObject(all) });
+const fileSchema = z.strictObject({
+  ...topLevel,
+  services: z.strictObject({
+    redis: serviceKeys,
+    sandbox: serviceKeys,
+    worker: serviceKeys,
+    coordinator: serviceKeys,
+  }),
+});
+export type ComposeFile = z.infer<typeof fileSchema>;
 
 /** Reads docker-compose.yml as Compose does, with these variables in place of the environment and `.env`. */
 export function readComposeFile(variables: Readonly<Record<string, string>> = {}): ComposeFile {
   const text = readFileSync(new URL('../../docker-compose.yml', import.meta.url), 'utf8');
-  const document = readComposeText(text, variables);
-  return { document, services: fileSchema.parse(withoutExtensions(document)).services };
+  const document = readComposeText(text, variables) as object;
+  // Keys that begin with `x-` are for anchors only.
+  const used = Object.entries(document).filter(([key]) => !key.startsWith('x-'));
+  return fileSchema.parse(Object.fromEntries(used));
 }
 
 /** Reads the text of a Compose file, or of an override of one. */
 export function readComposeText(text: string, variables: Readonly<Record<string, string>> = {}): unknown {
-  return interpolateAll(parse(text, { merge: true }), variables);
+  const filled = (_key: unknown, value: unknown) =>
+    typeof value === 'string' ? interpolate(value, variables) : value;
+  return JSON.parse(JSON.stringify(parse(text, { merge: true }), filled));
 }
 
-/** Keys that begin with `x-` are for anchors only. */
-function withoutExtensions(document: unknown): unknown {
-  return Object.fromEntries(Object.entries(document as object).filter(([key]) => !key.startsWith('x-')));
-}
-
-function interpolateAll(value: unknown, variables: Readonly<Record<string, string>>): unknown {
-  if (typeof value === 'string') return interpolate(value, variables);
-  if (Array.isArray(value)) return value.map((item) => interpolateAll(item, variables));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, interpolateAll(item, variables)]),
-  );
-}
-
-const reference =
-  /\$(?:\$|(?<bare>\w+)|\{(?<name>\w+)(?:(?<colon>:?)(?<operator>[-?+])(?<operand>[^}]*))?\}|)/g;
-
-/** `$$`, `$NAME`, `${NAME}` and the forms with `-`, `?`, `+`; with a colon, an empty variable counts as not set. */
+/** `$$`, `${NAME:-otherwise}` and `${NAME:?problem}`: other forms of Compose are not used. */
 function interpolate(text: string, variables: Readonly<Record<string, string>>): string {
-  return text.replace(reference, (found, ...rest) => {
-    if (found === '$$') return '$';
-    const { bare, name, colon, operator, operand = '' } = rest.at(-1) as Record<string, string | undefined>;
-    const wanted = bare ?? name;
-    if (wanted === undefined) throw new Error(`Compose would refuse the lone $ in ${JSON.stringify(text)}.`);
-    const value = variables[wanted];
-    const isSet = value !== undefined && (colon !== ':' || value !== '');
-    switch (operator) {
-      case '-':
-        return isSet ? value : operand;
-      case '+':
-        return isSet ? operand : '';
-      case '?':
-        if (!isSet) throw new Error(`${wanted}: ${operand}`);
-        return value;
-      default:
-        return value ?? '';
-    }
-  });
+  return text.replace(
+    /\$(?:\$|\{(\w+):([-?])([^}]*)\}|)/g,
+    (found, name = '', operator = '', operand = '') => {
+      if (found === '$$') return '$';
+      if (operator === '') throw new Error(`a $ of another form in ${JSON.stringify(text)}`);
+      const value = variables[name] ?? '';
+      if (value === '' && operator === '?') throw new Error(`${name}: ${operand}`);
+      return value === '' ? operand : value;
+    },
+  );
 }

@@ -35,8 +35,8 @@ const exitCode = (program: string, args: readonly string[], env = process.env): 
   );
 
 /** Runs the probe of a service against a port of this machine. Returns its exit code. */
-function probe({ healthcheckTest }: ComposeService, inside: string, port: number): Promise<number> {
-  const [form, program, flag = '', script = ''] = healthcheckTest;
+function probe({ healthcheck }: ComposeService, inside: string, port: number): Promise<number> {
+  const [form, program, flag = '', script = ''] = healthcheck.test;
   expect([form, program]).toEqual(['CMD', 'node']);
   expect(script).toContain(`http://127.0.0.1:${inside}/`);
   const moved = script.replace(`127.0.0.1:${inside}/`, `127.0.0.1:${port}/`);
@@ -49,22 +49,19 @@ describe('docker-compose.yml', () => {
     expect(new Set(programs.map(([, { image }]) => image)).size).toBe(1);
   });
 
-  test.each(services)(
-    '%s has only the rights that it needs, and restarts when it dies',
-    (_name, { keys }) => {
-      const rights = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] };
-      expect(keys).toMatchObject({ init: true, restart: 'unless-stopped', ...rights });
-      expect(keys).not.toHaveProperty('privileged');
-    },
-  );
+  test.each(services)('%s has only the rights that it needs, and restarts when it dies', (_name, service) => {
+    const rights = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] };
+    expect(service).toMatchObject({ init: true, restart: 'unless-stopped', ...rights });
+    expect(service).not.toHaveProperty('privileged');
+  });
 
   test('workers can be scaled', () => {
-    for (const key of ['container_name', 'ports', 'volumes']) expect(worker.keys).not.toHaveProperty(key);
+    for (const key of ['container_name', 'ports', 'volumes']) expect(worker).not.toHaveProperty(key);
   });
 
   test('the coordinator keeps its state, reads manifests, and calls nothing', () => {
     expect(coordinator.environment['CQBATCH_STATE_DIR']).toBe('/var/lib/cqbatch');
-    expect(coordinator.keys['volumes']).toEqual([
+    expect(coordinator.volumes).toEqual([
       'state:/var/lib/cqbatch',
       { type: 'bind', source: './examples', target: '/manifests', read_only: true },
     ]);
@@ -73,10 +70,12 @@ describe('docker-compose.yml', () => {
   });
 
   test('only the sandbox can be reached, and only from this machine', () => {
-    expect(services.filter(([, { keys }]) => 'ports' in keys).map(([name]) => name)).toEqual(['sandbox']);
-    expect(sandbox.keys['ports']).toEqual(['127.0.0.1::8791']);
-    expect(redis.keys['networks']).toEqual(['queue']);
-    expect(rehearsal.document).toMatchObject({ networks: { queue: { internal: true } } });
+    expect(services.filter(([, { ports }]) => ports !== undefined).map(([name]) => name)).toEqual([
+      'sandbox',
+    ]);
+    expect(sandbox.ports).toEqual(['127.0.0.1::8791']);
+    expect(redis.networks).toEqual(['queue']);
+    expect(rehearsal.networks?.['queue']).toEqual({ internal: true });
   });
 });
 
@@ -114,7 +113,7 @@ describe('the probe of', () => {
     ['is loading', 'echo "LOADING Redis is loading the dataset in memory"', 1],
     ['is away', 'exit 1', 1],
   ])('Redis reports when it %s', async (_title, redisCli, expected) => {
-    const [form, script = ''] = redis.healthcheckTest;
+    const [form, script = ''] = redis.healthcheck.test;
     expect(form).toBe('CMD-SHELL');
     const path = await commandNamed('redis-cli', redisCli);
     expect(await exitCode('/bin/sh', ['-c', script], { PATH: path })).toBe(expected);

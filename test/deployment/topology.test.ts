@@ -10,7 +10,7 @@ import { type Observed, observe } from '../helpers/observed.ts';
 import { describeWithRedis, freePort, redisProgram } from '../helpers/redis-server.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { type ComposeService, type ComposeServiceName, readComposeFile } from './compose-file.ts';
+import { type ComposeFile, type ComposeService, readComposeFile } from './compose-file.ts';
 
 const run = promisify(execFile);
 const examples = fileURLToPath(new URL('../../examples', import.meta.url));
@@ -65,7 +65,7 @@ class Host {
   }
 
   /** Starts a service with the command and the environment that Compose gives it. */
-  async start(name: ComposeServiceName): Promise<StartedService> {
+  async start(name: keyof ComposeFile['services']): Promise<StartedService> {
     const service = this.services[name];
     const healthPort = String(await freePort());
     const here = (text: string): string => this.#moved(text === '8790' ? healthPort : text);
@@ -73,7 +73,7 @@ class Host {
     const command = service.command.map(here);
     const child =
       name === 'redis' ? this.#startRedis(command, env) : startCqbatch(command, { cwd: this.folder, env });
-    const probe = service.healthcheckTest.map((text) => here(text.replace(':8790/', `:${healthPort}/`)));
+    const probe = service.healthcheck.test.map((text) => here(text.replace(':8790/', `:${healthPort}/`)));
     return { process: observe(child), healthy: () => this.#probe(probe, env) };
   }
 
