@@ -9,21 +9,12 @@ import { describeWithProgram } from '../helpers/describe-with-program.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectUnattended, readExample, typedIn, understood, variables, words } from './command-line.ts';
 
-/** The sections of a unit file of systemd, and its entries. @throws for an invalid line */
-function readUnit(name: string) {
-  const lines = readExample(`systemd/${name}`)
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'));
-  const sections = lines.flatMap((line) => /^\[(\w+)\]$/.exec(line)?.[1] ?? []);
-  const entries = lines.flatMap((line) => [...line.matchAll(/^(\w+)=(.*)$/g)]);
-  expect(sections.length + entries.length, name).toBe(lines.length);
-  return { sections, entries: entries.map(([, key, value = '']) => ({ key, value })) };
-}
-
+/** The value of a key in a unit file. @throws unless the file has it once */
 function valueIn(name: string, key: string): string {
-  const found = readUnit(name).entries.filter((entry) => entry.key === key);
+  const entries = readExample(`systemd/${name}`).matchAll(/^(\w+)=(.*)$/gm);
+  const found = [...entries].filter(([, each]) => each === key);
   expect(found).toHaveLength(1);
-  return found[0]?.value ?? '';
+  return found[0]?.[2] ?? '';
 }
 
 const units = readdirSync('examples/scheduling/systemd').filter((name) => !name.endsWith('.env'));
@@ -55,16 +46,6 @@ describe('the units of systemd', () => {
     const set = [...readExample('systemd/cqbatch.env').matchAll(/^(?:# )?(CQBATCH_\w+)=/gm)];
     expect(set.length).toBeGreaterThan(3);
     expect(set.map(([, name = '']) => name).filter((name) => !variables.has(name))).toEqual([]);
-  });
-
-  test.each(units)('%s has the sections of its kind, and a service', (name) => {
-    const kind = name.split('.').at(-1) ?? '';
-    const own = { service: 'Service', timer: 'Timer', path: 'Path' }[kind];
-    const { sections } = readUnit(name);
-    expect(sections.filter((section) => section !== 'Install')).toEqual(['Unit', own]);
-    expect(readExample(`systemd/${name}`)).toContain('/etc/systemd/system/cqbatch-');
-    // What a timer and a path unit start.
-    expect(services).toContain(name.replace(/\.\w+$/, '.service'));
   });
 
   test('the timer makes up for a missed time, and its time is valid', () => {

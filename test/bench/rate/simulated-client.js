@@ -87,11 +87,6 @@ export class SimulatedClient {
     }));
   }
 
-  /** Calls in flight. */
-  get active() {
-    return this.#workers.reduce((total, { scheduler }) => total + scheduler.active, 0);
-  }
-
   /**
    * Sets the rate as a leader.
    *

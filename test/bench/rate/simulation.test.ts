@@ -465,14 +465,3 @@ describe.each([2, 3])('%d workers, which learn about each other late,', (workers
     expect(found.rejected).toBeLessThan(0.001);
   });
 });
-
-test.each([bucket, 'token-bucket:rate=20,burst=10'])(
-  'three workers of a rate group use the limit of their tenant (%s) in full, and one call in 200 is refused at most',
-  (limit) => {
-    for (const seed of seeds) {
-      const { used, rejected } = figures({ limit, workers: 3, seed, seconds: 190 }, { judged: [30, 190] });
-      expect(used).toBeGreaterThanOrEqual(0.97);
-      expect(rejected).toBeLessThanOrEqual(0.005);
-    }
-  },
-);

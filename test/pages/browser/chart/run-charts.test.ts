@@ -20,9 +20,6 @@ async function dataOf(options: ChartedRunOptions): Promise<readonly [rate: Chart
   return [rate, latency];
 }
 
-const overall = ({ lines }: ChartData): Readonly<Record<string, string>> =>
-  Object.fromEntries(lines.map((line) => [line.label, line.overall]));
-
 test('both charts have the same ends, though calls began later and ended earlier', async () => {
   const charts = await dataOf({ accepted: steadily(30), calls: seconds(20).map((second) => second + 5) });
   expect(charts.map(({ times }) => [times[0], times.at(-1)])).toEqual([
@@ -55,13 +52,6 @@ test('a line without values is left out, and so are rejections if there were non
   const [limited] = await dataOf({ accepted: steadily(20), points });
   expect(limited.lines.map(({ label }) => label)).toEqual(['allowed', 'achieved']);
   expect(limited.rejected?.filter((calls) => calls > 0)).toEqual([4, 6]);
-});
-
-test('each line has a value of the whole run', async () => {
-  const accepted = [...steadily(10), ...seconds(10).map(() => 20)];
-  const [rate, latency] = await dataOf({ accepted, points: { 3: { allowed_per_s: 1 } } });
-  expect(overall(rate)).toEqual({ allowed: '1/s to 50/s', achieved: '30/s' });
-  expect(overall(latency)).toEqual({ p50: '40 ms', p90: '40 ms', p99: '40 ms' });
 });
 
 test('a line has a gap where the run was stopped, and both charts have its band', async () => {

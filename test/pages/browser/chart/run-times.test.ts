@@ -69,13 +69,6 @@ describe('the times that are shaded', () => {
     ]);
   });
 
-  test('are not longer than the wait where a point covers more seconds', () => {
-    const points = [10, 20, 30].map((t_s, index) =>
-      point(t_s, { waited_s: [3, 10, 4][index] ?? 0, reason: told }),
-    );
-    expect(bandsOf(timed(points), [])).toEqual([{ from: 7, to: 24, reason: told, kind: 'wait' }]);
-  });
-
   test('include the stops of the run, with their reasons', () => {
     const stops = [
       { from: at(100), to: at(160), state: 'paused', reason: 'maintenance' },
