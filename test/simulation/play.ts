@@ -198,59 +198,55 @@ class Game {
   }
 
   #plan(mishap: Mishap): void {
+    const deed = (): void => this.#do(mishap);
+    const when = 'when' in mishap ? mishap.when : mishap;
+    if ('atMs' in when) this.#world.later(when.atMs, deed, { owner: null });
+    else if ('atWrite' in when) this.#stage.journal.fates.set(when.atWrite, deed);
+    else if ('atRemoval' in when) this.#fatesOfRemovals.set(when.atRemoval, deed);
+    else if ('victim' in mishap) this.#victim(mishap.victim)?.process.fates.set(when.atStep, deed);
+  }
+
+  #do(mishap: Mishap): void {
     const { world, datastore, journal, sightings } = this.#stage;
-    const at = (atMs: number, work: () => void): void => void world.later(atMs, work, { owner: null });
     switch (mishap.kind) {
       case 'kill':
       case 'freeze':
-        if ('atMs' in mishap.when) at(mishap.when.atMs, () => this.#strike(mishap));
-        else if ('atWrite' in mishap.when) journal.fates.set(mishap.when.atWrite, () => this.#strike(mishap));
-        else if ('atRemoval' in mishap.when)
-          this.#fatesOfRemovals.set(mishap.when.atRemoval, () => this.#strike(mishap));
-        else this.#victim(mishap.victim)?.process.fates.set(mishap.when.atStep, () => this.#strike(mishap));
+        this.#strike(mishap);
         break;
       case 'restart':
-        at(mishap.atMs, () => datastore.restart(mishap.awayMs));
+        datastore.restart(mishap.awayMs);
         break;
       case 'empty':
-        at(mishap.atMs, () => datastore.empty());
+        datastore.empty();
         break;
       case 'copy':
-        at(mishap.atMs, () => datastore.keepCopy());
+        datastore.keepCopy();
         break;
       case 'put back':
-        at(mishap.atMs, () => datastore.putBack(mishap.awayMs));
+        datastore.putBack(mishap.awayMs);
         break;
       case 'disk full':
-        at(mishap.atMs, () => {
-          world.tell('the disk is full');
-          journal.isFull = true;
-        });
+        world.tell('the disk is full');
+        journal.isFull = true;
         break;
-      case 'stop':
-        at(mishap.atMs, () => {
-          const victim = this.#victim(mishap.victim);
-          if (victim !== undefined) world.tell(`${victim.process.name} is told to stop`);
-          sightings.note(`a stop of the ${mishap.victim} finds calls in flight`, sightings.hasCallsInFlight);
-          if (mishap.victim === 'coordinator') sightings.drains();
-          victim?.stop();
-        });
+      case 'stop': {
+        const victim = this.#victim(mishap.victim);
+        if (victim !== undefined) world.tell(`${victim.process.name} is told to stop`);
+        sightings.note(`a stop of the ${mishap.victim} finds calls in flight`, sightings.hasCallsInFlight);
+        if (mishap.victim === 'coordinator') sightings.drains();
+        victim?.stop();
         break;
+      }
       case 'priority':
-        at(mishap.atMs, () => {
-          world.tell(`the priority is ${mishap.priority}`);
-          sightings.note('a new priority finds open batches', sightings.hasOpenBatches);
-          this.#folder.priority = mishap.priority;
-        });
+        world.tell(`the priority is ${mishap.priority}`);
+        sightings.note('a new priority finds open batches', sightings.hasOpenBatches);
+        this.#folder.priority = mishap.priority;
         break;
       case 'command':
-        at(mishap.atMs, () => {
-          world.tell(`the user wants: ${mishap.command}`);
-          if (this.#folder.command === 'cancel') return;
-          sightings.commanded(mishap.command);
-          this.#folder.command = mishap.command;
-        });
-        break;
+        world.tell(`the user wants: ${mishap.command}`);
+        if (this.#folder.command === 'cancel') return;
+        sightings.commanded(mishap.command);
+        this.#folder.command = mishap.command;
     }
   }
 
