@@ -114,14 +114,3 @@ test('Renovate names packages that are used, and finds the versions that stand i
     for (const file of managerFilePatterns)
       for (const pattern of matchStrings) expect(readFileSync(file, 'utf8')).toMatch(new RegExp(pattern));
 });
-
-test.each(filesOf('.github/ISSUE_TEMPLATE').filter((path) => !path.endsWith('config.yml')))(
-  '%s is a form',
-  (path) => {
-    const form = parse(readFileSync(path, 'utf8'));
-    expect(form).toMatchObject({ name: expect.any(String), description: expect.any(String) });
-    for (const { type, id, attributes } of form.body)
-      if (type !== 'markdown')
-        expect([type, id, attributes.label]).toEqual(['textarea', expect.any(String), expect.any(String)]);
-  },
-);

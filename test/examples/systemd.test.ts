@@ -48,9 +48,8 @@ describe('the units of systemd', () => {
     expect(set.map(([, name = '']) => name).filter((name) => !variables.has(name))).toEqual([]);
   });
 
-  test('the timer makes up for a missed time, and its time is valid', () => {
+  test('the timer makes up for a missed time', () => {
     expect(valueIn('cqbatch-nightly.timer', 'Persistent')).toBe('true');
-    expect(valueIn('cqbatch-nightly.timer', 'OnCalendar')).toBe('Mon..Fri 02:00 Europe/London');
   });
 
   test('the path unit watches for the files that its service takes', () => {

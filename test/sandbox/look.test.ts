@@ -1,49 +1,25 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lines, look, restore, send, start, update } from './client.ts';
 
-describe('the log', () => {
-  test('has every request as a line of JSON, in the order of arrival', async () => {
-    const sandbox = await start();
-    await restore(sandbox, 1);
-    await update(sandbox, { soundboard_id: 2, title: 'x' });
-    await send(sandbox, '/nowhere', undefined, { method: 'GET' });
-    const { status, headers, text } = await look(sandbox, '/log');
-    expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe('application/x-ndjson');
-    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    const done = { time, nth: 1, traceparent: null, status: 200, code: 'OK', committed: true };
-    const nowhere = { time, nth: null, traceparent: null, status: 404, code: 'NOT_FOUND', committed: false };
-    const undisturbed = { fault: null, throttled: false };
-    expect(lines(text)).toEqual([
-      {
-        seq: 1,
-        operation: 'restore-evaluation',
-        id: '1',
-        user_id: 'tester',
-        ...done,
-        ...undisturbed,
-        body: '{"evaluation_id":1,"user_id":"tester"}',
-      },
-      {
-        seq: 2,
-        operation: 'update-soundboard',
-        id: '2',
-        user_id: null,
-        ...done,
-        ...undisturbed,
-        body: '{"soundboard":{"soundboard_id":2,"title":"x"}}',
-      },
-      {
-        seq: 3,
-        operation: null,
-        id: null,
-        user_id: null,
-        ...nowhere,
-        ...undisturbed,
-        target: 'GET /nowhere',
-      },
-    ]);
-  });
+test('the log has every request as a line of JSON, in the order of arrival', async () => {
+  const sandbox = await start();
+  await restore(sandbox, 1);
+  await update(sandbox, { soundboard_id: 2, title: 'x' });
+  await send(sandbox, '/nowhere', undefined, { method: 'GET' });
+  const { status, headers, text } = await look(sandbox, '/log');
+  expect(status).toBe(200);
+  expect(headers.get('content-type')).toBe('application/x-ndjson');
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const undisturbed = { time, traceparent: null, user_id: null, fault: null, throttled: false };
+  const done = { ...undisturbed, nth: 1, status: 200, code: 'OK', committed: true };
+  const restored = { operation: 'restore-evaluation', id: '1', user_id: 'tester' };
+  const updated = { operation: 'update-soundboard', id: '2' };
+  const nothing = { operation: null, id: null, nth: null, status: 404, code: 'NOT_FOUND', committed: false };
+  expect(lines(text)).toEqual([
+    { ...done, seq: 1, ...restored, body: '{"evaluation_id":1,"user_id":"tester"}' },
+    { ...done, seq: 2, ...updated, body: '{"soundboard":{"soundboard_id":2,"title":"x"}}' },
+    { ...undisturbed, seq: 3, ...nothing, target: 'GET /nowhere' },
+  ]);
 });
 
 test('the state is what was changed, and by whom, or the entries that are asked for', async () => {

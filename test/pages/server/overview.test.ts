@@ -110,7 +110,6 @@ test.each([
   [{ isShared: true }, 'waiting', 'Redis is away'],
   [{ isShared: false }, 'waiting', undefined],
   [{ isShared: false, held: 2 }, 'held', 2],
-  [{ isShared: false, held: 0 }, 'held', undefined],
 ] as const)('while Redis is away, a run of this machine with %j has %s: %s', (known, name, value) => {
   const local = { states: [], resumable: false, ...known };
   expect(runData({ ...viewOfEntry(runEntry(), undefined), local }, 'Redis is away')[name]).toBe(value);
