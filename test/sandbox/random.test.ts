@@ -1,18 +1,6 @@
 import { expect, test } from 'vitest';
 import { randomFor } from '../../src/sandbox/random.ts';
 
-test('keys that differ in one part give different sequences', () => {
-  const keys = [
-    [1, 'fault', 'restore-evaluation', '1', 1],
-    [2, 'fault', 'restore-evaluation', '1', 1],
-    [1, 'latency', 'restore-evaluation', '1', 1],
-    [1, 'fault', 'update-soundboard', '1', 1],
-    [1, 'fault', 'restore-evaluation', '2', 1],
-    [1, 'fault', 'restore-evaluation', '1', 2],
-  ];
-  expect(new Set(keys.map((key) => randomFor(...key).fraction())).size).toBe(keys.length);
-});
-
 test('the first numbers of neighboring keys are spread evenly', () => {
   const count = 20_000;
   const tenths = new Array<number>(10).fill(0);
