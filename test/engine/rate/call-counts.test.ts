@@ -20,10 +20,6 @@ function ledgerOf(...workers: readonly string[]) {
 }
 
 describe('what is new', () => {
-  test('is nothing without workers', () => {
-    expect(ledgerOf().add({})).toEqual({ ...nothing, unavailable: 0 });
-  });
-
   test('is the longest wait, with what asks for it, of answers to calls since a time', () => {
     const reports = {
       a: { waitMs: 90_000, waitBy: 'Retry-After: 90', refusedAgoMs: 100 },

@@ -74,48 +74,11 @@ describe('a gate', () => {
     expect(admitted).toHaveLength(2);
   });
 
-  test('lets calls in at once where no rate is kept, in the order in which they come', async () => {
-    const { gate, admitted, come, pass } = begin();
-    come(5);
-    await pass(10);
-    expect(admitted.map(([who]) => who)).toEqual([0, 1, 2, 3, 4]);
-    expect(gate.active).toBe(5);
-  });
-
-  test('lets in no more than may be in flight, and the next one when one leaves', async () => {
-    const { gate, admitted, come, pass } = begin({ cap: 2 });
-    come(4);
-    await pass(5_000);
-    expect(admitted.map(([who]) => who)).toEqual([0, 1]);
-    gate.leave();
-    await pass(0);
-    expect(admitted.map(([who]) => who)).toEqual([0, 1, 2]);
-  });
-
   test('has as many calls in flight as the user requests, whatever the timeline says', async () => {
     const { gate, come, pass } = begin({ cap: 2 }, 5);
     come(10);
     await pass(1_000);
     expect(gate.active).toBe(5);
-  });
-
-  test('reports the most calls in flight since the last report', async () => {
-    const { gate, come, pass } = begin();
-    come(3);
-    await pass(10);
-    gate.leave();
-    gate.leave();
-    expect(gate.takeBusiest()).toBe(3);
-    expect(gate.takeBusiest()).toBe(1);
-  });
-
-  test('lets calls in at the slots of the timeline', async () => {
-    const { times, come, pass } = begin({ cap: 1_000, rate: 50 });
-    come(40);
-    await pass(1_500);
-    const at = times();
-    expect(at).toHaveLength(40);
-    expect((at.at(-1) ?? 0) - (at[0] ?? 0)).toBe(39 * 20);
   });
 
   test('gives no more turns than there are slots within the time that writing an intent takes', async () => {
@@ -167,28 +130,6 @@ describe('a gate', () => {
     const others = [called(gate), called(gate)];
     await pass(100);
     expect(await Promise.all(others)).toEqual([true, true]);
-  });
-
-  test('does not make up for unused time', async () => {
-    const { times, come, pass } = begin({ cap: 1_000, rate: 50 });
-    come(5);
-    await pass(3_000);
-    come(5);
-    await pass(1_000);
-    const later = times().slice(5);
-    expect((later.at(-1) ?? 0) - (later[0] ?? 0)).toBeGreaterThanOrEqual(70);
-  });
-
-  test('follows a rate that changes', async () => {
-    const { times, set, come, pass } = begin({ cap: 1_000, rate: 10 });
-    come(200);
-    await pass(1_000);
-    const slow = times().length;
-    expect(slow).toBeLessThanOrEqual(11);
-    set({ cap: 1_000, rate: 100 });
-    await pass(1_000);
-    expect(times().length - slow).toBeGreaterThan(90);
-    expect(times().length - slow).toBeLessThanOrEqual(102);
   });
 
   test('lets no row in before there is a rate, nor after it is no longer renewed', async () => {

@@ -164,15 +164,6 @@ describe('a worker that leads', () => {
     expect(did.decided.at(-1)?.command.rate).toBe(9);
   });
 
-  test('drops an untested rate that the calls do not reach', async () => {
-    const { did, beat, call } = begin(leading);
-    for (let count = 0; count < 40; count += 1) {
-      call(answered());
-      await beat();
-    }
-    expect(did.decided.at(-1)).toMatchObject({ isKept: false, command: { rate: undefined } });
-  });
-
   test('lowers the rate at once when a call is refused', async () => {
     const { did, beat, call } = begin(leading);
     await beat();
@@ -180,16 +171,6 @@ describe('a worker that leads', () => {
     call(...Array.from({ length: 10 }, () => tooMany()));
     await vi.advanceTimersByTimeAsync(0);
     expect(did.decided.length).toBeGreaterThan(before);
-  });
-
-  test('counts the calls of all workers', async () => {
-    const { around, did, beat } = begin(leading);
-    const report = { accepted: 10, rejected: 0, durationMs: 100, active: 4, stated: [] };
-    around.others.set('other', report);
-    await beat();
-    around.others.set('other', { ...report, accepted: 25 });
-    await beat(2);
-    expect(did.decided.at(-1)).toMatchObject({ accepted: 15 });
   });
 
   test('starts with the findings of the previous leader', async () => {
@@ -254,12 +235,6 @@ describe('a worker that leads', () => {
       const single = { phase: 'waiting', rate: 1, command: { rate: 1, restMs: 0 } };
       expect(did.decided.at(-1)).toMatchObject(single);
     });
-
-    test('keeps waiting while its run goes on', async () => {
-      const { gate, beat } = await resting(auto);
-      await beat(6_000);
-      expect(gate.restMs).toBeGreaterThan(hours - 700_000);
-    });
   });
 
   test('changes nothing after another worker took the lead', async () => {
@@ -271,24 +246,6 @@ describe('a worker that leads', () => {
 });
 
 describe('a worker that follows', () => {
-  test('reports its calls, and shows what was decided', async () => {
-    const { did, beat, call } = begin({ ...following, pace: publishedPace() });
-    call(answered());
-    await beat(2);
-    expect(did.beats.at(-1)).toMatchObject({ finished: 7, concurrency: 5, traffic: { accepted: 1 } });
-    expect(did.paces[0]).toMatchObject({ rate: 100, accepted: 500, rejected: 5, own: { concurrency: 6 } });
-    expect(did.decided).toEqual([]);
-  });
-
-  test('waits for a pace', async () => {
-    const { around, did, beat } = begin(following);
-    await beat(20);
-    expect(did.established).toBe(false);
-    around.known = { ...following, pace: publishedPace() };
-    await beat(5);
-    expect(did.established).toBe(true);
-  });
-
   test('rests for as long as was decided', async () => {
     const pace = publishedPace({ restUntil: steadyNow() + 60_000 });
     const { around, gate, beat } = begin({ ...following, pace });
@@ -385,17 +342,6 @@ describe('a worker without rows', () => {
     expect(did.decided.at(-1)).toMatchObject({ accepted: 1 });
   });
 
-  test('starts with the published pace after another worker led', async () => {
-    const { around, did, beat, gate } = begin(leadingNone);
-    await beat(40);
-    around.known = { ...idle, pace: publishedPace({ limit: 7, runs: [] }) };
-    await beat(20);
-    around.known = { ...leading, hasLed: false };
-    void gate.reserve();
-    await beat();
-    expect(did.decided.at(-1)).toMatchObject({ limit: 7, accepted: 0 });
-  });
-
   test.each([
     { why: 'a run is in progress', known: leading },
     { why: 'a run has lost its coordinator', known: noRuns },
@@ -417,24 +363,5 @@ describe('a worker', () => {
     const before = did.decided.length;
     await beat(2);
     expect(did.decided.length).toBeGreaterThan(before);
-  });
-
-  test('leaves when it stops, and sets nothing after that', async () => {
-    const { did, loop, beat } = begin(leading);
-    await beat();
-    await loop.stop();
-    const { length } = did.decided;
-    await beat(5);
-    expect([did.left, did.decided.length]).toEqual([1, length]);
-  });
-
-  test('does not wait for a datastore that does not answer', async () => {
-    const { around, did, loop, beat } = begin(leading);
-    await beat();
-    around.failure = new Error('away');
-    const stopped = loop.stop();
-    await vi.advanceTimersByTimeAsync(2_000);
-    await stopped;
-    expect(did.errors).toEqual([around.failure]);
   });
 });

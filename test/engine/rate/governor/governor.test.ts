@@ -176,27 +176,7 @@ describe('a bound', () => {
   });
 });
 
-test.each([
-  ['nothing is known', {}],
-  ['a limit is known', { known: { limit: 80 } }],
-])('silence of the API teaches nothing while %s', (_, options) => {
-  const governed = governor(options);
-  const before = governed.update(begin, nothing);
-  expect(repeat(governed, begin + 100, 600 * second, nothing)).toEqual(before);
-});
-
 describe('a wait', () => {
-  test('from an earlier run is kept, like one that the API has asked for', () => {
-    const until = begin + 240 * second;
-    const known = { restUntil: until, restBy: 'Retry-After: 900' };
-    expect(governor({ known }).update(begin, nothing)).toMatchObject({
-      phase: 'waiting',
-      restUntil: until,
-      restBy: 'Retry-After: 900',
-      reason: 'the API asks to wait',
-    });
-  });
-
   test('from an earlier run is tried by single calls after five minutes', () => {
     const governed = governor({ known: { restUntil: begin + 3_600 * second } });
     expect(governed.update(begin, nothing).restUntil).toBe(begin + 300 * second);
@@ -223,20 +203,6 @@ describe('a wait', () => {
     expect(governed.update(begin + second, nothing).restUntil).toBe(begin + 60 * second);
     expect(governed.update(begin + 60 * second, nothing).restUntil).toBeUndefined();
   });
-
-  test('too short to notice is kept without being the reason', () => {
-    const until = begin + 100;
-    const pace = governor().update(begin, { ...nothing, rejected: 1, rejectedWith: 429, waitUntil: until });
-    expect(pace.restUntil).toBeGreaterThanOrEqual(until);
-    expect(pace.reason).not.toBe('the API asks to wait');
-  });
-
-  test('ends with single calls when it is over', () => {
-    const governed = governor({ known: { restUntil: begin + 10 * second } });
-    const pace = repeat(governed, begin, 10 * second, nothing);
-    expect(pace.restUntil).toBeUndefined();
-    expect(pace.rate).toBeLessThanOrEqual(1);
-  });
 });
 
 describe('what the API states', () => {
@@ -251,17 +217,6 @@ describe('what the API states', () => {
     const stated = limit({ quota: 10, windowMs: year, remaining: 0, resetMs: year });
     expect(governed.update(begin, told(stated)).restUntil).toBe(begin + day);
     expect(governed.update(begin + day, nothing).restUntil).toBeUndefined();
-  });
-
-  test('is kept in mind until its reset, however long nothing is called', () => {
-    const governed = governor();
-    governed.update(begin, told(limit({ remaining: 0, resetMs: 3_600 * second })));
-    expect(governed.update(begin + 3_599 * second, nothing).restUntil).toBe(begin + 3_600 * second);
-  });
-
-  test('is approached in steps, however high it is', () => {
-    const pace = governor().update(begin, told(limit({ quota: 1e9, windowMs: second })));
-    expect(pace.rate).toBe(20);
   });
 
   test('is not believed for a while when calls are refused in spite of it', () => {

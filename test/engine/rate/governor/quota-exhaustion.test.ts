@@ -24,31 +24,11 @@ describe('a exhaustion', () => {
     expect(tests).toEqual([0, 1, 2, 4, 8, 16, 26, 36, 46]);
   });
 
-  test('is tested right after the minute, when many a window begins', () => {
-    const exhaustion = new QuotaExhaustion(begin);
-    exhaustion.begin(begin + 20_000);
-    expect(exhaustion.nextTest(begin + 54_000, begin + 54_000)).toBe(begin + minute + 200);
-  });
-
-  test('is tested again when the refused call had been sent before the minute', () => {
-    const exhaustion = new QuotaExhaustion(begin);
-    exhaustion.begin(begin + 20_000);
-    expect(exhaustion.nextTest(begin + minute + 100, begin + minute - 200)).toBe(begin + minute + 300);
-  });
-
   test('that ends with the minute shows a window of a minute', () => {
     const exhaustion = new QuotaExhaustion(begin);
     last(exhaustion, begin + 20_000, begin + minute);
     expect(exhaustion.end(begin + minute + 250, 600)).toMatchObject({ perSecond: 10 });
     expect(exhaustion.periodMs).toBe(minute);
-  });
-
-  test('that lasts too long is expected to end with the window', () => {
-    const exhaustion = new QuotaExhaustion(begin);
-    last(exhaustion, begin + 20_000, begin + minute);
-    exhaustion.end(begin + minute + 250, 600);
-    exhaustion.begin(begin + 100_000);
-    expect(exhaustion.nextTest(begin + 100_000, begin + 100_000)).toBe(begin + 2 * minute + 250);
   });
 
   test('of hours gives no rate to spread calls at', () => {
@@ -58,11 +38,5 @@ describe('a exhaustion', () => {
     expect(lastedMs).toBe(179 * minute);
     expect(perSecond).toBeUndefined();
     expect(exhaustion.periodMs).toBeUndefined();
-  });
-
-  test('of a moment shows nothing', () => {
-    const exhaustion = new QuotaExhaustion(begin);
-    exhaustion.begin(begin + 1_000);
-    expect(exhaustion.end(begin + 2_000, 10)).toEqual({ lastedMs: 1_000 });
   });
 });

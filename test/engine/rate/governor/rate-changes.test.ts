@@ -1,50 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  Cooldown,
-  type CooldownVerdict,
-  cutDeep,
-  cutToHeld,
-  probingGrowth,
-  searchedRate,
-  startingGrowth,
-} from '../../../../src/engine/rate/governor/rate-changes.ts';
-
-describe('a rate grows', () => {
-  test('at the start to twice as much in half a second, or in four reactions where those are longer', () => {
-    expect(startingGrowth(0.5, 50)).toBeCloseTo(2);
-    expect(startingGrowth(1.2, 300)).toBeCloseTo(2);
-  });
-
-  test.each([
-    [0, 40],
-    [1.25, 50],
-    [2.5, 60],
-  ])('in a search from the fine rate to the failed one: after %d s to %d', (seconds, rate) => {
-    expect(searchedRate(40, 60, seconds, 100)).toBeCloseTo(rate);
-  });
-
-  test('in a search beyond the rate that failed', () => {
-    expect(searchedRate(40, 60, 4, 100)).toBeGreaterThan(60);
-  });
-
-  test('in a probe slowly at first, more slowly the later news comes, and doubles after that', () => {
-    expect(probingGrowth(0, 0)).toBe(1);
-    expect(probingGrowth(1.5, 0)).toBeCloseTo(1.25);
-    expect(probingGrowth(3, 0)).toBeCloseTo(2);
-    expect(probingGrowth(4.5, 0)).toBeCloseTo(4);
-    expect(probingGrowth(3, 600)).toBeLessThan(2);
-  });
-});
-
-describe('a rate that was refused is cut', () => {
-  test.each([
-    ['below what is held, so that an allowance gathers', cutToHeld(100, 0), 90],
-    ['hardly below it when a wait has let it gather', cutToHeld(100, 1_000), 98],
-    ['to half when it may be far too much', cutDeep(100), 50],
-  ])('%s', (_, rate, expected) => {
-    expect(rate).toBeCloseTo(expected);
-  });
-});
+import { Cooldown, type CooldownVerdict } from '../../../../src/engine/rate/governor/rate-changes.ts';
 
 const cut = { rate: 50, latencyMs: 50, lagMs: 50 };
 

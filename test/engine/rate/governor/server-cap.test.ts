@@ -65,14 +65,6 @@ describe('a cap on calls in flight', () => {
     expect(api.limit).toBe(50);
   });
 
-  test('is one below the fewest calls in flight when one is refused, whichever refusal is reported first', () => {
-    const api = observed();
-    api.fine(1, 80, 9);
-    api.refused(13);
-    expect(api.refused(11, { rejectedSentAt: 1_050 })).toBe(10);
-    expect(api.cap.value).toBe(10);
-  });
-
   test('is not looked for where the API states what it limits', () => {
     const api = observed({ isStated: true });
     api.fine(1, 80, 9);
@@ -96,14 +88,6 @@ describe('a cap on calls in flight', () => {
     expect(api.refused(11)).toBe(10);
   });
 
-  test('needs two refusals when the first seconds had no refusal', () => {
-    const api = observed();
-    api.fine(21, 80, 9);
-    expect(api.refused(11)).toBe(50);
-    api.fine(5, 80, 9);
-    expect(api.refused(11)).toBe(10);
-  });
-
   test('is raised when more calls are accepted, sooner the more are, and goes back at once when they are not', () => {
     const api = observed();
     api.fine(1, 80, 9);
@@ -119,25 +103,5 @@ describe('a cap on calls in flight', () => {
     api.fine(0.5, 190, 10);
     expect(api.refused(tried)).toBeLessThan(tried);
     expect(api.cap.value).toBe(api.limit);
-  });
-
-  test('is not tried in the first second where others call as well: their calls in flight are not known yet', () => {
-    const api = observed({ amongError: 3 });
-    api.fine(0.5, 80, 9);
-    expect(api.refused(13)).toBe(50);
-  });
-
-  test('is lowered a few times where calls in flight are known only approximately, and is then given up', () => {
-    const api = observed({ amongError: 3 });
-    api.fine(1, 80, 9);
-    // Two of them may be calls of other workers that were not reported yet.
-    expect(api.refused(13)).toBe(14);
-    for (const lower of [12, 10, 9, 8, 7]) {
-      api.fine(0.5, 190, 10);
-      expect(api.refused(12)).toBe(lower);
-    }
-    api.fine(0.5, 190, 10);
-    api.refused(12);
-    expect(api.cap.value).toBeUndefined();
   });
 });

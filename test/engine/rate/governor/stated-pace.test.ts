@@ -18,7 +18,6 @@ function allowed(limits: readonly Partial<StatedLimit>[], active = 0): StatedRat
 describe('what the API states', () => {
   test.each<[title: string, limits: Partial<StatedLimit>[], rate: number]>([
     ['a quota and a window are spread evenly', [{ quota: 100, windowMs: 10 * second }], 9.86],
-    ['late calls matter more in a shorter window', [{ quota: 100, windowMs: second }], 97.56],
     [
       'the strictest limit counts',
       [
@@ -27,18 +26,9 @@ describe('what the API states', () => {
       ],
       0.988,
     ],
-    ['what remains is spread over what is left', [{ quota: 600, remaining: 300, resetMs: 30 * second }], 10],
     ['more cannot remain than the quota', [{ quota: 60, remaining: 1e9, resetMs: 60 * second }], 1],
   ])('%s', (_, limits, rate) => {
     expect(allowed(limits).rate).toBeCloseTo(rate);
-  });
-
-  test('what was enough for the rows stays enough while the number of rows arrives late', () => {
-    const pace = new StatedPace();
-    const limit = { name: 'minute', unit: 'requests' as const, quota: 600, resetMs: minute };
-    pace.update(now, [{ ...limit, remaining: 500 }], false, 500);
-    pace.update(now + second, [{ ...limit, remaining: 450, resetMs: 59 * second }], false, 500);
-    expect(pace.allowed(now + second, 0).isEnough).toBe(true);
   });
 
   test('calls in flight are not counted as remaining', () => {
@@ -84,10 +74,6 @@ describe('the end of a window', () => {
     expect(afterAnswers([0, 600, 60], [59_500, 0, 1]).restUntil).toBe(now + 60_000);
   });
 
-  test('is a new one when it is later by more', () => {
-    expect(afterAnswers([0, 600, 60], [60_500, 600, 60]).rate).toBeCloseTo(10);
-  });
-
   test('says nothing while it moves along with the calls', () => {
     expect(afterAnswers([0, 600, 60], [10_000, 500, 60], [20_000, 400, 60])).toEqual({ ceiling: unlimited });
   });
@@ -113,10 +99,6 @@ describe('what the API states, when calls are refused in spite of it', () => {
   ])('at %o s is used a little less', (refusedAt, share) => {
     const last = refusedAt.at(-1) ?? 0;
     expect((allowedAfter(refusedAt, last + 1) ?? 0) / 9.86).toBeCloseTo(share, 2);
-  });
-
-  test('is used as before after some minutes', () => {
-    expect((allowedAfter([20, 40], 1_200) ?? 0) / 9.86).toBeGreaterThan(0.995);
   });
 
   test('is not believed for a while after four refusals in ten seconds', () => {
