@@ -68,15 +68,6 @@ describe('a row that fails', () => {
     const { breaker } = begin();
     expect(breaker.assess(trouble('path'))).toBe('row');
   });
-
-  test('is held without keeping others from being called', () => {
-    const { breaker, meet } = begin();
-    expect(breaker.prefetchLimit(2, 2)).toBe(2);
-    meet(trouble('either'), 3);
-    expect(breaker.prefetchLimit(2, 2)).toBe(5);
-    meet(trouble('either'), 100);
-    expect(breaker.prefetchLimit(2, 2)).toBe(22);
-  });
 });
 
 describe('an outage', () => {
@@ -204,16 +195,6 @@ describe('an API of which nothing is known yet', () => {
     expect(halts).toEqual([]);
     expect(breaker.prefetchLimit(50, 50)).toBe(50);
   });
-
-  test('gets no extra calls for failures that were the fault of their rows', async () => {
-    const { breaker, halts, meet, runOut } = begin({ proven: false });
-    meet(trouble('either'), 4);
-    runOut(4);
-    await pass(5_000);
-    expect(breaker.prefetchLimit(50, 50)).toBe(16);
-    meet(trouble('either'), 16);
-    expect(halts).toMatchObject([{ because: 'unproven', calls: 20 }]);
-  });
 });
 
 describe('an API that others know', () => {
@@ -227,15 +208,6 @@ describe('an API that others know', () => {
     await pass(15_000);
     expect(await test).toBe(true);
     expect([breaker.assess(answered), breaker.admit()]).toEqual(['row', true]);
-  });
-
-  test('is known even after its first calls here have failed', async () => {
-    const { breaker, halts, meet } = begin({ proven: false });
-    const blames = meet(trouble('target'), 19);
-    breaker.prove();
-    meet(trouble('target'), 10);
-    await pass(2_000);
-    expect([blames, halts]).toEqual([Array(19).fill('target'), []]);
   });
 });
 
@@ -293,14 +265,5 @@ describe('a breaker that is closed', () => {
     expect(blames).toEqual(['halted', 'halted']);
     expect(await breaker.admit()).toBe(false);
     expect([breaker.assess(trouble('path')), breaker.assess(trouble('either'))]).toEqual(['halted', 'row']);
-  });
-
-  test('turns away the row that was to test whether an outage is over', async () => {
-    const { breaker, meet } = begin();
-    meet(trouble('target'), 20);
-    await pass(2_000);
-    const test = breaker.admit();
-    breaker.close();
-    expect(await test).toBe(false);
   });
 });

@@ -21,21 +21,16 @@ const callMs = 100;
 const statedMs = 1_000;
 const claim = claimed({ policy: { attempts: 100, backoffMs: 1_000 } });
 
-/** Finds at once that a failure is not an outage: the calls of the model come one after the other. */
-const trusting = { prove() {}, begin() {}, end() {}, admit: () => true, assess: () => 'row' as const };
-
 interface Model {
   readonly rows: number;
   readonly workers?: number;
   /** Whether the API refuses this call of a row. */
   readonly refuses: (row: number, call: number) => boolean;
   readonly statedMs?: number | undefined;
-  /** The answer to such a call. Default: 429. */
-  readonly answer?: ApiAnswer;
 }
 
 /** Calls rows in modelled time, one after the other, each by the next worker, until all have results. */
-async function run({ rows, workers = 1, refuses, statedMs: waitMs, answer = tooMany(waitMs) }: Model) {
+async function run({ rows, workers = 1, refuses, statedMs: waitMs }: Model) {
   const meters: TrafficMeter[] = [];
   let calls = 0;
   const fleet = Array.from({ length: workers }, () => {
@@ -47,15 +42,12 @@ async function run({ rows, workers = 1, refuses, statedMs: waitMs, answer = tooM
         async send(task): Promise<ApiAnswer> {
           calls += 1;
           await vi.advanceTimersByTimeAsync(callMs);
-          return refuses((task as RowTask).row, calls) ? answer : accepted;
+          return refuses((task as RowTask).row, calls) ? tooMany(waitMs) : accepted;
         },
       },
       gate: { reserve: async () => true, enter: async () => 0, release() {}, sent() {}, leave() {} },
       meter,
-      breaker:
-        !answer.ok && answer.failure.class === 'retry'
-          ? trusting
-          : new CircuitBreaker({ onChange() {}, onHalt() {} }),
+      breaker: new CircuitBreaker({ onChange() {}, onHalt() {} }),
       proven: ['restore-evaluation'],
       governed: () => true,
       log: silentLog,
@@ -116,17 +108,6 @@ describe('a row that is always refused', () => {
     );
   });
 
-  test('fails after a few more refusals if there are many like it', async () => {
-    const { results, refused } = await run({
-      rows: 600,
-      workers: 2,
-      refuses: (row) => row <= 500 && row % 20 === 5,
-      statedMs,
-    });
-    expect([results.size, refused.length]).toEqual([600, 25]);
-    for (const { attempts } of refused) expect(attempts).toBeLessThanOrEqual(12);
-  });
-
   test('stops slowing down the others after a few refusals', async () => {
     const { meters } = await run({ rows: 300, refuses: (row) => row === 5, statedMs });
     expect(meters[0]?.report()).toMatchObject({ accepted: 299, rejected: 2 });
@@ -148,28 +129,4 @@ describe('no row fails because it is refused', () => {
       expect([results.size, refused]).toEqual([600, []]);
     },
   );
-});
-
-describe('a row at which the API fails each time', () => {
-  const broken = failing({ code: 'UNKNOWN', status: 500, message: 'nil pointer', unclear: true });
-  const failedOf = (results: ReadonlyMap<number, RowResult>) =>
-    [...results.values()].filter(({ code }) => code === 'UNKNOWN');
-
-  test.each([1, 3])('fails after five attempts while others are accepted, by %d workers', async (workers) => {
-    const { results } = await run({ rows: 300, workers, refuses: (row) => row === 5, answer: broken });
-    expect([results.size, failedOf(results)]).toEqual([
-      300,
-      [expect.objectContaining({ row: 5, outcome: 'failed', attempts: 5, unclear: true })],
-    ]);
-    expect(failedOf(results)[0]?.message).toMatch(
-      /^nil pointer \(will not pass: .* 5 times in a row, while at least \d+/,
-    );
-  });
-
-  test('passes if it is not alone', async () => {
-    const random = new Random(44);
-    const refuses = () => random.chance(0.5);
-    const { results } = await run({ rows: 300, workers: 2, refuses, answer: broken });
-    expect([results.size, failedOf(results)]).toEqual([300, []]);
-  });
 });

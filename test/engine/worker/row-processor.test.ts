@@ -2,7 +2,6 @@ import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
 import { steadyNow } from '../../../src/base/async/clock.ts';
-import { silentLog } from '../../../src/base/log.ts';
 import { noHistory } from '../../../src/domain/terms.ts';
 import type { ApiAnswer } from '../../../src/engine/api/client.ts';
 import type { RowVerdict } from '../../../src/engine/queue/claimed-batch.ts';
@@ -196,15 +195,6 @@ describe('a call', () => {
     });
   });
 
-  test.each([
-    [true, 0],
-    [false, 1_000],
-  ])('that is refused waits, with a governor (%s), for %d ms', async (governed, waitMs) => {
-    const { process, events } = begin([tooMany()], { governed: () => governed });
-    expect(await process()).toMatchObject({ kind: 'throttled', waitMs });
-    expect(events).toEqual([{ type: 'throttled', run: 'r', row: 7, waitMs }]);
-  });
-
   test('that meets a 503 is an attempt in doubt until 503s are known to depend on the rate', async () => {
     const answer = failing({ code: 'UNAVAILABLE', status: 503, unclear: true });
     const { process, meter, events } = begin([answer, answer]);
@@ -228,12 +218,6 @@ describe('a call', () => {
     const verdict = await process(task, claimed(claim));
     expect([verdict.kind, onHalt.mock.calls.length]).toEqual([halts === 0 ? 'finished' : 'returned', halts]);
   });
-
-  test('that shows that no row can succeed halts the worker', async () => {
-    const { process, onHalt } = begin([failing({ class: 'halt', code: 'UNAUTHENTICATED', status: 401 })]);
-    expect(await process()).toMatchObject({ kind: 'returned', history: { attempts: 1, unprocessed: 1 } });
-    expect(onHalt).toHaveBeenCalledWith(expect.objectContaining({ code: 'UNAUTHENTICATED' }), '/restore');
-  });
 });
 
 test('a row of an unknown operation is refused', () => {
@@ -241,22 +225,4 @@ test('a row of an unknown operation is refused', () => {
   expect(refusal({ ...task, operation: 'unheard-of' }, operations)).toMatchObject({
     code: 'UNKNOWN_OPERATION',
   });
-});
-
-test('a waiting time that is ignored is logged once for each header', async () => {
-  const ignoring = (...waits: readonly [string, string][]) => ({ ...notFound, ignoredWaits: new Map(waits) });
-  const warn = vi.fn();
-  const { process } = begin(
-    [
-      ignoring(['Retry-After', '1e20']),
-      ignoring(['Retry-After', '1e21'], ['X-RateLimit-Reset', 'soon']),
-      notFound,
-    ],
-    { log: { ...silentLog, warn } },
-  );
-  for (let row = 1; row <= 3; row += 1) await process({ ...task, row });
-  expect(warn.mock.calls).toEqual([
-    [{ header: 'Retry-After', value: '1e20' }, 'waiting time ignored'],
-    [{ header: 'X-RateLimit-Reset', value: 'soon' }, 'waiting time ignored'],
-  ]);
 });
