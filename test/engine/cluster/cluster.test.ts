@@ -66,13 +66,6 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await cluster.run('unheard-of')).toBeUndefined();
   });
 
-  test('reserve an id for the first run that uses it', async () => {
-    const rivals = Array.from({ length: 5 }, (_, index) => runEntry({ id: 'wanted', key: `rival-${index}` }));
-    const got = await Promise.all(rivals.map((rival) => cluster.putRun(rival)));
-    expect(got).toEqual([true, false, false, false, false]);
-    expect(await cluster.run('wanted')).toMatchObject({ key: 'rival-0' });
-  });
-
   test('keep the latest command and the latest rate for a run, even for a run that was never announced', async () => {
     const at = new Date().toISOString();
     const cancel: Control = { kind: 'command', command: 'cancel', at };
@@ -237,31 +230,6 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await cluster.pace(api)).toMatchObject({ rate: 7 });
   });
 
-  test('keep rate groups of an API apart', async () => {
-    const api = newApi();
-    const acme = { ...api, rateGroup: 'acme' };
-    const slow = { text: '5/s', auto: false, perSecond: 5 };
-    const runs = [runEntry({ ...acme, rate: slow }), runEntry({ ...api, rateGroup: 'other' }), runEntry(api)];
-    for (const run of runs) await cluster.putRun(run);
-    const [membership, without] = [cluster.join(acme, '1'), cluster.join(api, '1')];
-    expect(await membership.beat(heartbeat, true)).toMatchObject({
-      leads: true,
-      policies: new Map([[runs[0]?.id, slow]]),
-    });
-    expect(await without.beat(heartbeat, true)).toMatchObject({
-      leads: true,
-      policies: new Map([[runs[2]?.id, undefined]]),
-    });
-    expect(await membership.decide(decision)).toBe(true);
-    expect(await without.decide({ ...decision, rate: 7 })).toBe(true);
-    expect(await membership.take(visit)).toMatchObject({ isSet: true, gap: 1_000 / 49.5, callers: 1 });
-    expect(await cluster.pace(acme)).toMatchObject({ rate: 49.5, workers: 1 });
-    expect(await cluster.pace(api)).toMatchObject({ rate: 7, workers: 1 });
-    expect(await cluster.workers(acme)).toMatchObject([acme]);
-    expect(await cluster.workers(api)).not.toHaveProperty('0.rateGroup');
-    expect(await cluster.run(runs[0]?.id ?? '')).toMatchObject(acme);
-  });
-
   test('leave entries of another version alone', async () => {
     const api = newApi();
     const admin = adminOf(server);
@@ -270,19 +238,5 @@ describeWithRedis('the processes that share a Redis', () => {
     const membership = cluster.join(api, '1');
     expect((await membership.beat(heartbeat, true)).reports.size).toBe(1);
     expect(await cluster.run('other')).toBeUndefined();
-  });
-
-  test('continue after Redis has lost all data', async () => {
-    const api = newApi();
-    const membership = cluster.join(api, '1');
-    await membership.beat(heartbeat, true);
-    await membership.decide(decision);
-    const admin = adminOf(server);
-    await admin.flushall();
-    await admin.script('FLUSH');
-    expect(await membership.take(visit)).toMatchObject({ isSet: false, count: 0 });
-    expect(await membership.beat(heartbeat, true)).toMatchObject({ leads: true });
-    expect(await membership.decide(decision)).toBe(true);
-    expect(await membership.take(visit)).toMatchObject({ isSet: true });
   });
 });

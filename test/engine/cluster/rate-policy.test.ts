@@ -12,15 +12,11 @@ const byRun = (policies: readonly (RatePolicy | undefined)[]) =>
 describe('the combined policy of several runs', () => {
   test.each<[string, (RatePolicy | undefined)[], object]>([
     ['no run', [], { auto: false }],
-    ['one without a limit', [none], { auto: false }],
     ['one that looks for the limit of the API', [auto], { auto: true }],
     ['one that looks for it up to a bound', [bounded(50)], { auto: true, perSecond: 50 }],
-    ['two at fixed rates', [fixed(50), fixed(5)], { auto: false, perSecond: 5 }],
     ['a fixed rate and no limit', [fixed(50), none], { auto: false, perSecond: 50 }],
     ['a fixed rate and auto', [fixed(50), auto], { auto: true, perSecond: 50 }],
-    ['auto and no limit', [none, auto], { auto: true }],
     ['a fixed rate below a bound', [bounded(50), fixed(5)], { auto: true, perSecond: 5 }],
-    ['a fixed rate above a bound', [fixed(50), bounded(5), none], { auto: true, perSecond: 5 }],
   ])('%s', (_title, policies, expected) => {
     expect(commonPolicy(byRun(policies))).toMatchObject(expected);
     expect(commonPolicy(byRun(policies.toReversed()))).toMatchObject(expected);

@@ -45,23 +45,6 @@ describe('the embedded datastore', () => {
     );
   });
 
-  test('is never taken from a process of another machine that was active just now', async () => {
-    const stateDir = await temporaryFolder();
-    await holder(stateDir);
-    const file = join(stateDir, 'queue.holder.json');
-    const elsewhere = { ...JSON.parse(await readFile(file, 'utf8')), host: 'elsewhere', pid: 1 };
-    await writeFile(file, JSON.stringify(elsewhere));
-    await expect(openEmbedded({ stateDir, purpose: 'second' })).rejects.toThrow('process 1 on elsewhere');
-  });
-
-  test('says what to do when its folder is damaged', async () => {
-    const stateDir = await temporaryFolder();
-    await writeFile(join(stateDir, 'queue'), 'not a folder');
-    await expect(openEmbedded({ stateDir, purpose: 'first' })).rejects.toMatchObject({
-      code: 'DATASTORE_UNUSABLE',
-    });
-  });
-
   test('creates no database among other files', async () => {
     const stateDir = await temporaryFolder();
     await mkdir(join(stateDir, 'queue', 'base'), { recursive: true });

@@ -59,21 +59,6 @@ async function changePassword(server: RedisServer, before: string, after: string
 }
 
 describeWithRedis('a Redis that goes away', () => {
-  test('is waited for, and reported meanwhile', async () => {
-    const server = await redisForTest();
-    const { datastore, worker, producer } = await open(server.url);
-    const lost = [heard(worker, 'reconnecting'), heard(producer, 'reconnecting')];
-    await server.kill();
-    await Promise.all(lost);
-    const where = server.url;
-    expect(datastore.trouble).toMatch(`Redis at ${where} does not answer (`);
-    const waiting = Promise.all([worker.set('a', '1'), producer.set('b', '2')]);
-    await expect.poll(() => datastore.trouble).toBe(`Redis at ${where} does not answer (ECONNREFUSED)`);
-    await server.restart();
-    expect(await waiting).toEqual(['OK', 'OK']);
-    expect(datastore.trouble).toBeUndefined();
-  });
-
   test('is waited for while it loads its data, even for opening', async () => {
     // Two seconds for forty values, with answers in between.
     const slowly = '--key-load-delay 50000 --loading-process-events-interval-bytes 1024 --rdbcompression no';
@@ -131,17 +116,6 @@ describeWithRedis('a lost reply', () => {
     const { proxy, worker } = await openThroughProxy(await redisForTest());
     proxy.loseNextReply();
     expect(await worker.incr('n')).toBe(2);
-  });
-
-  test('does not add a batch twice', async () => {
-    const server = await redisForTest();
-    const { proxy, ...opened } = await openThroughProxy(server);
-    const { flows, add } = flowsOn(opened);
-    const { queue } = flowsOn(await open(server.url));
-    await Promise.all([flows.waitUntilReady(), queue.waitUntilReady()]);
-    proxy.loseNextReply();
-    await expect(add()).rejects.toThrow('The connection to Redis was lost before it replied.');
-    expect(await queue.getWaitingCount()).toBe(3);
   });
 });
 
@@ -231,61 +205,5 @@ describeWithRedis('a renewed password', () => {
     await expect.poll(() => queue.add('after', {}).then(Boolean, () => false)).toBe(true);
     await expect.poll(() => done.includes('after')).toBe(true);
     await expect.poll(() => [datastore.trouble, datastore.refusal]).toEqual([undefined, undefined]);
-  });
-});
-
-describeWithRedis('an ACL user', () => {
-  async function opened() {
-    const server = await redisForTest();
-    await changePassword(server, '', 'admin');
-    const admin = adminOf(server, { password: 'admin' });
-    await admin.call('ACL', 'SETUSER', 'batch', 'on', '>secret', '~*', '&*', '+@all');
-    return { admin, ...(await open(server.url.replace('://', '://batch:secret@'))) };
-  }
-
-  test.each([
-    ['removed', ['DELUSER', 'batch'], /does not accept this user with this password/],
-    [
-      'without the right to run scripts',
-      ['SETUSER', 'batch', '-@scripting'],
-      /does not allow this user what the queue needs/,
-    ],
-  ])('%s is refused, and the reason says so until it is back', async (_title, change, reason) => {
-    const { admin, datastore, worker } = await opened();
-    const answers: string[] = [];
-    const trouble = (): string | undefined => {
-      void worker
-        .eval('return 1', 0)
-        .then(String, String)
-        .then((said) => answers.push(said));
-      return datastore.trouble;
-    };
-    await admin.call('ACL', ...change);
-    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    await expect.poll(trouble).toMatch(reason);
-    expect(datastore.refusal?.reason.message).toMatch(reason);
-    await admin.call('ACL', 'SETUSER', 'batch', 'on', '>secret', '~*', '&*', '+@all');
-    await expect.poll(trouble).toBeUndefined();
-    await expect.poll(() => answers.at(-1)).toBe('1');
-  });
-});
-
-describeWithRedis('two installations in one Redis', () => {
-  test('do not see each other', async () => {
-    const server = await redisForTest();
-    const counts: number[] = [];
-    for (const prefix of ['one', 'two']) {
-      const { datastore } = await openRedis({ url: server.url, purpose: 'tests', prefix });
-      const { Queue } = withBackend(datastore.backend);
-      const queue = new Queue('rows', { connection: datastore.connection, prefix: datastore.prefix ?? '' });
-      if (prefix === 'one') await queue.add('row', {});
-      counts.push(await queue.getWaitingCount());
-      await queue.close();
-      await datastore.close();
-    }
-    expect(counts).toEqual([1, 0]);
-    const keys = await adminOf(server).keys('*');
-    expect(keys.length).toBeGreaterThan(0);
-    expect(keys.filter((key) => !/^\{(one|two)\}:/.test(key))).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { corkTurns, createRedisClient, type Role } from '../../../../src/engine/datastore/redis/client.ts';
+import { createRedisClient, type Role } from '../../../../src/engine/datastore/redis/client.ts';
 import {
   adminOf,
   describeWithRedis,
@@ -8,7 +8,6 @@ import {
   type RedisServer,
   redisForTest,
 } from '../../../helpers/redis-server.ts';
-import { selfSigned } from '../../api/self-signed.ts';
 
 const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
 
@@ -39,17 +38,6 @@ describeWithRedis('the commands of one turn', () => {
     expect(await countWrites(client)).toBe(1);
   });
 
-  test('are one write even after connections were lost', async () => {
-    const server = await redisForTest();
-    const client = await clientOf(server, 'worker');
-    for (const _ of [1, 2]) {
-      const ready = heard(client, 'ready');
-      await adminOf(server).call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-      await ready;
-      expect(await countWrites(client)).toBe(1);
-    }
-  });
-
   test('are answered although the connection is lost before they are sent', async () => {
     const client = await clientOf(await redisForTest(), 'worker');
     const answers = Promise.all(hundred.map(() => client.incr('counter')));
@@ -75,39 +63,6 @@ describeWithRedis('the commands of one turn', () => {
     expect(await answers).toEqual([1, 'OK']);
     const admin = adminOf(server);
     await expect.poll(() => admin.mget('left', 'cut')).toEqual(['1', '1']);
-  });
-
-  test('are one write over TLS', async () => {
-    const { port } = await redisForTest({ tls: true });
-    const client = new Redis({ port, tls: { ca: selfSigned.cert, servername: 'localhost' } });
-    onTestFinished(() => client.disconnect());
-    corkTurns(client);
-    await heard(client, 'ready');
-    expect(await countWrites(client)).toBe(1);
-  });
-
-  test('include transactions and blocking commands, which are answered as before', async () => {
-    const client = await clientOf(await redisForTest(), 'worker');
-    const answers = await Promise.all([
-      client.set('a', '1'),
-      client.multi().incr('a').incr('a').exec(),
-      client.lpush('list', 'x'),
-      client.blpop('list', 1),
-      client.get('a'),
-    ]);
-    const transaction = [
-      [null, 2],
-      [null, 3],
-    ];
-    expect(answers).toEqual(['OK', transaction, 1, ['list', 'x'], '3']);
-  });
-
-  test('hold megabytes', async () => {
-    const client = await clientOf(await redisForTest(), 'worker');
-    const texts = ['a', 'ä', '😀'].map((text) => text.repeat(1_000_000));
-    await Promise.all(texts.map((text, index) => client.set(`text-${index}`, text)));
-    expect(await client.mget('text-0', 'text-1', 'text-2')).toEqual(texts);
-    expect(await client.strlen('text-2')).toBe(4_000_000);
   });
 });
 

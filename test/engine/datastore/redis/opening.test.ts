@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { inspect, promisify } from 'node:util';
-import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CqbatchError } from '../../../../src/base/errors/errors.ts';
 import {
@@ -11,9 +10,7 @@ import {
   type RedisOptions,
 } from '../../../../src/engine/datastore/redis/redis.ts';
 import {
-  adminOf,
   describeWithRedis,
-  freePort,
   type RedisServer,
   redisForTest,
   type StartOptions,
@@ -57,28 +54,6 @@ describeWithRedis('opening Redis', () => {
     await datastore.maintain();
   });
 
-  test('names its connections by purpose, and closes them', async () => {
-    const server = await redisForTest();
-    const { datastore } = await open(server.url, { purpose: 'run 20261121-094512-a1' });
-    const names = async (): Promise<string[]> =>
-      [...String(await adminOf(server).client('LIST')).matchAll(/ name=(cqbatch\S*)/g)].map(
-        ([, name = '']) => name,
-      );
-    expect(new Set(await names())).toEqual(new Set(['cqbatch-run-20261121-094512-a1']));
-    await datastore.close();
-    await datastore.close();
-    await expect.poll(names).toEqual([]);
-  });
-
-  test('uses the database of the address', async () => {
-    const server = await redisForTest();
-    const { datastore } = await open(server.url.replace('/0', '/5'));
-    expect(datastore.description).toContain('/5');
-    await (datastore.connection as Redis).set('key', 'of 5');
-    expect(await adminOf(server, { db: 5 }).get('key')).toBe('of 5');
-    expect(await adminOf(server).get('key')).toBeNull();
-  });
-
   test('refuses a database that does not exist, for which ioredis would use another', async () => {
     const server = await redisForTest();
     const error = await refusal(server.url.replace('/0', '/99'));
@@ -90,11 +65,6 @@ describeWithRedis('opening Redis', () => {
     const { datastore } = await open(`${server.url}?db=1`);
     expect(datastore.description).toContain(`at unix://${join(server.folder, 'redis.sock')}?db=1`);
   });
-
-  test('puts the prefix of an installation in braces, as the version before does', async () => {
-    const server = await redisForTest();
-    expect((await open(server.url, { prefix: 'team-2' })).datastore.prefix).toBe('{team-2}');
-  });
 });
 
 describeWithRedis('logging in to Redis', () => {
@@ -102,7 +72,6 @@ describeWithRedis('logging in to Redis', () => {
     ['the password of the address', withPassword, `:${encoded}`, {}],
     ['a separate password, which takes precedence over the address', withPassword, ':wrong', { password }],
     ['an ACL user with a separate password', userWith('~*', '+@all'), 'ann', { password }],
-    ['a password where it is not needed', {}, `:${encoded}`, {}],
   ])('works with %s, and never shows it', async ([, options, login, more]) => {
     const server = await redisForTest(options);
     const { datastore, warnings } = await open(withUser(server, login), more);
@@ -111,7 +80,6 @@ describeWithRedis('logging in to Redis', () => {
   });
 
   test.for<[claim: string, server: StartOptions, login: string, code: string]>([
-    ['no password', withPassword, '', 'REDIS_AUTH'],
     ['a wrong password', withPassword, ':s3cret', 'REDIS_AUTH'],
     ['no right to scripts', userWith('~*', '+@all', '-eval'), `ann:${encoded}`, 'REDIS_PERMISSION'],
     [
@@ -120,7 +88,6 @@ describeWithRedis('logging in to Redis', () => {
       `ann:${encoded}`,
       'REDIS_PERMISSION',
     ],
-    ['no right to write', userWith('~*', '+@all', '-zadd'), `ann:${encoded}`, 'REDIS_PERMISSION'],
     ['a right only to other keys', userWith('~other:*', '+@all'), `ann:${encoded}`, 'REDIS_PERMISSION'],
   ])('is refused with %s', async ([, options, login, code]) => {
     const server = await redisForTest(options);
@@ -138,14 +105,6 @@ describeWithRedis('logging in to Redis', () => {
 });
 
 describeWithRedis('a Redis that the queue cannot use is refused:', () => {
-  test('a replica, naming its primary', async () => {
-    const primary = await redisForTest();
-    const replica = await redisForTest({ args: ['--replicaof', '127.0.0.1', String(primary.port)] });
-    const error = await refusal(replica.url);
-    expect(error.code).toBe('REDIS_REPLICA');
-    expect(error.message).toContain(`is a replica of 127.0.0.1:${primary.port}: connect to that primary`);
-  });
-
   test.for<[claim: string, args: (primary: RedisServer) => string[], code: string]>([
     ['a replica', ({ port }) => ['--replicaof', '127.0.0.1', String(port)], 'REDIS_REPLICA'],
     ['one that is full', () => ['--maxmemory', '1'], 'REDIS_FULL'],
@@ -155,7 +114,6 @@ describeWithRedis('a Redis that the queue cannot use is refused:', () => {
   });
 
   test.for<[claim: string, login: string, database: number]>([
-    ['a part of a Cluster', '', 0],
     ['a part of a Cluster, with another database than 0', '', 1],
     ['a part of a Cluster, without permission for INFO', `ann:${encoded}`, 0],
   ])('%s', async ([, login, database]) => {
@@ -167,16 +125,10 @@ describeWithRedis('a Redis that the queue cannot use is refused:', () => {
 
   test.for<[claim: string, args: string[], code: string]>([
     ['one that evicts', ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'], 'REDIS_EVICTION'],
-    ['one that is full', ['--maxmemory', '1'], 'REDIS_FULL'],
     ['one that misses its replicas', ['--min-replicas-to-write', '1'], 'REDIS_READ_ONLY'],
   ])('%s', async ([, args, code]) => {
     const server = await redisForTest({ args });
     expect(await refusal(server.url)).toMatchObject({ kind: 'fatal', code });
-  });
-
-  test('but not one without a log of its writes, which causes a warning', async () => {
-    const { url } = await redisForTest({ args: ['--appendonly', 'no'] });
-    expect((await open(url)).warnings).toEqual([expect.stringContaining('CONFIG SET appendonly yes')]);
   });
 });
 
@@ -218,9 +170,7 @@ const http = 'HTTP/1.1 400 Bad Request\r\n\r\n';
 
 describeWithRedis('a Redis that cannot be reached is reported:', () => {
   test.for<[claim: string, url: () => Promise<string>, message: RegExp]>([
-    ['nothing listens', async () => `redis://:${encoded}@127.0.0.1:${await freePort()}`, /ECONNREFUSED/],
     ['the host name does not exist', async () => 'redis://nowhere.invalid', /host name does not resolve/],
-    ['the socket does not exist', async () => 'unix:///nowhere.sock', /the socket doesn't exist/],
     ['the host stays silent', () => listen(() => {}), /accepts the connection but does not answer/],
     [
       'another service answers',
