@@ -28,10 +28,6 @@ function feedOf(subjects: string, order?: RowOrder): Feed {
 }
 
 describe('rows of one subject', () => {
-  test('are fed in order of arrival where their order does not matter', async () => {
-    expect(await takeAll(feedOf('aabba'))).toEqual([1, 2, 3, 4, 5]);
-  });
-
   test('are fed one after the other where it does, each when the previous one has its result', async () => {
     const order = new RowOrder();
     const feed = feedOf('aabba', order);
@@ -54,17 +50,6 @@ describe('rows of one subject', () => {
     expect(await takeAll(feed)).toEqual([]);
     expect([order.finished(2), order.finished(1)]).toEqual([false, true]);
     expect(await takeAll(feed)).toEqual([3]);
-  });
-
-  test('are held up to a bound: beyond it no more of the manifest is read until one is free', async () => {
-    const order = new RowOrder(3);
-    const feed = feedOf('aaaaab', order);
-    expect(await takeAll(feed)).toEqual([1]);
-    expect(order.isFull).toBe(true);
-    order.finished(1);
-    expect(await takeAll(feed)).toEqual([2]);
-    order.finished(2);
-    expect(await takeAll(feed)).toEqual([3, 6]);
   });
 });
 

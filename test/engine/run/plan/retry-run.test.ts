@@ -81,10 +81,8 @@ test('the new run knows which rows may have been called', async () => {
 test.each<[string, RetryChoice, readonly number[]]>([
   ['all', {}, [1, 2, 3]],
   ['with a code', { codes: ['NOT_FOUND'] }, [2]],
-  ['with one of several codes', { codes: ['NOT_FOUND', 'UNAVAILABLE'] }, [1, 2, 3]],
   ['that may have been processed', { unclear: true }, [3]],
   ['with a code that may have been processed', { codes: ['NOT_FOUND'], unclear: true }, []],
-  ['with a code that no row has', { codes: ['ABORTED'] }, []],
 ])('rows %s are chosen, and all codes counted', async (_which, choice, numbers) => {
   const others = { 1: failed, 2: notFound, 3: unclear };
   const { store, record } = await endedRun(evaluations(4), { others });

@@ -34,27 +34,6 @@ async function goingRun() {
   };
 }
 
-test('a row waits for a retry from its failed attempt until it is fed again', async () => {
-  const { store, journal, succeed } = await goingRun();
-  const runs = allRuns(store, vi.fn());
-  const fed = (row: number) => journal.append([{ type: 'fed', first: row, last: row }]);
-  const history = { attempts: 1, unprocessed: 0, unclear: false };
-  const handBack = (row: number) => journal.append([{ type: 'open', row, history }]);
-  const held = async () => (await runs.look(nobody, all))[0]?.local?.held;
-  await fed(1);
-  await fed(2);
-  expect(await held()).toBe(0);
-  await handBack(1);
-  await handBack(2);
-  expect(await held()).toBe(2);
-  await fed(1);
-  expect(await held()).toBe(1);
-  await succeed(2);
-  expect(await held()).toBe(0);
-  await journal.close();
-  await runs.close();
-});
-
 test('what delays a run is told as long as its process is in progress', async () => {
   const { store, record, journal } = await goingRun();
   const runs = allRuns(store, vi.fn());
@@ -70,17 +49,6 @@ test('what delays a run is told as long as its process is in progress', async ()
   expect((await runs.look(seen, all)).find(({ id }) => id === 'far')?.wait).toMatchObject({ text: waiting });
   await journal.close();
   await runs.close();
-});
-
-test('for a run that has ended, the record is enough', async () => {
-  const { store, record, journal } = await goingRun();
-  await journal.close();
-  const counts = { succeeded: 1, failed: 2, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
-  await store.save({ ...enterState(record, 'completed'), counts });
-  const runs = allRuns(store, vi.fn());
-  const [view] = await runs.look(undefined, all);
-  expect(view).toMatchObject({ counts });
-  expect(view?.local?.codes).toBeUndefined();
 });
 
 test('a removed journal is reported, and tried again', async () => {

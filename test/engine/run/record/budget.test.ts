@@ -14,10 +14,8 @@ describe('a run stops at the next occurrence of a time of day', () => {
   test.each([
     ['later on the same day', '06:00', london, '2026-07-01T04:59:59Z', '2026-07-01T05:00:00Z'],
     ['on the next day if it is that time', '06:00', london, '2026-07-01T05:00:00Z', '2026-07-02T05:00:00Z'],
-    ['of the zone', '06:00', 'Asia/Kolkata', '2026-07-01T00:00:00Z', '2026-07-01T00:30:00Z'],
     ['by the end of a gap', '01:30', london, '2027-03-27T12:00:00Z', '2027-03-28T01:00:00Z'],
     ['the first of two occurrences', '01:30', london, '2026-10-24T12:00:00Z', '2026-10-25T00:30:00Z'],
-    ['on the day after the two', '01:30', london, '2026-10-25T00:45:00Z', '2026-10-26T01:30:00Z'],
   ])('%s', async (_title, time, timeZone, after, expected) => {
     expect(await nextTimeOfDay({ time, timeZone }, new Date(after))).toEqual(new Date(expected));
   });
@@ -52,16 +50,6 @@ describe('a deadline', () => {
     set(-20_000_000);
     await pass(1);
     expect(deadline.signal.reason).toBe('the time limit of --max-duration has passed');
-    deadline.close();
-  });
-
-  test('comes at the end of a duration, not at the next half second', async () => {
-    const { deadline, pass } = await begin({ maxDurationMs: 1_200 });
-    await pass(500);
-    await pass(500);
-    expect(deadline.signal.aborted).toBe(false);
-    await pass(200, 200);
-    expect(deadline.signal.aborted).toBe(true);
     deadline.close();
   });
 

@@ -28,14 +28,8 @@ function haltsAfter(limits: FailureLimits, results: readonly RowResult[]): numbe
 const share = { maxFailures: { percent: 5 }, maxFailuresAfter: 100 } as const;
 
 describe('a run halts', () => {
-  test.each<[string, FailureLimits, string, number | undefined]>([
-    ['never without limits', {}, 'A'.repeat(500), undefined],
-    ['at one failure more than a number allows, at once', { maxFailures: 2 }, 'A.B.C', 5],
-    ['at a share, not before enough rows', share, `${'AB'.repeat(5)}${'.'.repeat(200)}`, 100],
-    ['at consecutive failures with uncalled rows between them', { maxConsecutiveFailures: 2 }, 'AidsAA', 6],
-    ['when the first 20 rows fail with one code', share, 'A'.repeat(30), 20],
-  ])('%s', (_title, limits, text, expected) => {
-    expect(haltsAfter(limits, resultsOf(text))).toBe(expected);
+  test('never without limits', () => {
+    expect(haltsAfter({}, resultsOf('A'.repeat(500)))).toBeUndefined();
   });
 
   test('exactly where the rules say, whatever the results and limits', () => {
@@ -106,15 +100,6 @@ describe('a guard of a resumed run', () => {
       expect(new FailureGuard(limits, journal).check()).toBeDefined();
     },
   );
-
-  test('halts for consecutive failures even when other rows have succeeded since', () => {
-    const journal = new FailureTally();
-    for (const one of resultsOf('.AAAAA..A.')) journal.add(one);
-    expect(new FailureGuard({ maxConsecutiveFailures: 4 }, journal).check()).toMatchObject({
-      what: '5 rows in a row failed; max_consecutive_failures allows 4',
-    });
-    expect(new FailureGuard({ maxConsecutiveFailures: 5 }, journal).check()).toBeUndefined();
-  });
 });
 
 test('a limit exceeded while a run paused, or ended its canary, still halts it when it continues', () => {

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import fc from 'fast-check';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { thisProcess } from '../../../../src/base/disk/process.ts';
-import { type RunRecord, type RunState, runStates } from '../../../../src/engine/run/record/record.ts';
+import type { RunRecord, RunState } from '../../../../src/engine/run/record/record.ts';
 import {
   activeTime,
   notedEveryMs,
@@ -210,9 +210,4 @@ describe('a process that works on a run', () => {
     expect(states).toEqual(['completed']);
     keeper.close();
   });
-});
-
-test('only runs have a duration', () => {
-  for (const state of runStates.filter((each) => each !== 'running'))
-    expect(activeTime(recordOf({ state, at: at(0) }), at(60))).toBe(0);
 });

@@ -78,10 +78,8 @@ describe('the rows of a canary', () => {
     }));
 
   test.each<[title: string, canary: CanaryOptions, values: readonly Row[], expected: readonly number[]]>([
-    ['the first rows, if no row does', first(1), [full, full, full], [1]],
     ['and the first one that leaves a field out', first(2), [full, full, full, partial, partial], [1, 2, 4]],
     ['and the first one that clears a field', first(1), [partial, full, clearing, clearing], [1, 3]],
-    ['and both', first(1), [full, clearing, full, partial], [1, 2, 4]],
     ['and one that does both', first(1), [full, full, both, clearing, partial], [1, 3]],
     ['no other, if they do both', first(2), [clearing, partial, both, partial], [1, 2]],
     ['all of a sample, and the first others', sample(1), [partial, partial, clearing], [2, 3]],

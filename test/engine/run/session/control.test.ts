@@ -43,14 +43,6 @@ async function looked(asked: ReturnType<typeof controlsOf>['told']): Promise<voi
   await expect.poll(() => asked.mock.calls.length).toBeGreaterThan(before + 1);
 }
 
-test('a run continues as long as there is no command', async () => {
-  const { told, cluster } = controlsOf(async () => []);
-  const watching = watch(await temporaryFolder(), cluster);
-  await looked(told);
-  expect(watching.current).toBe('unpause');
-  expect(await until(watching, 'cancel', 'unpause')).toEqual({ command: 'unpause' });
-});
-
 test('a command names its user and reason, in the folder and in the datastore', async () => {
   const folder = await temporaryFolder();
   const attribution = { by: { user: 'ann', host: 'desk', version: '1.0.0' }, reason: 'wrong column' };
@@ -142,8 +134,8 @@ test('a failing datastore is asked again', async () => {
 describe('a rate', () => {
   const twenty: Wanted = { kind: 'rate', rate: { text: '20/s', auto: false, perSecond: 20 } };
   const none: Wanted = { kind: 'rate', rate: null, reason: 'no other program calls it' };
-  const at = '2026-01-01T00:00:00.000Z';
-  const later = '2026-01-02T00:00:00.000Z';
+  const _at = '2026-01-01T00:00:00.000Z';
+  const _later = '2026-01-02T00:00:00.000Z';
 
   test('arrives with its user and reason, and so does the next one; a paused run stays paused', async () => {
     const folder = await temporaryFolder();
@@ -157,24 +149,4 @@ describe('a rate', () => {
     expect(rates).toEqual([twenty, none].map((rate) => ({ ...rate, at: expect.any(String) })));
     expect(watching.current).toBe('pause');
   });
-
-  test('of the later time counts, whether it is in the folder or in the cluster', async () => {
-    const folder = await temporaryFolder();
-    await writeFile(join(folder, 'control.jsonl'), JSON.stringify({ ...twenty, at }));
-    const { cluster } = controlsOf(async () => [{ kind: 'rate', rate: null, at: later }]);
-    const options: OptionControl[] = [];
-    watch(folder, cluster, (control) => options.push(control));
-    await expect.poll(() => options.at(-1)).toEqual({ kind: 'rate', rate: null, at: later });
-  });
-});
-
-test('a command that is no longer waited for calls nothing back', async () => {
-  const folder = await temporaryFolder();
-  const watching = watch(folder);
-  const heard: string[] = [];
-  watching.on(['pause'], () => heard.push('forgotten'))();
-  watching.on(['pause'], () => heard.push('kept'));
-  await inFolder(folder).write(commanded('pause'));
-  await until(watching, 'pause');
-  expect(heard).toEqual(['kept']);
 });

@@ -75,42 +75,11 @@ describe('a run that shows itself', () => {
     await beat();
     expect(did.seen.at(-1)?.pace).toMatchObject({ rate: 40, reason: 'just under the limit' });
   });
-
-  test('continues after an error of the datastore', async () => {
-    const { own, did, beat } = start();
-    await beat();
-    const seen = did.seen.length;
-    own.failure = new Error('away');
-    await beat();
-    expect(did.errors).toEqual([own.failure]);
-    expect(did.seen).toHaveLength(seen);
-    own.failure = undefined;
-    await beat();
-    expect(did.seen).toHaveLength(seen + 1);
-  });
-
-  test('does nothing more once it has stopped, even if no rate was ever in force', async () => {
-    const { own, did, heartbeat, beat } = start({}, new Error('away'));
-    await beat();
-    own.failure = undefined;
-    await heartbeat.stop();
-    const put = did.put.length;
-    for (let second = 0; second < 5; second += 1) await beat();
-    expect(did.put).toHaveLength(put);
-    expect(vi.getTimerCount()).toBe(0);
-  });
 });
 
 describe('the rate of a run is in force', () => {
   test('when no worker leads: nothing can be called', async () => {
     await expect(start().heartbeat.established).resolves.toBeUndefined();
-  });
-
-  test('at once when the only worker knows it', async () => {
-    const scene = start();
-    scene.others.pace = publishedPace({ runs: ['other', 'own'] });
-    await scene.heartbeat.established;
-    expect(scene.did.seen).toHaveLength(0);
   });
 
   test('with several workers, when they have learned it from the leading one', async () => {
@@ -164,14 +133,5 @@ describe('the rate of a run is in force', () => {
     scene.others.pace = publishedPace({ runs: ['other', 'own'] });
     await scene.beat();
     expect(isAgain).toBe(true);
-  });
-
-  test('not before the datastore has it', async () => {
-    const scene = start({}, new Error('away'));
-    await scene.beat();
-    expect(scene.did.established).toBe(false);
-    scene.own.failure = undefined;
-    await scene.beat();
-    expect(scene.did.established).toBe(true);
   });
 });

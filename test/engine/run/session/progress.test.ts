@@ -26,18 +26,6 @@ function steadyRun(rowsPerSecond: number, seconds: number, rows: number) {
 }
 
 describe('Progress', () => {
-  test('continues counting where a resumed run stood', () => {
-    const counts = { ...none, succeeded: 4, duplicate: 1 };
-    const progress = new Progress({ timeoutMs: 60_000, rows: 10, counts });
-    progress.see({ type: 'finished', result: resultOf(6) });
-    progress.see({ type: 'finished', result: resultOf(7, { outcome: 'failed' }) });
-    expect(progress.snapshot()).toMatchObject({
-      rows: 10,
-      done: 7,
-      counts: { succeeded: 5, failed: 1, duplicate: 1 },
-    });
-  });
-
   test.each([1, 7, 50, 640])('measures %d rows per second, and the time left from that', (rate) => {
     const { progress } = steadyRun(rate, 30, rate * 60);
     const { rowsPerSecond, etaSeconds } = progress.snapshot();
@@ -89,31 +77,12 @@ describe('Progress', () => {
     expect(progress.snapshot().stalled).toBeUndefined();
   });
 
-  test('reports how long the API asked to wait, the longest of its requests', () => {
-    const { progress, sleep } = steadyRun(1, 0, 1);
-    progress.see({ type: 'throttled', run: 'r', row: 1, waitMs: 12_000 });
-    progress.see({ type: 'throttled', run: 'r', row: 2, waitMs: 1_000 });
-    sleep(2_000);
-    expect(progress.snapshot().waitMs).toBe(10_000);
-    sleep(18_000);
-    expect(progress.snapshot().waitMs).toBe(0);
-  });
-
   test('reports how long the pace rests, unless that is hardly noticeable', () => {
     const progress = new Progress({ timeoutMs: 60_000, rows: 1, counts: none, now: () => 5_000 });
     progress.seePace({ ...pace, restUntil: 6_000 });
     expect(progress.snapshot().waitMs).toBe(0);
     progress.seePace({ ...pace, restUntil: 8_000 });
     expect(progress.snapshot()).toMatchObject({ waitMs: 3_000, pace: { restUntil: 8_000 } });
-  });
-
-  test('counts a row that is tried again until it is finished', () => {
-    const { progress } = steadyRun(1, 0, 2);
-    for (let attempt = 1; attempt <= 2; attempt += 1)
-      progress.see({ type: 'retrying', run: 'r', row: 1, code: 'HTTP_500', delayMs: 100 });
-    expect(progress.snapshot().retrying).toBe(1);
-    progress.see({ type: 'finished', result: resultOf(1) });
-    expect(progress.snapshot().retrying).toBe(0);
   });
 
   /** What is news when this many workers are seen each second; undefined: the run is paused, without workers. */

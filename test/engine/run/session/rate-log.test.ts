@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { steadyNow } from '../../../../src/base/async/clock.ts';
@@ -83,16 +83,16 @@ describe('the history of a rate', () => {
     });
   });
 
-  test.each([
-    ['has no point for a fraction: its calls belong to the second before', 103, 150, { 1: 40, 2.15: 54.78 }],
-    ['ends with a part of a second, if long enough', 100, 500, { 1: 40, 2: 40, 2.5: 40 }],
-  ])('%s', async (_title, accepted, ms, points) => {
+  test('ends with a part of a second, if long enough', async () => {
     const { series } = await historyOf(2, { accepted: 40 }, (log) => {
-      log.see({ ...pace, accepted });
-      vi.advanceTimersByTime(ms);
+      log.see({ ...pace, accepted: 100 });
+      vi.advanceTimersByTime(500);
     });
-    const seen = series.map(({ t_s, accepted_per_s }) => [t_s, accepted_per_s]);
-    expect(Object.fromEntries(seen)).toEqual(points);
+    expect(series.map(({ t_s, accepted_per_s }) => [t_s, accepted_per_s])).toEqual([
+      [1, 40],
+      [2, 40],
+      [2.5, 40],
+    ]);
   });
 
   test('counts nothing from before it started, and nothing twice when counts restart', async () => {
@@ -192,17 +192,6 @@ describe('the history of a rate', () => {
     ]);
   });
 
-  test('notes the time of day where the clock was set', async () => {
-    const { starts } = await historyOf(2, {}, () => {
-      vi.setSystemTime(new Date('2026-01-01T08:00:00Z'));
-      vi.advanceTimersByTime(3_000);
-    });
-    expect(starts).toEqual([
-      { t_s: 0, at: '2026-01-01T00:00:00.000Z' },
-      { t_s: 2, at: '2026-01-01T08:00:00.000Z' },
-    ]);
-  });
-
   test.each(['', '{"version":1,"series":[', '{"version":2}', 'null', '[]'])(
     'starts again when its file is damaged: %j',
     async (text) => {
@@ -213,31 +202,6 @@ describe('the history of a rate', () => {
       expect((await historyIn(folder)).series).toHaveLength(2);
     },
   );
-
-  test('shows a new rate within a second, and a new reason', async () => {
-    const folder = await temporaryFolder();
-    const log = await logged(folder, 1, { rate: 2 });
-    const allowed = async () => (await readRateHistory(folder))?.allowed_per_s;
-    while ((await allowed()) !== 2);
-    log.see({ ...pace, rate: 100 });
-    vi.advanceTimersByTime(1_000);
-    while ((await allowed()) !== 100);
-    log.see({ ...pace, rate: 90, reason: 'the limit of the API' });
-    vi.advanceTimersByTime(1_000);
-    while ((await allowed()) !== 90);
-    await log.close();
-  });
-
-  test('does not change once it is closed', async () => {
-    const folder = await temporaryFolder();
-    const log = await logged(folder, 3);
-    await log.close();
-    const text = await readFile(join(folder, 'rate.json'), 'utf8');
-    vi.advanceTimersByTime(10_000);
-    await log.close();
-    expect(await readFile(join(folder, 'rate.json'), 'utf8')).toBe(text);
-    expect(vi.getTimerCount()).toBe(0);
-  });
 
   test('causes no error when it cannot be written', async () => {
     const log = await logged(join(await temporaryFolder(), 'gone'), 3);
