@@ -88,6 +88,12 @@ describe('a plan', () => {
     });
     expect(await readFile(file)).toEqual(before);
   });
+
+  test('that is missing is a usage error, like a missing manifest', async () => {
+    const { plan } = await reading('/none/x.cqplan');
+    const message = '/none/x.cqplan: there is no such file';
+    await expect(plan).rejects.toMatchObject({ kind: 'usage', code: 'PLAN_NOT_FOUND', message });
+  });
 });
 
 /** Refused for what is changed in it, or another plan with another digest. */

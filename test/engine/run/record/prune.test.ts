@@ -29,6 +29,7 @@ describe('the runs to be removed', () => {
   const runs = [ended('a', 100), ended('b', 80), ended('c', 60), ended('d', 1)];
 
   test.each<[string, KeepRules, string[]]>([
+    ['none without a limit', {}, []],
     ['all but the newest', { last: 1 }, ['a', 'b', 'c']],
     ['those that ended earlier', { days: 70 }, ['a', 'b']],
     ['those that neither limit keeps', { last: 3, days: 90 }, ['a']],
