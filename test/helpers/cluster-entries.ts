@@ -1,4 +1,4 @@
-import type { RunEntry, WorkerEntry } from '../../src/engine/cluster/entries.ts';
+import type { PublishedPace, RunEntry, WorkerEntry } from '../../src/engine/cluster/entries.ts';
 
 /** The API of all entries, unless a test sets another. */
 export const api = 'https://api.example.com';
@@ -38,6 +38,24 @@ export function workerEntry(changes: Partial<WorkerEntry> = {}): WorkerEntry {
     active: 0,
     finished: 0,
     startedAt: ago(0),
+    seenAt: ago(0),
+    ...changes,
+  };
+}
+
+/** What the leading worker has decided just now, for one run. */
+export function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
+  return {
+    runs: ['run'],
+    workers: 1,
+    rate: 40,
+    isKept: true,
+    concurrency: 20,
+    refuses503: false,
+    phase: 'holding',
+    reason: 'just under the limit',
+    accepted: 3,
+    rejected: 0,
     seenAt: ago(0),
     ...changes,
   };

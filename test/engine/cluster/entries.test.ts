@@ -1,21 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { steadyNow } from '../../../src/base/async/clock.ts';
-import { type PublishedPace, paceSeenBy } from '../../../src/engine/cluster/entries.ts';
-import { ago, workerEntry } from '../../helpers/cluster-entries.ts';
+import { paceSeenBy } from '../../../src/engine/cluster/entries.ts';
+import { publishedPace, workerEntry } from '../../helpers/cluster-entries.ts';
 
-const pace: PublishedPace = {
-  rate: 20,
-  isKept: true,
-  concurrency: 5,
-  phase: 'starting',
-  refuses503: false,
-  reason: 'looking for the API limit',
-  accepted: 3,
-  rejected: 0,
-  runs: [],
-  workers: 2,
-  seenAt: ago(0),
-};
+const pace = publishedPace();
 const out = workerEntry({ outage: { reason: 'api is away: 503', testMs: 9_000 } });
 const calling = workerEntry({ active: 2 });
 const idle = workerEntry();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { steadyNow } from '../../../src/base/async/clock.ts';
 import type { PaceReport } from '../../../src/domain/pace.ts';
-import type { PublishedPace, TrafficReport } from '../../../src/engine/cluster/entries.ts';
+import type { TrafficReport } from '../../../src/engine/cluster/entries.ts';
 import {
   type Beat,
   type Membership,
@@ -11,6 +11,7 @@ import {
 import type { RatePolicy } from '../../../src/engine/cluster/rate-policy.ts';
 import { LeaderLoop, type LeaderLoopOptions, type OwnCalls } from '../../../src/engine/rate/leader-loop.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
+import { publishedPace } from '../../helpers/cluster-entries.ts';
 import { answered, failing, tooMany } from '../worker/answers.ts';
 import { gateOnTimeline } from './gate-on-timeline.ts';
 
@@ -29,24 +30,6 @@ const leads = (policies: Readonly<Record<string, RatePolicy | undefined>>) => ({
 const leading = leads({ r: auto });
 const noRuns = leads({});
 const following = { ...noRuns, leads: false, hasLed: false };
-
-function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
-  return {
-    runs: ['run'],
-    workers: 3,
-    rate: 100,
-    isKept: true,
-    concurrency: 20,
-    refuses503: false,
-    limit: 101,
-    phase: 'holding',
-    reason: 'just under the limit',
-    accepted: 500,
-    rejected: 5,
-    seenAt: new Date().toISOString(),
-    ...changes,
-  };
-}
 
 /** A loop whose surroundings a test can change, and a record of what it did. */
 function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions> = {}) {
@@ -174,7 +157,8 @@ describe('a worker that leads', () => {
   });
 
   test('starts with the findings of the previous leader', async () => {
-    const { did, beat } = begin({ ...leading, pace: publishedPace({ restUntil: steadyNow() + 60_000 }) });
+    const pace = publishedPace({ limit: 101, restUntil: steadyNow() + 60_000 });
+    const { did, beat } = begin({ ...leading, pace });
     await beat();
     expect(did.decided[0]).toMatchObject({ limit: 101, reason: 'the API asks to wait' });
     expect(did.decided[0]?.command.restMs).toBeGreaterThan(59_000);
@@ -270,7 +254,7 @@ describe('a worker that follows', () => {
   });
 
   test('takes over the findings of the former leader', async () => {
-    const { around, did, beat } = begin({ ...following, pace: publishedPace() });
+    const { around, did, beat } = begin({ ...following, pace: publishedPace({ limit: 101 }) });
     await beat();
     around.known = { ...leading, hasLed: false };
     await beat(15);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { randomFor } from '../../../src/sandbox/random.ts';
 import type { World } from '../../bench/rate/world.ts';
 import { played } from './governor/simulated.ts';
 
@@ -85,20 +84,6 @@ describe('the rate is kept', () => {
   });
 });
 
-/** Workers that do not run for up to 100 ms at a time, for this share of the time. */
-function heldUp(workers: number, part: number, seconds: number): NonNullable<World['frozen']> {
-  const { fraction: random } = randomFor('held up', workers);
-  return Array.from({ length: workers }, (_, worker) => {
-    const spans: [number, number, number][] = [];
-    for (let at = 1; at < seconds; ) {
-      const until = at + 0.01 + random() * 0.09;
-      spans.push([worker, at, until]);
-      at = until + ((0.01 + random() * 0.09) * (1 - part)) / part;
-    }
-    return spans;
-  }).flat();
-}
-
 describe.each([1, 2, 3, 5])('%d workers that are suspended between slots and calls', (workers) => {
   test.each([5, 50, 100, 250])('never make more than %d calls plus one in a second', (rate) => {
     for (const seed of seeds) {
@@ -106,22 +91,6 @@ describe.each([1, 2, 3, 5])('%d workers that are suspended between slots and cal
       const calls = callsOf({ fixed: rate, workers, seconds: 30, suspended, seed });
       expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(rate + 1);
       expect(perSecond(calls, 5, 30)).toBeGreaterThan(0.5 * rate);
-    }
-  });
-});
-
-describe('workers that are held up for a moment', () => {
-  test.each([
-    [1, 0.1, 0.95],
-    [1, 0.4, 0.93],
-    [2, 0.1, 0.88],
-    [3, 0.1, 0.88],
-    [3, 0.4, 0.6],
-  ])('%d of them, for %d of the time, never exceed the rate and use %d of it', (workers, part, used) => {
-    for (const rate of [50, 100]) {
-      const calls = callsOf({ fixed: rate, workers, seconds: 30, frozen: heldUp(workers, part, 30) });
-      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(rate + 1);
-      expect(perSecond(calls, 5, 30)).toBeGreaterThan(used * rate);
     }
   });
 });
@@ -135,22 +104,11 @@ describe('a worker', () => {
     expect(perSecond(ofSlow, 5, 20)).toBeLessThan(25);
   });
 
-  test('that is frozen costs only the slots that it had taken', () => {
-    const calls = callsOf({ fixed: 100, workers: 3, seconds: 20, frozen: [[1, 8, 18]] });
-    expect(perSecond(calls, 8, 9)).toBeGreaterThan(90);
-    expect(perSecond(calls, 9, 18)).toBeGreaterThan(98);
-  });
-
   test('that takes long to write intents uses the whole rate, and never more', () => {
     for (const writeMs of [10, 30]) {
       const calls = callsOf({ fixed: 100, workers: 2, seconds: 20, writeMs });
       expect(perSecond(calls, 5, 20)).toBeGreaterThan(99);
       expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(101);
     }
-  });
-
-  test('far from the timeline uses nearly the whole rate', () => {
-    const calls = callsOf({ fixed: 50, workers: 2, seconds: 20, network: { delayMs: 30, jitterMs: 10 } });
-    expect(perSecond(calls, 5, 20)).toBeGreaterThan(48);
   });
 });

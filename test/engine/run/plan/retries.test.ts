@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retriesAfter, retriesAmong, unfinishedAmong } from '../../../../src/engine/run/plan/retries.ts';
+import { retriesAfter, retriesAmong } from '../../../../src/engine/run/plan/retries.ts';
 import type { RunRecord } from '../../../../src/engine/run/record/record.ts';
 import { plannedRecord } from '../planned-record.ts';
 
@@ -41,10 +41,4 @@ test('a removed run is not needed, and a new run of its name is another run', ()
   expect(retriesAmong([b, c], c)).toEqual({ first: b, retries: [c] });
   const newA = retry('a', 'c');
   expect(ids(retriesAmong([b, c, newA], newA).retries)).toEqual(['c', 'a']);
-});
-
-test('a retry that may still call rows is distinguished from those that are over', () => {
-  const over = [retry('b', 'a'), retry('c', 'a', { state: 'cancelled' })];
-  expect(unfinishedAmong(over)).toBeUndefined();
-  expect(unfinishedAmong([...over, retry('d', 'a', { state: 'interrupted' })])?.id).toBe('d');
 });

@@ -1,63 +1,33 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Cluster } from '../../../../src/engine/cluster/cluster.ts';
-import type { PublishedPace, RunEntry, WorkerEntry } from '../../../../src/engine/cluster/entries.ts';
+import type { PublishedPace, WorkerEntry } from '../../../../src/engine/cluster/entries.ts';
 import { type ClusterStatus, startHeartbeat } from '../../../../src/engine/run/session/heartbeat.ts';
-import { ago, runEntry, workerEntry } from '../../../helpers/cluster-entries.ts';
+import { publishedPace, runEntry, workerEntry } from '../../../helpers/cluster-entries.ts';
 
 const secondMs = 1_000;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function publishedPace(changes: Partial<PublishedPace> = {}): PublishedPace {
-  return {
-    runs: ['own'],
-    workers: 1,
-    rate: 40,
-    concurrency: 50,
-    refuses503: false,
-    phase: 'holding',
-    isKept: true,
-    reason: 'just under the limit',
-    accepted: 0,
-    rejected: 0,
-    seenAt: ago(0),
-    ...changes,
-  };
-}
-
-/** A heartbeat among entries that a test can change, and a record of what it did. */
-function start(changes: Partial<RunEntry> = {}, failure?: Error) {
-  const others = {
-    workers: [] as WorkerEntry[],
-    pace: undefined as PublishedPace | undefined,
-  };
-  const own = { changes, failure };
-  const did = {
-    put: [] as RunEntry[],
-    seen: [] as ClusterStatus[],
-    errors: [] as Error[],
-    established: false,
-  };
+/** A heartbeat among entries that a test can change, and a record of what it heard. */
+function start() {
+  const others = { workers: [] as WorkerEntry[], pace: undefined as PublishedPace | undefined };
+  const did = { seen: [] as ClusterStatus[], established: false };
   const cluster: Partial<Cluster> = {
-    async putRun(entry) {
-      if (own.failure !== undefined) throw own.failure;
-      did.put.push(entry);
-      return true;
-    },
+    putRun: async () => true,
     workers: async () => others.workers,
     pace: async () => others.pace,
   };
   const heartbeat = startHeartbeat({
     cluster: cluster as Cluster,
-    entry: () => runEntry({ id: 'own', key: 'own', ...own.changes }),
+    entry: () => runEntry(),
     onClusterStatus: (status) => did.seen.push(status),
-    onError: (error) => did.errors.push(error),
+    onError: (error) => expect.fail(error.message),
   });
   void heartbeat.established.then(() => {
     did.established = true;
   });
-  return { others, own, did, heartbeat, beat: () => vi.advanceTimersByTimeAsync(secondMs) };
+  return { others, did, heartbeat, beat: () => vi.advanceTimersByTimeAsync(secondMs) };
 }
 
 describe('a run that shows itself', () => {
@@ -84,7 +54,7 @@ describe('the rate of a run is in force', () => {
 
   test('with several workers, when they have learned it from the leading one', async () => {
     const scene = start();
-    scene.others.pace = publishedPace({ runs: ['other', 'own'], workers: 2 });
+    scene.others.pace = publishedPace({ runs: ['other', 'run'], workers: 2 });
     await vi.advanceTimersByTimeAsync(0);
     expect(scene.did.established).toBe(false);
     await vi.advanceTimersByTimeAsync(200);
@@ -101,7 +71,7 @@ describe('the rate of a run is in force', () => {
       await scene.beat();
     }
     expect(scene.did.established).toBe(false);
-    renew(['other', 'own']);
+    renew(['other', 'run']);
     await scene.beat();
     expect(scene.did.established).toBe(true);
   });
@@ -130,7 +100,7 @@ describe('the rate of a run is in force', () => {
       await scene.beat();
     }
     expect(isAgain).toBe(false);
-    scene.others.pace = publishedPace({ runs: ['other', 'own'] });
+    scene.others.pace = publishedPace({ runs: ['other', 'run'] });
     await scene.beat();
     expect(isAgain).toBe(true);
   });
