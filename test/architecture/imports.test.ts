@@ -57,22 +57,6 @@ const files = (
 const imports = (await Promise.all(files.map(importsOf))).flat();
 const abroad = imports.filter(({ from, to, isPackage }) => isPackage || entryOf(from) !== entryOf(to));
 
-/** A circle of files that import each other; undefined without one. */
-function circle(): readonly string[] | undefined {
-  const done = new Set<string>();
-  const within = (path: string, above: readonly string[]): readonly string[] | undefined => {
-    if (above.includes(path)) return [...above.slice(above.indexOf(path)), path];
-    if (done.has(path)) return undefined;
-    for (const { from, to, isPackage } of imports) {
-      const found = from === path && !isPackage ? within(to, [...above, path]) : undefined;
-      if (found !== undefined) return found;
-    }
-    done.add(path);
-    return undefined;
-  };
-  return files.map((path) => within(path, [])).find((found) => found !== undefined);
-}
-
 describe('the imports between rooms', () => {
   test('is as allowed', () => {
     const forbidden = abroad.filter((each) => allowanceFor(each) === undefined);
@@ -92,10 +76,6 @@ describe('the imports between rooms', () => {
       ({ from, to, isPackage }) => !isPackage && names.indexOf(entryOf(to)) < names.indexOf(entryOf(from)),
     );
     expect(upwards.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
-  });
-
-  test('has no circle', () => {
-    expect(circle()).toBeUndefined();
   });
 
   test('is between rooms that docs/architecture.md shows', async () => {
