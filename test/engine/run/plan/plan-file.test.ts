@@ -242,6 +242,7 @@ describe('a changed plan', () => {
   test.each<[what: string, bytes: string | Buffer, message: RegExp]>([
     ['is empty', '', /week\.cqplan is (?:empty|not a plan)/],
     ['is a manifest', csv, /week\.cqplan is not a plan \(incorrect header check\): make one with/],
+    ['has an empty content', gzipSync(''), /week\.cqplan is empty: make one with/],
     ['has a manifest as its content', gzipSync(csv), /its first line is not JSON/],
     ['has a list as its content', gzipSync('[]\n'), /its first line is not a head/],
   ])('that %s is refused', async (_what, bytes, message) => {

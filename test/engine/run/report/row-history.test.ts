@@ -55,6 +55,16 @@ test.each<readonly [what: string, row: number, told: object]>([
     },
   ],
   [
+    'that a retry has not called',
+    3,
+    {
+      runs: [
+        { row_in_run: 2, outcome: 'failed', code: 'UNAVAILABLE' },
+        { row_in_run: 1, outcome: 'not_attempted', code: 'CANCELLED' },
+      ],
+    },
+  ],
+  [
     'that is a duplicate',
     4,
     {
