@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { built } from '../../helpers/built.ts';
 import { describeWithSmallDisk, smallDisk } from '../../helpers/small-disk.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -17,34 +14,7 @@ interface Pool {
   query(text: string, params?: readonly unknown[]): Promise<{ rows: readonly Record<string, unknown>[] }>;
 }
 
-/** A process that holds the datastore of a state folder until it is killed. */
-async function holder(stateDir: string) {
-  const script = `
-    const { openEmbedded } = await import(process.argv[1]);
-    await openEmbedded({ stateDir: process.argv[2], purpose: 'run of another process' });
-    process.stdout.write('open');
-    setInterval(() => {}, 1000);`;
-  const module = new URL('../../../dist/src/engine/datastore/embedded/embedded.js', import.meta.url).href;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, module, stateDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  await once(child.stdout, 'data');
-  return child;
-}
-
 describe('the embedded datastore', () => {
-  test('is refused to a second process, with the name of the first, even while the first is suspended', async () => {
-    const stateDir = await temporaryFolder();
-    const child = await holder(stateDir);
-    child.kill('SIGSTOP');
-    const opening = openEmbedded({ stateDir, purpose: 'second' });
-    await expect(opening).rejects.toMatchObject({ kind: 'busy', code: 'DATASTORE_LOCKED' });
-    await expect(opening).rejects.toThrow(
-      `process ${child.pid} on ${hostname()} (run of another process, since`,
-    );
-  });
-
   test('creates no database among other files', async () => {
     const stateDir = await temporaryFolder();
     await mkdir(join(stateDir, 'queue', 'base'), { recursive: true });

@@ -41,6 +41,16 @@ test.each([
   }
 });
 
+test('one of many workers takes no more slots than it has free places', () => {
+  const wanted = (callers: number) => {
+    const visits = new TimelineVisits(sharedTiming, Math.random);
+    visits.callers = callers;
+    visits.ended(50);
+    return visits.next(0, { ...waiting, places: 2 })?.want;
+  };
+  expect([wanted(3), wanted(100)]).toEqual([4, 2]);
+});
+
 test('a worker visits at least once a second, so that its permission lasts', () => {
   expect(visitsAmong(10_000, waiting)).toBeGreaterThan(9);
 });

@@ -78,31 +78,3 @@ describe('the end of a window', () => {
     expect(afterAnswers([0, 600, 60], [10_000, 500, 60], [20_000, 400, 60])).toEqual({ ceiling: unlimited });
   });
 });
-
-describe('what the API states, when calls are refused in spite of it', () => {
-  const limit: StatedLimit = { name: 'one', unit: 'requests', quota: 100, windowMs: 10 * second };
-
-  /** What is allowed in the end when calls were refused at these seconds. */
-  function allowedAfter(refusedAt: readonly number[], at: number): number | undefined {
-    const pace = new StatedPace();
-    pace.update(now, [limit], false);
-    for (const seconds of refusedAt) pace.update(now + seconds * second, [limit], true);
-    pace.update(now + at * second, [limit], false);
-    return pace.allowed(now + at * second, 0).rate;
-  }
-
-  test.each<[refusedAt: number[], share: number]>([
-    [[], 1],
-    [[20], 0.99],
-    [[20, 40, 60], 0.97],
-    [Array.from({ length: 30 }, (_, index) => 20 * index), 0.95],
-  ])('at %o s is used a little less', (refusedAt, share) => {
-    const last = refusedAt.at(-1) ?? 0;
-    expect((allowedAfter(refusedAt, last + 1) ?? 0) / 9.86).toBeCloseTo(share, 2);
-  });
-
-  test('is not believed for a while after four refusals in ten seconds', () => {
-    expect(allowedAfter([20, 21, 22, 23], 24)).toBeUndefined();
-    expect(allowedAfter([20, 21, 22, 23], 90)).toBeDefined();
-  });
-});

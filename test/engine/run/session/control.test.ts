@@ -105,7 +105,6 @@ test.each([
   '{"kind":"command","command":"dance","at":"2026-01-01T00:00:00.000Z"}',
   '{"kind":"command","command":"pause"}',
   '{"kind":"rate","rate":"20/s","at":"2026-01-01T00:00:00.000Z"}',
-  '{"kind":"rate","rate":null}',
 ])('a file with %j contains no command', async (text) => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'control.jsonl'), text);
