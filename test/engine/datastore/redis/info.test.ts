@@ -47,45 +47,26 @@ describe('a Redis is usable', () => {
   });
 });
 
-describe('a Redis is refused', () => {
-  test.for<[claim: string, changes: Record<string, string>, code: string, message: RegExp]>([
-    [
-      'that is too old',
-      { redis_version: '6.0.16' },
-      'REDIS_VERSION',
-      /version 6\.0\.16: .* Redis 6\.2 or newer/,
-    ],
-    [
-      'that is a replica',
-      { role: 'slave', master_host: '10.0.0.5', master_port: '6380' },
-      'REDIS_REPLICA',
-      /replica of 10\.0\.0\.5:6380: connect to that primary, or through Sentinel/,
-    ],
-    [
-      'that evicts',
-      { maxmemory: '5000000', maxmemory_policy: 'allkeys-lru' },
-      'REDIS_EVICTION',
-      /allkeys-lru.*lose rows: type "CONFIG SET maxmemory-policy noeviction"/,
-    ],
-    [
-      'that is full',
-      { used_memory: '2097152', maxmemory: '2097152' },
-      'REDIS_FULL',
-      /2\.0 MB used, maxmemory is 2\.0 MB.*CONFIG SET maxmemory/,
-    ],
-    [
-      'that is part of a Cluster',
-      { redis_mode: 'cluster' },
-      'REDIS_CLUSTER',
-      /part of a Redis Cluster, which cqbatch does not support: use a Redis or Valkey server outside a cluster/,
-    ],
-    ['that is a Sentinel', { redis_mode: 'sentinel' }, 'REDIS_SENTINEL', /write redis\+sentinel:\/\//],
-  ])('%s', ([, changes, code, message]) => {
-    const judge = () => judgeInfo(infoWith(changes), where);
-    expect(judge).toThrow(expect.objectContaining({ kind: 'fatal', code }));
-    expect(judge).toThrow(message);
-    expect(judge).toThrow(where);
-  });
+const replica = { role: 'slave', master_host: '10.0.0.5', master_port: '6380' };
+const evicting = { maxmemory: '5000000', maxmemory_policy: 'allkeys-lru' };
+const full = { used_memory: '2097152', maxmemory: '2097152' };
+
+test.for<[code: string, changes: Record<string, string>, message: RegExp]>([
+  ['REDIS_VERSION', { redis_version: '6.0.16' }, /version 6\.0\.16: .* Redis 6\.2 or newer/],
+  ['REDIS_REPLICA', replica, /replica of 10\.0\.0\.5:6380: connect to that primary, or through Sentinel/],
+  ['REDIS_EVICTION', evicting, /allkeys-lru.*lose rows: type "CONFIG SET maxmemory-policy noeviction"/],
+  ['REDIS_FULL', full, /2\.0 MB used, maxmemory is 2\.0 MB.*CONFIG SET maxmemory/],
+  [
+    'REDIS_CLUSTER',
+    { redis_mode: 'cluster' },
+    /part of a Redis Cluster.*: use a Redis or Valkey server outside/,
+  ],
+  ['REDIS_SENTINEL', { redis_mode: 'sentinel' }, /write redis\+sentinel:\/\//],
+])('a Redis is refused with %s and what to do', ([code, changes, message]) => {
+  const judge = () => judgeInfo(infoWith(changes), where);
+  expect(judge).toThrow(expect.objectContaining({ kind: 'fatal', code }));
+  expect(judge).toThrow(message);
+  expect(judge).toThrow(where);
 });
 
 test('a Redis that is loading is recognized by its own words', () => {

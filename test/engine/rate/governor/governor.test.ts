@@ -211,14 +211,6 @@ describe('what the API states', () => {
   ];
   const told = (stated: readonly StatedLimit[]) => ({ ...nothing, accepted: 1, durationMs: 50, stated });
 
-  test('of a year does not stop it for longer than a day', () => {
-    const year = 366 * day;
-    const governed = governor();
-    const stated = limit({ quota: 10, windowMs: year, remaining: 0, resetMs: year });
-    expect(governed.update(begin, told(stated)).restUntil).toBe(begin + day);
-    expect(governed.update(begin + day, nothing).restUntil).toBeUndefined();
-  });
-
   test('is not believed for a while when calls are refused in spite of it', () => {
     const governed = governor();
     const stated = limit({ quota: 100, windowMs: second });
