@@ -9,7 +9,7 @@ import {
   type WorkerBeat,
 } from '../../../src/engine/cluster/membership.ts';
 import type { RatePolicy } from '../../../src/engine/cluster/rate-policy.ts';
-import { LeaderLoop, type LeaderLoopOptions, type OwnCalls } from '../../../src/engine/rate/leader-loop.ts';
+import { LeaderLoop, type OwnCalls } from '../../../src/engine/rate/leader-loop.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
 import { publishedPace } from '../../helpers/cluster-entries.ts';
 import { answered, failing, tooMany } from '../worker/answers.ts';
@@ -32,7 +32,7 @@ const noRuns = leads({});
 const following = { ...noRuns, leads: false, hasLed: false };
 
 /** A loop whose surroundings a test can change, and a record of what it did. */
-function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions> = {}) {
+function begin(known: Omit<Beat, 'reports'>) {
   const around = {
     known,
     others: new Map<string, TrafficReport>(),
@@ -45,7 +45,6 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
     paces: [] as (PaceReport & { readonly own: OwnCalls })[],
     errors: [] as Error[],
     gaveUp: 0,
-    left: 0,
     established: false,
   };
   const membership: Membership = {
@@ -67,10 +66,7 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
       return around.hasLead;
     },
     take: () => Promise.reject(new Error('the gate has a timeline of its own')),
-    async leave() {
-      did.left += 1;
-      if (around.failure !== undefined) throw around.failure;
-    },
+    async leave() {},
   };
   const { gate } = gateOnTimeline({ cap: 1_000 });
   const meter = new TrafficMeter();
@@ -81,7 +77,6 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
     facts: () => ({ finished: 7, concurrency: 5 }),
     onPace: (pace, own) => did.paces.push({ ...pace, own }),
     onError: (error) => did.errors.push(error),
-    ...options,
   });
   void loop.established.then(() => {
     did.established = true;
@@ -91,7 +86,6 @@ function begin(known: Omit<Beat, 'reports'>, options: Partial<LeaderLoopOptions>
     did,
     gate,
     meter,
-    loop,
     beat: (beats = 1) => vi.advanceTimersByTimeAsync(beats * beatMs),
     /** Calls that get these answers. */
     call(...answers: Parameters<TrafficMeter['ended']>[1][]): void {
