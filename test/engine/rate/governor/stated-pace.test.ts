@@ -78,3 +78,24 @@ describe('the end of a window', () => {
     expect(afterAnswers([0, 600, 60], [10_000, 500, 60], [20_000, 400, 60])).toEqual({ ceiling: unlimited });
   });
 });
+
+test.each([
+  [[], 1, 1],
+  [[20], 21, 0.99],
+  [[20, 40, 60], 61, 0.97],
+  [[20, 40], 1_200, 1],
+  // Not believed for a while after four refusals in ten seconds.
+  [[20, 21, 22, 23], 24, undefined],
+  [[20, 21, 22, 23], 90, 0.97],
+])(
+  'with refusals in spite of it at %o s, a stated limit is used at %d s to this share: %d',
+  (refusedAt, at, share) => {
+    const limit: StatedLimit = { name: 'one', unit: 'requests', quota: 100, windowMs: 10 * second };
+    const pace = new StatedPace();
+    pace.update(now, [limit], false);
+    for (const seconds of refusedAt) pace.update(now + seconds * second, [limit], true);
+    pace.update(now + at * second, [limit], false);
+    const { rate } = pace.allowed(now + at * second, 0);
+    expect(rate && Math.round(rate / 0.0986) / 100).toBe(share);
+  },
+);
