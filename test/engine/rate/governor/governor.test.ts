@@ -222,11 +222,6 @@ describe('what the API states', () => {
     }
     expect(pace.phase).not.toBe('stated');
   });
-
-  test('of calls in flight is kept', () => {
-    const stated = limit({ unit: 'concurrent-requests', quota: 7 });
-    expect(governor().update(begin, told(stated)).concurrency).toBe(7);
-  });
 });
 
 describe('what is known from before', () => {
