@@ -122,14 +122,6 @@ test('a command after a line that a full disk has torn arrives', async () => {
   expect(await until(watch(folder), 'pause')).toEqual({ command: 'pause' });
 });
 
-test('a failing datastore is asked again', async () => {
-  const { told, cluster } = controlsOf(async () => {
-    if (told.mock.calls.length < 3) throw new Error('Connection is closed.');
-    return [{ kind: 'command', command: 'pause', at: '2026-01-01T00:00:00.000Z' }];
-  });
-  expect(await until(watch(await temporaryFolder(), cluster), 'pause')).toEqual({ command: 'pause' });
-});
-
 describe('a rate', () => {
   const twenty: Wanted = { kind: 'rate', rate: { text: '20/s', auto: false, perSecond: 20 } };
   const none: Wanted = { kind: 'rate', rate: null, reason: 'no other program calls it' };
