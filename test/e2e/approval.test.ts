@@ -1,19 +1,17 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { httpServer } from '../engine/api/local-server.ts';
 import { approveFile } from '../helpers/approve-plan.ts';
-import { cqbatch, finished, startAtTerminal } from '../helpers/cqbatch.ts';
+import { cqbatchAtTerminal } from '../helpers/cqbatch.ts';
 import { allowedSigners, sshKey } from '../helpers/ssh-key.ts';
 import { newHome } from './home.ts';
 import { restoreCsv } from './manifests.ts';
 
 /** A folder whose settings want approvals of Ana and Ben, the sandbox, and a manifest of five rows. */
 async function place(settings: object = { require_approval_above: 4, approvals: 2 }) {
-  const { cwd, env, sandbox, options, run, json, write } = await newHome(5);
+  const { cwd, sandbox, options, run, runWith, json, write } = await newHome(5);
   const keys = { ana: await sshKey(), ben: await sshKey() };
   await run('init');
   const approvers = await allowedSigners(keys);
@@ -25,7 +23,7 @@ async function place(settings: object = { require_approval_above: 4, approvals: 
     expect(await run('plan', 'rows.csv', '--out', 'week.cqplan')).toMatchObject({ code: 0 });
     await approve('week.cqplan', ...names);
   };
-  return { cwd, env, options, sandbox, keys, run, json, write, approve, planned };
+  return { cwd, options, sandbox, keys, run, runWith, json, approve, planned };
 }
 
 /** What `cqbatch verify` says when it could check everything. */
@@ -49,51 +47,36 @@ describe('a run that needs approvals', () => {
     const one = await run('run', 'week.cqplan');
     expect(one.code).toBe(2);
     expect(one.stderr).toContain('5 calls need 2 approvals, and only 1 counts (ana).');
-    const shown = await run('plan', 'week.cqplan');
-    expect(shown.stderr).toMatch(
-      /Signed by ana \(SHA256:\S+\), valid until .*\n.*Next: cqbatch approve week\.cqplan/,
-    );
     expect(await json('list')).toEqual({ runs: [] });
     expect(await sandbox.log()).toEqual([]);
   });
 
   test('runs with them, once, whatever its plan and run are called, and names who allowed it', async () => {
-    const { cwd, sandbox, keys, run, json, planned } = await place();
+    const { cwd, sandbox, run, json, planned } = await place();
     await planned('ana', 'ben');
     expect(await run('run', 'week.cqplan', '--run-id', 'first')).toMatchObject({ code: 0 });
     expect(await sandbox.log()).toHaveLength(5);
     const shown = (await run('show', 'first')).stdout.replace(/\s+/g, ' ');
     for (const name of ['ana', 'ben'] as const)
       expect(shown).toMatch(new RegExp(`${name} \\d{4}-\\d\\d-\\d\\d [\\d:]+ UTC \\(SHA256`));
-    const fingerprint = execFileSync('ssh-keygen', ['-l', '-f', keys.ana], { encoding: 'utf8' }).split(
-      ' ',
-    )[1];
-    expect(shown).toContain(`(${fingerprint})`);
     expect(await json('show', 'first')).toMatchObject({
       approval: { signers: [{ name: 'ana' }, { name: 'ben' }] },
     });
-    const [rows, plan] = [join(cwd, '.cqbatch/runs/first/rows.jsonl'), join(cwd, 'week.cqplan')];
-    expect(await readFile(rows)).toEqual(gunzipSync(await readFile(plan)));
     expect(await run('verify', 'first')).toMatchObject(proved);
 
-    await rename(join(cwd, 'week.cqplan'), join(cwd, 'other.cqplan'));
-    for (const name of ['ana', 'ben'])
-      await rename(join(cwd, `week.cqplan.${name}.approval`), join(cwd, `other.cqplan.${name}.approval`));
-    for (const args of [['other.cqplan'], ['other.cqplan', '--run-id', 'second']]) {
-      const again = await run('run', ...args);
-      expect(again.code).toBe(2);
-      expect(again.stderr).toContain(
-        'other.cqplan was carried out by another run, and approvals hold for one run',
-      );
-    }
+    for (const end of ['', '.ana.approval', '.ben.approval'])
+      await rename(join(cwd, `week.cqplan${end}`), join(cwd, `other.cqplan${end}`));
     // Pruning does not make the approvals valid again.
     expect(await run('prune', '--keep-last', '0', '--yes')).toMatchObject({ code: 0 });
-    expect((await run('run', 'other.cqplan')).stderr).toContain('was carried out by another run');
+    expect(await run('run', 'other.cqplan', '--run-id', 'second')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('other.cqplan was carried out by another run'),
+    });
     expect(await sandbox.log()).toHaveLength(5);
   });
 
   test('is not carried out with other rows or options, though files in its folder were edited', async () => {
-    const { cwd, env, sandbox, run, planned } = await place();
+    const { cwd, sandbox, run, runWith, planned } = await place();
     await planned('ana', 'ben');
     expect(await run('submit', 'week.cqplan', '--run-id', 'first')).toMatchObject({ code: 0 });
     const [rows = '', record = ''] = ['rows.jsonl', 'run.json'].map((name) =>
@@ -105,11 +88,6 @@ describe('a run that needs approvals', () => {
       [given.replace('"body":"{', '"body":"{ '), kept, /rows\.jsonl was changed after run first was planned/],
       [
         given,
-        kept.replace('"attempts": 5', '"attempts": 6'),
-        /has another "attempts" than its approved plan/,
-      ],
-      [
-        given,
         kept.replace(sandbox.url, 'http://127.0.0.1:9'),
         /has another "baseUrl" than its approved plan/,
       ],
@@ -119,10 +97,7 @@ describe('a run that needs approvals', () => {
     for (const [text, json, problem] of [...refusals, [other, bent, /has another "plan"/] as const]) {
       await writeFile(rows, text);
       await writeFile(record, json);
-      const refused = await cqbatch(['resume', 'first', '--yes'], {
-        cwd,
-        env: { ...env, CQBATCH_BASE_URL: '' },
-      });
+      const refused = await runWith({ CQBATCH_BASE_URL: '' }, 'resume', 'first', '--yes');
       expect(refused.code).not.toBe(0);
       expect(refused.stderr).toMatch(problem);
     }
@@ -154,8 +129,6 @@ describe('a run that needs approvals', () => {
     await approve('week.cqplan', 'ana', 'ben');
     await writeFile(join(cwd, 'rows.csv'), 'id\n7\n');
     await writeFile(join(cwd, 'touch.mjs'), module('DELETE'));
-    const shown = await run('plan', 'week.cqplan', ...own.slice(0, 2), ...own.slice(4));
-    expect(shown.stderr).toMatch(/touch-entry of a module with the fingerprint [0-9a-f ]{19}/);
     const ran = await run('run', 'week.cqplan', ...own.slice(0, 2), ...own.slice(4));
     expect(ran.stderr).toContain('warning: the module of the operation touch-entry is not the one');
     expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /entries/9']);
@@ -181,14 +154,7 @@ test('approve shows the plan, asks at a terminal, and signs with an SSH key; its
     stderr: expect.stringContaining('a person must approve a plan'),
   });
   const args = ['approve', 'week.cqplan', '--key', keys.ana, '--valid', '2h'];
-  const answer = (text: string) => {
-    const child = startAtTerminal(args, options);
-    child.stdin?.end(text);
-    return finished(child);
-  };
-  const declined = await answer('n\n');
-  expect(declined).toMatchObject({ code: 2, stdout: expect.stringContaining('Nothing was signed.') });
-  const approved = await answer('y\n');
+  const approved = await cqbatchAtTerminal(args, options, ['[y/N]', 'y\n']);
   expect(approved.code).toBe(0);
   expect(approved.stdout).toMatch(
     /restore-evaluation: 5 calls[\s\S]*Approve 5 requests of plan [0-9a-f ]{19} with the key \S+id_ed25519/,
@@ -200,33 +166,6 @@ test('approve shows the plan, asks at a terminal, and signs with an SSH key; its
   expect(own.code).toBe(2);
   expect(own.stderr).toContain(' runs the plan, and an approval must come from another person.');
   expect(await sandbox.log()).toEqual([]);
-});
-
-test('an inbox runs a manifest with the approved plan beside it, and refuses another content', async () => {
-  const { cwd, sandbox, run, approve } = await place({ require_approval_above: 'any' });
-  const inbox = join(cwd, 'inbox');
-  await mkdir(inbox);
-  const refusals = async () => {
-    const names = (await readdir(join(inbox, 'failed'))).filter((name) => name.endsWith('.error.txt'));
-    return Promise.all(names.map((name) => readFile(join(inbox, 'failed', name), 'utf8')));
-  };
-  const watch = () => run('watch', 'inbox', '--once', '--yes', '--settle', '1ms');
-  await writeFile(join(inbox, 'a.csv'), restoreCsv(3).text);
-  await watch();
-  expect(await refusals()).toEqual([
-    'inbox/a.csv: 3 calls need 1 approval, and there is none. Next: type "cqbatch plan inbox/a.csv --out inbox/a.csv.cqplan", ' +
-      'have 1 of ana, ben type "cqbatch approve inbox/a.csv.cqplan", then let the manifest be run again.\n',
-  ]);
-  await writeFile(join(inbox, 'a.csv'), restoreCsv(3).text);
-  expect(await run('plan', 'inbox/a.csv', '--out', 'inbox/a.csv.cqplan')).toMatchObject({ code: 0 });
-  await approve('inbox/a.csv.cqplan', 'ana');
-  expect(await watch()).toMatchObject({ code: 0 });
-  expect(await sandbox.log()).toHaveLength(3);
-  expect(await run('verify')).toMatchObject(proved);
-  await writeFile(join(inbox, 'a.csv'), restoreCsv(4).text);
-  await watch();
-  expect(await refusals()).toContainEqual(expect.stringContaining('is not the manifest of'));
-  expect(await sandbox.log()).toHaveLength(3);
 });
 
 test('a retry needs approvals of its own', async () => {
@@ -249,11 +188,10 @@ test('a retry needs approvals of its own', async () => {
   });
   expect(await sandbox.log()).toHaveLength(sent);
   await approve('again.cqplan', 'ana');
-  for (const option of [['--attempts', '9'], ['--save-responses']])
-    expect(await run('run', 'again.cqplan', ...option)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(`was signed off with ${option[0]} `),
-    });
+  expect(await run('run', 'again.cqplan', '--save-responses')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('was signed off with --save-responses '),
+  });
   expect(await run('run', 'again.cqplan', '--run-id', 'again')).toMatchObject({ code: 1 });
   const { retry_of: of, approval } = JSON.parse((await run('show', 'again', '--json')).stdout);
   expect([of, approval.signers.length]).toEqual(['first', 1]);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { words } from '../examples/command-line.ts';
@@ -17,7 +17,6 @@ async function prepared() {
   await writeFile(join(cwd, 'the rows.csv'), `${header}13,u\n`);
   const rounded = Array.from({ length: 6 }, (_, index) => `900719925474${index}000,u\n`).join('');
   await writeFile(join(cwd, 'rounded.csv'), header + rounded);
-  await mkdir(join(cwd, 'inbox'));
   const { env } = await startSandbox('--unrecoverable', '0%', '--not-deleted', '0%');
   const type = (typed: readonly string[], more = {}): Promise<Finished> =>
     cqbatch(typed, { cwd, env: { ...env, ...more } });
@@ -30,9 +29,7 @@ async function prepared() {
     const first = await type(typed);
     return first.code === 2 && first.stderr.includes('pass --yes') ? type([...typed, '--yes']) : first;
   };
-  const run = (file: string, id: string, ...options: string[]) =>
-    type(['run', file, '--yes', '--run-id', id, ...options]);
-  return { cwd, type, typeAsSaid, run };
+  return { cwd, type, typeAsSaid };
 }
 
 type Case = readonly [
@@ -55,7 +52,6 @@ test.each<Case>([
   ['a run that is complete', [failed], ['resume', 'failed'], 'retry', { code: 1, said: '1 failed' }],
   ['a run that was cancelled', cancelled, ['resume', 'stopped'], 'retry', { code: 0, said: '10 succeeded' }],
   ['a run that a limit stopped', [], stopped, 'resume', { code: 0, said: '12 succeeded' }],
-  ['a run without failed rows', [stopped], ['retry', 'stopped', '--yes'], 'resume', { code: 0 }],
   [
     'a run that is not over',
     [stopped],
@@ -66,24 +62,14 @@ test.each<Case>([
   ['a new rate of a stopped run', [stopped], ['set-rate', 'stopped', '5/s'], 'resume', { code: 0 }],
   ['a new priority of a stopped run', [stopped], ['set-priority', 'stopped', 'low'], 'resume', { code: 0 }],
   ['a name that another run has', [failed], failed.with(1, 'rows.csv'), 'status', { code: 0 }],
-  ['a run that is not there', [failed], ['status', 'none'], 'list', { code: 0, said: 'failed' }],
   ['a plan', [], ['plan', 'the rows.csv', '--max-rows', '5'], 'run', { code: 0, said: '1 succeeded' }],
-  ['a list without schedules', [], ['schedule', 'list'], 'schedule add', { code: 0, said: '--cron' }],
   ['a name that another schedule has', [schedule], schedule, 'schedule show', { code: 0, said: 's' }],
-  ['a paused schedule', [schedule], ['schedule', 'pause', 's'], 'schedule unpause', { code: 0 }],
-  ['a folder in place of a file', [], ['run', 'inbox', '--yes'], 'watch', { code: 2, said: 'pass --yes' }],
 ])('%s says what to type, which works', async (_title, before, typed, beginning, result) => {
   const { type, typeAsSaid } = await prepared();
   for (const each of before) await type(each);
-  const done = beginning === 'watch' ? await watched() : await typeAsSaid(await type(typed), beginning);
+  const done = await typeAsSaid(await type(typed), beginning);
   expect(done, done.stderr).toMatchObject({ code: result.code });
   expect(done.stdout + done.stderr).toContain(result.said ?? '');
-
-  /** It would go on for good with `--yes`. */
-  async function watched(): Promise<Finished> {
-    const { stderr } = await type(typed);
-    return type(words(/cqbatch (watch \S+)/.exec(stderr)?.[1] ?? ''));
-  }
 });
 
 test.each([
@@ -141,21 +127,6 @@ test('a report that does not agree with its run is written again', async () => {
   await writeFile(join(cwd, '.cqbatch', 'runs', 'failed', 'report.csv'), 'edited');
   expect(await typeAsSaid(await type(['verify', 'failed']), 'report')).toMatchObject({ code: 0 });
   expect(await type(['verify', 'failed'])).toMatchObject({ code: 0 });
-});
-
-test('a copy of a manifest is run again as its note says', async () => {
-  const { cwd, type, typeAsSaid } = await prepared();
-  const watch = ['watch', 'inbox', '--once', '--yes', '--settle', '1ms'];
-  for (const name of ['a.csv', 'b.csv']) {
-    await writeFile(join(cwd, 'inbox', name), await readFile(join(cwd, 'the rows.csv')));
-    await type(watch);
-  }
-  const names = await readdir(join(cwd, 'inbox', 'done'));
-  const name = names.find((each) => each.endsWith('.copy.txt')) ?? '';
-  const note = await readFile(join(cwd, 'inbox', 'done', name), 'utf8');
-  // It is run: the API has restored this evaluation before.
-  const again = await typeAsSaid({ code: 0, stdout: note, stderr: '' }, 'run inbox');
-  expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('1 failed') });
 });
 
 test('a state folder that others may write to is closed, and its settings are trusted', async () => {

@@ -49,6 +49,9 @@ test('a schedule runs a manifest once it has an approved plan beside it, and not
   await writePlan(`${manifest}.cqplan`, manifest, { options: { baseUrl, ...newRunOptions({}, {}) } });
   expect(await begin(2)).toEqual(failed('1 call needs 1 approval, and there is none'));
   await approveFile(`${manifest}.cqplan`, ana.path, { user: 'ana', host: 'desk' });
+  await writeFile(manifest, 'evaluation_id,user_id\n2,u\n');
+  expect(await begin(3)).toEqual(failed('is not the manifest of'));
+  await writeFile(manifest, 'evaluation_id,user_id\n1,u\n');
   expect(await begin(3)).toMatchObject({ result: 'began', runs: ['nightly-20261103-020000'] });
   // As its coordinator does.
   await claimPlan(store, await store.load('nightly-20261103-020000'));
