@@ -26,19 +26,15 @@ interface Answers {
 /** Slow enough that the run is still going when all of it has been told. */
 const rate = ['--rate', '20/s', '--concurrency', '4'];
 
-const alone =
-  (datastore: () => Readonly<Record<string, string>>) =>
-  async (rows: number, ...flags: string[]) => {
-    const env = { ...datastore(), CQBATCH_BACKOFF: '20ms' };
-    const home = await newHome(rows, [...kindSandbox, ...flags], env);
-    return { home, sandbox: home.sandbox };
-  };
+async function newScene(rows: number, datastore: Readonly<Record<string, string>>, ...flags: string[]) {
+  const env = { ...datastore, CQBATCH_BACKOFF: '20ms' };
+  const home = await newHome(rows, [...kindSandbox, ...flags], env);
+  return { home, sandbox: home.sandbox };
+}
 
 describe('a run on the embedded datastore', () => {
-  const newScene = alone(() => ({}));
-
   test('records each action with user, time and reason', async () => {
-    const { home, sandbox } = await newScene(1_000, '--latency', '5ms');
+    const { home, sandbox } = await newScene(1_000, {}, '--latency', '5ms');
     const begin = ['run', 'rows.csv', '--yes', '--run-id', 'r', ...rate];
     const first = home.start(...begin, '--reason', 'week 47 \u001b[31m is lost');
     await sandbox.requested(10);
@@ -51,15 +47,11 @@ describe('a run on the embedded datastore', () => {
     expect(await home.run('cancel', 'r', '--yes', '--reason', 'wrong column')).toMatchObject({ code: 0 });
     expect((await second.end).code).toBe(3);
 
-    const user = { user: userInfo().username, host: hostname() };
-    const by = { ...user, version: expect.any(String) };
+    const by = { user: userInfo().username, host: hostname(), version: expect.any(String) };
     expect(await home.json('show', 'r')).toMatchObject({
       state: 'cancelled',
       by,
       reason: 'week 47 \u001b[31m is lost',
-      base_url: sandbox.url,
-      options: { rate: '20/s', concurrency: 4 },
-      plan: { rows: 1_000 },
       events: [
         { event: 'planned', by, reason: 'week 47 \u001b[31m is lost' },
         { event: 'begun', by, reason: null, duration_s: expect.any(Number) },
@@ -70,23 +62,19 @@ describe('a run on the embedded datastore', () => {
         { event: 'cancelled', by, reason: 'wrong column' },
       ],
     });
-    const { stdout } = await home.run('show', 'r');
-    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC`;
-    expect(stdout).toMatch(
-      new RegExp(
-        `${time}\\S* {2}planned {6}by ${user.user} on ${user.host}\n +week 47 \\\\u001b\\[31m is lost\n`,
-      ),
-    );
-    expect(stdout).toMatch(new RegExp(`${time}\\S* {2}cancelled .*\n +wrong column\n$`));
-    expect(stdout.split('\n').every((line) => line.length <= 80 || line.includes(home.cwd))).toBe(true);
   });
 });
 
 describe('a run', () => {
-  const newScene = alone(anyDatastore);
-
   test('keeps every answer as sent, even after its process was killed', async () => {
-    const { home, sandbox } = await newScene(120, '--latency', '30ms', '--fault', '503=10%,reset=5%');
+    const { home, sandbox } = await newScene(
+      120,
+      anyDatastore(),
+      '--latency',
+      '30ms',
+      '--fault',
+      '503=10%,reset=5%',
+    );
     const paced = ['--concurrency', '4', '--rate', '40/s'];
     const saving = ['--save-responses', '--max-failures', 'none'];
     const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', ...paced, ...saving);
@@ -125,14 +113,15 @@ describe('a run', () => {
     if (row === undefined) throw new TypeError('No row was called again and then succeeded.');
     const { runs } = await home.json<Answers>('show', 'r', '--row', String(row));
     expect(statuses(runs[0]?.responses ?? [])).toEqual(statuses(seen(row)));
-    const { stdout } = await home.run('show', 'r', '--row', String(row));
-    expect(stdout).toMatch(
-      /Answer to the attempt at [-0-9]{10} [:0-9]{8}\.\d{3} UTC\S*: 200\n {2}content-type: application\/json/,
-    );
   });
 
   test('records every attempt of a row as the sandbox saw it, even in a retry', async () => {
-    const { home, sandbox } = await newScene(60, '--fault', '503=25%,reset=10%,500-after-commit=8%');
+    const { home, sandbox } = await newScene(
+      60,
+      anyDatastore(),
+      '--fault',
+      '503=25%,reset=10%,500-after-commit=8%',
+    );
     const quickly = ['--yes', '--attempts', '3'];
     await home.run('run', 'rows.csv', '--run-id', 'r', ...quickly);
     sandbox.configure({ fault: 'none' });
@@ -154,9 +143,5 @@ describe('a run', () => {
       const again = await home.json<Story>('show', 'again', '--row', row);
       if (runs.length > 1) expect(again).toEqual({ ...again, runs });
     }
-    const { stdout } = await home.run('show', 'r', '--row', interesting[0]?.['_row'] ?? '');
-    expect(stdout).toMatch(/^Row \d+ of run r \(line \d+ of rows.csv\)\n {2}evaluation_id {2}\d+\n/);
-    expect(await home.run('show', 'r', '--row', '61')).toMatchObject({ code: 2 });
-    expect(await home.run('show', 'r', '--row', 'x')).toMatchObject({ code: 2 });
   });
 });

@@ -18,7 +18,6 @@ async function prepared() {
   return { ...home, left };
 }
 
-const nothing = { runs: [], plans: [] };
 const waiting = 'Waiting for the manifest on the pipe pipe. Press Ctrl-C to cancel.';
 
 test('rows of an export are selected by its own columns, and the others are counted', async () => {
@@ -36,22 +35,10 @@ test('rows of an export are selected by its own columns, and the others are coun
   const conditions = ['deleted_by=u-17', 'deleted_at>=2026-11-16', 'action=delete'];
   const choice = [...conditions.flatMap((condition) => ['--where', condition]), '--user-id', 'lead'];
 
-  const plan = await run('plan', 'audit.csv', ...choice);
-  expect(plan).toMatchObject({ code: 0, stdout: expect.stringContaining('2 rows, CSV') });
-  expect(plan.stdout).toContain('  3 rows left out by --where\n');
-  expect(await run('plan', 'audit.csv', '--where', 'who=u-17', ...choice)).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining(
-      '--where "who=u-17": audit.csv has no column "who"; it has "Evaluation ID", "action"',
-    ),
-  });
-
   // The first row is called; the second is left for what comes later.
-  expect((await run('run', 'audit.csv', '--yes', '--run-id', 'r', '--max-rows', '1', ...choice)).code).toBe(
-    6,
-  );
-  const resumed = await run('resume', 'r');
-  expect(resumed).toMatchObject({
+  const first = await run('run', 'audit.csv', '--yes', '--run-id', 'r', '--max-rows', '1', ...choice);
+  expect(first.code).toBe(6);
+  expect(await run('resume', 'r')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('3 more rows left out by --where'),
   });
@@ -61,30 +48,16 @@ test('rows of an export are selected by its own columns, and the others are coun
     ['1', '1', 'succeeded'],
     ['4', '5', 'succeeded'],
   ]);
-  expect(await readSummary(home.folder('r'))).toMatchObject({
-    manifest: { rows: 2, left_out: 3 },
-  });
-  expect((await run('show', 'r')).stdout).toContain('3 left out by --where');
+  expect(await readSummary(home.folder('r'))).toMatchObject({ manifest: { rows: 2, left_out: 3 } });
 });
 
 test('waiting for a pipe can be stopped, and leftovers of a killed command are removed by the next', async () => {
   const { cwd, options, start, run, write, left } = await prepared();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    for (const args of [
-      ['plan', 'pipe', '--json'],
-      ['submit', 'pipe', '--yes', '--json'],
-    ]) {
-      const child = start(...args);
-      await child.says(waiting);
-      child.kill(signal);
-      const { code, stdout } = await child.end;
-      expect({ code, document: JSON.parse(stdout) }).toEqual({
-        code: 130,
-        document: { state: 'interrupted' },
-      });
-      expect(await left()).toEqual(nothing);
-    }
-  }
+  const stopped = start('submit', 'pipe', '--yes', '--json');
+  await stopped.says(waiting);
+  stopped.kill('SIGTERM');
+  expect(await stopped.end).toMatchObject({ code: 130, stdout: '{"state":"interrupted"}\n' });
+  expect(await left()).toEqual({ runs: [], plans: [] });
 
   for (const [args, leaves] of [
     [['plan', 'pipe'], { runs: [], plans: [expect.any(String)] }],
@@ -107,41 +80,15 @@ test('waiting for a pipe can be stopped, and leftovers of a killed command are r
   expect(await left()).toEqual({ runs: ['nightly'], plans: [] });
 });
 
-/** What a command printed, on both streams. */
-const said = ({ stdout, stderr }: { stdout: string; stderr: string }): string => stdout + stderr;
-
-test('a plan groups equal problems, and a file lists all of them', async () => {
-  const { cwd, json, write } = await newHome();
-  const broken = '"1,23457E+18",u,\n'.repeat(40);
-  await write('export.csv', `Evaluation ID,user_id,note\n${broken}7,u,\nx,u,\n`);
-  const plan = await json<{ problems: { file: string } }>('plan', 'export.csv');
-  expect(plan).toMatchObject({
-    ready: false,
-    fields: { 'Evaluation ID': 'evaluation_id', user_id: 'user_id', note: null },
-    problems: { count: 41, groups: [{ column: 'Evaluation ID', rows: 40, lines: [[2, 41]] }, { rows: 1 }] },
-  });
-  const all = await readFile(join(cwd, plan.problems.file), 'utf8');
-  expect(all.trimEnd().split('\n')).toHaveLength(41);
-});
-
-test('a workbook is planned, run from standard input, stopped, and resumed from its copy', async () => {
+test('a workbook is submitted from standard input, and run from its copy', async () => {
   const { cwd, options, sandbox } = await prepared();
   await copyFile('test/fixtures/workbooks/excel.xlsx', join(cwd, 'export.xlsx'));
-  const plan = await cqbatch(['plan', 'export.xlsx'], options);
-  expect(plan).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('2 rows, XLSX, sheet "Löschungen" of 2'),
-  });
   const shell = 'exec "$@" < export.xlsx';
-  const run = await cqbatch(['submit', '-', '--yes', '--run-id', 'book', '--sheet', 'Löschungen'], {
-    ...options,
-    shell,
-  });
-  expect(run.code).toBe(0);
-  const resumed = await cqbatch(['resume', 'book'], options);
+  const submit = ['submit', '-', '--yes', '--run-id', 'book', '--sheet', 'Löschungen'];
+  expect(await cqbatch(submit, { ...options, shell })).toMatchObject({ code: 0 });
+  await cqbatch(['resume', 'book'], options);
   const called = (await sandbox.log()).map(({ id, user_id }) => `${id} ${user_id}`);
   expect(called.toSorted()).toEqual(['131 qa-lead', '9007199254740993 jörg']);
-  expect(said(resumed)).toContain('2 rows');
   const report = await readFile(join(cwd, '.cqbatch/runs/book/report.csv'), 'utf8');
   expect(report).toMatch(/^9007199254740993,jörg,2026-03-12,jörg!,TRUE,/m);
 });

@@ -1,10 +1,9 @@
 import { cp, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openJournal } from '../../../src/engine/journal/open.ts';
 import { describeWithRedis } from '../../helpers/redis-server.ts';
-import type { WorkerProcess } from '../../helpers/worker.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
+import { restoreCsv } from '../manifests.ts';
 import { eventually, type Machine, newMachine, type Place, placesOnRedis } from './machine.ts';
 
 const coordinating = ['--coordinate', '--concurrency', '0'];
@@ -19,8 +18,6 @@ describeWithRedis('a submitted run', () => {
     // No process works on it yet, and none is waited for.
     const submitted = await home.run('submit', 'one-fails.csv', '--yes', '--run-id', 'monthly');
     expect(submitted).toMatchObject({ code: 0, stdout: 'monthly\n' });
-    expect(submitted.stderr).toContain('cqbatch status monthly --watch');
-    expect(await home.stateOf('monthly')).toBe('submitted');
     expect(await home.json('status')).toMatchObject({ run: 'monthly', state: 'submitted', rows: 200 });
 
     const watching = home.start('status', 'monthly', '--watch');
@@ -32,16 +29,11 @@ describeWithRedis('a submitted run', () => {
     expect(watched).toMatchObject({ code: 1 });
     expect(watched.stdout).toContain('Run monthly completed');
     await coordinator.says('no longer coordinating');
-    expect(coordinator.logged('no longer coordinating')).toMatchObject([
-      { run: 'monthly', state: 'completed' },
-    ]);
     expect(coordinator.logged('row finished')).toEqual([]);
 
     const report = await home.report('monthly');
     expectEveryRowOnce(report, 200);
     expectAgreement(report, await place.sandbox.log());
-    const summary = JSON.parse(await readFile(join(home.folder('monthly'), 'summary.json'), 'utf8'));
-    expect(summary.outcomes).toMatchObject({ succeeded: 199, failed: 1 });
     expect([await coordinator.stop(), await worker.stop()]).toMatchObject([{ code: 0 }, { code: 0 }]);
   });
 
@@ -60,7 +52,6 @@ describeWithRedis('a submitted run', () => {
     const second = await home.worker(...coordinating);
     expect(await home.run('status', 'relay', '--watch')).toMatchObject({ code: 0 });
     await second.says('no longer coordinating');
-    expect(second.logged('no longer coordinating')).toMatchObject([{ run: 'relay', state: 'completed' }]);
     await expectEveryRowCalledOnce(home, 'relay', place, 300);
     expect(worker.logged('row finished')).toHaveLength(300);
   });
@@ -94,10 +85,8 @@ describeWithRedis('a submitted run', () => {
     const place = await newPlace('--latency', '5ms');
     const home = await newMachine(place, 100);
     const runs = ['a', 'b', 'c', 'd'];
-    const rowsOf = (index: number): string =>
-      Array.from({ length: 100 }, (_, row) => `${100 * index + row + 1},u`).join('\n');
     for (const [index, run] of runs.entries()) {
-      await home.write(`${run}.csv`, `evaluation_id,user_id\n${rowsOf(index)}\n`);
+      await home.write(`${run}.csv`, restoreCsv(100, 100 * index + 1).text);
       await home.run('submit', `${run}.csv`, '--yes', '--run-id', run);
     }
     await (await newMachine(place)).worker('--concurrency', '10');
@@ -106,13 +95,11 @@ describeWithRedis('a submitted run', () => {
       const states = await Promise.all(runs.map((run) => home.stateOf(run)));
       return states.every((state) => state === 'completed');
     });
-    for (const { code, stderr } of await Promise.all(coordinators.map((coordinator) => coordinator.stop()))) {
-      expect(code).toBe(0);
-      // Node would warn here of what piles up from run to run.
+    // Node would warn here of what piles up from run to run.
+    for (const { stderr } of await Promise.all(coordinators.map((coordinator) => coordinator.stop())))
       expect(stderr).not.toContain('Warning');
-    }
-
-    expect(started(coordinators)).toEqual(runs);
+    const started = coordinators.flatMap(({ logged }) => logged('coordinating').map(({ run }) => run));
+    expect(started.toSorted()).toEqual(runs);
     const log = await place.sandbox.log();
     expect(log).toHaveLength(100 * runs.length);
     for (const run of runs) {
@@ -139,18 +126,8 @@ async function expectEveryRowCalledOnce(
   expect(await linesOfJournal(home, run)).toBe(rows);
 }
 
-/** The coordinated runs, each as often as its coordination started. */
-function started(coordinators: readonly WorkerProcess[]): readonly unknown[] {
-  return coordinators.flatMap(({ logged }) => logged('coordinating').map(({ run }) => run)).toSorted();
-}
-
-/** Reads the journal as the program does, which refuses one that is damaged, and counts the results in it. */
+/** The results in the journal of a run. */
 async function linesOfJournal(home: Machine, run: string): Promise<number> {
-  const journal = await openJournal(join(home.folder(run), 'journal.jsonl'), { runId: run, readOnly: true });
-  const { outcomeCounts } = journal;
-  await journal.close();
   const text = await readFile(join(home.folder(run), 'journal.jsonl'), 'utf8');
-  const results = text.split('\n').filter((line) => line.includes('"outcome"'));
-  expect(results).toHaveLength(outcomeCounts.succeeded + outcomeCounts.failed);
-  return results.length;
+  return text.split('\n').filter((line) => line.includes('"outcome"')).length;
 }
