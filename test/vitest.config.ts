@@ -31,7 +31,7 @@ const releaseTests = 'test/{bench,install}/**/*.test.ts';
 
 /** These take the longest, mostly waiting. Started last, one of them would run alone. */
 const longest =
-  /\/e2e\/(redis\/(control|guards|in-order|kill|rate|workers)|(audit|cron|dashboard|defaults|exactness|faults|guards|inbox|kill|rate|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
+  /\/e2e\/(redis\/(control|guards|in-order|kill|rate|workers)|(audit|cron|dashboard|exactness|faults|guards|inbox|kill|rate|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

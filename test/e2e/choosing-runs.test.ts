@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { cqbatchAtTerminal } from '../helpers/cqbatch.ts';
 import { newHome } from './home.ts';
+import { calledSince } from './redis/kill-matrix.ts';
 
 /** More than a run that is slow enough to be looked at calls in a test. */
 const rows = 400;
@@ -14,65 +15,46 @@ async function prepared() {
     ...home,
     /** Starts a run that goes on until it is stopped. */
     async going(id: string) {
-      const seen = (await home.sandbox.log()).length;
       const run = home.start('run', 'rows.csv', '--yes', '--run-id', id, ...slowly);
-      await home.sandbox.requested(seen + 1);
+      await calledSince(home, 1);
       return run;
     },
   };
 }
 
-describe('without a name', () => {
-  test('a command takes the newest run that it applies to, or lists the existing runs', async () => {
-    const { run, runWith, json, going } = await prepared();
-    const none = await runWith({ CQBATCH_QUEUE: '' }, 'status');
-    expect(none).toMatchObject({ code: 2 });
-    expect(none.stderr).toMatch(/^error: There is no run in \.cqbatch yet\. Start one with/);
+test('without a name, a command takes the newest run that it applies to', async () => {
+  const { run, json, going } = await prepared();
+  expect(await run('run', 'fails.csv', '--yes', '--run-id', 'failed')).toMatchObject({ code: 1 });
+  const stopped = await going('stopped');
+  stopped.kill('SIGINT');
+  expect(await stopped.end).toMatchObject({ code: 130 });
+  expect(await run('run', 'good.csv', '--yes', '--run-id', 'good')).toMatchObject({ code: 0 });
+  for (const [args, id] of [
+    [['status'], 'good'],
+    [['report'], 'good'],
+    [['retry', '--yes', '--run-id', 'retried'], 'retried'],
+  ] as const)
+    expect(await json(...args)).toMatchObject({ run: id });
+  expect(await json('status', 'retried')).toMatchObject({ retry_of: 'failed' });
 
-    expect(await run('run', 'fails.csv', '--yes', '--run-id', 'failed')).toMatchObject({ code: 1 });
-    const stopped = await going('stopped');
-    stopped.kill('SIGINT');
-    expect(await stopped.end).toMatchObject({ code: 130 });
-    expect(await run('run', 'good.csv', '--yes', '--run-id', 'good')).toMatchObject({ code: 0 });
-    for (const [args, id] of [
-      [['status'], 'good'],
-      [['report'], 'good'],
-      [['retry', '--yes', '--run-id', 'retried'], 'retried'],
-    ] as const)
-      expect(await json(...args)).toMatchObject({ run: id });
-    expect(await json('status', 'retried')).toMatchObject({ retry_of: 'failed' });
-
-    // What can be resumed is not given up unless it is named.
-    for (const [verb, what] of [
-      ['cancel', 'in progress'],
-      ['pause', 'running'],
-      ['unpause', 'paused'],
-    ] as const) {
-      const { code, stderr } = await run(verb, ...(verb === 'cancel' ? ['--yes'] : []));
-      expect({ code, stderr }).toEqual({
-        code: 2,
-        stderr: expect.stringContaining(`error: No run in .cqbatch is ${what}: the newest, retried of `),
-      });
-    }
-    expect(await json('resume', '--rate', 'none')).toMatchObject({ run: 'stopped', state: 'completed' });
-    const again = await run('resume');
-    expect(again).toMatchObject({ code: 2 });
-    expect(again.stderr).toContain('No run in .cqbatch can be resumed: the newest, retried of ');
+  // What can be resumed is not given up unless it is named.
+  expect(await run('cancel', '--yes')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('error: No run in .cqbatch is in progress: the newest, retried of '),
   });
+  expect(await json('resume', '--rate', 'none')).toMatchObject({ run: 'stopped', state: 'completed' });
 });
 
-describe('cancel', () => {
-  test('names the run on a terminal, and asks', async () => {
-    const { json, going, options } = await prepared();
-    const { end } = await going('slow');
-    const answered = (answer: string) => cqbatchAtTerminal(['cancel'], options, ['[y/N]', `${answer}\n`]);
-    const declined = await answered('n');
-    expect(declined.stdout).toMatch(
-      /^Run slow of rows\.csv on http:\S+ is running: \d+ of 400 rows done\.[^C]+Cancel it permanently\? \d+ rows will not be called\. \[y\/N\]/,
-    );
-    expect(declined).toMatchObject({ code: 2, stdout: expect.stringContaining('Run slow is unchanged.') });
-    expect(await json('status')).toMatchObject({ state: 'running' });
-    expect((await answered('y')).code).toBe(0);
-    expect((await end).code).toBe(3);
-  });
+test('cancel names the run on a terminal, and asks', async () => {
+  const { json, going, options } = await prepared();
+  const { end } = await going('slow');
+  const answered = (answer: string) => cqbatchAtTerminal(['cancel'], options, ['[y/N]', `${answer}\n`]);
+  const declined = await answered('n');
+  expect(declined.stdout).toMatch(
+    /^Run slow of rows\.csv on http:\S+ is running: \d+ of 400 rows done\.[^C]+Cancel it permanently\? \d+ rows will not be called\. \[y\/N\]/,
+  );
+  expect(declined).toMatchObject({ code: 2, stdout: expect.stringContaining('Run slow is unchanged.') });
+  expect(await json('status')).toMatchObject({ state: 'running' });
+  expect((await answered('y')).code).toBe(0);
+  expect((await end).code).toBe(3);
 });

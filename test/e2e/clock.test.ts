@@ -1,16 +1,10 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { anyDatastore } from '../helpers/any-datastore.ts';
-import { startCqbatch } from '../helpers/cqbatch.ts';
 import { describeWithFaketime, fakedClock } from '../helpers/faked-clock.ts';
-import { type Observed, observe } from '../helpers/observed.ts';
 import { adminOf, describeWithRedis, redisForTest } from '../helpers/redis-server.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { type AgreementOptions, expectAgreement, expectEveryRowOnce } from './agreement.ts';
-import { restoreCsv } from './manifests.ts';
+import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
+import { newHome } from './home.ts';
+import { kindSandbox } from './redis/machine.ts';
 
 const rows = 250;
 const slowly = ['--yes', '--rate', '100/s'];
@@ -19,18 +13,10 @@ const mostSeconds = 600;
 
 /** A folder with a manifest, a sandbox of which some calls must be repeated, and a clock for what is started. */
 async function prepared(setting: Readonly<Record<string, string>> = {}) {
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
-  const kind = ['--unrecoverable', '0%', '--not-deleted', '0%'];
-  const sandbox = await startSandbox(...kind, '--latency', '20ms', '--fault', '503=5%');
   const clock = await fakedClock();
-  const options = { cwd, env: { ...sandbox.env, ...clock.env, CQBATCH_BACKOFF: '300ms', ...setting } };
-  return {
-    cwd,
-    sandbox,
-    clock,
-    start: (...args: readonly string[]): Observed => observe(startCqbatch(args, options)),
-  };
+  const faulty = [...kindSandbox, '--latency', '20ms', '--fault', '503=5%'];
+  const env = { ...clock.env, CQBATCH_BACKOFF: '300ms', ...setting };
+  return { ...(await newHome(rows, faulty, env)), clock };
 }
 
 /** Sets the clock back by an hour, and forward, while a run is in progress. */
@@ -45,15 +31,12 @@ async function setDuring({ sandbox, clock }: Awaited<ReturnType<typeof prepared>
 }
 
 /** Nothing was lost or repeated, and what the clock was set by does not count as duration. */
-async function expectUndisturbed(
-  { cwd, sandbox }: Awaited<ReturnType<typeof prepared>>,
-  options: AgreementOptions = {},
-): Promise<void> {
+async function expectUndisturbed({ cwd, sandbox }: Awaited<ReturnType<typeof prepared>>): Promise<void> {
   const log = await sandbox.log();
   const folder = await newestRunFolder(cwd);
   const report = await readCsv(folder, 'report.csv');
   expectEveryRowOnce(report, rows);
-  expectAgreement(report, log, options);
+  expectAgreement(report, log);
   expect(report.every((row) => row['_outcome'] === 'succeeded')).toBe(true);
   const { duration_s: duration } = await readSummary(folder);
   expect(duration).toBeGreaterThan(0);
@@ -67,23 +50,6 @@ describeWithFaketime('a clock that is set', () => {
     await setDuring(place);
     expect(await run.end).toMatchObject({ code: 0 });
     await expectUndisturbed(place);
-  });
-
-  test('between kills does not stop the next process, and does not count as duration', async () => {
-    const place = await prepared(anyDatastore());
-    const { sandbox, clock, start } = place;
-    const step = async (requests: number, ...args: readonly string[]): Promise<void> => {
-      const run = start(...args);
-      await sandbox.requested(requests);
-      run.kill('SIGKILL');
-      await run.end;
-    };
-    await step(60, 'run', 'rows.csv', ...slowly);
-    await clock.set(-3_600);
-    await step(120, 'resume');
-    await clock.set(3_600);
-    expect(await start('resume').end).toMatchObject({ code: 0 });
-    await expectUndisturbed(place, { killed: true });
   });
 });
 

@@ -39,28 +39,13 @@ async function prepared(program: 'bash' | 'zsh' | 'fish') {
 const lines: readonly (readonly [words: readonly string[], expected: readonly string[]])[] = [
   [['re'], ['resume', 'retry', 'report']],
   [
-    ['run', '--ra'],
-    ['--rate-group', '--rate'],
-  ],
-  [
     ['run', '--operation', ''],
     ['restore-evaluation', 'update-soundboard'],
   ],
   [['status', ''], ['monthly']],
-  [['resume', 'mon'], ['monthly']],
-  [
-    ['run', '--canary', ''],
-    ['10', '10,random'],
-  ],
-  [['watch', '--onc'], ['--once']],
-  [['in'], ['init']],
   [['schedule', 'un'], ['unpause']],
   [['schedule', 'add', '--cr'], ['--cron']],
   [['schedule', 'pause', 'wee'], ['weekly']],
-  [
-    ['completion', ''],
-    ['bash', 'zsh', 'fish'],
-  ],
 ];
 
 test('cqbatch completion names the shells that it knows', async () => {

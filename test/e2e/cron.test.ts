@@ -75,41 +75,37 @@ describe('another process at work', () => {
   });
 });
 
-describe('run --or-resume', () => {
-  test('starts a run, resumes it, and does nothing once it has ended', async () => {
-    const { run: type, going, sandbox, report, write } = await prepared(anyDatastore());
-    const child = await going();
-    child.kill('SIGKILL');
-    await child.end;
-    const again = [...run, '--or-resume', '--rate', 'none'];
-    expect(await type(...again)).toMatchObject({ code: 0 });
-    expectEveryRowOnce(await report('r'), rows);
+test('run --or-resume starts a run, resumes it, and does nothing once it has ended', async () => {
+  const { run: type, going, sandbox, report, write } = await prepared(anyDatastore());
+  const child = await going();
+  child.kill('SIGKILL');
+  await child.end;
+  const again = [...run, '--or-resume', '--rate', 'none'];
+  expect(await type(...again)).toMatchObject({ code: 0 });
+  expectEveryRowOnce(await report('r'), rows);
 
-    const calls = (await sandbox.log()).length;
-    const done = await type(...again);
-    expect(done).toEqual({
-      code: 0,
-      stdout: 'Run r is already completed: 60 rows, 60 succeeded. Nothing was sent.\n',
-      stderr: '',
-    });
-    const refusal = (message: string) => ({ code: 2, stderr: expect.stringContaining(message) });
-    expect(await type(...again, '--user-id', 'u')).toMatchObject(refusal('was started without --default'));
-    const other = await type('run', 'good.csv', '--yes', '--run-id', 'r', '--or-resume');
-    expect(other).toMatchObject(refusal('of another manifest (rows.csv)'));
-    await write('rows.csv', 'evaluation_id,user_id\n1,u\n');
-    expect(await type(...again)).toMatchObject(refusal('but rows.csv has changed since'));
-    expect(await sandbox.log()).toHaveLength(calls);
+  const calls = (await sandbox.log()).length;
+  const done = await type(...again);
+  expect(done).toEqual({
+    code: 0,
+    stdout: 'Run r is already completed: 60 rows, 60 succeeded. Nothing was sent.\n',
+    stderr: '',
   });
+  const refusal = (message: string) => ({ code: 2, stderr: expect.stringContaining(message) });
+  expect(await type(...again, '--user-id', 'u')).toMatchObject(refusal('was started without --default'));
+  const other = await type('run', 'good.csv', '--yes', '--run-id', 'r', '--or-resume');
+  expect(other).toMatchObject(refusal('of another manifest (rows.csv)'));
+  await write('rows.csv', 'evaluation_id,user_id\n1,u\n');
+  expect(await type(...again)).toMatchObject(refusal('but rows.csv has changed since'));
+  expect(await sandbox.log()).toHaveLength(calls);
 });
 
-describe('-qq', () => {
-  test('prints nothing on success, and what -q prints otherwise', async () => {
-    const { run: type } = await prepared(anyDatastore());
-    expect(await type('run', 'good.csv', '--yes', '-qq')).toEqual({ code: 0, stdout: '', stderr: '' });
-    const failed = await type('run', 'fails.csv', '--yes', '-qq');
-    expect(failed).toMatchObject({ code: 1, stderr: '' });
-    expect(failed.stdout).toMatch(
-      /^Run \S+ completed.*: 1 row, 1 failed\n(.*\n)*Failed rows: .*failed\.csv\n$/,
-    );
-  });
+test('-qq prints nothing on success, and what -q prints otherwise', async () => {
+  const { run: type } = await prepared(anyDatastore());
+  expect(await type('run', 'good.csv', '--yes', '-qq')).toEqual({ code: 0, stdout: '', stderr: '' });
+  const failed = await type('run', 'fails.csv', '--yes', '-qq');
+  expect(failed).toMatchObject({ code: 1, stderr: '' });
+  expect(failed.stdout).toMatch(
+    /^Run \S+ completed.*: 1 row, 1 failed\n(.*\n)*Failed rows: .*failed\.csv\n$/,
+  );
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatchProcess } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv, readSummary } from '../helpers/run-folder.ts';
@@ -12,8 +12,9 @@ const everyFault = faults.map(({ name }) => `${name}=1%`).join(',');
 const sandboxArgs = ['--evaluations', '3000', '--soundboards', '3000', '--slow-body-delay', '100ms'];
 const runArgs = ['run', 'rows.csv', '--yes', '--timeout', '4s'];
 
-describe('a run against every fault', () => {
-  test.each(shapes)('reports every row once, as the API in the shape %s saw it', async (shape) => {
+test.each(shapes)(
+  'a run against every fault reports every row once, as the API in the shape %s saw it',
+  async (shape) => {
     const { text, rows } = mixedCsv(1_000);
     const env = { ...anyDatastore(), CQBATCH_BACKOFF: '50ms' };
     const flags = [...sandboxArgs, '--shape', shape, '--fault', everyFault];
@@ -34,5 +35,5 @@ describe('a run against every fault', () => {
     expect(outcomes).toMatchObject({ duplicate: 10, invalid: 0, not_attempted: 0 });
     const failed = await readCsv(folder, 'failed.csv');
     expect(failed).toHaveLength(outcomes['failed'] ?? 0);
-  });
-});
+  },
+);

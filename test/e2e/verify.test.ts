@@ -21,7 +21,7 @@ test('a run agrees in a copied folder with digests from elsewhere, until a file 
   expect(JSON.parse(stdout)).toMatchObject({ proved: false });
 });
 
-test('a run that was killed and reported, resumed, retried or cancelled agrees each time', async () => {
+test('a run that was killed and reported, resumed or retried agrees each time', async () => {
   const flags = ['--unrecoverable', '20%', '--not-deleted', '0%', '--latency', '30ms'];
   const { run, start, sandbox } = await newHome(60, flags);
   const agrees = async (id: string, told: string) =>
@@ -50,9 +50,4 @@ test('a run that was killed and reported, resumed, retried or cancelled agrees e
   await agrees('two', 'completed');
   await run('report', 'one', '--with-retries', '--format', 'xlsx');
   await agrees('one', 'has the results of the retries two, too, and was not compared');
-
-  await run('run', 'rows.csv', '--yes', '--run-id', 'three', '--max-rows', '5');
-  await agrees('three', 'interrupted');
-  await run('cancel', 'three', '--yes');
-  await agrees('three', 'cancelled');
 });

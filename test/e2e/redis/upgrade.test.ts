@@ -6,6 +6,7 @@ import { releaseBefore } from '../../helpers/release-before.ts';
 import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
 import { startWorker, type WorkerProcess } from '../../helpers/worker.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
+import { calledSince } from './kill-matrix.ts';
 import { eventually, kindSandbox, type Machine, newMachine } from './machine.ts';
 
 const rows = 240;
@@ -58,6 +59,21 @@ async function end(child: Observed, signal: NodeJS.Signals): Promise<void> {
   await child.end;
 }
 
+/** A run goes from one version to the other and back. */
+async function passOn(signal: NodeJS.Signals, redis?: RedisServer) {
+  const { sandbox, start, worker, expectExact } = await newSite(redis);
+  if (redis !== undefined) await Promise.all([worker('before'), worker('now')]);
+  const others = redis === undefined ? [] : ['--no-worker'];
+  const first = start('before', ...runArgs, ...others);
+  await sandbox.requested(60);
+  await end(first, signal);
+  const second = start('now', ...resumeArgs, ...others);
+  await sandbox.requested(140);
+  await end(second, signal);
+  expect(await start('before', ...resumeArgs, ...others).end).toMatchObject({ code: 0 });
+  await expectExact(signal === 'SIGKILL');
+}
+
 describeWithRedis('beside the release before', () => {
   let redis: RedisServer;
   beforeAll(async () => {
@@ -72,7 +88,7 @@ describeWithRedis('beside the release before', () => {
     let caller = await worker(first ?? 'now', ...few);
     const going = start(coordinator, ...runArgs, '--no-worker', ...options);
     for (const version of others) {
-      await sandbox.requested((await sandbox.log()).length + 60);
+      await calledSince({ sandbox }, 60);
       await end(caller, 'SIGKILL');
       caller = await worker(version, ...few);
     }
@@ -90,22 +106,8 @@ describeWithRedis('beside the release before', () => {
     ]);
   });
 
-  /** The run goes from one version to the other and back. */
-  async function passOn(signal: NodeJS.Signals) {
-    const { sandbox, start, worker, expectExact } = await newSite(redis);
-    await Promise.all([worker('before'), worker('now')]);
-    const first = start('before', ...runArgs, '--no-worker');
-    await sandbox.requested(60);
-    await end(first, signal);
-    const second = start('now', ...resumeArgs, '--no-worker');
-    await sandbox.requested(140);
-    await end(second, signal);
-    expect(await start('before', ...resumeArgs, '--no-worker').end).toMatchObject({ code: 0 });
-    await expectExact(signal === 'SIGKILL');
-  }
-
   test('coordinators of either version continue what the other has started', async () => {
-    await Promise.all([passOn('SIGKILL'), passOn('SIGINT')]);
+    await Promise.all([passOn('SIGKILL', redis), passOn('SIGINT', redis)]);
   });
 
   test('all processes of an urgent run go back to it, the workers first, and forth', async () => {
@@ -130,16 +132,5 @@ describeWithRedis('beside the release before', () => {
 });
 
 test('on the embedded datastore, either version resumes what the other has started', async () => {
-  async function passOn(signal: NodeJS.Signals) {
-    const { sandbox, start, expectExact } = await newSite();
-    const first = start('before', ...runArgs);
-    await sandbox.requested(60);
-    await end(first, signal);
-    const second = start('now', ...resumeArgs);
-    await sandbox.requested(140);
-    await end(second, signal);
-    expect(await start('before', ...resumeArgs).end).toMatchObject({ code: 0 });
-    await expectExact(signal === 'SIGKILL');
-  }
   await Promise.all([passOn('SIGKILL'), passOn('SIGINT')]);
 });
