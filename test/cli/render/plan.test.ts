@@ -52,17 +52,11 @@ test('says whether a run can start, and if not, what to do', async () => {
     ['no rows', ready({ rows: 0, callable: 0 })],
     ['invalid rows', ready({ rows: 41, callable: 1, invalid: 40 })],
     ['an invalid row', ready({ rows: 2, callable: 1, invalid: 1 })],
-    ['two rows, all invalid', ready({ rows: 2, callable: 0, invalid: 2 })],
     ['one row, invalid', ready({ rows: 1, callable: 0, invalid: 1 })],
     ['a conflict', ready({ conflicts: 1 })],
     ['conflicts', ready({ conflicts: 12 })],
-    ['an invalid row that is left out, and conflicts', ready({ invalid: 1, conflicts: 12 }, { skipInvalid })],
     ['an invalid row, and a conflict', ready({ invalid: 1, conflicts: 1 })],
     ['conflicts that are called in order', ready({ conflicts: 12 }, { onConflict })],
-    [
-      'the same, with an invalid row left out',
-      ready({ invalid: 1, conflicts: 12 }, { skipInvalid, onConflict }),
-    ],
     ['rows that were all done before', ready(doneBefore)],
     ['the same, allowed', ready(doneBefore, { allowEmpty: true })],
   ];
@@ -96,13 +90,11 @@ describe('rows may leave fields out or clear them, depending on what is known of
     ['the user allows it', undefined, { allowPartial: true }, []],
     ['an earlier run was let through there', target({}, true), {}, []],
     ['kept, seen', target({ leftOut: 'kept' }), {}, []],
-    ['kept, said', undefined, { leftOut: 'kept' }, []],
     ['reset, seen', target({ leftOut: 'reset' }, true), { allowPartial: true }, [resets]],
     ['reset, said', target({ leftOut: 'kept' }), { leftOut: 'reset' }, [resets]],
     ['reset by a wrong answer', target({ leftOut: 'reset' }), { leftOut: 'kept' }, []],
     ['cleared, seen', target({ leftOut: 'kept', cleared: 'empty' }), {}, []],
     ['not cleared, seen', target({ leftOut: 'kept', cleared: 'kept' }), {}, [clearsNothing]],
-    ['not cleared, said', undefined, { allowPartial: true, cleared: 'kept' }, [clearsNothing]],
     ['not cleared by a wrong answer', target({ leftOut: 'kept', cleared: 'kept' }), { cleared: 'empty' }, []],
     ['not cleared, and no user has seen the rest', target({ cleared: 'kept' }), {}, [asksFor, clearsNothing]],
     ['cleared for certain, because it resets', target({ leftOut: 'reset', cleared: 'kept' }), {}, [resets]],
@@ -118,30 +110,22 @@ describe('rows may leave fields out or clear them, depending on what is known of
   });
 });
 
+function textOf(add: (groups: ProblemGroups) => void, count: number, firstConflicts: readonly string[] = []) {
+  const groups = new ProblemGroups();
+  add(groups);
+  const problems = { groups: groups.groups, first: [], count, firstConflicts, file: 'p.txt' };
+  const scan = { rows: 60, callable: 0, invalid: count, conflicts: firstConflicts.length };
+  return problemText({ manifest, scan, problems }).split('\n');
+}
+
 test('shows the first conflicting rows with both lines', () => {
-  const firstConflicts = Array.from({ length: 20 }, (_, n) => `a.csv:${n}: changes it otherwise`);
-  const problems = { groups: [], first: [], count: 0, firstConflicts, file: 'p.txt' };
-  const scan = { rows: 60, callable: 60, invalid: 0, conflicts: 25 };
-  expect(problemText({ manifest, scan, problems }).split('\n')).toEqual([
-    ...firstConflicts.slice(0, 5),
+  const conflicts = Array.from({ length: 25 }, (_, n) => `a.csv:${n}: changes it otherwise`);
+  expect(textOf(() => {}, 0, conflicts)).toEqual([
+    ...conflicts.slice(0, 5),
     '… and 20 more conflicting rows',
     'All problems, row by row: p.txt',
   ]);
 });
-
-function textOf(add: (groups: ProblemGroups) => void, count: number): readonly string[] {
-  const groups = new ProblemGroups();
-  add(groups);
-  const problems = {
-    groups: groups.groups,
-    first: [],
-    count,
-    firstConflicts: [],
-    file: 'p.txt',
-  };
-  const scan = { rows: count, callable: 0, invalid: count, conflicts: 0 };
-  return problemText({ manifest, scan, problems }).split('\n');
-}
 
 test('groups equal problems with their lines or cells, and shows a single problem as in the file', () => {
   const lines = textOf((groups) => {

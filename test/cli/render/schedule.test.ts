@@ -76,11 +76,13 @@ describe('a schedule', () => {
       'Wed 1 Jul 02:00                 skipped: a was in progress (until Thu 2 Jul 02:00)',
       'Tue 30 Jun 02:00                missed: no daemon started it in time',
     ]);
-    const aRun = { run: 'a', state: 'completed', outcomes: { succeeded: 2 } };
+    const runs = [
+      { run: 'a', outcomes: { succeeded: 2 } },
+      { run: 'gone', state: null },
+    ];
     expect(historyDocument(view)).toMatchObject({
-      schedule: 'nightly',
       history: [
-        { result: 'began', runs: [aRun, { run: 'gone', state: null }], refused: ['b.csv'] },
+        { result: 'began', runs, refused: ['b.csv'] },
         { result: 'failed', error: { code: 'X', message: 'no such file' } },
         { result: 'idle' },
         { result: 'skipped', because: 'a', until: '2026-07-02T01:00:00.000Z' },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { printable } from '../../../src/base/text/printable.ts';
-import { cutTo, painted, plain, styled, widthOf, withHeadings } from '../../../src/cli/render/style.ts';
+import { cutTo, painted, plain, styled, widthOf } from '../../../src/cli/render/style.ts';
 import { table } from '../../../src/cli/render/words.ts';
 
 const line = `a ${styled('green', '12 succeeded')}, ${styled('red', '3 failed')} z`;
@@ -30,21 +30,13 @@ describe('a styled text', () => {
       ]).map(plain),
     ).toEqual(['x     b', 'long  c']);
   });
-
-  test('has bold headings in help', () => {
-    expect(painted(withHeadings('Examples:\n  cqbatch run:\n'))).toBe(
-      '\u001b[1mExamples:\u001b[22m\n  cqbatch run:\n',
-    );
-  });
 });
 
 describe('a line that is cut', () => {
   test.each([
     [26, 'a 12 succeeded, 3 failed z'],
     [25, 'a 12 succeeded, 3 failed…'],
-    [20, 'a 12 succeeded, 3 f…'],
     [16, 'a 12 succeeded,…'],
-    [5, 'a 12…'],
     [1, '…'],
   ])('to %d columns ends with …', (columns, text) => {
     expect(plain(cutTo(columns, line))).toBe(text);

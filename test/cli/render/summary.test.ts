@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/cli/render/style.ts';
-import { failureText, outcomeChart, rateLine } from '../../../src/cli/render/summary.ts';
+import { failureText, rateLine } from '../../../src/cli/render/summary.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
 import type { RunRecord } from '../../../src/engine/run/record/record.ts';
 
 const record = { id: 'r', plan: { rows: 6_000 } } as RunRecord;
 const counts = { succeeded: 1_200, failed: 3, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
-const none = { ...counts, succeeded: 0, failed: 0 };
 
 describe('the text for a failed run', () => {
   test.each([
@@ -18,7 +17,7 @@ describe('the text for a failed run', () => {
     ],
     [
       'without results',
-      { counts: none, intact: true, ended: false },
+      { counts: noOutcomes(), intact: true, ended: false },
       'Run r stopped. Its journal has the results of 0 of 6,000 rows. Continue with: cqbatch resume r',
     ],
     [
@@ -38,18 +37,6 @@ describe('the text for a failed run', () => {
   });
 });
 
-describe('the bar of outcomes', () => {
-  test.each([
-    ['one outcome', { succeeded: 3 }, '██████████'],
-    ['halves', { succeeded: 5, failed: 5 }, '█████░░░░░'],
-    ['a rare outcome', { succeeded: 9_999, failed: 1 }, '█████████░'],
-    ['thirds', { succeeded: 1, failed: 1, duplicate: 1 }, '████░░░▓▓▓'],
-    ['rows not attempted', { succeeded: 1, not_attempted: 9 }, '█·········'],
-  ])('shows %s at exactly the given width', (_title, counts, bar) => {
-    expect(plain(outcomeChart({ ...noOutcomes(), ...counts }, 10))).toBe(bar);
-  });
-});
-
 describe('the line of the rate', () => {
   const at = (t_s: number, accepted_per_s: number) => ({
     t_s,
@@ -60,7 +47,6 @@ describe('the line of the rate', () => {
 
   test('rises and falls with the rate', () => {
     const series = [20, 40, 80, 60, 0, 0, 80, 80].map((rate, second) => at(second + 1, rate));
-    expect(rateLine(series, 8)).toMatch(/^[▁-█]{8}$/);
     expect(rateLine(series, 8)).toBe('▁▂▄█▆▁▁█');
   });
 

@@ -1,22 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { zoneText } from '../../../src/base/text/local-time.ts';
-import { clockTime, table } from '../../../src/cli/render/words.ts';
+import { clockTime } from '../../../src/cli/render/words.ts';
 
-describe('words', () => {
-  test.each([
-    [new Date(2026, 10, 21, 14, 5), '14:05'],
-    [new Date(2026, 10, 22), '22 Nov 00:00'],
-    [new Date(2027, 10, 21, 9, 30), '21 Nov 09:30'],
-  ])('the time of day of %s is %s', (date, text) => {
-    const zone = zoneText(date);
-    expect(clockTime(date, new Date(2026, 10, 21, 9, 0))).toBe(`${text} ${zone}`);
-  });
-
-  test('tables align their columns', () => {
-    const rows = [
-      ['a', '10', 'x'],
-      ['long', '5', ''],
-    ];
-    expect(table(rows, [1])).toEqual(['a     10  x', 'long   5']);
-  });
+test.each([
+  [new Date(2026, 10, 21, 14, 5), '14:05'],
+  [new Date(2026, 10, 22), '22 Nov 00:00'],
+  [new Date(2027, 10, 21, 9, 30), '21 Nov 09:30'],
+])('the time of day of %s is %s', (date, text) => {
+  const zone = zoneText(date);
+  expect(clockTime(date, new Date(2026, 10, 21, 9, 0))).toBe(`${text} ${zone}`);
 });

@@ -177,26 +177,20 @@ test('a run that one state folder has started is not resumed by another', async 
   expect(await work(await open())).toEqual(['a.csv']);
 });
 
-test.each([
-  ['a missing folder', 'nowhere', "The folder nowhere doesn't exist: create it first"],
-  ['a folder in none', '/nowhere/inbox', "The folder /nowhere/inbox doesn't exist: create it first"],
-  ['a pattern in none', '/nowhere/*.csv', "The folder /nowhere doesn't exist: create it first"],
-])('%s cannot be watched', async (_what, path, problem) => {
-  await expect(open(path)).rejects.toMatchObject({
-    code: 'INBOX_UNUSABLE',
-    message: expect.stringContaining(problem),
-  });
-});
+test.each(['/nowhere', '/nowhere/*.csv'])(
+  '%s cannot be watched where that folder is missing',
+  async (path) => {
+    const message = expect.stringContaining("The folder /nowhere doesn't exist: create it first");
+    await expect(open(path)).rejects.toMatchObject({ code: 'INBOX_UNUSABLE', message });
+  },
+);
 
-test.each([
-  ['a damaged record', '{"version":1}', 'INBOX_RECORD_DAMAGED'],
-  ['a record of another version', '{"version":2}', 'FILE_VERSION'],
-])('%s is no reason to run its manifest again', async (_, text, code) => {
+test('a damaged record is no reason to run its manifest again', async () => {
   await drop('a.csv', 'x');
   await work(await open());
-  await writeFile(join(inbox, '.cqbatch-inbox', 'ended', `${digest('x')}.json`), text);
+  await writeFile(join(inbox, '.cqbatch-inbox', 'ended', `${digest('x')}.json`), '{"version":1}');
   await drop('a.csv', 'x');
-  await expect(next(await open())).rejects.toMatchObject({ code });
+  await expect(next(await open())).rejects.toMatchObject({ code: 'INBOX_RECORD_DAMAGED' });
 });
 
 describe('a watcher that was killed', () => {
@@ -290,7 +284,5 @@ describe('a watcher that was killed', () => {
     await utimes(join(inbox, 'running', unique), at, at);
     expect(await work(await open())).toEqual(['a.csv']);
     expect([...runs.keys()]).toEqual([`a-${digest('y').slice(0, 8)}`]);
-    await drop('a.csv', 'x');
-    expect(await work(await open())).toEqual(['a.csv']);
   });
 });

@@ -26,26 +26,17 @@ describe('codes', () => {
     expect(codes.filter((code) => codeLabel(code) === other)).toEqual([]);
   });
 
-  test.each(['OK', 'ALREADY_APPLIED', 'INVALID_ROW', 'DUPLICATE', 'DONE_BEFORE', 'SUPERSEDED'])(
-    'that are ours are labels: %s',
-    (code) => expect(codeLabel(code)).toBe(code),
-  );
+  test('that are ours are labels', () => {
+    const ours = ['OK', 'ALREADY_APPLIED', 'INVALID_ROW', 'DUPLICATE', 'DONE_BEFORE', 'SUPERSEDED'];
+    expect(ours.map(codeLabel)).toEqual(ours);
+  });
 });
 
-test('a registered HTTP status becomes a label', () => {
-  expect([200, 429, 499, 503, 418].map(statusLabel)).toEqual(['200', '429', '499', '503', '418']);
-  // A package of the tests registers names for 590 to 599.
-  expect([589, 777, 0, 1e9].map(statusLabel)).toEqual([other, other, other, other]);
-  expect(statusLabel(undefined)).toBe('none');
-});
-
-test('a known operation becomes a label', () => {
+test('a registered HTTP status and a known operation become labels', () => {
+  expect([429, 499, 777, undefined].map(statusLabel)).toEqual(['429', '499', other, 'none']);
   const label = (name: string) => operationLabel(name, operations);
-  expect(['restore-evaluation', 'delete-everything', ''].map(label)).toEqual([
-    'restore-evaluation',
-    other,
-    'none',
-  ]);
+  const names = ['restore-evaluation', 'delete-everything', ''];
+  expect(names.map(label)).toEqual(['restore-evaluation', other, 'none']);
 });
 
 test('unknown values of APIs and journals add no series', () => {
