@@ -69,25 +69,23 @@ describe('the answers to probes', () => {
   });
 });
 
-describe('the page for Prometheus', () => {
-  test('has the metrics, with their own type', async () => {
-    const { url } = await serve(
-      () => well,
-      async () => ({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),
-    );
-    const answer = await fetch(`${url}/metrics`);
-    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4');
-    expect([answer.status, await answer.text()]).toEqual([200, 'up 1\n']);
-  });
+test('the page for Prometheus has the metrics, with their own type', async () => {
+  const { url } = await serve(
+    () => well,
+    async () => ({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),
+  );
+  const answer = await fetch(`${url}/metrics`);
+  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4');
+  expect([answer.status, await answer.text()]).toEqual([200, 'up 1\n']);
+});
 
-  test('that fails says why, and ends nothing', async () => {
-    const { url } = await serve(
-      () => well,
-      () => Promise.reject(new Error('no figures')),
-    );
-    expect(await ask(`${url}/metrics`)).toMatchObject({ status: 500, body: { message: 'no figures' } });
-    expect((await ask(`${url}/healthz`)).status).toBe(200);
-  });
+test('a page for Prometheus that fails says why, and ends nothing', async () => {
+  const { url } = await serve(
+    () => well,
+    () => Promise.reject(new Error('no figures')),
+  );
+  expect(await ask(`${url}/metrics`)).toMatchObject({ status: 500, body: { message: 'no figures' } });
+  expect((await ask(`${url}/healthz`)).status).toBe(200);
 });
 
 test('a port that is in use, or of an address of another machine, is a usage error', async () => {

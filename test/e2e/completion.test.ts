@@ -48,14 +48,6 @@ const lines: readonly (readonly [words: readonly string[], expected: readonly st
   [['schedule', 'pause', 'wee'], ['weekly']],
 ];
 
-test('cqbatch completion names the shells that it knows', async () => {
-  const cwd = await temporaryFolder();
-  expect(await cqbatch(['completion', 'tcsh'], { cwd })).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('Allowed choices are bash, zsh, fish'),
-  });
-});
-
 /** How each shell is asked for what may follow, and what it says of files. */
 const shells = {
   bash: [

@@ -76,58 +76,56 @@ describe.each(shapes)('values of a manifest arrive exactly in %s', (shape) => {
   });
 });
 
-describe('the token', () => {
-  test('is in no file, no output at the lowest and the highest log level, and no error', async () => {
-    const flags = ['--fault', 'reset=30%,500=30%'];
-    const text = 'evaluation_id,user_id\n1,u\n50,u\nunknown,u\n';
-    const { cwd, env } = await newHome(text, flags, { CQBATCH_BACKOFF: '1ms' });
-    const outputs: string[] = [];
-    // What the embedded datastore keeps is searched, too.
-    for (const [level, datastore] of [
-      ['error', anyDatastore()],
-      ['debug', {}],
-    ] as const) {
-      const { stdout, stderr } = await cqbatchProcess(
-        [...['run', 'rows.csv', '--yes', '--skip-invalid', '--log-level', level], '--save-responses'],
-        { cwd, env: { ...env, ...datastore } },
-      );
-      outputs.push(stdout, stderr);
-    }
-    expect(outputs.join('')).toContain('row finished');
-    expect(outputs.join('')).not.toContain(sandboxToken);
+test('the token is in no file, no output at the lowest and the highest log level, and no error', async () => {
+  const flags = ['--fault', 'reset=30%,500=30%'];
+  const text = 'evaluation_id,user_id\n1,u\n50,u\nunknown,u\n';
+  const { cwd, env } = await newHome(text, flags, { CQBATCH_BACKOFF: '1ms' });
+  const outputs: string[] = [];
+  // What the embedded datastore keeps is searched, too.
+  for (const [level, datastore] of [
+    ['error', anyDatastore()],
+    ['debug', {}],
+  ] as const) {
+    const { stdout, stderr } = await cqbatchProcess(
+      [...['run', 'rows.csv', '--yes', '--skip-invalid', '--log-level', level], '--save-responses'],
+      { cwd, env: { ...env, ...datastore } },
+    );
+    outputs.push(stdout, stderr);
+  }
+  expect(outputs.join('')).toContain('row finished');
+  expect(outputs.join('')).not.toContain(sandboxToken);
 
-    await expectNowhere(sandboxToken, join(cwd, '.cqbatch'));
-  });
+  await expectNowhere(sandboxToken, join(cwd, '.cqbatch'));
+});
 
-  test('is masked in answers of the API, including refusals and limits', async () => {
-    const cwd = await temporaryFolder();
-    const token = 'tok/with+signs==';
-    await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n3,u\n');
-    const evaluations = {
-      '1': `{"evaluation_id":1,"agent_user_id":"Bearer ${token}","scorer_id":"tok\\/with\\u002Bsigns=="}`,
-      '2': `{"evaluation_id":2,"deleted_at":"${token}"}`,
-    };
-    const api = await httpServer((response, { body }) => {
-      const { evaluation_id: id } = JSON.parse(body) as { evaluation_id: 1 | 2 | 3 };
-      response.setHeader('ratelimit-policy', `"${token}";q=1000;w=1`);
-      if (id === 3) response.writeHead(400).end(`{"code":9,"message":"not with ${token}"}`);
-      else response.end(`{"evaluation":${evaluations[id]}}`);
-    });
-    const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: token };
-    const args = ['run', 'rows.csv', '--yes', '--log-level', 'debug', '--json', '--save-responses'];
-    const { code, stdout, stderr } = await cqbatchProcess(args, { cwd, env });
-    expect({ code, stderr }).toMatchObject({ code: 1 });
-    expect(stdout + stderr).not.toContain(token);
-    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
-    expect(report).toMatchObject([
-      { _agent_user_id: 'Bearer [token]', _scorer_id: '[token]' },
-      { _code: 'ANSWER_STILL_DELETED', _unclear: 'yes', _message: expect.stringContaining('[token]') },
-      { _message: 'not with [token]' },
-    ]);
-    const folder = await newestRunFolder(cwd);
-    const responses = gunzipSync(await readFile(join(folder, 'responses-1.jsonl.gz'))).toString();
-    expect(responses.match(/\[token\]/g)?.length).toBeGreaterThanOrEqual(7);
-    expect(responses).not.toContain('u002B');
-    await expectNowhere(token, join(cwd, '.cqbatch'));
+test('the token is masked in answers of the API, including refusals and limits', async () => {
+  const cwd = await temporaryFolder();
+  const token = 'tok/with+signs==';
+  await writeFile(join(cwd, 'rows.csv'), 'evaluation_id,user_id\n1,u\n2,u\n3,u\n');
+  const evaluations = {
+    '1': `{"evaluation_id":1,"agent_user_id":"Bearer ${token}","scorer_id":"tok\\/with\\u002Bsigns=="}`,
+    '2': `{"evaluation_id":2,"deleted_at":"${token}"}`,
+  };
+  const api = await httpServer((response, { body }) => {
+    const { evaluation_id: id } = JSON.parse(body) as { evaluation_id: 1 | 2 | 3 };
+    response.setHeader('ratelimit-policy', `"${token}";q=1000;w=1`);
+    if (id === 3) response.writeHead(400).end(`{"code":9,"message":"not with ${token}"}`);
+    else response.end(`{"evaluation":${evaluations[id]}}`);
   });
+  const env = { CQBATCH_BASE_URL: api.url, CQBATCH_TOKEN: token };
+  const args = ['run', 'rows.csv', '--yes', '--log-level', 'debug', '--json', '--save-responses'];
+  const { code, stdout, stderr } = await cqbatchProcess(args, { cwd, env });
+  expect({ code, stderr }).toMatchObject({ code: 1 });
+  expect(stdout + stderr).not.toContain(token);
+  const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+  expect(report).toMatchObject([
+    { _agent_user_id: 'Bearer [token]', _scorer_id: '[token]' },
+    { _code: 'ANSWER_STILL_DELETED', _unclear: 'yes', _message: expect.stringContaining('[token]') },
+    { _message: 'not with [token]' },
+  ]);
+  const folder = await newestRunFolder(cwd);
+  const responses = gunzipSync(await readFile(join(folder, 'responses-1.jsonl.gz'))).toString();
+  expect(responses.match(/\[token\]/g)?.length).toBeGreaterThanOrEqual(7);
+  expect(responses).not.toContain('u002B');
+  await expectNowhere(token, join(cwd, '.cqbatch'));
 });

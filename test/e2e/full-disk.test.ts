@@ -1,12 +1,10 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cqbatch, finished, startCqbatch } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
 import { describeWithSmallDisk, type SmallDisk, smallDisk } from '../helpers/small-disk.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectAgreement, expectEveryRowOnce, mostUnwritten } from './agreement.ts';
+import { newHome } from './home.ts';
 import { restoreCsv } from './manifests.ts';
 
 const rows = 400;
@@ -15,16 +13,10 @@ const someFailed = 1;
 const runArgs = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
 
 /** A folder for commands whose state folder is on a small disk. */
-async function newPlace(text = restoreCsv(rows).text, datastore: Readonly<Record<string, string>> = {}) {
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, 'rows.csv'), text);
+async function newPlace(content: string | number) {
   const disk = smallDisk(100);
-  const sandbox = await startSandbox('--evaluations', '1000');
-  const options = {
-    cwd,
-    env: { ...sandbox.env, ...datastore, CQBATCH_STATE_DIR: join(disk.folder, 'state') },
-  };
-  return { cwd, disk, sandbox, options, run: (...args: string[]) => cqbatch(args, options) };
+  const env = { CQBATCH_STATE_DIR: join(disk.folder, 'state') };
+  return { ...(await newHome(content, ['--evaluations', '1000'], env)), disk };
 }
 
 const full = /^error: the disk of \S+ is full: free some space, then (.+)$/m;
@@ -37,10 +29,10 @@ async function leftovers({ folder }: SmallDisk): Promise<readonly string[]> {
 
 describeWithSmallDisk('a full disk', () => {
   test('ends a run at the first refused write, and resume finishes the run', async () => {
-    const { disk, sandbox, options, run } = await newPlace();
+    const { disk, sandbox, start, run } = await newPlace(rows);
     const [callsPerSecond, concurrency] = [50, 4];
     const paced = ['--rate', `${callsPerSecond}/s`, '--concurrency', `${concurrency}`];
-    const end = finished(startCqbatch([...runArgs, ...paced], options));
+    const { end } = start(...runArgs, ...paced);
     await sandbox.requested(50);
     disk.fill();
     const before = (await sandbox.log()).length;

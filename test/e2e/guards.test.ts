@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import type { TestSandbox } from '../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
@@ -15,13 +15,12 @@ const flags = ['--concurrency', `${concurrency}`];
  *
  * @param failing share of the rows that fails, such as `10%`: every tenth
  */
-const alone =
-  (datastore: () => Readonly<Record<string, string>>) => async (rows: number, failing: string) => {
-    const content = ['--evaluations', '3000', '--unrecoverable', failing, '--not-deleted', '0%'];
-    const env = { CQBATCH_MAX_FAILURES: '', ...datastore() };
-    const home = await newHome(rows, [...content, '--latency', '20ms'], env);
-    return { home, sandbox: home.sandbox };
-  };
+async function newScene(rows: number, failing: string, datastore: Readonly<Record<string, string>> = {}) {
+  const content = ['--evaluations', '3000', '--unrecoverable', failing, '--not-deleted', '0%'];
+  const env = { CQBATCH_MAX_FAILURES: '', ...datastore };
+  const home = await newHome(rows, [...content, '--latency', '20ms'], env);
+  return { home, sandbox: home.sandbox };
+}
 
 /** What became of a run, as its record tells. */
 async function stateOf(home: Machine, runId: string) {
@@ -52,133 +51,130 @@ const numbers = (first: number, last: number) =>
 const rows = 60;
 const runArgs = ['run', 'rows.csv', '--yes', '--run-id', 'r'];
 
-describe('a run on the embedded datastore', () => {
-  const newScene = alone(() => ({}));
+test('a run halts by itself when more than 5 % of the first 100 rows have failed, says why, and can be resumed', async () => {
+  const many = 400;
+  const { home, sandbox } = await newScene(many, '10%');
+  const { code, stderr } = await home.run(...runArgs, ...flags);
+  expect({ code, stderr }).toMatchObject({ code: 3 });
+  expect((await stateOf(home, 'r')).state).toBe('halted');
+  expect(stderr).toMatch(/Halted: \d+ of \d+ rows failed; --max-failures allows 5%\./);
+  await expectHalted(home, many, 100);
 
-  test('halts by itself when more than 5 % of the first 100 rows have failed, says why, and can be resumed', async () => {
-    const many = 400;
-    const { home, sandbox } = await newScene(many, '10%');
-    const { code, stderr } = await home.run(...runArgs, ...flags);
-    expect({ code, stderr }).toMatchObject({ code: 3 });
-    expect((await stateOf(home, 'r')).state).toBe('halted');
-    expect(stderr).toMatch(/Halted: \d+ of \d+ rows failed; --max-failures allows 5%\./);
-    await expectHalted(home, many, 100);
-
-    const unguarded = ['--max-failures', '50%', ...flags, '--rate', 'none'];
-    expect(await home.run('resume', 'r', ...unguarded)).toMatchObject({ code: 1 });
-    expect(await sandbox.log()).toHaveLength(many);
-  });
-
-  test('finishes its canary first when it was killed in the middle of it', async () => {
-    const { home, sandbox } = await newScene(rows, '0%');
-    const slowly = ['--rate', '5/s', ...flags];
-    const run = home.start(...runArgs, '--canary', '20,random', ...slowly);
-    await sandbox.requested(3);
-    run.kill('SIGKILL');
-    await run.end;
-    const resumed = await home.run('resume', 'r', ...flags);
-    expect(resumed).toMatchObject({ code: 0 });
-    const shown = resumed.stderr.matchAll(/^ +\d+ {2}(\d+) +succeeded/gm);
-    const canary = [...shown].map(([, id]) => Number(id));
-    expect(canary).toHaveLength(20);
-    expect(canary).not.toEqual(numbers(1, 20));
-    const called = await calledRows(sandbox);
-    expect(called.slice(0, 20).toSorted((a, b) => a - b)).toEqual(canary);
-    expect(called).toHaveLength(rows);
-    expectEveryRowOnce(await home.report('r'), rows);
-    expectAgreement(await home.report('r'), await sandbox.log(), { killed: true });
-  });
-
-  test('calls exactly --max-rows rows, exits with 6, and continues when resumed', async () => {
-    const { home, sandbox } = await newScene(rows, '0%');
-    const run = await home.run(...runArgs, '--max-rows', '25', ...flags);
-    expect({ code: run.code, stderr: run.stderr }).toMatchObject({ code: 6 });
-    expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 25));
-    expect(await stateOf(home, 'r')).toEqual({
-      state: 'interrupted',
-      reason: 'the 25 rows that --max-rows allows have been called. Continue with: cqbatch resume r',
-    });
-    expectAgreement(await home.report('r'), await sandbox.log());
-
-    expect(await home.run('resume', 'r', '--max-rows', '34', ...flags)).toMatchObject({ code: 6 });
-    expect(await sandbox.log()).toHaveLength(59);
-    // A budget applies to one session.
-    expect(await home.run('resume', 'r', ...flags)).toMatchObject({ code: 0 });
-    expect(await sandbox.log()).toHaveLength(rows);
-    expectEveryRowOnce(await home.report('r'), rows);
-  });
-
-  test('calls exactly --max-rows rows after it was killed, even with calls in flight', async () => {
-    const { home, sandbox } = await newScene(rows, '0%');
-    const slowly = ['--rate', '10/s', ...flags];
-    const run = home.start(...runArgs, ...slowly);
-    await sandbox.requested(5);
-    run.kill('SIGKILL');
-    await run.end;
-    expect(await home.run('resume', 'r', '--max-rows', '7', ...flags)).toMatchObject({ code: 6 });
-    const report = await home.report('r');
-    const done = report.filter((row) => row['_outcome'] === 'succeeded').map((row) => Number(row['_row']));
-    expect(done.length).toBeLessThan(rows);
-    expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(done);
-    expectAgreement(report, await sandbox.log(), { killed: true });
-  });
+  const unguarded = ['--max-failures', '50%', ...flags, '--rate', 'none'];
+  expect(await home.run('resume', 'r', ...unguarded)).toMatchObject({ code: 1 });
+  expect(await sandbox.log()).toHaveLength(many);
 });
 
-describe('a run', () => {
-  const newScene = alone(anyDatastore);
+test('a run finishes its canary first when it was killed in the middle of it', async () => {
+  const { home, sandbox } = await newScene(rows, '0%');
+  const slowly = ['--rate', '5/s', ...flags];
+  const run = home.start(...runArgs, '--canary', '20,random', ...slowly);
+  await sandbox.requested(3);
+  run.kill('SIGKILL');
+  await run.end;
+  const resumed = await home.run('resume', 'r', ...flags);
+  expect(resumed).toMatchObject({ code: 0 });
+  const shown = resumed.stderr.matchAll(/^ +\d+ {2}(\d+) +succeeded/gm);
+  const canary = [...shown].map(([, id]) => Number(id));
+  expect(canary).toHaveLength(20);
+  expect(canary).not.toEqual(numbers(1, 20));
+  const called = await calledRows(sandbox);
+  expect(called.slice(0, 20).toSorted((a, b) => a - b)).toEqual(canary);
+  expect(called).toHaveLength(rows);
+  expectEveryRowOnce(await home.report('r'), rows);
+  expectAgreement(await home.report('r'), await sandbox.log(), { killed: true });
+});
 
-  test('halts when the first 20 rows fail with one code, unless guards are off', async () => {
-    const many = 200;
-    const { home, sandbox } = await newScene(many, '100%');
-    const { code, stderr } = await home.run(...runArgs, ...flags);
-    expect({ code, stderr }).toMatchObject({ code: 3 });
-    expect((await stateOf(home, 'r')).reason).toMatch(
-      /^the first 20 rows all failed with FAILED_PRECONDITION/,
-    );
-    await expectHalted(home, many, 20);
-    const called = await sandbox.log();
-    // As cron starts it again and again, a hopeless manifest calls nothing more.
-    const again = [...runArgs, '--or-resume', ...flags];
-    expect(await home.run(...again)).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining('Halted: the first 20 rows all failed'),
-    });
-    expect(await sandbox.log()).toHaveLength(called.length);
-    // A person may want it to go on: then the guards count from there on.
-    expect(await home.run(...again, '--resume-halted')).toMatchObject({ code: 3 });
-    const resumed = await home.run('resume', 'r', '--max-failures', 'none', ...flags);
-    expect(resumed).toMatchObject({ code: 1 });
-    expect(await sandbox.log()).toHaveLength(many);
+test('a run calls exactly --max-rows rows, exits with 6, and continues when resumed', async () => {
+  const { home, sandbox } = await newScene(rows, '0%');
+  const run = await home.run(...runArgs, '--max-rows', '25', ...flags);
+  expect({ code: run.code, stderr: run.stderr }).toMatchObject({ code: 6 });
+  expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 25));
+  expect(await stateOf(home, 'r')).toEqual({
+    state: 'interrupted',
+    reason: 'the 25 rows that --max-rows allows have been called. Continue with: cqbatch resume r',
   });
+  expectAgreement(await home.report('r'), await sandbox.log());
 
-  test('halts after its canary when one of its rows has failed, and calls the rest when resumed', async () => {
-    const { home, sandbox } = await newScene(rows, '10%');
-    const run = await home.run(...runArgs, '--canary', '12', ...flags);
-    expect(run).toMatchObject({ code: 3 });
-    expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 12));
-    expect(run.stderr).toMatch(/^ +10 {2}10 +failed +FAILED_PRECONDITION /m);
-    const { state, reason } = await stateOf(home, 'r');
-    expect(state).toBe('halted');
-    expect(reason).toContain('1 of the 12 rows of the canary failed; canary_max_failures allows 0.');
+  expect(await home.run('resume', 'r', '--max-rows', '34', ...flags)).toMatchObject({ code: 6 });
+  expect(await sandbox.log()).toHaveLength(59);
+  // A budget applies to one session.
+  expect(await home.run('resume', 'r', ...flags)).toMatchObject({ code: 0 });
+  expect(await sandbox.log()).toHaveLength(rows);
+  expectEveryRowOnce(await home.report('r'), rows);
+});
 
-    // A start by cron does not go on with the rest.
-    expect(await home.run(...runArgs, '--canary', '12', '--or-resume', ...flags)).toMatchObject({ code: 3 });
-    expect(await sandbox.log()).toHaveLength(12);
-    expect(await home.run('resume', 'r', ...flags)).toMatchObject({ code: 1 });
-    expect(await sandbox.log()).toHaveLength(rows);
+test('a run calls exactly --max-rows rows after it was killed, even with calls in flight', async () => {
+  const { home, sandbox } = await newScene(rows, '0%');
+  const slowly = ['--rate', '10/s', ...flags];
+  const run = home.start(...runArgs, ...slowly);
+  await sandbox.requested(5);
+  run.kill('SIGKILL');
+  await run.end;
+  expect(await home.run('resume', 'r', '--max-rows', '7', ...flags)).toMatchObject({ code: 6 });
+  const report = await home.report('r');
+  const done = report.filter((row) => row['_outcome'] === 'succeeded').map((row) => Number(row['_row']));
+  expect(done.length).toBeLessThan(rows);
+  expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(done);
+  expectAgreement(report, await sandbox.log(), { killed: true });
+});
+
+test('a run halts when the first 20 rows fail with one code, unless guards are off', async () => {
+  const many = 200;
+  const { home, sandbox } = await newScene(many, '100%', anyDatastore());
+  const { code, stderr } = await home.run(...runArgs, ...flags);
+  expect({ code, stderr }).toMatchObject({ code: 3 });
+  expect((await stateOf(home, 'r')).reason).toMatch(/^the first 20 rows all failed with FAILED_PRECONDITION/);
+  await expectHalted(home, many, 20);
+  const called = await sandbox.log();
+  // As cron starts it again and again, a hopeless manifest calls nothing more.
+  const again = [...runArgs, '--or-resume', ...flags];
+  expect(await home.run(...again)).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('Halted: the first 20 rows all failed'),
   });
+  expect(await sandbox.log()).toHaveLength(called.length);
+  // A person may want it to go on: then the guards count from there on.
+  expect(await home.run(...again, '--resume-halted')).toMatchObject({ code: 3 });
+  const resumed = await home.run('resume', 'r', '--max-failures', 'none', ...flags);
+  expect(resumed).toMatchObject({ code: 1 });
+  expect(await sandbox.log()).toHaveLength(many);
+});
 
-  test('stops when its time is over, even while paused', async () => {
-    const { home, sandbox } = await newScene(rows, '0%');
-    const run = await home.run(...runArgs, '--max-duration', '3s', '--rate', '5/s', ...flags);
-    expect({ code: run.code, stderr: run.stderr }).toMatchObject({ code: 6 });
-    expect(run.stderr).toContain('Stopped: the time limit of --max-duration has passed.');
-    // Five a second for three seconds, and the first one at once.
-    expect((await sandbox.log()).length).toBeLessThanOrEqual(3 * 5 + 1);
+test('a run is completed, not halted, when no row is left to call', async () => {
+  const { home } = await newScene(10, '10%', anyDatastore());
+  const args = [...runArgs, '--max-failures', '0', '--concurrency', '10'];
+  expect(await home.run(...args)).toMatchObject({ code: 1 });
+  expect(await stateOf(home, 'r')).toEqual({ state: 'completed', reason: '' });
+});
 
-    const resumed = home.start('resume', 'r', '--max-duration', '20s', '--rate', '1/s', ...flags);
-    await resumed.says('Run r on');
-    await home.run('pause', 'r');
-    expect(await resumed.end).toMatchObject({ code: 6 });
-  });
+test('a run halts after its canary when one of its rows has failed, and calls the rest when resumed', async () => {
+  const { home, sandbox } = await newScene(rows, '10%', anyDatastore());
+  const run = await home.run(...runArgs, '--canary', '12', ...flags);
+  expect(run).toMatchObject({ code: 3 });
+  expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 12));
+  expect(run.stderr).toMatch(/^ +10 {2}10 +failed +FAILED_PRECONDITION /m);
+  const { state, reason } = await stateOf(home, 'r');
+  expect(state).toBe('halted');
+  expect(reason).toContain('1 of the 12 rows of the canary failed; canary_max_failures allows 0.');
+
+  // A start by cron does not go on with the rest.
+  expect(await home.run(...runArgs, '--canary', '12', '--or-resume', ...flags)).toMatchObject({ code: 3 });
+  expect(await sandbox.log()).toHaveLength(12);
+  expect(await home.run('resume', 'r', ...flags)).toMatchObject({ code: 1 });
+  expect(await sandbox.log()).toHaveLength(rows);
+});
+
+test('a run stops when its time is over, even while paused', async () => {
+  const { home, sandbox } = await newScene(rows, '0%', anyDatastore());
+  const run = await home.run(...runArgs, '--max-duration', '3s', '--rate', '5/s', ...flags);
+  expect({ code: run.code, stderr: run.stderr }).toMatchObject({ code: 6 });
+  expect(run.stderr).toContain('Stopped: the time limit of --max-duration has passed.');
+  // Five a second for three seconds, and the first one at once.
+  expect((await sandbox.log()).length).toBeLessThanOrEqual(3 * 5 + 1);
+
+  const resumed = home.start('resume', 'r', '--max-duration', '20s', '--rate', '1/s', ...flags);
+  await resumed.says('Run r on');
+  await home.run('pause', 'r');
+  expect(await resumed.end).toMatchObject({ code: 6 });
 });

@@ -102,6 +102,10 @@ test('watch --once runs waiting manifests, moves them to their final folder, and
   const place = await prepared('--unrecoverable', '0%', '--not-deleted', '0%', '--latency', '20ms');
   const { inbox, sandbox, drop, dropOld, run, start } = place;
   const once = ['watch', 'inbox/*.csv', '--once', '--yes', '--user-id', 'u'];
+  expect(await run('watch', 'inbox/*.csv', '--once')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Can't ask for confirmation"),
+  });
   await drop('long.csv', restores(1, 100));
   const stopped = start(...once, '--rate', '20/s');
   await sandbox.requested(3);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { cqbatchProcess, startCqbatch } from '../helpers/cqbatch.ts';
 import { newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { callsByRow } from './agreement.ts';
@@ -42,20 +42,16 @@ async function runKilled(kills: number, backoff: string, ...sandboxArgs: string[
   return { cwd, sandbox };
 }
 
-describe('kill -9 of the process', () => {
-  test('five times at random moments loses no row and marks every row that is called twice', async () => {
-    const { cwd, sandbox } = await runKilled(5, '50ms');
-    await expectExactness({ cwd, sandbox }, { lost: 5, rows, callsInFlight: concurrency });
-    const calledTwice = [...callsByRow(await sandbox.log()).values()].filter((calls) => calls.length > 1);
-    const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
-    expect(report.filter((row) => row['_unclear'] === 'yes').length).toBeGreaterThanOrEqual(
-      calledTwice.length,
-    );
-  });
+test('kill -9 of the process five times at random moments loses no row and marks every row that is called twice', async () => {
+  const { cwd, sandbox } = await runKilled(5, '50ms');
+  await expectExactness({ cwd, sandbox }, { lost: 5, rows, callsInFlight: concurrency });
+  const calledTwice = [...callsByRow(await sandbox.log()).values()].filter((calls) => calls.length > 1);
+  const report = await readCsv(await newestRunFolder(cwd), 'report.csv');
+  expect(report.filter((row) => row['_unclear'] === 'yes').length).toBeGreaterThanOrEqual(calledTwice.length);
+});
 
-  test('three times while handed-back rows wait loses no row and calls none twice', async () => {
-    // No process holds a row for that long.
-    const parts = await runKilled(3, '6s', '--fault', faults);
-    await expectExactness(parts, { lost: 3, rows, callsInFlight: concurrency });
-  });
+test('kill -9 of the process three times while handed-back rows wait loses no row and calls none twice', async () => {
+  // No process holds a row for that long.
+  const parts = await runKilled(3, '6s', '--fault', faults);
+  await expectExactness(parts, { lost: 3, rows, callsInFlight: concurrency });
 });

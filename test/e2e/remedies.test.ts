@@ -48,17 +48,14 @@ const elsewhere = ['plan', 'the rows.csv', '--base-url', 'http://192.0.2.1'];
 const probed = ['watch', 'nowhere', '--yes', '--health-port', '0', '--health-host'];
 const schedule = ['schedule', 'add', 's', '--cron', '0 2 * * *', '--manifest', 'rows.csv'];
 
+const replaced = [...schedule, '--replace'];
+const plan = ['plan', 'rows.csv'];
+
 test.each<Case>([
   ['a run that is complete', [failed], ['resume', 'failed'], 'retry', { code: 1, said: '1 failed' }],
   ['a run that was cancelled', cancelled, ['resume', 'stopped'], 'retry', { code: 0, said: '10 succeeded' }],
   ['a run that a limit stopped', [], stopped, 'resume', { code: 0, said: '12 succeeded' }],
-  [
-    'a run that is not over',
-    [stopped],
-    ['undo', 'stopped', '--yes'],
-    'cancel',
-    { code: 0, said: 'cancelled' },
-  ],
+  ['an open run', [stopped], ['undo', 'stopped', '--yes'], 'cancel', { code: 0, said: 'cancelled' }],
   ['a new rate of a stopped run', [stopped], ['set-rate', 'stopped', '5/s'], 'resume', { code: 0 }],
   ['a new priority of a stopped run', [stopped], ['set-priority', 'stopped', 'low'], 'resume', { code: 0 }],
   ['a name that another run has', [failed], failed.with(1, 'rows.csv'), 'status', { code: 0 }],
@@ -75,25 +72,10 @@ test.each<Case>([
 test.each([
   ['--keep-days', ['prune'], ['prune', '--keep-days', '90'], 0],
   ['--keep-last', ['prune'], ['prune', '--keep-last', '30'], 0],
-  ['--replace', schedule, [...schedule, '--replace'], 0],
-  [
-    '--overlap',
-    [...schedule, '--replace', '--overlap', 'two'],
-    [...schedule, '--replace', '--overlap', 'queue'],
-    0,
-  ],
-  [
-    '--catch-up',
-    [...schedule, '--replace', '--catch-up', 'soon'],
-    [...schedule, '--replace', '--catch-up', '2h'],
-    0,
-  ],
-  [
-    '--stop-at',
-    ['plan', 'rows.csv', '--stop-at', '06:00 Nowhere'],
-    ['plan', 'rows.csv', '--stop-at', '06:00 Europe/London'],
-    0,
-  ],
+  ['--replace', schedule, replaced, 0],
+  ['--overlap', [...replaced, '--overlap', 'two'], [...replaced, '--overlap', 'queue'], 0],
+  ['--catch-up', [...replaced, '--catch-up', 'soon'], [...replaced, '--catch-up', '2h'], 0],
+  ['--stop-at', [...plan, '--stop-at', '06:00 Nowhere'], [...plan, '--stop-at', '06:00 Europe/London'], 0],
   ['--trust-ids', ['plan', 'rounded.csv'], ['plan', 'rounded.csv', '--trust-ids'], 0],
   ['--allow-insecure-http', [...elsewhere], [...elsewhere, '--allow-insecure-http'], 0],
   ['--health-host', [...probed, '192.0.2.1'], [...probed, '127.0.0.1'], 2],

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
+import { resultOf } from '../engine/journal/arbitraries.ts';
 import { describeWithBrowser } from '../helpers/browser.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
 import { callableRow } from '../helpers/planned-row.ts';
@@ -16,21 +17,11 @@ describeWithBrowser('report.html', (open) => {
         yield Array.from({ length: 1_000 }, (_, index) => {
           const row = first + index;
           const isBad = row % 1_000 === 0;
+          const bad = { outcome: 'failed', code: 'NOT_FOUND', message: `evaluation ${row} is gone` } as const;
           return {
             row: callableRow(row, [String(1_000_000 + 7 * row), 'u']),
-            result: {
-              row,
-              operation: 'restore-evaluation',
-              attempts: 1,
-              unclear: false,
-              outcome: isBad ? 'failed' : 'succeeded',
-              code: isBad ? 'NOT_FOUND' : 'OK',
-              message: isBad ? `evaluation ${row} is gone` : '',
-              startedAt: new Date(Date.UTC(2026, 0, 1) + row * 10).toISOString(),
-              finishedAt: new Date(Date.UTC(2026, 0, 1) + row * 10 + (row % 97)).toISOString(),
-              durationMs: row % 97,
-            },
-          } satisfies ReportLine;
+            result: resultOf(row, { durationMs: row % 97, ...(isBad && bad) }),
+          };
         });
     }
     const path = await writePageOf(parts(), { folder, columns: ['evaluation_id', 'user_id'] });

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
+import { resultOf } from '../engine/journal/arbitraries.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
 import { writePageOf } from '../helpers/page-lines.ts';
 import { callableRow } from '../helpers/planned-row.ts';
@@ -112,25 +113,15 @@ describeWithBrowser('report.html', (open) => {
       'x'.repeat(1_000_000),
     ];
     const column = '<img src=x onerror="globalThis.hit=6">';
-    const lines = hostile.map(
-      (text, index): ReportLine => ({
+    const lines = hostile.map((text, index): ReportLine => {
+      const name = text.slice(0, 90);
+      const earlier = [{ code: name, message: text.slice(0, 500) }];
+      const told = { operation: name, code: name, message: text, columns: { told: text }, earlier };
+      return {
         row: callableRow(index + 1, [String(index), text]),
-        result: {
-          row: index + 1,
-          operation: text.slice(0, 90),
-          outcome: 'failed',
-          code: text.slice(0, 90),
-          message: text,
-          attempts: 1,
-          unclear: false,
-          columns: { told: text },
-          startedAt: '2026-01-01T00:00:00.000Z',
-          finishedAt: '2026-01-01T00:00:01.000Z',
-          durationMs: 9,
-          earlier: [{ code: text.slice(0, 90), message: text.slice(0, 500) }],
-        },
-      }),
-    );
+        result: resultOf(index + 1, { outcome: 'failed', ...told }),
+      };
+    });
     const own = { name: 'o', thing: '<b>', subject: 'id', columns: ['told'] };
     const path = await writePageOf([lines], { folder, columns: ['id', column], operations: [own] });
     const url = String(pathToFileURL(path));
@@ -155,8 +146,7 @@ describeWithBrowser('report.html', (open) => {
 
   test('reports unreadable rows, and shows the rest', async () => {
     const folder = await temporaryFolder();
-    const result = { row: 1, operation: 'o', outcome: 'failed', code: 'C', message: 'm' } as const;
-    const line = { row: callableRow(1, ['1']), result: { ...result, attempts: 1, unclear: false } };
+    const line = { row: callableRow(1, ['1']), result: resultOf(1, { outcome: 'failed' }) };
     const path = await writePageOf([[line]], { folder, columns: ['id'] });
     const html = await readFile(path, 'utf8');
     await writeFile(path, html.replace(/("portions":\[")[^"]*/, '$1AAAA'));

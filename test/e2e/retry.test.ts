@@ -33,9 +33,11 @@ test('retry selects rows by code or unclear rows, keeps their numbers, and write
   // What is not there will not be there.
   expect(first.stdout).toMatch(/^Next: +cqbatch retry a --code (ABORTED INTERNAL|INTERNAL ABORTED)$/m);
 
-  const second = await run('retry', 'a', '--code', 'aborted', 'NOT_FOUND', '--run-id', 'b', ...start);
+  const codes = ['--code', 'aborted', 'NOT_FOUND', '--canary', '1'];
+  const second = await run('retry', 'a', ...codes, '--run-id', 'b', ...start);
   expect(second).toMatchObject({ code: 1 });
   expect(second.stderr).toContain('Run a of boards.csv: 2 of 6 rows to retry (1 ABORTED, 1 NOT_FOUND)');
+  expect(second.stderr).toContain('Canary: 1 row, 0 failed');
   expect(second.stdout).toMatch(/^Next: +cqbatch report b --with-retries$/m);
   expect(await readCsv(folder('b'), 'report.csv')).toMatchObject([
     { _row: '2', note: 'y', _outcome: 'succeeded' },

@@ -5,7 +5,6 @@ import { anyDatastore } from '../helpers/any-datastore.ts';
 import { cqbatch, type Finished } from '../helpers/cqbatch.ts';
 import { describeOnPosix } from '../helpers/describe-with-program.ts';
 import { readCsv } from '../helpers/run-folder.ts';
-import { startSandbox } from '../helpers/sandbox.ts';
 import { describeWithSmallDisk, smallDisk } from '../helpers/small-disk.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectEveryRowOnce, mostUnwritten } from './agreement.ts';
@@ -60,24 +59,20 @@ describeOnPosix('too few files that may be open', () => {
 
 describeWithSmallDisk('a disk that can only be read', () => {
   test('can be read, and each failed write is reported', async () => {
-    const cwd = await newFolder();
     const disk = smallDisk(100);
-    const sandbox = await startSandbox('--evaluations', '100');
-    const options = {
-      cwd,
-      env: { ...sandbox.env, ...anyDatastore(), CQBATCH_STATE_DIR: join(disk.folder, 'state') },
-    };
-    expect(await cqbatch(run, options)).toMatchObject({ code: 0 });
+    const env = { ...anyDatastore(), CQBATCH_STATE_DIR: join(disk.folder, 'state') };
+    const home = await newHome(rows, ['--evaluations', '100'], env);
+    expect(await home.run(...run)).toMatchObject({ code: 0 });
     disk.readOnly(true);
     for (const args of [
       ['run', 'rows.csv', '--yes'],
       ['report', 'r'],
     ]) {
-      const end = await cqbatch(args, options);
+      const end = await home.run(...args);
       expectSentence(end, /^error: \S+ is on a read-only disk: make the disk writable or choose another/m);
       expect(end.code).toBe(4);
     }
-    expect(await cqbatch(['status', 'r'], options)).toMatchObject({ code: 0, stderr: '' });
+    expect(await home.run('status', 'r')).toMatchObject({ code: 0, stderr: '' });
   });
 });
 

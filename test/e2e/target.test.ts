@@ -8,11 +8,11 @@ import { type Mood, startMoodyApi } from '../helpers/moody-api.ts';
 import { type Cells, newestRunFolder, readCsv } from '../helpers/run-folder.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectEveryRowOnce } from './agreement.ts';
+import { restoreCsv } from './manifests.ts';
 
 async function prepared(rows: number, baseUrl: string) {
   const cwd = await temporaryFolder();
-  const ids = Array.from({ length: rows }, (_, index) => index + 1);
-  await writeFile(join(cwd, 'rows.csv'), `evaluation_id,user_id\n${ids.map((id) => `${id},u\n`).join('')}`);
+  await writeFile(join(cwd, 'rows.csv'), restoreCsv(rows).text);
   return { cwd, env: { CQBATCH_BASE_URL: baseUrl, CQBATCH_TOKEN: 'token', ...anyDatastore() } };
 }
 

@@ -2,6 +2,7 @@ import type { PageStop } from '../../src/engine/report/html/page-data.ts';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
 import type { RatePoint } from '../../src/engine/report/rate-history.ts';
 import type { RunFacts } from '../../src/engine/report/summary.ts';
+import { resultOf } from '../engine/journal/arbitraries.ts';
 import { callableRow } from './planned-row.ts';
 
 /** When the run was started, seconds since 1970. */
@@ -49,20 +50,8 @@ export function chartedRun(options: ChartedRunOptions) {
     Array.from({ length: callsPerSecond }, (_, index): ReportLine => {
       const row = second * callsPerSecond + index + 1;
       const durationMs = index === 0 ? slowestMs : typicalMs;
-      return {
-        row: callableRow(row, [String(row)]),
-        result: {
-          row,
-          operation: 'restore-evaluation',
-          outcome: 'succeeded',
-          code: 'OK',
-          message: '',
-          attempts: 1,
-          unclear: false,
-          startedAt: secondsLater(second),
-          durationMs,
-        },
-      };
+      const result = resultOf(row, { startedAt: secondsLater(second), durationMs });
+      return { row: callableRow(row, [String(row)]), result };
     }),
   );
   return { lines, facts, stops };

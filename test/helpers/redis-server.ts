@@ -133,7 +133,7 @@ export async function startRedis(options: StartOptions = {}): Promise<RedisServe
     const args = await argumentsOf(options, folder, port);
     try {
       const start = () => launch(options.program ?? redisProgram, args, folder);
-      return new RunningServer(await start(), start, folder, port, urlOf(options, folder, port));
+      return runningServer(await start(), start, { folder, port, url: urlOf(options, folder, port) });
     } catch (error) {
       // Another process took the port first.
       if (tries < 5 && String(error).includes('in use')) continue;
@@ -143,47 +143,33 @@ export async function startRedis(options: StartOptions = {}): Promise<RedisServe
   }
 }
 
-class RunningServer implements RedisServer {
-  readonly url: string;
-  readonly port: number;
-  readonly folder: string;
-  readonly #start: () => Promise<ChildProcess>;
-  #child: ChildProcess;
-
-  constructor(
-    child: ChildProcess,
-    start: () => Promise<ChildProcess>,
-    folder: string,
-    port: number,
-    url: string,
-  ) {
-    this.#child = child;
-    this.#start = start;
-    this.folder = folder;
-    this.port = port;
-    this.url = url;
-  }
-
-  get pid(): number {
-    return this.#child.pid ?? 0;
-  }
-
-  async kill(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const ended = once(this.#child, 'exit');
-    this.#child.kill('SIGKILL');
+function runningServer(
+  first: ChildProcess,
+  start: () => Promise<ChildProcess>,
+  place: Pick<RedisServer, 'folder' | 'port' | 'url'>,
+): RedisServer {
+  let child = first;
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
     await ended;
-  }
-
-  async restart(): Promise<void> {
-    await this.kill();
-    this.#child = await this.#start();
-  }
-
-  async stop(): Promise<void> {
-    await this.kill();
-    await rm(this.folder, { recursive: true, force: true });
-  }
+  };
+  return {
+    ...place,
+    get pid() {
+      return child.pid ?? 0;
+    },
+    kill,
+    async restart() {
+      await kill();
+      child = await start();
+    },
+    async stop() {
+      await kill();
+      await rm(place.folder, { recursive: true, force: true });
+    },
+  };
 }
 
 async function argumentsOf(options: StartOptions, folder: string, port: number): Promise<string[]> {

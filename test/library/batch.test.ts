@@ -43,30 +43,28 @@ async function called(sandbox: TestSandbox): Promise<readonly string[]> {
 
 const key = ({ operation, subject }: BatchRow): string => `${operation} ${subject}`;
 
-describe('a plan', () => {
-  test('counts every row, names what is wrong, and sends nothing', async () => {
-    const { sandbox, batch } = await begin('evaluation_id,user_id\n1,u1\nx,u2\n1,u1\n2,u3\n');
-    const plan = await planBatch(batch);
-    const counts = { rows: 4, callable: 2, invalid: 1, duplicates: 1, leftOut: 0 };
-    expect(plan).toMatchObject({ ...counts, refusal: { code: 'INVALID_ROWS' } });
-    expect(plan.problems).toEqual([expect.stringMatching(/rows\.csv:3: evaluation_id: /)]);
-    expect(await planBatch({ ...batch, skipInvalid: true })).not.toHaveProperty('refusal');
-    expect(await sandbox.log()).toEqual([]);
-  });
+test('a plan counts every row, names what is wrong, and sends nothing', async () => {
+  const { sandbox, batch } = await begin('evaluation_id,user_id\n1,u1\nx,u2\n1,u1\n2,u3\n');
+  const plan = await planBatch(batch);
+  const counts = { rows: 4, callable: 2, invalid: 1, duplicates: 1, leftOut: 0 };
+  expect(plan).toMatchObject({ ...counts, refusal: { code: 'INVALID_ROWS' } });
+  expect(plan.problems).toEqual([expect.stringMatching(/rows\.csv:3: evaluation_id: /)]);
+  expect(await planBatch({ ...batch, skipInvalid: true })).not.toHaveProperty('refusal');
+  expect(await sandbox.log()).toEqual([]);
+});
 
-  test('accepts settings as in config.json, and refuses those that do not apply', async () => {
-    const { batch } = await begin('evaluation_id,user_id\n1,u1\n2,u2\n');
-    expect(await planBatch({ ...batch, settings: { where: ['user_id=u1'] } })).toMatchObject({
-      callable: 1,
-      leftOut: 1,
-    });
-    for (const [settings, message] of [
-      [{ canary: 'many' }, /^settings: canary "many": /],
-      [{ base_url: 'https://x.test' }, 'base_url is not allowed here: the client has the base URL.'],
-      [{ notify_url: 'https://x.test' }, 'notify_url is not allowed here: only commands use it.'],
-    ] as const)
-      await expect(planBatch({ ...batch, settings })).rejects.toThrow(message);
+test('a plan accepts settings as in config.json, and refuses those that do not apply', async () => {
+  const { batch } = await begin('evaluation_id,user_id\n1,u1\n2,u2\n');
+  expect(await planBatch({ ...batch, settings: { where: ['user_id=u1'] } })).toMatchObject({
+    callable: 1,
+    leftOut: 1,
   });
+  for (const [settings, message] of [
+    [{ canary: 'many' }, /^settings: canary "many": /],
+    [{ base_url: 'https://x.test' }, 'base_url is not allowed here: the client has the base URL.'],
+    [{ notify_url: 'https://x.test' }, 'notify_url is not allowed here: only commands use it.'],
+  ] as const)
+    await expect(planBatch({ ...batch, settings })).rejects.toThrow(message);
 });
 
 /** For a batch on any datastore. */
@@ -75,51 +73,49 @@ function anyQueue() {
   return { ...(queue && { queue }), ...(queue_prefix && { queue_prefix }) };
 }
 
-describe('a batch', () => {
-  test('calls each row once, reports events, and returns the result of each', async () => {
-    const { sandbox, batch } = await begin(mixedCsv(300).text, '--fault', '500=2%');
-    const events: BatchEvent[] = [];
-    const ended = await runBatch({
-      ...batch,
-      settings: { allow_partial: 'yes', max_failures: 'none' },
-      runId: 'mixed',
-      onEvent: (event) => events.push(event),
-    });
-    expect(ended).toMatchObject({ run: 'mixed', result: 'rows_failed', summary: { state: 'completed' } });
-    await access(ended.files.report);
-
-    const rows = await all(results({ ...batch, run: 'mixed' }));
-    expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 300 }, (_each, index) => index + 1));
-    const counted = (outcome: string) => rows.filter((row) => row.outcome === outcome).length;
-    expect(ended.summary.outcomes).toMatchObject({ succeeded: counted('succeeded'), duplicate: 3 });
-    // Three were unknown, and so have failed; each attempt is in the log of the service.
-    expect(rows.filter(({ code }) => code === 'NOT_FOUND')).toHaveLength(3);
-    const attempts = rows.flatMap((row) => Array.from({ length: row.attempts }, () => key(row))).sort();
-    expect(await called(sandbox)).toEqual(attempts);
-    expect(events[0]).toMatchObject({ type: 'planned', run: 'mixed', plan: { callable: 297 } });
-    expect(events.filter(({ type }) => type === 'finished')).toHaveLength(297);
-    expect(await openRuns(batch)).toEqual([]);
+test('a batch calls each row once, reports events, and returns the result of each', async () => {
+  const { sandbox, batch } = await begin(mixedCsv(300).text, '--fault', '500=2%');
+  const events: BatchEvent[] = [];
+  const ended = await runBatch({
+    ...batch,
+    settings: { allow_partial: 'yes', max_failures: 'none' },
+    runId: 'mixed',
+    onEvent: (event) => events.push(event),
   });
+  expect(ended).toMatchObject({ run: 'mixed', result: 'rows_failed', summary: { state: 'completed' } });
+  await access(ended.files.report);
 
-  test('that was stopped is open, and is resumed by its name: no row is called twice', async () => {
-    const { sandbox, batch } = await begin(restoreCsv(200).text, '--latency', '20ms');
-    const stop = new AbortController();
-    const wanted = {
-      ...batch,
-      settings: { ...anyQueue(), concurrency: 4 },
-      runId: 'nightly',
-      orResume: true,
-    };
-    const stopped = await runBatch({
-      ...wanted,
-      signal: stop.signal,
-      onEvent: ({ type }) => type === 'finished' && stop.abort(),
-    });
-    expect(stopped.result).toBe('interrupted');
-    expect(await openRuns(batch)).toMatchObject([{ run: 'nightly', state: 'interrupted', rows: 200 }]);
-    expect(await runBatch(wanted)).toMatchObject({ result: 'succeeded', summary: { unclear: 0 } });
-    expect(await called(sandbox)).toEqual((await all(results({ ...batch, run: 'nightly' }))).map(key).sort());
+  const rows = await all(results({ ...batch, run: 'mixed' }));
+  expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 300 }, (_each, index) => index + 1));
+  const counted = (outcome: string) => rows.filter((row) => row.outcome === outcome).length;
+  expect(ended.summary.outcomes).toMatchObject({ succeeded: counted('succeeded'), duplicate: 3 });
+  // Three were unknown, and so have failed; each attempt is in the log of the service.
+  expect(rows.filter(({ code }) => code === 'NOT_FOUND')).toHaveLength(3);
+  const attempts = rows.flatMap((row) => Array.from({ length: row.attempts }, () => key(row))).sort();
+  expect(await called(sandbox)).toEqual(attempts);
+  expect(events[0]).toMatchObject({ type: 'planned', run: 'mixed', plan: { callable: 297 } });
+  expect(events.filter(({ type }) => type === 'finished')).toHaveLength(297);
+  expect(await openRuns(batch)).toEqual([]);
+});
+
+test('a batch that was stopped is open, and is resumed by its name: no row is called twice', async () => {
+  const { sandbox, batch } = await begin(restoreCsv(200).text, '--latency', '20ms');
+  const stop = new AbortController();
+  const wanted = {
+    ...batch,
+    settings: { ...anyQueue(), concurrency: 4 },
+    runId: 'nightly',
+    orResume: true,
+  };
+  const stopped = await runBatch({
+    ...wanted,
+    signal: stop.signal,
+    onEvent: ({ type }) => type === 'finished' && stop.abort(),
   });
+  expect(stopped.result).toBe('interrupted');
+  expect(await openRuns(batch)).toMatchObject([{ run: 'nightly', state: 'interrupted', rows: 200 }]);
+  expect(await runBatch(wanted)).toMatchObject({ result: 'succeeded', summary: { unclear: 0 } });
+  expect(await called(sandbox)).toEqual((await all(results({ ...batch, run: 'nightly' }))).map(key).sort());
 });
 
 test('rows that must not be called are refused with a code, and no run remains', async () => {

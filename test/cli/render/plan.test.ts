@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { problemText } from '../../../src/cli/render/plan.ts';
 import type { KnownFates } from '../../../src/domain/terms.ts';
 import { ProblemGroups } from '../../../src/engine/rows/problem.ts';
@@ -81,24 +81,25 @@ const clearsNothing = refusal(
   /^rows clear note, and edit at .* keeps .*pass --cleared empty\.$/,
 );
 
-describe('rows may leave fields out or clear them, depending on what is known of the API', () => {
-  type Row = [what: string, seen: Target | undefined, said: Permits, refused: object[]];
+type Row = [what: string, seen: Target | undefined, said: Permits, refused: object[]];
 
-  test.each<Row>([
-    ['no user has seen it', target({}), {}, [asksFor]],
-    ['the API is not named', undefined, {}, [asksFor]],
-    ['the user allows it', undefined, { allowPartial: true }, []],
-    ['an earlier run was let through there', target({}, true), {}, []],
-    ['kept, seen', target({ leftOut: 'kept' }), {}, []],
-    ['reset, seen', target({ leftOut: 'reset' }, true), { allowPartial: true }, [resets]],
-    ['reset, said', target({ leftOut: 'kept' }), { leftOut: 'reset' }, [resets]],
-    ['reset by a wrong answer', target({ leftOut: 'reset' }), { leftOut: 'kept' }, []],
-    ['cleared, seen', target({ leftOut: 'kept', cleared: 'empty' }), {}, []],
-    ['not cleared, seen', target({ leftOut: 'kept', cleared: 'kept' }), {}, [clearsNothing]],
-    ['not cleared by a wrong answer', target({ leftOut: 'kept', cleared: 'kept' }), { cleared: 'empty' }, []],
-    ['not cleared, and no user has seen the rest', target({ cleared: 'kept' }), {}, [asksFor, clearsNothing]],
-    ['cleared for certain, because it resets', target({ leftOut: 'reset', cleared: 'kept' }), {}, [resets]],
-  ])('%s', (_title, target, said, expected) => {
+test.each<Row>([
+  ['no user has seen it', target({}), {}, [asksFor]],
+  ['the API is not named', undefined, {}, [asksFor]],
+  ['the user allows it', undefined, { allowPartial: true }, []],
+  ['an earlier run was let through there', target({}, true), {}, []],
+  ['kept, seen', target({ leftOut: 'kept' }), {}, []],
+  ['reset, seen', target({ leftOut: 'reset' }, true), { allowPartial: true }, [resets]],
+  ['reset, said', target({ leftOut: 'kept' }), { leftOut: 'reset' }, [resets]],
+  ['reset by a wrong answer', target({ leftOut: 'reset' }), { leftOut: 'kept' }, []],
+  ['cleared, seen', target({ leftOut: 'kept', cleared: 'empty' }), {}, []],
+  ['not cleared, seen', target({ leftOut: 'kept', cleared: 'kept' }), {}, [clearsNothing]],
+  ['not cleared by a wrong answer', target({ leftOut: 'kept', cleared: 'kept' }), { cleared: 'empty' }, []],
+  ['not cleared, and no user has seen the rest', target({ cleared: 'kept' }), {}, [asksFor, clearsNothing]],
+  ['cleared for certain, because it resets', target({ leftOut: 'reset', cleared: 'kept' }), {}, [resets]],
+])(
+  'rows may leave fields out or clear them, depending on what is known of the API: %s',
+  (_title, target, said, expected) => {
     const fields = { note: { given: 1, cleared: 1, absent: 1 }, title: { given: 1, cleared: 0, absent: 1 } };
     const perOperation = { edit: { partial: 2, fields }, restore: { partial: 0, fields: {} } };
     const plan = ready(
@@ -107,8 +108,8 @@ describe('rows may leave fields out or clear them, depending on what is known of
     );
     expect(refusals(plan)).toEqual(expected);
     expect(verdictText(plan)).toMatch(expected.length === 0 ? /^Ready: 2 calls\.$/ : /^Not ready: /);
-  });
-});
+  },
+);
 
 function textOf(add: (groups: ProblemGroups) => void, count: number, firstConflicts: readonly string[] = []) {
   const groups = new ProblemGroups();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   historyDocument,
   historyText,
@@ -48,52 +48,50 @@ const view: ScheduleView = {
 };
 const year = new Date().getFullYear() === 2026 ? '' : ' 2026';
 
-describe('a schedule', () => {
-  test('is listed in its time zone, with the next times and the last result', () => {
-    expect(plain(listText([view]))).toBe(
-      [
-        'nightly  0 2 * * *  Europe/London  /data/nightly.csv',
-        `  next  Sun 5 Jul${year} 02:00`,
-        `  last  Sat 4 Jul${year} 13:00:05 (triggered): a completed, 2 succeeded, 1 failed; gone (removed since); b.csv refused`,
-      ].join('\n'),
-    );
-  });
+test('a schedule is listed in its time zone, with the next times and the last result', () => {
+  expect(plain(listText([view]))).toBe(
+    [
+      'nightly  0 2 * * *  Europe/London  /data/nightly.csv',
+      `  next  Sun 5 Jul${year} 02:00`,
+      `  last  Sat 4 Jul${year} 13:00:05 (triggered): a completed, 2 succeeded, 1 failed; gone (removed since); b.csv refused`,
+    ].join('\n'),
+  );
+});
 
-  test('is shown with its options as flags, and with the user and reason of the last change', () => {
-    const text = plain(scheduleText(view));
-    expect(text).toContain('options   --rate 20/s --skip-invalid --skip-done a --skip-done b --no-html\n');
-    expect(text).toContain('catch-up  up to 1 h late\n');
-    expect(text).toContain('added     2026-11-01 00:00 UTC by ann on one: exports\n');
-    expect(plain(scheduleText({ ...view, next: [], schedule: { ...nightly, paused: true } }))).toContain(
-      'next      paused\n',
-    );
-  });
+test('a schedule is shown with its options as flags, and with the user and reason of the last change', () => {
+  const text = plain(scheduleText(view));
+  expect(text).toContain('options   --rate 20/s --skip-invalid --skip-done a --skip-done b --no-html\n');
+  expect(text).toContain('catch-up  up to 1 h late\n');
+  expect(text).toContain('added     2026-11-01 00:00 UTC by ann on one: exports\n');
+  expect(plain(scheduleText({ ...view, next: [], schedule: { ...nightly, paused: true } }))).toContain(
+    'next      paused\n',
+  );
+});
 
-  test('has a history with the result of each entry, latest first', () => {
-    expect(plain(historyText(view)).replaceAll(year, '').split('\n').slice(2)).toEqual([
-      'Sat 4 Jul 02:00                 failed: no such file',
-      'Fri 3 Jul 02:00                 the inbox was empty',
-      'Wed 1 Jul 02:00                 skipped: a was in progress (until Thu 2 Jul 02:00)',
-      'Tue 30 Jun 02:00                missed: no daemon started it in time',
-    ]);
-    const runs = [
-      { run: 'a', outcomes: { succeeded: 2 } },
-      { run: 'gone', state: null },
-    ];
-    expect(historyDocument(view)).toMatchObject({
-      history: [
-        { result: 'began', runs, refused: ['b.csv'] },
-        { result: 'failed', error: { code: 'X', message: 'no such file' } },
-        { result: 'idle' },
-        { result: 'skipped', because: 'a', until: '2026-07-02T01:00:00.000Z' },
-        { result: 'missed' },
-      ],
-    });
-    const never = historyText({ ...view, state: { version: 1, history: [] } });
-    expect(never).toContain('has not been due yet. Next: Sun');
+test('a schedule has a history with the result of each entry, latest first', () => {
+  expect(plain(historyText(view)).replaceAll(year, '').split('\n').slice(2)).toEqual([
+    'Sat 4 Jul 02:00                 failed: no such file',
+    'Fri 3 Jul 02:00                 the inbox was empty',
+    'Wed 1 Jul 02:00                 skipped: a was in progress (until Thu 2 Jul 02:00)',
+    'Tue 30 Jun 02:00                missed: no daemon started it in time',
+  ]);
+  const runs = [
+    { run: 'a', outcomes: { succeeded: 2 } },
+    { run: 'gone', state: null },
+  ];
+  expect(historyDocument(view)).toMatchObject({
+    history: [
+      { result: 'began', runs, refused: ['b.csv'] },
+      { result: 'failed', error: { code: 'X', message: 'no such file' } },
+      { result: 'idle' },
+      { result: 'skipped', because: 'a', until: '2026-07-02T01:00:00.000Z' },
+      { result: 'missed' },
+    ],
   });
+  const never = historyText({ ...view, state: { version: 1, history: [] } });
+  expect(never).toContain('has not been due yet. Next: Sun');
+});
 
-  test('shows the year unless it is the current one', () => {
-    expect(timesText([new Date('2032-02-29T00:00:00.000Z')], 'UTC')).toBe('Sun 29 Feb 2032 00:00');
-  });
+test('a schedule shows the year unless it is the current one', () => {
+  expect(timesText([new Date('2032-02-29T00:00:00.000Z')], 'UTC')).toBe('Sun 29 Feb 2032 00:00');
 });

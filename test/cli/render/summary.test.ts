@@ -7,34 +7,32 @@ import type { RunRecord } from '../../../src/engine/run/record/record.ts';
 const record = { id: 'r', plan: { rows: 6_000 } } as RunRecord;
 const counts = { succeeded: 1_200, failed: 3, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
 
-describe('the text for a failed run', () => {
-  test.each([
-    [
-      'with results in the journal',
-      { counts, intact: true, ended: false },
-      'Run r stopped. Its journal has the results of 1,203 of 6,000 rows (1,200 succeeded, 3 failed). ' +
-        'Continue with: cqbatch resume r',
-    ],
-    [
-      'without results',
-      { counts: noOutcomes(), intact: true, ended: false },
-      'Run r stopped. Its journal has the results of 0 of 6,000 rows. Continue with: cqbatch resume r',
-    ],
-    [
-      'whose folder was changed',
-      { counts, intact: false, ended: false },
-      'Run r stopped because its folder was changed. Restore the folder; otherwise the results of 1,203 of 6,000 rows ' +
-        '(1,200 succeeded, 3 failed) are lost.',
-    ],
-    [
-      'without a report',
-      { counts, intact: true, ended: true },
-      'Run r ended, and its journal has the results of 1,203 of 6,000 rows (1,200 succeeded, 3 failed). Only the report ' +
-        'is missing.',
-    ],
-  ])('%s', (_title, failed, text) => {
-    expect(plain(failureText(record, failed))).toBe(text);
-  });
+test.each([
+  [
+    'with results in the journal',
+    { counts, intact: true, ended: false },
+    'Run r stopped. Its journal has the results of 1,203 of 6,000 rows (1,200 succeeded, 3 failed). ' +
+      'Continue with: cqbatch resume r',
+  ],
+  [
+    'without results',
+    { counts: noOutcomes(), intact: true, ended: false },
+    'Run r stopped. Its journal has the results of 0 of 6,000 rows. Continue with: cqbatch resume r',
+  ],
+  [
+    'whose folder was changed',
+    { counts, intact: false, ended: false },
+    'Run r stopped because its folder was changed. Restore the folder; otherwise the results of 1,203 of 6,000 rows ' +
+      '(1,200 succeeded, 3 failed) are lost.',
+  ],
+  [
+    'without a report',
+    { counts, intact: true, ended: true },
+    'Run r ended, and its journal has the results of 1,203 of 6,000 rows (1,200 succeeded, 3 failed). Only the report ' +
+      'is missing.',
+  ],
+])('the text for a failed run %s', (_title, failed, text) => {
+  expect(plain(failureText(record, failed))).toBe(text);
 });
 
 describe('the line of the rate', () => {

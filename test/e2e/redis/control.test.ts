@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readVersion } from '../../../src/base/package.ts';
 import { type CommandOptions, cqbatch, startCqbatch } from '../../helpers/cqbatch.ts';
 import { observe } from '../../helpers/observed.ts';
 import { describeWithRedis } from '../../helpers/redis-server.ts';
-import { startSandbox, type TestSandbox } from '../../helpers/sandbox.ts';
+import type { TestSandbox } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
+import { newHome } from '../home.ts';
 import { eventuallyTold, kindSandbox, type Machine, newMachine, placesOnRedis } from './machine.ts';
 
 /** More than any machine calls while a test looks. */
@@ -99,20 +100,12 @@ async function setRates(
   });
 }
 
-describe('a run on the embedded datastore', () => {
-  test('takes the rate set on a second terminal', async () => {
-    const sandbox = await startSandbox(...kindSandbox, '--latency', '5ms');
-    const home = await newMachine({ sandbox }, rows);
-    const options = { cwd: home.cwd, env: sandbox.env };
-    await setRates(home, sandbox, options, options);
-  });
-
-  test('can be paused, unpaused and cancelled from a second terminal', async () => {
-    const sandbox = await startSandbox(...kindSandbox, '--latency', '5ms');
-    const home = await newMachine({ sandbox }, rows);
-    const options = { cwd: home.cwd, env: sandbox.env };
-    await control(home, sandbox, options, options);
-  });
+test.each([
+  ['takes the rate set', setRates],
+  ['can be paused, unpaused and cancelled', control],
+])('a run on the embedded datastore %s on a second terminal', async (_title, act) => {
+  const { sandbox, options, ...home } = await newHome(rows, [...kindSandbox, '--latency', '5ms'], {});
+  await act(home, sandbox, options, options);
 });
 
 describeWithRedis('a run on Redis', () => {
@@ -155,6 +148,7 @@ describeWithRedis('a run on Redis', () => {
       stdout: 'Run night-2 is paused. Continue with: cqbatch unpause night-2\n',
     });
     expect(await elsewhere.run('unpause')).toMatchObject({ code: 0, stdout: 'Run night-2 is running.\n' });
+    expect(await elsewhere.run('cancel')).toMatchObject({ code: 2 });
     expect(await elsewhere.run('cancel', '--yes')).toMatchObject({ code: 0 });
     expect((await run.end).code).toBe(3);
   });

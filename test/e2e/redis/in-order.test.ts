@@ -1,23 +1,19 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { finished, saying, startCqbatch } from '../../helpers/cqbatch.ts';
 import { describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { newestRunFolder, readCsv } from '../../helpers/run-folder.ts';
-import { startSandbox } from '../../helpers/sandbox.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { type Edits, editsCsv, expectInOrder } from '../edits.ts';
+import { newHome } from '../home.ts';
 import { aMoment, faults, kill, type Parts, startWorker, untilGivenAway } from './kill-matrix.ts';
 
 const pace = ['--rate', '60/s'];
 
 /** A run in order on Redis, fed by one process and called by two others. */
 async function begin(edits: Edits): Promise<Parts> {
-  const cwd = await temporaryFolder();
-  await writeFile(join(cwd, 'rows.csv'), edits.text);
   const redis = await redisForTest();
-  const sandbox = await startSandbox(...['--latency', '120ms', '--fault', `${faults},reset-after-commit=1%`]);
-  const env = { ...sandbox.env, CQBATCH_QUEUE: redis.url, CQBATCH_BACKOFF: '20ms' };
+  const faulty = ['--latency', '120ms', '--fault', `${faults},reset-after-commit=1%`];
+  const variables = { CQBATCH_QUEUE: redis.url, CQBATCH_BACKOFF: '20ms' };
+  const { cwd, env, sandbox } = await newHome(edits.text, faulty, variables);
   const workers = [await startWorker({ cwd, env }), await startWorker({ cwd, env })];
   const args = ['run', 'rows.csv', '--yes', '--on-conflict', 'in-order', '--no-worker', ...pace];
   const coordinator = startCqbatch(args, { cwd, env });

@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { saying } from '../../helpers/cqbatch.ts';
 import { adminOf, describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
@@ -25,12 +24,11 @@ describeWithRedis('a run is exact', () => {
 
   test('when every connection is cut six times', async () => {
     const parts = await begin();
-    const redis = new Redis(parts.redis.port);
+    const redis = adminOf(parts.redis);
     for (let cuts = 0; cuts < 6; cuts += 1) {
       await aMoment(parts);
       await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     }
-    redis.disconnect();
     expect((await parts.end).code).toBe(1);
     await expectExactness(parts, { lost: 6 * workers });
   });
@@ -38,11 +36,10 @@ describeWithRedis('a run is exact', () => {
   test('when Redis forgets everything', async () => {
     const parts = await begin();
     await aMoment(parts);
-    const redis = new Redis(parts.redis.port);
+    const redis = adminOf(parts.redis);
     // Batches with rows that are not finished.
     const held = await redis.keys('*:rows-*-b-*');
     await redis.flushall();
-    redis.disconnect();
     expect((await parts.end).code).toBe(1);
     const report = await readCsv(await newestRunFolder(parts.cwd), 'report.csv');
     expectEveryRowOnce(report, rows);

@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openRedis } from '../../../src/engine/datastore/redis/redis.ts';
 import { bullmqOn } from '../../../src/engine/queue/bullmq.ts';
 import { type BatchJobData, decodeBatch } from '../../../src/engine/queue/payload.ts';
 import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
@@ -7,21 +6,18 @@ import { describeWithRedis, redisForTest } from '../../helpers/redis-server.ts';
 import { startSandbox } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
 import { restoreCsv } from '../manifests.ts';
-import { eventually, kindSandbox, newMachine, type Place } from './machine.ts';
+import { eventually, kindSandbox, newMachine, openDatastore, type Place } from './machine.ts';
 
 const rowsOfEach = 60;
 const concurrency = 4;
 
 /** Which rows wait for workers, by run, with the priorities of their batches. */
-async function watchQueue({ redis, sandbox, prefix }: Required<Pick<Place, 'redis' | 'sandbox' | 'prefix'>>) {
-  const { datastore } = await openRedis({ url: redis.url, prefix, purpose: 'tests' });
+async function watchQueue(place: Required<Pick<Place, 'redis' | 'sandbox' | 'prefix'>>) {
+  const datastore = await openDatastore(place);
   const { classes, options } = bullmqOn(datastore);
-  const rows = openRowQueue(datastore, { baseUrl: sandbox.url });
+  const rows = openRowQueue(datastore, { baseUrl: place.sandbox.url });
   const queue = new classes.Queue<BatchJobData>(rows.name, options);
-  onTestFinished(async () => {
-    await Promise.all([rows.close(), queue.close()]);
-    await datastore.close();
-  });
+  onTestFinished(async () => void (await Promise.all([rows.close(), queue.close()])));
   return async (run: string) => {
     const batches = (await queue.getJobs(['prioritized'])).map(({ data, priority }) => {
       return { tasks: decodeBatch(data).tasks.filter((task) => task.run === run), priority };

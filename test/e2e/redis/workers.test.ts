@@ -1,8 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { Queue } from 'bullmq';
-import { Redis } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
-import { rowsQueueName } from '../../../src/engine/queue/row-queue.ts';
+import { expect, test } from 'vitest';
 import { describeWithRedis } from '../../helpers/redis-server.ts';
 import { sandboxToken } from '../../helpers/sandbox.ts';
 import { expectAgreement, expectEveryRowOnce } from '../agreement.ts';
@@ -123,26 +120,5 @@ describeWithRedis('a worker', () => {
     expect(report.filter((row) => row['_outcome'] !== 'succeeded' || row['_unclear'] === 'yes')).toEqual([]);
     expect(log.slice(0, refusals).filter(({ status }) => status !== 401)).toEqual([]);
     expect(log.slice(refusals).map(({ status }) => status)).toEqual(Array(60).fill(200));
-  });
-
-  test('leaves a batch of another version, and takes no more until it is told to end', async () => {
-    const place = await newPlace();
-    const connection = new Redis(place.redis.url, { maxRetriesPerRequest: null });
-    const name = rowsQueueName({ baseUrl: place.sandbox.url });
-    const queue = new Queue(name, { connection, prefix: `{${place.prefix}}` });
-    onTestFinished(async () => {
-      await queue.close();
-      connection.disconnect();
-    });
-    const job = await queue.add('rows', { v: 999, text: '…' }, { jobId: 'other-b-1' });
-    const worker = await (await newMachine(place)).worker();
-    await worker.says('takes no more rows until it is updated');
-    const reason = expect.stringContaining('has data of version 999; this program knows versions 3 and 4');
-    expect(await worker.health('/readyz')).toMatchObject({ status: 503, body: { reason } });
-    expect(await worker.health('/healthz')).toMatchObject({ status: 200 });
-    expect(await worker.stop()).toMatchObject({ code: 0 });
-    expect(await place.sandbox.log()).toEqual([]);
-    expect(await job.getState()).toBe('waiting');
-    expect(await queue.getJobLogs('other-b-1')).toMatchObject({ logs: [] });
   });
 });
