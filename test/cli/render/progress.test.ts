@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { steadyNow } from '../../../src/base/async/clock.ts';
 import * as render from '../../../src/cli/render/progress.ts';
 import type { Pace } from '../../../src/domain/pace.ts';
@@ -58,38 +58,36 @@ const cases: readonly (readonly [what: string, changes: Partial<ProgressSnapshot
   ['a call that stalls', { rowsPerSecond: 0, stalled: { calls: 1, oldestMs: 35_400, timeoutMs: 60_000 } }],
 ];
 
-describe('the progress line', () => {
-  test('shows the done rows, their outcomes, the rate and what it waits for', async () => {
-    await expect(scenes(cases, progressLine)).toMatchFileSnapshot('../screens/progress-line.txt');
-  });
+test('the progress line shows the done rows, their outcomes, the rate and what it waits for', async () => {
+  await expect(scenes(cases, progressLine)).toMatchFileSnapshot('../screens/progress-line.txt');
+});
 
-  test('comes with what asks for a long wait, and the command that ends it', () => {
-    const waiting = { ...pace, restUntil: steadyNow() + 7_200_000, restBy: 'Retry-After: 7200' };
-    expect(render.progressLines({ ...snapshot, pace: waiting, waitMs: 7_200_000 }, monthly)).toEqual([
-      expect.stringContaining('waiting 2 h'),
-      '"Retry-After: 7200" asks for this wait; to call sooner, type: cqbatch set-rate monthly 5/s (or resume it with --rate 5/s)',
-    ]);
-    expect(render.progressLines({ ...snapshot, pace }, monthly)).toHaveLength(1);
-  });
+test('the progress line comes with what asks for a long wait, and the command that ends it', () => {
+  const waiting = { ...pace, restUntil: steadyNow() + 7_200_000, restBy: 'Retry-After: 7200' };
+  expect(render.progressLines({ ...snapshot, pace: waiting, waitMs: 7_200_000 }, monthly)).toEqual([
+    expect.stringContaining('waiting 2 h'),
+    '"Retry-After: 7200" asks for this wait; to call sooner, type: cqbatch set-rate monthly 5/s (or resume it with --rate 5/s)',
+  ]);
+  expect(render.progressLines({ ...snapshot, pace }, monthly)).toHaveLength(1);
+});
 
-  test('comes with the command that starts a worker when none serves the run', () => {
-    const unserved = { ...snapshot, workers: 0 };
-    expect(render.progressLines(unserved, monthly)).toEqual([
-      expect.stringContaining('waiting for a worker'),
-      'waiting for a worker: none serves https://api.example.com (rate group acme); start one: cqbatch worker --base-url https://api.example.com --rate-group acme',
-    ]);
-    expect(render.progressLines({ ...unserved, done: unserved.rows }, monthly)).toHaveLength(1);
-  });
+test('the progress line comes with the command that starts a worker when none serves the run', () => {
+  const unserved = { ...snapshot, workers: 0 };
+  expect(render.progressLines(unserved, monthly)).toEqual([
+    expect.stringContaining('waiting for a worker'),
+    'waiting for a worker: none serves https://api.example.com (rate group acme); start one: cqbatch worker --base-url https://api.example.com --rate-group acme',
+  ]);
+  expect(render.progressLines({ ...unserved, done: unserved.rows }, monthly)).toHaveLength(1);
+});
 
-  test.each([
-    ['some minutes', 599_000, 'waiting 9 min 59 s'],
-    ['longer, and shows the end', 600_000, 'waiting 10 min, until 14:10'],
-    ['until another day', 12 * 3_600_000, 'waiting 12 h, until 2 Jan 02:00'],
-  ])('while the API asks to wait, waits %s', (_title, waitMs, text) => {
-    vi.useFakeTimers({ now: new Date(2026, 0, 1, 14, 0) });
-    onTestFinished(() => void vi.useRealTimers());
-    expect(progressLine({ waitMs })).toContain(text);
-  });
+test.each([
+  ['some minutes', 599_000, 'waiting 9 min 59 s'],
+  ['longer, and shows the end', 600_000, 'waiting 10 min, until 14:10'],
+  ['until another day', 12 * 3_600_000, 'waiting 12 h, until 2 Jan 02:00'],
+])('the progress line, while the API asks to wait, waits %s', (_title, waitMs, text) => {
+  vi.useFakeTimers({ now: new Date(2026, 0, 1, 14, 0) });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(progressLine({ waitMs })).toContain(text);
 });
 
 type Entry = Omit<render.ProgramLogEntry, 'time'>;
@@ -106,15 +104,13 @@ const entries: readonly Entry[] = [
   { msg: 'waiting time ignored', header: 'Retry-After', value: '1e20' },
 ];
 
-describe('--verbose', () => {
-  const said = (entry: Entry) => render.logLine({ time: 0, ...entry })?.replace(/^\d\d:\d\d:\d\d {2}/, '');
+const said = (entry: Entry) => render.logLine({ time: 0, ...entry })?.replace(/^\d\d:\d\d:\d\d {2}/, '');
 
-  test('prints why and how the rate changes, and why rows wait', async () => {
-    const told = entries.map((entry) => `${said(entry)}\n`).join('');
-    await expect(told).toMatchFileSnapshot('../screens/verbose.txt');
-  });
+test('--verbose prints why and how the rate changes, and why rows wait', async () => {
+  const told = entries.map((entry) => `${said(entry)}\n`).join('');
+  await expect(told).toMatchFileSnapshot('../screens/verbose.txt');
+});
 
-  test('prints nothing of a row that has finished', () => {
-    expect(said({ msg: 'row finished', row: 7, code: 'OK' })).toBeUndefined();
-  });
+test('--verbose prints nothing of a row that has finished', () => {
+  expect(said({ msg: 'row finished', row: 7, code: 'OK' })).toBeUndefined();
 });

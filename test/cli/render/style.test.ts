@@ -32,21 +32,19 @@ describe('a styled text', () => {
   });
 });
 
-describe('a line that is cut', () => {
-  test.each([
-    [26, 'a 12 succeeded, 3 failed z'],
-    [25, 'a 12 succeeded, 3 failed…'],
-    [16, 'a 12 succeeded,…'],
-    [1, '…'],
-  ])('to %d columns ends with …', (columns, text) => {
-    expect(plain(cutTo(columns, line))).toBe(text);
-  });
+test.each([
+  [26, 'a 12 succeeded, 3 failed z'],
+  [25, 'a 12 succeeded, 3 failed…'],
+  [16, 'a 12 succeeded,…'],
+  [1, '…'],
+])('a line that is cut to %d columns ends with …', (columns, text) => {
+  expect(plain(cutTo(columns, line))).toBe(text);
+});
 
-  test('keeps the colors of the rest', () => {
-    expect(painted(cutTo(5, line))).toBe('a \u001b[32m12\u001b[39m…');
-  });
+test('a line that is cut keeps the colors of the rest', () => {
+  expect(painted(cutTo(5, line))).toBe('a \u001b[32m12\u001b[39m…');
+});
 
-  test('never ends with half a character', () => {
-    expect(cutTo(3, 'a\u{1f600}bc')).toBe('a…');
-  });
+test('a line that is cut never ends with half a character', () => {
+  expect(cutTo(3, 'a\u{1f600}bc')).toBe('a…');
 });
