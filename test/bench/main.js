@@ -22,14 +22,14 @@ import { embeddedRate, redisRate } from './scenarios/rate.js';
 import { redisMillion } from './scenarios/redis-million.js';
 import { reportPage } from './scenarios/report-page.js';
 import { shortRun } from './scenarios/short-run.js';
-import { embedded, embeddedSlow, redis, redisSlow } from './scenarios/throughput.js';
+import { embedded, embeddedSlow, redis, redisSlow, redisTls } from './scenarios/throughput.js';
 import { workers } from './scenarios/workers.js';
 
 /** @typedef {import('./measure/line.js').Line} Line */
 
 /** @type {readonly import('./scenarios/scenario.js').Scenario[]} */
 const scenarios = [
-  ...[redis, embedded, redisSlow, embeddedSlow, workers, embeddedRate, redisRate, shortRun],
+  ...[redis, embedded, redisSlow, redisTls, embeddedSlow, workers, embeddedRate, redisRate, shortRun],
   ...[parts, fleet, guards, redisMillion, executable, plan, reportPage],
 ];
 

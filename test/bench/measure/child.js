@@ -26,11 +26,12 @@ export async function stopAll() {
  * Starts a script as a separate process, with a channel for messages.
  *
  * @param {URL} script
- * @param {string} argument
+ * @param {readonly string[]} args
+ * @param {string} [authority] file with a certificate that it trusts
  */
-export function startScript(script, argument) {
-  const child = fork(fileURLToPath(script), [argument], {
-    env: plainEnvironment(),
+export function startScript(script, args, authority) {
+  const child = fork(fileURLToPath(script), args, {
+    env: { ...plainEnvironment(), ...(authority !== undefined && { NODE_EXTRA_CA_CERTS: authority }) },
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -42,12 +43,13 @@ export function startScript(script, argument) {
  *
  * @template Answer
  * @param {string} name
- * @param {object} options
+ * @param {Readonly<Record<string, unknown>> & { readonly authority?: string | undefined }} options with the file of a certificate that it must trust, if there is one
  * @param {number} [limitMs]
  * @returns {Promise<Answer>} the result of the program
  */
 export async function measureProgram(name, options, limitMs = usualLimitMs) {
-  const child = startScript(new URL(`../programs/${name}.js`, import.meta.url), JSON.stringify(options));
+  const script = new URL(`../programs/${name}.js`, import.meta.url);
+  const child = startScript(script, [JSON.stringify(options)], options.authority);
   let answer = /** @type {Answer | undefined} */ (undefined);
   child.once('message', (message) => {
     answer = /** @type {Answer} */ (message);

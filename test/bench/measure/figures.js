@@ -22,6 +22,7 @@ const units = /** @type {const} */ ({
   redisPercent: '%',
   redisPercentEach: '%',
   usedPercent: '%',
+  resumedPercent: '%',
   refusedPercent: '%',
   awakeMs: 'ms',
   everywhereMs: 'ms',

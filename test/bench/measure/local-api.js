@@ -1,5 +1,7 @@
 // @ts-check
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { startScript } from './child.js';
 
 /**
@@ -9,6 +11,8 @@ import { startScript } from './child.js';
  * @property {string} url
  * @property {() => Promise<readonly number[]>} takeArrivals when each request since the last time arrived, in milliseconds of
  *   the server's own clock
+ * @property {() => Promise<{ all: number, resumed: number }>} takeHandshakes of TLS since the last time
+ * @property {string} [authority] file with the certificate that a client must trust
  */
 
 /**
@@ -18,7 +22,32 @@ import { startScript } from './child.js';
  * @returns {Promise<Result>}
  */
 export function withLocalApi(latencyMs, use) {
-  return withServer(new URL('../server.js', import.meta.url), String(latencyMs), use);
+  return withServer(new URL('../server.js', import.meta.url), [String(latencyMs)], use);
+}
+
+/**
+ * The same over TLS, with a certificate of an authority of its own.
+ *
+ * @template Result
+ * @param {number} latencyMs
+ * @param {string} folder for keys and certificates
+ * @param {(api: LocalApi) => Promise<Result>} use
+ * @returns {Promise<Result>}
+ */
+export function withTlsApi(latencyMs, folder, use) {
+  const certificate = makeCertificate(folder);
+  return withServer(new URL('../server.js', import.meta.url), [String(latencyMs), folder], (api) =>
+    use({ ...api, url: api.url.replace(/^http:/, 'https:'), authority: certificate }),
+  );
+}
+
+/** @returns {string} the file with the certificate of the authority */
+function makeCertificate(/** @type {string} */ folder) {
+  const authority = ['-x509', '-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+  const subject = ['-days', '2', '-subj', '/CN=benchmark', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'certificate.pem')];
+  execFileSync('openssl', ['req', ...authority, ...subject, ...files], { stdio: 'ignore' });
+  return join(folder, 'certificate.pem');
 }
 
 /**
@@ -29,32 +58,34 @@ export function withLocalApi(latencyMs, use) {
  * @returns {Promise<Result>}
  */
 export function withLeanApi(use) {
-  return withServer(new URL('../lean-server.js', import.meta.url), '', use);
+  return withServer(new URL('../lean-server.js', import.meta.url), [], use);
 }
 
 /**
  * @template Result
  * @param {URL} script
- * @param {string} argument
+ * @param {readonly string[]} args
  * @param {(api: LocalApi) => Promise<Result>} use
  * @returns {Promise<Result>}
  */
-async function withServer(script, argument, use) {
-  const server = startScript(script, argument);
+async function withServer(script, args, use) {
+  const server = startScript(script, args);
   const ended = once(server, 'exit').then(() => {
     throw new Error('The local server ended.');
   });
   // Killing it in the end is not a failure; if it dies earlier, callers that wait for an answer learn about it.
   ended.catch(() => {});
   const answer = async () => (await Promise.race([once(server, 'message'), ended]))[0];
+  const ask = async (/** @type {string} */ question) => {
+    server.send(question);
+    return answer();
+  };
   try {
     const { port } = /** @type {{ port: number }} */ (await answer());
     return await use({
       url: `http://127.0.0.1:${port}`,
-      async takeArrivals() {
-        server.send('take arrivals');
-        return /** @type {number[]} */ (await answer());
-      },
+      takeArrivals: () => ask('take arrivals'),
+      takeHandshakes: () => ask('take handshakes'),
     });
   } finally {
     server.kill();

@@ -188,7 +188,7 @@ function startCalling(/** @type {{ queue: string, baseUrl: string, stateDir: str
 /** @returns {Promise<Started>} */
 async function startAnswering(/** @type {{ queue: string, baseUrl: string }} */ options) {
   const script = new URL('../programs/answering-worker.js', import.meta.url);
-  const child = startScript(script, JSON.stringify(options));
+  const child = startScript(script, [JSON.stringify(options)]);
   await once(child, 'message');
   return {
     async stop() {

@@ -3,7 +3,7 @@ import { writeManifest } from '../manifest.js';
 import { measureProgram } from '../measure/child.js';
 import { embeddedKind, redisKind } from '../measure/datastores.js';
 import { lineAbout } from '../measure/figures.js';
-import { withLocalApi } from '../measure/local-api.js';
+import { withLocalApi, withTlsApi } from '../measure/local-api.js';
 import { inTurns } from '../measure/samples.js';
 
 /** @typedef {import('../measure/figures.js').Figures} Figures */
@@ -24,6 +24,7 @@ const concurrency = 50;
  * @property {string} name
  * @property {import('../measure/datastores.js').DatastoreKind} datastore
  * @property {number} latencyMs of the API
+ * @property {boolean} [tls] whether the API speaks TLS
  * @property {number} turns
  * @property {{ ours: number, bare: number, loop?: number }} rows
  * @property {readonly Comparison[]} comparisons
@@ -43,6 +44,7 @@ const titles = {
   warmCpuMicroseconds: ', the same from a half to 95 % of the rows',
   redisCpuMicroseconds: ', CPU time of Redis per row',
   peakMb: ', peak memory of the process',
+  resumedPercent: ', handshakes that resume a session, after the first of each connection',
 };
 
 const referenceNames = { bare: 'bare BullMQ worker', loop: 'undici loop, nothing kept' };
@@ -54,9 +56,9 @@ export const redis = throughput({
   turns: 5,
   rows: { ours: 100_000, bare: 60_000, loop: 100_000 },
   comparisons: [
-    { figure: 'rowsPerSecond', to: 'bare', goal: { atLeast: 1.4 } },
-    { figure: 'cpuMicroseconds', to: 'bare', goal: { atMost: 0.85 } },
-    { figure: 'warmCpuMicroseconds', to: 'bare', goal: { atMost: 0.75 } },
+    { figure: 'rowsPerSecond', to: 'bare', goal: { atLeast: 1.15 } },
+    { figure: 'cpuMicroseconds', to: 'bare', goal: { atMost: 1.05 } },
+    { figure: 'warmCpuMicroseconds', to: 'bare', goal: { atMost: 0.95 } },
     { figure: 'redisCpuMicroseconds', to: 'bare', goal: { atMost: 0.25 } },
     { figure: 'peakMb', to: 'bare', comparison: 'difference', goal: { atMost: 60 } },
     { figure: 'rowsPerSecond', to: 'loop', goal: { atLeast: 0.5 } },
@@ -72,7 +74,7 @@ export const embedded = throughput({
   rows: { ours: 40_000, bare: 12_000, loop: 60_000 },
   comparisons: [
     { figure: 'rowsPerSecond', to: 'bare', goal: { atLeast: 3.5 } },
-    { figure: 'cpuMicroseconds', to: 'bare', goal: { atMost: 0.12 } },
+    { figure: 'cpuMicroseconds', to: 'bare', goal: { atMost: 0.2 } },
     { figure: 'peakMb', to: 'bare' },
     { figure: 'rowsPerSecond', to: 'loop' },
     { figure: 'cpuMicroseconds', to: 'loop' },
@@ -89,7 +91,21 @@ export const redisSlow = throughput({
   rows: { ours: 12_000, bare: 12_000 },
   comparisons: [
     { figure: 'rowsPerSecond', to: 'bare', goal: { atLeast: 1 } },
-    { figure: 'cpuMicroseconds', to: 'bare' },
+    { figure: 'cpuMicroseconds', to: 'bare', goal: { atMost: 1.1 } },
+  ],
+});
+
+export const redisTls = throughput({
+  name: 'redis-tls',
+  datastore: redisKind,
+  latencyMs: 50,
+  tls: true,
+  turns: 3,
+  rows: { ours: 12_000, bare: 12_000 },
+  comparisons: [
+    { figure: 'rowsPerSecond', to: 'bare', goal: { atLeast: 1 } },
+    { figure: 'cpuMicroseconds', to: 'bare', goal: { atMost: 1.05 } },
+    { figure: 'resumedPercent', to: 'bare', comparison: 'value', goal: { atLeast: 90 } },
   ],
 });
 
@@ -101,7 +117,7 @@ export const embeddedSlow = throughput({
   rows: { ours: 12_000, bare: 8_000 },
   comparisons: [
     { figure: 'rowsPerSecond', to: 'bare', goal: { atLeast: 1 } },
-    { figure: 'cpuMicroseconds', to: 'bare' },
+    { figure: 'cpuMicroseconds', to: 'bare', goal: { atMost: 0.3 } },
   ],
 });
 
@@ -109,7 +125,7 @@ export const embeddedSlow = throughput({
  * @param {Throughput} scenario
  * @returns {import('./scenario.js').Scenario}
  */
-function throughput({ name, datastore, latencyMs, turns, rows, comparisons }) {
+function throughput({ name, datastore, latencyMs, tls, turns, rows, comparisons }) {
   return {
     name,
     needsRedis: datastore === redisKind,
@@ -117,12 +133,20 @@ function throughput({ name, datastore, latencyMs, turns, rows, comparisons }) {
       const { quick, folder } = context;
       const fewer = (/** @type {number} */ number) => (quick ? number / 40 : number);
       const source = await writeManifest(folder, fewer(rows.ours));
-      const samples = await withLocalApi(latencyMs, ({ url: baseUrl }) => {
-        const measure = (
+      /** @type {(api: import('../measure/local-api.js').LocalApi) => Promise<Record<string, readonly Figures[]>>} */
+      const compete = ({ url: baseUrl, authority, takeHandshakes }) => {
+        const measure = async (
           /** @type {'bare-worker' | 'run'} */ program,
           /** @type {number} */ rows,
           /** @type {object} */ options,
-        ) => datastore.measure({ folder, program, rows, options: { baseUrl, ...options } });
+        ) => {
+          await takeHandshakes();
+          const all = { baseUrl, authority, ...options };
+          const figures = await datastore.measure({ folder, program, rows, options: all });
+          const handshakes = await takeHandshakes();
+          const resumedPercent = (100 * handshakes.resumed) / Math.max(1, handshakes.all - concurrency);
+          return tls ? { ...figures, resumedPercent } : figures;
+        };
         const bare = { concurrency, ...datastore.feeding, rows: fewer(rows.bare) };
         /** @type {Record<string, () => Promise<Figures>>} */
         const contestants = {
@@ -134,11 +158,12 @@ function throughput({ name, datastore, latencyMs, turns, rows, comparisons }) {
           contestants['loop'] = () => measureProgram('undici-loop', loop);
         }
         return inTurns(quick ? 1 : turns, contestants, context);
-      });
+      };
+      const samples = await (tls ? withTlsApi(latencyMs, folder, compete) : withLocalApi(latencyMs, compete));
       return comparisons.map(({ figure, to, comparison = 'ratio', ...goal }) =>
         lineAbout(figure, {
           ...goal,
-          title: `${datastore.name}, API of ${latencyMs} ms${titles[figure]}`,
+          title: `${datastore.name}, API of ${latencyMs} ms${tls ? ' over TLS' : ''}${titles[figure]}`,
           ours: samples['ours'] ?? [],
           reference: samples[to] ?? [],
           referenceName: referenceNames[to],
