@@ -12,7 +12,7 @@ import {
   writeResult,
   writeTalk,
 } from './output.ts';
-import { logLine } from './render/progress.ts';
+import { logLine } from './render/log-line.ts';
 
 /** Prints the output of a command and asks its questions. */
 export type Terminal = ReturnType<typeof openTerminal>;

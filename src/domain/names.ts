@@ -1,11 +1,9 @@
-import { z } from 'zod';
 import { usageError } from '../base/errors/errors.ts';
 
 /** A rule for names that become parts of paths and keys. Each name is checked where it is read, whatever its source. */
 export interface NameRule {
   /** How to write such a name. */
   readonly remedy: string;
-  readonly schema: z.ZodType<string>;
   has(text: string): boolean;
   /** The name. @throws a usage error for any other text */
   require(name: string): string;
@@ -15,7 +13,6 @@ function nameRule(what: string, pattern: RegExp, remedy: string): NameRule {
   const has = (text: string): boolean => pattern.test(text);
   return {
     remedy,
-    schema: z.string().refine(has, remedy),
     has,
     require(name) {
       if (has(name)) return name;

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import { type Schedule, scheduleSchema } from '../../src/daemon/schedule/schedule.ts';
 import { openScheduleStore } from '../../src/daemon/schedule/store.ts';
+import { nameSchema } from '../../src/domain/name-schema.ts';
 import { fileNames, type NameRule, rateGroupNames, runIds, scheduleNames } from '../../src/domain/names.ts';
 import { runEntrySchema } from '../../src/engine/cluster/entries.ts';
 import { createRun } from '../../src/engine/run/plan/create-run.ts';
@@ -45,13 +46,13 @@ describe.each(Object.entries(rules))('%s', (_what, [rule, names, others]) => {
   test.each(names)('may be called %j', (name) => {
     expect(rule.has(name)).toBe(true);
     expect(rule.require(name)).toBe(name);
-    expect(rule.schema.parse(name)).toBe(name);
+    expect(nameSchema(rule).parse(name)).toBe(name);
   });
 
   test.each(others)('may not be called %j', (name) => {
     expect(rule.has(name)).toBe(false);
     expect(() => rule.require(name)).toThrow(rule.remedy);
-    expect(rule.schema.safeParse(name).success).toBe(false);
+    expect(nameSchema(rule).safeParse(name).success).toBe(false);
   });
 });
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../../base/disk/json-file.ts';
 import { fatalError } from '../../base/errors/errors.ts';
 import { onDisk } from '../../base/errors/system-error.ts';
+import { nameSchema } from '../../domain/name-schema.ts';
 import { fileNames, runIds } from '../../domain/names.ts';
 import { refuseForeign } from './files.ts';
 
@@ -16,11 +17,11 @@ export type FinalFolder = (typeof finalFolders)[number];
 const takenSchema = z.object({
   version: z.literal(1),
   /** Name of the file in the inbox. */
-  name: fileNames.schema,
+  name: nameSchema(fileNames),
   /** Name of the file in `running/`, and later in `done/`, `partial/` or `failed/`. */
-  file: fileNames.schema,
+  file: nameSchema(fileNames),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  run: runIds.schema,
+  run: nameSchema(runIds),
   /** Id of the state folder that has the run. */
   state_id: z.string(),
   /** The user who took the manifest, for display. */

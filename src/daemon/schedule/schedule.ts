@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { attributionSchema } from '../../domain/actor.ts';
+import { nameSchema } from '../../domain/name-schema.ts';
 import { runIds, scheduleNames } from '../../domain/names.ts';
 import { goesOnByItself } from '../../engine/run/record/record.ts';
 import { timeInId } from '../../engine/run/record/run-id.ts';
@@ -19,7 +20,7 @@ const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
 /** `schedule.json`: the schedule as users set it. Contains no token. */
 export const scheduleSchema = z.object({
   version: z.literal(1),
-  name: scheduleNames.schema,
+  name: nameSchema(scheduleNames),
   /** Random; changes with each edit. */
   key: z.string(),
   /** Five fields (minute, hour, day of month, month, day of week), six with leading seconds, or an alias such as `@daily`. */
@@ -64,7 +65,7 @@ const entrySchema = z.discriminatedUnion('result', [
   occasionSchema.extend({
     result: z.literal('began'),
     at: z.string(),
-    runs: z.array(runIds.schema),
+    runs: z.array(nameSchema(runIds)),
     /** Names of manifests in an inbox that can't be run as they are. */
     refused: z.array(z.string()).exactOptional(),
   }),

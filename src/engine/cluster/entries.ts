@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { attributionSchema } from '../../domain/actor.ts';
+import { nameSchema } from '../../domain/name-schema.ts';
 import { rateGroupNames, runIds } from '../../domain/names.ts';
 import { duringOutage, type PaceReport, phases } from '../../domain/pace.ts';
 import { noOutcomes, outcomes, priorities, usualPriority } from '../../domain/terms.ts';
@@ -13,12 +14,15 @@ export const countsSchema = z
   .transform((counts) => ({ ...noOutcomes(), ...counts }));
 
 /** An API. Entries of older versions have no rate group. */
-const limitedApiSchema = z.object({ baseUrl: z.string(), rateGroup: rateGroupNames.schema.exactOptional() });
+const limitedApiSchema = z.object({
+  baseUrl: z.string(),
+  rateGroup: nameSchema(rateGroupNames).exactOptional(),
+});
 
 const processSchema = z.object({ host: z.string(), pid: z.number() });
 
 export const runEntrySchema = z.object({
-  id: runIds.schema,
+  id: nameSchema(runIds),
   /** A random key: distinguishes runs with the same id. */
   key: z.string(),
   ...limitedApiSchema.shape,

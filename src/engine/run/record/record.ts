@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { processSchema, stateOfProcess, thisProcess } from '../../../base/disk/process.ts';
 import { delimiters } from '../../../base/text/delimiter.ts';
 import { type Attribution, attributionSchema } from '../../../domain/actor.ts';
+import { nameSchema } from '../../../domain/name-schema.ts';
 import { rateGroupNames, runIds } from '../../../domain/names.ts';
 import { conflictRules, type Priority, priorities, usualPriority } from '../../../domain/terms.ts';
 import { type ControlOf, countsSchema, isActive } from '../../cluster/entries.ts';
@@ -51,7 +52,7 @@ export const runOptionsSchema = z.object({
   /** Normalized base URL of the API. */
   baseUrl: z.string(),
   /** The rate group, and so the token; absent: all callers of the API share one rate. */
-  rateGroup: rateGroupNames.schema.exactOptional(),
+  rateGroup: nameSchema(rateGroupNames).exactOptional(),
   /** Whether the user allowed `http:` to another host; also applies to `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),
   /** Delimiter of its CSV files; absent: as in the manifest. */
@@ -129,7 +130,7 @@ const stateEntrySchema = z.object({
 
 export const runRecordSchema = z.object({
   version: z.literal(2),
-  id: runIds.schema,
+  id: nameSchema(runIds),
   state: z.enum(runStates),
   /** All states so far, in order. */
   states: z.array(stateEntrySchema),
@@ -169,9 +170,9 @@ export const runRecordSchema = z.object({
     })
     .exactOptional(),
   /** The run whose rows this run retries. */
-  retryOf: runIds.schema.exactOptional(),
+  retryOf: nameSchema(runIds).exactOptional(),
   /** The run whose edits this run undoes. */
-  undoOf: runIds.schema.exactOptional(),
+  undoOf: nameSchema(runIds).exactOptional(),
   /** Result of the canary, and the time of its evaluation, ISO 8601 UTC; absent before that. */
   canary: z
     .object({ at: z.string(), rows: z.number(), failed: z.number(), wentOn: z.boolean() })
