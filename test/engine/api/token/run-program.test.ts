@@ -1,10 +1,7 @@
-import { chmod, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stateOfProcess, thisProcess } from '../../../../src/base/disk/process.ts';
 import { runProgram } from '../../../../src/engine/api/token/run-program.ts';
 import { describeOnPosix } from '../../../helpers/describe-with-program.ts';
-import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const minute = 60_000;
 const script = (text: string, ...args: string[]) => [process.execPath, '-e', text, ...args];
@@ -33,19 +30,6 @@ test.each<[what: string, problem: string, words: readonly string[], limitMs?: nu
 });
 
 describeOnPosix('a command', () => {
-  test('that a signal ended is named so', async () => {
-    expect(
-      await runProgram(script('process.kill(process.pid, "SIGTERM"); setInterval(() => {}, 1e3)'), minute),
-    ).toMatchObject({ problem: 'was ended by SIGTERM' });
-  });
-
-  test('that may not be executed is named so', async () => {
-    const path = join(await temporaryFolder(), 'token');
-    await writeFile(path, 'x');
-    await chmod(path, 0o600);
-    expect(await runProgram([path], minute)).toMatchObject({ problem: 'may not be executed' });
-  });
-
   test('takes what it started with it when it is stopped', async () => {
     const flood = 'for (;;) console.log("x".repeat(1e5))';
     const inner = `['-e', 'setInterval(() => {}, 1e3)'], { stdio: 'inherit' }`;

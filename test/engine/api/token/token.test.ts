@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CqbatchError } from '../../../../src/base/errors/errors.ts';
 import { tokenFromFile } from '../../../../src/engine/api/token/from-file.ts';
@@ -11,7 +10,6 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { callTo, clientOf, endOf, httpServer, type LocalServer, restore } from '../local-server.ts';
 
 const bad: readonly (readonly [string, string, string])[] = [
-  ['nothing', '', 'TOKEN_EMPTY'],
   ['a line break inside', 'secret\nX-Other: 1', 'TOKEN_MALFORMED'],
   ['a control character', 'secret\u0000', 'TOKEN_MALFORMED'],
   ['letters beyond ASCII', 'secrét', 'TOKEN_MALFORMED'],
@@ -60,10 +58,6 @@ describe('tokenMark', () => {
     expect(['a', 'b', 'secret'].map(tokenMark)).toEqual(['991f', 'd9bc', 'ad46']);
   });
 
-  test('is four hexadecimal digits', () => {
-    fc.assert(fc.property(fc.string(), (token) => /^[0-9a-f]{4}$/.test(tokenMark(token))));
-  });
-
   test('reveals nothing about its token', () => {
     const tokens = Array.from({ length: 200 }, (_, index) => `${index.toString(16).padStart(4, '0')}-secret`);
     expect(tokens.filter((token) => token.startsWith(tokenMark(token)))).toEqual([]);
@@ -91,6 +85,12 @@ describe('a client whose token is refused', () => {
     expect(await client.send(restore)).toMatchObject({ ok: false });
     await write('new');
     expect(await client.send(restore)).toMatchObject({ ok: true, requests: 1 });
+  });
+
+  test('halts when it can not be read again', async () => {
+    const token = { current: async () => 'stale', refresh: () => Promise.reject(new Error('no token')) };
+    const answer = await callTo((await serverAccepting(() => 'new')).url, { token });
+    expect(endOf(answer)).toBe('halt TOKEN_UNREADABLE, requests: 1');
   });
 
   test.each([
@@ -123,7 +123,6 @@ describe('a client whose token is refused', () => {
 
   test.each([
     ['it is the same in its file', async () => tokenFromFile((await tokenFile('my-secret')).path), 1],
-    ['it is given as a value', async () => 'my-secret', 1],
     [
       'the new one is refused, too',
       async () => ({ ...tokenFromValue('a-b-c'), refresh: async () => 'my-secret' }),
@@ -146,21 +145,6 @@ describe('a client whose token is refused', () => {
   });
 });
 
-test('a token source may be an object with methods', async () => {
-  class Vault implements TokenSource {
-    readonly #tokens = ['old', 'new'];
-    async current(): Promise<string> {
-      return this.#tokens[0] ?? '';
-    }
-    async refresh(): Promise<string | undefined> {
-      this.#tokens.shift();
-      return this.#tokens[0];
-    }
-  }
-  const { url } = await serverAccepting(() => 'new');
-  expect(endOf(await callTo(url, { token: new Vault() }))).toBe('ok, requests: 2');
-});
-
 test('a client that waits for a token can be stopped, and has sent nothing', async () => {
   const server = await serverAccepting(() => 'x');
   const source: TokenSource = { current: () => new Promise(() => {}), refresh: async () => undefined };
@@ -180,7 +164,6 @@ describe('a client without an available token', () => {
   test.each([
     ['the file is missing', tokenFromFile('/no/such/file'), 'TOKEN_UNREADABLE'],
     ['the caller’s source fails', failing, 'TOKEN_UNREADABLE'],
-    ['the caller’s source gives nonsense', { ...failing, current: async () => 'a b' }, 'TOKEN_MALFORMED'],
   ])('halts without a request when %s', async (_, token, code) => {
     const server = await serverAccepting(() => 'x');
     const answer = await callTo(server.url, { token });
