@@ -40,9 +40,7 @@ describe.each(Object.entries(spellings))('the details %s', (_spelling, spelled) 
     ['the request', 'no', ['RequestInfo', { requestId: 'r-1' }], 'no (request: r-1)'],
     ['words for people', 'E12', ['LocalizedMessage', { locale: 'en', message: 'Long.' }], 'E12 (Long.)'],
     ['the reason, first', 'bad state', ['ErrorInfo', reason], 'EVALUATION_NOT_DELETED: bad state'],
-    ['no reason that is a code', 'no', ['ErrorInfo', { reason: 'INVALID_ARGUMENT' }], 'no'],
     ['nothing that is said already', said, ['LocalizedMessage', { message: 'too long' }], said],
-    ['nothing of types without words', 'no', ['DebugInfo', { detail: 'stack' }], 'no'],
     ['nothing of types named like members of objects', 'no', ['constructor', { message: 'm' }], 'no'],
   ])('add %s', (_title, message, detail, expected) => {
     expect(told(message, detail)).toBe(expected);
