@@ -28,7 +28,6 @@ describe('interpret', () => {
 
   test.each([
     ['an HTML page', '<html>', 'an HTML page'],
-    ['text', 'OK', "JSON value expected but got 'O' at position 0"],
     ['hostile nesting', '['.repeat(100_000), 'JSON is nested deeper than 512 levels at position 512'],
   ])('treats a 200 with %s as a change that was probably made', (_, body, what) => {
     const message = `The server answered 200, but not with JSON: ${what}`;
@@ -40,7 +39,6 @@ describe('interpret', () => {
 
   test.each([
     ['another host', { location: 'https://login.example.com/x?token=1' }, ' to https://login.example.com'],
-    ['another path', { location: '/login' }, ' to another path'],
     ['a hostile location', { location: 'https://x\u001b[31m.example.com' }, ' to another path'],
     ['a host with the token', { location: 'https://my-secret.x/' }, ' to https://[token].x'],
   ])('does not follow a redirect to %s', (_, headers: AnswerHeaders, target) => {
@@ -85,7 +83,6 @@ const done = '{"id":9223372036854775807,"title":"é😀"}';
 
 describe('a compressed 2xx', () => {
   test.each([
-    ['Brotli', { 'content-encoding': 'br' }, brotliCompressSync(done)],
     ['two in two header lines', { 'content-encoding': ['gzip', 'br'] }, brotliCompressSync(gzipSync(done))],
     ['nothing, because a proxy decompressed it and left the header', { 'content-encoding': 'gzip' }, done],
   ])('by %s is read', async (_title, headers, body) => {
@@ -114,20 +111,14 @@ describe('a compressed 2xx', () => {
   });
 });
 
-describe('a compressed error', () => {
-  test.each([
-    'slow-down RESOURCE_EXHAUSTED 429',
-    'halt UNAUTHENTICATED 401',
-    'permanent INVALID_ARGUMENT 400',
-    'halt-early NOT_FOUND 404',
-    'slow-down UNAVAILABLE 503',
-    'retry BAD_GATEWAY 502 unclear',
-  ])('that cannot be decompressed means what its status says: %s', async (meaning) => {
+test.each(['slow-down RESOURCE_EXHAUSTED 429', 'halt UNAUTHENTICATED 401', 'retry BAD_GATEWAY 502 unclear'])(
+  'a compressed error that cannot be decompressed means what its status says: %s',
+  async (meaning) => {
     const headers = { 'content-encoding': 'zstd', 'retry-after': '7' };
     const status = Number(/\d+/.exec(meaning)?.[0]);
     const answer = await answerTo(status, headers, Buffer.from([1, 2, 3]));
     expect(endOf(answer)).toBe(`${meaning}, requests: 1`);
     const message = expect.stringMatching(/ \(its body has an encoding .* \(zstd: not asked for\)\)$/);
     expect(answer).toMatchObject({ failure: { message } });
-  });
-});
+  },
+);

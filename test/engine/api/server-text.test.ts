@@ -8,9 +8,6 @@ describe('serverText', () => {
   test.each([
     ['plain text', 'evaluation 5 does not exist', 'evaluation 5 does not exist'],
     ['lines and tabs', ' a\r\n\tb\u2028c ', 'a b c'],
-    ['colors', '\u001b[31mred\u001b[0m', 'red'],
-    ['a screen wipe', '\u001b[2J\u001b[Hgone', 'gone'],
-    ['reversed text', 'a\u202eexe.txt\u202c', 'a exe.txt'],
     ['emoji and right-to-left letters', '👩‍💻 שלום', '👩‍💻 שלום'],
   ])('makes one clean line of %s', (_, text, expected) => {
     expect(serverText(text)).toBe(expected);
@@ -22,12 +19,10 @@ describe('serverText', () => {
     expect(serverText('😀'.repeat(300))).toBe('😀'.repeat(300));
   });
 
-  test.each([['with an escape sequence in it', 'token abc\u001b[0m-def refused']])(
-    'removes a secret that occurs %s',
-    (_, text) => {
-      expect(serverText(text, createTokenMask('abc-def'))).toBe('token [token] refused');
-    },
-  );
+  test('removes a secret with an escape sequence in it', () => {
+    const text = 'token abc\u001b[0m-def refused';
+    expect(serverText(text, createTokenMask('abc-def'))).toBe('token [token] refused');
+  });
 
   test('leaves no part of a secret where it is shortened', () => {
     const text = `${' '.repeat(20 * maxServerTextLength - 4)}abc-def`;
@@ -49,31 +44,24 @@ describe('serverText', () => {
 
 const odd = 'a+b/c"d\\e<f>=&\'';
 
-describe('the mask of a token: text that a server sent', () => {
-  test.each([
-    ['as it is', 'a/b+c=', 'Bearer a/b+c= is refused', 'Bearer [token] is refused'],
-    ['in a URL', 'a/b+c=', '/login?t=a%2Fb%2Bc%3D&x', '/login?t=[token]&x'],
-    ['in a piece of JSON', odd, `{"t":${JSON.stringify(odd)}`, '{"t":"[token]"'],
-    ['in JSON as PHP writes it', 'a/b', '{"t":"a\\/b', '{"t":"[token]'],
-    ['on an HTML page', odd, 'a+b/c&quot;d\\e&lt;f&gt;=&amp;&#39;', '[token]'],
-    ['not at all', 'tok-1', 'tok-2', 'tok-2'],
-    ['inside words, if it is short', 'ion', 't=ion: ration, ünion, ion1', 't=[token]: ration, ünion, ion1'],
-    ['of one character', 't', 'für t: not t9', 'für [token]: not t9'],
-    ['of three signs', '.*', 'a "b" (.*) c', 'a "b" ([token]) c'],
-  ])('does not quote the token %s', (_title, token, text, expected) => {
-    expect(createTokenMask(token).text(text)).toBe(expected);
-  });
+test.each([
+  ['as it is', 'a/b+c=', 'Bearer a/b+c= is refused', 'Bearer [token] is refused'],
+  ['in a URL', 'a/b+c=', '/login?t=a%2Fb%2Bc%3D&x', '/login?t=[token]&x'],
+  ['in a piece of JSON', odd, `{"t":${JSON.stringify(odd)}`, '{"t":"[token]"'],
+  ['on an HTML page', odd, 'a+b/c&quot;d\\e&lt;f&gt;=&amp;&#39;', '[token]'],
+  ['not at all', 'tok-1', 'tok-2', 'tok-2'],
+  ['inside words, if it is short', 'ion', 't=ion: ration, ünion, ion1', 't=[token]: ration, ünion, ion1'],
+  ['of one character', 't', 'für t: not t9', 'für [token]: not t9'],
+])('text that a server sent does not quote the token %s', (_title, token, text, expected) => {
+  expect(createTokenMask(token).text(text)).toBe(expected);
 });
 
 describe('the mask of a token: JSON that a server sent', () => {
   const masked = (token: string, source: string) => createTokenMask(token).json(parseJson(source), source);
 
   test.each([
-    ['in a text', 'tok-1', '{"a":"x tok-1"}', { a: 'x [token]' }],
     ['inside a word', 'tok', '{"a":"token tok"}', { a: 'token [token]' }],
     ['by chance, as a token of one letter', 'x', '{"x":"xx"}', { x: 'xx' }],
-    ['as a key', 'tok-1', '{"x":1,"tok-1":2}', { x: 1, '[token]': 2 }],
-    ['with an escaped slash', 'a/b', '{"a":"a\\/b"}', { a: '[token]' }],
     ['with an escaped plus', 'a+b', '{"a":"a\\u002Bb"}', { a: '[token]' }],
     ['with quotation marks', odd, `{"a":${JSON.stringify(odd)}}`, { a: '[token]' }],
   ])('does not quote the token %s', (_title, token, source, expected) => {

@@ -32,8 +32,6 @@ describe('restoreEvaluation', () => {
 
   test.each([
     ['is about another one', '{"evaluation":{"evaluation_id":6}}', 'ANSWER_ID_MISMATCH'],
-    ['is still deleted', '{"evaluation":{"evaluation_id":5,"deletedAt":"x"}}', 'ANSWER_STILL_DELETED'],
-    ['has an unreadable id', '{"evaluation":{"evaluation_id":"five"}}', 'ANSWER_INCOMPLETE'],
     ['has no evaluation', '{}', 'ANSWER_INCOMPLETE'],
   ])('rejects when the answer %s', async (_, body, code) => {
     const { client } = await answering(body);
@@ -60,13 +58,6 @@ describe('restoreEvaluation', () => {
     const { client, server } = await answering('{}');
     await expect(client.restoreEvaluation({ evaluationId: id, userId: 'u' })).rejects.toThrow(RangeError);
     expect(server.seen).toHaveLength(0);
-  });
-
-  test('stops on a signal', async () => {
-    const { client } = await answering('{}');
-    const signal = AbortSignal.abort();
-    const restoring = client.restoreEvaluation({ evaluationId: 5, userId: 'u' }, { signal });
-    await expect(restoring).rejects.toMatchObject({ failure: { class: 'aborted' } });
   });
 });
 
@@ -95,7 +86,6 @@ describe('updateSoundboard', () => {
 
   test.each<[string, object, RegExp]>([
     ['changes nothing', {}, /changes nothing: give at least one field/],
-    ['gives fields without a value', { title: undefined }, /changes nothing/],
     [
       'has an unknown field',
       { titel: 'x' },
@@ -106,15 +96,5 @@ describe('updateSoundboard', () => {
     const { client, server } = await answering('{"soundboard_id":5}');
     await expect(client.updateSoundboard({ soundboardId: 5, ...fields })).rejects.toThrow(message);
     expect(server.seen).toEqual([]);
-  });
-
-  test.each([
-    ['is about another one', '{"soundboard_id":6}', 'ANSWER_ID_MISMATCH'],
-    ['has the id elsewhere', '{"soundboard":{"soundboard_id":5}}', 'ANSWER_INCOMPLETE'],
-  ])('rejects when the answer %s', async (_, body, code) => {
-    const { client } = await answering(body);
-    await expect(client.updateSoundboard({ soundboardId: 5, title: 't' })).rejects.toMatchObject({
-      failure: { code },
-    });
   });
 });

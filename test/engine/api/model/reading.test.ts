@@ -7,7 +7,6 @@ import {
   listOf,
   object,
   type Read,
-  schemaOf,
   text,
   time,
 } from '../../../../src/engine/api/model/reading.ts';
@@ -117,12 +116,4 @@ describe.each(readers)('$name', ({ read, reads, refuses }) => {
   test.each(refuses.map((value) => ({ value })))('takes $value for absent', ({ value }) => {
     expect(read(value)).toBeUndefined();
   });
-});
-
-test('a schema refuses anything but an object', () => {
-  const schema = schemaOf(object({ someId: integer }));
-  expect(schema.parse({ some_id: 1 })).toEqual({ someId: 1n });
-  expect(schema.safeParse([]).error?.issues).toMatchObject([
-    { code: 'invalid_type', message: 'Invalid input: expected object, received array' },
-  ]);
 });

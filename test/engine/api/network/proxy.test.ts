@@ -1,6 +1,6 @@
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chooseProxy } from '../../../../src/engine/api/network/proxy.ts';
 import { startProxy } from '../../../helpers/proxy.ts';
 import { clientOf, deadUrl, endOf, httpServer, listen, restore, socketServer } from '../local-server.ts';
@@ -14,19 +14,9 @@ describe('the proxy', () => {
     ['of https_proxy first', { HTTPS_PROXY: 'http://other', https_proxy: proxyUrl }, 'https_proxy'],
     ['of HTTPS_PROXY, when https_proxy is empty', { HTTPS_PROXY: proxyUrl, https_proxy: '' }, 'HTTPS_PROXY'],
     ['of HTTP_PROXY, when no other is set', { HTTP_PROXY: proxyUrl }, 'HTTP_PROXY'],
-    ['of HTTPS_PROXY first', { HTTP_PROXY: 'http://other', HTTPS_PROXY: proxyUrl }, 'HTTPS_PROXY'],
     ['without a scheme', { HTTPS_PROXY: 'proxy.example.com:3128' }, 'HTTPS_PROXY'],
   ])('is that %s', (_title, variables, variable) => {
     expect(chooseProxy(api, { variables })).toEqual({ url: proxyUrl, variable });
-  });
-
-  test('keeps its user name and password separate from its URL', () => {
-    const variables = { HTTPS_PROXY: 'http://us%40er:pa%3Ass@proxy.example.com:3128' };
-    expect(chooseProxy(api, { variables })).toEqual({
-      url: proxyUrl,
-      variable: 'HTTPS_PROXY',
-      authorization: `Basic ${Buffer.from('us@er:pa:ss').toString('base64')}`,
-    });
   });
 
   test.each([
@@ -38,17 +28,6 @@ describe('the proxy', () => {
     ['no_proxy does', { HTTPS_PROXY: proxyUrl, no_proxy: 'example.com' }],
   ])('is absent when %s', (_title, variables) => {
     expect(chooseProxy(api, { variables })).toBeUndefined();
-  });
-
-  test('does not come from the environment of this machine', () => {
-    process.env['HTTPS_PROXY'] = proxyUrl;
-    process.env['NO_PROXY'] = '*';
-    onTestFinished(() => {
-      delete process.env['HTTPS_PROXY'];
-      delete process.env['NO_PROXY'];
-    });
-    expect(chooseProxy(api, { variables: {} })).toBeUndefined();
-    expect(chooseProxy(api, { variables: { HTTPS_PROXY: proxyUrl } })).toMatchObject({ url: proxyUrl });
   });
 
   test.each([
@@ -127,16 +106,21 @@ describe('trouble of the proxy is reported as such, and nothing was sent:', () =
   const proxyWith = (options: Parameters<typeof startProxy>[0]) => async () =>
     (await startProxy(options)).url;
   const withPassword = proxyWith({ user: 'user', password: 'x' });
+  const own = proxyWith({ https: selfSigned });
   const unreachable = 'unreachable PROXY_UNREACHABLE';
 
   test.each<[trouble: string, start: () => Promise<string>, failure: string, said: string]>([
     ['nothing listens', deadUrl, unreachable, 'ECONNREFUSED'],
-    ['its name is unknown', async () => 'http://p.invalid:3', unreachable, 'http://p.invalid:3 (http_proxy)'],
     ['it hangs up', talking((socket) => socket.end()), unreachable, 'UND_ERR_SOCKET'],
-    ['it does not speak HTTP', talking((socket) => socket.end('SSH\r\n')), unreachable, 'HTTPParserError'],
     ['it never answers', talking(() => {}), unreachable, 'UND_ERR_HEADERS_TIMEOUT'],
     ['it cannot connect', proxyWith({ refuse: 502 }), 'unreachable PROXY_BAD_GATEWAY', '(502)'],
     ['it forbids', proxyWith({ refuse: 403 }), 'halt PROXY_REFUSED', '(403)'],
+    [
+      'its own certificate',
+      async () => (await own()).replace('127.0.0.1', 'localhost'),
+      unreachable,
+      'NODE_EXTRA_CA_CERTS',
+    ],
     [
       'another password',
       withPassword,
@@ -154,29 +138,10 @@ describe('trouble of the proxy is reported as such, and nothing was sent:', () =
     expect(server.seen).toEqual([]);
   });
 
-  const own = proxyWith({ https: selfSigned });
-  test.each<[trouble: string, start: () => Promise<string>, failure: string, said: string]>([
-    ['no password', withPassword, 'halt PROXY_AUTHENTICATION', 'requires a user name and password (407)'],
-    [
-      'its own certificate',
-      async () => (await own()).replace('127.0.0.1', 'localhost'),
-      unreachable,
-      'NODE_EXTRA_CA_CERTS',
-    ],
-  ])('%s', async (_trouble, start, failure, said) => {
-    const answer = await through(await start(), 'http://127.0.0.1:9').send(restore);
-    expect(endOf(answer)).toBe(`${failure}, requests: 0`);
-    expect(answer).toMatchObject({ failure: { message: expect.stringContaining(said) } });
-  });
-
-  test('it is not called repeatedly while a call waits', async () => {
-    let connections = 0;
-    const url = await socketServer((socket) => {
-      connections++;
-      socket.end();
-    });
-    await through(url, 'http://127.0.0.1:9').send(restore);
-    // The call is repeated twice, because nothing was sent.
-    expect(connections).toBe(3);
+  test('no password', async () => {
+    const answer = await through(await withPassword(), 'http://127.0.0.1:9').send(restore);
+    expect(endOf(answer)).toBe('halt PROXY_AUTHENTICATION, requests: 0');
+    const message = expect.stringContaining('requires a user name and password (407)');
+    expect(answer).toMatchObject({ failure: { message } });
   });
 });

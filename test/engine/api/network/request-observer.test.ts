@@ -37,7 +37,6 @@ test.each<[what: string, told: object | undefined, ...events: Event[]]>([
   ['half an answer', { status: 429, durationMs }, begins, answers, breaks],
   ['a stop in the middle', { status: undefined, durationMs }, begins, stops, breaks],
   ['no connection', undefined, breaks],
-  ['a stop before it was sent', undefined, stops],
 ])('%s is reported once, when it is over', async (_, told, ...events) => {
   const { seen, made } = played(...events);
   await made;

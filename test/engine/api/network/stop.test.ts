@@ -63,14 +63,6 @@ test('the first reason counts', () => {
   expect(listener).toHaveBeenCalledTimes(1);
 });
 
-test('a call that has ended is no longer stopped by its time-out', () => {
-  fakeTimers();
-  const stop = stopOf(10);
-  stop.release();
-  vi.advanceTimersByTime(minute);
-  expect(stop.reason).toBeUndefined();
-});
-
 test('a pause ends with the stop, and at once after an earlier stop', async () => {
   const { stop, abort } = abortable();
   const pause = stop.pause(minute);
