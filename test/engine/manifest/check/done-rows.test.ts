@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RowResult } from '../../../../src/domain/terms.ts';
 import { DoneRows } from '../../../../src/engine/manifest/check/call-index.ts';
-import { bytesOfRow } from '../array-memory.ts';
 
 const subject = { operation: 'update-soundboard', subject: '41' };
 type Ended = Pick<RowResult, 'outcome' | 'code'>;
@@ -55,15 +54,4 @@ test('agrees with a plain map for any rows of one run', () => {
       }
     }),
   );
-});
-
-test('takes less than 50 bytes for each of many subjects', async () => {
-  const done = new DoneRows();
-  done.begin('r');
-  const bytes = await bytesOfRow((row) =>
-    done.note({ operation: 'update-soundboard', subject: `${row}` }, row, succeeded),
-  );
-  expect(bytes).toBeGreaterThan(20);
-  expect(bytes).toBeLessThan(50);
-  expect(done.find({ operation: 'update-soundboard', subject: '7' })).toEqual({ source: 'r', row: 7 });
 });

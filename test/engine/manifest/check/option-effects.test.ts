@@ -32,16 +32,6 @@ function doneTickets(...subjects: readonly string[]): DoneRows {
 }
 
 describe('an option without effect says so', () => {
-  const alwaysGiven = { defaults: { user_id: 'w' }, where: ['user_id!='] };
-
-  test.each<[warning: string, options: Effects]>([
-    ['--where leaves no row out: each row meets it', { where: ['ticket_id>=1'] }],
-    ['--skip-done monday leaves no row out: none of the rows was done there', { done: doneTickets('7') }],
-    ['--default user_id=w applies to no row: each has its own user_id', alwaysGiven],
-  ])('%s', async (warning, options) => {
-    expect(await warningsOf(csv, options)).toContain(`OPTION_WITHOUT_EFFECT: ${warning}`);
-  });
-
   test('and one that applies to some rows says to which', async () => {
     expect(await warningsOf(csv, { defaults: { user_id: 'w' } })).toEqual([
       'DEFAULT_OVERRIDDEN: 2 rows keep their own user_id (first: row 1); --default user_id=w applies to the other 1 row',

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { watchedForRounding } from '../../../../src/engine/manifest/check/rounded-ids.ts';
-import { chosenBy } from '../../../../src/engine/manifest/columns/where.ts';
 import { testOperations } from '../operations.ts';
 import { allRows, openText } from '../reading.ts';
 
@@ -92,11 +91,4 @@ test('each identifying column is watched, also by its title in --map, and no tex
   const rows = rounded.map((id) => `${id},${id},${id},${id}\n`).join('');
   const columns = await found('a.csv', `Ticket,user_id,title,note\n${rows}`, { Ticket: 'ticket_id' });
   expect(columns?.map(({ column }) => column)).toEqual(['Ticket', 'user_id']);
-});
-
-test('rows that --where leaves out count, too', async () => {
-  const opened = watchedForRounding(await openText('a.csv', csvOf(rounded)), testOperations, undefined);
-  const manifest = chosenBy([`ticket_id=${rounded[0]}`], opened);
-  expect(await allRows(manifest)).toHaveLength(1);
-  expect(manifest.roundedIds?.()).toMatchObject([{ ids: 40 }]);
 });

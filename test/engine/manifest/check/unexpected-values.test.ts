@@ -70,12 +70,6 @@ test('old values count, too: an undo would send them', async () => {
   expect(strict.problems).toEqual([expect.stringMatching(/^2 old_kind \(open\): must be QUIET/)]);
 });
 
-test('a default counts in each row that it fills, and a row that is not called does not', async () => {
-  const rows = 'room_id,from\n1,\n2,2026-11-16T10:00:00Z\n3,\n3,\nx,\n';
-  const { warnings } = await scan(rows, { defaults: { from: 'now' } });
-  expect(warnings).toContainEqual(expect.stringMatching(/^2 cells of from .*`now`/));
-});
-
 describe('a time of RFC 3339', () => {
   const [, , { expectation } = {}] = bookRoom.fields;
 
