@@ -49,28 +49,25 @@ const row = restore(2, 'u1');
 const utf16 = Buffer.from('evaluation_id,user_id\n2,u1\n', 'utf16le');
 const latin1 = Buffer.from('soundboard_id,title\n41,M\xfcnchen\n', 'latin1');
 
-describe('a remedy of a plan is typed, and works', () => {
-  test.each<[title: string, remedy: string, content: string | Buffer]>([
-    ['a user for an export that names other people', '--user-id', 'evaluation_id,agent_user_id\n2,a-1\n'],
-    ['a mistyped title', '--map', 'evalution_id,user_id\n2,u1\n'],
-    ['a page of an answer', '--rows-at', `{"entities":[${row}],"total":300,"pageCount":150}`],
-    ['a page on several lines', '--rows-at', `{"data":\n{"items":[${row}]},"total":1}`],
-    ['rows beside other members', '--rows-at', `{"rows":[${row}],\n"took":3}`],
-    ['a title line', '--skip-lines', 'My export\n\nevaluation_id,user_id\n2,u1\n'],
-    ['UTF-16', '--encoding', utf16],
-    ['Windows-1252', '--encoding', latin1],
-    ['text with blanks', '--trim', 'soundboard_id,title\n41, x \n'],
-    ['an invalid row', '--skip-invalid', 'evaluation_id,user_id\n2,u1\nx,u1\n'],
-    ['rows that contradict each other', '--on-conflict', 'soundboard_id,title\n41,x\n41,y\n'],
-    ['a header alone', '--allow-empty', 'evaluation_id,user_id\n'],
-  ])('%s: %s', async (_title, remedy, content) => {
-    const name = String(content).startsWith('{') ? 'a.json' : 'a.csv';
-    const [option, value] =
-      optionsIn((await plan(name, content)).said).find(([each]) => each === remedy) ?? [];
-    expect(option).toBe(remedy);
-    const { isReady, bodies } = await plan(name, content, option, value);
-    expect([isReady, bodies.length > 0]).toEqual([true, remedy !== '--allow-empty']);
-  });
+test.each<[title: string, remedy: string, content: string | Buffer]>([
+  ['a user for an export that names other people', '--user-id', 'evaluation_id,agent_user_id\n2,a-1\n'],
+  ['a mistyped title', '--map', 'evalution_id,user_id\n2,u1\n'],
+  ['a page of an answer', '--rows-at', `{"entities":[${row}],"total":300,"pageCount":150}`],
+  ['a page on several lines', '--rows-at', `{"data":\n{"items":[${row}]},"total":1}`],
+  ['rows beside other members', '--rows-at', `{"rows":[${row}],\n"took":3}`],
+  ['a title line', '--skip-lines', 'My export\n\nevaluation_id,user_id\n2,u1\n'],
+  ['UTF-16', '--encoding', utf16],
+  ['Windows-1252', '--encoding', latin1],
+  ['text with blanks', '--trim', 'soundboard_id,title\n41, x \n'],
+  ['an invalid row', '--skip-invalid', 'evaluation_id,user_id\n2,u1\nx,u1\n'],
+  ['rows that contradict each other', '--on-conflict', 'soundboard_id,title\n41,x\n41,y\n'],
+  ['a header alone', '--allow-empty', 'evaluation_id,user_id\n'],
+])('a remedy of a plan is typed, and works: %s: %s', async (_title, remedy, content) => {
+  const name = String(content).startsWith('{') ? 'a.json' : 'a.csv';
+  const [option, value] = optionsIn((await plan(name, content)).said).find(([each]) => each === remedy) ?? [];
+  expect(option).toBe(remedy);
+  const { isReady, bodies } = await plan(name, content, option, value);
+  expect([isReady, bodies.length > 0]).toEqual([true, remedy !== '--allow-empty']);
 });
 
 describe('no remedy makes wrong values ready', () => {

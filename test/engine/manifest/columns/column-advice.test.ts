@@ -11,7 +11,6 @@ const fields = ['evaluation_id', 'user_id', 'title', 'file_name', 'file_size'];
 test.each<[header: string, field: string | undefined]>([
   ['titel', 'title'],
   ['evaluationid', 'evaluation_id'],
-  ['evaluation id no', 'evaluation_id'],
   ['File Sise', 'file_size'],
   ['id', undefined],
   ['reason', undefined],
@@ -22,8 +21,6 @@ test.each<[header: string, field: string | undefined]>([
 
 test.each<[missing: readonly string[], columns: readonly string[], found: Readonly<Record<string, string>>]>([
   [['evaluation_id'], ['evaluationid', 'id'], { evaluation_id: 'evaluationid' }],
-  [['evaluation_id'], ['ID', 'Deleted Evaluation ID'], { evaluation_id: 'Deleted Evaluation ID' }],
-  [['evaluation_id'], ['Evaluation Number', 'Agent ID'], { evaluation_id: 'Evaluation Number' }],
   [['evaluation_id'], ['Bewertungs-ID', 'Notiz'], { evaluation_id: 'Bewertungs-ID' }],
   [['evaluation_id'], ['Agent ID', 'Team-Nr'], {}],
   [['evaluation_id', 'user_id'], ['User', 'ID'], { evaluation_id: 'ID', user_id: 'User' }],

@@ -1,21 +1,17 @@
 import { expect, test } from 'vitest';
 import { type Options, prepareAll } from '../operations.ts';
 
-const rename = { operation: 'rename-room' };
 const defaults = { user_id: 'u' };
 const unreadable = '{"a":}\n{"a":}';
 const renaming = '{"operation":"renameRoom","rows":[{"x":1}]}';
-const withDefault = '{"defaults":{"user_id":"u"},"rows":[{"ticket_id":"1"}]}';
 const late = `${'{"a":}\n'.repeat(1000)}{"room_id":"1"}`;
 
 test.each<[how: string, source: string, name: string | undefined, content: string, options?: Options]>([
   ['by a column', 'column', undefined, 'Operation,ticket_id\nclose-ticket,1\n'],
-  ['by --operation for empty cells', 'column', 'rename-room', 'operation,x\n,1\n', rename],
   ['by --operation', 'option', 'rename-room', 'room_id\n1\n', { operation: 'Rename Room' }],
   ['by the manifest', 'manifest', 'rename-room', renaming],
   ['from the columns', 'inferred', 'rename-room', 'roomId,note\n1,x\n'],
   ['from the columns and --user-id', 'inferred', 'close-ticket', 'ticket_id\n1\n', { defaults }],
-  ['from the columns and the defaults', 'inferred', 'close-ticket', withDefault],
   ['from the keys of JSON rows', 'inferred', 'rename-room', '[{"a":1},{"room_id":"1"}]'],
   ['from the first row that can be read, however late', 'inferred', 'rename-room', late],
   ['not at all when no row can be read', 'none', undefined, unreadable],
@@ -26,7 +22,6 @@ test.each<[how: string, source: string, name: string | undefined, content: strin
 
 const unknown = 'use one of close-ticket, rename-room';
 const twice = 'a: columns "Title" and "title" both stand for title; rename or delete one';
-const misnamed = '{"operation":"rename","rows":[{"x":1}]}';
 const renamed = '{"operation":"rename-room","rows":[{"x":1}]}';
 const noField = '{"defaults":{"titel":"x"},"rows":[{"room_id":"1"}]}';
 const unclear =
@@ -40,7 +35,6 @@ const differ = 'a says it is for rename-room, --operation says close-ticket; rem
 
 test.each<[code: string, message: string, content: string, options?: Options]>([
   ['UNKNOWN_OPERATION', `--operation rename: unknown; ${unknown}`, 'room_id\n1\n', { operation: 'rename' }],
-  ['MANIFEST_UNKNOWN_OPERATION', `a: "operation": "rename" is unknown; ${unknown}`, misnamed],
   ['MANIFEST_OPERATION_MISMATCH', differ, renamed, { operation: 'close-ticket' }],
   ['MANIFEST_OPERATION_UNCLEAR', unclear, 'ticket_id,roomid\n1,2\n'],
   ['MANIFEST_AMBIGUOUS_COLUMN', twice, 'room_id,Title,note,title\n1,a,b,c\n'],

@@ -12,11 +12,6 @@ async function prepareFor(operations: readonly Operation[], name: string, conten
 
 test.each<[title: string, content: string, problem: RegExp]>([
   ['broken', '{"ticket_id":}\n{"ticket_id":1,\n', /^is not JSON: .*\(character 14 of the line\)$/],
-  [
-    'nested too deeply',
-    `{"a":${'['.repeat(600)}${']'.repeat(600)}}`,
-    /^is not JSON: JSON is nested deeper than 512 levels \(character 517 of the line\)$/,
-  ],
   ['no objects', '"x"\n[2]', /^is not a JSON object/],
 ])('rows of JSON Lines that are all %s have their real problem', async (_title, content, problem) => {
   const [row] = await prepareFor(testOperations, 'a.jsonl', content);
@@ -36,21 +31,6 @@ test('a row is invalid if the operation throws at it: the problem names the oper
   const rows = await prepareFor([failing], 'a.csv', 'ticket_id,user_id\n7,u\n8,u\n9,u\n');
   expect(rows.map(({ kind }) => kind)).toEqual(['callable', 'invalid', 'callable']);
   expect(rows[1]).toMatchObject({ line: 3, problems: [{ problem: `${first.name}: why` }] });
-});
-
-test('a row becomes a call with its subject and request', async () => {
-  const { rows } = await prepareAll('Ticket ID,userId,note\n7,u,x\n');
-  expect(rows).toEqual([
-    {
-      kind: 'callable',
-      row: 1,
-      line: 2,
-      operation: testOperations[0],
-      subject: '7',
-      request: { path: '/close', body: '{"ticket_id":"7","user_id":"u"}' },
-      values: { ticket_id: '7', user_id: 'u' },
-    },
-  ]);
 });
 
 const brief = (row: PreparedRow) =>
@@ -104,11 +84,6 @@ test.each<Case>([
       ['{"operation":"close-ticket","ticket_id":"2"}', 'close-ticket {"ticket_id":"2","user_id":"u"}'],
       ['{"operation":7}', `- operation: is unknown; ${known} (7)`],
     ],
-  ],
-  [
-    'two columns may stand for a field that the operation does not have',
-    csvOf('room_id,title,User ID,user_id'),
-    [['1,a,b,c', 'rename-room {"room_id":"1","title":"a"}']],
   ],
   [
     'a row with two keys for a field is invalid, if the operation has it and both have a value',
@@ -172,7 +147,6 @@ test.each<[title: string, content: string, old: object | undefined, options?: Op
   ],
   ['where they are given', 'room_id,title,old_title\n1,a,\n', undefined],
   ['that were empty', 'room_id,title,old_title\n1,a,<clear>\n', { title: '' }],
-  ['of an operation that takes none', 'ticket_id,user_id,old_user_id\n1,a,b\n', undefined],
   ['where --map says so', 'room_id,title,Before\n1,a,b\n', { title: 'b' }, { map: { Before: 'old_title' } }],
 ])('old values are taken %s, and never sent', async (_title, content, old, options) => {
   const [row, ...others] = (await prepareAll(content, options)).rows;
@@ -188,10 +162,4 @@ test('an old value that cannot be restored makes a row invalid, by its own colum
     { column: 'Old file size', value: '1.5' },
   ];
   expect(await prepareFor(operations, 'a.jsonl', content)).toMatchObject([{ kind: 'invalid', problems }]);
-});
-
-test('two columns for one old value are refused', async () => {
-  await expect(prepareAll('room_id,title,old_title,Old Title\n1,a,b,c\n')).rejects.toMatchObject({
-    code: 'MANIFEST_AMBIGUOUS_COLUMN',
-  });
 });
