@@ -45,14 +45,6 @@ test('neither blank lines, with delimiters or without, nor ragged records cause 
   captureStackTrace.mockRestore();
 });
 
-test('blank lines are not records, however large the limit of a record', async () => {
-  const chunks = inChunks(Buffer.from(`a,b\n${'\n'.repeat(18_000_000)}1,2\n`), 256 * 1024);
-  expect(await flat(readCsvRecords(chunks, ','))).toEqual([
-    { cells: ['a', 'b'], line: 1 },
-    { cells: ['1', '2'], line: 18_000_002 },
-  ]);
-});
-
 /** No NUL: after a closing quote, csv-parse takes it for the end of the text. */
 const piece = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('"', '"', '""', ...delimiters, '\n', '\r\n', '\r') },

@@ -12,6 +12,7 @@ import { flat, inChunks } from '../reading.ts';
 
 const place = { offset: 0 };
 const chunkSize = fc.integer({ min: 1, max: 40 });
+const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
 /** Half a surrogate pair, which spoiling may leave, is not UTF-8. */
 const element = fc.oneof(anyJson, spoiltJson).map((text) => Buffer.from(text).toString());
 
@@ -89,18 +90,23 @@ test('an array is accepted when JSON.parse accepts it, with the same rows, where
 
 test('a line is accepted when JSON.parse accepts it', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(element, { minLength: 1, maxLength: 4 }), chunkSize, async (texts, size) => {
-      const lines = texts.map((text) => text.replace(/[\r\n]/g, ' ')).filter((text) => /\S/.test(text));
-      const reading = readJsonLines(chunksOf(lines.join('\n'), size), new ColumnList('a'));
-      const rows = (await outcome(reading)) as readonly UnnumberedRow[];
-      expect(rows).toHaveLength(lines.length);
-      for (const [index, line] of lines.entries()) {
-        const row = rows[index] as UnnumberedRow;
-        const expected = parsed(line);
-        if (expected === undefined) expect(row.problem?.problem).toMatch(/^is not JSON: /);
-        else if (!/ appears twice /.test(row.problem?.problem ?? '')) expectRows([row], [expected.value]);
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(element, { minLength: 1, maxLength: 4 }),
+      lineEnd,
+      chunkSize,
+      async (texts, end, size) => {
+        const lines = texts.map((text) => text.replace(/[\r\n]/g, ' ')).filter((text) => /\S/.test(text));
+        const reading = readJsonLines(chunksOf(lines.join(end), size), new ColumnList('a'));
+        const rows = (await outcome(reading)) as readonly UnnumberedRow[];
+        expect(rows).toHaveLength(lines.length);
+        for (const [index, line] of lines.entries()) {
+          const row = rows[index] as UnnumberedRow;
+          const expected = parsed(line);
+          if (expected === undefined) expect(row.problem?.problem).toMatch(/^is not JSON: /);
+          else if (!/ appears twice /.test(row.problem?.problem ?? '')) expectRows([row], [expected.value]);
+        }
+      },
+    ),
     { numRuns: 500 },
   );
 });

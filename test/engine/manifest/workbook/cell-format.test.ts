@@ -14,7 +14,6 @@ const dateOf = (serial: number) =>
 test.each<[value: number, format: string, text: string]>([
   [131, '000000', '000131'],
   [9007, '#,##0', '9007'],
-  [1.1, '0.00', '1.10'],
   [0.256, '0.0%', '25.6%'],
   [12.5, '"€"#,##0.00', '€12.50'],
   [-5, '#,##0_);(#,##0)', '(5)'],
@@ -27,7 +26,6 @@ test.each<[value: number, format: string, text: string]>([
 test.each<[value: number, format: string]>([
   [0, 'General" s"'],
   [0.256, '0%'],
-  [123_456, '0.00E+00'],
   [1200, '0.0,"K"'],
   [1.5, '# ?/?'],
   [0, '0;-0;"zero"'],
@@ -45,8 +43,8 @@ test.each<[serial: number, format: string, text: string]>([
   [0.75, '[$-409]h:mm AM/PM', '6:00 PM'],
   [0.002372685185185185, 'mm:ss.0', '03:25.0'],
   [46_352.4375, 'yyyy\\-mm\\-dd\\ hh:mm', '2026-11-26T10:30:00'],
-  [46_352, '[$-407]d. mmmm yyyy', '2026-11-26'],
   [46_352.4375, 'hh:mm:ss', '10:30:00'],
+  [46_352, '[$-407]d. mmmm yyyy', '2026-11-26'],
 ])('%d in the format %s is sent as %s', (serial, format, text) => {
   expect(cellOf(dateOf(serial), format)).toEqual({ text });
 });

@@ -193,21 +193,9 @@ test('a hidden sheet is read only when it is named', async () => {
   expect((await openText('a.xlsx', content, { sheet: '1' })).sheet?.name).toBeDefined();
 });
 
-test('options of one format are refused for another', async () => {
-  for (const [option, value] of [['hidden', 'skip'] as const, ['sheet', 'A'] as const]) {
-    const error = await failure('a.csv', 'a\n1\n', { [option]: value });
-    const message = `a.csv: --${option} only works with Excel workbooks; leave it out`;
-    expect([error.code, error.message]).toEqual(['MANIFEST_OPTION_UNSUITABLE', message]);
-  }
-  expect((await failure('a.xlsx', sheet([['a']]), { rowsAt: 'data' })).message).toBe(
-    'a.xlsx: --rows-at only works with a JSON object that has its rows in a member; leave it out',
-  );
-});
-
 const ole = (text: string) =>
   Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.from(text, 'utf16le')]);
 const spreadsheet = 'application/vnd.oasis.opendocument.spreadsheet';
-const letter = { '[Content_Types].xml': '<Types/>', 'word/document.xml': '<w/>' };
 const cut = sheet([['a'], ['x']]).subarray(0, 900);
 /** A directory with a false size does not evade the limit. */
 const lying = (declared: number) => zipped(sheetOf(row(1, ['a']) + ' '.repeat(100_000)), { declared });
@@ -219,7 +207,6 @@ test.each<[title: string, content: Buffer, code: string, message: string]>([
   ['an old workbook', ole('x'), 'BINARY', old],
   ['one with a password', ole('EncryptedPackage'), 'BINARY', 'has a password: save a copy without one'],
   ['an OpenDocument spreadsheet', zipped({ mimetype: 'x', [spreadsheet]: '' }), 'BINARY', 'save it as .xlsx'],
-  ['a text document', zipped(letter), 'WORKBOOK_UNREADABLE', '; save it as .xlsx again'],
   ['an incomplete one', cut, 'WORKBOOK_UNREADABLE', 'its directory is damaged'],
   ['one that says it is empty', lying(0), 'WORKBOOK_UNREADABLE', "can't be read as an Excel workbook"],
   ['one that says it is small', lying(10), 'WORKBOOK_UNREADABLE', "can't be read as an Excel workbook"],
