@@ -14,7 +14,6 @@ const longSearches = [
   'test/engine/run/proof/verify-run.test.ts',
   'test/engine/manifest/{open-errors,round-trip}.test.ts',
   'test/engine/rate/slots.test.ts',
-  'test/engine/report/html/html-report.test.ts',
 ];
 
 /** The system tests of `npm test`: what a change can break that does not take minutes to show. `npm run test:full` has the others. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Delimiter, delimiters } from '../../../src/base/text/delimiter.ts';
+import { delimiters } from '../../../src/base/text/delimiter.ts';
 import { cellText, guardFor } from '../../../src/base/text/formula-guard.ts';
 import { csvText } from '../../../src/engine/report/csv-text.ts';
 
@@ -53,15 +53,3 @@ test.each(pairs)(
     expect(cut > 0).toBe(written !== read);
   },
 );
-
-test.each<[Delimiter, string]>([
-  [',', 'a,=SUM(1)'],
-  [';', "a,'=SUM(1)"],
-])('a comma splits cells only where it may be outside quotes: %j', (delimiter, guarded) => {
-  expect(cellText('a,=SUM(1)', '<clear>', guardFor(delimiter))).toBe(guarded);
-});
-
-test('the lenient parser would find unguarded formulas', () => {
-  const text = csvText([['id', 'a;=SUM(1)', 'b']]);
-  expect(lenientCells(text, ';')).toEqual(['id,a', '=SUM(1),b', '']);
-});

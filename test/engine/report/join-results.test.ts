@@ -47,13 +47,6 @@ const tried: AttemptHistory = {
   lastStatus: 503,
 };
 
-const putOff: AttemptHistory = {
-  attempts: 2,
-  unprocessed: 2,
-  unclear: false,
-  lastCode: 'RESOURCE_EXHAUSTED',
-  lastStatus: 429,
-};
 const waiting = { ...tried, unclear: true };
 
 type Unfinished = Partial<UnfinishedRow> & { readonly why: WhyUnfinished };
@@ -62,8 +55,6 @@ const triedLast = 'the last attempt failed with UNAVAILABLE: try later';
 const resuming = 'resuming it finds out whether this row was called';
 
 test.each<[row: string, Unfinished, outcome: string]>([
-  ['is yet to come', { why: 'pending' }, 'not_attempted PENDING, attempts: 0; not finished yet'],
-  ['is at work', { why: 'pending', unsettled: true }, 'not_attempted PENDING, attempts: 0; not finished yet'],
   [
     'waits for its next attempt',
     { why: 'pending', history: waiting },
@@ -73,16 +64,6 @@ test.each<[row: string, Unfinished, outcome: string]>([
     'was never sent before an interruption',
     { why: 'interrupted' },
     'not_attempted INTERRUPTED, attempts: 0; the run was interrupted',
-  ],
-  [
-    'was never sent before a cancellation',
-    { why: 'cancelled', history: noHistory },
-    'not_attempted CANCELLED, attempts: 0; the run was cancelled',
-  ],
-  [
-    'was only put off',
-    { why: 'halted', history: putOff },
-    'not_attempted HALTED, attempts: 2; the run was halted; the last attempt failed with RESOURCE_EXHAUSTED',
   ],
   [
     'had an attempt that failed',

@@ -43,10 +43,6 @@ test('rows that need the reader or are unclear are first, each group in the orde
   expect(await packed(lines)).toEqual([3, 5, 7, 1, 2, 4, 6]);
 });
 
-test('as many rows as there is room for are all included', async () => {
-  expect(await packed(range(1, mostRows).map((row) => line(row)))).toEqual(range(1, mostRows));
-});
-
 test('of too many rows, the page has those that need the reader, and the first of the others', async () => {
   const needed = range(mostRows + 1, mostRows + 300);
   const lines = [

@@ -8,8 +8,6 @@ const ok = '2 succeeded OK';
 
 test.each<[told: string, verdict: string, more?: Partial<Reported>]>([
   ['3 succeeded OK', 'good: All 3 evaluations restored.'],
-  [ok, 'good: All 2 calls succeeded.', { operations: [other] }],
-  [ok, 'good: All 2 calls succeeded.', { operations: [other, other] }],
   [ok, 'good: All 2 rows succeeded.', { operations: [other, { ...other, name: 'p', thing: 'entry' }] }],
   [`${ok}, 3 duplicate DUPLICATE, 4 skipped DONE_BEFORE`, 'good: All 2 evaluations restored.'],
   [
@@ -18,16 +16,10 @@ test.each<[told: string, verdict: string, more?: Partial<Reported>]>([
   ],
   ['2 failed NOT_FOUND', 'bad: 0 of 2 evaluations restored. 2 rows need you.'],
   [`${ok} (1 unclear)`, 'attention: All 2 evaluations restored. 1 row is unclear.'],
-  [`${ok}, 1 failed NOT_FOUND (1 unclear)`, 'attention: 2 of 3 evaluations restored. 1 row needs you.'],
   [
     `${ok}, 1 failed NOT_FOUND, 4 not_attempted HALTED`,
     'bad: Run halted: 2 of 7 evaluations restored. 1 row needs you. 4 rows are left.',
     { run: { state: 'halted', phase: 'stopped' } },
-  ],
-  [
-    `${ok}, 1 not_attempted INTERRUPTED`,
-    'attention: Run interrupted: 2 of 3 evaluations restored. 1 row is left.',
-    { run: { state: 'interrupted', phase: 'stopped' } },
   ],
   [
     `${ok}, 4 not_attempted CANCELLED`,
@@ -39,7 +31,6 @@ test.each<[told: string, verdict: string, more?: Partial<Reported>]>([
     'working: 2 of 7 evaluations restored so far. 1 row needs you.',
     { run: { state: 'running', phase: 'in progress' } },
   ],
-  ['', 'good: 0 of 0 evaluations restored.'],
 ])('of "%s" is "%s"', async (told, verdict, more = {}) => {
   const { tone, text } = verdictOf(await pageDataOf({ told, ...more }));
   expect(`${tone}: ${text}`).toBe(verdict);
