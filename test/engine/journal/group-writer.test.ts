@@ -71,16 +71,6 @@ describe('a group writer', () => {
     expect(disk.pending).toBe(0);
   });
 
-  test('changes the state only when the write has ended', async () => {
-    const { disk, state, writer } = setUp();
-    const append = writer.append([finished(1)]);
-    const write = await disk.next();
-    expect(state.isFinished(1)).toBe(false);
-    write.end();
-    await append;
-    expect(state.offset(1)).toBe(100);
-  });
-
   test('reports and writes the first result of a row only, within a group and after it', async () => {
     const { disk, writer } = setUp();
     const first = writer.append([finished(1)]);
@@ -94,17 +84,6 @@ describe('a group writer', () => {
     const added = await Promise.all([first, ...others]);
     expect(added.map((results) => results.map((result) => result.row))).toEqual([[1], [2], [3]]);
     expect(write.text.match(/"row":\d/g)).toEqual(['"row":2', '"row":3']);
-  });
-
-  test('writes nothing when nothing is new', async () => {
-    const { disk, writer } = setUp();
-    const first = writer.append([finished(1)]);
-    (await disk.next()).end();
-    await first;
-    const open = { type: 'open', row: 1, history: { attempts: 1, unprocessed: 0, unclear: true } } as const;
-    expect(await writer.append([finished(1), open])).toEqual([]);
-    expect(await writer.append([])).toEqual([]);
-    expect(disk.pending).toBe(0);
   });
 
   test('fails permanently when the disk fails, and knows only what was synced before', async () => {

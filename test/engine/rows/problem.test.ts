@@ -40,17 +40,6 @@ test('equal problems of consecutive rows are one range', () => {
   expect(groups.map(({ hasMore }) => hasMore)).toEqual([false, false]);
 });
 
-test('the column counts, and the value is that of the first row', () => {
-  const groups = new ProblemGroups();
-  groups.add({ row: 1, line: 2 }, { column: 'ID', problem: 'a', value: '1' });
-  groups.add({ row: 2, line: 3 }, { column: 'ID', problem: 'a', value: '2' });
-  groups.add({ row: 2, line: 3 }, { column: 'Nr', problem: 'a', value: '3' });
-  expect(groups.groups).toMatchObject([
-    { column: 'ID', value: '1', rows: 2 },
-    { column: 'Nr', value: '3', rows: 1 },
-  ]);
-});
-
 test('a million broken rows are not kept in memory, however they differ', () => {
   const alternate = group(Array.from({ length: 1000 }, (_, index) => [index * 2 + 1, 'a']));
   const stretches = [2, 4, 6].map((line) => [line, line]);

@@ -119,20 +119,6 @@ test('any row is read as it was written, from one line of well-formed UTF-8', ()
   );
 });
 
-test.each<[DecidedRow, object]>([
-  [callable, {}],
-  [{ ...callable, request: { path: '/rename/2', body: '{}' } }, { path: '/rename/2' }],
-  [{ ...callable, request: { method: 'PUT', path: '/rename', body: '{}' } }, { method: 'PUT' }],
-  [{ ...callable, operation: deleting, request: { path: '/entries/1', body: '' } }, { method: 'POST' }],
-  [
-    { ...callable, operation: deleting, request: { method: 'DELETE', path: '/entries/2', body: '' } },
-    { path: '/entries/2' },
-  ],
-])('method and path are written where they differ from those of the operation: %#', (row, written) => {
-  const { method, path } = JSON.parse(lineOf(row));
-  expect({ method, path }).toEqual(written);
-});
-
 const line = JSON.parse(lineOf(callable, ['7', null]));
 const invalid = JSON.parse(
   lineOf({ kind: 'invalid', row: 1, line: 2, operation: renaming, problems: [{ problem: 'is bad' }] }),
@@ -147,7 +133,6 @@ test('the lines that are changed below are rows', () => {
 
 test.each<[what: string, text: string]>([
   ['nothing', ''],
-  ['half a line', JSON.stringify(line).slice(0, -1)],
   ['null', 'null'],
 ])('%s is no row', (_what, text) => {
   expect(decodeRow(text, 1, operations)).toBeUndefined();
@@ -163,7 +148,6 @@ test.each<[member: string, row: object, values: readonly unknown[]]>([
   ['values', line, [undefined, ['7'], ['7', 'A', 'B'], [7, 'A']]],
   ['old', line, [null, ['A'], { title: null }]],
   ['method', line, ['TRACE']],
-  ['path', line, [['/rename']]],
   ['body', line, [undefined, { id: 7 }]],
   ['unclear', line, [false, 'yes']],
   ['problems', invalid, [[], 'is bad', [{ column: 'id' }], [{ problem: 'is bad', value: 7 }]]],

@@ -6,9 +6,8 @@ import { hashFile } from '../../../src/base/disk/hash-file.ts';
 import { rowsInBlock } from '../../../src/engine/rows/head.ts';
 import type { CellTexts, DecidedRow, PlannedRow } from '../../../src/engine/rows/row.ts';
 import { openRows, type RowsFile } from '../../../src/engine/rows/rows-file.ts';
-import { RowsWriter } from '../../../src/engine/rows/rows-writer.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
-import { callable, renaming } from './decided-rows.ts';
+import { callable } from './decided-rows.ts';
 import { writeRows } from './written-rows.ts';
 
 /** Rows with these numbers. The texts of some have characters of several bytes, which parts of the file may cut. */
@@ -48,36 +47,10 @@ describe('a file of rows', () => {
     expect(file.head.blocks.reduce((sum, block) => sum + block, 0)).toBe(bytes);
   });
 
-  test('says of its operations what their rows are', async () => {
-    const { file } = await written([
-      ...rowsOf([1, 2]),
-      { kind: 'invalid', row: 3, line: 4, operation: renaming, problems: [{ problem: 'is bad' }] },
-    ]);
-    const counts = { rows: 3, callable: 2, invalid: 1, duplicates: 0, superseded: 0, doneBefore: 0 };
-    const effects = { title: { given: 2, cleared: 0, absent: 0 } };
-    const rename = { name: 'rename', thing: 'entry', subject: 'id', method: 'POST', path: '/rename' };
-    const ends = { first: { row: 1, subject: '1' }, last: { row: 2, subject: '2' } };
-    expect(file.head).toMatchObject({ counts, operations: [{ ...rename, ...ends, counts, effects }] });
-    expect(file.head).not.toHaveProperty('renumbered');
-  });
-
   test('names the places of rows that an earlier run may have changed', async () => {
     const [first, second] = rowsOf([7, 9]) as [DecidedRow, DecidedRow];
     const { facts } = await written([first, { ...second, unclear: true } as DecidedRow]);
     expect(facts.unclear).toEqual([2]);
-  });
-
-  test('of no rows has a head', async () => {
-    const { file } = await written([]);
-    expect([await read(file), await file.find(1), file.head.blocks]).toEqual([[], undefined, []]);
-  });
-
-  test('that is discarded leaves nothing behind', async () => {
-    const folder = await temporaryFolder();
-    const writer = new RowsWriter(join(folder, 'rows.jsonl'));
-    for (const row of rowsOf(upTo(5_000))) await writer.add(row, ['x'.repeat(100)]);
-    await writer.discard();
-    expect(await readdir(folder)).toEqual([]);
   });
 });
 
@@ -127,13 +100,14 @@ describe('rows', () => {
   });
 });
 
-describe('a row', () => {
-  test.each([
-    ['of all rows', upTo(2_100), undefined],
-    ['of some rows', upTo(2_100).map((row) => row * 3), true],
-    ['in another order', upTo(2_100).map((row) => 2_101 - row), true],
-    ['with gaps at the end', [...upTo(2_000), 5_000, 4_000], true],
-  ])('is found by its number %s, and has its number at its place', async (_where, numbers, renumbered) => {
+test.each([
+  ['of all rows', upTo(2_100), undefined],
+  ['of some rows', upTo(2_100).map((row) => row * 3), true],
+  ['in another order', upTo(2_100).map((row) => 2_101 - row), true],
+  ['with gaps at the end', [...upTo(2_000), 5_000, 4_000], true],
+])(
+  'a row is found by its number %s, and has its number at its place',
+  async (_where, numbers, renumbered) => {
     const { file } = await written(rowsOf(numbers));
     for (const index of [0, 1, 999, 1_000, numbers.length - 1]) {
       const row = numbers[index] as number;
@@ -142,8 +116,8 @@ describe('a row', () => {
     for (const missing of [0, -1, 7_000, 1.5]) expect(await file.find(missing)).toBeUndefined();
     expect(file.head.renumbered).toBe(renumbered);
     expect(upTo(numbers.length).map(await file.numbers())).toEqual(numbers);
-  });
-});
+  },
+);
 
 describe('a file that is', () => {
   const whole = () => written(rowsOf(upTo(1_200)));
@@ -152,21 +126,17 @@ describe('a file that is', () => {
   const replaced = (from: string, to: string) => changed((text) => text.replace(from, to));
 
   const restore = 'Restore it from a backup.';
-  const version = (written: unknown) =>
-    changed((text) => text.replace('"rows_version":1', `"rows_version":${JSON.stringify(written)}`));
   const noHead = ': its first line is not a head';
 
   test.each<[what: string, damage: (path: string) => Promise<unknown>, message: string]>([
     ['empty', (path) => truncate(path), `: it has no first line. ${restore}`],
     ['cut within its head', (path) => truncate(path, 100), ': it has no first line.'],
     ['not JSON', changed((text) => text.slice(1)), ': its first line is not JSON.'],
-    ['another JSON', changed(() => '[]\n'), noHead],
     [
       'of another version',
-      version(2),
+      replaced('"rows_version":1', '"rows_version":2'),
       ': it has version 2, which this version of cqbatch does not read: use',
     ],
-    ['of a version in words', version('1'), `${noHead} (rows_version: `],
     ['without a count', replaced('"callable"', '"called"'), `${noHead} (counts`],
   ])('%s can’t be opened', async (_what, damage, message) => {
     const { path } = await whole();
@@ -210,15 +180,6 @@ describe('a file that is', () => {
       kind: 'fatal',
       code: 'ROWS_MISSING',
       message: `${path} is missing: restore it from a backup, then try again.`,
-    });
-  });
-
-  test('a folder says so', async () => {
-    const folder = await temporaryFolder();
-    await expect(openRows(folder)).rejects.toMatchObject({
-      kind: 'fatal',
-      code: 'PATH_UNUSABLE',
-      message: expect.stringContaining('is a folder where a file should be'),
     });
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CallableRow, DecidedRow, LeftOut, PlannedOperation } from '../../../src/engine/rows/row.ts';
-import { DecidedRows, RowsSummary } from '../../../src/engine/rows/rows-summary.ts';
+import { DecidedRows } from '../../../src/engine/rows/rows-summary.ts';
 import { callable, renaming } from './decided-rows.ts';
 
 const deleting: PlannedOperation = {
@@ -91,12 +91,4 @@ test('adds up decided rows, in all and by operation', () => {
     doneIn: new Map(Object.entries({ monday: 2, 'old.csv': 1 })),
     preview: [rows[2], rows[3], rows[4]],
   });
-});
-
-test('what conflicts is said by the plan that has decided it', () => {
-  const summary = new RowsSummary();
-  summary.add(call(1, '7'), false);
-  summary.add(call(2, '7'), false);
-  summary.add(call(3, '8'), true);
-  expect(summary.summary()).toMatchObject({ callable: 3, conflicts: 1 });
 });
