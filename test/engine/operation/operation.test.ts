@@ -37,7 +37,6 @@ const operationOf = (request: Request) => defineOperation(definitionWith(request
 describe('the request of an operation', () => {
   test.each<[string, RequestDefinition, object]>([
     ['a POST by default', { path: '/a' }, { path: '/a', body: '' }],
-    ['text unchanged', { path: '/a', body: '{"id": 1}' }, { path: '/a', body: '{"id": 1}' }],
     [
       'a value as exact JSON',
       { method: 'PATCH', path: '/a', body: { id: 9223372036854775807n, note: 'x', by: undefined } },
@@ -61,10 +60,8 @@ describe('the request of an operation', () => {
     ['a line end in a value', { 'If-Match': 'a\r\nX-Admin: 1' }, "the header if-match can't have the value"],
     ['a character that is not ASCII', { Prefer: 'naïve' }, 'visible ASCII characters'],
     ['an empty value', { Prefer: '' }, 'visible ASCII characters'],
-    ['a name with a blank', { 'If Match': 'a' }, `"if match" can't be the name of a header`],
     ['a line end in a name', { 'a\r\nb': 'a' }, "can't be the name of a header"],
     ['the token', { Authorization: 'Bearer x' }, 'the client sets the header authorization itself'],
-    ['the length of the body', { 'content-length': '3' }, 'the client sets the header content-length itself'],
     ['a key of its own', { 'Idempotency-Key': 'a' }, 'by its member idempotencyKey: true'],
   ])('never has %s', (_title, headers, problem) => {
     const { request } = operationOf(() => ({ path: '/a', headers }));
@@ -78,14 +75,6 @@ describe('the request of an operation', () => {
     );
     expect(defineOperation({ ...definition, repeatable: true }).idempotencyKey).toBe(true);
   });
-});
-
-test.each(['date', [], [1]])('a field does not expect %j', (expects) => {
-  const definition = definitionWith(() => ({ path: '/a' }));
-  const fields = { ...definition.fields, at: { type: 'text', expects } };
-  expect(() => defineOperation({ ...definition, fields } as never)).toThrow(
-    /fields\.at\.expects: must be 'time' or a list of values/,
-  );
 });
 
 const thrown = () => {
@@ -113,20 +102,8 @@ const byId = defineOperation({
 });
 
 test.each([
-  ...[
-    '.',
-    '..',
-    '%2e',
-    '%2E%2e',
-    '.%2E',
-    '..;x',
-    '\\..\\',
-    '..%2Fx',
-    'x%2f..',
-    'x%5C%2e%2e%5Cy',
-    'a/../b',
-    '',
-  ],
+  ...['.', '..', '%2e', '%2E%2e', '.%2E', '..;x', 'a/../b', ''],
+  ...['\\..\\', '..%2Fx', 'x%2f..', 'x%5C%2e%2e%5Cy'],
 ])('an identifier that would lead to another path is refused: %j', (id) => {
   expect(() => byId.request({ id })).toThrow('servers and proxies would take it for another path');
 });
@@ -140,12 +117,6 @@ test.each(['...', '.a', 'a..b', '%2e%2e%2e', '%252e', 'https%3A%2F%2Fx', 'a%3Fb'
   },
 );
 
-test('a query may have dots, and a path may end with a slash, but has no fragment', () => {
-  const at = (path: string) => defineOperation(definitionWith(() => ({ path }))).request({ id: '7' }).path;
-  expect(at('/a/?next=/../b//c')).toBe('/a/?next=/../b//c');
-  expect(() => at('/a#b')).toThrow('must begin with / and be encoded');
-});
-
 test.each<[string, () => unknown, string]>([
   ...Object.keys(uses).flatMap((member): [string, () => unknown, string][] => [
     [member, thrown, 'why'],
@@ -153,11 +124,6 @@ test.each<[string, () => unknown, string]>([
   ]),
   ['check', () => true, 'must return the problem as text, or undefined'],
   ['request', () => ({ path: 'a' }), 'the path "a" must begin with / and be encoded (encodeURIComponent)'],
-  [
-    'request',
-    () => ({ path: '/a b' }),
-    'the path "/a b" must begin with / and be encoded (encodeURIComponent)',
-  ],
   [
     'request',
     () => ({ path: '/', method: 'get' }),
@@ -177,10 +143,4 @@ test.each<[string, () => unknown, string]>([
   expect(() => uses[member]?.(operation)).toThrow(
     expect.objectContaining({ code: 'OPERATION_FAILED', message: `archive-call: ${member}: ${problem}` }),
   );
-});
-
-test('no refusal means "done already", unless the operation says which does', () => {
-  const operation = operationOf(() => ({ path: '/' }));
-  expect(operation.meansAlreadyApplied({ code: 'ALREADY_EXISTS', message: 'already archived' })).toBe(false);
-  expect(operation.meansDone(refusal)).toBe(false);
 });

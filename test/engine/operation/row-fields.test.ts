@@ -14,30 +14,24 @@ const decimals =
 const mark = "has a spreadsheet's text mark; write only the digits";
 const errorValue = 'is a spreadsheet error, or the column was too narrow; fix it and export again';
 
-describe('an integer field', () => {
-  test.each<[unknown, string]>([
-    ['1.23E+15', scientific],
-    [' 1.23e15 ', scientific],
-    [new LosslessNumber('1e21'), scientific],
-    ['1,234', separators],
-    ['1 234 567', separators],
-    ['1\u00a0234\u202f567', separators],
-    ['12.0', decimals],
-    ['12,50', decimals],
-    ["'12", mark],
-    ['="12"', mark],
-    ['#######', errorValue],
-    ['0', `out of range; must be ${range}`],
-    ['9223372036854775808', `out of range; must be ${range}`],
-    ['+5', `must be ${range}, in digits only`],
-    [{ toString: 1 }, `must be ${range}, in digits only`],
-    [2 ** 60, `may have lost digits as a JavaScript number; give ${range} as text or bigint`],
-    ['', 'missing; every row needs the column n'],
-    [null, 'missing; every row needs the column n'],
-    [undefined, 'missing; every row needs the column n'],
-  ])('says what happened to %o', (value, problem) => {
-    expect(problems(schema, { n: value })).toEqual([`n: ${problem}`]);
-  });
+test.each<[unknown, string]>([
+  ['1.23E+15', scientific],
+  [new LosslessNumber('1e21'), scientific],
+  ['1,234', separators],
+  ['1\u00a0234\u202f567', separators],
+  ['12.0', decimals],
+  ['="12"', mark],
+  ['#######', errorValue],
+  ['0', `out of range; must be ${range}`],
+  ['9223372036854775808', `out of range; must be ${range}`],
+  ['+5', `must be ${range}, in digits only`],
+  [{ toString: 1 }, `must be ${range}, in digits only`],
+  [2 ** 60, `may have lost digits as a JavaScript number; give ${range} as text or bigint`],
+  ['', 'missing; every row needs the column n'],
+  [null, 'missing; every row needs the column n'],
+  [undefined, 'missing; every row needs the column n'],
+])('an integer field says what happened to %o', (value, problem) => {
+  expect(problems(schema, { n: value })).toEqual([`n: ${problem}`]);
 });
 
 describe('a text or identifier', () => {

@@ -33,13 +33,6 @@ describeWithProgram(['ssh-keygen'], 'a signature of OpenSSH', () => {
     expect(await signerOf(text, signature, allowed, now)).toEqual({ name: 'ana', key: stdout.split(' ')[1] });
   });
 
-  test('takes the first of several names', async () => {
-    await allow('', 'ana@example.com,ana');
-    expect(await signerOf(text, await signText(text, key), allowed, now)).toMatchObject({
-      name: 'ana@example.com',
-    });
-  });
-
   test.each([
     ['too early', 'valid-after="20261127"'],
     ['too late', 'valid-before="20261126"'],
