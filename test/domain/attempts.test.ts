@@ -20,11 +20,6 @@ test.each([25, 26, 1_000])('of %d attempts, the first and last are kept, and how
   expect(kept[12]).toEqual({ code: `N${count - 11}`, omitted: count - 24 });
 });
 
-test('a long message is shortened, an empty one left out', () => {
-  expect(withAttempt([], { message: 'm'.repeat(1_000) })[0]?.message).toHaveLength(200);
-  expect(withAttempt([], { code: 'X', message: '' })).toEqual([{ code: 'X' }]);
-});
-
 test('nothing is known about an attempt whose process died', () => {
   expect(perhapsCalled(noHistory)).toEqual({
     attempts: 1,

@@ -6,23 +6,21 @@ afterEach(() => void vi.useRealTimers());
 
 const jumps = [-3_600_000, -30_000, 3_600_000];
 
-describe('the steady clock', () => {
-  test.each(jumps)(
-    'keeps its pace, and gives times of the present clock, after that is set by %d ms',
-    (byMs) => {
-      const before = steadyNow();
-      const soon = before + 5_000;
-      const atSoon = Date.now() + 5_000;
-      expect(timeOfDay(soon).getTime()).toBe(atSoon);
-      vi.advanceTimersByTime(1_000);
-      vi.setSystemTime(Date.now() + byMs);
-      vi.advanceTimersByTime(1_000);
-      expect(steadyNow() - before).toBe(2_000);
-      expect(timeOfDay(soon).getTime()).toBe(atSoon + byMs);
-      expect(steadyTimeOf(atSoon + byMs)).toBe(soon);
-    },
-  );
-});
+test.each(jumps)(
+  'the steady clock keeps its pace, and gives times of the present clock, after that is set by %d ms',
+  (byMs) => {
+    const before = steadyNow();
+    const soon = before + 5_000;
+    const atSoon = Date.now() + 5_000;
+    expect(timeOfDay(soon).getTime()).toBe(atSoon);
+    vi.advanceTimersByTime(1_000);
+    vi.setSystemTime(Date.now() + byMs);
+    vi.advanceTimersByTime(1_000);
+    expect(steadyNow() - before).toBe(2_000);
+    expect(timeOfDay(soon).getTime()).toBe(atSoon + byMs);
+    expect(steadyTimeOf(atSoon + byMs)).toBe(soon);
+  },
+);
 
 describe('a watch of the clock', () => {
   test('reports each time when it is set, and by how much', () => {

@@ -15,13 +15,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   createFile,
-  exists,
-  isWritableByOthers,
-  look,
   makeFolder,
   makeFolderLikeParent,
   readSmallFile,
-  removeIfPossible,
   replaceFile,
   whyForeign,
   writeFileAtomically,
@@ -163,19 +159,4 @@ describeOnPosix('what another user has put in place of a file', () => {
     await chown(path, 4242, 4242);
     expect(await whyForeign(path)).toBe('belongs to another user (uid 4242)');
   });
-});
-
-test('a look that fails says no, and a question of rights that fails is no answer', async () => {
-  const below = join(await fileOf(1), 'below');
-  expect(await look(below)).toBeUndefined();
-  expect(await exists(below)).toBe(false);
-  await expect(isWritableByOthers(below)).rejects.toThrow('is not a folder');
-  expect(await isWritableByOthers('/none')).toBe(false);
-});
-
-test('what can not be removed after a failure stays, without another failure', async () => {
-  const folder = await temporaryFolder();
-  await removeIfPossible(folder);
-  await removeIfPossible(join(folder, 'none'));
-  expect(await exists(folder)).toBe(true);
 });

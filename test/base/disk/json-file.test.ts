@@ -43,11 +43,4 @@ describe('a JSON file', () => {
     const incomplete = await fileWith('{"version":1}');
     await expect(readJsonFile(incomplete, versioned, damaged)).rejects.toThrow('damaged');
   });
-
-  test('that is a folder is an error, unless it may be treated as missing', async () => {
-    const path = await fileWith(undefined);
-    const reading = readJsonFile(path, schema, () => undefined);
-    await expect(reading).rejects.toMatchObject({ code: 'PATH_UNUSABLE' });
-    expect(await readJsonFileIfAny(path, schema)).toBeUndefined();
-  });
 });

@@ -1,15 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
-import {
-  isAbandoned,
-  keepFolder,
-  ownFolder,
-  removeHalfDone,
-  withTemporaryFolder,
-} from '../../../src/base/disk/owned-folder.ts';
+import { isAbandoned, removeHalfDone, withTemporaryFolder } from '../../../src/base/disk/owned-folder.ts';
 import { thisProcess } from '../../../src/base/disk/process.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -50,14 +44,6 @@ test('a folder whose owner cannot be read now is not abandoned, however old', as
   expect(await isAbandoned(folder)).toBe(false);
 });
 
-test('a folder that is kept has no owner', async () => {
-  const folder = await ownedBy(undefined);
-  await ownFolder(folder);
-  expect(JSON.parse(await readFile(join(folder, 'owner.json'), 'utf8'))).toEqual(here);
-  await keepFolder(folder);
-  expect(await readdir(folder)).toEqual([]);
-});
-
 test('half-written files of killed commands are removed after an hour', async () => {
   const folder = await temporaryFolder();
   const before = new Date(Date.now() - 2 * 60 * 60 * 1_000);
@@ -88,13 +74,4 @@ test('leftovers of dead processes are removed when another temporary folder or r
     });
   });
   expect(await paths()).toEqual([mine, join(parent, 'runs')].toSorted());
-});
-
-test('a state folder that was made for a temporary folder goes with it, unless it is used', async () => {
-  const home = await temporaryFolder();
-  const parent = join(home, 'state');
-  await withTemporaryFolder(parent, 'plan', async (folder) => void (await writeFile(join(folder, 'x'), '')));
-  expect(await readdir(home)).toEqual([]);
-  await withTemporaryFolder(parent, 'plan', () => mkdir(join(parent, 'problems')));
-  expect(await readdir(parent)).toEqual(['problems']);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ErrorThrottle, LastingErrors, WaitReason } from '../../../src/base/errors/error-throttle.ts';
+import { ErrorThrottle, LastingErrors } from '../../../src/base/errors/error-throttle.ts';
 
 test('an error is reported when it comes, once an hour while it lasts, and when it comes back', () => {
   let now = 0;
@@ -47,11 +47,4 @@ test('the error that has lasted longest is told, with its time, until it comes n
   expect(errors.text).toBe('a command of the datastore fails again and again (first)');
   now = 16_001;
   expect([errors.current, errors.text]).toEqual([undefined, undefined]);
-});
-
-test('a reason to wait is no failed command', () => {
-  let now = 0;
-  const errors = new LastingErrors(() => now);
-  for (; now <= 5_000; now += 1_000) errors.see(new WaitReason('workers are asked'));
-  expect(errors.text).toBe('workers are asked');
 });

