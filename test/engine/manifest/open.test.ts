@@ -142,6 +142,22 @@ test('a line of JSON Lines that is not JSON is a row with a problem', async () =
   expect(rows[1]?.problem?.problem).toMatch(/^is not JSON: .+ \(character 6 of the line\)$/);
 });
 
+const rowOf = (id: number) => `{"id":"${id}"}`;
+const ids = Array.from({ length: 1_200 }, (_, index) => index);
+
+test.each([
+  ['a.csv', `id,note\n${ids.map((id) => `${id},\n`).join('')}`],
+  ['a.json', `[${ids.map(rowOf)}]`],
+  ['a.jsonl', ids.map(rowOf).join('\n')],
+])('all rows of %s come, in chunks of 1 to 500', async (name, content) => {
+  const read: number[] = [];
+  for await (const rows of (await openText(name, content)).rows()) {
+    expect([rows.length > 0, rows.length <= 500]).toEqual([true, true]);
+    read.push(...rows.map(({ cells }) => Number(cells['id'])));
+  }
+  expect(read).toEqual(ids);
+});
+
 const german = 'Bewertungs-ID;user_id;title\r\n1;jörg ; Grüße\r\n';
 const windows = { encoding: 'windows-1252' };
 const latin = (text: string) => Buffer.from(text, 'latin1');
