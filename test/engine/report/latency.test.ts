@@ -28,9 +28,3 @@ test('percentiles are exact below 255 ms, at most 0.8 % too high above, and neve
     }),
   );
 });
-
-test('durations are rounded and bounded', () => {
-  expect(histogramOf([1.6]).summary()).toEqual({ p50: 2, p90: 2, p99: 2, max: 2 });
-  expect(histogramOf([-5]).summary()?.max).toBe(0);
-  expect(histogramOf([1e18]).summary()).toMatchObject({ p50: 2 ** 32 - 1, max: 2 ** 32 - 1 });
-});
