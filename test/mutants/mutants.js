@@ -139,4 +139,10 @@ export const mutants = [
     find: 'return mayQuote ? maskedValue(value, text) : value;',
     replace: 'return mayQuote && value === source ? maskedValue(value, text) : value;',
   },
+  {
+    what: 'workers that a datastore has forgotten when it was emptied count as asked',
+    file: 'src/engine/queue/roll-call.ts',
+    find: 'if (knowsAll) this.#witnessed.add(epoch);',
+    replace: 'this.#witnessed.add(epoch);',
+  },
 ];
