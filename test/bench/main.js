@@ -19,7 +19,7 @@ import { guards } from './scenarios/guards.js';
 import { parts } from './scenarios/parts.js';
 import { plan } from './scenarios/plan.js';
 import { embeddedRate, redisRate } from './scenarios/rate.js';
-import { redisMillion } from './scenarios/redis-million.js';
+import { redisMillion, redisTenMillion } from './scenarios/redis-million.js';
 import { reportPage } from './scenarios/report-page.js';
 import { shortRun } from './scenarios/short-run.js';
 import { embedded, embeddedSlow, redis, redisSlow, redisTls } from './scenarios/throughput.js';
@@ -30,7 +30,7 @@ import { workers } from './scenarios/workers.js';
 /** @type {readonly import('./scenarios/scenario.js').Scenario[]} */
 const scenarios = [
   ...[redis, embedded, redisSlow, redisTls, embeddedSlow, workers, embeddedRate, redisRate, shortRun],
-  ...[parts, fleet, guards, redisMillion, executable, plan, reportPage],
+  ...[parts, fleet, guards, redisMillion, redisTenMillion, executable, plan, reportPage],
 ];
 
 const { quick, json, chosen } = readArguments();
