@@ -8,13 +8,12 @@ import { Service } from '../../../dist/src/sandbox/service.js';
 /**
  * A sandbox in this process, which tells how far a job is.
  *
- * @param {{ limit: string, latency: string }} behavior
+ * @param {{ limit: string, latency: string, retryAfter?: string }} behavior
  * @param {number} rows
  */
-export async function startApi({ limit, latency }, rows) {
-  const service = new Service(
-    readOptions(sandboxOptions, { port: '0', soundboards: String(rows), limit, latency }),
-  );
+export async function startApi(behavior, rows) {
+  const options = { port: '0', soundboards: String(rows), ...behavior };
+  const service = new Service(readOptions(sandboxOptions, options));
   const { url, close } = await startSandbox(service);
   const changes = () => service.log.entries.filter(({ committed }) => committed);
   return {

@@ -20,7 +20,12 @@ import { start } from './processes.js';
 /** The limits, as `cqbatch sandbox` takes them. */
 const apis = {
   bucket: { title: '50/s, token bucket', limit: 'token-bucket:rate=50,burst=10', latency: '20ms' },
-  window: { title: '600 a minute', limit: 'fixed-window:limit=600,window=1m', latency: '20ms' },
+  window: {
+    title: '600 a minute, not stated',
+    limit: 'fixed-window:limit=600,window=1m',
+    latency: '20ms',
+    retryAfter: 'none',
+  },
   flight: { title: '6 calls in flight', limit: 'concurrency:limit=6', latency: '80ms' },
   free: { title: 'no limit, 80 ms', limit: 'none', latency: '80ms' },
 };
@@ -90,7 +95,8 @@ async function play(
   /** @type {string} */ contestant,
   /** @type {{ kill: boolean }} */ { kill },
 ) {
-  const api = await startApi(apis[name], rows);
+  const { title: _, ...behavior } = apis[name];
+  const api = await startApi(behavior, rows);
   const own = join(folder, `${name}-${contestant}-${kill}`);
   await mkdir(own);
   const job = await contestants[contestant]?.prepare({ folder: own, url: api.url, rows });
