@@ -51,7 +51,8 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
    * Creates the folder of a new run. Other processes see the run once its record is saved.
    *
    * @param wanted the id chosen by the user, if any
-   * @throws a usage error `RUN_EXISTS` for a known id; a busy error when that run is in progress or being planned
+   * @throws a usage error `RUN_EXISTS` for a known id; a busy error when that run is in progress or being planned; a fatal error when
+   *   its record is damaged
    */
   const create = async (wanted?: string): Promise<{ readonly id: string; readonly folder: string }> => {
     await makeFolder(runsDir);
@@ -63,7 +64,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw systemError(error, folder(id)) ?? error;
       if (wanted === undefined) return create();
-      throw existingRun(id, stateDir, await read(id).catch(() => undefined));
+      throw existingRun(id, stateDir, await read(id));
     }
     try {
       await onDisk(folder(id), () => ownFolder(folder(id)));

@@ -67,6 +67,18 @@ describe('the run store', () => {
     expect(await readdir(folder)).toEqual(['run.json']);
   });
 
+  test('leaves a run alone whose record is damaged, creates others beside it, and says so where its id is wanted', async () => {
+    const { folder } = await store.create('nightly');
+    await writeFile(join(folder, 'run.json'), '{');
+    await writeFile(join(folder, 'owner.json'), JSON.stringify({ ...thisProcess(), pid: 2 ** 22 + 1 }));
+    await store.create('weekly');
+    expect((await readdir(folder)).toSorted()).toEqual(['owner.json', 'run.json']);
+    await expect(store.create('nightly')).rejects.toMatchObject({
+      kind: 'fatal',
+      code: 'RUN_UNREADABLE',
+    });
+  });
+
   test('names a run that does not exist, and never leaves its folder', async () => {
     await expect(store.load('../../etc')).rejects.toThrow('There is no run ../../etc');
   });
