@@ -13,7 +13,7 @@ export interface ScheduleView {
   readonly next: readonly Date[];
   /** A trigger that no daemon has handled yet. */
   readonly triggered: Trigger | undefined;
-  /** Looks up a run that the schedule started; undefined when the run was removed. */
+  /** Looks up a run that the schedule started; undefined when the run was removed, or its record is damaged. */
   readonly run: (
     id: string,
   ) => { readonly state: RunState; readonly counts: OutcomeCounts | undefined } | undefined;
@@ -136,7 +136,7 @@ function entryText(entry: HistoryEntry, view: ScheduleView): string {
 }
 
 function runText(id: string, run: ReturnType<ScheduleView['run']>): string {
-  if (run === undefined) return `${id} (removed since)`;
+  if (run === undefined) return `${id} (removed or damaged since)`;
   return `${id} ${[run.state, ...(run.counts === undefined ? [] : outcomeTexts(run.counts))].join(', ')}`;
 }
 

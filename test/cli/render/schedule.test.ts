@@ -53,7 +53,7 @@ test('a schedule is listed in its time zone, with the next times and the last re
     [
       'nightly  0 2 * * *  Europe/London  /data/nightly.csv',
       `  next  Sun 5 Jul${year} 02:00`,
-      `  last  Sat 4 Jul${year} 13:00:05 (triggered): a completed, 2 succeeded, 1 failed; gone (removed since); b.csv refused`,
+      `  last  Sat 4 Jul${year} 13:00:05 (triggered): a completed, 2 succeeded, 1 failed; gone (removed or damaged since); b.csv refused`,
     ].join('\n'),
   );
 });

@@ -5,6 +5,7 @@ import type { ConflictRule, RowResult } from '../../../../src/domain/terms.ts';
 import type { PlannedRow } from '../../../../src/engine/rows/row.ts';
 import { openRows } from '../../../../src/engine/rows/rows-file.ts';
 import { type CreateRunInput, createRun } from '../../../../src/engine/run/plan/create-run.ts';
+import { writeRetryRows } from '../../../../src/engine/run/plan/retry-run.ts';
 import { enterState, type RunRecord, type RunState } from '../../../../src/engine/run/record/record.ts';
 import { openRunRows } from '../../../../src/engine/run/record/run-rows.ts';
 import { openRunStore, type RunStore } from '../../../../src/engine/run/record/store.ts';
@@ -60,6 +61,13 @@ export async function end(
   const ended = enterState(record, state);
   await store.save(ended);
   return ended;
+}
+
+/** A retry that has ended, of a run that has no other. */
+export async function endedRetry(store: RunStore, record: RunRecord, ending: Ending): Promise<RunRecord> {
+  const path = join(store.stateDir, 'retry.jsonl');
+  const planned = await writeRetryRows(store, record, [], {}, { options: leastOptions, path });
+  return end(store, { rows: { kind: 'rows', path, planned }, options: leastOptions }, ending);
 }
 
 export async function rowsIn(path: string): Promise<readonly PlannedRow[]> {

@@ -9,7 +9,7 @@ import type { RunRecord } from '../../../../src/engine/run/record/record.ts';
 import { withJournalReader } from '../../../../src/engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../../src/engine/run/record/store.ts';
 import { leastOptions } from '../planned-record.ts';
-import { type Ending, end, endedRun, rowsIn } from './ended-run.ts';
+import { endedRetry, endedRun, rowsIn } from './ended-run.ts';
 
 const failed = { outcome: 'failed', code: 'UNAVAILABLE' } as const;
 const unclear = { ...failed, unclear: true } as const;
@@ -28,12 +28,6 @@ async function retryOf(
   const path = join(store.stateDir, 'retry.jsonl');
   const retry = await writeRetryRows(store, record, later, choice, { options: leastOptions, path });
   return { path, retry, rows: await rowsIn(path) };
-}
-
-/** A retry of a run that has ended. */
-async function ended(store: RunStore, record: RunRecord, ending: Ending): Promise<RunRecord> {
-  const { path, retry: planned } = await retryOf(store, record);
-  return end(store, { rows: { kind: 'rows', path, planned }, options: leastOptions }, ending);
 }
 
 test('failed rows are called again as they were, with the numbers of the user’s manifest', async () => {
@@ -71,7 +65,7 @@ test('failed rows are called again as they were, with the numbers of the user’
 
 test('the new run knows which rows may have been called', async () => {
   const { store, record } = await endedRun(evaluations(2), { others: { 1: failed, 2: unclear } });
-  const retry = await ended(store, record, { others: { 1: null, 2: null }, state: 'interrupted' });
+  const retry = await endedRetry(store, record, { others: { 1: null, 2: null }, state: 'interrupted' });
   expect(retry).toMatchObject({ retryOf: record.id, plan: { rows: 2, callable: 2 } });
   await withJournalReader(store, retry, (journal) => {
     expect([1, 2].map((place) => journal.history(place)?.unclear)).toEqual([undefined, true]);
@@ -93,13 +87,13 @@ test.each<[string, RetryChoice, readonly number[]]>([
 
 test('a retry of a retry has the rows that still fail, with their first numbers', async () => {
   const { store, record } = await endedRun(evaluations(3), { others: { 1: failed, 3: failed } });
-  const second = await ended(store, record, { others: { 2: notFound } });
+  const second = await endedRetry(store, record, { others: { 2: notFound } });
   const both = await retryOf(store, record, [second]);
   expect(both.rows).toMatchObject([{ row: 3, subject: '3', cells: ['3', 'u', 'n3'] }]);
   expect(both.retry.codes).toEqual(new Map([['NOT_FOUND', 1]]));
   expect((await retryOf(store, second)).rows).toMatchObject([{ row: 3, line: 3 }]);
   expect(await hasRowsToRetry(store, record, [second])).toBe(true);
-  const third = await ended(store, second, {});
+  const third = await endedRetry(store, second, {});
   expect(await hasRowsToRetry(store, record, [second, third])).toBe(false);
   expect(await hasRowsToRetry(store, record, [])).toBe(true);
 });

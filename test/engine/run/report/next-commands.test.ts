@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../../../src/domain/terms.ts';
 import type { RunState } from '../../../../src/engine/run/record/record.ts';
-import { nextCommands } from '../../../../src/engine/run/report/next-commands.ts';
+import { isCured, nextCommands } from '../../../../src/engine/run/report/next-commands.ts';
+import { endedRetry, endedRun } from '../plan/ended-run.ts';
 import { plannedRecord } from '../planned-record.ts';
 
 /** The commands after a run of which these rows failed with codes, and those got other outcomes. */
@@ -51,4 +54,14 @@ test('a cancelled run is retried, with all unsent rows', () => {
 test('a retry leads to one joint report', () => {
   expect(next('completed', [], { retry_of: 'a' })).toEqual(['cqbatch report r --with-retries']);
   expect(next('completed', [], { retries: ['b'] })).toEqual([]);
+});
+
+test('a run whose retry is done needs no more, unless the record of another run is damaged', async () => {
+  const failed = { outcome: 'failed', code: 'UNAVAILABLE' } as const;
+  const { store, record } = await endedRun([{ evaluation_id: 1, user_id: 'u' }], { others: { 1: failed } });
+  await endedRetry(store, record, {});
+  expect(await isCured(store, record)).toBe(true);
+  const { folder } = await store.create('other');
+  await writeFile(join(folder, 'run.json'), '{');
+  expect(await isCured(store, record)).toBe(false);
 });
