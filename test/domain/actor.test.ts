@@ -1,7 +1,11 @@
 import { hostname, userInfo } from 'node:os';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { readVersion } from '../../src/base/package.ts';
 import { actorText, attributionSchema, withActor } from '../../src/domain/actor.ts';
+
+// Unit tests share modules: another test file may have loaded the modules to be spied on.
+vi.hoisted(() => vi.resetModules());
+vi.mock('node:os', { spy: true });
 
 test('what a process does is withActor to its user, host and version', () => {
   const by = { user: userInfo().username, host: hostname(), version: readVersion() };
@@ -16,4 +20,14 @@ test('what other processes report about themselves is bounded', () => {
     reason: 'r'.repeat(5_000),
   });
   expect([by?.user.length, by?.host.length, reason?.length]).toEqual([100, 100, 500]);
+});
+
+test('a user without an account, as in containers, is named by the user id', async () => {
+  vi.resetModules();
+  onTestFinished(() => void vi.resetModules());
+  vi.mocked((await import('node:os')).userInfo).mockImplementationOnce(() => {
+    throw new Error('uv_os_get_passwd returned ENOENT');
+  });
+  const { thisActor } = await import('../../src/domain/actor.ts');
+  expect(thisActor().user).toBe(`uid ${process.getuid?.()}`);
 });

@@ -5,6 +5,7 @@ import {
   parseCanary,
   parseConcurrency,
   parseDuration,
+  parseEncoding,
   parseFailureLimit,
   parseInteger,
   parseQueuePrefix,
@@ -24,6 +25,7 @@ const parsers = {
   'number from 1 to 100': parseInteger(1, 100),
   canary: parseCanary,
   'time of day': parseTimeOfDay,
+  encoding: parseEncoding,
 };
 
 test.each<[what: keyof typeof parsers, text: string, value: unknown]>([
@@ -49,6 +51,7 @@ test.each<[what: keyof typeof parsers, text: string, value: unknown]>([
   ['canary', ' 10 , random ', { rows: 10, random: true }],
   ['time of day', '6:00', { time: '06:00' }],
   ['time of day', '23:59 Europe/London', { time: '23:59', timeZone: 'Europe/London' }],
+  ['encoding', 'latin1', 'windows-1252'],
 ])('as a %s, %j is read', (what, text, value) => {
   expect(parsers[what](text)).toEqual(value);
 });
@@ -72,6 +75,7 @@ test.each<[what: keyof typeof parsers, message: string, texts: readonly string[]
   ['canary', 'a number of rows from 1 to 1000000, such as 10 or 10,random', ['', '0', '1000001']],
   ['time of day', "write a time of day as 06:00, or with its time zone as '06:00 Europe/London'", ['24:00']],
   ['time of day', 'write a time zone as Europe/London or UTC', ['06:00 London']],
+  ['encoding', 'write an encoding as windows-1252, iso-8859-15', ['', 'utf-9', 'ebcdic']],
 ])('as a %s, others are refused: %s', (what, message, texts) => {
   for (const text of texts) {
     expect(() => parsers[what](text), text).toThrow(RangeError);
