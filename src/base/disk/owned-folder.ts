@@ -1,7 +1,15 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from '../errors/system-error.ts';
-import { exists, look, makeFolder, removeIfEmpty, removeIfPossible, writeFileAtomically } from './files.ts';
+import {
+  exists,
+  ifThere,
+  look,
+  makeFolder,
+  removeIfEmpty,
+  removeIfPossible,
+  writeFileAtomically,
+} from './files.ts';
 import { readJsonFile } from './json-file.ts';
 import { processSchema, stateOfProcess, thisProcess } from './process.ts';
 
@@ -70,7 +78,7 @@ export async function removeAbandoned(parent: string): Promise<void> {
 
 /** Removes files that killed commands have left half-written in a folder (`….tmp`), as far as possible. */
 export async function removeHalfDone(folder: string): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
+  const names = (await ifThere(readdir(folder))) ?? [];
   for (const name of names.filter((each) => each.endsWith('.tmp'))) {
     const path = join(folder, name);
     const { mtimeMs = Date.now() } = (await look(path)) ?? {};

@@ -184,6 +184,22 @@ test('a schedule that is removed starts nothing more, and a new one of its name 
   expect(scene.started).toEqual([first, 'nightly-20261107-020000']);
 });
 
+test('a schedule that cannot be carried out says why, even if it is damaged meanwhile, but not if it is removed', async () => {
+  const scene = await newScene();
+  scene.begin = async () => {
+    await writeFile(`${scene.schedules.folder('nightly')}/schedule.json`, '{');
+    throw new Error('the disk is full');
+  };
+  await expect(scene.at('05T02:00')).rejects.toThrow('the disk is full');
+  const other = await newScene();
+  other.begin = async () => {
+    await other.schedules.remove('nightly', {});
+    throw new Error('the disk is full');
+  };
+  await other.at('05T02:00');
+  expect(await other.schedules.list()).toEqual([]);
+});
+
 test('the schedules of a state folder that are damaged are reported, and do not block the others', async () => {
   const { schedules } = await newScene();
   await schedules.add({ ...nightly, name: 'weekly' });

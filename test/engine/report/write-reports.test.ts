@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { traceId } from '../../../src/domain/trace.ts';
@@ -131,6 +131,21 @@ describe('the files', () => {
     await expect(writeReports(inputOf(run, [], { rows: cutOff() }))).rejects.toThrow('cut off');
     expect(await readFile(join(run.folder, 'report.csv'))).toEqual(before);
     expect(await filesThere()).toEqual(['not-attempted.csv', 'report.csv', 'summary.json']);
+  });
+
+  test("that can't be removed after a failure hide nothing of it", async () => {
+    const hindered = async function* (): AsyncGenerator<readonly PlannedRow[]> {
+      yield rowsOf([null, 'first']);
+      for (const name of await filesThere()) {
+        await rm(join(run.folder, name));
+        await mkdir(join(run.folder, name));
+      }
+      throw new Error('cut off');
+    };
+    await expect(writeReports(inputOf(run, [], { rows: hindered() }))).rejects.toThrow('cut off');
+    expect(await filesThere()).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^report\.csv\..*tmp$/)]),
+    );
   });
 
   test("that can't be written are a fatal error with the remedy", async () => {

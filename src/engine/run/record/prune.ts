@@ -87,7 +87,7 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
 
 /** Total size of the files in a run's folder, in bytes. */
 export async function sizeOf(folder: string): Promise<number> {
-  const names = await readdir(folder).catch(() => []);
+  const names = (await ifThere(readdir(folder))) ?? [];
   const found = await Promise.all(names.map((name) => look(join(folder, name))));
   return found.reduce((sum, file) => sum + (file?.size ?? 0), 0);
 }

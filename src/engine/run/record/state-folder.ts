@@ -66,8 +66,7 @@ async function refuseDanglingLink(path: string): Promise<void> {
   // With a trailing slash, lstat would follow the link.
   const found = await lstat(path.replace(/(?<=.)\/+$/, '')).catch(() => undefined);
   if (found?.isSymbolicLink() !== true) return;
-  const target = await ifThere(stat(path)).catch(() => 'in trouble, which others tell');
-  if (target !== undefined) return;
+  if ((await onDisk(path, () => ifThere(stat(path)))) !== undefined) return;
   throw fatalError(
     'STATE_DIR_MISSING',
     `${path} is a symbolic link to a folder that doesn't exist: mount or create that folder, or remove the link.`,

@@ -70,6 +70,22 @@ describe('a token without a known end', () => {
     expect(read).toHaveBeenCalledTimes(3);
   });
 
+  test('that was refused is read once more if the read in progress fails', async () => {
+    const { read, source, onTrouble } = place(10_000);
+    await source.current();
+    const failing = deferred<void>();
+    read.mockImplementationOnce(async () => {
+      await failing.promise;
+      throw new Error('away');
+    });
+    pass(9_000);
+    expect(await source.current()).toBe('1');
+    const renewed = source.refresh('1');
+    failing.resolve();
+    expect(await renewed).toBe('3');
+    expect(onTrouble).not.toHaveBeenCalled();
+  });
+
   test('fails once for all calls that had it refused, and is read again by later calls', async () => {
     const { read, source, onTrouble } = place();
     await source.current();

@@ -70,3 +70,11 @@ test('any text of an answer stays on its line, and rows have the user’s number
   expect(await readAnswers(folder, 42)).toEqual([answer(42, 1, body)]);
   expect(await readAnswers(folder, 2)).toEqual([]);
 });
+
+test('a write that fails says why, and leaves nothing for the end to say', async () => {
+  const folder = await temporaryFolder();
+  const file = answerFile(folder);
+  await expect(file.write([answer(1, 1)])).rejects.toMatchObject({ code: 'ROWS_MISSING' });
+  await file.close();
+  expect(await readAnswers(folder, 1)).toEqual([]);
+});
