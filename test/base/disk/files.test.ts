@@ -7,16 +7,18 @@ import {
   readdir,
   readFile,
   rename,
+  rm,
   stat,
   symlink,
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   createFile,
   makeFolder,
   makeFolderLikeParent,
+  makePrivate,
   readSmallFile,
   replaceFile,
   whyForeign,
@@ -24,6 +26,10 @@ import {
 } from '../../../src/base/disk/files.ts';
 import { describeOnPosix } from '../../helpers/describe-with-program.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+
+// Unit tests share modules: another test file may have loaded the modules to be spied on.
+vi.hoisted(() => vi.resetModules());
+vi.mock('node:fs/promises', { spy: true });
 
 async function fileOf(bytes: number): Promise<string> {
   const path = join(await temporaryFolder(), 'file');
@@ -159,4 +165,31 @@ describeOnPosix('what another user has put in place of a file', () => {
     await chown(path, 4242, 4242);
     expect(await whyForeign(path)).toBe('belongs to another user (uid 4242)');
   });
+});
+
+test('a file that is not written says why, even if what is left of it cannot be removed', async () => {
+  const folder = await temporaryFolder();
+  const content = async function* (): AsyncGenerator<string> {
+    yield 'evaluation_id\n';
+    const [temporary = ''] = await readdir(folder);
+    await rm(join(folder, temporary));
+    await mkdir(join(folder, temporary));
+    throw new Error('the rows are damaged');
+  };
+  await expect(replaceFile(join(folder, 'file'), content())).rejects.toThrow('the rows are damaged');
+});
+
+test('what another user owns is left alone when a folder is closed to others', async () => {
+  const folder = await temporaryFolder();
+  const open = join(folder, 'open');
+  await writeFile(open, '', { mode: 0o644 });
+  const refused = Object.assign(new Error('EPERM'), { code: 'EPERM' });
+  vi.mocked(chmod).mockRejectedValueOnce(refused);
+  await makePrivate(open);
+  expect((await stat(open)).mode & 0o777).toBe(0o644);
+  vi.mocked(readdir).mockRejectedValueOnce(refused);
+  await makePrivate(folder);
+  expect((await stat(open)).mode & 0o777).toBe(0o644);
+  await makePrivate(folder);
+  expect((await stat(open)).mode & 0o777).toBe(0o600);
 });

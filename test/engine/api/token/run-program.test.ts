@@ -40,4 +40,13 @@ describeOnPosix('a command', () => {
     expect(pid).toBeGreaterThan(0);
     await expect.poll(() => stateOfProcess({ ...thisProcess(), pid, started: '' })).toBe('dead');
   });
+
+  test('that has ended is refused, too, when what it left behind prints too much', async () => {
+    // Unlike console.log in a loop, this ends when nobody reads it any more.
+    const flood = 'const flood = (error) => error || process.stdout.write("x".repeat(1e5), flood)';
+    const inner = `${flood}; const wait = () => process.ppid === \${process.pid} ? setImmediate(wait) : flood(); wait()`;
+    const options = `{ stdio: 'inherit', detached: true }`;
+    const outer = `require('node:child_process').spawn(process.execPath, ['-e', \`${inner}\`], ${options}).unref()`;
+    expect((await runProgram(script(outer), minute)).problem).toBe('printed more than 64 KiB');
+  });
 });
