@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -105,5 +105,15 @@ describe('a lock', () => {
     await lock.lost;
     await lock.release();
     expect(JSON.parse(await readFile(`${path}.holder.json`, 'utf8'))).toEqual(elsewhere);
+  });
+
+  test('is released without an error where something else keeps its folder', async () => {
+    const path = join(await temporaryFolder(), 'run');
+    const lock = await takeAt(path);
+    await writeFile(join(`${path}.lock`, 'other'), '');
+    await lock.release();
+    expect(await readdir(`${path}.lock`)).toEqual(['other']);
+    await rm(`${path}.lock`, { recursive: true });
+    await (await takeAt(path)).release();
   });
 });

@@ -42,7 +42,7 @@ describeOnPosix('a command', () => {
   });
 
   test('that has ended is refused, too, when what it left behind prints too much', async () => {
-    // Unlike console.log in a loop, this ends when nobody reads it any more.
+    // Unlike console.log in a loop, this ends with its reader.
     const flood = 'const flood = (error) => error || process.stdout.write("x".repeat(1e5), flood)';
     const inner = `${flood}; const wait = () => process.ppid === \${process.pid} ? setImmediate(wait) : flood(); wait()`;
     const options = `{ stdio: 'inherit', detached: true }`;

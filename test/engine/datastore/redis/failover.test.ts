@@ -1,0 +1,14 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { parseRedisUrl } from '../../../../src/engine/datastore/redis/address.ts';
+import { watchFailover } from '../../../../src/engine/datastore/redis/failover.ts';
+
+test('a watch for another primary ends quietly where no Sentinel was reached', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  const address = parseRedisUrl('redis+sentinel://127.0.0.1:1/mymaster');
+  watchFailover({ address, role: 'worker', name: 'test', mayAskInfo: false }).close();
+  await new Promise(setImmediate);
+  expect(unhandled).toEqual([]);
+});
