@@ -4,7 +4,7 @@
  */
 export const mostLinesOf: Readonly<Record<string, number>> = {
   jobs: 130, // permissions that operations need
-  'src/base': 2_100, // changes of a file by two processes
+  'src/base': 2_110, // changes of a file by two processes
   'src/build': 460,
   'src/cli': 8_650, // what an API does with fields
   'src/daemon': 1_920, // changes of a schedule by two processes
@@ -26,5 +26,5 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/pages': 4_260,
   'src/sandbox': 1_950, // the shapes of a gateway and of Connect
   'src/settings': 1_070, // what an API does with fields
-  test: 50_439,
+  test: 50_793,
 };
