@@ -44,7 +44,7 @@ const titles = {
   warmCpuMicroseconds: ', the same from a half to 95 % of the rows',
   redisCpuMicroseconds: ', CPU time of Redis per row',
   peakMb: ', peak memory of the process',
-  resumedPercent: ', handshakes that resume a session, after the first of each connection',
+  resumedPercent: ', handshakes that resume a session',
 };
 
 const referenceNames = { bare: 'bare BullMQ worker', loop: 'undici loop, nothing kept' };
@@ -105,7 +105,8 @@ export const redisTls = throughput({
   comparisons: [
     { figure: 'rowsPerSecond', to: 'bare', goal: { atLeast: 1 } },
     { figure: 'cpuMicroseconds', to: 'bare', goal: { atMost: 1.05 } },
-    { figure: 'resumedPercent', to: 'bare', comparison: 'value', goal: { atLeast: 90 } },
+    // The first connections are made at the same time, and each later one is the second or third in its place.
+    { figure: 'resumedPercent', to: 'bare', comparison: 'value', goal: { atLeast: 60 } },
   ],
 });
 
@@ -144,7 +145,7 @@ function throughput({ name, datastore, latencyMs, tls, turns, rows, comparisons 
           const all = { baseUrl, authority, ...options };
           const figures = await datastore.measure({ folder, program, rows, options: all });
           const handshakes = await takeHandshakes();
-          const resumedPercent = (100 * handshakes.resumed) / Math.max(1, handshakes.all - concurrency);
+          const resumedPercent = (100 * handshakes.resumed) / Math.max(1, handshakes.all);
           return tls ? { ...figures, resumedPercent } : figures;
         };
         const bare = { concurrency, ...datastore.feeding, rows: fewer(rows.bare) };
