@@ -9,7 +9,7 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/cli': 8_650, // what an API does with fields
   'src/daemon': 1_920, // changes of a schedule by two processes
   'src/domain': 770, // what an API does with fields
-  'src/engine/api': 3_320, // how an answer names its request
+  'src/engine/api': 3_330, // how an answer names its request
   'src/engine/cluster': 1_155, // entries that are read only when they have changed
   'src/engine/datastore': 2_260, // whether a command was refused, moved from the queue
   'src/engine/journal': 1_110, // failures of one row

@@ -34,6 +34,12 @@ export function requestHeaders(
 
 /** A list of header fields, with fields in place of those of the same name. */
 export function withHeaders(headers: readonly string[], own: Readonly<Record<string, string>>): string[] {
-  const kept = headers.filter((_, index) => own[headers[index - (index % 2)] ?? ''] === undefined);
-  return [...kept, ...Object.entries(own).flat()];
+  const all: string[] = [];
+  // Loops, because this runs for each call.
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] ?? '';
+    if (own[name] === undefined) all.push(name, headers[index + 1] ?? '');
+  }
+  for (const name of Object.keys(own)) all.push(name, own[name] ?? '');
+  return all;
 }
