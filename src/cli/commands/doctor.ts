@@ -8,6 +8,7 @@ import { onDisk } from '../../base/errors/system-error.ts';
 import { readLeastNode } from '../../base/package.ts';
 import { duration, size } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
+import { isAtLeast } from '../../base/text/version.ts';
 import type { ApiAnswer } from '../../engine/api/client.ts';
 import { mayBeOfRouter } from '../../engine/api/failure.ts';
 import { refusalText } from '../../engine/operation/operation.ts';
@@ -104,7 +105,7 @@ function checkOf(code: string): string | undefined {
 function nodeFinding(): Finding {
   const { node } = process.versions;
   const least = readLeastNode();
-  if (least.localeCompare(node, 'en', { numeric: true }) <= 0) return ok('Node', node);
+  if (isAtLeast(node, least)) return ok('Node', node);
   const text = `${node} is too old: install Node ${least} or newer`;
   return { check: 'Node', state: 'failed', text, exitCode: exitCodes.usage };
 }

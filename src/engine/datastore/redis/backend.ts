@@ -1,10 +1,10 @@
 import { type ConnectionOptions, createRedisBackend } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { isAtLeast } from '../../../base/text/version.ts';
 import type { Datastore } from '../datastore.ts';
 import type { Inspection } from './checks.ts';
 import { endBetweenTries } from './client.ts';
 import { dropCommand } from './failure.ts';
-import { isAtLeast } from './info.ts';
 
 /**
  * BullMQ's Redis backend, without prints to the console and passwords in errors.

@@ -1,4 +1,5 @@
 import { fatalError } from '../../../base/errors/errors.ts';
+import { isAtLeast } from '../../../base/text/version.ts';
 import { unsupportedCluster } from './address.ts';
 
 /** Judges the self-description of Redis (`INFO`). Pure, so that every case has a test. */
@@ -85,16 +86,6 @@ export function judgeInfo(text: string, where: string): ServerInfo {
 /** Whether Redis is still reading its data from disk. */
 export function isLoading(text: string): boolean {
   return numberOf(parseInfo(text), 'loading') > 0;
-}
-
-/** Whether a version is at least another, both in the form `7.0.15`. A comparison by locale would first load its tables, for 7 ms. */
-export function isAtLeast(version: string, least: string): boolean {
-  const numbers = version.split('.').map(Number);
-  for (const [index, part] of least.split('.').map(Number).entries()) {
-    const number = numbers[index] ?? 0;
-    if (number !== part) return number > part;
-  }
-  return true;
 }
 
 function parseInfo(text: string): Fields {

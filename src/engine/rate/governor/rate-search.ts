@@ -203,8 +203,8 @@ export class RateSearch {
   /** The limit is below the current rate: returns to a rate that is known to be fine. */
   #lower(input: RateInput): void {
     const { now, waitUntil } = input;
-    const { sending } = this;
     const waitMs = Math.max(0, waitUntil - now);
+    const { sending } = this;
     if (this.#phase === 'probing') this.#probes.failed(waitMs);
     const isLast = this.#phase === 'starting' && this.#reason === reasons.last;
     this.#isLastRefused ||= isLast;

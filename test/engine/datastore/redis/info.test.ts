@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAtLeast, isLoading, judgeInfo } from '../../../../src/engine/datastore/redis/info.ts';
+import { isLoading, judgeInfo } from '../../../../src/engine/datastore/redis/info.ts';
 
 const where = 'redis://10.0.0.7:6379/0';
 
@@ -71,13 +71,4 @@ test.for<[code: string, changes: Record<string, string>, message: RegExp]>([
 
 test('a Redis that is loading is recognized by its own words', () => {
   expect([isLoading(infoWith()), isLoading(infoWith({ loading: '1' }))]).toEqual([false, true]);
-});
-
-test.for<[version: string, least: string, expected: boolean]>([
-  ['7.0.8', '7.0.8', true],
-  ['7.0.7', '7.0.8', false],
-  ['10.0', '7.0.8', true],
-  ['6.0.16', '6.2', false],
-])('version %s against %s: %s', ([version, least, expected]) => {
-  expect(isAtLeast(version, least)).toBe(expected);
 });

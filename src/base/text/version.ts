@@ -1,0 +1,14 @@
+/** Whether a version is at least another, both in the form `7.0.15`. A comparison by locale would first load its tables, for 7 ms. */
+export function isAtLeast(version: string, least: string): boolean {
+  const numbers = numbersOf(version);
+  for (const [index, part] of numbersOf(least).entries()) {
+    const number = numbers[index] ?? 0;
+    if (number !== part) return number > part;
+  }
+  return true;
+}
+
+/** Without what follows a number: that of `0-rc1` is 0. */
+function numbersOf(version: string): readonly number[] {
+  return version.split('.').map((part) => Number.parseInt(part, 10));
+}
