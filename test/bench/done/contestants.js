@@ -5,6 +5,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
+import { deferred } from '../../../dist/src/base/async/waiting.js';
+import { shellWord } from '../../../dist/src/base/text/shell-word.js';
 import { cqbatch, plainEnvironment } from '../measure/child.js';
 import { redisProgram, withRedis } from '../measure/redis.js';
 
@@ -57,7 +59,7 @@ export const contestants = {
     title: 'xargs -P 10, curl --retry',
     isThere: () => has('xargs') && has('curl'),
     prepare: ({ folder, url, rows }) =>
-      shell(folder, rows, `xargs -P 10 -I{} sh -c '${curl(url).replaceAll("'", "'\\''")}' < ids`),
+      shell(folder, rows, `xargs -P 10 -I{} sh -c ${shellWord(curl(url))} < ids`),
   },
   parallel: {
     title: 'GNU parallel, curl --retry, --resume',
@@ -66,7 +68,7 @@ export const contestants = {
       shell(
         folder,
         rows,
-        `parallel --will-cite -j 10 --joblog log --resume '${curl(url).replaceAll("'", "'\\''")}' :::: ids`,
+        `parallel --will-cite -j 10 --joblog log --resume ${shellWord(curl(url))} :::: ids`,
       ),
   },
   loop: {
@@ -105,16 +107,12 @@ export const contestants = {
     title: 'BullMQ, limiter of 30/s, 10 attempts',
     isThere: () => redisProgram() !== undefined,
     async prepare({ folder, url, rows }) {
-      /** @type {() => void} */
-      let close = () => {};
-      const closed = new Promise((resolve) => {
-        close = () => resolve(undefined);
-      });
+      const closed = deferred();
       /** @type {Promise<string>} */
       const address = new Promise((resolve, reject) => {
         withRedis(folder, async ({ url }) => {
           resolve(url);
-          await closed;
+          await closed.promise;
         }).catch(reject);
       });
       const command = /** @type {const} */ ([
@@ -124,7 +122,7 @@ export const contestants = {
         String(rows),
         await address,
       ]);
-      return { command, close: async () => close() };
+      return { command, close: async () => closed.resolve() };
     },
   },
 };

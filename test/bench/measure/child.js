@@ -43,7 +43,8 @@ export function startScript(script, args, authority) {
  *
  * @template Answer
  * @param {string} name
- * @param {Readonly<Record<string, unknown>> & { readonly authority?: string | undefined }} options with the file of a certificate that it must trust, if there is one
+ * @param {Readonly<Record<string, unknown>> & { readonly authority?: string | undefined }} options `authority`: file with a certificate
+ *   that the program trusts
  * @param {number} [limitMs]
  * @returns {Promise<Answer>} the result of the program
  */
