@@ -15,7 +15,7 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/engine/journal': 1_110, // failures of one row
   'src/engine/manifest': 4_660, // values that a gateway drops
   'src/engine/operation': 750, // fields that expect a value
-  'src/engine/queue': 2_290, // batches with headers
+  'src/engine/queue': 2_322, // batches with headers; workers that lost a batch testify so
   'src/engine/rate': 4_080,
   'src/engine/report': 1_940, // the column _request_id
   'src/engine/rows': 1_130, // headers of requests
@@ -26,5 +26,5 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/pages': 4_260,
   'src/sandbox': 1_950, // the shapes of a gateway and of Connect
   'src/settings': 1_070, // what an API does with fields
-  test: 50_793,
+  test: 50_847,
 };

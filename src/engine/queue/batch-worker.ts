@@ -148,7 +148,6 @@ export class BatchWorker {
     const { witness } = this.#options;
     const { locks, batches } = this.#claims;
     const isOutdated = this.#isOfAnotherEpoch(batch);
-    if (!isOutdated) witness.began(id, batch.epoch);
     const lock = locks.hold(job, token, () => claimed.handBack());
     const claimed: ClaimedBatch = new ClaimedBatch({
       batch,
@@ -158,7 +157,10 @@ export class BatchWorker {
       onReady: () => this.#beginRows(),
       onError: this.#options.onError,
     });
-    if (!isOutdated) batches.add(claimed);
+    if (!isOutdated) {
+      witness.began(id, batch.epoch, () => lock.isHeld() && !claimed.isLost);
+      batches.add(claimed);
+    }
     try {
       await claimed.begin();
       if (isOutdated) claimed.handBack();
@@ -167,9 +169,9 @@ export class BatchWorker {
       batches.delete(claimed);
       const value = claimed.close();
       if (!isOutdated) witness.ended(id, value);
-      if (!claimed.isLost)
-        await this.#complete(job, token, encodeReturn(isOutdated ? { ...value, isFound: true } : value));
-      if (!isOutdated) witness.handedOver(id);
+      const returned = encodeReturn(isOutdated ? { ...value, isFound: true } : value);
+      const isAccepted = !claimed.isLost && (await this.#complete(job, token, returned));
+      if (!isOutdated) witness.handedOver(id, isAccepted);
     } finally {
       lock.release();
     }
@@ -184,17 +186,17 @@ export class BatchWorker {
     for (const claimed of this.#claims.batches) if (this.#isOfAnotherEpoch(claimed)) claimed.handBack();
   }
 
-  /** Completes a batch. Until then it belongs to this worker. */
-  async #complete(job: BatchJob, token: string, value: string): Promise<void> {
+  /** Completes a batch. @returns false if another worker has claimed or completed it */
+  async #complete(job: BatchJob, token: string, value: string): Promise<boolean> {
     for (;;) {
       try {
         await job.moveToCompleted(value, token, false);
-        return;
+        return true;
       } catch (error) {
         this.#options.onError(error as Error);
         // BullMQ's messages for a batch that another worker has claimed or completed.
         if (/^(Missing (key|lock)|Lock mismatch)|is not in the active state/.test((error as Error).message))
-          return;
+          return false;
         await after(againAfterMs);
       }
     }

@@ -74,7 +74,10 @@ export interface BatchReturn {
   readonly results: readonly RowResult[];
   readonly leftovers: readonly Leftover[];
   readonly answers?: readonly SavedAnswer[];
-  /** Set when its worker found the batch in another epoch, and so knows only what the datastore still has. */
+  /**
+   * Set when another worker may have called rows that this one left over: it found the batch in another epoch, where the datastore may have
+   * forgotten calls, or it lost the batch before it handed it over.
+   */
   readonly isFound?: true;
 }
 

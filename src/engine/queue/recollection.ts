@@ -21,23 +21,24 @@ export interface RecollectedBatch {
 
 /**
  * The outcome of a batch that was added in another epoch. The testimony of its last worker is certain, or else a value that was returned
- * before the datastore forgot something. Other rows without a result are marked as possibly called, unless it is certain that no worker has
- * called them since.
+ * before the datastore forgot something. Other rows without a result are marked as possibly called, unless it is certain that no other worker
+ * has called them since.
  */
 export function recollected(
   { rows, read, returned }: RecollectedBatch,
   { testimony, isCertain }: Recollection,
 ): BatchReturn {
-  const truth = testimony ?? (isCertain && returned?.isFound !== true ? returned : undefined);
-  const known = [truth, returned, read].filter((source) => source !== undefined).reduce(mergeReturns);
+  const last = testimony ?? (isCertain ? returned : undefined);
+  const truth = last?.isFound ? undefined : last;
+  const known = [testimony, returned, read].filter((source) => source != null).reduce(mergeReturns);
   const finished = new Set(known.results.map(({ row }) => row));
+  const isKnown = isCertain && (testimony === undefined || testimony?.isFound === true);
   const certainLeftovers = byRow(truth);
   const knownLeftovers = byRow(known);
   const leftovers = rows
     .filter((row) => !finished.has(row))
     .map((row): Leftover => {
       const leftover = knownLeftovers.get(row) ?? { row, attemptsUsed: 0, delayMs: 0 };
-      const isKnown = certainLeftovers.has(row) || (isCertain && testimony === undefined);
       return certainLeftovers.get(row) ?? (isKnown ? leftover : perhapsRepeated(leftover));
     });
   return { ...known, leftovers };
@@ -60,6 +61,7 @@ export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn 
     results: [...results.values()],
     leftovers: [...leftovers.values()].filter(({ row }) => !results.has(row)),
     answers: [...(one.answers ?? []), ...(other.answers ?? [])],
+    ...(one.isFound && other.isFound && { isFound: true }),
   };
 }
 

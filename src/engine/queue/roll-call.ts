@@ -92,8 +92,10 @@ export class RollCall {
   }
 
   #ask(epoch: string, present: ReadonlyMap<string, number>): void {
+    // This process may have been suspended: a worker may have come and died since it last looked.
+    const sinceLook = Number.isFinite(this.#lastUpdate) ? steadyNow() - this.#lastUpdate : 0;
     const recentlySeen = [...this.#seenAt].filter(([, at]) => at > this.#lastUpdate - silentMs);
-    const living = [...present].filter(([, silence]) => silence < silentMs);
+    const living = [...present].filter(([, silence]) => silence < silentMs + sinceLook);
     const workers = [...recentlySeen, ...living].map(([worker]) => worker);
     this.#asking = { workers: new Set([...(this.#asking?.workers ?? []), ...workers]), since: steadyNow() };
     this.#epoch = epoch;

@@ -29,6 +29,8 @@ interface KnownBatch {
   isInHand: boolean;
   value: BatchReturn | null;
   at: number;
+  /** Whether no other worker can have had the batch after this one, in the epoch of the batch. */
+  isLast: () => boolean;
 }
 
 /** How long the id of a batch is kept: a coordinator collects a batch long before. */
@@ -59,16 +61,20 @@ export class Witness {
     this.#datastore = datastore;
     this.#testify = testify;
     this.#onError = onError;
-    this.#stopListening = datastore.onReconnect(() => this.#testifyIfDue());
+    this.#stopListening = datastore.onReconnect(() => this.#onReconnect());
     this.#testifyIfDue();
   }
 
-  /** A batch is claimed. */
-  began(id: string, epoch: string | undefined): void {
+  /**
+   * A batch is claimed.
+   *
+   * @param isHeld whether its lock certainly belongs to this worker
+   */
+  began(id: string, epoch: string | undefined, isHeld: () => boolean): void {
     this.#prune();
     this.#batches.delete(id);
     this.#handedOver.delete(id);
-    this.#batches.set(id, { epoch, isInHand: true, value: null, at: steadyNow() });
+    this.#batches.set(id, { epoch, isInHand: true, value: null, at: steadyNow(), isLast: isHeld });
   }
 
   /** The worker calls no more rows of a batch. */
@@ -79,9 +85,14 @@ export class Witness {
     this.#testifyIfDue();
   }
 
-  /** The value of a batch was handed over. The value of a batch from another epoch is kept: the next testimony has it, too. */
-  handedOver(id: string): void {
-    if (this.#batches.get(id)?.epoch !== this.#datastore.connectionEpoch) return;
+  /**
+   * The value of a batch was handed over, or the datastore refused it because another worker has or had the batch. The value of a batch from
+   * another epoch is kept: the next testimony has it, too.
+   */
+  handedOver(id: string, isAccepted: boolean): void {
+    const batch = this.#batches.get(id);
+    if (batch === undefined || batch.epoch !== this.#datastore.connectionEpoch) return;
+    batch.isLast = () => isAccepted;
     this.#handedOver.add(id);
     const [oldest = ''] = this.#handedOver;
     if (this.#handedOver.size <= keptValues) return;
@@ -93,6 +104,16 @@ export class Witness {
   close(): void {
     this.#isClosed = true;
     this.#stopListening();
+  }
+
+  /** What happened to batches of an epoch that has ended no longer changes, but what is known of their locks does. */
+  #onReconnect(): void {
+    for (const batch of this.#batches.values()) {
+      if (batch.epoch === this.#datastore.connectionEpoch) continue;
+      const isLast = batch.isLast();
+      batch.isLast = () => isLast;
+    }
+    this.#testifyIfDue();
   }
 
   #prune(): void {
@@ -109,7 +130,9 @@ export class Witness {
     const all = [...this.#batches];
     if (all.some(([, batch]) => batch.isInHand && batch.epoch !== undefined && batch.epoch !== epoch)) return;
     this.#isTestifying = true;
-    const batches = Object.fromEntries(all.map(([id, { value }]) => [id, value]));
+    const batches = Object.fromEntries(
+      all.map(([id, { value, isLast }]) => [id, value && !isLast() ? { ...value, isFound: true } : value]),
+    );
     void this.#testify({ epoch, batches })
       .then(
         () => {

@@ -81,6 +81,18 @@ test.each<[string, Omit<RecollectedBatch, 'rows'>, Recollection, string[]]>([
     ['done', '1'],
   ],
   [
+    'one of its workers lost it and says what it did, the other one is dead',
+    { read: untouched, returned: said([], [left(1), left(2, doubtful)]) },
+    { testimony: { ...said([result(1)], [left(2)]), isFound: true }, isCertain: false },
+    ['done', '1?'],
+  ],
+  [
+    'its worker lost it and says what it did, and all live',
+    { read: untouched },
+    { testimony: { ...said([result(1)], [left(2, failedOnce)]), isFound: true }, isCertain: true },
+    ['done', '1'],
+  ],
+  [
     'its worker returned it and has forgotten what, and so has the datastore',
     { read: said([result(1)], [left(2)]), returned: { ...untouched, isFound: true } },
     { testimony: null, isCertain: true },
@@ -100,6 +112,12 @@ test('of two workers, each result counts, and of other rows what was called more
       done: merged.results.map(({ row }) => row).toSorted(),
       left: merged.leftovers,
     }).toEqual({ done: [1, 2], left: [left(3, failedOnce)] });
+});
+
+test('two workers that both lost a batch do not know its rows, but one of them may', () => {
+  const lost: BatchReturn = { ...untouched, isFound: true };
+  expect(mergeReturns(lost, lost).isFound).toBe(true);
+  expect(mergeReturns(lost, untouched).isFound).toBeUndefined();
 });
 
 test.each<[string, Partial<RowResult>, Partial<RowResult>, Partial<RowResult>]>([

@@ -110,3 +110,16 @@ test('a datastore that was emptied without a restart does not know all workers',
   await rollCall.update();
   expect(['one', 'two'].map((epoch) => rollCall.recollect('x', epoch)?.isCertain)).toEqual([true, false]);
 });
+
+test('a worker that came and died while this process was suspended makes what was called unknown', async () => {
+  const { datastore, present, rollCall, says } = await begun();
+  vi.advanceTimersByTime(40_000);
+  datastore.connectionEpoch = 'two';
+  says('a');
+  says('b');
+  present.set('c', 20_000);
+  await rollCall.update();
+  vi.advanceTimersByTime(16_000);
+  await rollCall.update();
+  expect(rollCall.recollect('x', 'one')).toEqual({ testimony: undefined, isCertain: false });
+});

@@ -30,14 +30,15 @@ function begun() {
 }
 
 const value = { results: [], leftovers: [] };
+const always = () => true;
 
 test('a worker says what it handed over lately: the datastore may have forgotten it before it was read', async () => {
   const { witness, restarted } = begun();
   const ids = Array.from({ length: 30 }, (_, index) => `batch ${index + 1}`);
   for (const id of ids) {
-    witness.began(id, 'one');
+    witness.began(id, 'one', always);
     witness.ended(id, value);
-    witness.handedOver(id);
+    witness.handedOver(id, true);
   }
   const testimony = await restarted();
   expect(testimony?.epoch).toBe('two');
@@ -48,10 +49,40 @@ test('a worker says what it handed over lately: the datastore may have forgotten
 
 test('a worker testifies only when it has no batch of another epoch in hand any more', async () => {
   const { witness, restarted, last } = begun();
-  witness.began('a', 'one');
-  witness.began('b', 'one');
+  witness.began('a', 'one', always);
+  witness.began('b', 'one', always);
   witness.ended('a', value);
   expect(await restarted()).toMatchObject({ epoch: 'one' });
   witness.ended('b', value);
   expect(last()).toEqual({ epoch: 'two', batches: { a: value, b: value } });
+});
+
+test('a worker says of which batches it may not have been the last', async () => {
+  const { witness, restarted } = begun();
+  const held = { accepted: true, refused: true, lost: true, kept: true };
+  for (const id of ['accepted', 'refused', 'lost', 'kept'] as const) {
+    witness.began(id, 'one', () => held[id]);
+    witness.ended(id, value);
+  }
+  // After it was handed over, a batch has no lock.
+  Object.assign(held, { accepted: false, lost: false });
+  witness.handedOver('accepted', true);
+  witness.handedOver('refused', false);
+  const doubtful = { ...value, isFound: true };
+  expect((await restarted())?.batches).toEqual({
+    accepted: value,
+    refused: doubtful,
+    lost: doubtful,
+    kept: value,
+  });
+});
+
+test('a lock that ends after the datastore has restarted does not count', async () => {
+  const { witness, restarted, last } = begun();
+  let isHeld = true;
+  witness.began('a', 'one', () => isHeld);
+  await restarted();
+  isHeld = false;
+  witness.ended('a', value);
+  expect(last()?.batches).toEqual({ a: value });
 });
