@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -15,6 +15,11 @@ const longSearches = [
   'test/engine/manifest/{open-errors,round-trip}.test.ts',
   'test/engine/rate/slots.test.ts',
 ];
+
+/** Unit tests that replace modules. For others in their process, these would stay replaced. */
+const replacing = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map((name) => `test/${name}`)
+  .filter((path) => path.endsWith('.test.ts') && /^vi\.mock\(/m.test(readFileSync(path, 'utf8')));
 
 /** The system tests of `npm test`: what a change can break that does not take minutes to show. `npm run test:full` has the others. */
 const journeys = [
@@ -84,11 +89,21 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...systemTests, ...longSearches, releaseTests],
+          exclude: [...systemTests, ...longSearches, ...replacing, releaseTests],
           pool: 'threads',
           // They leave nothing behind that another test could meet.
           isolate: false,
           // Each has its own copy of the sources.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'replacing',
+          include: replacing,
+          pool: 'threads',
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },

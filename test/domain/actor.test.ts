@@ -1,10 +1,8 @@
 import { hostname, userInfo } from 'node:os';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { readVersion } from '../../src/base/package.ts';
 import { actorText, attributionSchema, withActor } from '../../src/domain/actor.ts';
 
-// Unit tests share modules: another test file may have loaded the modules to be spied on.
-vi.hoisted(() => vi.resetModules());
 vi.mock('node:os', { spy: true });
 
 test('what a process does is withActor to its user, host and version', () => {
@@ -24,7 +22,6 @@ test('what other processes report about themselves is bounded', () => {
 
 test('a user without an account, as in containers, is named by the user id', async () => {
   vi.resetModules();
-  onTestFinished(() => void vi.resetModules());
   vi.mocked((await import('node:os')).userInfo).mockImplementationOnce(() => {
     throw new Error('uv_os_get_passwd returned ENOENT');
   });

@@ -44,8 +44,8 @@ if (survivors > 0) process.exitCode = 1;
 /** The first test file that fails: of the unit tests that load the file, which are quick, of `npm test`, of `npm run test:full`. */
 function firstToFail(/** @type {string} */ file) {
   for (const args of [
-    ['related', file, '--run', '--project', 'unit'],
-    ['run', '--project', 'unit', '--project', 'journeys'],
+    ['related', file, '--run', '--project', 'unit', '--project', 'replacing'],
+    ['run', '--project', 'unit', '--project', 'replacing', '--project', 'journeys'],
     ['run', '--project', 'full'],
   ]) {
     const { status, stdout } = ask('npx', [

@@ -61,7 +61,7 @@ export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn 
     results: [...results.values()],
     leftovers: [...leftovers.values()].filter(({ row }) => !results.has(row)),
     answers: [...(one.answers ?? []), ...(other.answers ?? [])],
-    ...(one.isFound && other.isFound && { isFound: true }),
+    ...(one.isFound && other.isFound && { isFound: true as const }),
   };
 }
 

@@ -130,9 +130,9 @@ export class Witness {
     const all = [...this.#batches];
     if (all.some(([, batch]) => batch.isInHand && batch.epoch !== undefined && batch.epoch !== epoch)) return;
     this.#isTestifying = true;
-    const batches = Object.fromEntries(
-      all.map(([id, { value, isLast }]) => [id, value && !isLast() ? { ...value, isFound: true } : value]),
-    );
+    const batches: Record<string, BatchReturn | null> = {};
+    for (const [id, { value, isLast }] of all)
+      batches[id] = value && !isLast() ? { ...value, isFound: true } : value;
     void this.#testify({ epoch, batches })
       .then(
         () => {

@@ -27,8 +27,6 @@ import {
 import { describeOnPosix } from '../../helpers/describe-with-program.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
-// Unit tests share modules: another test file may have loaded the modules to be spied on.
-vi.hoisted(() => vi.resetModules());
 vi.mock('node:fs/promises', { spy: true });
 
 async function fileOf(bytes: number): Promise<string> {

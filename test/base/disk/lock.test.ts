@@ -8,8 +8,6 @@ import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 /** Done once, between the making of a lock and the look at it, which then fails. */
 let meanwhile: (() => Promise<void>) | undefined;
 
-// Unit tests share modules: another test file may have loaded the real ones.
-vi.hoisted(() => vi.resetModules());
 vi.mock('proper-lockfile', async (importOriginal) => {
   const real = await importOriginal<typeof import('proper-lockfile')>();
   const lock: typeof real.lock = async (path, options) => {

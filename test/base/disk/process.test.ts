@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { bootId, stateOfProcess, thisProcess } from '../../../src/base/disk/process.ts';
 
-// Unit tests share modules: another test file may have loaded the modules to be spied on.
-vi.hoisted(() => vi.resetModules());
 vi.mock('node:fs', { spy: true });
 
 /** Lets one read fail, as on a system without /proc. */

@@ -5,8 +5,6 @@ import { RowsWriter } from '../../../src/engine/rows/rows-writer.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { callable } from './decided-rows.ts';
 
-// Unit tests share modules: another test file may have loaded the modules to be spied on.
-vi.hoisted(() => vi.resetModules());
 vi.mock('node:fs/promises', { spy: true });
 
 test('an unfinished file of rows is removed even if its disk fails when it is closed', async () => {

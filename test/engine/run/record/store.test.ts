@@ -9,8 +9,6 @@ import { openRunStore, type RunStore } from '../../../../src/engine/run/record/s
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { plannedRecord } from '../planned-record.ts';
 
-// Unit tests share modules: another test file may have loaded the modules to be spied on.
-vi.hoisted(() => vi.resetModules());
 vi.mock('../../../../src/base/disk/owned-folder.ts', { spy: true });
 
 let store: RunStore;
