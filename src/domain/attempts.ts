@@ -35,12 +35,29 @@ export function perhapsCalled(history: AttemptHistory): AttemptHistory {
   return { ...rest, attempts: attempts + 1, unclear: true, earlier: withAttempt(earlier, unknownAttempt) };
 }
 
+/** The result of a row that fails without a further call. */
+export function failedUncalled(
+  { attempts, unprocessed, startedAt, lastStatus, earlier }: AttemptHistory,
+  why: Pick<RowResult, 'row' | 'operation' | 'code' | 'message' | 'unclear'>,
+): RowResult {
+  return {
+    outcome: 'failed',
+    ...why,
+    attempts,
+    ...(unprocessed > 0 && { unprocessed }),
+    ...(lastStatus !== undefined && { httpStatus: lastStatus }),
+    ...(startedAt !== undefined && { startedAt }),
+    finishedAt: new Date().toISOString(),
+    ...(earlier !== undefined && { earlier }),
+  };
+}
+
 /** The known attempts of a row without a result. */
 export function attemptsBefore({ earlier, unclear, attempts }: AttemptHistory): readonly Attempt[] {
   return earlier ?? (unclear && attempts > 0 ? [unknownAttempt] : []);
 }
 
-/** The known attempts of a result: the earlier ones, and the last, which only the result describes. */
+/** The known attempts of a result: the earlier ones, and the last, which only the result describes unless the row failed without it. */
 export function attemptsOf(result: RowResult): readonly Attempt[] {
   const {
     earlier = [],
@@ -53,7 +70,8 @@ export function attemptsOf(result: RowResult): readonly Attempt[] {
     httpStatus,
     requestId,
   } = result;
-  if (attempts === 0 || finishedAt === undefined) return earlier;
+  const known = earlier.reduce((sum, { omitted = 0 }) => sum + 1 + omitted, 0);
+  if (attempts <= known || finishedAt === undefined) return earlier;
   const computed = new Date(Date.parse(finishedAt) - (durationMs ?? 0)).toISOString();
   const start = attempts === 1 ? (startedAt ?? computed) : computed;
   return [

@@ -191,6 +191,10 @@ const otherCodes = {
     'An earlier attempt may have made the change, and this operation must not be repeated.',
     lookFirst,
   ),
+  RESULT_LOST: permanent(
+    'The disk lost the result of this row, for example in a power failure, and a later row of its entry was called since.',
+    'Check the entries in the service: they have the values of the later rows, unless these failed, too.',
+  ),
   PENDING: { meaning: 'The row has no result yet. Resuming a stopped run finds out whether it was called.' },
   HALTED: {
     meaning: 'The run halted before the row was done.',

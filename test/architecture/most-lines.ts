@@ -8,7 +8,7 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/build': 460,
   'src/cli': 8_650, // what an API does with fields
   'src/daemon': 1_920, // changes of a schedule by two processes
-  'src/domain': 770, // what an API does with fields
+  'src/domain': 783, // what an API does with fields
   'src/engine/api': 3_330, // how an answer names its request
   'src/engine/cluster': 1_155, // entries that are read only when they have changed
   'src/engine/datastore': 2_260, // whether a command was refused, moved from the queue
@@ -19,12 +19,12 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/engine/rate': 4_080,
   'src/engine/report': 1_940, // the column _request_id
   'src/engine/rows': 1_130, // headers of requests
-  'src/engine/run': 8_440, // what an API does with fields
+  'src/engine/run': 8_483, // what an API does with fields; rows whose lost results later rows have overtaken
   'src/engine/signature': 120,
   'src/engine/worker': 1_780, // the header traceparent
   'src/library': 420,
   'src/pages': 4_260,
   'src/sandbox': 1_950, // the shapes of a gateway and of Connect
   'src/settings': 1_070, // what an API does with fields
-  test: 50_851,
+  test: 50_910,
 };

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { perhapsCalled, unknownAttempt, withAttempt } from '../../src/domain/attempts.ts';
+import {
+  attemptsOf,
+  failedUncalled,
+  perhapsCalled,
+  unknownAttempt,
+  withAttempt,
+} from '../../src/domain/attempts.ts';
 import { type Attempt, noHistory } from '../../src/domain/terms.ts';
 
 const made = (count: number): readonly Attempt[] => {
@@ -27,4 +33,12 @@ test('nothing is known about an attempt whose process died', () => {
     unclear: true,
     earlier: [unknownAttempt],
   });
+});
+
+test('a row that fails without a further call has no attempt besides its earlier ones', () => {
+  const history = { ...noHistory, attempts: 30, earlier: made(30) };
+  const why = { row: 1, operation: 'o', code: 'NOT_REPEATED', message: '', unclear: true };
+  expect(attemptsOf(failedUncalled(history, why))).toEqual(made(30));
+  const called = { ...failedUncalled(history, why), attempts: 31, durationMs: 0 };
+  expect(attemptsOf(called)).toHaveLength(made(30).length + 1);
 });

@@ -7,12 +7,14 @@ import { bytesOf } from '../../queue/batch-flow.ts';
 import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
 import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
 import type { RowTask } from '../../queue/payload.ts';
+import type { RowsFile } from '../../rows/rows-file.ts';
 import type { FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import type { RunEnding } from '../record/run-outcome.ts';
 import { Feed } from './feed.ts';
 import type { FeedWindow } from './feed-window.ts';
 import { ended, fed, lostSince, openAgain, opened, suspected, withHistory } from './journal-entries.ts';
+import { resultsOfOvertaken } from './overtaken.ts';
 import { keepsOrder, RowOrder } from './row-order.ts';
 
 /** Why feeding has stopped, for good or for a while. */
@@ -25,6 +27,8 @@ export type Leaving =
   | { readonly state: 'again'; readonly hasLostRows: boolean };
 
 export interface CoordinatorOptions {
+  /** The rows of the run; absent when no row is fed. */
+  readonly rows?: Pick<RowsFile, 'rows'>;
   /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly window: FeedWindow;
@@ -161,7 +165,7 @@ export class Coordinator {
 
   async #recover(): Promise<void> {
     const { datastore, journal, rollCall } = this.#run;
-    const { tasks, window, priority, onError } = this.#options;
+    const { rows, tasks, window, priority, onError } = this.#options;
     const { id } = this.#run.record;
     this.#batches = await openBatchQueue(datastore, {
       runId: id,
@@ -190,6 +194,8 @@ export class Coordinator {
     for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
     await rollCall.readEpoch();
     await journal.append(lostSince(rollCall.knownEpoch, recovered.rows, journal));
+    if (this.#order === undefined || rows === undefined) return;
+    await this.#keep(await resultsOfOvertaken(rows, journal, recovered.rows));
   }
 
   /** Keeps rows in order, and reads the results of awaited rows more often. */

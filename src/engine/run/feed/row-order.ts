@@ -98,7 +98,8 @@ export class RowOrder {
   }
 }
 
-function subjectOf({ operation, subject }: RowTask): string {
+/** Identifies the subject of a row among all operations. */
+export function subjectOf({ operation, subject }: Pick<RowTask, 'operation' | 'subject'>): string {
   return `${operation}\0${subject}`;
 }
 

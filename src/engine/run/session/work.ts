@@ -22,7 +22,7 @@ import type { Stages } from './stages.ts';
 
 export interface SessionOptions extends RunContext {
   /** The rows of the run. */
-  readonly rows: Pick<RowsFile, 'numbers'>;
+  readonly rows: Pick<RowsFile, 'rows' | 'numbers'>;
   /** What to call, stage by stage. */
   readonly stages: Pick<Stages, 'tasks' | 'next'>;
   /** Aborts when the time of the budget is over; the reason names the limit. */
@@ -80,9 +80,10 @@ export class Work {
 
   untilLeft(): Promise<Leaving> {
     const { record, lost } = this.#run;
-    const { interrupt, deadline, controls, client, log, stages, priority, onError } = this.#options;
+    const { interrupt, deadline, controls, client, log, rows, stages, priority, onError } = this.#options;
     return withScope(async (defer) => {
       const opening = Coordinator.open(this.#run, {
+        rows,
         tasks: stages.tasks(),
         window: this.#window,
         priority,

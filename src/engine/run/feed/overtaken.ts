@@ -1,0 +1,48 @@
+import { failedUncalled, perhapsCalled } from '../../../domain/attempts.ts';
+import { type AttemptHistory, noHistory, type RowResult } from '../../../domain/terms.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { RowsFile } from '../../rows/rows-file.ts';
+import { subjectOf } from './row-order.ts';
+
+/**
+ * Results for rows that were overtaken, in a run that keeps the rows of a subject in order: a later row was fed, so the row had a result,
+ * which a disk has lost since. Called again, the row would take back what the later row did.
+ *
+ * @param held rows in the datastore
+ */
+export async function resultsOfOvertaken(
+  file: Pick<RowsFile, 'rows'>,
+  journal: Pick<Journal, 'isFinished' | 'lastRow' | 'history'>,
+  held: ReadonlySet<number>,
+): Promise<readonly RowResult[]> {
+  const last = [...held].reduce((most, place) => Math.max(most, place), journal.lastRow);
+  let first = 1;
+  while (journal.isFinished(first)) first += 1;
+  if (first >= last) return [];
+  /** Results of rows without one, should a later row of their subject follow, by subject. */
+  const open = new Map<string, RowResult[]>();
+  const overtaken: RowResult[] = [];
+  for await (const part of file.rows(first, last)) {
+    for (const row of part) {
+      if (row.kind !== 'callable') continue;
+      const { place, operation, subject } = row;
+      const key = subjectOf({ operation: operation.name, subject });
+      const before = open.get(key) ?? [];
+      if (journal.isFinished(place) || held.has(place)) {
+        overtaken.push(...before);
+        open.delete(key);
+      } else open.set(key, [...before, resultOf(place, operation.name, journal.history(place))]);
+    }
+  }
+  return overtaken;
+}
+
+function resultOf(row: number, operation: string, history: AttemptHistory = noHistory): RowResult {
+  return failedUncalled(history.unclear ? history : perhapsCalled(history), {
+    row,
+    operation,
+    code: 'RESULT_LOST',
+    message: 'the disk lost the result of this row, and a later row of its entry was called since',
+    unclear: true,
+  });
+}
