@@ -134,7 +134,7 @@ export async function askLine(question: string, signal?: AbortSignal): Promise<s
     return await new Promise<string>((resolve, reject) => {
       readline.once('SIGINT', () => reject(new Interrupted('question')));
       readline.once('close', () => resolve(''));
-      readline.question(escapeInvisible(question)).then(resolve, () => resolve(''));
+      readline.question(escapeInvisible(question)).then(resolve, reject);
     });
   } finally {
     readline.close();

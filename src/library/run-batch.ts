@@ -168,7 +168,7 @@ async function execute(
     });
   });
   const { end, reports } = await executed.catch(async (error) => {
-    if (!hasStarted && journal !== undefined) await discard(store, record, journal).catch(() => {});
+    if (!hasStarted && journal !== undefined) await discard(store, record.id, journal);
     throw error;
   });
   if (reports === undefined) throw new TypeError('Only a daemon hands runs over.');

@@ -19,12 +19,12 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/engine/rate': 4_080,
   'src/engine/report': 1_940, // the column _request_id
   'src/engine/rows': 1_130, // headers of requests
-  'src/engine/run': 8_483, // what an API does with fields; rows whose lost results later rows have overtaken
+  'src/engine/run': 8_486, // what an API does with fields; rows whose lost results later rows have overtaken
   'src/engine/signature': 120,
   'src/engine/worker': 1_780, // the header traceparent
   'src/library': 420,
   'src/pages': 4_260,
   'src/sandbox': 1_950, // the shapes of a gateway and of Connect
   'src/settings': 1_070, // what an API does with fields
-  test: 50_910,
+  test: 50_984,
 };

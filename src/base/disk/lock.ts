@@ -5,8 +5,8 @@ import { lock } from 'proper-lockfile';
 import { steadyNow } from '../async/clock.ts';
 import { deferred, poll } from '../async/waiting.ts';
 import { BusyError, fatalError } from '../errors/errors.ts';
-import { SystemError, systemError } from '../errors/system-error.ts';
-import { exists, removeIfPossible, writeFileAtomically } from './files.ts';
+import { onDisk, SystemError, systemError } from '../errors/system-error.ts';
+import { exists, ifThere, removeIfPossible, writeFileAtomically } from './files.ts';
 import {
   filesOf,
   type Holder,
@@ -161,7 +161,7 @@ async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>
     const now = await lastTouched(lockFile);
     if (now !== touchedAt) return now === undefined;
   }
-  if (holder === 'dead') await lutimes(lockFile, 0, 0).catch(() => {});
+  if (holder === 'dead') await onDisk(lockFile, () => ifThere(lutimes(lockFile, 0, 0)));
   return true;
 }
 

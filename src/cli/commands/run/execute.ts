@@ -98,8 +98,7 @@ async function untilEnd(
   } catch (error) {
     reporter.end();
     if (failed !== undefined) terminal.warn(failureText(record, failed));
-    // If discarding fails, too, what is left of the run does no harm.
-    else if (!hasStarted && journal !== undefined) await discard(store, record, journal).catch(() => {});
+    else if (!hasStarted && journal !== undefined) await discard(store, record.id, journal);
     if (journal !== undefined || failed !== undefined) throw error;
     throw systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
   }

@@ -1,4 +1,4 @@
-import { type ConnectionOptions, createRedisBackend } from 'bullmq';
+import { type ConnectionOptions, createRedisBackend, type RedisConnection } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { isAtLeast } from '../../../base/text/version.ts';
 import type { Datastore } from '../datastore.ts';
@@ -34,24 +34,26 @@ export function backendFor(
       dropCommand(error);
       onError(error);
     });
-    backend.blockingConnection?.client.then(
-      (client) => {
-        // ioredis prints errors that have no listener, as after BullMQ has closed.
-        client.on('error', () => {});
-        onConnection(client as unknown as Redis);
-        endBetweenTries(client as unknown as Redis);
-      },
-      () => {},
-    );
+    whenConnected(backend.blockingConnection, (client) => {
+      // ioredis prints errors that have no listener, as after BullMQ has closed.
+      client.on('error', () => {});
+      onConnection(client);
+      endBetweenTries(client);
+    });
     for (const connection of askInfo ? [] : [backend.connection, backend.blockingConnection]) {
-      connection?.client.then(
+      whenConnected(connection, () => {
         // Otherwise BullMQ assumes that Redis blocks for whole seconds only, and claims rows later.
-        () => {
-          connection.capabilities = { canDoubleTimeout: true, canBlockFor1Ms };
-        },
-        () => {},
-      );
+        if (connection !== undefined) connection.capabilities = { canDoubleTimeout: true, canBlockFor1Ms };
+      });
     }
     return backend;
   };
+}
+
+/** Calls `take` when a connection is made. Why it can't be made, its listener of errors has heard. */
+function whenConnected(connection: RedisConnection | undefined, take: (client: Redis) => void): void {
+  connection?.client.then(
+    (client) => take(client as unknown as Redis),
+    () => {},
+  );
 }

@@ -102,7 +102,7 @@ export async function beginRun(
     record = approved;
     return { ...created, record };
   } finally {
-    if (record === undefined) await discard(store, created.record, created.journal);
+    if (record === undefined) await discard(store, created.record.id, created.journal);
   }
 }
 
@@ -126,8 +126,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
     await journal.append(planned.unclear.map((row): JournalEntry => ({ type: 'open', row, history })));
     return { ...planned, record: recordOf(id, input, planned), journal };
   } catch (error) {
-    await journal?.close().catch(() => {});
-    await store.discard(id).catch(() => {});
+    await discard(store, id, journal);
     throw error;
   }
 }
@@ -197,8 +196,12 @@ function approvalOf({ file, sha256, head }: ApprovedPlan) {
   return { file: basename(file), sha256, madeAt: head.made_at };
 }
 
-/** Removes a run that was planned but never started. */
-export async function discard(store: RunStore, record: RunRecord, journal: Journal): Promise<void> {
-  await journal.close();
-  await store.discard(record.id);
+/** Removes a run that was planned but never started. What can't be removed does no harm, and the next plan removes it. */
+export async function discard(
+  store: Pick<RunStore, 'discard'>,
+  id: string,
+  journal: Pick<Journal, 'close'> | undefined,
+): Promise<void> {
+  await Promise.allSettled([journal?.close()]);
+  await Promise.allSettled([store.discard(id)]);
 }

@@ -131,7 +131,7 @@ export class Execution {
       onError: this.#onError,
     });
     this.#heartbeat = heartbeat;
-    defer(() => withTimeout(heartbeat.stop(), farewellMs).catch(() => {}));
+    defer(() => withTimeout(heartbeat.stop(), farewellMs));
     await unlessAborted(heartbeat.established, AbortSignal.any([interrupt, this.#run.lost]));
   }
 

@@ -134,7 +134,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
     /** Writes the entry a last time. */
     async stop(): Promise<void> {
       await beats.stop();
-      await cluster.putRun({ ...entry(), left: true });
+      await cluster.putRun({ ...entry(), left: true }).catch(onError);
     },
   };
 }

@@ -10,7 +10,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A heartbeat among entries that a test can change, and a record of what it heard. */
-function start() {
+function start(onError = (error: Error): void => expect.fail(error.message)) {
   const others = { workers: [] as WorkerEntry[], pace: undefined as PublishedPace | undefined };
   const did = { seen: [] as ClusterStatus[], established: false };
   const cluster: Partial<Cluster> = {
@@ -22,12 +22,12 @@ function start() {
     cluster: cluster as Cluster,
     entry: () => runEntry(),
     onClusterStatus: (status) => did.seen.push(status),
-    onError: (error) => expect.fail(error.message),
+    onError,
   });
   void heartbeat.established.then(() => {
     did.established = true;
   });
-  return { others, did, heartbeat, beat: () => vi.advanceTimersByTimeAsync(secondMs) };
+  return { others, did, cluster, heartbeat, beat: () => vi.advanceTimersByTimeAsync(secondMs) };
 }
 
 describe('a run that shows itself', () => {
@@ -104,4 +104,13 @@ describe('the rate of a run is in force', () => {
     await scene.beat();
     expect(isAgain).toBe(true);
   });
+});
+
+test('a run that leaves a datastore that is away ends all the same, and says so', async () => {
+  const told: string[] = [];
+  const { cluster, heartbeat, beat } = start(({ message }) => told.push(message));
+  await beat();
+  cluster.putRun = () => Promise.reject(new Error('ECONNREFUSED'));
+  await heartbeat.stop();
+  expect(told).toEqual(['ECONNREFUSED']);
 });
