@@ -63,7 +63,7 @@ export async function* joinResults({
 /** A result that names the last request: as the API does, or else by the trace id. */
 function traced(result: RowResult, runKey: string, place: number): RowResult {
   if (result.attempts === 0 || result.requestId !== undefined) return result;
-  return { ...result, requestId: traceId(runKey, place) };
+  return { requestId: traceId(runKey, place), ...result };
 }
 
 /** The result of a callable row, of which the journal may have none yet. */

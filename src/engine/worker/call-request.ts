@@ -19,14 +19,11 @@ export function callRequest(task: RowTask, operation: KeyedOperation, { key }: K
   if (key === undefined) return task;
   const digest = rowDigest(key, task.row);
   const traceparent = `00-${digest.slice(0, 32)}-${randomDigits()}${randomDigits()}-01`;
-  return {
-    ...task,
-    headers: {
-      ...task.headers,
-      traceparent,
-      ...(operation.idempotencyKey && { 'idempotency-key': `"${uuidOf(digest)}"` }),
-    },
-  };
+  const { method = 'POST', path, headers, body } = task;
+  const own = operation.idempotencyKey
+    ? { traceparent, 'idempotency-key': `"${uuidOf(digest)}"` }
+    : { traceparent };
+  return { method, path, headers: headers === undefined ? own : { ...headers, ...own }, body };
 }
 
 /** Eight hexadecimal digits, and never zeros only. `randomBytes` takes ten times as long. */

@@ -30,8 +30,8 @@ export async function* unfinishedTasks(
         row: place,
         operation: row.operation.name,
         subject: row.subject,
-        ...row.request,
         history,
+        ...row.request,
       };
     }
   }
