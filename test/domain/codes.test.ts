@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { codeFacts, failureCodes, failureFacts, mayPassAgain } from '../../src/domain/codes.ts';
+import { codeFacts, mayPassAgain } from '../../src/domain/codes.ts';
 
 const lookFirst = /Check the entries in the service before you repeat these rows/;
 const refused = /would be refused again/;
@@ -26,24 +25,7 @@ describe('the advice on a code', () => {
   });
 });
 
-test('docs/api-client.md has each code of a failure, with its class', () => {
-  const rows = readFileSync('docs/api-client.md', 'utf8').matchAll(
-    /^\| (`[A-Z_`, ]+)(?: \(\d+\))? \| `([\w-]+)`/gm,
-  );
-  const documented = new Map(
-    [...rows].flatMap(([, names = '', kind]) =>
-      [...names.matchAll(/[A-Z_]+/g)].map(([code]) => [code, kind] as const),
-    ),
-  );
-  // Codes of statuses, which the page lists by number.
-  const byStatus = ['REQUEST_TIMEOUT', 'CONFLICT', 'TOO_EARLY', 'BAD_GATEWAY', 'HTTP_REDIRECT'];
-  const expected = failureCodes.filter((code) => !byStatus.includes(code));
-  expect(Object.fromEntries(documented)).toEqual(
-    Object.fromEntries(expected.map((code) => [code, failureFacts(code).class])),
-  );
-});
-
-// The class of each code: docs/api-client.md, above.
+// The class of each code: docs/reference.md, which is made from it.
 test.each([
   [true, 'UNAVAILABLE REQUEST_TIMEOUT HTTP_520 UNAUTHENTICATED HTTP_REDIRECT HALTED CANCELLED'],
   [false, 'NOT_FOUND HTTP_418 HTTP_600 NOT_REPEATED RESULT_LOST OPERATION_FAILED ANSWER_INCOMPLETE'],

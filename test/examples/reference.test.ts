@@ -151,13 +151,14 @@ ${table(
 ## Codes
 
 Each row of \`report.csv\` has one of these codes in the column \`_code\`, or the HTTP status of an answer that says nothing else
-(\`HTTP_418\`). A row with an unclear code may have been processed.
+(\`HTTP_418\`). A row with an unclear code may have been processed; so may a row whose connection was lost, or whose answer came too late
+or could not be used: its column \`_unclear\` says so. [The class](api-client.md#failures) says whether the call is repeated.
 
 ${table(
-  ['code', 'meaning', 'what to do', 'unclear'],
+  ['code', 'meaning', 'what to do', 'class', 'unclear'],
   rowCodes.map((code) => {
-    const { meaning, remedy = '', unclear } = codeFacts(code);
-    return [inCode(code), meaning, remedy, unclear ? 'yes' : ''];
+    const { meaning, remedy = '', class: kind = '', unclear } = codeFacts(code);
+    return [inCode(code), meaning, remedy, kind, unclear ? 'yes' : ''];
   }),
 )}
 `;
