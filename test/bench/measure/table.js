@@ -29,13 +29,16 @@ export function aligned([header = [], ...records]) {
 function recordOf(line) {
   const { title, unit, referenceName, comparison, goal } = line;
   const { ours, reference, compared, lowest, highest, met } = judge(line);
-  const show = { ratio, share, difference: difference(unit), value: amount(unit) }[comparison];
-  const range = line.ours.length === 1 ? '' : ` (${show(lowest)} – ${show(highest)})`;
+  const number = { ratio, share, difference, value: rounded }[comparison];
+  const measure = { ratio: '', share: ' %', difference: ` ${unit}`, value: ` ${unit}` }[comparison];
+  const show = (/** @type {number} */ value) => `${number(value)}${measure}`;
+  const range = line.ours.length === 1 ? '' : `${number(lowest)}–${number(highest)}`;
   return [
     title,
-    amount(unit)(ours),
-    `${amount(unit)(reference)} ${referenceName}`,
-    `${show(compared)}${range}`,
+    `${rounded(ours)} ${unit}`,
+    `${rounded(reference)} ${unit} ${referenceName}`,
+    // A value is ours itself, which stands before.
+    comparison === 'value' ? range && `${range}${measure}` : `${show(compared)}${range && ` (${range})`}`,
     goal === undefined ? '' : 'atLeast' in goal ? `≥ ${show(goal.atLeast)}` : `≤ ${show(goal.atMost)}`,
     met === undefined ? '' : met ? 'yes' : 'no',
   ];
@@ -48,20 +51,16 @@ function rounded(/** @type {number} */ value) {
   );
 }
 
-function amount(/** @type {string} */ unit) {
-  return (/** @type {number} */ value) => `${rounded(value)} ${unit}`;
-}
-
 function ratio(/** @type {number} */ value) {
   return value < 10 ? value.toFixed(2) : value.toFixed(0);
 }
 
 function share(/** @type {number} */ value) {
-  return `${(100 * value).toFixed(value < 0.1 ? 2 : 1)} %`;
+  return (100 * value).toFixed(value < 0.1 ? 2 : 1);
 }
 
-function difference(/** @type {string} */ unit) {
-  return (/** @type {number} */ value) => `${value < 0 ? '−' : '+'}${magnitude(value)} ${unit}`;
+function difference(/** @type {number} */ value) {
+  return `${value < 0 ? '−' : '+'}${magnitude(value)}`;
 }
 
 /** Something that never happened counts as infinite. */

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * How the governor copes with a limit, in simulated time: `npm run bench:rate -- LIMIT`. See docs/rate.md.
+ * How the governor copes with a limit, in simulated time: `npm run bench:rate -- LIMIT`. See docs/rate-inside.md.
  *
  * The exit code says whether the simulation worked, not whether the figures are good.
  */

@@ -16,7 +16,8 @@ export const embeddedRate = rateOn('embedded-rate', embeddedKind);
 export const redisRate = rateOn('redis-rate', redisKind);
 
 /**
- * How much of an allowed rate a run uses, and how well it keeps below, as the API counts.
+ * How much of an allowed rate a run uses, and how well it keeps below, as the API counts. Two calls arrive closer together than they left
+ * if the machine delays only the first: a busy machine shows more calls in a second.
  *
  * @param {string} name
  * @param {import('../measure/datastores.js').DatastoreKind} datastore
