@@ -11,18 +11,15 @@ import type { RowQueue } from './row-queue.ts';
 export type BatchJob = Job<BatchJobData, string>;
 
 export interface BatchClaimsOptions {
-  /** Whether to claim another batch now; asked again after `reconsider`. */
+  /** Asked again after `reconsider`. */
   readonly wantsMore: () => boolean;
-  /** Works on a claimed batch; its errors are reported. */
   readonly work: (job: BatchJob, token: string) => Promise<void>;
-  /** Called for each error of the datastore; claiming continues. */
   readonly onError: (error: Error) => void;
 }
 
-/** Pause after an error of the datastore. */
 export const againAfterMs = 1_000;
 
-/** The batches that a worker has claimed: BullMQ hands out those of the highest priority first, in order of arrival. */
+/** The batches that a worker has claimed. BullMQ hands out the highest priority first, then in order of arrival. */
 export class BatchClaims {
   readonly batches = new Set<ClaimedBatch>();
   readonly locks: LockRenewal;
@@ -48,7 +45,6 @@ export class BatchClaims {
     void this.#worker.startStalledCheckTimer().catch(options.onError);
   }
 
-  /** Begins to claim. */
   begin(): void {
     void this.#claimBatches();
   }
@@ -59,30 +55,27 @@ export class BatchClaims {
     return ready;
   }
 
-  /** The batch whose row starts next. */
   get nextBatch(): ClaimedBatch | undefined {
     for (const batch of this.batches) if (batch.readyRows > 0) return batch;
     return undefined;
   }
 
-  /** Asks `wantsMore` again, and claims more if so. */
   reconsider(): void {
     this.#claimMore.resolve();
   }
 
-  /** Claims no more batches, and hands back the rows that have not started. */
+  /** Claims no more, and hands back the rows that have not started. */
   end(): void {
     this.#isEnded = true;
     for (const batch of this.batches) batch.handBack();
     this.reconsider();
   }
 
-  /** After `end`: waits for the rows in hand. */
   async close(): Promise<void> {
     await Promise.all(this.#working);
-    // With force, BullMQ does not wait for the next batch to claim; no batch is in hand here.
+    // With force, BullMQ does not wait for the next batch; no batch is in hand here.
     await this.#worker.close(true);
-    // On PostgreSQL, BullMQ still waits for up to five seconds. On Redis, this would also close a shared connection.
+    // On PostgreSQL, BullMQ still waits for up to 5 s. On Redis, this would also close a shared connection.
     if (this.#isEmbedded) await this.#worker.disconnect();
   }
 

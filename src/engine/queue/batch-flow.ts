@@ -5,50 +5,44 @@ import { type Batch, encodeBatch, type RowTask } from './payload.ts';
 
 type Ranges = readonly (readonly [first: number, last: number])[];
 
-/** Data of a batch's job in the queue of its run. */
 export interface RunBatchData {
-  /** Row numbers, as ranges. */
   readonly rows: Ranges;
-  /** The rows of a collected batch. Its `rows` are then empty, because earlier versions take each job with `rows` for an open batch. */
+  /** The rows of a collected batch; `rows` is then empty, because earlier versions take each job with `rows` for an open batch. */
   readonly collected?: Ranges;
-  /** Characters in its request bodies. */
+  /** Characters of the request bodies. */
   readonly bytes: number;
   /** See `Batch`. */
   readonly epoch?: string | undefined;
-  /**
-   * Set before the coordinator removes the child. If the job then has neither child nor value, the coordinator knows each call of its rows.
-   */
+  /** Set before the coordinator removes the child. A job with neither child nor value then has no unknown calls. */
   readonly taken?: true;
-  /** Size of the journal in bytes after it got the results of this collected batch back, which it had lost. */
+  /** Bytes of the journal after it got the lost results of this collected batch back. */
   readonly restoredEnd?: number;
 }
 
-/** How many collected batches the datastore keeps. Their rows took seconds, so they cover what a journal loses in a power failure. */
+/** Their rows took seconds, so they cover what a journal loses in a power failure. */
 export const keptBatches = 25;
 
-/** A failed collection is not the fault of a row: retry until the run ends or the journal accepts the results. */
+/** A failed collection is no row's fault: retry until the run ends or the journal accepts the results. */
 const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_000 } } as const;
 
 export interface FlowPlace {
-  /** The queue of the run. */
   readonly batches: string;
-  /** The queue of the workers. */
   readonly rows: string;
   readonly priority: Priority;
 }
 
-/** A new, unique id of a batch: ids are never reused, so that no later batch is mistaken for an earlier one. */
+/** Never reused, so that no later batch is mistaken for an earlier one. */
 export function newBatchId(runId: string): string {
   return `${runId}-b-${randomUUID()}`;
 }
 
-/** BullMQ's priority: 1 is claimed first. Batches of one priority are claimed in order of arrival. */
+/** 1 is claimed first. */
 export function bullmqPriority(priority: Priority): number {
   return 1 + priorities.indexOf(priority);
 }
 
 /**
- * A batch for the datastore: a job for the coordinator, which becomes ready when its child, the worker's job, completes.
+ * A job for the coordinator, which becomes ready when its child, the worker's job, completes.
  *
  * @param id of both jobs
  */
@@ -88,7 +82,7 @@ export function rowsOf({ rows, collected = rows }: Pick<RunBatchData, 'rows' | '
   return collected.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n));
 }
 
-/** Whether an earlier process of the run took the batch, removed its child, and died before it collected the batch. */
+/** Whether an earlier process of the run took the batch, and died before it collected it. */
 export async function isTaken(job: Job<RunBatchData>): Promise<boolean> {
   return job.data.taken === true && Object.keys(await job.getChildrenValues()).length === 0;
 }

@@ -21,39 +21,33 @@ import { type BatchOutcome, outcomeOf } from './outcome.ts';
 import { type BatchReturn, decodeBatch, decodeReturn, encodeLedgerEntry, type RowTask } from './payload.ts';
 import { workersAwaited } from './roll-call.ts';
 
-/** Pause before retrying to add a batch. */
 const addAgainMs = 1_000;
-/** The states of a run's batches: waiting for their worker, then for their collection. */
+/** Waiting for the worker, then for the collection. */
 const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
 
-/** The batches of one run: added as flows, collected when their worker has finished them. */
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
-/**
- * Opens the batches of a run, restores what the journal has lost, and begins to collect the finished ones. Only one process at a time may
- * have the batches of a run open.
- */
+/** Opens the batches of a run, restores what the journal has lost, and collects. Only one process at a time may do so for a run. */
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
   const { runId, rows, rollCall } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
-  // No other process listens on this queue.
   const name = `batches-${runId}`;
   const queue = new classes.Queue<RunBatchData, number>(name, { ...bound, ...shortEventStream });
   const producer = new classes.FlowProducer(producerOptions);
   queue.on('error', options.onError);
   producer.on('error', options.onError);
 
-  /** Batches that are not collected, and the epochs of all batches; both by id. */
+  /** By id: the batches that are not collected, and the epochs of all. */
   const open = new Map<string, OpenBatch>();
   const epochs = new Map<string, string | undefined>();
-  /** The priority of all open batches; undefined: an earlier coordinator may have given them another one. */
+  /** Of all open batches; undefined: an earlier coordinator may have given them another. */
   let priority: Priority | undefined;
   const locks = renewLocks(options.onError);
   const collector = new classes.Worker<RunBatchData, number>(
     name,
     async (job, token) => {
       const { id = '' } = job;
-      // Another coordinator, which was suspended or is ending, added this batch: completing it here would hide it from that one.
+      // Another coordinator, suspended or ending, added it: completing it here would hide it from that one.
       if (!epochs.has(id)) throw new Error('another coordinator of the run added a batch');
       const batch = open.get(id);
       const lock = locks.hold(job, token);
@@ -86,8 +80,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
   async function recover() {
     await unpause();
-    // A process died while it collected the active batches. A batch whose collection failed is delayed, by a clock that may have been set
-    // back since.
+    // A process died while it collected these. A failed collection is delayed, by a clock that may have been set back since.
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const job of await queue.getDelayed()) await promote(job);
     for (const job of await queue.getJobs([...unfinished])) {
@@ -104,12 +97,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     await recollect(queue, options.journalEnd, (lost) => options.restore(lost, held));
     return {
       batches: batches.map(({ size }): BatchSize => size),
-      /** Every row of these batches, finished or not, except batches that were taken. */
+      /** Without the batches that were taken. */
       rows: held,
     };
   }
 
-  /** The queue stays paused when a process of the run died, or when an older copy of the datastore was restored. */
+  /** Paused when a process of the run died, or an older copy of the datastore was restored. */
   async function unpause(): Promise<void> {
     if (await queue.isPaused()) await queue.resume();
   }
@@ -130,7 +123,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     open.delete(id);
   }
 
-  /** Takes a batch back if no worker has claimed it; otherwise withdraws it from its worker. */
+  /** Takes a batch back if unclaimed; otherwise withdraws it. */
   async function drainOne(
     id: string,
     batch: OpenBatch,
@@ -139,7 +132,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const since = performance.now();
     const child = await rows.job(id);
     if (child === undefined) return;
-    // A suspended worker may still have the batch: before its next call it reads this entry.
+    // A suspended worker reads this entry before its next call.
     batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
     const taken = rollCall.isOfAnother(batch.epoch)
@@ -147,12 +140,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       : await batch.abandoned();
     if (taken === undefined) return;
     await saveAnswers(batch, taken.answers);
-    // A worker that has claimed the batch meanwhile knows which intents led to no call: then its return value decides.
+    // A worker that has claimed it meanwhile knows which intents led to no call: its return value decides.
     if (batch.isCollected || !(await isUnclaimed(child))) return;
     await save(taken);
     const job = await queue.getJob(id);
     if (job === undefined || !(await ifJobThere(job.updateData({ ...job.data, taken: true })))) return;
-    // BullMQ does not remove a locked batch, so a worker that has claimed it meanwhile keeps it, unless its lock has expired.
+    // BullMQ does not remove a locked batch: a worker that has claimed it meanwhile keeps it, unless its lock has expired.
     if (performance.now() - since > lockMs / 2) return;
     batch.isTaken = true;
     await child.remove().catch(() => {
@@ -172,20 +165,20 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   async function checkAll(): Promise<void> {
-    // Compare ids, not counts: the queue may contain batches of another coordinator of the run.
+    // Not counts: the queue may have batches of another coordinator.
     const present = new Set(await queue.getRanges([...unfinished], 0, -1));
     const missing = [...open].filter(([id]) => !present.has(id));
     await Promise.all(missing.map(([id, batch]) => reportIfVanished(id, batch)));
     await removeReturned(present);
   }
 
-  /** Removes collected batches that are back in the datastore, because it has forgotten that they were removed. */
+  /** Removes collected batches that the datastore has back, because it forgot their removal. */
   async function removeReturned(present: ReadonlySet<string>): Promise<void> {
     for (const id of present)
       if (!open.has(id) && rollCall.isOfAnother(epochs.get(id))) await queue.remove(id);
   }
 
-  /** Reports a batch as vanished. A finished batch stays until it is collected, and a batch in collection can't be lost. */
+  /** A finished batch stays until it is collected; one in collection can't be lost. */
   async function reportIfVanished(id: string, batch: OpenBatch): Promise<void> {
     if (batch.isAdding || !(await hasVanished(id, batch))) return;
     if (!rollCall.isOfAnother(batch.epoch)) {
@@ -200,7 +193,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     return open.has(id) && (await queue.getJob(id)) === undefined && open.has(id) && !batch.isCollected;
   }
 
-  /** Gives the open batches the present priority of the run. Batches that a worker has claimed keep their place. */
+  /** Claimed batches keep their place. */
   async function reprioritize(): Promise<void> {
     const wanted = options.priority();
     if (wanted === priority) return;
@@ -208,7 +201,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     priority = wanted;
   }
 
-  /** Waits for collections in progress. */
   async function close(): Promise<void> {
     await collector.close();
     await Promise.all([producer.close(), queue.close()]);
@@ -219,13 +211,13 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   return {
-    /** What an earlier process of the run has left in the datastore. It is collected from now on. */
+    /** Left by an earlier process of the run, and collected from now on. */
     recovered,
-    /** Unfinished rows in the datastore at the last `refresh`. */
+    /** Unfinished rows at the last `refresh`. */
     get openRows(): number {
       return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
     },
-    /** Reads what workers have written for open batches, and checks that the datastore still has all batches. */
+    /** Reads what workers have written, and checks that the datastore has all batches. */
     async refresh(): Promise<void> {
       await rollCall.update();
       if ([...open.values()].some(({ epoch }) => rollCall.isAwaiting(epoch)))
@@ -235,7 +227,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       await reprioritize();
       await checkAll();
     },
-    /** Reads at once what workers have written for the batches that contain an awaited row. */
+    /** Reads the batches of awaited rows at once. */
     async readAwaited(isAwaited: (row: number) => boolean): Promise<void> {
       await reportNewResults(
         [...open.values()].filter((batch) => batch.rows.some(isAwaited)),
@@ -243,10 +235,9 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       );
     },
     /**
-     * Adds one or more rows as one batch, all or nothing. Waits while the datastore does not answer. After an abort, the batch may or may
-     * not have been added.
+     * Adds rows as one batch, all or nothing. Waits while the datastore does not answer; after an abort, the batch may have been added.
      *
-     * @param knownEpoch of the datastore: if it has changed since, the batch is lost
+     * @param knownEpoch if the datastore's epoch has changed since, the batch is lost
      */
     async add(tasks: readonly RowTask[], signal: AbortSignal, knownEpoch?: string): Promise<void> {
       const id = newBatchId(runId);
@@ -265,22 +256,22 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         } catch (error) {
           if (datastore.exclusive) throw error;
           options.onError(error as Error);
-          // Perhaps only the reply was lost: a second batch of the same rows would call them again.
+          // Perhaps only the reply was lost: a second batch would call the rows again.
           mayBeAdded ||= !isRefusedCommand(error);
           await unlessAborted(after(addAgainMs), signal);
           batch.isAdding = !signal.aborted && (await hasVanished(id, batch));
           if (!batch.isAdding || !mayBeAdded || (await isCurrent(knownEpoch))) continue;
-          // The datastore may have lost the batch after its rows were called.
+          // The datastore may have lost it after its rows were called.
           batch.isAdding = false;
           await reportIfVanished(id, batch);
         }
       }
     },
-    /** Removes unclaimed batches after `save` has taken the outcome of their rows, and withdraws the others. */
+    /** Removes unclaimed batches once `save` has their outcome, and withdraws the others. */
     async drain(save: (taken: BatchReturn) => Promise<void>): Promise<void> {
       for (const [id, batch] of open) if (!batch.isTaken) await drainOne(id, batch, save);
     },
-    /** Stops collecting and removes the queue. All batches must be collected. */
+    /** Removes the queue; all batches must be collected. */
     async forget(): Promise<void> {
       await collector.close();
       await removeReturned(new Set(await queue.getRanges([...unfinished], 0, -1)));

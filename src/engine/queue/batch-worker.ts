@@ -8,24 +8,19 @@ import type { RowQueue } from './row-queue.ts';
 import type { Witness } from './testimony.ts';
 
 export interface BatchWorkerOptions {
-  /** Rows in hand at first: in a call, or waiting for their call. */
+  /** Rows in hand: in a call, or waiting for it. */
   readonly concurrency: number;
-  /** Why this version of the program can't call a row; another worker then gets the batch. */
+  /** Why this version can't call a row; another worker then gets the batch. */
   readonly refusal: (task: RowTask) => CqbatchError | undefined;
-  /**
-   * Calls the API for a row and judges the answer. An exception is a defect of this program: if the row has an intent, the attempt
-   * counts and is unclear. `signal` aborts when the worker must stop.
-   */
+  /** An exception is a defect of this program: if the row has an intent, the attempt counts and is unclear. */
   readonly process: (task: RowTask, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
-  /** Called when a batch is unreadable, or after a defect of this program. The worker claims no more, and has handed the batch back. */
+  /** A batch is unreadable, or this program has a defect. The worker claims no more, and has handed the batch back. */
   readonly onRefused: (reason: CqbatchError) => void;
-  /** Remembers the batches of this process. */
   readonly witness: Pick<Witness, 'began' | 'ended' | 'handedOver'>;
-  /** Called for each error of the datastore; the worker continues. */
   readonly onError: (error: Error) => void;
 }
 
-/** Claims batches from the queue, has their rows processed, and stores the outcomes in the datastore. */
+/** Claims batches, has their rows processed, and stores the outcomes. */
 export class BatchWorker {
   readonly #options: BatchWorkerOptions;
   readonly #stopping = new AbortController();
@@ -61,13 +56,11 @@ export class BatchWorker {
     return this.#started;
   }
 
-  /** Sets how many rows may be in hand at once. */
   set concurrency(rows: number) {
     this.#concurrency = rows;
     this.#beginRows();
   }
 
-  /** Whether claiming and starting rows is suspended. */
   get resting(): boolean {
     return this.#resting;
   }
@@ -77,13 +70,13 @@ export class BatchWorker {
     this.#beginRows();
   }
 
-  /** Starts no more rows, and at once hands back rows that have not started. Rows in hand continue. */
+  /** Starts no more rows, and hands back those that have not started. */
   pause(): void {
     this.#paused = true;
     this.#claims.end();
   }
 
-  /** Waits for rows in hand until the deadline, then aborts them and hands them back. */
+  /** After the deadline, rows in hand are aborted and handed back. */
   async stop(deadlineMs: number): Promise<void> {
     this.pause();
     const timer = setTimeout(() => this.#stopping.abort(), deadlineMs);
@@ -95,7 +88,6 @@ export class BatchWorker {
     }
   }
 
-  /** Whether the ready rows are about to run out. */
   get #wantsMore(): boolean {
     if (this.#resting || this.#concurrency === 0) return false;
     return this.#active + this.#claims.readyRows < 2 * this.#concurrency;
@@ -177,7 +169,7 @@ export class BatchWorker {
     }
   }
 
-  /** Whether the datastore may have forgotten what happened to a batch. Then only the coordinator of the batch can find out. */
+  /** Then only its coordinator can find out what happened to the batch. */
   #isOfAnotherEpoch({ epoch }: Pick<Batch, 'epoch'>): boolean {
     return isOfAnotherEpoch(this.#datastore, epoch);
   }
@@ -186,7 +178,7 @@ export class BatchWorker {
     for (const claimed of this.#claims.batches) if (this.#isOfAnotherEpoch(claimed)) claimed.handBack();
   }
 
-  /** Completes a batch. @returns false if another worker has claimed or completed it */
+  /** @returns false if another worker has claimed or completed it */
   async #complete(job: BatchJob, token: string, value: string): Promise<boolean> {
     for (;;) {
       try {
@@ -194,7 +186,7 @@ export class BatchWorker {
         return true;
       } catch (error) {
         this.#options.onError(error as Error);
-        // BullMQ's messages for a batch that another worker has claimed or completed.
+        // BullMQ's messages for that case.
         if (/^(Missing (key|lock)|Lock mismatch)|is not in the active state/.test((error as Error).message))
           return false;
         await after(againAfterMs);
@@ -202,7 +194,7 @@ export class BatchWorker {
     }
   }
 
-  /** @returns the batch, or why this version of the program can't call it */
+  /** @returns the batch, or why this version can't call it */
   #read(data: BatchJobData): Batch | CqbatchError {
     try {
       const batch = decodeBatch(data);

@@ -6,35 +6,25 @@ import { Ledger } from './ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
 import type { Batch, BatchReturn, Leftover, RowTask, RunPolicy } from './payload.ts';
 
-/** What a worker decides about a row in hand. */
-export type RowVerdict =
-  /** The row has its result. */
-  (
-    | { readonly kind: 'finished'; readonly result: RowResult }
-    /** The attempt failed and may be retried. It counts as one of the row's attempts. */
-    | { readonly kind: 'retry'; readonly history: AttemptHistory; readonly delayMs: number }
-    /**
-     * The API asks all workers to slow down: the row goes back without using up an attempt. Workers pause for `waitMs`
-     * milliseconds; 0 leaves the pace to the governor.
-     */
-    | { readonly kind: 'throttled'; readonly history: AttemptHistory; readonly waitMs: number }
-    /** The row goes back without using up an attempt, and is due after `delayMs`, if given. */
-    | { readonly kind: 'returned'; readonly history: AttemptHistory; readonly delayMs?: number }
-  ) & { readonly answer?: SavedAnswer };
+export type RowVerdict = (
+  | { readonly kind: 'finished'; readonly result: RowResult }
+  /** Counts as an attempt. */
+  | { readonly kind: 'retry'; readonly history: AttemptHistory; readonly delayMs: number }
+  /** The API asks all workers to slow down; no attempt is used. Workers pause for `waitMs`; 0 leaves the pace to the governor. */
+  | { readonly kind: 'throttled'; readonly history: AttemptHistory; readonly waitMs: number }
+  /** Goes back without using an attempt; due after `delayMs`. */
+  | { readonly kind: 'returned'; readonly history: AttemptHistory; readonly delayMs?: number }
+) & { readonly answer?: SavedAnswer };
 
-/** A row in hand. */
 export interface Claim {
-  /** Attempts used up before this one. */
   readonly attemptsUsed: number;
-  /** What the row's run allows. */
   readonly policy: RunPolicy;
-  /** Records the intent to call the row. Resolves with false if the row must not be called. */
+  /** Resolves with false if the row must not be called. */
   intend(): Promise<boolean>;
-  /** Whether the row may still be called: its batch is not withdrawn or lost, and its lock can't have expired. */
+  /** Its batch is not withdrawn or lost, and its lock can't have expired. */
   isWanted(): boolean;
 }
 
-/** A row that may be started now. */
 export interface ReadyRow {
   readonly task: RowTask;
   readonly claim: Claim;
@@ -42,21 +32,19 @@ export interface ReadyRow {
 
 export interface ClaimedBatchOptions {
   readonly batch: Batch;
-  /** Number of this claim of the batch, from 1. */
+  /** From 1. */
   readonly claim: number;
   readonly log: LedgerLog;
-  /** Whether the lock certainly belongs to this worker. If not, another worker may have started: nothing may be called. */
+  /** Whether the lock is certainly ours. If not, another worker may have started: nothing may be called. */
   readonly isLocked: () => boolean;
-  /** Called when a row that waited is ready again. */
   readonly onReady: () => void;
   readonly onError: (error: Error) => void;
 }
 
-/** Rows that must wait longer are handed back, so that their batch can complete. */
+/** Rows due later are handed back, so that their batch can complete. */
 const longestWaitMs = 5_000;
-/** The longest wait of a row after a refusal. Workers keep the rest of a longer wait, because a user may end it. */
+/** Workers keep the rest of a longer wait, because a user may end it. */
 const longestThrottledMs = 2 * longestWaitMs;
-/** Delay before a row that could not be called is tried again. */
 const returnedMs = 50;
 
 /**
@@ -75,16 +63,15 @@ export class ClaimedBatch {
   readonly #tasks: ReadonlyMap<number, RowTask>;
   readonly #ledger: Ledger;
   readonly #writer: LedgerWriter;
-  /** Rows to start, in order, and the timers of waiting rows. */
+  /** In order of start. */
   readonly #ready: Leftover[] = [];
   readonly #waiting = new Map<number, NodeJS.Timeout>();
-  /** When leftover rows are due, by row. */
+  /** Of leftover rows. */
   readonly #dueAt = new Map<number, number>();
   #inHand = 0;
   #isHandedBack = false;
   #isLost = false;
   readonly #done = deferred();
-  /** Resolves when this worker has nothing left to do in the batch. */
   readonly done = this.#done.promise;
 
   constructor(options: ClaimedBatchOptions) {
@@ -104,7 +91,7 @@ export class ClaimedBatch {
     });
   }
 
-  /** Makes the rows ready that no earlier worker has finished. */
+  /** Without rows that an earlier worker has finished. */
   async begin(): Promise<void> {
     if (this.#options.claim > 1) await this.#writer.begin();
     if (!this.#isHandedBack) this.#ready.push(...this.#ledger.leftovers());
@@ -115,17 +102,16 @@ export class ClaimedBatch {
     return this.#ready.length;
   }
 
-  /** See `Batch`. */
   get epoch(): string | undefined {
     return this.#options.batch.epoch;
   }
 
-  /** Whether another worker has the batch, or the datastore has lost it. The outcome here then does not count. */
+  /** Another worker has the batch, or the datastore has lost it: the outcome here does not count. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Takes a row in hand; call `settle` with its verdict, or `giveUp`. */
+  /** Must be followed by `settle` or `giveUp`. */
   take(): ReadyRow | undefined {
     const next = this.#ready.shift();
     const task = next && this.#tasks.get(next.row);
@@ -148,31 +134,29 @@ export class ClaimedBatch {
       const { history } = verdict;
       const attemptsUsed = claim.attemptsUsed + (verdict.kind === 'retry' ? 1 : 0);
       const known = { row, ...(history.attempts > 0 && { history }), attemptsUsed };
-      // Written even if the row was not called in the end: otherwise it would be unclear if this worker died.
+      // Also when the row was not called: otherwise it would be unclear if this worker died.
       if (wasIntended || history.attempts > 0) this.#writer.unfinished(known);
       this.#again({ ...known, delayMs: pauseOf(verdict) });
     }
     this.#checkDone();
   }
 
-  /** Hands back a row whose processing has thrown, perhaps after its call. */
+  /** Its processing has thrown, perhaps after its call. */
   giveUp(ready: ReadyRow): void {
     const { row, history = noHistory } = ready.task;
     const isDoubtful = this.#ledger.isIntended(row);
     this.settle(ready, { kind: 'returned', history: isDoubtful ? perhapsCalled(history) : history });
   }
 
-  /** Records the intent to call a row in hand. */
   intend(row: number): Promise<boolean> {
     return this.#options.isLocked() ? this.#writer.intend(row) : Promise.resolve(false);
   }
 
-  /** Whether rows in hand may still be called. */
   get isWanted(): boolean {
     return !this.#isHandedBack && this.#options.isLocked();
   }
 
-  /** Starts no more rows; rows not in hand become leftovers. */
+  /** Rows not in hand become leftovers. */
   handBack(): void {
     this.#isHandedBack = true;
     this.#writer.end();
@@ -182,11 +166,11 @@ export class ClaimedBatch {
     this.#checkDone();
   }
 
-  /** Returns the outcome of a completed batch, and stops writing into its ledger. */
+  /** Ends writing into the ledger. */
   close(): BatchReturn {
     this.#writer.close();
     const answers = this.#ledger.takeAnswers();
-    // The batch may have taken longer than the wait of the row.
+    // The batch may have taken longer.
     const delayMs = (row: number) => Math.max(0, (this.#dueAt.get(row) ?? 0) - steadyNow());
     return {
       results: this.#ledger.results(),
@@ -216,7 +200,7 @@ export class ClaimedBatch {
   }
 }
 
-/** A class, because closures for each row would be garbage. */
+/** A class: closures for each row would be garbage. */
 class BatchClaim implements Claim {
   readonly attemptsUsed: number;
   readonly policy: RunPolicy;
@@ -239,7 +223,7 @@ class BatchClaim implements Claim {
   }
 }
 
-/** Milliseconds until an unfinished row may be called again. For the rest of a longer wait, no worker calls any row. */
+/** For the rest of a longer wait, no worker calls any row. */
 function pauseOf(verdict: Exclude<RowVerdict, { kind: 'finished' }>): number {
   if (verdict.kind === 'throttled') return Math.min(verdict.waitMs, longestThrottledMs);
   return verdict.delayMs ?? returnedMs;

@@ -5,50 +5,48 @@ import { isMissing, lockMs } from './bullmq.ts';
 import type { Ledger } from './ledger.ts';
 import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry, type Unfinished } from './payload.ts';
 
-/** The ledger in the datastore: texts in the order they were appended. */
+/** Texts in the order they were appended. */
 export interface LedgerLog {
   /** @returns the new number of texts */
   append(text: string): Promise<number>;
-  /** @param first index of the first text, from 0 */
+  /** @param first index from 0 */
   read(first: number): Promise<readonly string[]>;
 }
 
 export interface LedgerWriterOptions {
   readonly log: LedgerLog;
-  /** The content of the ledger, kept current. */
+  /** Kept current. */
   readonly ledger: Ledger;
-  /** Number of this claim of the batch, from 1. */
+  /** From 1. */
   readonly claim: number;
-  /** Called once when no more rows of the batch may be called: it is withdrawn, or another worker has it. */
+  /** Called once when no more rows may be called: the batch is withdrawn, or another worker has it. */
   readonly onEnd: (end: 'withdrawn' | 'lost') => void;
-  /** Called for each error of the datastore; the write is retried. */
+  /** Called for each error; the write is retried. */
   readonly onError: (error: Error) => void;
 }
 
-/** The most intents in one entry. */
+/** In one entry. */
 const mostIntents = 25;
-/** Results are written after this time, when this many are waiting, or with the next intents. */
+/** Results are written after this time, at this number, or with the next intents. */
 const writeAfterMs = 10;
 const mostWaiting = 16;
 const againAfterMs = 200;
-/** Milliseconds between reads of the ledger while nothing is written. */
+/** While nothing is written. */
 const readEveryMs = 1_000;
 
 /**
- * Writes a worker's progress in a batch into its ledger. What arrives during one write goes into the next.
+ * Writes a worker's progress into the ledger of its batch. What arrives during one write goes into the next.
  *
- * An entry at an unexpected index shows that another process has written: the writer reads its entries before anything is called.
+ * An entry at an unexpected index shows that another process has written: its entries are read before anything is called.
  */
 export class LedgerWriter {
   readonly #options: LedgerWriterOptions;
-  /** Number of entries read or written. */
+  /** Entries read or written. */
   #length = 0;
   readonly #intents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
-  /** Results not written yet. */
   readonly #results: RowResult[] = [];
   readonly #unfinished: Unfinished[] = [];
   readonly #answers: SavedAnswer[] = [];
-  /** Whether a read or write is in progress. */
   #isBusy = false;
   #writeTimer: NodeJS.Timeout | undefined;
   readonly #reads = repeat(() => this.#readIfIdle(), { everyMs: readEveryMs });
@@ -59,7 +57,7 @@ export class LedgerWriter {
     this.#options = options;
   }
 
-  /** Takes the batch over from its former worker: afterwards the ledger contains all calls of that worker. */
+  /** Takes the batch over: afterwards the ledger has all calls of the former worker. */
   async begin(): Promise<void> {
     const { claim, ledger } = this.#options;
     const length = await this.#append({ type: 'begin', claim });
@@ -67,7 +65,7 @@ export class LedgerWriter {
     if (ledger.claim > claim) this.#end('lost');
   }
 
-  /** Resolves with true once the row may be called, and with false if it must not be. */
+  /** False: the row must not be called. */
   intend(row: number): Promise<boolean> {
     if (this.#ended) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -88,13 +86,13 @@ export class LedgerWriter {
     this.#writeSoon();
   }
 
-  /** Records an answer, which is written with the result of its call. */
+  /** Written with the result of its call. */
   answered(answer: SavedAnswer): void {
     this.#options.ledger.answered(answer);
     this.#answers.push(answer);
   }
 
-  /** Refuses all rows that wait for their intents, and all later ones. */
+  /** Refuses all waiting and later intents. */
   end(): void {
     this.#ended = true;
     for (const { resolve } of this.#intents.splice(0)) resolve(false);
@@ -137,7 +135,7 @@ export class LedgerWriter {
       const unfinished = this.#unfinished.splice(0);
       const answers = this.#answers.splice(0);
       if (this.#closed || intents.length + results.length + unfinished.length === 0) {
-        // Set synchronously: an intent may arrive before the next microtask.
+        // Synchronously: an intent may arrive before the next microtask.
         this.#isBusy = false;
         return;
       }
@@ -160,10 +158,10 @@ export class LedgerWriter {
   }
 
   /**
-   * Appends an entry, and reads the entries of other processes before it.
+   * Appends an entry, after reading those of other processes.
    *
-   * @returns `outdated` when the lock may have expired during a slow append, so that another worker may have started the batch or even
-   *   completed it
+   * @returns `outdated` when the lock may have expired during a slow append, so that another worker may have started or even completed the
+   * batch
    */
   async #written(entry: LedgerEntry): Promise<'current' | 'outdated' | 'ended'> {
     const sentAt = performance.now();
@@ -174,27 +172,26 @@ export class LedgerWriter {
     return performance.now() - sentAt > lockMs / 2 ? 'outdated' : 'current';
   }
 
-  /** @returns the new length of the ledger; undefined when the ledger no longer exists */
+  /** @returns undefined when the ledger no longer exists */
   async #append(entry: LedgerEntry): Promise<number | undefined> {
     const text = encodeLedgerEntry(entry);
     while (!this.#closed) {
       try {
         return await this.#options.log.append(text);
       } catch (error) {
-        // The datastore has lost the batch, or another worker has completed it.
         if (isMissing(error)) {
           this.#end('lost');
           return undefined;
         }
         this.#options.onError(error as Error);
-        // The entry may have been written; writing it twice does no harm.
+        // It may have been written; twice does no harm.
         await after(againAfterMs);
       }
     }
     return undefined;
   }
 
-  /** Reads on even if the batch is handed back: its return value must contain everything in the ledger. */
+  /** Also of a batch that is handed back: its return value must have everything in the ledger. */
   async #readTo(length: number): Promise<void> {
     while (!this.#closed && this.#length < length) {
       try {
@@ -210,17 +207,16 @@ export class LedgerWriter {
     }
   }
 
-  /** Reads the entries that other processes have appended. */
   async #read(): Promise<void> {
     const { log, ledger, claim } = this.#options;
     const first = this.#length;
     const texts = await log.read(first);
-    // `#readTo` and `#readIfIdle` may read the same entries at the same time.
+    // `#readTo` and `#readIfIdle` may read the same entries.
     const unread = texts.slice(this.#length - first);
     this.#length += unread.length;
     for (const text of unread) {
       const entry = decodeLedgerEntry(text);
-      // The worker knows its own entries; entries of an earlier claim are void once this claim has started.
+      // Entries of an earlier claim are void once this claim has started.
       if (entry.type !== 'work' || entry.claim !== claim) ledger.apply(entry);
     }
     if (ledger.claim > claim) this.#end('lost');

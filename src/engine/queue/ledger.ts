@@ -2,18 +2,17 @@ import { perhapsCalled } from '../../domain/attempts.ts';
 import { type AttemptHistory, noHistory, type RowResult, type SavedAnswer } from '../../domain/terms.ts';
 import type { LedgerEntry, Leftover, RowTask, Unfinished } from './payload.ts';
 
-/** The state of a row in a batch. */
 interface RowState {
   result?: RowResult;
   history: AttemptHistory | undefined;
   attemptsUsed: number;
-  /** Whether a worker intended to call the row and has not reported the outcome. */
+  /** Intended, without a reported outcome. */
   isIntended: boolean;
 }
 
 /**
- * The state of a batch: the entries of its ledger, applied in order. When another worker takes over the batch, a row with an intent may
- * have been called, and becomes unclear. Later entries of the former worker are ignored, because the new worker has not read them.
+ * The entries of a batch's ledger, applied in order. When another worker takes the batch over, a row with an intent becomes unclear; later
+ * entries of the former worker are ignored, because the new one has not read them.
  */
 export class Ledger {
   readonly #rows: ReadonlyMap<number, RowState>;
@@ -22,24 +21,23 @@ export class Ledger {
   #isWithdrawn = false;
   readonly #answers: SavedAnswer[] = [];
 
-  /** @param rows of the batch, as fed */
+  /** @param rows as fed */
   constructor(rows: readonly Pick<RowTask, 'row' | 'history' | 'attemptsUsed'>[]) {
     this.#rows = new Map(
       rows.map(({ row, history, attemptsUsed = 0 }) => [row, { history, attemptsUsed, isIntended: false }]),
     );
   }
 
-  /** The latest claim in the entries; 0 without entries. */
+  /** 0 without entries. */
   get claim(): number {
     return this.#claim;
   }
 
-  /** Whether the coordinator has withdrawn the batch. */
   get isWithdrawn(): boolean {
     return this.#isWithdrawn;
   }
 
-  /** Applies an entry. @returns the new results */
+  /** @returns the new results */
   apply(entry: LedgerEntry): readonly RowResult[] {
     if (entry.type === 'withdraw') this.#isWithdrawn = true;
     if (entry.type === 'withdraw' || entry.claim < this.#claim) return [];
@@ -48,7 +46,7 @@ export class Ledger {
     const fresh = (entry.results ?? []).filter((result) => this.finish(result));
     for (const unfinished of entry.unfinished ?? []) this.leave(unfinished);
     if (entry.answers !== undefined) this.#answers.push(...entry.answers);
-    // Applied last: a row may be called again at once.
+    // Last: a row may be called again at once.
     for (const row of entry.intents ?? []) this.intend(row);
     return fresh;
   }
@@ -57,12 +55,11 @@ export class Ledger {
     this.#row(row).isIntended = true;
   }
 
-  /** Whether the row has an intent and no reported outcome. */
   isIntended(row: number): boolean {
     return this.#row(row).isIntended;
   }
 
-  /** Marks rows with an intent as perhaps called, because the worker is gone. */
+  /** Rows with an intent were perhaps called: the worker is gone. */
   abandon(): void {
     for (const state of this.#rows.values()) {
       if (!state.isIntended) continue;
@@ -71,7 +68,7 @@ export class Ledger {
     }
   }
 
-  /** Adds a result. @returns whether it is the first of its row: only the first result counts */
+  /** @returns whether it is the first of its row: only the first counts */
   finish(result: RowResult): boolean {
     const state = this.#row(result.row);
     state.isIntended = false;
@@ -89,7 +86,7 @@ export class Ledger {
     this.#answers.push(answer);
   }
 
-  /** Returns each answer once. */
+  /** Each answer once. */
   takeAnswers(): readonly SavedAnswer[] {
     return this.#answers.splice(0);
   }

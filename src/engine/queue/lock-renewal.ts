@@ -2,21 +2,20 @@ import { steadyNow, steadyTimeOf, watchClock } from '../../base/async/clock.ts';
 import { repeat } from '../../base/async/repeat.ts';
 import { lockMs } from './bullmq.ts';
 
-/** A BullMQ worker, which extends locks. @returns the jobs whose locks another worker holds */
+/** A BullMQ worker. @returns the jobs whose locks another worker holds */
 interface LockHolder {
   extendJobLocks(jobIds: string[], tokens: string[], durationMs: number): Promise<string[]>;
   once(event: 'closed', listener: () => void): unknown;
 }
 
-/** A claimed job; `processedOn` is when the claim was sent, in milliseconds since 1970. */
+/** `processedOn`: when the claim was sent, in milliseconds since 1970. */
 interface ClaimedJob {
   readonly id?: string | undefined;
   readonly processedOn?: number | undefined;
 }
 
-/** The lock of a claimed job. */
 interface HeldLock {
-  /** Whether the lock has certainly not expired. If it may have, another worker may have the job. */
+  /** False if the lock may have expired: then another worker may have the job. */
   isHeld(): boolean;
   release(): void;
 }
@@ -27,27 +26,26 @@ export type LockRenewal = ReturnType<typeof renewLocks>;
 const renewAfterMs = lockMs / 4;
 
 /**
- * Renews the locks of a worker's jobs. BullMQ's own renewal uses the system clock: after the clock is set back, BullMQ renews
- * nothing until the clock catches up, and rows in flight would be called a second time.
+ * Renews the locks of a worker's jobs. BullMQ's renewal uses the system clock: set back, it renews nothing until the clock catches up, and
+ * rows in flight would be called twice.
  *
  * @param onError called with each failure; renewal continues
  */
 export function renewLocks(onError: (error: Error) => void) {
-  // A job may have two locks: a worker that was suspended may claim a job again that it still holds.
+  // A suspended worker may claim a job again that it still holds.
   const held = new Set<{
     readonly id: string;
     readonly token: string;
     readonly since: number;
-    /** When the last successful renewal was sent. The lock may have been extended then, not when the answer arrived. */
+    /** When the last successful renewal was sent, not when its answer arrived. */
     renewedAt: number;
     readonly onLost: (() => void) | undefined;
   }>();
   return {
     /**
-     * Keeps the lock of a job that was just claimed. The lock counts from when the claim was sent: the answer may have been
-     * late.
+     * Counts from when the claim was sent: the answer may have been late.
      *
-     * @param onLost called when another worker has the lock
+     * @param onLost another worker has the lock
      */
     hold({ id = '', processedOn = Date.now() }: ClaimedJob, token = '', onLost?: () => void): HeldLock {
       const since = Math.min(steadyNow(), steadyTimeOf(processedOn));
@@ -58,7 +56,6 @@ export function renewLocks(onError: (error: Error) => void) {
         release: () => void held.delete(lock),
       };
     },
-    /** Renews locks through this worker until it is closed. */
     start(worker: LockHolder): void {
       const renew = async (olderThanMs: number): Promise<void> => {
         const sentAt = steadyNow();
@@ -76,7 +73,7 @@ export function renewLocks(onError: (error: Error) => void) {
         }
       };
       const renewals = repeat(() => renew(renewAfterMs), { everyMs: renewAfterMs, onError, catchUp: true });
-      // A datastore by whose clock locks expire would take them for expired.
+      // A datastore with this clock would take the locks for expired.
       const clock = watchClock(() => void renew(0).catch(onError));
       worker.once('closed', () => {
         void renewals.stop();

@@ -3,18 +3,18 @@ import { keptBatches, type RunBatchData, rowsOf } from './batch-flow.ts';
 import { type BatchReturn, decodeReturn } from './payload.ts';
 import { mergeReturns } from './recollection.ts';
 
-/** The entries that a journal has lost, as far as the datastore still has them. */
+/** What a journal has lost and the datastore still has. */
 export interface LostEntries extends BatchReturn {
-  /** Rows that may have been called, and whose results the journal may have lost. */
+  /** May have been called, with lost results. */
   readonly doubtful: readonly number[];
 }
 
 /**
- * Finds in the collected batches of a run what its journal has lost. Each batch was completed with the size of the journal that had its
- * results: a smaller journal has lost its last lines. The batches stay, with the size of the journal that has their results again: it may
- * lose its last lines again.
+ * Finds in collected batches what the journal has lost. Each batch was completed with the size of the journal that had its results: a
+ * smaller journal has lost its last lines. Batches stay, with the size at which their results are there again: the journal may lose them
+ * again.
  *
- * @param journalEnd size of the journal in bytes; meanwhile only `save` adds entries
+ * @param journalEnd bytes of the journal; meanwhile only `save` adds entries
  */
 export async function recollect(
   queue: Pick<Queue<RunBatchData, number>, 'getCompleted'>,
@@ -29,7 +29,7 @@ export async function recollect(
   const known = returns.flat().map(decodeReturn).reduce(mergeReturns, { results: [], leftovers: [] });
   const knownRows = new Set([...known.results, ...known.leftovers].map(({ row }) => row));
   const rows = lost.flatMap(({ data }) => rowsOf(data));
-  // Older batches were removed. Their rows are below the highest row of the kept ones.
+  // Older batches were removed; their rows are below the highest row of the kept ones.
   const hasLostMore = lost.length === kept.length && kept.length >= keptBatches;
   const suspects = hasLostMore ? rowsOf({ rows: [[1, rows.reduce((a, b) => Math.max(a, b))]] }) : rows;
   await save({ ...known, doubtful: suspects.filter((row) => !knownRows.has(row)) });

@@ -3,7 +3,7 @@ import { Ledger } from './ledger.ts';
 import { type BatchReturn, decodeLedgerEntry, type Leftover, type RowTask } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 
-/** The size of a batch: rows, and characters of their request bodies. */
+/** Rows, and characters of their request bodies. */
 export interface BatchSize {
   readonly rows: number;
   readonly bytes: number;
@@ -11,39 +11,36 @@ export interface BatchSize {
 
 export interface OpenBatchOptions {
   readonly id: string;
-  /** The queue from which workers claim the batch. */
   readonly queue: Pick<RowQueue, 'readLedger'>;
   readonly rows: readonly number[];
   readonly bytes: number;
-  /** The tasks of its rows, if known. */
+  /** As far as known. */
   readonly tasks: readonly RowTask[];
   readonly epoch: string | undefined;
 }
 
-/** A ledger is read this long after its first entry. */
+/** After the first entry. */
 const readAfterMs = 1_000;
 
-/** A batch that was fed and not collected. */
+/** Fed and not collected. */
 export class OpenBatch {
   readonly id: string;
   readonly rows: readonly number[];
   readonly size: BatchSize;
-  /** See `Batch`. */
   readonly epoch: string | undefined;
-  /** When entries were first found in the ledger. */
+  /** When its ledger had its first entries. */
   #begunAt = Number.POSITIVE_INFINITY;
-  /** Whether the command that adds the batch may be in progress. A missing batch is then not lost. */
+  /** The command that adds it may be in progress: a missing batch is then not lost. */
   isAdding = false;
-  /** Whether its worker was asked to hand the batch back. */
   isWithdrawn = false;
-  /** Whether the coordinator removed it from the datastore. */
+  /** Removed from the datastore by the coordinator. */
   isTaken = false;
   #collecting: Promise<void> | undefined;
   readonly #tasks: ReadonlyMap<number, RowTask>;
   readonly #queue: OpenBatchOptions['queue'];
   readonly #ledger: Ledger;
   #read = 0;
-  /** Answers already taken, by row and time. */
+  /** By row and time. */
   readonly #taken = new Set<string>();
 
   constructor({ id, queue, rows, bytes, tasks, epoch }: OpenBatchOptions) {
@@ -56,14 +53,13 @@ export class OpenBatch {
     this.#ledger = new Ledger(rows.map((row) => this.#tasks.get(row) ?? { row }));
   }
 
-  /** Whether collecting the worker's return value has started. */
   get isCollected(): boolean {
     return this.#collecting !== undefined;
   }
 
   /**
-   * Collects the worker's return value once, even if the datastore delivers the batch again because this process was suspended
-   * until its lock expired. Retried after a failure.
+   * Once, even if the datastore delivers the batch again because this process was suspended until its lock expired. Retried after a
+   * failure.
    */
   collectOnce(collect: () => Promise<void>): Promise<void> {
     this.#collecting ??= collect().catch((error: Error) => {
@@ -78,7 +74,7 @@ export class OpenBatch {
   }
 
   /**
-   * New results in the ledger. A recent batch is skipped: most complete soon, and their return values have the same results.
+   * New results in the ledger. A recent batch is skipped: most complete soon, and their return values have the same.
    *
    * @param graceMs how long after its first entry a batch is recent
    */
@@ -88,20 +84,20 @@ export class OpenBatch {
     const now = performance.now();
     if (texts.length > 0) this.#begunAt = Math.min(this.#begunAt, now);
     if (now - this.#begunAt < graceMs) return [];
-    // Another reader may have read some of the entries in the meantime.
+    // Another reader may have read some of them.
     const unread = texts.slice(this.#read - first);
     this.#read = Math.max(this.#read, first + texts.length);
     return unread.flatMap((text) => this.#ledger.apply(decodeLedgerEntry(text)));
   }
 
-  /** The content of the ledger as the outcome, for when no worker has the batch any more. */
+  /** The ledger as the outcome, when no worker has the batch any more. */
   async abandoned(): Promise<BatchReturn> {
     await this.readResults(0);
     this.#ledger.abandon();
     return { results: this.#ledger.results(), leftovers: this.#ledger.leftovers() };
   }
 
-  /** Answers not taken yet, from the ledger and from the worker's return value. */
+  /** From the ledger and the worker's return value, each once. */
   takeAnswers(returned: readonly SavedAnswer[] = []): readonly SavedAnswer[] {
     return [...this.#ledger.takeAnswers(), ...returned].filter(({ row, at }) => {
       const key = `${row} ${at}`;
@@ -111,7 +107,7 @@ export class OpenBatch {
     });
   }
 
-  /** The row to feed again; undefined when its task is not known here, and only the manifest has it. */
+  /** The row to feed again; undefined when only the manifest has its task. */
   taskOf({ row, history, attemptsUsed }: Leftover): RowTask | undefined {
     const task = this.#tasks.get(row);
     return task && { ...task, history: history ?? task.history, attemptsUsed };

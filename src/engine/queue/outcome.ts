@@ -3,9 +3,8 @@ import type { BatchReturn } from './payload.ts';
 import { recollected } from './recollection.ts';
 import type { RollCall } from './roll-call.ts';
 
-/** The outcome of a batch, with all of its rows. */
 export interface BatchOutcome extends BatchReturn {
-  /** Rows about which the datastore has neither a result nor a leftover. */
+  /** With neither result nor leftover in the datastore. */
   readonly missing: readonly number[];
 }
 
@@ -14,7 +13,7 @@ const nothing: BatchReturn = { results: [], leftovers: [] };
 /**
  * The outcome of a batch that no worker has any more.
  *
- * @param returned the return value of its worker, if it had one
+ * @param returned the return value of its worker, if any
  * @returns undefined while workers must first testify, because the datastore may have forgotten what they did
  */
 export async function outcomeOf(
@@ -29,13 +28,13 @@ export async function outcomeOf(
     return { ...nothing, ...returned, missing: isTaken ? [] : rows.filter((row) => !knownRows.has(row)) };
   }
   if (isTaken) return { ...nothing, missing: [] };
-  // Read the ledger only when no worker can write to it any more.
+  // Only when no worker can write to the ledger any more.
   if (rollCall.recollect(id, epoch) === undefined) return undefined;
   const read = await batch.abandoned();
   const recollection = rollCall.recollect(id, epoch);
   if (recollection === undefined) return undefined;
   const outcome = recollected({ rows, read, returned }, recollection);
-  // An older copy of the datastore may hold a row in two batches: the row is fed again when the last of them is taken.
+  // An older copy of the datastore may hold a row in two batches: feed it again when the last of them is taken.
   const otherRows = new Set([...open.values()].flatMap((other) => (other === batch ? [] : other.rows)));
   return {
     ...outcome,

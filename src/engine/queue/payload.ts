@@ -2,18 +2,14 @@ import { fatalError } from '../../base/errors/errors.ts';
 import type { AttemptHistory, Method, RowResult, SavedAnswer } from '../../domain/terms.ts';
 
 /**
- * The payloads in the datastore. Each is JSON text inside one string: the text escapes NUL and lone surrogates, which
- * PostgreSQL's `jsonb` refuses, so that manifests and answers come back exactly. Only this program writes payloads, so it
- * checks only their version: compiled schemas would cost 70 of 850 µs of CPU a row in a run of 2,000 rows.
+ * Each payload is JSON text inside one string: its escapes of NUL and lone surrogates, which PostgreSQL's `jsonb` refuses, let manifests
+ * and answers come back exactly. Only this program writes payloads, so only their version is checked: compiled schemas would cost 70 of 850
+ * µs of CPU a row in a run of 2,000 rows.
  */
 
-/**
- * Workers refuse batches of versions that they don't know. A batch has the version of what it needs: workers of version 3 would leave out
- * the header fields of requests.
- */
+/** Workers refuse unknown versions. A batch has the version that it needs: workers of version 3 would leave out header fields. */
 const versions = { usual: 3, withHeaders: 4 } as const;
 
-/** A row for a worker. Each worker has its own token. */
 export interface RowTask {
   readonly run: string;
   readonly row: number;
@@ -22,25 +18,22 @@ export interface RowTask {
   /** Default POST. */
   readonly method?: Method;
   readonly path: string;
-  /** Header fields of the request besides those of the client. */
+  /** Besides those of the client. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The exact body of the request. */
   readonly body: string;
-  /** What earlier attempts of the row did; absent without earlier attempts. */
+  /** Absent without earlier attempts. */
   readonly history?: AttemptHistory | undefined;
-  /** Attempts used up in this run. Default 0. */
+  /** In this run. Default 0. */
   readonly attemptsUsed?: number;
 }
 
-/** What a run allows workers. */
 export interface RunPolicy {
-  /** Attempts of a row for transient failures, from 1. */
+  /** For transient failures, from 1. */
   readonly attempts: number;
-  /** Upper bound of the pause after the first failed attempt, in milliseconds; doubles with each further attempt. */
+  /** Bound of the pause after the first failed attempt, in milliseconds; doubles with each attempt. */
   readonly backoffMs: number;
-  /** Whether workers return answers. */
   readonly saveAnswers?: true;
-  /** The key of the run, of which workers make trace ids and idempotency keys. Absent: an earlier version started the run. */
+  /** Of which workers make trace ids and idempotency keys. Absent: an earlier version started the run. */
   readonly key?: string;
   /** Whether operations of the run send an `Idempotency-Key`. */
   readonly sendsKeys?: true;
@@ -48,46 +41,43 @@ export interface RunPolicy {
   readonly proven?: readonly string[];
 }
 
-/** Rows of one run for one worker. */
 export interface Batch {
   readonly tasks: readonly RowTask[];
   readonly policy: RunPolicy;
-  /** The epoch that the connection showed when the batch was added. In another epoch, workers call none of its rows. */
+  /** What the connection showed when the batch was added. In another epoch, workers call none of its rows. */
   readonly epoch?: string | undefined;
 }
 
-/** An unfinished row, and what its attempts did. */
 export interface Unfinished {
   readonly row: number;
-  /** Absent when the row was never called. */
+  /** Absent when never called. */
   readonly history?: AttemptHistory | undefined;
   readonly attemptsUsed: number;
 }
 
 export interface Leftover extends Unfinished {
-  /** Milliseconds until the row may be called again. */
+  /** Until the row may be called again. */
   readonly delayMs: number;
 }
 
-/** The outcome of a batch: each row is in one of the two lists. */
+/** Each row is in one of the two lists. */
 export interface BatchReturn {
   readonly results: readonly RowResult[];
   readonly leftovers: readonly Leftover[];
   readonly answers?: readonly SavedAnswer[];
   /**
-   * Set when another worker may have called rows that this one left over: it found the batch in another epoch, where the datastore may have
-   * forgotten calls, or it lost the batch before it handed it over.
+   * Another worker may have called leftover rows: this one found the batch in another epoch, where the datastore may have forgotten calls,
+   * or lost it before the handover.
    */
   readonly isFound?: true;
 }
 
-/** One entry of a batch's ledger (`ledger.ts`). */
+/** See `ledger.ts`. */
 export type LedgerEntry =
-  /** The worker of this claim, from 1, takes the batch over: its former worker may call no more rows. */
+  /** The worker of this claim, from 1, takes over: its predecessor may call no more rows. */
   | { readonly type: 'begin'; readonly claim: number }
-  /** The coordinator withdraws the batch. */
   | { readonly type: 'withdraw' }
-  /** The worker of this claim is about to call rows, and reports earlier calls. */
+  /** Intents to call rows, and reports of earlier calls. */
   | {
       readonly type: 'work';
       readonly claim: number;
@@ -97,7 +87,7 @@ export type LedgerEntry =
       readonly answers?: readonly SavedAnswer[];
     };
 
-/** Data of a batch's job: an envelope that every version understands, around a text of one version. */
+/** An envelope that every version understands, around a text of one version. */
 export interface BatchJobData {
   readonly v: number;
   readonly text: string;

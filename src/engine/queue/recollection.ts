@@ -2,27 +2,25 @@ import { attemptsBefore, isUnknown, perhapsCalled } from '../../domain/attempts.
 import { type Attempt, noHistory, type RowResult } from '../../domain/terms.ts';
 import type { BatchReturn, Leftover } from './payload.ts';
 
-/** What workers know of a batch from another epoch of the datastore. */
 export interface Recollection {
-  /** The testimony about the batch; undefined when no living worker had the batch, null when a worker had it and knows no more. */
+  /** Undefined when no living worker had the batch, null when one had it and knows no more. */
   readonly testimony: BatchReturn | null | undefined;
   /** Whether all workers that could have had the batch have testified. */
   readonly isCertain: boolean;
 }
 
-/** What is found about a batch from another epoch. */
 export interface RecollectedBatch {
   readonly rows: readonly number[];
-  /** What the coordinator has read in the ledger. */
+  /** By the coordinator, in the ledger. */
   readonly read: BatchReturn;
-  /** The return value of its worker; absent when the datastore has lost it, or no worker had the batch. */
+  /** Absent when the datastore has lost it, or no worker had the batch. */
   readonly returned?: BatchReturn | undefined;
 }
 
 /**
- * The outcome of a batch that was added in another epoch. The testimony of its last worker is certain, or else a value that was returned
- * before the datastore forgot something. Other rows without a result are marked as possibly called, unless it is certain that no other worker
- * has called them since.
+ * The outcome of a batch from another epoch. The testimony of its last worker is certain, or else a value that was returned before the
+ * datastore forgot something. Other rows without a result are marked as possibly called, unless certainly no other worker has called them
+ * since.
  */
 export function recollected(
   { rows, read, returned }: RecollectedBatch,
@@ -45,8 +43,8 @@ export function recollected(
 }
 
 /**
- * The results of both sources, and of each other row the leftover with more calls. A result is marked as unclear if the other source has a
- * different result, or counts as many calls beside it: two workers have called the row, because the first seemed dead.
+ * The results of both, and of each other row the leftover with more calls. A result is marked as unclear if the other source has a
+ * different one, or counts as many calls beside it: two workers have called the row, because the first seemed dead.
  */
 export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn {
   const marked = [...markRepeated(other.results, one), ...markRepeated(one.results, other)];
@@ -84,7 +82,7 @@ function isSameEnd(one: RowResult, other: RowResult): boolean {
   return one.finishedAt === other.finishedAt && one.startedAt === other.startedAt;
 }
 
-/** The calls of a row beside the call of its result. An intent without an end belongs to the result. */
+/** Beside the call of its result. An intent without an end belongs to the result. */
 function callsBeside(attempts: number, known: readonly Attempt[] = []): number {
   return known.some(isUnknown) ? attempts - 1 : attempts;
 }
@@ -97,7 +95,7 @@ export function countedAttempts({ history }: Pick<Leftover, 'history'>): number 
   return history?.attempts ?? 0;
 }
 
-/** Marks a row as possibly called. The number of calls is lost; most likely it was one, and it may be known already. */
+/** The number of calls is lost: most likely one, which may be known already. */
 function perhapsRepeated(leftover: Leftover): Leftover {
   const { history = noHistory } = leftover;
   return history.unclear ? leftover : { ...leftover, history: perhapsCalled(history) };

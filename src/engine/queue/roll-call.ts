@@ -5,12 +5,11 @@ import type { BatchReturn } from './payload.ts';
 import { mergeReturns, type Recollection } from './recollection.ts';
 import type { Roster, Testimony } from './testimony.ts';
 
-/** A worker that shows no sign of life for longer is dead. */
+/** After this silence, a worker is dead. */
 const silentMs = 15_000;
-/** A living worker that does not testify for longer has a version that can't, or waits for a call without end. */
+/** A living worker that does not testify for longer has a version that can't, or a call without end. */
 const patienceMs = 120_000;
 
-/** Why batches are not collected while workers are awaited. */
 export function workersAwaited(): WaitReason {
   return new WaitReason(
     'Redis may have lost its last writes, so the run waits, two minutes at most, until its workers have said which rows they called',
@@ -29,16 +28,14 @@ export function workersAwaited(): WaitReason {
 export class RollCall {
   readonly #datastore: Pick<Datastore, 'connectionEpoch' | 'epoch'>;
   readonly #roster: Roster;
-  /** Epochs whose workers this process has all seen, and none of which died before it testified. */
+  /** All of their workers were seen by this process, and none died before it testified. */
   readonly #witnessed = new Set<string>();
-  /** When each worker last showed a sign of life. */
   readonly #seenAt = new Map<string, number>();
   #lastUpdate = Number.NEGATIVE_INFINITY;
-  /** The epoch that the last `readEpoch` has found, and what the connection showed then. */
+  /** What the last `readEpoch` found, and what the connection showed then. */
   #known: { readonly epoch: string | undefined; readonly connectionEpoch: string | undefined } | undefined;
-  /** The epoch in which workers were last asked. */
   #epoch: string | undefined;
-  /** The workers that must testify, and since when they are awaited. */
+  /** Since when these are awaited. */
   #asking: { readonly workers: ReadonlySet<string>; readonly since: number } | undefined;
   readonly #testified = new Map<string, BatchReturn | null>();
 
@@ -47,23 +44,23 @@ export class RollCall {
     this.#roster = roster;
   }
 
-  /** The epoch of the datastore that rows are fed to; undefined when unknown. */
+  /** The epoch that rows are fed to; undefined when unknown. */
   get knownEpoch(): string | undefined {
     return this.#known?.epoch;
   }
 
-  /** Reads the epoch of the datastore. `update` does it again when the connection shows another one. */
+  /** `update` repeats this when the connection shows another epoch. */
   async readEpoch(): Promise<void> {
     const { connectionEpoch } = this.#datastore;
     this.#known = { epoch: await this.#datastore.epoch(), connectionEpoch };
   }
 
-  /** Whether a batch of this epoch may have been called by workers that the datastore has forgotten. */
+  /** Whether workers that the datastore has forgotten may have called the batch. */
   isOfAnother(epoch: string | undefined): boolean {
     return isOfAnotherEpoch(this.#datastore, epoch);
   }
 
-  /** Whether a batch of this epoch can't be collected before workers have testified. */
+  /** Whether it can't be collected before workers have testified. */
   isAwaiting(epoch: string | undefined): boolean {
     return this.isOfAnother(epoch) && !this.#hasAllTestimonies;
   }
@@ -72,13 +69,13 @@ export class RollCall {
     return this.#asking === undefined && this.#epoch === this.#datastore.connectionEpoch;
   }
 
-  /** What is known of a batch that was added in another epoch; undefined while workers are awaited. */
+  /** Undefined while workers are awaited. */
   recollect(id: string, epoch: string): Recollection | undefined {
     if (!this.#hasAllTestimonies) return undefined;
     return { testimony: this.#testified.get(id), isCertain: this.#witnessed.has(epoch) };
   }
 
-  /** Notes which workers are present, and reads their testimonies when they are needed. */
+  /** Notes the present workers; reads their testimonies when needed. */
   async update(): Promise<void> {
     if (this.#known?.connectionEpoch !== this.#datastore.connectionEpoch) await this.readEpoch();
     const { connectionEpoch: epoch } = this.#datastore;
@@ -92,7 +89,7 @@ export class RollCall {
   }
 
   #ask(epoch: string, present: ReadonlyMap<string, number>): void {
-    // This process may have been suspended: a worker may have come and died since it last looked.
+    // After a suspension, a worker may have come and died unseen.
     const sinceLook = Number.isFinite(this.#lastUpdate) ? steadyNow() - this.#lastUpdate : 0;
     const recentlySeen = [...this.#seenAt].filter(([, at]) => at > this.#lastUpdate - silentMs);
     const living = [...present].filter(([, silence]) => silence < silentMs + sinceLook);

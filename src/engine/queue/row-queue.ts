@@ -6,10 +6,9 @@ import { bullmqPriority } from './batch-flow.ts';
 import { bullmqOn, ifJobThere, shortEventStream, stallOptions } from './bullmq.ts';
 import type { BatchJobData } from './payload.ts';
 
-/** The queue of all batches for one API. */
 export type RowQueue = ReturnType<typeof openRowQueue>;
 
-/** Name of the queue of all batches for one API and rate group. All runs and machines that call it share the queue. */
+/** All runs and machines that call this API and rate group share the queue. */
 export function rowsQueueName(api: LimitedApi): string {
   return `rows-${keyOfApi(api)}`;
 }
@@ -31,30 +30,29 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
 
   return {
     name,
-    /** The job of a batch, if it still exists. */
     job: (id: string): Promise<Job<BatchJobData> | undefined> => queue.getJob(id),
-    /** Entries in the ledger of a batch, from index `first`. */
+    /** @param first index from 0 */
     async readLedger(id: string, first: number): Promise<readonly string[]> {
       const { logs } = await queue.getJobLogs(id, first);
       return logs;
     },
-    /** Gives a batch another priority, if it still exists. A batch that a worker has claimed keeps its place. */
+    /** A claimed batch keeps its place. */
     async reprioritize(id: string, priority: Priority): Promise<void> {
       const job = await queue.getJob(id);
       if (job !== undefined) await ifJobThere(job.changePriority({ priority: bullmqPriority(priority) }));
     },
-    /** Batches of any run that can be claimed. */
+    /** Of any run. */
     countWaiting: (): Promise<number> => queue.getJobCountByTypes('waiting', 'prioritized'),
-    /** Returns batches of dead workers to the queue. Only for a process without a worker: workers do this themselves. */
+    /** Returns batches of dead workers to the queue. Workers do this themselves: only for a process without one. */
     async watchStalled(onError: (error: Error) => void): Promise<void> {
       stalledWatch ??= watchStalled(onError);
       await stalledWatch;
     },
-    /** Releases the batches of a dead process or stopped worker. Only for an exclusive datastore. */
+    /** Of a dead process or stopped worker. Only for an exclusive datastore. */
     async releaseClaims(): Promise<void> {
       for (const job of await queue.getActive()) await job.moveToWait('0');
     },
-    /** Removes every batch, even while workers call its rows. Only for an exclusive datastore. */
+    /** Even while workers call its rows. Only for an exclusive datastore. */
     async clear(): Promise<void> {
       await queue.pause();
       await queue.obliterate({ force: true });

@@ -3,18 +3,18 @@ import { after } from '../../base/async/waiting.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { BatchReturn } from './payload.ts';
 
-/** What a worker publishes once in each epoch of the datastore: from then on it calls no rows of batches from another epoch. */
+/** Published by a worker once in each epoch: from then on it calls no rows of batches from another. */
 export interface Testimony {
   readonly epoch: string;
-  /** The recent batches of the worker, by id: what it knows of their rows; null when it handed that over long ago. */
+  /** Recent batches by id; null when their value was handed over long ago. */
   readonly batches: Readonly<Record<string, BatchReturn | null>>;
 }
 
 /** The workers of an API, as coordinators see them. */
 export interface Roster {
-  /** Milliseconds since the last sign of life of each worker that is not long gone, by worker. */
+  /** Milliseconds since the last sign of life, by worker. */
   present(): Promise<ReadonlyMap<string, number>>;
-  /** The last testimony of each worker. */
+  /** The last of each worker. */
   testimonies(): Promise<ReadonlyMap<string, Testimony>>;
 }
 
@@ -29,25 +29,25 @@ interface KnownBatch {
   isInHand: boolean;
   value: BatchReturn | null;
   at: number;
-  /** Whether no other worker can have had the batch after this one, in the epoch of the batch. */
+  /** Whether no other worker can have had the batch after this one, in its epoch. */
   isLast: () => boolean;
 }
 
-/** How long the id of a batch is kept: a coordinator collects a batch long before. */
+/** For ids: a coordinator collects a batch long before. */
 const keptMs = 600_000;
-/** How many values a worker keeps after it handed them over: the datastore may lose them before the coordinator has read them. */
+/** After the handover: the datastore may lose values before the coordinator has read them. */
 const keptValues = 25;
 const againAfterMs = 1_000;
 
-/** A worker's memory of its batches, for the case that the datastore forgets them. */
+/** A worker's memory of its batches, for when the datastore forgets them. */
 export class Witness {
   readonly #datastore: Datastore;
   readonly #testify: (testimony: Testimony) => Promise<void>;
   readonly #onError: (error: Error) => void;
   readonly #stopListening: () => void;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #batches = new Map<string, KnownBatch>();
-  /** The batches whose values were handed over and are kept, the oldest first. */
+  /** Whose values are kept, oldest first. */
   readonly #handedOver = new Set<string>();
   #testifiedEpoch: string | undefined;
   #isTestifying = false;
@@ -65,11 +65,7 @@ export class Witness {
     this.#testifyIfDue();
   }
 
-  /**
-   * A batch is claimed.
-   *
-   * @param isHeld whether its lock certainly belongs to this worker
-   */
+  /** @param isHeld whether its lock certainly belongs to this worker */
   began(id: string, epoch: string | undefined, isHeld: () => boolean): void {
     this.#prune();
     this.#batches.delete(id);
@@ -77,7 +73,7 @@ export class Witness {
     this.#batches.set(id, { epoch, isInHand: true, value: null, at: steadyNow(), isLast: isHeld });
   }
 
-  /** The worker calls no more rows of a batch. */
+  /** The worker calls no more rows of it. */
   ended(id: string, value: BatchReturn): void {
     const batch = this.#batches.get(id);
     if (batch === undefined) return;
@@ -85,10 +81,7 @@ export class Witness {
     this.#testifyIfDue();
   }
 
-  /**
-   * The value of a batch was handed over, or the datastore refused it because another worker has or had the batch. The value of a batch from
-   * another epoch is kept: the next testimony has it, too.
-   */
+  /** Or refused, because another worker has or had the batch. A value from another epoch is kept: the next testimony has it, too. */
   handedOver(id: string, isAccepted: boolean): void {
     const batch = this.#batches.get(id);
     if (batch === undefined || batch.epoch !== this.#datastore.connectionEpoch) return;
@@ -106,7 +99,7 @@ export class Witness {
     this.#stopListening();
   }
 
-  /** What happened to batches of an epoch that has ended no longer changes, but what is known of their locks does. */
+  /** What happened in an ended epoch no longer changes, but what is known of locks does. */
   #onReconnect(): void {
     for (const batch of this.#batches.values()) {
       if (batch.epoch === this.#datastore.connectionEpoch) continue;
@@ -123,7 +116,7 @@ export class Witness {
     }
   }
 
-  /** Testifies when the epoch has changed, and no batch of another epoch is in hand. */
+  /** Once the epoch has changed and no batch of another one is in hand. */
   #testifyIfDue(): void {
     const { connectionEpoch: epoch } = this.#datastore;
     if (this.#isClosed || this.#isTestifying || epoch === undefined || epoch === this.#testifiedEpoch) return;
