@@ -1,13 +1,10 @@
 import type { TrafficReport } from '../cluster/entries.ts';
 import type { Traffic } from './governor/traffic.ts';
 
-/**
- * Adds up the reports of all workers. Each report covers everything since its worker started; the governor needs the calls since the last
- * report.
- */
+/** Adds up the reports of all workers: each covers everything since its worker started, and the governor needs what is new. */
 export class CallCounts {
   readonly #lastReports = new Map<string, TrafficReport>();
-  /** Calls that the API let through and rejected since this object was made. */
+  /** Calls since this object was made. */
   accepted = 0;
   rejected = 0;
 
@@ -15,12 +12,12 @@ export class CallCounts {
    * The traffic since the last call of this function.
    *
    * @param now by the steady clock, like the returned times
-   * @param reports of the present workers, by worker
+   * @param reports by present worker
    * @param restsSince only answers to calls sent since then may ask to wait: workers soon forget older ones
    */
   add(now: number, reports: ReadonlyMap<string, TrafficReport>, restsSince = 0): Traffic {
     const periods = [...reports].map(([worker, report]) => {
-      // What happened to a worker before its first report here was already reported to an earlier governor.
+      // What happened before its first report here was reported to an earlier governor.
       const last = this.#lastReports.get(worker) ?? report;
       this.#lastReports.set(worker, report);
       return { report, ...difference(report, last) };
@@ -50,7 +47,7 @@ export class CallCounts {
       waitUntil: wait?.until,
       waitBy: wait?.by,
       acceptedAmong: highest(periods, ({ acceptedAmong }) => acceptedAmong),
-      // A worker that does not know the latest calls of other workers counts too few.
+      // A worker that misses the latest calls of others counts too few.
       rejectedAmong: highest(failed, ({ rejectedAmong }) => rejectedAmong),
       // A worker without a new answer repeats its last report.
       stated: periods.flatMap((each) =>

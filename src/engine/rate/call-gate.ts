@@ -4,17 +4,15 @@ import { type CallScheduler, patienceMs } from './call-scheduler.ts';
 
 export interface CallGateOptions {
   readonly scheduler: CallScheduler;
-  /** Asks the timeline for slots. */
   readonly take: (request: Omit<SlotRequest, 'worker'>) => Promise<SlotReply>;
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Here the rows of a process wait, in order of arrival, until the scheduler lets them be called: first for their turn, then, once their
- * intents are written, for the moment of their call.
+ * Here the rows of a process wait, in order of arrival: first for their turn, then, once their intents are written, for the moment of their
+ * call.
  */
 export class CallGate {
-  /** Called when a row arrives. */
   onRow: () => void = () => {};
   /** Called before rows are sent away. */
   onSendAway: () => void = () => {};
@@ -27,7 +25,7 @@ export class CallGate {
   #timerAt = Number.POSITIVE_INFINITY;
   readonly #waiting: ((hasTurn: boolean) => void)[] = [];
   readonly #ready: ((admittedAt: number | undefined) => void)[] = [];
-  /** When the calls in flight started, the oldest first. */
+  /** Oldest first. */
   readonly #startedAt: number[] = [];
 
   constructor(options: CallGateOptions) {
@@ -35,42 +33,39 @@ export class CallGate {
     this.#options = options;
   }
 
-  /** Calls in flight. */
   get active(): number {
     return this.#scheduler.active;
   }
 
-  /** Calls in flight of all other workers. */
+  /** Calls in flight of other workers. */
   get elsewhere(): number {
     return this.#scheduler.elsewhere;
   }
 
-  /** Calls that may be in flight. */
   get places(): number {
     return this.#scheduler.places;
   }
 
-  /** Whether any row waits or is being called. */
   get isBusy(): boolean {
     return this.#busy + this.#waiting.length > 0;
   }
 
-  /** Roughly how many workers of the API have rows that wait or are being called. */
+  /** Roughly how many workers have rows that wait or are being called. */
   get callers(): number {
     return this.#scheduler.callers;
   }
 
-  /** Whether a rest in progress is too long to hold a row. */
+  /** A rest is too long to hold a row. */
   get isResting(): boolean {
     return this.restMs > 0;
   }
 
-  /** Milliseconds until the end of a rest that is too long to hold a row; not positive without one. */
+  /** Until the end of such a rest; not positive without one. */
   get restMs(): number {
     return this.#scheduler.restUntil - preciseNow() - patienceMs;
   }
 
-  /** The most rows that had a turn or were being called since the last call of this function. */
+  /** The most rows with a turn or in a call since the last call of this function. */
   takeBusiest(): number {
     const busiest = this.#busiest;
     this.#busiest = this.#busy;
@@ -80,8 +75,7 @@ export class CallGate {
   /**
    * Waits for a turn.
    *
-   * @returns true when the row's intent must be written, followed by `enter` or `release`; false when the row must not be
-   *   called now
+   * @returns true when the row's intent must be written, followed by `enter` or `release`; false when the row must not be called now
    */
   reserve(): Promise<boolean> {
     return new Promise((resolve) => {
@@ -96,7 +90,7 @@ export class CallGate {
    *
    * @param tookMs how long writing the intent took
    * @returns the time of the call, which must leave at once: call `sent` when it has left and `leave` when it is over. Undefined when the
-   *   row must not be called now: its turn is over
+   * row must not be called now: its turn is over
    */
   enter(tookMs: number): Promise<number | undefined> {
     this.#scheduler.written(preciseNow(), tookMs);
@@ -106,7 +100,7 @@ export class CallGate {
     });
   }
 
-  /** Records a call that has left. @param admittedAt result of `enter`; undefined for a repeated call */
+  /** @param admittedAt result of `enter`; undefined for a repeated call */
   sent(admittedAt?: number): void {
     this.#scheduler.sent(preciseNow(), admittedAt);
   }
@@ -117,19 +111,19 @@ export class CallGate {
     this.#letIn();
   }
 
-  /** Records that a call was refused, and that the API asks to wait until this time of the steady clock. */
+  /** @param waitUntil when the asked wait ends, by the steady clock */
   refused(waitUntil: number): void {
     this.#scheduler.refused(preciseNow(), waitUntil);
     this.#letIn();
   }
 
-  /** Sets the end of the rest of all workers, as the leading worker decided; by the steady clock. */
+  /** The end of the rest of all workers, as the leader decided; by the steady clock. */
   setCommonRest(until: number): void {
     this.#scheduler.setCommonRest(until);
     this.#letIn();
   }
 
-  /** Forgets the waits that this worker's own calls were asked for. */
+  /** Forgets waits that this worker's own calls were asked for. */
   forgetOwnRest(): void {
     this.#scheduler.forgetOwnRest();
     this.#letIn();
@@ -141,7 +135,7 @@ export class CallGate {
     this.#letIn();
   }
 
-  /** Turns away all rows that wait or arrive later. */
+  /** Turns away all rows, also later ones. */
   close(): void {
     this.#closed = true;
     this.#letIn();
@@ -151,7 +145,7 @@ export class CallGate {
     return this.#scheduler.active + this.#scheduler.reserved;
   }
 
-  /** Rows arrive in groups, with a batch or a group of written intents: one `#letIn` for all of them is enough. */
+  /** Rows arrive in groups: one `#letIn` for all is enough. */
   #letInSoon(): void {
     if (this.#isLetInDue) return;
     this.#isLetInDue = true;
@@ -196,7 +190,7 @@ export class CallGate {
         ? setTimeout(() => this.#wake(), Math.max(1, Math.ceil(at - now)))
         : undefined;
     }
-    // Visits to the timeline must not keep the process alive.
+    // Visits must not keep the process alive.
     if (this.#waiting.length + this.#scheduler.reserved === 0) this.#timer?.unref();
     else this.#timer?.ref();
   }

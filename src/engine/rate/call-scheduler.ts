@@ -3,43 +3,41 @@ import { HeldSlots } from './held-slots.ts';
 import { ServerClock } from './server-clock.ts';
 import { TimelineVisits, type Visit, type VisitTiming, type WorkerSituation } from './timeline-visits.ts';
 
-/** The longest rest that rows wait for. Before a longer one they are handed back: other workers can take them, and no burst follows. */
+/** Before a longer rest, rows are handed back: other workers can take them, and no burst follows. */
 export const patienceMs = 150;
 
-/** How long calls wait after a refusal: by then the leading worker has decided what the refusal means. */
+/** After a refusal: by then the leader has decided what it means. */
 const considerMs = 50;
-/** Intents are written this much earlier than the slowest recent write took, because timers are late. */
+/** Intents are written this much earlier than the slowest recent write took: timers are late. */
 const spareLeadMs = 5;
-/** The lead until the first intents were measured. */
+/** Until the first intents were measured. */
 const firstLeadMs = 30;
-/** The longest lead. A slower datastore costs slots: a row with an intent and no call is unclear when its worker dies. */
+/** A slower datastore costs slots: a row with an intent and no call is unclear when its worker dies. */
 const mostLeadMs = 100;
-/** The time constant with which the slowest write of an intent is forgotten. */
+/** The time constant with which the slowest write is forgotten. */
 const leadOverMs = 5_000;
 
 /**
- * For each place in use, intents of this many rows are written ahead: otherwise a free place would stand empty for as long as a write
- * takes. These rows count as possibly called when this process dies.
+ * Intents written ahead for each place in use: otherwise a free place would stand empty during a write. These rows count as possibly called
+ * when this process dies.
  */
 const writtenAhead = 0.2;
 
-/** Rows that want to be called. */
 export interface PendingCalls {
-  /** Rows without a turn. */
+  /** Without a turn. */
   readonly waiting: number;
-  /** Rows with a turn, whose intents are written. */
+  /** With a turn and a written intent. */
   readonly ready: number;
 }
 
-/** What to do now. */
 export interface Step {
   /** Waiting rows that get a turn: write their intents. */
   readonly reserved: number;
-  /** How many ready rows are called now. */
+  /** Ready rows to call now. */
   readonly admitted: number;
-  /** The visit to make to the timeline; its reply goes to `replied`. */
+  /** Its reply goes to `replied`. */
   readonly visit?: Visit;
-  /** When to ask again, unless a call begins or ends earlier; infinite means only then. */
+  /** When to ask again, unless a call begins or ends earlier. */
   readonly wakeAt: number;
 }
 
@@ -58,7 +56,7 @@ export interface Step {
  * of a few rows are written before their places are free.
  */
 export class CallScheduler {
-  /** The user's number of calls in flight for this process, whatever other workers do; undefined: as many as granted. */
+  /** The user's number for this process, whatever other workers do; undefined: as many as granted. */
   readonly #wanted: number | undefined;
   readonly #timing: VisitTiming;
   readonly #slots: HeldSlots;
@@ -87,38 +85,35 @@ export class CallScheduler {
     this.#wanted = options.concurrency;
   }
 
-  /** Calls that other workers have in flight, as the timeline knew them a moment ago. */
+  /** Of other workers, as the timeline knew a moment ago. */
   elsewhere = 0;
 
-  /** Workers that want to call, including this one. */
+  /** Workers that want to call, with this one. */
   get callers(): number {
     return this.#visits.callers;
   }
 
-  /** Calls in flight. */
   get active(): number {
     return this.#active;
   }
 
-  /** Rows that have a turn, and are not called yet. */
+  /** Rows with a turn that are not called yet. */
   get reserved(): number {
     return this.#reserved;
   }
 
-  /** Calls that may be in flight. */
   get places(): number {
     return this.#wanted ?? this.#places;
   }
 
-  /** No call leaves before this time: the API asked to wait, or it is not known yet what a refusal means. */
+  /** The API asked to wait, or it is not known yet what a refusal means. */
   get restUntil(): number {
     return Math.max(this.#restUntil, this.#ownRestUntil);
   }
 
   /**
-   * A call was refused: no call leaves until the wait that the API asks for is over and the meaning of the refusal is known.
-   * Where a rate is kept, the latter costs at most one slot: an API that refuses half of all calls at any rate would otherwise
-   * hold calls up for good.
+   * No call leaves until the asked wait is over and the meaning of the refusal is known. Where a rate is kept, the latter costs at most one
+   * slot: an API that refuses half of all calls at any rate would otherwise hold calls up for good.
    */
   refused(now: number, waitUntil: number): void {
     const moment = Math.min(
@@ -128,34 +123,33 @@ export class CallScheduler {
     this.#ownRestUntil = Math.max(this.#ownRestUntil, waitUntil, now + moment);
   }
 
-  /** Sets the end of the rest of all workers, as the leading worker decided. */
+  /** The end of the rest of all workers, as the leader decided. */
   setCommonRest(until: number): void {
     this.#restUntil = until;
   }
 
-  /** Forgets the waits that this worker's own calls were asked for. */
+  /** Forgets waits that this worker's own calls were asked for. */
   forgetOwnRest(): void {
     this.#ownRestUntil = Number.NEGATIVE_INFINITY;
   }
 
-  /** Records that the intent of a row with a turn was written, and how long that took. */
+  /** The intent of a row with a turn was written. */
   written(now: number, tookMs: number): void {
     const weight = Math.exp(-(now - this.#slowestAt) / leadOverMs);
     this.#slowestMs = Math.max(tookMs, this.#slowestMs * weight + tookMs * (1 - weight));
     this.#slowestAt = now;
   }
 
-  /** Rows give up their turns. */
+  /** Turns are given up. */
   released(rows: number): void {
     this.#reserved -= rows;
   }
 
-  /** Records a call that has left; `admittedAt` is absent for a repeated call. */
+  /** @param admittedAt absent for a repeated call */
   sent(now: number, admittedAt?: number): void {
     if (this.#gap !== undefined) this.#slots.sent(now, admittedAt);
   }
 
-  /** A call is over. */
   ended(durationMs: number): void {
     this.#active -= 1;
     this.#visits.ended(durationMs);
@@ -183,11 +177,11 @@ export class CallScheduler {
     return visit === undefined ? { reserved, admitted, wakeAt } : { reserved, admitted, visit, wakeAt };
   }
 
-  /** The timeline has replied to a visit made at `sentAt`. */
+  /** The reply to the visit made at `sentAt`. */
   replied(sentAt: number, now: number, reply: SlotReply): void {
     this.#clock.measure(sentAt, now, reply.now);
     if (!this.#visits.replied(sentAt, now, reply.count)) return;
-    // A worker that had nothing to call is not permitted calls: it asks again before it calls, and may miss later decisions.
+    // A worker that had nothing to call must ask again first: it may have missed decisions.
     const isPermitted = reply.isSet && !this.#visits.hasLeft;
     this.#permittedUntil = isPermitted ? sentAt + rateTtlMs : Number.NEGATIVE_INFINITY;
     this.#places = reply.places;
@@ -200,7 +194,7 @@ export class CallScheduler {
       return;
     }
     this.#slots.thinOut(reply.gap);
-    // Other workers have counted on the time of slots that arrive this late.
+    // Other workers have counted on slots that arrive this late.
     if (reply.count > 0 && now - sentAt <= this.#visits.aheadMs(this.#leadMs))
       this.#slots.add(this.#clock.localTime(reply.from), reply.gap, reply.count);
   }
@@ -210,24 +204,22 @@ export class CallScheduler {
     return this.#gap === undefined || this.#slots.use(now);
   }
 
-  /** Rows that may have a turn now. */
   #turns(now: number): number {
     if (now >= this.#permittedUntil) return 0;
     if (this.#gap !== undefined) return Math.min(this.places, this.#slots.countUntil(now + this.#leadMs));
     return now < this.restUntil ? 0 : this.#mostBusy - this.#active;
   }
 
-  /** The most rows in a call or with a turn while no rate is kept: the latter leave as soon as a call ends. */
+  /** While no rate is kept: rows with a turn leave as soon as a call ends. */
   get #mostBusy(): number {
     return this.places + Math.ceil(this.places * writtenAhead);
   }
 
-  /** How long before its slot the intent of a row is written. */
+  /** How long before its slot an intent is written. */
   get #leadMs(): number {
     return Math.min(this.#slowestMs + spareLeadMs, mostLeadMs);
   }
 
-  /** The situation on which the next visit to the timeline depends. */
   #situation({ waiting }: PendingCalls): WorkerSituation {
     return {
       // Intents of some rows with a turn are being written.

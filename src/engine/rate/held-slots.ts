@@ -1,24 +1,23 @@
-/** The least lateness that does not count: timers are late by a millisecond or two. */
+/** Timers are late by a millisecond or two. */
 const leastGraceMs = 3;
 /** A slot used within this share of a gap is not late. The last quarter is for what happens between here and the network. */
 const graceGaps = 0.75;
-/** No slot can be used later than this. */
 export const mostLateMs = 100;
 const windowMs = 1_000;
-/** A rate lowered by less than this factor does not change slots that are already held. */
+/** A rate lowered by less does not change slots already held. */
 const noticeable = 1.1;
 
-/** When a slot may be used late, by the calls and slots of a worker in the last second. */
+/** When a slot may be used late, by a worker's calls and slots of the last second. */
 export interface LateUse {
-  /** A slot may be used late only while the worker's calls were fewer than this share of its slots. */
+  /** Only while the calls were fewer than this share of the slots. */
   readonly below: number;
-  /** For a second after a late use, the worker's calls are at most this share of its slots. */
+  /** For a second after, the calls are at most this share. */
   readonly upTo: number;
-  /** Whether other workers use slots of the same timeline. */
+  /** Other workers use slots of this timeline. */
   readonly isShared: boolean;
 }
 
-/** One array for all results, because nearly every `drop` removes nothing. */
+/** One array, because nearly every `drop` removes nothing. */
 const none: readonly never[] = [];
 
 interface Slot {
@@ -26,28 +25,28 @@ interface Slot {
   readonly gap: number;
 }
 
-/** A call: when it was admitted or, once known, when it left. */
+/** When it was admitted or, once known, when it left. */
 interface Call {
   at: number;
   readonly slot?: Slot;
 }
 
 /**
- * The slots that a worker has taken and not used yet, by the steady clock.
+ * Slots taken and not used yet, by the steady clock.
  *
- * A busy process is late for some of its slots. It may still use them: calls that were late leave at once. For a second after
- * that, it makes no more calls in any second than it had slots in that second, or than a share of them.
+ * A busy process is late for some of its slots. It may still use them: such calls leave at once. For a second after that, it makes no more
+ * calls in any second than it had slots in that second, or than a share of them.
  *
- * A call can also leave late, because the system may suspend the process between a slot and its call. A process that is alone
- * on its timeline counts such a call when it has left. Where others use the slots around it, the call costs the next slot: in
- * each second that contains the call, one of the two slots has no other call.
+ * A call can also leave late, because the system may suspend the process between a slot and its call. A process that is alone on its
+ * timeline counts such a call when it has left. Where others use the slots around it, the call costs the next slot: in each second that
+ * contains the call, one of the two slots has no other call.
  */
 export class HeldSlots {
   #slots: Slot[] = [];
-  /** The times of slots of the last second that were used or given up, and the calls of the last second. */
+  /** Slots of the last second that were used or given up, and its calls. */
   readonly #spent: number[] = [];
   readonly #calls: Call[] = [];
-  /** Times after which the next slot pays for a call that left late. */
+  /** After each, the next slot pays for a call that left late. */
   #owed: number[] = [];
   readonly #lateUse: LateUse;
   #lateAt = Number.NEGATIVE_INFINITY;
@@ -65,15 +64,14 @@ export class HeldSlots {
     return this.#slots[index]?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** When the first slot can be used. */
   nextAt(now: number): number {
     if (!this.#isFull(now)) return this.at(0);
     return Math.min(this.at(this.countUntil(now)), (this.#calls[0]?.at ?? 0) + windowMs);
   }
 
-  /** How many slots can be used by this time. */
+  /** Slots that can be used by this time. */
   countUntil(time: number): number {
-    // A binary search: a worker asks several times for each call, and may hold hundreds of slots.
+    // Binary search: a worker asks several times for each call, and may hold hundreds of slots.
     let [low, high] = [0, this.count];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -85,7 +83,7 @@ export class HeldSlots {
 
   add(from: number, gap: number, count: number): void {
     for (let index = 0; index < count; index += 1) this.#slots.push({ at: from + index * gap, gap });
-    // After the rate was raised, new slots lie between older ones.
+    // After a raise, new slots lie between older ones.
     this.#slots.sort((a, b) => a.at - b.at);
   }
 
@@ -103,7 +101,7 @@ export class HeldSlots {
     return dropped.length;
   }
 
-  /** Uses the first slot. @returns false when its time has not come */
+  /** @returns false when the time of the first slot has not come */
   use(now: number): boolean {
     const [first] = this.#slots;
     if (first === undefined || first.at > now || this.#isFull(now)) return false;
@@ -115,7 +113,7 @@ export class HeldSlots {
     return true;
   }
 
-  /** Records a call that has left. @param admittedAt time of its slot; undefined for a repeated call without a slot */
+  /** @param admittedAt time of its slot; undefined for a repeated call without one */
   sent(now: number, admittedAt?: number): void {
     const call = this.#calls.findLast(({ at }) => at === admittedAt);
     if (call === undefined && admittedAt !== undefined) return;
@@ -126,7 +124,7 @@ export class HeldSlots {
     else this.#lateAt = now;
   }
 
-  /** Keeps only as many slots as a lower rate has. */
+  /** Keeps as many slots as a lower rate has. */
   thinOut(gap: number): void {
     if (this.#slots.every((slot) => gap <= slot.gap * noticeable)) return;
     let credit = 1;
@@ -151,14 +149,13 @@ export class HeldSlots {
     return paid >= 0;
   }
 
-  /** Whether late calls of the last second leave no room for one now. */
+  /** Late calls of the last second leave no room for one now. */
   #isFull(now: number): boolean {
     if (this.#lateAt <= now - windowMs) return false;
     const { calls, slots } = this.#lastSecond(now);
     return calls >= this.#lateUse.upTo * slots;
   }
 
-  /** Calls and slots of the last second. */
   #lastSecond(now: number): { readonly calls: number; readonly slots: number } {
     takeUntil(this.#spent, (at) => at > now - windowMs);
     takeUntil(this.#calls, ({ at }) => at > now - windowMs);
@@ -170,12 +167,12 @@ function graceMs(gap: number): number {
   return Math.max(leastGraceMs, Math.min(graceGaps * gap, mostLateMs));
 }
 
-/** How long after its slot a call counts as having left in time. The rest of the gap is for the error of clocks. */
+/** Until then a call counts as having left in time. The rest of the gap is for the error of clocks. */
 function latestMs(gap: number): number {
   return Math.max(graceMs(gap), (graceMs(gap) + gap) / 2);
 }
 
-/** Removes the elements before the first one to keep. @returns the removed elements */
+/** @returns the removed elements */
 function takeUntil<Each>(list: Each[], isKept: (each: Each) => boolean): readonly Each[] {
   const kept = list.findIndex(isKept);
   return kept === 0 || list.length === 0 ? none : list.splice(0, kept < 0 ? list.length : kept);

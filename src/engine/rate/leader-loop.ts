@@ -16,43 +16,42 @@ export interface LeaderLoopOptions {
   readonly membership: Membership;
   readonly meter: TrafficMeter;
   readonly gate: CallGate;
-  /** What this worker reports about itself. */
   readonly facts: () => Pick<WorkerBeat, 'finished' | 'concurrency' | 'outage'>;
-  /** The user's number of calls in flight for this process; absent: as many as the API bears. */
+  /** The user's number for this process; absent: as many as the API bears. */
   readonly concurrency?: number | undefined;
-  /** What an earlier run learned about the API. */
+  /** Learned by an earlier run. */
   readonly known?: StartingPoint | undefined;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
   readonly onError: (error: Error) => void;
 }
 
-/** The calls in flight of this process: how many it may have, and has. */
+/** Of this process. */
 export interface OwnCalls {
-  /** The most calls in flight. */
+  /** At most. */
   readonly concurrency: number;
-  /** The calls in flight now; undefined without any. */
+  /** Undefined without any. */
   readonly inFlight: CallsInFlight | undefined;
 }
 
 type State = { readonly mode: 'following' } | { readonly mode: 'leading' } | { readonly mode: 'stopped' };
 
-/** The controller that decides for all workers, and the traffic counts that it reads. */
+/** The controller that decides for all workers, and the counts that it reads. */
 interface Lead {
   readonly controller: RateController;
   readonly counts: CallCounts;
 }
 
-/** The time between two beats. A drop of a limit is noticed this fast, and calls in flight are known this exactly. */
+/** A drop of a limit is noticed this fast, and calls in flight are known this exactly. */
 const beatMs = 100;
-/** The least time between two beats per worker with rows: it bounds how often all of them beat together. */
+/** At least, for each worker with rows: bounds how often all of them beat. */
 const beatPerCallerMs = 1;
-/** The time between two beats without rows: random, so that workers do not beat at the same time; less than `silentMs`. */
+/** Without rows: random, so that workers do not beat together; less than `silentMs`. */
 const idleBeatMs = { least: 1_000, most: 1_500 } as const;
 /** Spreads the beats after a rest, whose end all workers know. */
 const restSpreadMs = 100;
-/** After this long without a run and without calls, no worker leads. */
+/** Without a run and calls for this long, no worker leads. */
 const restedAfterMs = 3_000;
-/** The longest wait for the datastore at the end, when all calls are over. */
+/** For the datastore at the end, when all calls are over. */
 const farewellMs = 2_000;
 
 /**
@@ -73,17 +72,16 @@ const farewellMs = 2_000;
 export class LeaderLoop {
   readonly #options: LeaderLoopOptions;
   readonly #established = deferred();
-  /** Resolves when a pace is known: no row may be claimed earlier. */
+  /** A pace is known: no row may be claimed earlier. */
   readonly established = this.#established.promise;
   readonly #beats: Repeated;
   #state: State = { mode: 'following' };
-  /** The controller and counts of the last time when this worker led. */
+  /** Of the last time when this worker led. */
   #lead: Lead | undefined;
-  /** What the next rate controller starts with. */
   #start: StartingPoint;
   #wanted: CommonPolicy = { auto: true };
   #policies: RunPolicies = new Map();
-  /** Rests that the API asked for before this time have ended, or will be tested. */
+  /** Rests that the API asked for before have ended, or will be tested. */
   #restsSince: number | undefined;
   #isEstablished = false;
   #isIdle = false;
@@ -97,7 +95,7 @@ export class LeaderLoop {
     this.#beats = repeat(() => this.#beat(), { everyMs: () => this.#nextMs(), catchUp: true, onError });
     meter.onRefused = (waitUntil) => {
       gate.refused(waitUntil);
-      // A leading worker can act at once; news of the others arrives soon.
+      // A leader can act at once; news of the others arrives soon.
       if (this.#state.mode === 'leading' || performance.now() >= this.#beganAt + beatMs) this.#beats.now();
     };
     gate.onRow = () => {
@@ -106,18 +104,17 @@ export class LeaderLoop {
     this.#beats.now();
   }
 
-  /** Leaves the cluster. */
   async stop(): Promise<void> {
     const { membership, onError } = this.#options;
     this.#state = { mode: 'stopped' };
-    // Other workers notice by themselves that this one is gone: do not wait long for an unreachable datastore, and report no error.
+    // Others notice that this one is gone: do not wait for an unreachable datastore, and report no error.
     await withTimeout(
       this.#beats.stop().then(() => membership.leave()),
       farewellMs,
     ).catch(onError);
   }
 
-  /** When to beat again, judged before a beat. */
+  /** Judged before a beat. */
   #nextMs(): number {
     const { gate, meter } = this.#options;
     const isBusy = gate.isBusy || meter.active > 0;
@@ -205,10 +202,7 @@ export class LeaderLoop {
   }
 }
 
-/**
- * What changes of the policies mean for rests that the API asked for before: `rate`: a user has set a rate, which ends them; `run`: a run
- * has started, which tests them.
- */
+/** What becomes of earlier rests: `rate`: a user has set a rate, which ends them; `run`: a run has started, which tests them. */
 function changeOf(last: RunPolicies, current: RunPolicies): 'rate' | 'run' | undefined {
   const changed = [...current].filter(
     ([run, policy]) => !last.has(run) || !isDeepStrictEqual(last.get(run), policy),
@@ -221,7 +215,7 @@ function isTraffic({ accepted, rejected, unavailable = 0, active }: Traffic): bo
   return accepted + rejected + unavailable + active > 0;
 }
 
-/** Names the run whose bound sets the rate, while it does. */
+/** Names the run whose bound sets the rate. */
 function namingBound(pace: Pace, { perSecond, boundBy }: CommonPolicy): Pace {
   const isBound = perSecond !== undefined && pace.rate === perSecond && pace.restUntil === undefined;
   if (!isBound || boundBy === undefined) return pace;

@@ -10,7 +10,7 @@ export { mostConcurrency, usualConcurrency };
 /** A limit that the workers do not reach for this long is lifted: slots would only delay calls. */
 const idleAfterMs = 2_000;
 
-/** Decides how an API may be called, from results of calls and the runs' policies: pure, on the caller's clock. */
+/** Decides how an API may be called, from results and the runs' policies: pure, on the caller's clock. */
 export class RateController {
   readonly #governor: Governor;
   #lookedAt: number;
@@ -23,7 +23,7 @@ export class RateController {
     this.#governor = new Governor(now, known);
   }
 
-  /** By this time at the latest, a call finds out whether the API still asks to wait. */
+  /** By then, a call finds out whether the API still asks to wait. */
   testBy(now: number, at: number): void {
     this.#governor.testBy(now, at);
   }
@@ -31,7 +31,7 @@ export class RateController {
   /**
    * @param traffic since the last update
    * @param workers that call the API
-   * @param rows that are still to be called; absent: unknown
+   * @param rows still to be called; absent: unknown
    */
   update(
     now: number,
@@ -42,7 +42,7 @@ export class RateController {
   ): Pace {
     this.#governor.bound = perSecond;
     this.#governor.rows = rows;
-    // The calls in flight of other workers are known only approximately, and the API counts even ours at other moments.
+    // The calls of other workers are known only roughly, and the API counts even ours at other moments.
     const pace = this.#governor.update(now, { ...traffic, amongError: workers });
     if (auto) {
       const isIdle = this.#isIdle(now, traffic, pace);
@@ -67,15 +67,14 @@ export class RateController {
     };
   }
 
-  /** Whether no limit is known and the workers do not use what they may: something else limits them. */
+  /** No limit is known, and something else limits the workers. */
   #isIdle(now: number, { accepted, rejected, unavailable = 0 }: Traffic, { phase, rate = 0 }: Pace): boolean {
     const sent = accepted + rejected + unavailable;
     const seconds = (now - this.#lookedAt) / 1_000;
     this.#lookedAt = now;
     this.#sentPerSecond += (sent / Math.max(seconds, 0.001) - this.#sentPerSecond) * Math.min(1, seconds);
     const isUsed = this.#sentPerSecond > inUse * rate;
-    // A worker without rows is not slowed down. Refusals because of a cap on calls in flight have nothing to do with
-    // the rate.
+    // A worker without rows is not slowed down. Refusals because of a cap have nothing to do with the rate.
     const isRefused = rejected > 0 && !this.#governor.capped;
     if (phase !== 'starting' || isRefused || isUsed || this.#sentPerSecond < 1) this.#idleSince = now;
     return now - this.#idleSince >= idleAfterMs;

@@ -1,18 +1,18 @@
-/** Two monotonic clocks drift apart by at most this. */
+/** Of two monotonic clocks, at most. */
 const drift = 0.0005;
-/** The error of times that are rounded to milliseconds. */
+/** Of times rounded to milliseconds. */
 const tolerance = 1;
 
 /**
- * Measures how far the clock of the timeline is ahead of the monotonic clock of this process. The fastest reply decides, until a later
- * reply contradicts it because a clock was set or drifted.
+ * How far the clock of the timeline is ahead of this process's monotonic one. The fastest reply decides, until a later one contradicts it
+ * because a clock was set or drifted.
  */
 export class ServerClock {
   #offset = 0;
   #roundTripMs = Number.POSITIVE_INFINITY;
   #measuredAt = 0;
 
-  /** @param serverNow time of the other clock, between request and reply */
+  /** @param serverNow the other clock, between request and reply */
   measure(sentAt: number, now: number, serverNow: number): void {
     const roundTripMs = now - sentAt;
     const error = tolerance + drift * (now - this.#measuredAt);
@@ -23,7 +23,7 @@ export class ServerClock {
     this.#measuredAt = now;
   }
 
-  /** @param serverTime time of the other clock. @returns the same moment by the monotonic clock */
+  /** @returns the same moment by the monotonic clock */
   localTime(serverTime: number): number {
     return serverTime - this.#offset;
   }

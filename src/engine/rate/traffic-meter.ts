@@ -4,33 +4,31 @@ import type { ApiFailure } from '../api/failure.ts';
 import type { StatedLimit } from '../api/limits.ts';
 import type { TrafficReport } from '../cluster/entries.ts';
 
-/** The most limits that are remembered: the server chooses their names. */
+/** The server chooses the names of limits. */
 const maxStated = 16;
 
-/** Calls that a process is making. */
 export interface CallsInFlight {
   readonly calls: number;
-  /** Age of the oldest call, milliseconds. */
+  /** Of the oldest call. */
   readonly oldestMs: number;
 }
 
-/** A call in flight. */
 export interface MeteredCall {
   /** By the steady clock. */
   readonly sentAt: number;
-  /** Calls in flight when the call was sent, including itself, as far as known here. */
+  /** Calls in flight when it was sent, with itself, as far as known here. */
   readonly among: number;
 }
 
 /** Counts how the calls of this process end. */
 export class TrafficMeter {
-  /** Called at once when a call is refused, with the time of the steady clock until which the API asks to wait. */
+  /** Called at once with the time, by the steady clock, until which the API asks to wait. */
   onRefused: (waitUntil: number) => void = () => {};
   /** Calls in flight of other processes, as far as known. */
   elsewhere: () => number = () => 0;
   /** Whether each 503 is a refusal. */
   refuses503 = false;
-  /** Calls in flight, the oldest first. */
+  /** Oldest first. */
   readonly #calls = new Set<MeteredCall>();
   #accepted = 0;
   #rejected = 0;
@@ -44,12 +42,10 @@ export class TrafficMeter {
   #rejectedAmong: number | undefined;
   readonly #stated = new Map<string, StatedLimit>();
 
-  /** Calls in flight. */
   get active(): number {
     return this.#calls.size;
   }
 
-  /** Undefined without calls in flight. */
   get inFlight(): CallsInFlight | undefined {
     const [oldest] = this.#calls;
     return oldest && { calls: this.#calls.size, oldestMs: steadyNow() - oldest.sentAt };
@@ -87,20 +83,20 @@ export class TrafficMeter {
     this.onRefused(this.#waitUntil);
   }
 
-  /** An answer asked all calls to wait, without saying for how long. */
+  /** An answer asked all calls to wait, without saying how long. */
   askedToWait(milliseconds: number): void {
     this.#waitUntil = Math.max(this.#waitUntil, steadyNow() + milliseconds);
     this.onRefused(this.#waitUntil);
   }
 
-  /** Forgets the waits that calls sent before this time were asked for. @returns whether a wait was forgotten */
+  /** Of calls sent before this time. @returns whether a wait was forgotten */
   forgetWaits(sentBefore: number): boolean {
     if (this.#waitUntil <= steadyNow() || (this.#refusedSentAt ?? 0) >= sentBefore) return false;
     this.#waitUntil = 0;
     return true;
   }
 
-  /** The counts so far. Extremes, such as `acceptedAmong`, are those since the last report. */
+  /** Extremes, such as `acceptedAmong`, are those since the last report. */
   report(): TrafficReport {
     const now = steadyNow();
     const report: TrafficReport = {
@@ -139,7 +135,7 @@ export class TrafficMeter {
   }
 }
 
-/** Whether a failure leaves its cause open: a limit that only says 503, or an accident of the API. */
+/** A failure that leaves its cause open: a limit that only says 503, or an accident. */
 export function isUnavailable({ class: failureClass, status, waitMs }: KindOfFailure): boolean {
   return failureClass === 'retry' && status === 503 && waitMs === undefined;
 }

@@ -1,20 +1,20 @@
 import type { Traffic } from './traffic.ts';
 
 /**
- * The shortest time of a trial, and further reactions that it takes. A longer trial costs what fewer calls in flight lose (50/s, 500/s
- * learned before). Only the second half counts.
+ * The shortest trial, and further reactions that it takes. Longer ones cost what fewer calls in flight lose (50/s, 500/s learned before).
+ * Only the second half counts.
  */
 const trialMs = 1_000;
 const trialReactions = 6;
 /**
- * The share of the usual calls that must be accepted. Where calls in flight are what is limited, fewer of them lose less than
- * that (leaky-bucket:rate=50,queue=20 with `Retry-After`: 3 points less are used with 0.76).
+ * The share of the usual calls that must be accepted. Where calls in flight are limited, fewer of them lose less than that
+ * (leaky-bucket:rate=50,queue=20 with `Retry-After`: 3 points less are used with 0.76).
  */
 const confirmed = 0.92;
 
-/** Tests whether as many calls are accepted with fewer of them in flight. */
+/** Tests whether as many calls are accepted with fewer in flight. */
 export class CapTrial {
-  /** Calls accepted per second before the trial. */
+  /** Accepted per second before the trial. */
   readonly usual: number;
   readonly #halfAt: number;
   readonly #endsAt: number;
@@ -34,21 +34,19 @@ export class CapTrial {
     else this.#accepted += accepted;
     const leftMs = Math.max(0, this.#endsAt - now);
     const usually = (ms: number) => (this.usual * ms) / 1_000;
-    // Even the usual rate for the rest of the trial would not make up for what is missing.
+    // Even the usual rate for the rest would not make up for what is missing.
     const isMissed = this.#accepted + usually(leftMs) < confirmed * usually(now + leftMs - this.#countedFrom);
     if (isMissed) return false;
     return leftMs > 0 || now === this.#countedFrom ? undefined : true;
   }
 }
 
-/** How long accepted calls are remembered by calls in flight. */
 const memoryMs = 10_000;
-/** The time over which the mean of accepted calls is taken. */
+/** For the mean of accepted calls. */
 const meanMs = 3_000;
-/** Counts of calls in flight are unreliable this long after a rejection: a rejected call counts here, but not for the API. */
+/** After a rejection, counts of calls in flight are unreliable: a rejected call counts here, but not for the API. */
 const uncountedMs = 200;
 
-/** The calls that were accepted lately. */
 export class AcceptedCalls {
   #accepted: { readonly at: number; readonly among: number }[] = [];
   #unreliableUntil = Number.NEGATIVE_INFINITY;
@@ -59,12 +57,11 @@ export class AcceptedCalls {
     this.#updatedAt = now;
   }
 
-  /** The most calls in flight when a call was accepted; 0 when nothing is known. */
+  /** Calls in flight when a call was accepted, at most; 0 when nothing is known. */
   get most(): number {
     return this.#accepted.reduce((highest, { among }) => Math.max(highest, among), 0);
   }
 
-  /** Accepted calls per second. */
   get perSecond(): number {
     return this.#perSecond;
   }

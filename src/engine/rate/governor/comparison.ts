@@ -1,4 +1,4 @@
-/** Calls made at about the same rate, and how many of them failed. */
+/** Calls at about one rate, and how many failed. */
 interface Stretch {
   readonly calls: number;
   readonly failed: number;
@@ -6,27 +6,25 @@ interface Stretch {
 }
 
 /**
- * The result of a comparison:
- *
  * - `gone`: hardly any call fails at the lower rate: only the rate causes the failures;
  * - `same`: as large a share fails: the rate does not cause them;
  * - `dry`: nothing is accepted, which says nothing about the rate;
  * - `few`: hardly any call fails at the first rate either;
- * - `unclear`: there were too few calls, or neither explanation fits.
+ * - `unclear`: too few calls, or neither explanation fits.
  */
 export type ComparisonVerdict = 'gone' | 'same' | 'dry' | 'few' | 'unclear';
 
-/** The least rate of the first stretch, because the search may have come down to 1 call/s. */
+/** Of the first stretch: the search may have come down to 1 call/s. */
 const leastRate = 20;
-/** The first stretch is long enough with this many accepted and failed calls, or with some accepted and many failed ones. */
+/** The first stretch ends with this many accepted and failed calls, or with some accepted and many failed ones. */
 const enough = 10;
 const someAccepted = 4;
 const manyFailed = 40;
 /** When hardly any call fails for this long, the cause of the comparison is gone. */
 const fewMs = 5_000;
 /**
- * The second rate, as a share of the accepted calls: calls beyond a limit are gone then. It is higher where a limit was learned
- * before, because the first rate does not double then, and highest where about that limit is accepted.
+ * The second rate, as a share of the accepted calls: calls beyond a limit are gone then. Higher where a limit was learned before, because
+ * the first rate does not double then, and highest where about that limit is accepted.
  */
 const ofAccepted = 0.6;
 const ofAcceptedWhereLearned = 0.75;
@@ -34,49 +32,47 @@ const ofHeld = 0.9;
 const aboveHeld = 1.2;
 /** Reports of calls sent before the rate was lowered arrive for this long, plus two reactions. */
 const lateNewsMs = 300;
-/** The second stretch is judged after this many calls, or this time with fewer. Either ends after `longestMs`. */
+/** The second stretch is judged after this many calls, or this time. Either ends after `longestMs`. */
 const cleanCalls = 30;
 const cleanMs = 5_000;
 const fewestCalls = 8;
 const longestMs = 20_000;
 /**
- * The rest of a short window may be used up when a stretch begins (fixed-window:limit=50,window=1s), so the stretch counts from
- * its first accepted call. After this many calls without an accepted one, only a few more are sent. After this time without
- * one, the API is unavailable or a longer window is used up.
+ * The rest of a short window may be used up when a stretch begins (fixed-window:limit=50,window=1s), so it counts from its first accepted
+ * call. After this many calls without one, only a few more are sent; after this time without one, the API is unavailable or a longer window
+ * is used up.
  */
 const dryCalls = 40;
 const dryRate = 5;
 const dryMs = 3_000;
 /** One explanation must be 200 times as likely as the other (natural logarithm). */
 const certain = 5.3;
-/** At most this share of the calls beyond a limit may still fail, or the accepted calls must rise by this factor. */
+/** This share of the calls beyond a limit may still fail, or the accepted calls must rise by this factor. */
 const partLeft = 0.25;
 const timesAccepted = 3;
-/** "Hardly any" fails: at most this share. */
+/** At most this share. */
 const hardlyAny = 0.04;
 
 const empty: Stretch = { calls: 0, failed: 0, ms: 0 };
 
-/** Compares two stretches of calls, the second one at a lower rate: does the same share fail in it, or only part of that? */
+/** Compares two stretches of calls, the second at a lower rate: does the same share fail, or only part of it? */
 export class Comparison {
   readonly #held: number | undefined;
   readonly #acceptedBefore: { readonly accepted: number; readonly ms: number };
   #fast: Stretch | undefined;
-  /** The current stretch. */
   #current = empty;
-  /** Whether a call of this stretch was accepted. */
+  /** A call of this stretch was accepted. */
   #isWet = false;
 
   /**
-   * @param held the limit that the search has found, if any; calls per second
-   * @param acceptedBefore calls accepted in the second before the comparison, or since the first call
+   * @param held the limit that the search has found, if any; calls/s
+   * @param acceptedBefore accepted in the second before the comparison, or since the first call
    */
   constructor(held: number | undefined, acceptedBefore: { readonly accepted: number; readonly ms: number }) {
     this.#held = held;
     this.#acceptedBefore = acceptedBefore;
   }
 
-  /** Compared calls, and how many of them failed. */
   get calls(): number {
     return (this.#fast?.calls ?? 0) + this.#current.calls;
   }
@@ -85,7 +81,7 @@ export class Comparison {
     return (this.#fast?.failed ?? 0) + this.#current.failed;
   }
 
-  /** Calls per second sent at the higher rate, and how many of these were accepted. */
+  /** Sent per second at the higher rate, and accepted. */
   get sending(): number {
     return perSecond(this.#fast?.calls ?? 0, this.#fast?.ms ?? 0);
   }
@@ -104,7 +100,7 @@ export class Comparison {
     return ratio >= ofHeld && ratio <= aboveHeld ? this.#held : undefined;
   }
 
-  /** The rate to call at in calls per second, given the search's `rate`. */
+  /** In calls/s, given the search's `rate`. */
   paced(rate: number): number {
     const paced = this.#fast === undefined ? Math.max(rate, leastRate) : this.#lower;
     return !this.#isWet && this.#current.calls >= dryCalls ? Math.min(paced, dryRate) : paced;
@@ -132,7 +128,6 @@ export class Comparison {
     return this.#fast === undefined ? this.#judgeFast(reactionMs) : this.#judgeSlow(this.#fast);
   }
 
-  /** Starts the next stretch at a lower rate. */
   #slowDown(reactionMs: number): void {
     this.#fast = this.#current;
     this.#current = { ...empty, ms: -lateNewsMs - 2 * reactionMs };
@@ -176,7 +171,7 @@ function perSecond(calls: number, ms: number): number {
   return (calls * 1_000) / Math.max(1, ms);
 }
 
-/** The natural logarithm of how likely these failures are at the share of failures of the stretch before. */
+/** The natural logarithm of how likely these failures are at the share of the stretch before. */
 function likelihoodOfSame(fast: Stretch, { calls, failed }: Stretch): number {
   let sum = 0;
   for (let call = 0; call < calls; call += 1) {
@@ -187,7 +182,7 @@ function likelihoodOfSame(fast: Stretch, { calls, failed }: Stretch): number {
   return sum;
 }
 
-/** The natural logarithm of how likely these failures are at another share: the likeliest of a few. */
+/** The same at another share: the likeliest of a few. */
 function likelihoodOfOther(fast: Stretch, { calls, failed }: Stretch): number {
   const share = fast.failed / fast.calls;
   const shares = [partLeft * share, 1 - timesAccepted * (1 - share)];

@@ -2,43 +2,38 @@ import type { StatedLimit } from '../../api/limits.ts';
 import { type Circumstances, ServerCap } from './server-cap.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Calls in flight at the start, and the most that are ever tried: connections and memory are finite. */
+/** At the start, and the most ever tried: connections and memory are finite. */
 export const usualConcurrency = 50;
 export const mostConcurrency = 200;
 
-/**
- * The length of a step (50/s, calls of 1 s: three times as long costs a point). It also lasts long enough for a few calls,
- * because the mean of fewer says little.
- */
+/** Of a step (50/s, calls of 1 s: three times as long costs a point). It lasts for a few calls: the mean of fewer says little. */
 const stepMs = 500;
 const stepCalls = 10;
 const longestStepMs = 5_000;
 /** The usual latency is the shortest of this many steps (a server of 8 places): a minute, or more where there are few calls. */
 const baselineSteps = 120;
 /**
- * A latency counts as risen when it is twice the usual one (50/s, calls of 1 s: 2 points are lost without) and this much
- * longer: a smaller rise may come from this machine.
+ * Risen is twice the usual latency (50/s, calls of 1 s: 2 points are lost without) and this much longer: less may come from this machine.
  */
 const risenTimes = 2;
 const risenByMs = 100;
-/** How many more calls may be in flight than the rate needs at the usual latency, as a factor. */
+/** How many more may be in flight than the rate needs at the usual latency. */
 const spare = 1.2;
-/** The limit is lowered by this factor in a step: the slower the API, the more. */
+/** In a step: the slower the API, the more. */
 const leastLowered = 0.9;
 const mostLowered = 0.6;
-/** The limit is raised by this factor. */
 const raised = 1.15;
-/** The calls in flight are enough when at most this share of them is used. */
+/** The calls in flight are enough when at most this share is used. */
 const enough = 0.8;
-/** The API's statements about calls in flight expire after this time. */
+/** Statements about calls in flight expire. */
 const statedForMs = 120_000;
 
 /**
  * Finds how many calls may be in flight:
  *
- * - more, as long as all of them are used and the API does not get slower;
- * - fewer when the API gets slower, down to what the rate needs at the former latency;
- * - never more than the API accepts at once, as it states or as its refusals show.
+ * - more, as long as all are used and the API does not get slower;
+ * - fewer when it gets slower, down to what the rate needs at the former latency;
+ * - never more than the API accepts at once, as it states or its refusals show.
  */
 export class ConcurrencyLimit {
   readonly #cap: ServerCap;
@@ -57,27 +52,26 @@ export class ConcurrencyLimit {
     this.#steppedAt = now;
   }
 
-  /** Calls that may be in flight, at least 1. */
+  /** At least 1. */
   get limit(): number {
     return Math.max(1, Math.floor(Math.min(this.#limit, this.#stated, mostConcurrency)));
   }
 
-  /** Whether the API is known to limit the calls that it accepts at once. */
+  /** The API is known to limit the calls that it accepts at once. */
   get capped(): boolean {
     return this.#cap.value !== undefined;
   }
 
-  /** Whether a number of calls in flight is on trial. */
   get isTrying(): boolean {
     return this.#cap.isTrying;
   }
 
-  /** Records that the first refusal was due to the rate. */
+  /** The first refusal was due to the rate. */
   ruleOutFirst(): void {
     this.#cap.ruleOutFirst();
   }
 
-  /** @returns whether calls were rejected because too many were in flight, and not because of the rate */
+  /** @returns whether calls were rejected because too many were in flight, not because of the rate */
   update(now: number, traffic: Traffic, circumstances: Omit<Circumstances, 'limit'>): boolean {
     this.#readStated(now, traffic.stated);
     this.#limit = this.#cap.update(now, traffic, { ...circumstances, limit: this.#limit });

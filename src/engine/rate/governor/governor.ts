@@ -13,10 +13,10 @@ import { StatedPace, statedRemaining } from './stated-pace.ts';
 import { StrayRefusals } from './stray-refusals.ts';
 import { type RateInput, Reaction, type Traffic, type UpdateTime } from './traffic.ts';
 
-/** The pace of a governor: it always has a rate, even if the rate is not enforced. */
+/** There is always a rate, even if it is not enforced. */
 type GovernedPace = Pace & { readonly rate: number };
 
-/** No wait is longer than this, whatever an API asks for. */
+/** Whatever an API asks for. */
 const longestWaitMs = 86_400_000;
 
 /**
@@ -51,9 +51,9 @@ const longestWaitMs = 86_400_000;
  * rate is never above the bound. At the start and after a rest it rises in steps (`SlowStart`), whatever the API states.
  */
 export class Governor {
-  /** The most calls per second that are ever allowed, from the next update on; undefined means no bound. */
+  /** Calls per second, from the next update on. */
   bound: number | undefined;
-  /** Rows still to be called, if known. */
+  /** Still to be called, if known. */
   rows = Number.POSITIVE_INFINITY;
   #search: RateSearch;
   #concurrency: ConcurrencyLimit;
@@ -63,24 +63,23 @@ export class Governor {
   readonly #dependence: RateDependence;
   #strays = new StrayRefusals();
   #updatedAt: number;
-  /** Whether the search took 503s for refusals before it was known whether they are. */
+  /** The search took 503s for refusals before it was known whether they are. */
   #isMisled = false;
   #isTrying = false;
-  /** The end of the wait that the API has asked for. */
   #waitUntil = 0;
   #waitBy: string | undefined;
-  /** No call is made before this time, for any reason. */
+  /** No call is made before, for any reason. */
   #restUntil = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
-  /** Whether the API's statements give the rate, or a bound on it. */
+  /** The API's statements give the rate, or a bound on it. */
   #isStated = false;
   #isCeiled = false;
-  /** Whether the rate of the search is one that the API stated. */
+  /** The search's rate is one that the API stated. */
   #isFollowing = false;
 
   /**
    * @param now milliseconds since 1970, by a clock that never jumps
-   * @param known what an earlier governor learned about the same API, on the same clock
+   * @param known learned by an earlier governor about the same API, on the same clock
    */
   constructor(now: number, known: StartingPoint = {}) {
     const rate = believable(known.limit, slowestRate, fastestRate);
@@ -96,19 +95,19 @@ export class Governor {
     if (this.#waitUntil > now) this.#search.wait(now, this.#waitUntil);
   }
 
-  /** Whether the API is known to limit calls in flight. */
+  /** The API is known to limit calls in flight. */
   get capped(): boolean {
     return this.#concurrency.capped;
   }
 
-  /** Ends known waits at this time at the latest, so that a call finds out whether the API still asks to wait. */
+  /** Ends known waits then, so that a call finds out whether the API still asks to wait. */
   testBy(now: number, at: number): void {
     this.#waitUntil = Math.min(this.#waitUntil, at);
     if (this.#search.isWaiting && this.#search.restUntil > at) this.#search.wait(now, at);
     this.#stated.testBy(at);
   }
 
-  /** Takes in the traffic since the last update. Called several times a second, and at once after refusals. */
+  /** Called several times a second, and at once after refusals. */
   update(now: number, reported: Traffic): GovernedPace {
     const traffic = this.#leaveOut(now, reported);
     if (traffic.waitUntil !== undefined && traffic.waitUntil > this.#waitUntil) {
@@ -147,7 +146,7 @@ export class Governor {
     return this.#decide(now, traffic.active);
   }
 
-  /** Decides whether 503s count as refusals. Restarts a search that lowered the rate because of 503s that occur at any rate. */
+  /** Whether 503s count as refusals. Restarts a search that lowered the rate because of 503s that occur at any rate. */
   #leaveOut(now: number, reported: Traffic): Traffic {
     const wasComparing = this.#dependence.isComparing;
     const time = { now, passedMs: now - this.#updatedAt, reactionMs: this.#reaction.ms };
@@ -186,22 +185,22 @@ export class Governor {
     return traffic;
   }
 
-  /** Whether calls are made at another rate than the search's, for a comparison. */
+  /** For a comparison, calls are made at another rate than the search's. */
   get #isComparing(): boolean {
     return this.#dependence.isComparing || this.#strays.isTrying;
   }
 
-  /** Whether calls were refused within the API's stated limit. */
+  /** Calls were refused within the API's stated limit. */
   #isUnexpected(now: number, { rejectedSentAt = now }: Traffic): boolean {
-    // Calls that were sent before the last refusal was known say nothing new.
+    // Calls sent before the last refusal was known say nothing new.
     if (!this.#isStated || rejectedSentAt <= this.#refusedAt + this.#reaction.lagMs) return false;
     this.#refusedAt = now;
     return true;
   }
 
   /**
-   * Whether calls in flight are on trial, so that the rate must not limit them. Never where another bound is known or where
-   * each refusal costs a wait (20/s, calls of 5 s, with `Retry-After`).
+   * Calls in flight are on trial, so the rate must not limit them. Never where another bound is known or each refusal costs a wait (20/s,
+   * calls of 5 s, with `Retry-After`).
    */
   get #isFree(): boolean {
     const isBound = this.bound !== undefined || this.#isCeiled || this.#waitUntil > 0;
@@ -240,7 +239,7 @@ export class Governor {
     };
   }
 
-  /** A wait that the API asks for is always the reason shown, unless it is too short to notice. */
+  /** An asked wait is always the reason shown, unless too short to notice. */
   #state(now: number): Pick<Pace, 'phase' | 'reason'> {
     const { phase, reason } = this.#undertaking();
     return { phase, reason: this.#waitUntil - now >= noticeableRestMs ? reasons.asked : reason };
@@ -258,7 +257,7 @@ export class Governor {
   }
 }
 
-/** Reads a value from a file, which may hold anything. */
+/** From a file, which may hold anything. */
 function believable(saved: number | undefined, least: number, most: number): number | undefined {
   if (saved === undefined || !Number.isFinite(saved) || saved < least) return undefined;
   return Math.min(saved, most);

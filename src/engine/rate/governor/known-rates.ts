@@ -1,30 +1,29 @@
-/** The circumstances of a refusal. */
 export interface RefusedRate {
-  /** Calls that were sent per second at that time. */
+  /** Per second, at that time. */
   readonly sending: number;
-  /** What the API accepted since the previous refusal. */
+  /** Since the previous refusal. */
   readonly cycle: Cycle | undefined;
-  /** Whether the API asked to wait. */
+  /** The API asked to wait. */
   readonly isCostly: boolean;
 }
 
 /** From one refusal to the next. The allowance was used up at both ends, so the calls accepted between are what it gained. */
 export interface Cycle {
   readonly accepted: number;
-  /** Seconds in which calls were made, and seconds in which the API had asked to wait. */
+  /** With calls, and in an asked wait. */
   readonly activeSeconds: number;
   readonly waitedSeconds: number;
 }
 
-/** How fast the allowance of an API fills up. */
+/** How fast the allowance fills up. */
 export interface Gain {
-  /** Calls per second, at least. */
+  /** Calls/s, at least. */
   readonly perSecond: number;
-  /** The rate that is certainly too high: the less is known, the farther above. */
+  /** Certainly too high: the less is known, the farther above. */
   readonly atMost: number;
 }
 
-/** The shortest cycle that says anything, by seconds and calls. */
+/** That say anything. */
 const fewestSeconds = 1;
 const fewestCalls = 2;
 /** The calls by which a cycle may be miscounted, and the share by which a gain is always uncertain. */
@@ -32,7 +31,7 @@ const uncertainCalls = 3;
 const uncertainShare = 0.01;
 
 /**
- * The allowance's gain per second. While the API asks to wait, the allowance may fill up for the whole time or not at all.
+ * While the API asks to wait, the allowance may fill up for the whole time or not at all.
  *
  * @returns undefined when the cycle is inconclusive
  */
@@ -44,7 +43,7 @@ export function gainOf({ accepted, activeSeconds, waitedSeconds }: Cycle): Gain 
   };
 }
 
-/** The least gap between the held rate and the one that failed, as a factor. */
+/** Between the held rate and the failed one, at least. */
 const gap = 1.01;
 const learnedGap = 1.02;
 /** A refused probe raises the failed rate by this factor, and by up to the second one if it was far above that rate. */
@@ -54,23 +53,23 @@ const ofFarProbe = 0.7;
 /** The limit is at least this share of the rate at which a search failed (a tenfold rise with Retry-After). */
 const afterSearch = 0.84;
 /**
- * A rate that failed after it was held for this long is close to a fine one. A rate that failed at once may be far above it (a
- * drop to a fifth, and token buckets, with Retry-After).
+ * A rate that failed after this long is close to a fine one. One that failed at once may be far above (a drop to a fifth, and token
+ * buckets, with Retry-After).
  */
 const heldLongMs = 3_000;
 const afterLong = 0.96;
 const afterShort = 0.85;
-/** The share of the failed rate up to which the held rate rises, and the time constant of that. */
+/** The share of the failed rate up to which the held rate rises, and the time constant. */
 const near = 0.985;
 const approachSeconds = 5;
-/** The time constant where a refusal costs a wait (token buckets with Retry-After). */
+/** Where a refusal costs a wait (token buckets with Retry-After). */
 const carefulApproachSeconds = 20;
-/** The time constant with which the held rate rises to a rate that proves fine. */
+/** Towards a rate that proves fine. */
 const provenSeconds = 4;
 
 /**
- * What is known about the limit, in calls per second: a rate that the limit is at least, and a rate that was too high. Both
- * come from refusals. Where they are wrong, the next refusal soon corrects them.
+ * The limit is at least one rate, and another was too high: calls/s. Both come from refusals; where they are wrong, the next refusal soon
+ * corrects them.
  */
 export class KnownRates {
   #held: number | undefined;
@@ -85,18 +84,18 @@ export class KnownRates {
     return this.#failed;
   }
 
-  /** Takes over a limit that the API stated, or that was measured over a whole window. */
+  /** A limit that the API stated, or that was measured over a whole window. */
   learn(rate: number): void {
     this.#held = rate;
     this.#failed = rate * learnedGap;
   }
 
-  /** Forgets the held rate, which is no longer fine. */
+  /** The held rate is no longer fine. */
   forget(): void {
     this.#held = undefined;
   }
 
-  /** Knows only that this rate is too high. */
+  /** Only this rate is known to be too high. */
   begin(failed: number): void {
     this.#held = undefined;
     this.#failed = failed;
@@ -105,7 +104,7 @@ export class KnownRates {
   /**
    * A refused probe had used up what had gathered at lower use, so its final rate is far above the limit.
    *
-   * @returns the rate to hold from now on
+   * @returns the rate to hold
    */
   probeFailed(refusal: RefusedRate): number {
     const failed = this.#failed ?? 0;
@@ -113,20 +112,20 @@ export class KnownRates {
     return this.#conclude(refusal, this.#held ?? 0, Math.min(far, failed * afterFarProbe));
   }
 
-  /** @returns the rate to hold from now on */
+  /** @returns the rate to hold */
   searchFailed(refusal: RefusedRate): number {
     const { sending } = refusal;
     return this.#conclude(refusal, sending * afterSearch, sending);
   }
 
-  /** @returns the rate to hold from now on */
+  /** @returns the rate to hold */
   holdFailed(refusal: RefusedRate, heldMs: number): number {
     const fine = (this.#held ?? 0) * (heldMs < heldLongMs ? afterShort : afterLong);
     const gain = refusal.cycle && gainOf(refusal.cycle);
     return this.#conclude(refusal, fine, gain?.atMost ?? refusal.sending);
   }
 
-  /** The next rate to hold, nearer to the failed rate. The present rate has proved fine. */
+  /** Nearer to the failed rate: the present one has proved fine. */
   approach(rate: number, seconds: number): number {
     const held = this.#held ?? rate;
     if (rate > held) this.#held = approached(held, rate, seconds, provenSeconds);
@@ -146,7 +145,7 @@ export class KnownRates {
   }
 }
 
-/** Approaches a goal exponentially, with the time constant `inSeconds`. */
+/** Exponentially, with the time constant `inSeconds`. */
 function approached(value: number, goal: number, seconds: number, inSeconds: number): number {
   return value + (goal - value) * Math.min(1, seconds / inSeconds);
 }

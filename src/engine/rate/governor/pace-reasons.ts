@@ -1,4 +1,4 @@
-/** Reasons for the rate, for display. */
+/** For display. */
 export const reasons = {
   unknown: 'looking for the API limit',
   learned: 'the limit of the last run',
@@ -20,14 +20,14 @@ export const reasons = {
   capped: 'the API limits the calls in flight',
 } as const;
 
-/** Calls per second at the start, when nothing is known: low enough for any API. */
+/** Calls/s when nothing is known: low enough for any API. */
 export const firstRate = 20;
 
-/** The lowest rate: even this few calls show when more are accepted. */
+/** Even this few calls show when more are accepted. */
 export const slowestRate = 1 / 300;
 
-/** The highest rate, whatever is learned or stated: more than any machine can send. */
+/** Whatever is learned or stated: more than any machine can send. */
 export const fastestRate = 1_000_000;
 
-/** A rate is in use when at least this share of it is used. */
+/** A rate is in use when at least this share is. */
 export const inUse = 0.6;

@@ -1,23 +1,23 @@
-/** Usual lengths of windows, milliseconds. */
+/** Usual lengths of windows. */
 const usualPeriods = [
   5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400,
 ].map((seconds) => seconds * 1_000);
 const minuteMs = 60_000;
-/** A shorter time without an accepted call is a moment of refusals, and not the rest of a window. */
+/** A shorter time without an accepted call is a moment of refusals, not the rest of a window. */
 const shortestMs = 3_000;
-/** Calls are sent this long after the awaited time (fixed-window:limit=600,window=1m), because clocks differ. */
+/** After the awaited time (fixed-window:limit=600,window=1m): clocks differ. */
 const clockSkewMs = 200;
 
-/** What is known at the end of a time in which nothing was accepted. */
+/** Known at the end of a time in which nothing was accepted. */
 export interface QuotaRecovery {
   readonly lastedMs: number;
-  /** Accepted calls per second in the long run, if known by now. */
+  /** Accepted calls per second in the long run, if known. */
   readonly perSecond?: number;
 }
 
 /**
- * Handles times in which nothing is accepted: the allowance of a longer window is used up. Single calls, seldom enough, test
- * when such a time ends. From two ends it learns how long the window is and how much it allows.
+ * Nothing is accepted: the allowance of a longer window is used up. Single calls, seldom enough, test when this ends. Two ends tell how
+ * long the window is and how much it allows.
  */
 export class QuotaExhaustion {
   #since = 0;
@@ -26,25 +26,25 @@ export class QuotaExhaustion {
   #lastEnd: { readonly earliest: number; readonly at: number; readonly accepted: number };
   #ends = 0;
   #periodMs: number | undefined;
-  /** Milliseconds from the start to the end of the first time without accepted calls: the window may be as long. */
+  /** Of the first time without accepted calls: the window may be as long. */
   #spanMs: number | undefined;
   #onTheMinute = false;
-  /** The present window: when it began, and how many calls had been accepted by then. */
+  /** When the present window began, and how many calls had been accepted by then. */
   #window = { at: 0, accepted: 0 };
-  /** Calls that a window allows. */
+  /** Of a window. */
   #quota = 0;
 
   constructor(now: number) {
     this.#lastEnd = { earliest: now, at: now, accepted: 0 };
   }
 
-  /** The length of the window in milliseconds; undefined while unknown, or too long to spread its quota. */
+  /** Undefined while unknown, or too long to spread its quota. */
   get periodMs(): number | undefined {
     const periodMs = this.#periodMs ?? this.#spanMs ?? Number.POSITIVE_INFINITY;
     return periodMs <= longestSpreadMs ? periodMs : undefined;
   }
 
-  /** Forgets the window, which has changed. */
+  /** The window has changed. */
   forget(): void {
     this.#periodMs = undefined;
     this.#spanMs = undefined;
@@ -57,7 +57,7 @@ export class QuotaExhaustion {
   }
 
   /**
-   * A call was refused: when to send the next test.
+   * When to send the next test.
    *
    * @param sentAt when the refused call was sent, at the earliest
    */
@@ -72,7 +72,7 @@ export class QuotaExhaustion {
     return this.#onTheMinute ? Math.max(minute, now) + clockSkewMs : now + pause;
   }
 
-  /** @param accepted calls accepted so far in all */
+  /** @param accepted so far in all */
   end(now: number, accepted: number): QuotaRecovery {
     const lastedMs = now - this.#since;
     const lastEnd = this.#lastEnd;
@@ -91,7 +91,7 @@ export class QuotaExhaustion {
     return { lastedMs, perSecond: (this.#quota * 1_000) / periodMs };
   }
 
-  /** Calls that this window still allows; 0 when nothing is known. */
+  /** Of this window; 0 when nothing is known. */
   remainingCalls(now: number, accepted: number): number {
     const { periodMs } = this;
     if (periodMs === undefined) return 0;
@@ -100,7 +100,7 @@ export class QuotaExhaustion {
   }
 }
 
-/** Prefers one of the usual lengths, if one of them fits. */
+/** Prefers a usual length that fits. */
 function usualPeriod(shortestMs: number, longestMs: number): number | undefined {
   return usualPeriods.find((period) => period >= shortestMs && period <= longestMs);
 }
@@ -109,15 +109,15 @@ const shortestPauseMs = 1_000;
 const longestPauseInFirstMinuteMs = 10_000;
 const longestPauseMs = 300_000;
 
-/** Milliseconds until the next test when nothing has been accepted for `elapsedMs`. */
+/** Until the next test when nothing was accepted for `elapsedMs`. */
 export function testPause(elapsedMs: number): number {
   if (elapsedMs < minuteMs)
     return Math.min(Math.max(elapsedMs, shortestPauseMs), longestPauseInFirstMinuteMs);
   return Math.min(elapsedMs / 6, longestPauseMs);
 }
 
-/** The quota of a longer window is not spread over it, milliseconds: users do not wait for hours for a few calls. */
+/** The quota of a longer window is not spread over it: users do not wait for hours for a few calls. */
 export const longestSpreadMs = 600_000;
 
-/** An API that asks to wait longer than this, or accepts nothing for longer, has used up the quota of a longer window, milliseconds. */
+/** An API that asks to wait longer, or accepts nothing for longer, has used up the quota of a longer window. */
 export const longWaitMs = 3_000;

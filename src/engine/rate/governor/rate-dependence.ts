@@ -8,15 +8,15 @@ import { UsualShare } from './usual-share.ts';
 /** 503s that went away at a lower rate depend on the rate when they return between these shares of the accepted and the sent rate. */
 const comesBackFrom = 0.85;
 const comesBackTo = 1.2;
-/** A single 503 is an accident; several among few calls call for a comparison. */
+/** One is an accident; several among few calls call for a comparison. */
 const severalCalls = 3;
 const amongCalls = 20;
-/** More failures than usual are compared again at most this often (sooner at a low rate), and count as a limit in between. */
+/** More failures than usual are compared at most this often (sooner at a low rate), and count as a limit in between. */
 const compareAgainMs = 60_000;
 const farCompareAgainMs = 10_000;
-/** Refusals that continue at this share of the accepted rate may have nothing to do with the rate. */
+/** Of the accepted rate: refusals that continue may have nothing to do with the rate. */
 const farBelow = 1 / 20;
-/** How long the most calls accepted in a second are remembered. */
+/** The most calls accepted in a second. */
 const forgottenMs = 60_000;
 
 /**
@@ -43,31 +43,30 @@ const forgottenMs = 60_000;
 export class RateDependence {
   #comparison: Comparison | undefined;
   #isProven: boolean;
-  /** Whether several 503s among few calls asked to wait. Each 503 that asks to wait is then a refusal. */
+  /** Several 503s among few calls asked to wait: each such 503 is then a refusal. */
   #areWaitsProven = false;
-  /** The rates at which the 503s return if the rate made them go away, calls per second. */
+  /** Where the 503s return if the rate made them go away, calls/s. */
   #awaited: { readonly from: number; readonly to: number } | undefined;
   #found: { readonly rate: number; readonly isHeld: boolean } | undefined;
-  /** The usual share of failures at any rate. */
+  /** Of failures, at any rate. */
   #usual: UsualShare | undefined;
-  /** When failures were last compared. */
   #comparedAt = Number.NEGATIVE_INFINITY;
-  /** Whether 503s lower the rate until the next comparison is due. */
+  /** 503s lower the rate until the next comparison is due. */
   #isDoubted = false;
   readonly #backoff = new Backoff();
-  /** Recent calls, and how many of them failed; older calls weigh less. */
+  /** Older calls weigh less. */
   #calls = 0;
   #failed = 0;
-  /** The calls accepted within the last second, and the most in any second. */
+  /** Accepted within the last second, and the most in any second. */
   #lately: { readonly since: number; readonly at: number; readonly accepted: number }[] = [];
   #mostAccepted = 0;
 
-  /** @param isProven whether an earlier governor found that 503s are refusals */
+  /** @param isProven an earlier governor found that 503s are refusals */
   constructor(isProven = false) {
     this.#isProven = isProven;
   }
 
-  /** The share of calls that fails at any rate; undefined when unknown. */
+  /** Of calls that fail at any rate; undefined when unknown. */
   get share(): number | undefined {
     return this.#usual?.share;
   }
@@ -76,27 +75,27 @@ export class RateDependence {
     return this.#comparison !== undefined;
   }
 
-  /** Accepted calls per second according to the last comparison, and whether this is the limit that was held before. */
+  /** Accepted per second according to the last comparison, and whether this is the limit that was held before. */
   get found(): { readonly rate: number; readonly isHeld: boolean } | undefined {
     return this.#found;
   }
 
-  /** Whether each 503 is known to be a refusal. */
+  /** Each 503 is known to be a refusal. */
   get isProven(): boolean {
     return this.#isProven && !this.isComparing;
   }
 
-  /** Whether 503s are known to occur at any rate, and are no more frequent than usual. */
+  /** 503s are known to occur at any rate, and are no more frequent than usual. */
   get isAccident(): boolean {
     return this.#usual?.isUsual ?? false;
   }
 
-  /** The rate to call at in calls per second: the search's or the comparison's, at most `most`. */
+  /** The search's or the comparison's rate in calls/s, at most `most`. */
   paced(rate: number, most: number): number {
     return Math.min(this.#comparison?.paced(rate) ?? rate, most);
   }
 
-  /** @returns the traffic in which 503s that are refusals count as rejected calls */
+  /** @returns traffic in which 503s that are refusals count as rejected */
   update(traffic: Traffic, time: UpdateTime, searched: SearchedRate): Traffic {
     const { now } = time;
     this.#count(traffic, time);
@@ -117,7 +116,7 @@ export class RateDependence {
     }
     if (this.isComparing || this.#isSingleWait(traffic, time.now, searched)) return without503s(traffic);
     const isRefused = this.#isProven || this.#awaited !== undefined;
-    // The calls of a comparison were not sent at the rate of the search.
+    // The calls of a comparison were not sent at the search's rate.
     if (this.#found === undefined) this.#awaitReturn(failedOf(traffic), searched.rate);
     const counts = isRefused || (this.#usual === undefined ? this.#isDoubted : !this.isAccident);
     if (!counts) return traffic;
@@ -129,7 +128,7 @@ export class RateDependence {
     return this.#lately.reduce((sum, { accepted }) => sum + accepted, 0);
   }
 
-  /** The time in which `#acceptedLately` was counted, milliseconds: a second, or since the first call. */
+  /** In which `#acceptedLately` was counted: a second, or since the first call. */
   #latelyMs(now: number): number {
     return Math.min(1_000, now - (this.#lately[0]?.since ?? now));
   }
@@ -148,7 +147,7 @@ export class RateDependence {
     );
   }
 
-  /** A lower rate removed the 503s: if they return when the rate rises, they depend on it; otherwise an accident is over. */
+  /** A lower rate removed the 503s: if they return when it rises, they depend on it; otherwise an accident is over. */
   #awaitReturn(failed: number, rate: number): void {
     if (this.#awaited === undefined) return;
     const { from, to } = this.#awaited;
@@ -156,9 +155,7 @@ export class RateDependence {
     if (this.#isProven || rate > to) this.#awaited = undefined;
   }
 
-  /**
-   * Whether a 503 that asks to wait for a moment is an accident, like one that does not: the wait is kept, and the rate stays.
-   */
+  /** A 503 that asks to wait may be an accident, like one that does not: the wait is kept, and the rate stays. */
   #isSingleWait({ rejectedWith, waitUntil = 0 }: Traffic, now: number, { isWaiting }: SearchedRate): boolean {
     const isShort = waitUntil > now && waitUntil <= now + longWaitMs;
     if (rejectedWith === 503 && isShort && this.#isMany) this.#areWaitsProven = true;
@@ -209,12 +206,11 @@ function sentOf({ accepted, rejected, unavailable = 0 }: Traffic): number {
   return accepted + rejected + unavailable;
 }
 
-/** Calls that were answered with 503; some workers may still count them as rejected. */
+/** Answered with 503; some workers may still count them as rejected. */
 function failedOf({ rejected, rejectedWith, unavailable = 0 }: Traffic): number {
   return unavailable + (rejectedWith === 503 ? rejected : 0);
 }
 
-/** The traffic without its 503s. */
 function without503s(traffic: Traffic): Traffic {
   return traffic.rejectedWith === 503 ? withoutRefusals(traffic, failedOf(traffic)) : traffic;
 }

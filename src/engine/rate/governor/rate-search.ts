@@ -11,31 +11,30 @@ const testRate = 1;
 /** A search near the accepted rate begins below it and rises above it. */
 const below = 0.8;
 const above = 1.5;
-/** The rate at a moment may be this much above the mean. */
+/** Of the rate at a moment. */
 const aboveMean = 1.2;
-/** A probe tries this much more than a quota, as a factor, for this many of its windows. */
+/** More than a quota, as a factor, for this many of its windows. */
 const quotaProbe = 1.1;
 const quotaWindows = 2;
 
-/** What other classes read of a search. */
 export type SearchedRate = Pick<RateSearch, 'rate' | 'limit' | 'isWaiting'>;
 
 /**
- * Finds the rate that an API permits only from which calls it accepts and which it refuses. Its phases are documented above
- * `Governor`. A rate that is hardly used neither rises nor says anything.
+ * Finds the rate that an API permits only from what it accepts and refuses. Its phases: see `Governor`. A rate that is hardly used neither
+ * rises nor says anything.
  */
 export class RateSearch {
   #phase: Exclude<Phase, 'stated'> = 'starting';
   #reason: string = reasons.unknown;
   #rate = firstRate;
-  /** The rate at the start of this phase. */
+  /** At the start of this phase. */
   #base = firstRate;
-  /** How long the rate has been used in this phase. */
+  /** In this phase. */
   #usedMs = 0;
   #restUntil = 0;
-  /** Whether the API states when the next window begins. */
+  /** The API states when the next window begins. */
   #isEndStated = false;
-  /** Whether the last rows were refused in this window, although it seemed to have enough calls for them (600 a sliding minute). */
+  /** The last rows were refused in this window, although it seemed to have enough calls (600 a sliding minute). */
   #isLastRefused = false;
   #updatedAt: number;
   readonly #known = new KnownRates();
@@ -43,10 +42,10 @@ export class RateSearch {
   readonly #probes: ProbeSchedule;
   readonly #exhaustion: QuotaExhaustion;
   #cooldown: Cooldown | undefined;
-  /** The rates that were held and sent before calls in flight were suspected; undefined without a suspicion. */
+  /** Held and sent before calls in flight were suspected. */
   #suspected: { readonly held: number | undefined; readonly sending: number } | undefined;
 
-  /** @param learned calls per second that an earlier search held */
+  /** @param learned calls/s that an earlier search held */
   constructor(now: number, learned?: number) {
     this.#updatedAt = now;
     this.#exhaustion = new QuotaExhaustion(now);
@@ -54,7 +53,7 @@ export class RateSearch {
     if (learned !== undefined) this.#hold(learned, reasons.learned);
   }
 
-  /** Searches for the limit near an accepted rate that was found elsewhere. */
+  /** Searches near an accepted rate that was found elsewhere. */
   near(accepted: number): void {
     this.#known.begin(accepted * above);
     this.#rate = accepted * below;
@@ -71,37 +70,36 @@ export class RateSearch {
     return this.#phase;
   }
 
-  /** Reason for the rate, for display. */
+  /** For display. */
   get reason(): string {
     return this.#reason;
   }
 
-  /** Calls per second. */
+  /** Calls/s. */
   get rate(): number {
     return this.#phase === 'waiting' ? Math.min(this.#rate, testRate) : this.#rate;
   }
 
-  /** No call is made before this time. */
   get restUntil(): number {
     return this.#restUntil;
   }
 
-  /** Whether single calls test if any call is accepted. */
+  /** Single calls test if any is accepted. */
   get isWaiting(): boolean {
     return this.#phase === 'waiting';
   }
 
-  /** The limit in calls per second, once it is known. */
+  /** Calls/s, once known. */
   get limit(): number | undefined {
     return this.#known.held;
   }
 
-  /** Calls per second that are really sent. */
+  /** Calls/s really sent. */
   get used(): number {
     return this.#tally.usedShareOf(this.#rate) * this.#rate;
   }
 
-  /** Calls that are sent per second at this moment: while the rate rises, more than the recent mean. */
+  /** At this moment: while the rate rises, more than the recent mean. */
   get sending(): number {
     return Math.min(this.#rate, this.#tally.sentPerSecond * aboveMean || this.#rate);
   }
@@ -127,7 +125,7 @@ export class RateSearch {
     this.#rate = Math.min(Math.max(this.#rate, slowestRate), fastestRate, input.most);
   }
 
-  /** The API refuses calls because too many are in flight: starts a new search at the present rate. */
+  /** Too many are in flight: starts a new search at the present rate. */
   suspectCap(): void {
     // At the start, a formerly held rate does not count.
     const held = this.#phase === 'starting' ? undefined : this.#known.held;
@@ -136,7 +134,7 @@ export class RateSearch {
     this.#enter('starting', reasons.capped);
   }
 
-  /** The API does not limit calls in flight: goes back to what was known, or below the rate that was refused. */
+  /** Calls in flight are not limited: back to what was known, or below the refused rate. */
   trustCap(input: RateInput): void {
     const suspected = this.#suspected;
     this.#suspected = undefined;
@@ -156,7 +154,7 @@ export class RateSearch {
     this.#enter('searching', reasons.refused);
   }
 
-  /** Follows a rate that the API states, and continues from there when it stops stating it. */
+  /** A rate that the API states; continues from there when it stops stating it. */
   follow(rate: number): void {
     if (this.#phase === 'waiting') return;
     if (this.#phase === 'holding') this.#known.learn(rate);
@@ -164,7 +162,7 @@ export class RateSearch {
     this.#rate = rate;
   }
 
-  /** Nothing is accepted until this time. When the time is over, or unknown, single calls test whether calls are accepted again. */
+  /** Nothing is accepted until then. Afterwards, or if unknown, single calls test. */
   wait(now: number, until: number): void {
     this.#exhaustion.begin(now);
     this.#isEndStated = until > now;
@@ -185,7 +183,7 @@ export class RateSearch {
     this.#usedMs = 0;
   }
 
-  /** Whether the API says that it will refuse the next calls. A held rate may use up all that remains. */
+  /** The API says that it will refuse the next calls. A held rate may use up all that remains. */
   #isExhausted({ remaining, active }: RateInput): boolean {
     if (remaining === undefined || this.#phase === 'cooldown' || this.#phase === 'waiting') return false;
     return this.#phase === 'holding' ? remaining === 0 : remaining < Math.max(1, active);
@@ -200,7 +198,7 @@ export class RateSearch {
     else if (this.#phase !== 'cooldown') this.#lower(input);
   }
 
-  /** The limit is below the current rate: returns to a rate that is known to be fine. */
+  /** Returns to a rate that is known to be fine. */
   #lower(input: RateInput): void {
     const { now, waitUntil } = input;
     const waitMs = Math.max(0, waitUntil - now);
@@ -215,7 +213,6 @@ export class RateSearch {
     this.#enter('cooldown', reasons.refused);
   }
 
-  /** A rate that is known to be fine, if any. */
   #lowered(refusal: RefusedRate): number | undefined {
     if (this.#phase === 'probing') return this.#known.probeFailed(refusal);
     if (this.#phase === 'holding') return this.#known.holdFailed(refusal, this.#usedMs);
@@ -228,7 +225,7 @@ export class RateSearch {
     this.#restUntil = this.#cooldown.restUntil;
   }
 
-  /** When much is refused at a rate, searches below it, and sends nothing until the calls in flight have reported. */
+  /** Much is refused: searches below, and sends nothing until the calls in flight have reported. */
   #cutDeep(input: RateInput, rate: number): void {
     this.#known.begin(rate);
     this.#cut(input, cutDeep(rate), 1.5 * input.latencyMs + 2 * input.lagMs);
@@ -242,7 +239,7 @@ export class RateSearch {
       else this.#enter('holding', reasons.held);
       return;
     }
-    // The held rate is the quota of a longer window, spread over it: the rate is fine, and the window is only used up.
+    // The held rate is the quota of a longer window, spread over it: the rate is fine, only the window is used up.
     const isUsedUp = this.#exhaustion.periodMs !== undefined && this.#known.held !== undefined;
     if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
     else if (verdict === 'too-fast') this.#cutDeep(input, this.#rate);
@@ -268,7 +265,7 @@ export class RateSearch {
 
   #probe(reactionMs: number): void {
     const { periodMs } = this.#exhaustion;
-    // The allowance of a window lasts for a while at any rate: it has risen when more is accepted than the quota.
+    // The allowance of a window lasts for a while at any rate: it has risen when more than the quota is accepted.
     const factor = periodMs === undefined ? probingGrowth(this.#usedMs / 1_000, reactionMs) : quotaProbe;
     this.#rate = this.#base * factor;
     if (periodMs === undefined ? factor < 2 : this.#usedMs < quotaWindows * periodMs) return;

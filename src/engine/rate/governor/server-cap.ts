@@ -4,44 +4,43 @@ import { longWaitMs } from './quota-exhaustion.ts';
 import type { Traffic } from './traffic.ts';
 
 /**
- * A first refusal within this time may show a cap, because nothing else is known (concurrency:limit=10); later two refusals are
- * needed. It comes this late where the limit answers with 503 (three workers, a cap of 3).
+ * A first refusal within this time may show a cap, because nothing else is known (concurrency:limit=10); later two are needed. It comes
+ * this late where the limit answers with 503 (three workers, a cap of 3).
  */
 const firstWithinMs = 20_000;
-/** For this long, the calls in flight of other workers are not known well enough. */
+/** The calls in flight of other workers are not known well enough before. */
 const reportedAfterMs = 1_000;
-/** Refusals that are closer together than this have one cause. */
+/** Refusals closer together have one cause. */
 const apartMs = 500;
-/** A call that was refused with this share fewer calls in flight was not refused because of the cap. */
+/** With this share fewer calls in flight, the cap was not the cause. */
 const farBelow = 0.3;
 /**
- * A cap that must be lowered more often than this within this time is not a cap (three workers: calls in flight are known only
- * approximately). It is lowered by this much each time: more steps would cost refusals where the rate is what is limited.
+ * A cap lowered more often within this time is none (three workers: calls in flight are known only roughly). Lowered by this much each
+ * time: more steps would cost refusals where the rate is limited.
  */
 const loweredAtMost = 5;
 const loweredWithinMs = 10_000;
 const lowered = 1 / 6;
 /**
- * The most calls in flight of other workers that may be unreported, where few are in flight or nothing else is known (three workers, a cap
- * of 3, of 10): a value that is too high is lowered, a value that is too low is given up.
+ * Calls in flight of other workers that may be unreported, where few are in flight or nothing else is known (three workers, a cap of 3, of
+ * 10): too high a value is lowered, too low a one given up.
  */
 const mostUnreported = 2;
 /**
- * When this many refusals during a trial are more than half of the calls, the rate is what is limited. Reports of calls that were sent
- * before the trial arrive for this many reactions (the first seconds of two and three workers).
+ * When this many refusals during a trial are more than half of the calls, the rate is limited. Reports of calls sent before the trial
+ * arrive for this many reactions (the first seconds of two and three workers).
  */
 const clearly = 5;
 const lateReactions = 1.5;
 
-/** How calls are made at present. */
 export interface Circumstances {
-  /** Calls that may be in flight. */
+  /** Calls in flight, at most. */
   readonly limit: number;
-  /** Calls per second that are sent. */
+  /** Per second. */
   readonly sending: number;
-  /** How long it takes until a decision shows, milliseconds. */
+  /** Until a decision shows. */
   readonly reactionMs: number;
-  /** Whether the API states its limits: that explains refusals. */
+  /** The API states its limits: that explains refusals. */
   readonly isStated: boolean;
 }
 
@@ -59,14 +58,14 @@ export interface Circumstances {
 export class ServerCap {
   readonly #begunAt: number;
   #value: number | undefined;
-  /** The cap that a trial confirmed. */
+  /** Confirmed by a trial. */
   #known: number | undefined;
   /** When the value was set, or restored. */
   #since = 0;
-  /** The limit before a cap was suspected. */
+  /** Before a cap was suspected. */
   #limitBefore = 0;
   #trial: CapTrial | undefined;
-  /** From when on accepted and refused calls count during a trial: earlier ones were sent before it. */
+  /** During a trial: earlier calls were sent before it. */
   #countsFrom = 0;
   #accepted = 0;
   #refused = 0;
@@ -75,7 +74,7 @@ export class ServerCap {
   #suspicion: { readonly at: number; readonly among: number } | undefined;
   #lowered: number[] = [];
   readonly #memory: AcceptedCalls;
-  /** After a wrong suspicion, no cap is suspected for a while. */
+  /** After a wrong suspicion. */
   readonly #backoff = new Backoff();
 
   constructor(now: number) {
@@ -84,22 +83,21 @@ export class ServerCap {
     this.#memory = new AcceptedCalls(now);
   }
 
-  /** Calls that the API accepts at once, if calls in flight are limited. */
+  /** Calls that the API accepts at once, if it limits them. */
   get value(): number | undefined {
     return this.#value;
   }
 
-  /** Whether a cap is on trial. */
   get isTrying(): boolean {
     return this.#trial !== undefined;
   }
 
-  /** The rate caused the refusal: the next refusal is no longer the first unexplained one. */
+  /** The rate caused the refusal: the next one is no longer the first unexplained one. */
   ruleOutFirst(): void {
     this.#hasTried = true;
   }
 
-  /** @returns how many calls may be in flight from now on */
+  /** @returns how many calls may be in flight */
   update(now: number, traffic: Traffic, circumstances: Circumstances): number {
     let limit = this.#judgeTrial(now, traffic.accepted, circumstances.limit);
     if (now > this.#countsFrom) {
@@ -112,7 +110,7 @@ export class ServerCap {
     return limit;
   }
 
-  /** Tries more from time to time. @returns how many calls may be in flight from now on */
+  /** Tries more from time to time. @returns how many calls may be in flight */
   step(now: number, limit: number): number {
     if (this.#value === undefined || this.#trial !== undefined) return limit;
     const whole = Math.floor(limit);
@@ -147,8 +145,7 @@ export class ServerCap {
       return value;
     }
     this.#lowered = this.#lowered.filter((at) => at > now - loweredWithinMs);
-    // With exact counts a refusal is no accident, and where each refusal costs a wait, the search does not wait for a
-    // second one.
+    // With exact counts a refusal is no accident; where each costs a wait, the search does not wait for a second one.
     const isCertain = this.#trial !== undefined && (isExact || waitUntil > now);
     if (isCertain || this.#lowered.length >= loweredAtMost || value <= 1) return this.#giveUp(now, limit);
     this.#lowered.push(now);
@@ -165,7 +162,7 @@ export class ServerCap {
     // Calls that seem accepted among many may have been accepted among fewer, and one call may not be reported yet.
     const unreported = isFirst ? error - 1 : 0;
     const isReported = error <= 1 || now >= this.#begunAt + reportedAfterMs;
-    // With this few calls in flight, an error of this size says little.
+    // With this few calls in flight, such an error says little.
     const isEnough = among > (isFirst ? 1 : 2 * error);
     const isCredible = isReported && isEnough && among > most - 2 * error - unreported;
     if (this.#backoff.lasts(now) || !isCredible) {
@@ -231,14 +228,13 @@ export class ServerCap {
 }
 
 /**
- * After this time one call more is tried than is known to be accepted at once. After successes the next trial comes sooner, with more calls
- * (a cap that rises).
+ * Then one call more is tried than is known to be accepted. After successes the next trial comes sooner, with more calls (a cap that
+ * rises).
  */
 const afterMs = 15_000;
 const againMs = 2_000;
 const most = 0.25;
 
-/** When to try more calls in flight, and how many. */
 export class AdditiveIncrease {
   #at: number;
   #more = 1;
@@ -248,9 +244,9 @@ export class AdditiveIncrease {
   }
 
   /**
-   * @param value calls that the API is known to accept at once
+   * @param value known to be accepted at once
    * @param limit calls that may be in flight
-   * @returns how many may be in flight from now on; undefined when nothing changes. What was allowed until now went well.
+   * @returns how many may be from now on; undefined: no change. What was allowed until now went well.
    */
   next(now: number, value: number, limit: number): number | undefined {
     if (now < this.#at) return undefined;
@@ -259,7 +255,7 @@ export class AdditiveIncrease {
     return Math.max(value, limit) + this.#more;
   }
 
-  /** More calls were too many: the next trial adds fewer. */
+  /** The next trial adds fewer. */
   refused(now: number): void {
     this.#at = now + (this.#more > 1 ? againMs : afterMs);
     this.#more = Math.max(1, Math.floor(this.#more / 2));

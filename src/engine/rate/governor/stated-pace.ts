@@ -3,33 +3,30 @@ import { Backoff } from './probe-backoff.ts';
 import { longestSpreadMs } from './quota-exhaustion.ts';
 import type { Traffic } from './traffic.ts';
 
-/**
- * The share of the stated rate that is used, as clocks and travel times differ; less after refusals in spite of that (50/s, 52/s stated).
- */
+/** Of the stated rate, as clocks and travel times differ; less after refusals in spite of it (50/s, 52/s stated). */
 const caution = 0.986;
 const lowered = 0.99;
 const lowest = 0.95;
-/** The time constant with which a lowered share recovers. */
+/** With which a lowered share recovers. */
 const forgivenMs = 300_000;
-/** Calls leave this much early or late: this must not put one call too many into a short window. */
+/** Calls leave this early or late: this must not put one too many into a short window. */
 const jitterMs = 25;
-/** The rest of a window that is not spread is used up within this time at the earliest, so that the window ends without a refusal. */
+/** The rest of a window that is not spread, at the earliest, so that the window ends without a refusal. */
 const usedUpInMs = 1_000;
 /** After this many rejections within this time, the API does not state all of its limits (50/s, 100/s stated). */
 const contradictions = 4;
 const contradictionsWithinMs = 10_000;
 
-/** The rate that follows from what the API states. */
 export interface StatedRate {
-  /** Calls per second, where the statements give a rate. */
+  /** Calls/s, where the statements give a rate. */
   readonly rate?: number | undefined;
-  /** Calls per second that must not be exceeded in any case. */
+  /** Calls/s that must never be exceeded. */
   readonly ceiling: number;
-  /** When calls are permitted again, if none is now, milliseconds. */
+  /** When calls are permitted again, if none is now. */
   readonly restUntil?: number | undefined;
-  /** What states this rest, if it is longer than a minute: see `AskedWait`. */
+  /** What states a rest longer than a minute: see `AskedWait`. */
   readonly restBy?: string | undefined;
-  /** Whether a window is not spread because it has enough calls for all remaining rows. */
+  /** A window is not spread because it has enough calls for all remaining rows. */
   readonly isEnough?: boolean | undefined;
 }
 
@@ -37,21 +34,21 @@ export interface StatedRate {
  * Derives a rate from what the API states:
  *
  * - quota and a short window are spread evenly;
- * - in a longer window, what remains is spread over the rest of it, unless it is enough for all rows that are left;
+ * - in a longer window, what remains is spread over the rest, unless it is enough for all rows;
  * - the quota of a window of hours may be used at once, except for its last calls;
- * - anything less is not enough, and the rate is searched for; `statedRemaining` then warns before calls are refused.
+ * - anything less is not enough: the rate is searched for, and `statedRemaining` warns before calls are refused.
  */
 export class StatedPace {
   readonly #limits = new StatedLimits();
   #rejections: number[] = [];
-  /** The share of the stated rate that is used. Refusals in spite of it lower the share. */
+  /** Refusals in spite of the stated rate lower the share. */
   #share = 1;
   #updatedAt: number | undefined;
   readonly #backoff = new Backoff();
 
   /**
    * @param unexpected whether calls were rejected that kept to what was stated
-   * @param rows that are still to be called; default: unknown
+   * @param rows still to be called; default: unknown
    */
   update(
     now: number,
@@ -72,7 +69,7 @@ export class StatedPace {
     this.#backoff.begin(now);
   }
 
-  /** Ends stated windows at this time at the latest, so that calls find out what is permitted. */
+  /** Ends stated windows then, so that calls find out what is permitted. */
   testBy(at: number): void {
     this.#limits.testBy(at);
   }
@@ -91,7 +88,7 @@ export class StatedPace {
   }
 }
 
-/** The fewest calls that answers still permit until a time that they state. */
+/** The fewest calls that are still permitted until a stated time. */
 export function statedRemaining({ stated }: Traffic): number | undefined {
   const remaining = stated.flatMap((limit) =>
     // Without a time, the statement may be about calls in flight.
@@ -134,38 +131,38 @@ function evenly({ quota, windowMs }: KnownLimit): StatedRate {
   return { rate, ceiling: rate };
 }
 
-/** The most limits that are remembered: the server chooses their names. */
+/** The server chooses the names of limits. */
 const maxLimits = 16;
 const forgottenAfterMs = 120_000;
-/** Ends of windows are stated in whole seconds, and answers take time to arrive: such a difference does not count. */
+/** Ends are stated in whole seconds, and answers take time to arrive. */
 const roundingMs = 1_500;
-/** An end that has moved along with the calls counts as a moving end for this long (600 a sliding minute, X-RateLimit). */
+/** An end that moved along with the calls counts as moving for this long (600 a sliding minute, X-RateLimit). */
 const rollingMs = 60_000;
 /** The end of a shorter window is stated too coarsely to plan with. */
 const shortWindowMs = 5_000;
 const dayMs = 86_400_000;
 
-/** One limit, as the answers have stated it so far. Times are in milliseconds. */
+/** As stated so far; milliseconds. */
 export interface KnownLimit {
-  /** Calls in a window. */
+  /** In a window. */
   readonly quota: number | undefined;
-  /** Length of the window, if stated. */
+  /** If stated. */
   readonly windowMs: number | undefined;
-  /** Calls that are left in this window. */
+  /** In this window. */
   readonly remaining: number | undefined;
-  /** When more calls are permitted: the earliest time that fits all statements about this window. Milliseconds. */
+  /** The earliest time that fits all statements about this window. */
   readonly resetAt: number | undefined;
   readonly resetBy: string | undefined;
-  /** Whether the end of the window was far enough away to plan with when the window was first seen. */
+  /** When first seen, its end was far enough away to plan with. */
   readonly isLong: boolean;
-  /** Whether this window has, or had, calls left for all rows that were left. */
+  /** It has, or had, calls for all rows that were left. */
   readonly isEnough: boolean;
-  /** Until when the end counts as one that moves along with the calls, as that of a bucket or a sliding window does. */
+  /** Until when its end counts as moving along with the calls, as in a bucket or a sliding window. */
   readonly rollingUntil: number;
   readonly seenAt: number;
 }
 
-/** Remembers what answers state about limits, and knows the end of a window more exactly than any of them. */
+/** Knows the end of a window more exactly than any statement. */
 export class StatedLimits {
   readonly #limits = new Map<string, KnownLimit>();
 

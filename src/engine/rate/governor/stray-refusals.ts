@@ -2,23 +2,22 @@ import type { SearchedRate } from './rate-search.ts';
 import { type Traffic, type UpdateTime, withoutRefusals } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
 
-/** This many refusals in this many calls leave no doubt that there were too many calls. */
+/** In this many calls: no doubt that there were too many. */
 const manyRefused = 3;
 const amongCalls = 10;
 const single = 1.5;
 /** After this many single refusals, the earlier fine rate is tried again, if the present one is at most this share of it. */
 const severalRefused = 5;
 const farBelow = 0.6;
-/** The trial takes this many calls or this time. It ends at once after this many refusals that are this share of the calls. */
+/** A trial takes this many calls or this time. It ends at once after this many refusals that are this share of the calls. */
 const triedCalls = 100;
 const triedMs = 3_000;
 const longestMs = 60_000;
 const clearly = 4;
 const clearShare = 0.15;
-/** More refusals are unusual beyond this many standard deviations. */
+/** Standard deviations. */
 const deviations = 2;
 
-/** Calls at the rate on trial. */
 interface Trial {
   readonly rate: number;
   readonly calls: number;
@@ -41,11 +40,11 @@ interface Trial {
 export class StrayRefusals {
   #trial: Trial | undefined;
   #usual: UsualShare | undefined;
-  /** The most calls per second that were held since many were last refused; calls and refusals since then. */
+  /** The highest rate held since many were last refused; calls and refusals since then. */
   #best = 0;
   #sent = 0;
   #refusals = 0;
-  /** Recent calls, and how many of them were refused; older calls weigh less. */
+  /** Older calls weigh less. */
   #calls = 0;
   #refused = 0;
 
@@ -53,17 +52,17 @@ export class StrayRefusals {
     return this.#trial !== undefined;
   }
 
-  /** Whether refusals are known to occur at any rate. */
+  /** Refusals are known to occur at any rate. */
   get isKnown(): boolean {
     return this.#usual !== undefined;
   }
 
-  /** The rate on trial, or the search's rate; calls per second. */
+  /** On trial, or the search's; calls/s. */
   paced(rate: number): number {
     return this.#trial?.rate ?? rate;
   }
 
-  /** @returns the traffic without the refusals that come at any rate: they use up nothing of a limit */
+  /** @returns the traffic without refusals that come at any rate: they use up nothing of a limit */
   update(
     traffic: Traffic,
     { now, passedMs, reactionMs }: UpdateTime,
@@ -72,8 +71,7 @@ export class StrayRefusals {
     const { accepted, rejected, unavailable = 0, waitUntil = 0 } = traffic;
     const calls = accepted + rejected + unavailable;
     this.#count(calls, rejected, limit);
-    // The allowance of a limit that asks to wait fills up meanwhile: a trial would take its refusals for ones that come
-    // at any rate.
+    // A limit that asks to wait fills up meanwhile: a trial would take its refusals for ones that come at any rate.
     const isLimit = waitUntil > now && rejected > 0 && traffic.rejectedWith !== 503;
     if (isLimit || isWaiting) {
       this.#trial = undefined;

@@ -1,49 +1,48 @@
 import type { StatedLimit } from '../../api/limits.ts';
 import type { Cycle } from './known-rates.ts';
 
-/** How the calls of a period ended, for all workers together. */
+/** How the calls of a period ended, for all workers together. Times are milliseconds of the governor's clock. */
 export interface Traffic {
-  /** Calls that the API let through, whether they then succeeded or not. */
+  /** Let through by the API, whether they then succeeded or not. */
   readonly accepted: number;
-  /** Calls that the API refused because there were too many. */
+  /** Refused because there were too many. */
   readonly rejected: number;
-  /** Calls that were answered with 503 and no waiting time, and that count as neither. Default 0. */
+  /** Answered with 503 and no waiting time: neither. Default 0. */
   readonly unavailable?: number | undefined;
-  /** When the latest of the rejected calls was sent, milliseconds of the governor's clock. */
+  /** The latest of the rejected calls. */
   readonly rejectedSentAt?: number | undefined;
-  /** HTTP status of the latest of the rejected calls. */
+  /** HTTP status of the latest of them. */
   readonly rejectedWith?: number | undefined;
-  /** The end of the wait that the API asks for, milliseconds of the governor's clock; the latest one. */
+  /** The end of the latest wait that the API asks for. */
   readonly waitUntil?: number | undefined;
-  /** What asks for the wait, if it is longer than a minute: see `AskedWait`. */
+  /** What asks for a wait longer than a minute: see `AskedWait`. */
   readonly waitBy?: string | undefined;
-  /** Sum of the durations of the accepted calls, milliseconds. */
+  /** Sum over the accepted calls. */
   readonly durationMs: number;
-  /** Calls in flight now. */
   readonly active: number;
   /** The most calls in flight, itself included, when a call was sent that was accepted. */
   readonly acceptedAmong?: number | undefined;
-  /** The fewest calls in flight, itself included, when a call was sent that was rejected or is unavailable. */
+  /** The fewest, itself included, when a call was sent that was rejected or is unavailable. */
   readonly rejectedAmong?: number | undefined;
-  /** The error of the two counts above: the API counts at other moments, and each process counts its own calls. Default 0. */
+  /** The error of these two counts: the API counts at other moments, and each process its own calls. Default 0. */
   readonly amongError?: number | undefined;
-  /** What the answers stated about the API's limits; the latest of each. */
+  /** The latest statement of each of the API's limits. */
   readonly stated: readonly StatedLimit[];
 }
 
-/** The time of an update, the time since the previous one, and how long it takes until a decision shows; milliseconds. */
+/** Milliseconds: now, since the previous update, and until a decision shows. */
 export interface UpdateTime {
   readonly now: number;
   readonly passedMs: number;
   readonly reactionMs: number;
 }
 
-/** Whether the API itself reports too many calls, by a 429 or by asking to wait. */
+/** The API itself reports too many calls, by a 429 or by asking to wait. */
 export function isAboutRate({ rejected, rejectedWith, waitUntil }: Traffic): boolean {
   return (rejected > 0 && rejectedWith !== 503) || waitUntil !== undefined;
 }
 
-/** The traffic with its 503s as rejected calls. @param sentAt roughly when they were sent */
+/** 503s as rejected calls. @param sentAt roughly when they were sent */
 export function asRejected(traffic: Traffic, sentAt: number): Traffic {
   const { rejected, unavailable = 0 } = traffic;
   if (unavailable === 0) return traffic;
@@ -56,37 +55,37 @@ export function asRejected(traffic: Traffic, sentAt: number): Traffic {
   };
 }
 
-/** The traffic without its refusals. @param unavailable calls that count as neither accepted nor refused */
+/** @param unavailable calls that count as neither accepted nor refused */
 export function withoutRefusals(traffic: Traffic, unavailable = traffic.unavailable): Traffic {
   const none = { rejectedSentAt: undefined, rejectedAmong: undefined, rejectedWith: undefined };
   return { ...traffic, ...none, rejected: 0, unavailable };
 }
 
-/** What a rate search learns in an update. Times are milliseconds that never go back. */
+/** What a search learns in an update. Times are milliseconds that never go back. */
 export interface RateInput {
   readonly now: number;
   readonly accepted: number;
   readonly rejected: number;
-  /** Calls accepted while the search stood still: they use up the allowance, and say nothing about the rate. */
+  /** Accepted while the search stood still: they use up the allowance, and say nothing about the rate. */
   readonly acceptedAside: number;
-  /** The remaining permitted calls, where the API states only this number. */
+  /** Where the API states only this number. */
   readonly remaining: number | undefined;
   /** Calls in flight, which the API may not have counted yet. */
   readonly active: number;
-  /** The end of the wait that the API has asked for; 0 if it never has. */
+  /** 0 if the API never asked. */
   readonly waitUntil: number;
-  /** No call was to be made before this time, for any reason. */
+  /** No call was to be made before, for any reason. */
   readonly restUntil: number;
-  /** Mean duration of a call, and how long calls still leave as decided earlier, milliseconds. */
+  /** Mean duration of a call, and how long calls still leave as decided earlier. */
   readonly latencyMs: number;
   readonly lagMs: number;
-  /** The most calls per second that may be made. */
+  /** Calls/s that may be made, at most. */
   readonly most: number;
-  /** Uncalled rows, if known. */
+  /** If known. */
   readonly rows: number;
 }
 
-/** The rate at which calls are sent is a mean over about this many calls, and at least this time. */
+/** The sending rate is a mean over about this many calls, and at least this time. */
 const meanOfCalls = 10;
 const meanOfMs = 500;
 
@@ -94,10 +93,10 @@ const meanOfMs = 500;
 export class CallTally {
   #accepted = 0;
   #waitedMs = 0;
-  /** Calls sent and the time it took; older ones count less. */
+  /** Calls and the time they took; older ones count less. */
   #sent = 0;
   #sentMs = 0;
-  /** Allowed calls in the same time, with the same weights. */
+  /** In the same time, with the same weights. */
   #allowed = 0;
   /** When the allowance was last used up, and the calls and waits until then. */
   #empty: { readonly at: number; readonly accepted: number; readonly waitedMs: number } | undefined;
@@ -106,7 +105,7 @@ export class CallTally {
     return this.#accepted;
   }
 
-  /** @param rate calls per second that were allowed meanwhile */
+  /** @param rate allowed meanwhile, calls/s */
   count(
     { accepted, rejected }: Pick<RateInput, 'accepted' | 'rejected'>,
     passedMs: number,
@@ -122,38 +121,38 @@ export class CallTally {
     this.#allowed = this.#allowed * kept + (rate * passedMs) / 1_000;
   }
 
-  /** Counts accepted calls that do not belong to the rate. */
+  /** Accepted calls that do not belong to the rate. */
   countAside(accepted: number): void {
     this.#accepted += accepted;
   }
 
-  /** The API asked to wait for this long. */
+  /** The API asked to wait. */
   waited(ms: number): void {
     this.#waitedMs += ms;
   }
 
-  /** The allowance was used up at this time. */
+  /** The allowance was used up. */
   markEmpty(now: number): void {
     this.#empty = { at: now, accepted: this.#accepted, waitedMs: this.#waitedMs };
   }
 
-  /** Less was sent than is allowed, so that the gain since then is unknown. */
+  /** Less was sent than is allowed: the gain since then is unknown. */
   forgetEmpty(): void {
     this.#empty = undefined;
   }
 
-  /** Calls sent per second lately; 0 when nothing is known. */
+  /** Lately; 0 when nothing is known. */
   get sentPerSecond(): number {
     return this.#sentMs === 0 ? 0 : (this.#sent * 1_000) / this.#sentMs;
   }
 
-  /** The recently used share of a rate, or of the allowed calls if these were fewer, as while the rate rises. */
+  /** Of a rate, or of the allowed calls if these were fewer, as while the rate rises. */
   usedShareOf(rate: number): number {
     const allowed = Math.min(this.#allowed, (rate * this.#sentMs) / 1_000);
     return allowed === 0 ? 0 : this.#sent / allowed;
   }
 
-  /** The cycle from the last time the allowance was used up until now; undefined when it never was. */
+  /** Since the allowance was last used up; undefined when it never was. */
   cycle(now: number): Cycle | undefined {
     if (this.#empty === undefined) return undefined;
     const waitedSeconds = (this.#waitedMs - this.#empty.waitedMs) / 1_000;
@@ -166,7 +165,7 @@ export class CallTally {
 }
 
 const usualLatencyMs = 50;
-/** A longer gap between two updates means that the process was suspended, not that reports are late. */
+/** A longer gap between updates means a suspended process, not late reports. */
 const longestGapMs = 1_000;
 const gapSmoothing = 0.2;
 /**
@@ -175,7 +174,7 @@ const gapSmoothing = 0.2;
  */
 const sharedDelayMs = 100;
 
-/** How long it takes until a decision shows in the reports: the way there, a call, and the way back. */
+/** How long until a decision shows in the reports: the way there, a call, and the way back. */
 export class Reaction {
   #latencyMs = usualLatencyMs;
   #gapMs = 0;
@@ -193,17 +192,17 @@ export class Reaction {
     this.#updatedAt = now;
   }
 
-  /** Mean duration of recent calls, milliseconds. */
+  /** Mean of recent calls. */
   get latencyMs(): number {
     return this.#latencyMs;
   }
 
-  /** How long calls still leave as decided earlier, milliseconds. */
+  /** How long calls still leave as decided earlier. */
   get lagMs(): number {
     return this.#gapMs / 2 + this.#sharedDelayMs;
   }
 
-  /** Milliseconds until a decision shows. */
+  /** Until a decision shows. */
   get ms(): number {
     return this.#latencyMs + this.lagMs;
   }

@@ -1,15 +1,15 @@
-/** The usual share covers about this many calls. */
+/** About. */
 const learnedCalls = 500;
-/** It is compared with the share of about this many recent calls (a limit on top of random 503s). */
+/** Compared with the share of about this many recent calls (a limit on top of random 503s). */
 const judgedCalls = 100;
 const hardlyAny = 0.3;
 const uncertain = 1.5;
 
-/** A known share: how many of how many calls failed. */
+/** Of how many calls how many failed. */
 interface KnownShare {
   readonly calls: number;
   readonly failed: number;
-  /** More failures are unusual beyond this many standard deviations. Default 3. */
+  /** Beyond these, more failures are unusual. Default 3. */
   readonly deviations?: number;
 }
 
@@ -17,12 +17,12 @@ interface KnownShare {
 export class UsualShare {
   #share: number;
   #learnedOf: number;
-  /** Recent calls, and those of them that failed; older ones count less. */
+  /** Older calls count less. */
   #calls = 0;
   #failed = 0;
   #isUsual = true;
 
-  /** The known share never rises above this: a limit that is reached slowly would otherwise become usual. */
+  /** A limit that is reached slowly would otherwise become usual. */
   readonly #most: number;
 
   readonly #deviations: number;
@@ -38,12 +38,11 @@ export class UsualShare {
     return this.#share;
   }
 
-  /** Whether no more calls fail than usual. */
   get isUsual(): boolean {
     return this.#isUsual;
   }
 
-  /** Whether hardly any call fails any more. */
+  /** Hardly any call fails any more. */
   get isOver(): boolean {
     return this.#calls > judgedCalls / 2 && this.#failed < hardlyAny * this.#share * this.#calls - 1;
   }
