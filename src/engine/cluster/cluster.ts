@@ -23,9 +23,9 @@ import type { SlotReply } from './timeline.ts';
 import { serverClock, timelineScripts } from './timeline-script.ts';
 
 /**
- * The processes that share a Redis: their runs and workers, the pace of each API, and users' commands to runs. The data are hashes that
- * expire, read and written by small scripts, and dated by the clock of Redis. Display, the common rate, and finding out what a datastore
- * has lost depend on them. No lock does, except that a run id belongs to the first run that uses it.
+ * The processes that share a Redis: runs and workers, the pace of each API, and users' commands to runs. The data are hashes that expire,
+ * read and written by small scripts, dated by the clock of Redis. Display, the common rate, and finding out what a datastore has lost
+ * depend on them; no lock does, except that a run id belongs to the first run that uses it.
  */
 export type Cluster = ReturnType<typeof openCluster>;
 
@@ -42,7 +42,7 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     );
   return {
     /**
-     * Registers a run, or its progress.
+     * A run, or its progress.
      *
      * @returns false, without writing, when another run has this id
      */
@@ -60,14 +60,14 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       const [now, entry] = (await ask(scripts.one, ['runs'], id)) as [string, string];
       return read(runEntrySchema, now, withoutKey(entry))[0];
     },
-    /** The workers of an API that have shown a recent sign of life. */
+    /** With a recent sign of life. */
     async workers(api: LimitedApi): Promise<readonly WorkerEntry[]> {
       const [now, entries] = (await ask(scripts.all, [apiKeys(api).workers])) as [string, string[]];
       return entries
         .flatMap((entry) => read(workerEntrySchema, now, entry))
         .filter((entry) => isPresent(entry));
     },
-    /** The latest testimony of each worker of an API about its batches, by worker; also of workers that have left. */
+    /** The latest of each worker about its batches; also of workers that have left. */
     async testimonies(api: LimitedApi): Promise<ReadonlyMap<string, string>> {
       const [, entries] = (await ask(scripts.all, [apiKeys(api).testimonies])) as [string, string[]];
       return new Map(
@@ -77,16 +77,16 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
         }),
       );
     },
-    /** How an API is called; undefined once the last worker has left. */
+    /** Undefined once the last worker has left. */
     async pace(api: LimitedApi): Promise<PublishedPace | undefined> {
       const [now, at, pace] = (await ask(scripts.pace, [apiKeys(api).pace])) as [string, string, string];
       return readPace(now, at, pace);
     },
-    /** Sends a control to a run, or to the process that coordinates it next. */
+    /** Also for the process that coordinates the run next. */
     async tell(runId: string, control: Control): Promise<void> {
       await ask(scripts.tell, ['controls'], runId, control.kind, `0 ${JSON.stringify(control)}`);
     },
-    /** The latest control of each kind for a run. */
+    /** The latest of each kind. */
     async controlsOf(runId: string): Promise<readonly Control[]> {
       const [now, ...controls] = (await ask(scripts.controls, ['controls'], runId)) as string[];
       return controls.flatMap((control) => read(controlSchema, now ?? '', control));
@@ -99,11 +99,7 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       const { workers, testimonies } = apiKeys(api);
       await ask(scripts.sweep, ['runs', 'controls', workers, testimonies], forgottenAfterMs);
     },
-    /**
-     * A new worker of an API.
-     *
-     * @param version of the program
-     */
+    /** @param version of the program */
     join: (api: LimitedApi, version: string): Membership => membershipOf(ask, api, version),
   };
 }
@@ -121,7 +117,7 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
   const startedAt = new Date().toISOString();
   const program = { host: hostname(), pid: process.pid, version };
   const facts = { id, ...program, ...api, startedAt };
-  /** The runs and workers that the last beat with the lead has found. */
+  /** Found by the last beat with the lead. */
   let counted = { runs: [] as string[], workers: 1 };
   const readWorkers = rememberingReader(workerEntrySchema);
   const readRuns = rememberingReader(runEntrySchema);
@@ -141,7 +137,7 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
         now,
         workers.filter((entry) => !entry.includes(id)),
       );
-      // A paused run calls nothing, so it must not hold the others back.
+      // A paused run calls nothing: it must not hold the others back.
       const running = readRuns(now, runs.map(withoutKey)).filter(
         (run) => run.baseUrl === baseUrl && run.rateGroup === rateGroup && run.state === 'running',
       );
@@ -187,7 +183,6 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
   };
 }
 
-/** Parses the reply of the script that takes slots. */
 export function slotReply(reply: readonly string[]): SlotReply {
   const [now = 0, count = 0, from = 0, , , places = 0, elsewhere = 0, restMs = 0, callers = 0] =
     reply.map(Number);
@@ -205,7 +200,7 @@ export function slotReply(reply: readonly string[]): SlotReply {
   };
 }
 
-/** Reads entries several times a second: those that have not changed since the last time are not parsed again. */
+/** Entries are read several times a second: unchanged ones are not parsed again. */
 function rememberingReader<Entry>(schema: z.ZodType<Entry>) {
   let known = new Map<string, readonly Entry[]>();
   return (now: string, texts: readonly string[]): readonly Entry[] => {
@@ -214,7 +209,7 @@ function rememberingReader<Entry>(schema: z.ZodType<Entry>) {
   };
 }
 
-/** Parses an entry that follows its time; empty for an entry of another version. */
+/** Follows its time; empty for an entry of another version. */
 function read<Entry>(schema: z.ZodType<Entry>, now: string, text: string): readonly Entry[] {
   const space = text.indexOf(' ');
   const ageMs = Number(now) - Number(text.slice(0, space));
@@ -240,17 +235,15 @@ function readPace(now: string, at: string, text: string): PublishedPace | undefi
   };
 }
 
-/** Removes the key of a run from between the time and the entry. */
+/** Between the time and the entry. */
 function withoutKey(text: string): string {
   return text.replace(/^(\S+) \S+ /, '$1 ');
 }
 
-/** The key in Redis for a name. */
 export function keyOf(prefix: string, name: string): string {
   return `${prefix}:cluster:${name}`;
 }
 
-/** The keys of an API and rate group. */
 export function apiKeys(api: LimitedApi) {
   const key = keyOfApi(api);
   return {

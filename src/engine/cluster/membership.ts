@@ -11,54 +11,52 @@ import {
   take,
 } from './timeline.ts';
 
-/** What a worker reports at each beat. */
 export type WorkerBeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency' | 'isAuto' | 'outage'> & {
   readonly traffic: TrafficReport;
 };
 
-/** What a worker learns at each beat. */
 export interface Beat {
-  /** Whether this worker decides the pace for all workers. */
+  /** This worker decides the pace for all. */
   readonly leads: boolean;
-  /** Whether this worker was also the last to lead. */
+  /** It was also the last to lead. */
   readonly hasLed: boolean;
-  /** For the leading worker: the reports of all workers, including its own; otherwise only its own. */
+  /** For the leader of all workers; otherwise only its own. */
   readonly reports: ReadonlyMap<string, TrafficReport>;
-  /** For the leading worker: the policies of the runs in progress of the highest priority. */
+  /** For the leader: of the runs in progress of the highest priority. */
   readonly policies: RunPolicies;
-  /** For the leading worker: whether a started run has not ended, even if its coordinator is gone. */
+  /** For the leader: a started run has not ended, even if its coordinator is gone. */
   readonly hasRuns: boolean;
-  /** For the leading worker: unfinished rows of the runs in progress. */
+  /** For the leader: unfinished rows of the runs in progress. */
   readonly rows: number;
-  /** The last decision of another worker; absent before the first, and for the worker that leads on. */
+  /** Another worker's last decision; absent before the first, and for the worker that leads on. */
   readonly pace?: PublishedPace | undefined;
 }
 
-/** What one worker does together with the other workers of its API. */
+/** What a worker does together with the others of its API. */
 export interface Membership {
-  /** Whether other workers can join. */
+  /** Other workers can join. */
   readonly isShared: boolean;
-  /** @param wantsLead whether to take or keep a free lead; while a run is in progress, every worker does */
+  /** @param wantsLead take or keep a free lead; while a run is in progress, every worker does */
   beat(heartbeat: WorkerBeat, wantsLead: boolean): Promise<Beat>;
   /**
-   * Sets the timeline to a pace, and publishes it.
+   * Sets the timeline, and publishes the pace.
    *
    * @returns false, without effect, when another worker has the lead
    */
   decide(pace: PaceReport): Promise<boolean>;
   /**
-   * Gives up the lead: nothing may be called until a worker takes it.
+   * Nothing may be called until a worker takes the lead.
    *
    * @returns false, without effect, when another worker wants to call or has the lead
    */
   giveUpLead(): Promise<boolean>;
   take(request: Omit<SlotRequest, 'worker'>): Promise<SlotReply>;
-  /** Publishes what this worker knows of its batches, in place of its earlier testimony. */
+  /** In place of the earlier testimony. */
   testify(testimony: string): Promise<void>;
   leave(): Promise<void>;
 }
 
-/** The only worker of an exclusive datastore. */
+/** Of an exclusive datastore. */
 export function onlyMembership(policy: () => RatePolicy | undefined, rows: () => number): Membership {
   const timeline = newTimeline();
   const worker = 'own';
@@ -80,7 +78,6 @@ export function onlyMembership(policy: () => RatePolicy | undefined, rows: () =>
   };
 }
 
-/** The timeline command for a pace. */
 export function rateCommandOf(pace: Pace): Omit<RateCommand, 'worker'> {
   return {
     rate: pace.isKept ? pace.rate : undefined,

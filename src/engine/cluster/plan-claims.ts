@@ -1,7 +1,7 @@
 import type { Datastore } from '../datastore/datastore.ts';
 import { keyOf } from './cluster.ts';
 
-/** How long a claim is kept: longer than any approval holds. */
+/** Longer than any approval holds. */
 const keptMs = 400 * 24 * 60 * 60_000;
 
 /** KEYS: claim of a plan. ARGV: run, milliseconds. Replies with the run that has the plan. */
@@ -9,7 +9,7 @@ const script = `if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
 return redis.call('GET', KEYS[1]) or ARGV[1]`;
 
 /**
- * Gives an approved plan to the first run on a shared datastore: other state folders may have copies of it.
+ * An approved plan belongs to the first run on a shared datastore: other state folders may have copies.
  *
  * @param run key of the run
  * @returns whether the run has it

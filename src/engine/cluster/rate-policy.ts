@@ -1,31 +1,29 @@
 import { z } from 'zod';
 
-/** A user's choice of how fast an API may be called. */
 export const ratePolicySchema = z.object({
   /** As the user wrote it: `auto`, `auto..50/s`, `50/s`. */
   text: z.string(),
   /** Whether to search for the API's own limit. */
   auto: z.boolean().default(false),
-  /** The most calls per second. */
+  /** Calls, at most. */
   perSecond: z.number().positive().exactOptional(),
-  /** When a user set the rate of a run in progress. Setting the same rate again also ends a rest that the API asked for. */
+  /** When a user set the rate of a run in progress. Setting it again also ends a rest that the API asked for. */
   setAt: z.string().exactOptional(),
 });
 
 export type RatePolicy = z.infer<typeof ratePolicySchema>;
 
-/** The combination of several policies for one API. */
 export interface CommonPolicy {
   readonly auto: boolean;
   readonly perSecond?: number | undefined;
-  /** The run with the strictest bound, if there are several runs. */
+  /** The run with the strictest bound, if there are several. */
   readonly boundBy?: string | undefined;
 }
 
-/** The policy of each run that calls an API, by its id; undefined: as fast as possible. */
+/** By run id; undefined: as fast as possible. */
 export type RunPolicies = ReadonlyMap<string, RatePolicy | undefined>;
 
-/** The strictest bound of all; searches for the API's own limit if any policy asks for it. */
+/** The strictest bound; searches for the API's own limit if any policy asks for it. */
 export function commonPolicy(policies: RunPolicies): CommonPolicy {
   let strictest: { readonly run: string; readonly perSecond: number } | undefined;
   for (const [run, policy] of policies) {
@@ -40,7 +38,7 @@ export function commonPolicy(policies: RunPolicies): CommonPolicy {
   };
 }
 
-/** To two decimals: the precision in which rates are shown. */
+/** The precision in which rates are shown. */
 export function toHundredths(value: number): number {
   return Math.round(value * 100) / 100;
 }

@@ -2,11 +2,11 @@ import { controlKinds } from './entries.ts';
 import { farthestMs, leadMs, losingRestMs, rateTtlMs, sharesPerWorkerMs, silentMs } from './timeline.ts';
 
 /**
- * The functions of `timeline.ts` for Redis: the state is the hash KEYS[1], a worker's places are its field `w:<id>`. Numbers
- * have 17 digits, so that no fraction is lost.
+ * `timeline.ts` for Redis: the state is the hash KEYS[1], a worker's places are its field `w:<id>`. Numbers have 17 digits, so that no
+ * fraction is lost.
  */
 
-/** The clock of Redis, milliseconds. */
+/** Milliseconds. */
 export const serverClock = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000
@@ -54,8 +54,8 @@ set('cap', ARGV[3])
 
 /**
  * ARGV: worker, want, held, need, active, aheadMs, leadInMs. Replies with the parts of `SlotReply`, as texts. Reads only the field
- * `shares`, which sums up all workers: its time; the number of workers, and of workers that want to call; the totals of need, active and
- * granted; the level; which workers get one place more. When `shares` is too old, reads all workers.
+ * `shares`, which sums up all workers: its time; the number of workers, and of those that want to call; the totals of need, active and
+ * granted; the level; which workers get one place more. When it is too old, reads all workers.
  */
 const takeBody = `
 local worker, want, held, need = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -166,15 +166,15 @@ if slots < 1 then return reply(0, 0, free ~= next and free or nil) end
 return reply(slots, from, from + slots * gap)
 `;
 
-/** The kinds of controls, as a Lua table. */
+/** As a Lua table. */
 const kinds = `{ ${controlKinds.map((kind) => `'${kind}'`).join(', ')} }`;
 
-/** How long unused keys are kept. */
+/** Of unused keys. */
 const kept = `
 local function keep(...) for _, name in ipairs({ ... }) do redis.call('PEXPIRE', name, 86400000) end end
 `;
 
-/** The scripts, given Lua lines that read the clock. */
+/** @param clock Lua lines that read it */
 export function timelineScripts(clock: string) {
   return {
     take: `${clock}${state}${takeBody}`,
@@ -186,9 +186,9 @@ redis.call('HDEL', KEYS[2], 'over')
 keep(key, KEYS[2])
 return 1`,
     /**
-     * KEYS: timeline, pace, workers, runs. ARGV: worker, its entry, whether it wants the lead. Replies with: now, whether
-     * it leads (2: as before), when the pace was published, the pace; for the leading worker
-     * also the workers with recent beats, and the runs in progress. While a run is in progress, every worker wants the lead.
+     * KEYS: timeline, pace, workers, runs. ARGV: worker, its entry, whether it wants the lead. Replies with: now, whether it leads (2: as
+     * before), when the pace was published, the pace; for the leader also the workers with recent beats, and the runs in progress. While a
+     * run is in progress, every worker wants the lead.
      */
     beat: `${clock}${state}${lead}${kept}
 redis.call('HSET', KEYS[3], ARGV[1], text(now) .. ' ' .. ARGV[2])
@@ -210,8 +210,8 @@ if leads then
 end
 return reply`,
     /**
-     * KEYS: timeline, pace. ARGV: worker. Replies with 0 when another worker has the lead or wants to call. Ends the pace:
-     * nothing may be called until a worker takes the lead. Slots already taken have passed by then.
+     * KEYS: timeline, pace. ARGV: worker. Replies with 0 when another worker has the lead or wants to call. Ends the pace: nothing may be
+     * called until a worker takes the lead. Slots already taken have passed by then.
      */
     giveUpLead: `${clock}${state}
 if get('leader') ~= ARGV[1] then return 0 end
@@ -223,7 +223,7 @@ end
 redis.call('HSET', key, 'leadUntil', text(now), 'until', '0', 'next', text(now))
 redis.call('HSET', KEYS[2], 'over', '1')
 return 1`,
-    /** KEYS: timeline, workers, pace. ARGV: worker. Ends the pace if no other worker is left that may use it. */
+    /** KEYS: timeline, workers, pace. ARGV: worker. Ends the pace if no other worker may use it. */
     leave: `${clock}${state}
 redis.call('HDEL', KEYS[2], ARGV[1])
 redis.call('HDEL', key, 'w:' .. ARGV[1], 'shares')
@@ -235,8 +235,8 @@ end
 redis.call('HSET', KEYS[3], 'over', '1')
 return 1`,
     /**
-     * KEYS: runs, timeline. ARGV: id, key, entry, whether the run is in progress, which the timeline records with the time.
-     * Replies with 0 when another run has this id.
+     * KEYS: runs, timeline. ARGV: id, key, entry, whether the run is in progress, which the timeline records with the time. Replies with 0
+     * when another run has this id.
      */
     putRun: `${clock}${state}${kept}
 local known = get(ARGV[1])

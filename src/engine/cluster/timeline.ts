@@ -1,56 +1,54 @@
 /**
- * The timeline of an API: which slots are taken, and how many calls each worker may have in flight. A slot is a moment at which
- * one call may leave. The leading worker sets the rate; all workers take slots from the timeline.
+ * The timeline of an API: which slots are taken, and how many calls each worker may have in flight. A slot is a moment at which one call
+ * may leave. The leader sets the rate; all workers take slots.
  *
- * The functions are pure: state and time in, reply out. The embedded datastore calls them; `timeline-script.ts` repeats them
- * inside Redis, operation by operation, so that both give the same numbers. All times are milliseconds of the clock of the
- * process that holds the state.
+ * Pure functions: state and time in, reply out. The embedded datastore calls them; `timeline-script.ts` repeats them inside Redis,
+ * operation by operation, so that both give the same numbers. All times are milliseconds of the clock of the process that holds the state.
  */
 
-/** How long the worker that last set the rate keeps the lead: until then, commands of other workers are refused. */
+/** The leader keeps the lead after its last rate: until then, commands of other workers are refused. */
 export const leadMs = 2_000;
-/** How long a rate is valid: without a new one, nothing may be called. */
+/** Without a new rate, nothing may be called. */
 export const rateTtlMs = 2_000;
-/** After this silence, a worker's places are free, and it takes no part in decisions. */
+/** Then a worker's places are free, and it takes no part in decisions. */
 export const silentMs = 2_000;
-/** The farthest a slot can be ahead: a slot beyond was taken before the clock was set back. */
+/** A slot beyond was taken before the clock was set back. */
 export const farthestMs = 1_000;
 /**
- * After a rest of this length, slots that were taken before it are lost. After a shorter one they count as used: this delays the calls
- * after a lowered rate, so that fewer are refused.
+ * After a longer rest, slots taken before it are lost. After a shorter one they count as used: this delays the calls after a lowered rate,
+ * so that fewer are refused.
  */
 export const losingRestMs = 500;
-/** Maximum age of the shares, for each worker: computing them takes longer with more workers. */
+/** Maximum age of the shares, for each worker: more workers take longer to compute. */
 export const sharesPerWorkerMs = 0.2;
 
-/** A worker's places among the calls in flight. */
 export interface WorkerPlaces {
   readonly at: number;
-  /** Calls in flight plus calls that the worker could make at once; its calls in flight; the places that it was granted. */
+  /** Calls in flight plus calls that could be made at once; calls in flight; granted places. */
   readonly need: number;
   readonly active: number;
   readonly granted: number;
 }
 
-/** How calls in flight are divided among workers that need more than the cap. */
+/** Among workers that need more than the cap. */
 interface Shares {
   readonly at: number;
   /** The places of each worker that needs as many. */
   readonly level: number;
-  /** The ids of the first and last worker that get one place more, in a circle of ids; absent: no worker does. */
+  /** The first and last id that get one place more, in a circle; absent: none. */
   readonly more?: readonly [from: string, until: string];
 }
 
 export interface TimelineState {
-  /** The first free slot. */
+  /** The first free one. */
   next?: number | undefined;
-  /** Time between two slots; absent: no rate applies. */
+  /** Between slots; absent: no rate applies. */
   gap?: number | undefined;
   /** When the rate expires. */
   until: number;
-  /** No call may be made before this time. */
+  /** No call may be made before. */
   restUntil: number;
-  /** Maximum of all workers' calls in flight. */
+  /** Of all workers' calls in flight. */
   cap: number;
   leader?: string | undefined;
   leadUntil: number;
@@ -62,7 +60,7 @@ export function newTimeline(): TimelineState {
   return { until: 0, restUntil: 0, cap: 0, leadUntil: 0, workers: new Map() };
 }
 
-/** Takes or renews the lead. @returns whether the worker has it */
+/** @returns whether the worker has the lead */
 export function lead(state: TimelineState, now: number, worker: string): boolean {
   // A clock that was set back left a lead in the far future.
   const isFree = state.leader === undefined || state.leadUntil <= now || state.leadUntil > now + leadMs;
@@ -74,15 +72,15 @@ export function lead(state: TimelineState, now: number, worker: string): boolean
 
 export interface RateCommand {
   readonly worker: string;
-  /** Calls per second; absent: no rate applies. */
+  /** Calls/s; absent: no rate applies. */
   readonly rate?: number | undefined;
-  /** Maximum of all workers' calls in flight. */
+  /** Of all workers' calls in flight. */
   readonly cap: number;
-  /** For how long no call may be made. */
+  /** For which no call may be made. */
   readonly restMs: number;
 }
 
-/** Sets the rate from now on. @returns false, without effect, when another worker has the lead */
+/** @returns false, without effect, when another worker has the lead */
 export function setRate(
   state: TimelineState,
   now: number,
@@ -90,7 +88,7 @@ export function setRate(
 ): boolean {
   if (!lead(state, now, worker)) return false;
   const gap = rate === undefined ? undefined : 1_000 / rate;
-  // Slots already taken are respaced to the new rate, unless a long rest loses all of them.
+  // Taken slots are respaced to the new rate, unless a long rest loses all of them.
   if (restMs >= losingRestMs) state.next = now + restMs;
   else if (gap !== undefined && state.gap !== undefined && state.next !== undefined && state.next > now)
     state.next = now + ((state.next - now) * gap) / state.gap;
@@ -106,12 +104,11 @@ export interface SlotRequest {
   readonly worker: string;
   /** Slots that the worker could use within `aheadMs`. */
   readonly want: number;
-  /** Slots that the worker holds. */
   readonly held: number;
   /** See `WorkerPlaces`. */
   readonly need: number;
   readonly active: number;
-  /** How far ahead slots are taken, and how soon the worker can use the first. */
+  /** How far ahead slots are taken, and how soon the first can be used. */
   readonly aheadMs: number;
   readonly leadInMs: number;
 }
@@ -119,22 +116,22 @@ export interface SlotRequest {
 export interface SlotReply {
   /** Time of the reply. */
   readonly now: number;
-  /** The worker's new slots: `count`, the first at `from`, `gap` apart. */
+  /** New slots: `count`, the first at `from`, `gap` apart. */
   readonly count: number;
   readonly from: number;
   /** Absent: no rate applies. */
   readonly gap?: number | undefined;
-  /** Whether a rate is in force, or none is requested; otherwise nothing may be called. */
+  /** A rate is in force, or none is requested; otherwise nothing may be called. */
   readonly isSet: boolean;
-  /** Calls that the worker may have in flight, and calls of all others in flight. */
+  /** Calls that the worker may have in flight, and those of all others. */
   readonly places: number;
   readonly elsewhere: number;
-  /** Workers that want to call, including this one; at most the number of places if this worker has a place. */
+  /** Workers that want to call, with this one; at most the number of places if this worker has one. */
   readonly callers: number;
   readonly restMs: number;
 }
 
-/** Takes a worker's next slots, and its share of the calls in flight. */
+/** The next slots of a worker, and its share of the calls in flight. */
 export function take(state: TimelineState, now: number, request: SlotRequest): SlotReply {
   const { worker, want, held, aheadMs } = request;
   const isSet = state.until > now && state.until <= now + rateTtlMs;
@@ -155,7 +152,7 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
     gap,
   };
   if (!isSet || gap === undefined || restMs > 0) return none;
-  // Without `next`, as after a loss of data, taken slots are unknown: skip those that workers may still use.
+  // Without `next`, as after a loss of data, skip slots that workers may still use.
   const free = Math.min(state.next ?? now + aheadMs, now + farthestMs + gap);
   const from = Math.max(now + request.leadInMs, free);
   const room = (aheadOf: number): number => Math.floor((now + aheadOf - from) / gap) + 1;
@@ -172,8 +169,8 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
 }
 
 /**
- * Shares places by need: no worker gets more than it needs while another one lacks places, and spare places are divided among all. Places
- * in use are given away only once released.
+ * By need: no worker gets more than it needs while another lacks places, and spare places are divided among all. Places in use are given
+ * away only once released.
  */
 function takePlaces(state: TimelineState, now: number, { worker, need, active }: SlotRequest): number {
   const { workers, shares } = state;
@@ -190,7 +187,6 @@ function takePlaces(state: TimelineState, now: number, { worker, need, active }:
   return places;
 }
 
-/** A worker's share of the calls in flight. */
 function shareOf({ workers, cap, shares }: TimelineState, worker: string): number {
   const need = workers.get(worker)?.need ?? 0;
   if (need === 0 || shares === undefined) return 0;
@@ -221,8 +217,7 @@ function workOutShares({ workers, cap }: TimelineState, now: number): Shares {
     }
     remaining -= need;
   }
-  // The remainder goes by rank, so that it stays with the same workers. With more workers than places, workers take turns by
-  // the second.
+  // The remainder goes by rank, so that it stays with the same workers. With more workers than places, workers take turns by the second.
   const turn = ids.length > cap ? Math.floor(now / 1_000) : 0;
   const first = ids.length - (turn % Math.max(1, ids.length));
   const byRank = [...ids.slice(first), ...ids.slice(0, first)];
@@ -235,7 +230,7 @@ function workOutShares({ workers, cap }: TimelineState, now: number): Shares {
   }
 }
 
-/** Total over all workers except this one. */
+/** Over all workers but this one. */
 function sum(state: TimelineState, worker: string, what: 'active' | 'granted'): number {
   return [...state.workers].reduce((total, [id, each]) => total + (id === worker ? 0 : each[what]), 0);
 }

@@ -1,64 +1,53 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 import type { CqbatchError } from '../../base/errors/errors.ts';
 
-/**
- * A datastore for BullMQ. Code above this folder sees only BullMQ objects made from these options, so that a run is the same on
- * every datastore.
- */
+/** Code above this folder sees only BullMQ objects made from these options, so that a run is the same on every datastore. */
 export interface Datastore {
-  /** For display, without a password: `embedded (.cqbatch/queue)`, `Redis 7.0.15 at redis://10.0.0.7:6379/0`. */
+  /** Without a password: `embedded (.cqbatch/queue)`, `Redis 7.0.15 at redis://10.0.0.7:6379/0`. */
   readonly description: string;
-  /** For BullMQ's constructors as `connection`, with `backend` and `prefix`. */
+  /** For BullMQ's constructors, with `backend` and `prefix`. */
   readonly connection: object;
   /**
-   * For adding rows. It never repeats a command whose reply was lost: the rows may have been added, called and removed, and
-   * adding them again would call them twice.
+   * For adding rows. Never repeats a command whose reply was lost: the rows may have been added, called and removed, and would be called
+   * twice.
    */
   readonly producerConnection: object;
   readonly backend: BackendFactory<IQueueBackend, object>;
-  /** BullMQ's `prefix` of all keys, on a shared datastore. */
+  /** Of all keys, on a shared datastore. */
   readonly prefix?: string;
-  /**
-   * Whether no other process can have a worker on this datastore. If so, rows that are active when it opens were left by a dead
-   * process.
-   */
+  /** No other process can have a worker here: rows that are active when it opens were left by a dead process. */
   readonly exclusive: boolean;
-  /** Why the datastore does not answer, perhaps only for a moment; undefined while it answers. */
+  /** Why it does not answer, perhaps only for a moment. */
   readonly trouble: string | undefined;
-  /** Set while the datastore answers, but refuses commands until a person acts (`trouble` says why). Absent on an exclusive datastore. */
+  /** It answers, but refuses commands until a person acts (`trouble` says why). Absent on an exclusive datastore. */
   readonly refusal?: LastingRefusal | undefined;
-  /** Resolves with the reason when the datastore fails for good; never settles otherwise. */
+  /** Resolves with the reason when it fails for good; never settles otherwise. */
   readonly lost: Promise<Error>;
-  /**
-   * The epoch of the datastore, an opaque text: a later epoch may have lost data that an earlier one had acknowledged.
-   * Undefined when unknown.
-   */
+  /** An opaque text: a later epoch may have lost data that an earlier one acknowledged. Undefined when unknown. */
   epoch(): Promise<string | undefined>;
   /**
-   * The part of the epoch that a connection shows: the server and its data. Known before the first reply on a new connection, and
-   * kept while there is none. Undefined when unknown, and on an exclusive datastore.
+   * The part of the epoch that a connection shows: the server and its data. Known before the first reply on a new connection, and kept
+   * while there is none. Undefined when unknown, and on an exclusive datastore.
    */
   readonly connectionEpoch: string | undefined;
-  /** Calls a listener whenever `connectionEpoch` may have changed. @returns a function that removes the listener */
+  /** `connectionEpoch` may have changed. @returns a function that removes the listener */
   onReconnect(listener: () => void): () => void;
-  /** Whether the datastore certainly holds no rows; absent on a shared datastore. */
+  /** Whether it certainly holds no rows; absent on a shared datastore. */
   readonly isEmpty?: () => Promise<boolean>;
-  /**
-   * Starts a new epoch: rows fed in earlier epochs are abandoned. Only for an exclusive datastore whose content was reconciled.
-   */
+  /** Abandons rows fed in earlier epochs. Only for an exclusive datastore whose content was reconciled. */
   renew(): Promise<void>;
   /**
-   * Runs a Lua script atomically, on keys that begin with `prefix`; absent on an exclusive datastore. Waits while the datastore
-   * is unreachable.
+   * Runs a Lua script atomically, on keys that begin with `prefix`; waits while the datastore is unreachable. Absent on an exclusive
+   * datastore.
    */
   readonly runScript?: RunScript;
-  /** Keeps the datastore small and fast; call it occasionally while jobs come and go. */
+  /** Keeps it small and fast; call it occasionally while jobs come and go. */
   maintain(): Promise<void>;
   /** Idempotent. Close BullMQ objects first. */
   close(): Promise<void>;
 }
 
-/** Whether both epochs are known and differ: the datastore may have lost what it acknowledged in `epoch`. */
+/** Both are known and differ: the datastore may have lost what it acknowledged in `epoch`. */
 export function isOfAnotherEpoch(
   { connectionEpoch: now }: Pick<Datastore, 'connectionEpoch'>,
   epoch: string | undefined,
@@ -66,10 +55,10 @@ export function isOfAnotherEpoch(
   return epoch !== undefined && now !== undefined && epoch !== now;
 }
 
-/** Why a datastore that answers refuses commands, and since when. */
+/** Of a datastore that answers. */
 export interface LastingRefusal {
   readonly reason: CqbatchError;
-  /** Milliseconds since the first refusal. */
+  /** Since the first refusal. */
   readonly forMs: number;
 }
 
@@ -79,7 +68,7 @@ export type RunScript = (
   args: readonly (string | number)[],
 ) => Promise<unknown>;
 
-/** Whether the datastore refused the command, and so did nothing. */
+/** The datastore refused the command, and so did nothing. */
 export function isRefusedCommand(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }

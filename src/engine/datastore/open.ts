@@ -3,7 +3,7 @@ import type { ConnectionThread } from './embedded/connection.ts';
 import type { RedisOptions } from './redis/redis.ts';
 
 export interface WantedDatastore {
-  /** The shared datastore; absent: the embedded one of the state folder. */
+  /** Absent: the embedded datastore of the state folder. */
   readonly redis?: Omit<RedisOptions, 'purpose'> | undefined;
   readonly stateDir: string;
   /** Shown to processes that find the embedded datastore in use. */
@@ -11,17 +11,17 @@ export interface WantedDatastore {
   readonly prepared?: PreparedDatastore | undefined;
 }
 
-/** A thread that loads the code of the embedded datastore while it is still open which datastore is needed. */
+/** Loads the code of the embedded datastore while it is still open which one is needed. */
 export type PreparedDatastore = Promise<ConnectionThread>;
 
-/** Loads the embedded datastore's code in a thread, without touching its files or keeping the process alive. */
+/** In a thread, without touching files or keeping the process alive. */
 export async function prepareEmbedded(): PreparedDatastore {
   const { startThread } = await import('./embedded/connection.ts');
   return startThread();
 }
 
 /**
- * Opens a datastore, and loads only its code.
+ * Loads only the code of the datastore that it opens.
  *
  * @returns the datastore and warnings for display
  * @throws a fatal error with the reason and the remedy
@@ -41,7 +41,7 @@ export async function openDatastore({
 }
 
 /**
- * A shared datastore's address without its password, for records and display; undefined for the embedded one.
+ * Without the password, for records and display; undefined for the embedded one.
  *
  * @throws a usage error for an invalid address
  */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LimitedApi } from '../../domain/terms.ts';
 
-/** A short text for an API and its rate group, part of shared keys. Without a group, versions that know no groups have the same text. */
+/** For an API and its rate group, part of shared keys. Without a group, as in versions that know no groups. */
 export function keyOfApi({ baseUrl, rateGroup }: LimitedApi): string {
   // No base URL contains a blank.
   const text = rateGroup === undefined ? baseUrl : `${baseUrl} ${rateGroup}`;

@@ -5,9 +5,9 @@ import type { Datastore } from './datastore.ts';
 const checkEveryMs = 500;
 
 /**
- * Watches whether a datastore refuses commands for longer than an outage may last.
+ * Watches whether refusals last longer than an outage may.
  *
- * @param maxOutageMs undefined: an outage may last forever
+ * @param maxOutageMs undefined: forever
  * @param onTooLong called with the reason, perhaps repeatedly
  */
 export function watchRefusals(

@@ -22,29 +22,28 @@ import { logTotals } from './totals.ts';
 import { WatchedWorker } from './watched-worker.ts';
 
 export interface ApiWorkerOptions {
-  /** The operations that rows may have. */
   readonly operations: readonly Operation[];
   readonly datastore: Datastore;
   readonly rows: RowQueue;
   readonly client: ApiClient;
-  /** The base URL of the API, normalized. */
+  /** Normalized. */
   readonly baseUrl: string;
-  /** The longest outage of the API to wait for, milliseconds; absent: no limit. */
+  /** Absent: no limit. */
   readonly maxOutageMs?: number | undefined;
   /** Operations of which rows are known to have succeeded. */
   readonly proven?: Iterable<string> | undefined;
-  /** Calls in flight at once, or as many as the API bears. */
+  /** At once; `auto`: as many as the API bears. */
   readonly concurrency: number | 'auto';
-  /** The link to the other workers of the API. The worker leaves them at the end. */
+  /** Left at the end. */
   readonly membership: Membership;
-  /** What an earlier run learned about the API. */
+  /** Learned by an earlier run. */
   readonly known?: StartingPoint | undefined;
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
   /**
-   * Called when the worker can't continue: no row can succeed (wrong token, wrong base URL, no permission, an API that is unavailable
-   * for too long), a row can't be understood, or the worker has come to a standstill that no error explains.
+   * The worker can't continue: no row can succeed (wrong token, base URL or permission, an API away for too long), a row can't be
+   * understood, or a standstill that no error explains.
    */
   readonly onHalt: (reason: CqbatchError) => void;
   readonly onError: (error: Error) => void;
@@ -64,7 +63,7 @@ export interface ApiWorkerOptions {
  */
 export class ApiWorker {
   readonly #options: ApiWorkerOptions;
-  /** The user's number of calls in flight; undefined: as many as the API bears. */
+  /** The user's number; undefined: as many as the API bears. */
   readonly #wanted: number | undefined;
   readonly #gate: CallGate;
   readonly #meter = new TrafficMeter();
@@ -76,7 +75,6 @@ export class ApiWorker {
   #worker: WatchedWorker | undefined;
   #stopping: Promise<void> | undefined;
   #concurrency: number;
-  /** Rows in hand at a time. */
   #mostInHand: number;
   #finished = 0;
   #pace: PaceReport | undefined;
@@ -119,12 +117,11 @@ export class ApiWorker {
     this.#leaderLoop.established.then(() => this.#call()).catch(onError);
   }
 
-  /** Calls in flight. */
   get active(): number {
     return this.#gate.active;
   }
 
-  /** Claims no more rows; calls in flight continue. Takes effect at once. */
+  /** Claims no more; calls in flight continue. */
   pause(): void {
     this.#state = 'paused';
     this.#worker?.pause();
@@ -132,7 +129,7 @@ export class ApiWorker {
     this.#breaker.close();
   }
 
-  /** Waits for calls in flight until the deadline; then aborts them, and their rows go back. */
+  /** After the deadline, calls in flight are aborted, and their rows go back. */
   stop(deadlineMs: number): Promise<void> {
     this.pause();
     this.#stopping ??= (this.#worker?.stop(deadlineMs) ?? Promise.resolve())
@@ -184,7 +181,7 @@ export class ApiWorker {
     this.#concurrency = own.concurrency;
     const most = withSpare(this.#concurrency);
     const needed = this.#prefetch.update(this.#gate.takeBusiest(), most);
-    // The calls in flight that the user wants are in hand at once, however few the rate needs.
+    // The calls that the user wants are in hand at once, however few the rate needs.
     this.#mostInHand = pace.isKept && this.#wanted === undefined ? needed : most;
     this.#claimWithin();
     logPace(this.#options.log, pace, this.#pace);
@@ -200,12 +197,12 @@ export class ApiWorker {
     return { reason: `${new URL(this.#options.baseUrl).host} is away: ${why}`, testMs: outage.testMs };
   }
 
-  /** How many rows to have in hand. Rows that wait for their verdicts have freed their places. */
+  /** Rows that wait for their verdicts have freed their places. */
   get #prefetchLimit(): number {
     return this.#breaker.prefetchLimit(this.#mostInHand, this.#wanted ?? withSpare(this.#concurrency));
   }
 
-  /** While the API rests, rows are not claimed: they would only be sent back. */
+  /** While the API rests, rows would only be sent back. */
   #claimWithin(): void {
     if (this.#worker === undefined) return;
     this.#worker.resting = this.#gate.isResting;
@@ -213,7 +210,7 @@ export class ApiWorker {
   }
 }
 
-/** Logs when the governor changes its phase, not each of its steps. */
+/** When the governor changes its phase, not at each step. */
 function logPace(log: Log, pace: PaceReport, lastPace: PaceReport | undefined): void {
   if (pace.phase === lastPace?.phase && pace.reason === lastPace.reason) return;
   const { rate, limit, concurrency, restUntil, restBy, phase, reason } = pace;

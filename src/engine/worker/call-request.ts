@@ -8,12 +8,12 @@ type KeyedOperation = Pick<Operation, 'idempotencyKey'>;
 type KeyedRun = Pick<RunPolicy, 'key'>;
 
 /**
- * The request of a call: that of the row, with the headers that name the row to the API.
+ * The row's request, with the headers that name the row to the API.
  *
  * - `traceparent` (W3C Trace Context): one trace id for all calls of the row, another parent id for each. It asks to record the trace, so
  *   that the owners of the service find the call.
  * - `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07), if the operation has one: the API processes all calls with one key
- *   once, and answers each of them with the result.
+ *   once, and answers each with the result.
  */
 export function callRequest(task: RowTask, operation: KeyedOperation, { key }: KeyedRun): ApiRequest {
   if (key === undefined) return task;
@@ -26,7 +26,7 @@ export function callRequest(task: RowTask, operation: KeyedOperation, { key }: K
   return { method, path, headers: headers === undefined ? own : { ...headers, ...own }, body };
 }
 
-/** Eight hexadecimal digits, and never zeros only. `randomBytes` takes ten times as long. */
+/** Eight hexadecimal digits, never zeros only. `randomBytes` takes ten times as long. */
 function randomDigits(): string {
   return (1 + Math.floor(Math.random() * 0xffff_ffff)).toString(16).padStart(8, '0');
 }
@@ -36,15 +36,12 @@ function uuidOf(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Whether all calls of a row have the same `Idempotency-Key`. */
+/** All calls of a row have the same `Idempotency-Key`. */
 export function hasKey({ idempotencyKey }: KeyedOperation, { key }: KeyedRun): boolean {
   return idempotencyKey === true && key !== undefined;
 }
 
-/**
- * What a failure means for a row whose calls have one key: a 409 says that the API still works on an earlier call (section 2.6), so the row
- * must wait.
- */
+/** A 409 says that the API still works on an earlier call with the key (section 2.6): the row must wait. */
 export function keyedFailure(failure: ApiFailure, operation: KeyedOperation, run: KeyedRun): ApiFailure {
   if (failure.code !== 'CONFLICT' || !hasKey(operation, run)) return failure;
   return { ...failure, class: 'retry' };

@@ -1,35 +1,33 @@
 import type { Blame, Halt, HealthEvidence, Refused, Trouble } from './health-evidence.ts';
 
 export interface CircuitBreakerOptions {
-  /** The longest outage to wait for, milliseconds; absent: no limit. */
+  /** Absent: no limit. */
   readonly maxOutageMs?: number | undefined;
-  /** Called when `prefetchLimit` may have changed. */
+  /** `prefetchLimit` may have changed. */
   readonly onChange: () => void;
-  /** Called once, with the reason, when the breaker admits no more calls. */
+  /** Called once, when the breaker admits no more calls. */
   readonly onHalt: (halt: Halt) => void;
 }
 
-/** An unproven API has this many calls, or this much time, to answer a call. */
+/** An unproven API has this many calls, or this much time, to answer one. */
 const unprovenCalls = 20;
 const unprovenMs = 30_000;
-/** This many consecutive failed calls are an outage, or fewer over a longer time. A server that restarts is no outage. */
+/** Consecutive failed calls that are an outage, or fewer over a longer time. A server that restarts is no outage. */
 const manyCalls = 20;
 const manyCallsMs = 2_000;
 const severalCalls = 5;
 const severalCallsMs = 10_000;
-/**
- * When nothing is left to call for this long, the API is judged by the calls so far. The first rows may take longer to arrive.
- */
+/** With nothing left to call for this long, the API is judged by the calls so far. The first rows may take longer to arrive. */
 const idleMs = { unproven: 5_000, proven: 1_000 };
-/** Pauses between the single calls that test whether an outage is over, as a share of the time that it has lasted. */
+/** Pauses between test calls, as a share of the outage so far. */
 const testAfterPart = 0.25;
 const shortestTestMs = 1_000;
 const longestTestMs = 15_000;
-/** The longest pause between two refusals that counts: the API may have asked for a longer wait. */
+/** Between two refusals: the API may have asked for a longer wait. */
 const longestRefusalMs = 60_000;
-/** After this silence, users are told what is waited for. */
+/** Then users are told what is waited for. */
 const noticedMs = 4_000;
-/** With this many rows in hand again, a worker has recovered from an outage. */
+/** With this many rows in hand again, a worker has recovered. */
 const mostRecovering = 200;
 
 /**
@@ -53,17 +51,17 @@ const mostRecovering = 200;
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions;
   #state: 'unproven' | 'closed' | 'open' | 'halted' = 'unproven';
-  /** Rows between `begin` and `end`. */
+  /** Between `begin` and `end`. */
   #inHand = 0;
-  /** Calls of an unproven API that have failed and are no longer held. */
+  /** Of an unproven API, failed and no longer held. */
   #spent = 0;
   #firstCallAt: number | undefined;
-  /** The failures since the last answer: how many calls count, the time of the first, and the latest trouble. */
+  /** Failures since the last answer: calls that count, the time of the first, the latest trouble. */
   #streak: { calls: number; readonly since: number; latest: Trouble } | undefined;
-  /** The refusals since the last accepted call: how many, how long they have lasted, and when the last one came. */
+  /** Since the last accepted call: how many, how long, and when the last came. */
   #refusals: { readonly calls: number; readonly lastedMs: number; readonly lastAt: number } | undefined;
   readonly #held: { readonly trouble: Trouble; readonly release: (blame: Blame) => void }[] = [];
-  /** The most rows in hand while the API is called again after an outage. */
+  /** While the API is called again after an outage. */
   #recovering = Number.POSITIVE_INFINITY;
   #nextTestAt = 0;
   #test: { readonly timer: NodeJS.Timeout; readonly resolve: (admitted: boolean) => void } | undefined;
@@ -77,10 +75,7 @@ export class CircuitBreaker {
     this.#options = options;
   }
 
-  /**
-   * The outage in progress, and the milliseconds until the next test call. Rows that have waited for their verdicts for seconds also show
-   * an outage.
-   */
+  /** With the milliseconds until the next test call. Rows that have waited for their verdicts for seconds also show an outage. */
   get outage(): { readonly trouble: Trouble; readonly testMs: number } | undefined {
     if (this.#streak === undefined) return undefined;
     const { latest: trouble, since } = this.#streak;
@@ -89,7 +84,7 @@ export class CircuitBreaker {
     return this.#held.length > 0 && now - since >= noticedMs ? { trouble, testMs: 0 } : undefined;
   }
 
-  /** It is known from elsewhere that the API has answered as the service does. */
+  /** Known from elsewhere: the API has answered as the service does. */
   prove(): void {
     if (this.#state !== 'unproven') return;
     this.#state = 'closed';
@@ -97,14 +92,14 @@ export class CircuitBreaker {
     this.#options.onChange();
   }
 
-  /** How many rows to have in hand, if `wanted` are needed; at most `unproven` as long as nothing is known about the API. */
+  /** Rows to have in hand, if `wanted` are needed; at most `unproven` while nothing is known about the API. */
   prefetchLimit(wanted: number, unproven: number): number {
     if (this.#state === 'unproven') return Math.max(1, Math.min(unproven, unprovenCalls - this.#spent));
     if (this.#state !== 'closed') return 1;
     return Math.min(wanted, this.#recovering) + Math.min(this.#held.length, manyCalls);
   }
 
-  /** Counts a claimed row; call `end` with its verdict. */
+  /** For a claimed row; `end` takes its verdict. */
   begin(): void {
     this.#inHand += 1;
     this.#watchIdle();
@@ -115,7 +110,7 @@ export class CircuitBreaker {
     this.#watchIdle();
   }
 
-  /** Waits until a call may be made, possibly for long. False: the call must not be made now. */
+  /** Waits, possibly for long. False: the call must not be made now. */
   admit(): boolean | Promise<boolean> {
     if (this.#closed || this.#state === 'halted') return false;
     this.#firstCallAt ??= performance.now();
@@ -127,7 +122,7 @@ export class CircuitBreaker {
     });
   }
 
-  /** Records how a call ended, and decides what was to blame. */
+  /** Decides what was to blame. */
   assess(evidence: HealthEvidence): Blame | Promise<Blame> {
     if (this.#state === 'halted') return this.#afterHalt;
     if (this.#closed) return isDoubtful(evidence) || this.#state === 'open' ? 'halted' : 'row';
@@ -198,7 +193,7 @@ export class CircuitBreaker {
     if (changes) this.#options.onChange();
   }
 
-  /** Decides whether enough calls have failed, by number and time; if not, schedules the next decision. */
+  /** Whether enough calls have failed, by number and time; if not, schedules the next decision. */
   #decide(): void {
     clearTimeout(this.#decision);
     if (this.#streak === undefined || this.#closed) return;
@@ -294,7 +289,7 @@ export class CircuitBreaker {
   }
 }
 
-/** Whether the evidence says more about the API than about its row. */
+/** The evidence says more about the API than about its row. */
 function isDoubtful(evidence: HealthEvidence): boolean {
   return evidence.kind === 'trouble' && evidence.cause !== 'either';
 }

@@ -2,7 +2,6 @@ import { type ApiFailure, mayBeOfRouter } from '../api/failure.ts';
 import type { HealthEvidence, Trouble } from './health-evidence.ts';
 import type { JudgedAttempt, Judgement } from './judge.ts';
 
-/** What a judged attempt shows about the API as a whole. */
 export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): HealthEvidence {
   const { task, answer, claim } = attempt;
   const trouble = (cause: Trouble['cause'], failure: ApiFailure): Trouble => ({
@@ -38,7 +37,7 @@ export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): He
   }
 }
 
-/** Whether the refusal may be about the path rather than the row: it does not mention the subject of the row. */
+/** The refusal does not mention the subject: it may be about the path. */
 function isPathInDoubt({ task, operation }: JudgedAttempt, { status, message }: ApiFailure): boolean {
   if (!mayBeOfRouter(status)) return false;
   const words = message.replaceAll(task.path, '').toLowerCase();

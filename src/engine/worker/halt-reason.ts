@@ -2,7 +2,7 @@ import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { Halt } from './health-evidence.ts';
 
-/** Why calling stops, for display: the request, the answer, and what to correct. */
+/** For display: the request, the answer, and what to correct. */
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
   if (because === 'unproven') {
     const tries = calls === 1 ? '1 try' : `${calls} tries`;
@@ -16,7 +16,7 @@ export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last 
   );
 }
 
-/** Like `haltReason`, for a single answer that is enough: a wrong token, base URL or permission. */
+/** A single answer is enough: a wrong token, base URL or permission. */
 export function refusalReason(baseUrl: string, path: string, failure: ApiFailure): CqbatchError {
   return fatalError('API_REFUSES', `No row can succeed. ${exchange(baseUrl, { path, failure })}`);
 }

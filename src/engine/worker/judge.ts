@@ -18,7 +18,7 @@ import {
   singledOutAgain,
 } from './other-rows.ts';
 
-/** One attempt and everything that its judgement depends on. */
+/** With everything that its judgement depends on. */
 export interface JudgedAttempt {
   readonly task: RowTask;
   readonly operation: Operation;
@@ -26,33 +26,33 @@ export interface JudgedAttempt {
   readonly answer: ApiAnswer;
   readonly startedAt: Date;
   readonly finishedAt: Date;
-  /** Whether a row of this operation is known to have succeeded, so that token and base URL are right. */
+  /** A row of this operation is known to have succeeded: token and base URL are right. */
   readonly provenRight: boolean;
-  /** Calls of other rows since the previous attempt of this row. */
+  /** Since the previous attempt of this row. */
   readonly otherCalls: OtherCalls;
-  /** Whether a governor decides what happens when the API asks to slow down without saying for how long. */
+  /** A governor decides when the API asks to slow down without saying for how long. */
   readonly governed: boolean;
-  /** A random number from 0 to 1, new for each attempt. */
+  /** From 0 to 1, new for each attempt. */
   readonly random: number;
 }
 
-/** A verdict, or a reason for this worker to halt: every other row would fail in the same way. */
+/** A reason to halt: every other row would fail in the same way. */
 export type Judgement =
   | RowVerdict
   | { readonly kind: 'halted'; readonly history: AttemptHistory; readonly failure: ApiFailure };
 
 const maxBackoffMs = 60_000;
-/** The pause when the API says "slow down" and not for how long; it doubles with each refusal of the row. */
+/** When the API says "slow down" and not for how long; doubles with each refusal of the row. */
 const unknownWaitMs = 1_000;
 const maxUnknownWaitMs = 30_000;
-/** After this many refusals of a row, its 503s do not depend on the rate: they count as its own failures. */
+/** After this many refusals of a row, its 503s do not depend on the rate: they are its own failures. */
 const mostRefusals = 5;
-/** The shortest wait: otherwise an API that asks for a wait of 0 would be called continuously. */
+/** Otherwise an API that asks for a wait of 0 would be called continuously. */
 const leastWaitMs = 100;
 
 /**
- * Treats a 503 as "slow down" where 503s are known to depend on the rate: like a 429, it was most likely not processed. This is
- * not certain enough for a row that must not be repeated.
+ * A 503 as "slow down", where 503s are known to depend on the rate: like a 429, it was most likely not processed. This is not certain
+ * enough for a row that must not be repeated.
  */
 export function asRefusal(
   answer: ApiAnswer,
@@ -65,14 +65,13 @@ export function asRefusal(
 }
 
 /**
- * Decides what an answer means for its row:
+ * What an answer means for its row:
  *
  * - a 2xx that fits the request: succeeded; one that doesn't: failed, and unclear;
  * - a refusal that means "done", or "done already" after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`;
  * - an operation that throws: failed, `OPERATION_FAILED`, and unclear;
  * - a permanent refusal, or the last attempt: failed;
- * - a transient failure of an attempt that may be repeated: repeated, after an exponential pause with full jitter, or the pause
- *   that the API asks for;
+ * - a transient failure that may be repeated: repeated, after an exponential pause with full jitter, or the pause that the API asks for;
  * - "slow down" again and again, or the same failure of the service, while other rows are accepted: failed;
  * - "slow down", or no connection: repeated, at no cost; a wrong token, base URL or permission: halted; an abort: returned.
  */
@@ -190,10 +189,10 @@ export function judge(attempt: JudgedAttempt): Judgement {
   }
 }
 
-/** The failures of a service that a row may cause, by a defect that it meets each time. */
+/** A row may cause them, by a defect that it meets each time. */
 const failsAtRow: ReadonlySet<string> = new Set(['UNKNOWN', 'INTERNAL']);
 
-/** What an answer means to the operation. `unknown`: this change or another one may have been made. */
+/** `unknown`: this change or another one may have been made. */
 type Meaning =
   | { readonly kind: 'fits'; readonly columns: ResultColumns }
   | { readonly kind: 'unknown'; readonly code: RowCode; readonly message: string }
@@ -204,7 +203,7 @@ function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttemp
   try {
     if (answer.ok) {
       const check = operation.check(task.subject, answer.body);
-      // A 2xx says that the change was made; the rest of this answer leaves open what was changed.
+      // A 2xx says that the change was made; the rest leaves open what was changed.
       return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
     }
     const failure = keyedFailure(answer.failure, operation, claim.policy);
@@ -229,8 +228,8 @@ function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttemp
 }
 
 /**
- * Hands the row back at no cost, because its attempt failed for a reason that every other row would have met. An answer that is not JSON,
- * such as a login page, from a target that never answered as the service does means that nothing was processed.
+ * At no cost: every other row would have met this failure. An answer that is not JSON, such as a login page, from a target that never
+ * answered as the service does means that nothing was processed.
  */
 export function returnUncharged(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
   const isOtherService = blame === 'unproven' && failure.code === 'ANSWER_NOT_JSON';
@@ -257,7 +256,7 @@ function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): AttemptHisto
   };
 }
 
-/** The attempts of the row, including this one unless nothing was sent. */
+/** With this attempt, unless nothing was sent. */
 function earlierWith(
   { task, answer, startedAt }: JudgedAttempt,
   { code, message, status }: ApiFailure,

@@ -1,17 +1,16 @@
 import type { AttemptHistory, SingledOut } from '../../domain/terms.ts';
 import type { ApiFailure } from '../api/failure.ts';
 
-/** How a call of another row ended: `failed` if the API could not be reached, or failed. */
+/** `failed`: the API could not be reached, or failed. */
 export type CallOutcome = 'accepted' | 'refused' | 'failed';
 
-/** How many calls of other rows ended in each way. */
 export type OtherCalls = Readonly<Record<CallOutcome, number>>;
 
 const keptCalls = 100;
 
 /**
- * The latest calls of a worker. They show whether a refusal or a failure is about its row: the API accepts other rows, or not. Refusals and
- * failures of suspects do not count: otherwise rows that always meet them would excuse each other.
+ * They show whether a refusal or failure is about its row: the API accepts other rows, or not. Those of suspects do not count: rows that
+ * always meet them would excuse each other.
  */
 export class LatestCalls {
   readonly #calls: { readonly at: number; readonly outcome: CallOutcome }[] = [];
@@ -22,7 +21,7 @@ export class LatestCalls {
     if (this.#calls.length > keptCalls) this.#calls.shift();
   }
 
-  /** Calls that began after this time, ISO 8601; none if the time is unknown. */
+  /** Calls that began after this time, ISO 8601; none if unknown. */
   since(time: string | undefined): OtherCalls {
     const counts = { accepted: 0, refused: 0, failed: 0 };
     if (time === undefined) return counts;
@@ -32,7 +31,7 @@ export class LatestCalls {
   }
 }
 
-/** The API accepts other rows as long as at least three of four calls are accepted. */
+/** The API accepts other rows while at least three of four calls are accepted. */
 const acceptedPerRefused = 3;
 const enough = {
   refusals: { refusals: 10, others: 20 },
@@ -40,10 +39,7 @@ const enough = {
 } as const satisfies Record<string, SingledOut>;
 const suspicious = { refusals: 2, others: 6 } as const satisfies SingledOut;
 
-/**
- * The refusals of a row after another one. A refusal says nothing about the row while the API refuses other rows as well, or before any
- * other row was accepted.
- */
+/** A refusal says nothing about the row while the API refuses others, too, or before any other was accepted. */
 export function singledOutAgain(
   counted: SingledOut | undefined,
   { accepted, refused }: OtherCalls,
@@ -53,7 +49,7 @@ export function singledOutAgain(
     : again(counted, accepted, refused);
 }
 
-/** The equal failures of a row in succession, after another one. A failure says nothing about the row while other rows fail as well. */
+/** Equal failures in succession. One says nothing about the row while other rows fail as well. */
 export function failedAgain(
   { failedAlone, lastCode, lastMessage = '' }: AttemptHistory,
   { code, message }: Pick<ApiFailure, 'code' | 'message'>,
@@ -63,7 +59,7 @@ export function failedAgain(
   return again(isSame ? failedAlone : undefined, accepted, failed);
 }
 
-/** Times and identifiers of requests are different in each answer. */
+/** Times and request ids differ in each answer. */
 function withoutNumbers(message: string): string {
   return message.replaceAll(/\S*\d\S*/g, '#');
 }
@@ -74,17 +70,15 @@ function again(counted: SingledOut | undefined, accepted: number, against: numbe
   return { refusals: counted.refusals + 1, others: counted.others + accepted };
 }
 
-/** Whether the refusals are about the row itself. */
 export function isRefusedItself(row: SingledOut): boolean {
   return isAtLeast(row, enough.refusals);
 }
 
-/** Whether the failures are about the row itself. */
 export function failsItself(row: SingledOut): boolean {
   return isAtLeast(row, enough.failures);
 }
 
-/** Whether the refusals or failures may be about the row itself: then they must not slow down other rows, or count for them. */
+/** Its refusals or failures must not slow down other rows, or count for them. */
 export function isSuspect(row: SingledOut | undefined): boolean {
   return row !== undefined && isAtLeast(row, suspicious);
 }

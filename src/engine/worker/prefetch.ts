@@ -1,21 +1,21 @@
-/** How many recent beats count. */
+/** Recent ones that count. */
 const beats = 10;
-/** The factor by which calls in flight may rise until the next beat. */
+/** By which calls in flight may rise until the next beat. */
 const mayRise = 1.25;
 const spare = 3;
-/** The share of spare rows: more than the intents that are written before a place is free (`call-scheduler.ts`). */
+/** More than the intents that are written before a place is free (`call-scheduler.ts`). */
 const spareShare = 0.3;
 
 /**
- * How many rows to have in hand while rows wait at the gate: no more than the calls in flight need. By the waiting rows the timeline knows
- * the need of this worker, and they leave at once when a rest ends.
+ * Rows to have in hand while rows wait at the gate: no more than the calls in flight need. By the waiting rows the timeline knows the need
+ * of this worker, and they leave at once when a rest ends.
  */
 export class Prefetch {
   #busiest: number[] = [];
 
   /**
-   * @param busiest the most calls that were in flight since the last beat
-   * @param most the most rows in any case
+   * @param busiest the most calls in flight since the last beat
+   * @param most rows in any case
    */
   update(busiest: number, most: number): number {
     this.#busiest = [...this.#busiest.slice(1 - beats), busiest];
@@ -23,7 +23,7 @@ export class Prefetch {
   }
 }
 
-/** Rows in hand for this many calls in flight: some wait, so that a call can begin as soon as another one ends. */
+/** Some rows wait, so that a call can begin as soon as another ends. */
 export function withSpare(concurrency: number): number {
   return concurrency + Math.max(2, Math.ceil(concurrency * spareShare));
 }

@@ -17,7 +17,7 @@ import { asRefusal, type JudgedAttempt, type Judgement, judge, returnUncharged }
 import { isSuspect, LatestCalls } from './other-rows.ts';
 import { notRepeated, uncalled } from './uncalled-rows.ts';
 
-/** What a worker does with rows of any run, as it happens: for progress and logs, never for accounting. */
+/** As it happens: for progress and logs, never for accounting. */
 export type WorkerEvent = { readonly run: string; readonly row: number } & (
   | { readonly type: 'finished'; readonly result: RowResult }
   | { readonly type: 'retrying'; readonly code: string; readonly delayMs: number }
@@ -26,30 +26,28 @@ export type WorkerEvent = { readonly run: string; readonly row: number } & (
 );
 
 export interface RowProcessorOptions {
-  /** The operations that rows may have. */
   readonly operations: readonly Operation[];
   readonly client: Pick<ApiClient, 'send'>;
-  /** Where calls wait for their turn and are counted. */
+  /** Calls wait here for their turn and are counted. */
   readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'sent' | 'leave'>;
   readonly meter: Pick<TrafficMeter, 'sent' | 'ended' | 'refuses503'>;
-  /** Distinguishes trouble of the API from trouble of a row. */
   readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess'>;
   /** See `ApiWorkerOptions`. */
   readonly proven?: Iterable<string> | undefined;
-  /** Whether a governor decides how fast to call. */
+  /** A governor decides how fast to call. */
   readonly governed: () => boolean;
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
-  /** Called when no row can succeed: wrong token, wrong base URL, no permission. The worker must claim no more. */
+  /** No row can succeed: wrong token, base URL or permission. The worker must claim no more. */
   readonly onHalt: (failure: ApiFailure, path: string) => void;
 }
 
-/** Whether the token of this worker may be wrong: a success in a journal, or of another worker, proves only the address. */
+/** A success in a journal, or of another worker, proves only the address. */
 function isTokenInDoubt(answer: ApiAnswer): boolean {
   return !answer.ok && answer.failure.code === 'PERMISSION_DENIED';
 }
 
-/** Why a row can't be called: another version of the program has fed it. */
+/** Another version of the program has fed the row. */
 export function refusal(task: RowTask, operations: readonly Operation[]): CqbatchError | undefined {
   if (findOperation(operations, task.operation) !== undefined) return undefined;
   return fatalError(
@@ -60,10 +58,10 @@ export function refusal(task: RowTask, operations: readonly Operation[]): Cqbatc
 }
 
 /**
- * Makes the function that calls the API for a row. It makes one attempt; the queue repeats attempts.
+ * Makes one attempt; the queue repeats attempts.
  *
- * Objects made for each row get new properties before a spread, `{ requests: 1, ...answer }`: on Node 20, a property added after a
- * leading spread moves the object to the old generation. Four such objects for each call cost a tenth of a run's CPU time.
+ * Objects made for each row get new properties before a spread, `{ requests: 1, ...answer }`: on Node 20, a property added after a leading
+ * spread moves the object to the old generation. Four such objects for each call cost a tenth of a run's CPU time.
  */
 export function createRowProcessor(options: RowProcessorOptions) {
   const { operations, client, gate, meter, breaker, log, onEvent, onHalt } = options;
@@ -184,7 +182,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       if (answer.ignoredWaits !== undefined) logIgnored(answer.ignoredWaits);
       return answer;
     } catch (error) {
-      // A library user may pass another client, which may throw.
+      // A library user's client may throw.
       const code = signal.aborted ? 'INTERRUPTED' : 'CLIENT_FAILED';
       const failure = apiFailure(code, errorText(error), { unclear: true });
       return { ok: false, requests: 1, durationMs: steadyNow() - metered.sentAt, failure };
@@ -197,7 +195,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     }
   }
 
-  /** Logs each header once. */
+  /** Each header once. */
   function logIgnored(waits: ReadonlyMap<string, string>): void {
     for (const [header, value] of waits) {
       if (!ignoredWaits.has(header)) log.warn({ header, value }, 'waiting time ignored');
@@ -205,7 +203,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     }
   }
 
-  /** Hands a row back, because the API is to blame. */
+  /** The API is to blame. */
   function spared(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
     const { run, row } = attempt.task;
     log.debug({ run, row, code: failure.code }, 'row spared');
@@ -213,10 +211,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     return returnUncharged(attempt, failure, blame);
   }
 
-  /**
-   * Reports a verdict. If the breaker has blamed the row at once, this happens before the next row gets the place, so that a guard can halt
-   * the run.
-   */
+  /** If the breaker has blamed the row at once, this happens before the next row gets the place, so that a guard can halt the run. */
   function reported({ task, answer }: JudgedAttempt, judgement: Judgement): RowVerdict {
     const { run, row } = task;
     const facts = () => ({

@@ -7,29 +7,28 @@ import { openCluster } from '../cluster/cluster.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { ApiWorker, type ApiWorkerOptions } from './api-worker.ts';
 
-/** The rows of other APIs and rate groups are left alone: the token is for this API. */
+/** Other APIs and rate groups are left alone: the token is for this one. */
 export interface ServeOptions
   extends Pick<
     ApiWorkerOptions,
     'operations' | 'datastore' | 'client' | 'maxOutageMs' | 'concurrency' | 'log'
   > {
   readonly api: LimitedApi;
-  /** Version of the program, to be shown. */
+  /** Shown. */
   readonly version: string;
-  /** How long calls in flight may take when the worker stops, milliseconds. Then they are aborted, and their rows go back. */
+  /** For calls in flight when the worker stops; then they are aborted, and their rows go back. */
   readonly shutdownMs: number;
-  /** Gets the errors of commands that are repeated. */
+  /** Errors of commands that are repeated. */
   readonly failing: LastingErrors;
-  /** Aborts when the worker must stop. */
   readonly stop: AbortSignal;
 }
 
 export type Serving = ReturnType<typeof serveRows>;
 
-/** The longest wait for the datastore at the end. An unreachable one would block forever; its rows come back without this worker. */
+/** At the end. An unreachable datastore would block forever; its rows come back without this worker. */
 const farewellMs = 3_000;
 
-/** Calls the API for the rows of all runs on a shared datastore, until stopped or unable to continue; then closes the client. */
+/** Serves all runs on a shared datastore, until stopped or unable to continue; then closes the client. */
 export function serveRows({ stop, shutdownMs, version, api, failing, ...options }: ServeOptions) {
   const { datastore, client, log } = options;
   const rows = openRowQueue(datastore, api);
@@ -56,7 +55,7 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
   });
   onAbort(stop, () => endBecause());
 
-  /** Leaves the worker idle instead of ending it: a supervisor would start the same version again and again. */
+  /** Idle instead of ended: a supervisor would start the same version again and again. */
   function leave({ message }: CqbatchError): void {
     idleBecause = message;
     log.error({ err: message }, 'takes no more rows until it is updated');
@@ -76,19 +75,18 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
   });
 
   return {
-    /** Calls in flight. */
     get active(): number {
       return worker.active;
     },
-    /** Why the worker takes no rows, although it has not ended. */
+    /** Why no rows are taken, although the worker has not ended. */
     get idleBecause(): string | undefined {
       return idleBecause;
     },
-    /** How the API is called, once known. */
+    /** Once known. */
     get pace(): Pace | undefined {
       return pace;
     },
-    /** Resolves with undefined after a stop, or with the reason that the worker can't continue. */
+    /** Undefined after a stop, or the reason that the worker can't continue. */
     end,
   };
 }

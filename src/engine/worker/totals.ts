@@ -5,10 +5,9 @@ import type { WorkerEvent } from './row-processor.ts';
 
 const everyMs = 10_000;
 
-/** The counts of a new line. */
 const none = { succeeded: 0, failed: 0, retries: 0, throttled: 0, returned: 0 };
 
-/** Logs what a worker has done, every ten seconds in which it did something, and when it ends. */
+/** Every ten seconds in which something was done, and at the end. */
 export function logTotals(log: Log) {
   let finished = 0;
   let since = { ...none };

@@ -5,7 +5,7 @@ import type { RowTask } from '../queue/payload.ts';
 
 type FinishedRow = Extract<RowVerdict, { readonly kind: 'finished' }>;
 
-/** A row that is not called again, because an attempt that must not be repeated may have been carried out. */
+/** An attempt that must not be repeated may have been carried out. */
 export function notRepeated(task: RowTask): FinishedRow {
   const { row, operation, history = noHistory } = task;
   const { lastCode, lastMessage } = history;
@@ -15,7 +15,7 @@ export function notRepeated(task: RowTask): FinishedRow {
   return { kind: 'finished', result: failedUncalled(history, why) };
 }
 
-/** A row that was claimed and not called. */
+/** Claimed and not called. */
 export function uncalled(task: RowTask): RowVerdict {
   return { kind: 'returned', history: task.history ?? noHistory };
 }

@@ -1,25 +1,19 @@
-/** What a worker knows about itself and its queue at one moment. */
 export interface WatchdogFacts {
   readonly waiting: number;
-  /** Rows in flight in this worker. */
   readonly active: number;
-  /** Claims that this worker has made so far. */
+  /** So far. */
   readonly started: number;
-  /** Whether claiming is suspended: the API asked for it, a rate is set, or a user paused it. */
+  /** The API asked for it, a rate is set, or a user paused it. */
   readonly resting: boolean;
-  /** Whether the datastore does not answer. Users see this elsewhere, and the worker waits. */
+  /** The datastore does not answer: users see this elsewhere, and the worker waits. */
   readonly away: boolean;
 }
 
-/**
- * What to do: nothing; report that rows wait and none starts; open new connections for the worker; stop the worker, so that its
- * supervisor starts another.
- */
+/** Nothing; report that rows wait and none starts; open new connections; stop the worker, so that its supervisor starts another. */
 export type WatchdogVerdict = 'fine' | 'suspicious' | 'reconnect' | 'give-up';
 
-/** After this long without a start the worker reconnects, and again after each further time of this length. */
+/** Without a start, and again after each further time. */
 const reconnectAfterMs = 30_000;
-/** After this long without a start the worker gives up. */
 const giveUpAfterMs = 120_000;
 
 /**
@@ -42,7 +36,7 @@ const giveUpAfterMs = 120_000;
  */
 export class Watchdog {
   #started = 0;
-  /** The standstill: when it was last checked, how long it has lasted, when to reconnect. */
+  /** When it was last checked, how long it has lasted, when to reconnect. */
   #standstill:
     | { readonly checkedAt: number; readonly stuckMs: number; readonly reconnectMs: number }
     | undefined;

@@ -9,12 +9,11 @@ import { type Testimony, Witness } from '../queue/testimony.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface WatchedWorkerOptions extends Omit<BatchWorkerOptions, 'witness'> {
-  /** Publishes what this worker knows of its batches. */
   readonly testify: (testimony: Testimony) => Promise<void>;
   readonly log: Log;
-  /** Whether rows wait because the API asked for it. */
+  /** Rows wait because the API asked for it. */
   readonly isResting: () => boolean;
-  /** Called when the worker takes no waiting rows, though nothing prevents it, not even with new connections. */
+  /** Waiting rows are not taken, though nothing prevents it, not even with new connections. */
   readonly onStuck: (reason: CqbatchError) => void;
 }
 
@@ -22,10 +21,7 @@ const watchEveryMs = 5_000;
 /** A datastore that takes longer to report its state counts as silent. */
 const answerMs = 10_000;
 
-/**
- * Replaces a worker, with new connections, when it has come to a standstill that no error explains. A worker that is paused or
- * stopped is no longer watched.
- */
+/** Replaces a worker, with new connections, when it is at a standstill that no error explains. A paused or stopped one is not watched. */
 export class WatchedWorker {
   readonly #datastore: Datastore;
   readonly #queue: RowQueue;
@@ -35,7 +31,7 @@ export class WatchedWorker {
   readonly #checks: Repeated;
   #worker: BatchWorker;
   #concurrency: number;
-  /** Claims of the workers that were replaced. */
+  /** Of the workers that were replaced. */
   #startedBefore = 0;
   #paused = false;
 
@@ -49,14 +45,12 @@ export class WatchedWorker {
     this.#checks = repeat(() => this.#check(), { everyMs: watchEveryMs, onError: options.onError });
   }
 
-  /** Sets how many rows may be in hand at once. */
   set concurrency(rows: number) {
     if (rows === this.#concurrency) return;
     this.#concurrency = rows;
     this.#worker.concurrency = rows;
   }
 
-  /** Whether the worker claims and starts nothing for now. */
   set resting(resting: boolean) {
     this.#worker.resting = resting;
   }

@@ -15,14 +15,12 @@ export interface StatementResult {
   readonly rowCount: number;
 }
 
-/** A request to the thread of PGlite. */
 export type Request = Statement & { readonly id: number };
 
 type Statement =
   | { readonly type: 'query'; readonly text: string; readonly params: readonly unknown[] }
   | { readonly type: 'close' };
 
-/** A reply of PGlite's thread. */
 export type Reply =
   | { readonly type: 'opened' }
   | { readonly type: 'result'; readonly id: number; readonly result: StatementResult }
@@ -30,7 +28,7 @@ export type Reply =
   | { readonly type: 'error'; readonly id: number; readonly error: StatementError }
   | { readonly type: 'notification'; readonly channel: string; readonly payload: string };
 
-/** The error of a statement: a PostgreSQL error, of which BullMQ reads `code` (SQLSTATE) and `detail`, or PGlite's end. */
+/** A PostgreSQL error, of which BullMQ reads `code` (SQLSTATE) and `detail`, or PGlite's end. */
 export interface StatementError {
   readonly name: string;
   readonly message: string;
@@ -38,24 +36,24 @@ export interface StatementError {
   readonly detail?: string;
 }
 
-/** Delay of the error of a lost session. BullMQ retries at once: without a delay, timers and the end of the process would starve. */
+/** BullMQ retries at once on a lost session: without a delay, timers and the end of the process would starve. */
 const refusedAfterMs = 20;
-/** The longest wait for the database to close. Afterwards the thread is ended, which leaves the files as after a crash. */
+/** Afterwards the thread is ended, which leaves the files as after a crash. */
 const closingLimitMs = 10_000;
 
 /**
- * Compiles PostgreSQL's code once and fast, without optimizing it: that would take 2.5 s of CPU time and 80 MB, more than a run
- * can save. Compiles each function at its first call, because most are never called.
+ * Compiles PostgreSQL once and fast: optimizing would take 2.5 s of CPU time and 80 MB, more than a run can save. Each function is compiled
+ * at its first call, because most are never called.
  */
 const v8Flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-lazy-validation'];
 
-/** A thread that loads PGlite, and then opens a folder. */
+/** Loads PGlite, and then opens a folder. */
 export type ConnectionThread = ReturnType<typeof startThread>;
 
-/** Starts the thread of a session. The thread does not keep the process alive until it gets its folder. */
+/** The thread does not keep the process alive until it gets its folder. */
 export function startThread() {
   for (const flag of v8Flags) setFlagsFromString(flag);
-  // The built file, because threads need JavaScript.
+  // Built, because threads need JavaScript.
   const thread = new Worker(new URL('dist/bin/thread.js', packageRoot), {
     // Flags of the main program, such as --input-type, may not suit a thread.
     execArgv: [],
@@ -67,15 +65,15 @@ export function startThread() {
   thread.stdout.resume();
   thread.stderr.resume();
   const opened = once(thread, 'message');
-  // A failure to load is reported when a folder is opened.
+  // Reported when a folder is opened.
   opened.catch(() => {});
   return { thread, opened };
 }
 
 /**
- * Opens a folder with PGlite, created if missing, and waits for an answer.
+ * Creates a missing folder, and waits for an answer.
  *
- * @throws a `SystemError` when the disk is full or access is denied, a fatal error `DATASTORE_UNUSABLE` for other reasons
+ * @throws a `SystemError` when the disk is full or access is denied, otherwise a fatal error `DATASTORE_UNUSABLE`
  */
 export async function openConnection(
   folder: string,
@@ -83,14 +81,14 @@ export async function openConnection(
 ): Promise<DatabaseConnection> {
   thread.ref();
   try {
-    // This thread prepares the files while the other one still loads PGlite.
+    // This thread prepares the files while the other still loads PGlite.
     await ensureDatabase(folder);
     thread.postMessage(folder);
     const [reply] = (await opened) as [Reply];
     if (reply.type === 'error') throw asError(reply.error);
   } catch (cause) {
     void thread.terminate();
-    // The message of a system error names a file in the folder: take only its explanation.
+    // A system error names a file in the folder: take only its explanation.
     const { path, message } = cause as NodeJS.ErrnoException;
     const reason = path === undefined ? message : (systemError(cause)?.what ?? message);
     throw (
@@ -107,12 +105,11 @@ export async function openConnection(
   return new DatabaseConnection(thread, folder);
 }
 
-/** One PostgreSQL session in a separate thread. */
+/** One PostgreSQL session in a thread. */
 export class DatabaseConnection {
   readonly #lost = deferred<Error>();
   /** Resolves with the reason when the thread ends unexpectedly, or its disk refuses writes. */
   readonly lost = this.#lost.promise;
-  /** Called with PostgreSQL's notifications. */
   onNotification: (channel: string, payload: string) => void = () => {};
   readonly #folder: string;
   readonly #thread: Worker;
@@ -135,7 +132,7 @@ export class DatabaseConnection {
     thread.on('exit', () => this.#end(cause));
   }
 
-  /** @throws the PostgreSQL error with `code` and `detail`; a fatal error once the session is lost. */
+  /** @throws the PostgreSQL error with `code` and `detail`; a fatal error once the session is lost */
   query(text: string, params: readonly unknown[] = []): Promise<StatementResult> {
     return this.#send({ type: 'query', text, params });
   }
@@ -149,7 +146,7 @@ export class DatabaseConnection {
   async #close(): Promise<void> {
     if (this.#failure === undefined)
       await withTimeout(this.#send({ type: 'close' }), closingLimitMs).catch(() => {});
-    // The database is closed. Without this, the thread would run a while longer.
+    // Otherwise the thread would run a while longer.
     this.#thread.unref();
     void this.#thread.terminate();
   }

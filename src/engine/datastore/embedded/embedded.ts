@@ -9,26 +9,24 @@ import { type ConnectionThread, type DatabaseConnection, openConnection, startTh
 import { openEpoch, readFileIdentity } from './epoch.ts';
 import { poolOver } from './pool.ts';
 
-/** Name of the embedded datastore's folder inside the state folder. */
+/** Inside the state folder. */
 const folderName = 'queue';
-/** No jobs, and no queue that a dead process had paused in order to remove it. */
+/** No jobs, and no queue that a dead process had paused to remove it. */
 const emptiness = `SELECT NOT EXISTS (SELECT FROM bullmq.job)
   AND NOT EXISTS (SELECT FROM bullmq.rate_limit)
   AND NOT EXISTS (SELECT FROM bullmq.meta WHERE field = 'paused') AS is_empty`;
-/** Files that PostgreSQL creates at each start. */
+/** By PostgreSQL, at each start. */
 const madeAtStart = ['global/pg_internal.init', 'base/5/pg_internal.init'];
-/** Number of files that PostgreSQL opens. */
+/** By PostgreSQL. */
 const filesOpen = 110;
 
 /**
- * Opens the embedded datastore: BullMQ's PostgreSQL backend on PGlite, in a folder, for one process at a time. The first
- * opening creates the database, which takes about two seconds; later ones take less than one.
+ * BullMQ's PostgreSQL backend on PGlite, in a folder, for one process at a time. The first opening creates the database.
  *
- * @param stateDir the state folder; the datastore is in its `queue` folder
+ * @param stateDir the datastore is in its folder `queue`
  * @param purpose of this process, for error messages of others: `run 20261121-…`
  * @param thread of the session, if already started
- * @throws a busy error `DATASTORE_LOCKED` when another process holds the folder, a fatal error `DATASTORE_UNUSABLE` when it
- *   can't be opened
+ * @throws a busy error `DATASTORE_LOCKED` when another process holds the folder, a fatal error `DATASTORE_UNUSABLE` when it can't be opened
  */
 export async function openEmbedded({
   stateDir,
@@ -58,7 +56,7 @@ export async function openEmbedded({
     checkDescriptors(filesOpen);
     opening = openConnection(folder, thread ?? startThread());
     const [session, { backend, migrate }] = await Promise.all([opening, import('./postgres.ts')]);
-    // PGlite creates files that every user of the machine can read: all files of a new database, otherwise some at each start.
+    // PGlite creates files that every user can read: all of a new database, otherwise some at each start.
     if (await isOpenToOthers(join(folder, 'PG_VERSION'))) await makePrivate(await realpath(folder));
     else await Promise.all(madeAtStart.map((path) => makePrivate(join(folder, path))));
     const epoch = await openEpoch(session, folder, filesBefore);
@@ -107,7 +105,7 @@ export async function openEmbedded({
 /**
  * Without file descriptors, PostgreSQL would report existing files instead.
  *
- * @throws `EMFILE` when this process can't open that many more files
+ * @throws `EMFILE` when this process can't open that many more
  */
 function checkDescriptors(count: number): void {
   const open: number[] = [];

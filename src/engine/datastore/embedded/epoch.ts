@@ -9,23 +9,23 @@ import { onDisk } from '../../../base/errors/system-error.ts';
 import type { DatabaseConnection } from './connection.ts';
 
 /**
- * The epoch of the embedded datastore is stored inside it and in a file beside its folder. If both agree, and the database
- * files are the last written ones, the datastore is in its latest state.
+ * The epoch is stored inside the datastore and in a file beside its folder. If both agree, and the database files are the last written
+ * ones, the datastore is in its latest state.
  */
 
 const recordSchema = z.object({
   name: z.string(),
-  /** Boot id of the system: files are not synced, so a crash of the system may restore an earlier state. */
+  /** Files are not synced, so a crash of the system may restore an earlier state. */
   boot: z.string(),
-  /** Identity of the state folder: if it differs, the whole state folder was moved. */
+  /** Of the state folder: if it differs, the whole folder was moved. */
   home: z.string(),
-  /** `PG_VERSION`, which is never rewritten: copying over it changes its time, replacing it changes its inode number. */
+  /** `PG_VERSION`, never rewritten: copying over it changes its time, replacing it its inode number. */
   version: z.string(),
   /** `pg_control`, which only a tool that copies differences replaces. */
   control: z.string(),
 });
 
-/** What distinguishes the files of this datastore from copies of them. */
+/** Distinguishes the files from copies of them. */
 type FileIdentity = Omit<z.infer<typeof recordSchema>, 'name'>;
 
 /** @returns undefined without a datastore */
@@ -48,10 +48,10 @@ export async function readFileIdentity(folder: string): Promise<FileIdentity | u
 }
 
 /**
- * Checks whether the datastore is in its latest state. If not (it is new, was replaced by a copy, or the system was restarted), its rows
- * may have been called since: empties it, and starts a new epoch. A journal that fed rows to the former epoch treats them as lost.
+ * Whether the datastore is in its latest state. If not (it is new, replaced by a copy, or the system was restarted), its rows may have been
+ * called since: empties it, and starts a new epoch. A journal that fed rows to the former epoch treats them as lost.
  *
- * @param filesBefore the files as they were before the database was opened; undefined without a datastore
+ * @param filesBefore the files before the database was opened; undefined without a datastore
  */
 export async function openEpoch(
   session: DatabaseConnection,
@@ -91,7 +91,6 @@ export async function openEpoch(
     get name(): string | undefined {
       return bootId() === undefined ? undefined : name;
     },
-    /** Starts a new epoch. */
     async renew(): Promise<void> {
       await drawName();
       await save();

@@ -3,9 +3,8 @@ import type { PgPool, PgPoolClient, PgQueryResult } from 'bullmq';
 import type { DatabaseConnection } from './connection.ts';
 
 /**
- * Presents one session as a `pg.Pool`, as BullMQ's PostgreSQL backend requires: every client is a view of the session. This is
- * safe because the backend uses only single statements (its one transaction, the migration, runs before any BullMQ object
- * exists).
+ * BullMQ's PostgreSQL backend requires a `pg.Pool`: every client is a view of the one session. This is safe because the backend uses only
+ * single statements (its one transaction, the migration, runs before any BullMQ object exists).
  */
 export function poolOver(session: DatabaseConnection): PgPool {
   const clients = new Set<EventEmitter>();
@@ -20,7 +19,7 @@ export function poolOver(session: DatabaseConnection): PgPool {
       const client = newView();
       clients.add(client);
       return Object.assign(client, {
-        /** Removes this view's listeners; the session continues. */
+        /** The session continues. */
         release() {
           clients.delete(client);
           client.removeAllListeners();

@@ -8,11 +8,11 @@ import {
 } from 'bullmq';
 import type { Datastore } from '../datastore.ts';
 
-/** BullMQ's PostgreSQL backend; its code loads while PGlite opens. */
+/** Loads while PGlite opens. */
 
 export const backend = createPostgresBackend as unknown as Datastore['backend'];
 
-/** Updates BullMQ's tables to its version. Checks first: a migration takes ten statements, even with nothing to do. */
+/** Checks first: a migration takes ten statements, even with nothing to do. */
 export async function migrate(pool: PgPool): Promise<void> {
   const client = await pool.connect();
   try {

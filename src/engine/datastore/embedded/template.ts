@@ -5,16 +5,16 @@ import { ifThere } from '../../../base/disk/files.ts';
 import { unpackTar } from '../../../base/disk/tar.ts';
 import { packageRoot } from '../../../base/package.ts';
 
-/** Archive of a new database, made by the build: unpacking it takes a twentieth of the time that PostgreSQL needs. */
+/** A new database, made by the build: unpacking takes a twentieth of the time that PostgreSQL needs. */
 export const templateFile = fileURLToPath(new URL('dist/template.tar', packageRoot));
 
-/** Size of PostgreSQL's log files. The archive contains one, cut after its used part. */
+/** The archive has one log file, cut after its used part. */
 const logFileBytes = 16 * 1024 * 1024;
 
 /**
- * Creates the database if missing. It is created beside its place and renamed, so that a crash leaves no half of it.
+ * If missing. Created beside its place and renamed, so that a crash leaves no half of it.
  *
- * @throws an error when the folder has other files: PGlite would create a new database among them
+ * @throws when the folder has other files: PGlite would create a new database among them
  */
 export async function ensureDatabase(folder: string): Promise<void> {
   const files = await ifThere(readdir(folder));

@@ -5,16 +5,13 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
 import type { Reply, Request, StatementError, StatementResult } from './connection.ts';
 import { isFinal } from './final-error.ts';
 
-/**
- * The thread that runs PGlite. Statements block their thread, so a separate thread keeps the main thread's HTTP calls, progress
- * line and timers running.
- */
+/** Statements block their thread: a separate one keeps HTTP calls, progress and timers of the main thread running. */
 
 const port = parentPort;
 if (port === null) throw new Error('This file runs as a worker thread only.');
 const firstMessage = once(port, 'message');
 
-/** The file system of PGlite, which gets its folder once everything else is loaded. */
+/** Gets its folder once everything else is loaded. */
 class LateFolder extends NodeFS {
   folder: string | undefined;
 
@@ -33,16 +30,16 @@ class LateFolder extends NodeFS {
   }
 }
 
-/** Error codes of a disk that refuses writes. */
+/** Of a disk that refuses writes. */
 const refusals = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
-/** Codes of a process or system without file descriptors: PostgreSQL closes some and tries again. */
+/** Without file descriptors, PostgreSQL closes some and tries again. */
 const shortages = new Set(['EMFILE', 'ENFILE']);
-/** The last shortage since the current statement began: PostgreSQL may blame something else when the statement fails. */
+/** Since the current statement began: PostgreSQL may blame something else when it fails. */
 let shortage: unknown;
 
 /**
- * Reports a refusal by the disk at once. PostgreSQL ends its process when its log can't be written; PGlite has no process to
- * end, and may spin forever or fail with another error.
+ * At once: PostgreSQL ends its process when its log can't be written; PGlite has no process to end, and may spin forever or fail with
+ * another error.
  */
 function reportRefusals(files: { tryFSOperation<Result>(operation: () => Result): Result }): void {
   const tryOperation = files.tryFSOperation;
@@ -60,7 +57,7 @@ function reportRefusals(files: { tryFSOperation<Result>(operation: () => Result)
     });
 }
 
-/** The array types that BullMQ uses, by PostgreSQL's numbers. */
+/** Used by BullMQ, by PostgreSQL's numbers. */
 const arrays = { 1009: types.TEXT, 1016: types.INT8, 3807: types.JSONB };
 
 /** PGlite would query all array types, which doubles the time of opening. */
@@ -75,7 +72,7 @@ class Database extends PGlite {
   }
 }
 
-/** The datastore holds some seconds of work: PostgreSQL's default of 128 MB of buffers would only fill up with old rows. */
+/** Some seconds of work: PostgreSQL's 128 MB of buffers would only fill up with old rows. */
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 
 const fs = new LateFolder('/');
@@ -94,7 +91,7 @@ async function open(): Promise<PGlite> {
   }
 }
 
-/** PostgreSQL's own reason for not opening the database, which PGlite shows only in its debug output. */
+/** PGlite shows it only in its debug output. */
 async function openingFailure(): Promise<Error | undefined> {
   const { folder } = fs;
   if (folder === undefined) return undefined;

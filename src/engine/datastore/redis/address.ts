@@ -6,12 +6,12 @@ export interface RedisEndpoint {
 }
 
 interface Login {
-  /** The ACL user. Default: Redis's `default`. */
+  /** The ACL user. Default: `default`. */
   readonly username?: string | undefined;
   readonly password?: string | undefined;
 }
 
-/** A password that another program may renew. */
+/** Another program may renew the password. */
 export interface PasswordFile {
   readonly path: string;
   /** @throws a usage error when the file can't be read */
@@ -19,7 +19,7 @@ export interface PasswordFile {
 }
 
 interface AnyAddress extends Login {
-  /** For connections to Sentinels and to Redis. */
+  /** To Sentinels and to Redis. */
   readonly tls: boolean;
   readonly db: number;
 }
@@ -37,12 +37,12 @@ interface SocketAddress extends AnyAddress {
 interface SentinelAddress extends AnyAddress {
   readonly kind: 'sentinel';
   readonly sentinels: readonly RedisEndpoint[];
-  /** The primary's name in the Sentinels. */
+  /** Of the primary, in the Sentinels. */
   readonly name: string;
   readonly sentinelUsername?: string | undefined;
 }
 
-/** Address of Redis, with the login. Contains a password: display `describeAddress`. */
+/** Contains a password: display `describeAddress`. */
 export type RedisAddress = ServerAddress | SocketAddress | SentinelAddress;
 
 type Kind = RedisAddress['kind'];
@@ -65,15 +65,13 @@ const kinds: Readonly<Record<Kind, { readonly example: string; readonly paramete
   socket: { example: 'unix:///run/redis/redis.sock?db=0', parameters: ['db'] },
 };
 
-/** The end of a sentence: the unsupported kind of server, and what to use instead. */
+/** The end of a sentence. */
 export const unsupportedCluster =
   'a Redis Cluster, which cqbatch does not support: use a Redis or Valkey server outside a cluster, with or without Sentinel';
 
 /**
- * Parses an address of Redis.
- *
- * @throws a usage error `REDIS_URL` with the problem and an example, but no part of the address: any part may belong to a
- *   password that was not percent-encoded
+ * @throws a usage error `REDIS_URL` with the problem and an example, but no part of the address: any part may belong to a password that was
+ * not percent-encoded
  */
 export function parseRedisUrl(url: string): RedisAddress {
   const [, schemeText = '', rest] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(url.trim()) ?? [];
@@ -128,7 +126,7 @@ export function parseRedisUrl(url: string): RedisAddress {
   }
 }
 
-/** The address for display, without user and password. */
+/** Without user and password. */
 export function describeAddress(address: RedisAddress): string {
   const s = address.tls ? 's' : '';
   switch (address.kind) {
@@ -142,7 +140,7 @@ export function describeAddress(address: RedisAddress): string {
 }
 
 /**
- * The separate addresses of the Sentinels; none without Sentinels.
+ * None without Sentinels.
  *
  * @param password of the Sentinels, which have a separate one
  */

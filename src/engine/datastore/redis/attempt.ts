@@ -4,10 +4,9 @@ import { sentinelsOf } from './address.ts';
 import { createRedisClient, type RedisClientOptions } from './client.ts';
 import { explainFailure, type FailureContext } from './failure.ts';
 
-/** Events with errors of the connection, or of the connection to a Sentinel. */
 const failureEvents = ['error', 'sentinelError'] as const;
 
-/** Runs `work` until a deadline (of `performance.now`), and explains a failure. The work may `note` errors that explain its delay. */
+/** Runs `work` until a deadline (of `performance.now`), and explains a failure; `note` takes errors that explain a delay. */
 export async function attempt<Result>(
   client: Redis,
   context: FailureContext,
@@ -38,7 +37,7 @@ export async function attempt<Result>(
   }
 }
 
-/** Connects a new client. Resolves when it is ready or has given up. */
+/** Resolves when the client is ready or has given up. */
 export async function ready(client: Redis): Promise<void> {
   if (client.status === 'wait') client.connect().catch(() => {});
   if (client.status === 'ready') return;
@@ -48,10 +47,7 @@ export async function ready(client: Redis): Promise<void> {
   });
 }
 
-/**
- * For Sentinels, ioredis reports only a closed connection. Connects to each of them separately, and passes the reasons to
- * `note`.
- */
+/** For Sentinels, ioredis reports only a closed connection: connects to each of them, and passes the reasons to `note`. */
 export async function noteReasons(options: RedisClientOptions, note: (error: Error) => void): Promise<void> {
   await Promise.all(
     sentinelsOf(options.address, options.sentinelPassword).map(async (address) => {

@@ -7,10 +7,10 @@ import { endBetweenTries } from './client.ts';
 import { dropCommand } from './failure.ts';
 
 /**
- * BullMQ's Redis backend, without prints to the console and passwords in errors.
+ * Without prints to the console and passwords in errors.
  *
- * @param onConnection called with each connection that BullMQ opens by itself
- * @param onError called with each error of its connections
+ * @param onConnection for each connection that BullMQ opens by itself
+ * @param onError for each error of its connections
  */
 export function backendFor(
   inspection: Inspection,
@@ -18,8 +18,8 @@ export function backendFor(
   onError: (error: Error) => void,
 ): Datastore['backend'] {
   const { evictionPolicy = 'noeviction', mayAskInfo, version } = inspection;
-  // BullMQ runs INFO on each connection: this fails where forbidden, and prints a warning about the eviction policy even
-  // without a memory limit, when nothing is ever evicted.
+  // BullMQ runs INFO on each connection: this fails where forbidden, and warns about the eviction policy even without a memory limit, when
+  // nothing is ever evicted.
   const askInfo = mayAskInfo && evictionPolicy === 'noeviction';
   const canBlockFor1Ms = version !== undefined && isAtLeast(version, '7.0.8');
   return (name, options, connections) => {
@@ -29,7 +29,7 @@ export function backendFor(
       askInfo ? bullmqOptions : { ...bullmqOptions, skipVersionCheck: true },
       connections,
     );
-    // The first listener, so that no other listener sees the command of a failed login, which contains the password.
+    // The first listener, so that no other sees the command of a failed login, which contains the password.
     backend.on('error', (error: Error) => {
       dropCommand(error);
       onError(error);

@@ -3,14 +3,13 @@ import type { Redis } from 'ioredis';
 import type { FailureContext } from './failure.ts';
 import { isLoading, judgeInfo, type ServerInfo } from './info.ts';
 
-/** Facts about a checked Redis. */
 export interface Inspection extends ServerInfo {
-  /** Whether this user may run `INFO`. */
+  /** This user may run `INFO`. */
   readonly mayAskInfo: boolean;
 }
 
 /**
- * Checks whether the queue can use a Redis, by its `INFO` and by writing to it.
+ * Whether the queue can use a Redis, by its `INFO` and by writing to it.
  *
  * @param onLoading called while Redis is loading its data
  * @throws a fatal error that says what must change; an error of the driver when the connection or a command fails
@@ -20,10 +19,10 @@ export async function inspect(
   { where, address, prefix }: FailureContext,
   onLoading: () => void,
 ): Promise<Inspection> {
-  // If the database does not exist, ioredis itself would silently use database 0.
+  // Without it, ioredis would silently use database 0 if this one does not exist.
   if (address.db > 0) await client.select(address.db);
   const inspection = await inspectInfo(client, where, onLoading);
-  // BullMQ needs scripts that write, and blocking reads; the read removes the written key.
+  // BullMQ needs scripts that write, and blocking reads; the read removes the key.
   const key = `${prefix}:check`;
   await client.eval("redis.call('ZADD', KEYS[1], 0, '1') redis.call('EXPIRE', KEYS[1], 10)", 1, key);
   await client.bzpopmin(key, 0.01);
@@ -45,7 +44,7 @@ async function inspectInfo(client: Redis, where: string, onLoading: () => void):
   };
 }
 
-/** The text of `INFO` once the data are loaded; undefined where forbidden. */
+/** Of loaded data; undefined where forbidden. */
 async function readInfo(client: Redis, onLoading: () => void): Promise<string | undefined> {
   for (;;) {
     try {

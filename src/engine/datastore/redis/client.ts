@@ -4,8 +4,8 @@ import type { RedisAddress } from './address.ts';
 import { mendTransactions } from './transactions.ts';
 
 /**
- * `probe`: gives up at the first failure. `worker`: waits for an unreachable Redis, and repeats commands without a reply.
- * `producer`: waits, too, but never sends anything twice.
+ * `probe`: gives up at the first failure. `worker`: waits for an unreachable Redis, and repeats commands without a reply. `producer`:
+ * waits, but never sends anything twice.
  */
 export type Role = 'probe' | 'worker' | 'producer';
 
@@ -13,25 +13,23 @@ export interface RedisClientOptions {
   readonly address: RedisAddress;
   readonly sentinelPassword?: string | undefined;
   readonly role: Role;
-  /** The name of the connection in `CLIENT LIST`. */
+  /** In `CLIENT LIST`. */
   readonly name: string;
-  /** Whether this user may run `INFO`: waiting for a loading Redis requires it. */
+  /** This user may run `INFO`, which waiting for a loading Redis requires. */
   readonly mayAskInfo: boolean;
-  /** Called with each error reply of Redis. */
   readonly onErrorReply?: (error: Error) => void;
 }
 
 const connectTimeoutMs = 4_000;
-/** A connection that is silent for longer is dead. Workers block for at most 10 s. */
+/** A connection that is silent for longer is dead: workers block for at most 10 s. */
 const silenceLimitMs = 30_000;
 
-/** Makes a client, which connects at once, or a `probe` on request. It always has an error listener. */
+/** Connects at once, or a `probe` on request. Always has an error listener. */
 export function createRedisClient(options: RedisClientOptions): Redis {
   const client = new Redis({ ...commonSettings(options), ...placeSettings(options) });
-  // Node ends the process for an unhandled error event; interested code adds a listener.
+  // Node ends the process for an unhandled error event.
   client.on('error', () => {});
-  // When told not to repeat commands of a lost connection, ioredis does not reject them, either: they would stay pending
-  // forever.
+  // When told not to repeat commands of a lost connection, ioredis does not reject them: they would stay pending forever.
   if (options.role === 'producer')
     client.on('close', () =>
       rejectCommands(client, 'The connection to Redis was lost before it replied.', { waiting: false }),
@@ -44,7 +42,7 @@ export function createRedisClient(options: RedisClientOptions): Redis {
   return client;
 }
 
-/** Rejects commands without a reply, and with `waiting` also commands not sent. */
+/** Without a reply; with `waiting` also those not sent. */
 export function rejectCommands(client: Redis, message: string, which: { readonly waiting: boolean }): void {
   const queues = client as unknown as {
     flushQueue(error: Error, queues: { offlineQueue: boolean; commandQueue: boolean }): void;
@@ -53,22 +51,19 @@ export function rejectCommands(client: Redis, message: string, which: { readonly
 }
 
 /**
- * Makes `disconnect` work between two attempts to connect. ioredis then gives up without an event, and BullMQ, which ends a
- * worker's blocking connection before it closes the worker, would wait for this event forever.
+ * Makes `disconnect` work between two attempts to connect. ioredis then gives up without an event, and BullMQ, which ends a worker's
+ * blocking connection before it closes the worker, would wait for it forever.
  */
 export function endBetweenTries(client: Redis): void {
   const disconnect = client.disconnect.bind(client);
   client.disconnect = (reconnect = false) => {
-    // The status of a connection before its first attempt: ioredis ends it at once, with an event.
+    // As before the first attempt: ioredis ends the connection at once, with an event.
     if (client.status === 'reconnecting' && !reconnect) client.status = 'wait';
     disconnect(reconnect);
   };
 }
 
-/**
- * Ends a connection once, however many of its commands are refused: each refusal makes ioredis end it, with one more listener on
- * its socket.
- */
+/** However many commands are refused: each refusal makes ioredis end the connection, with one more listener on its socket. */
 function reconnectOnce(client: Redis): void {
   const disconnect = client.disconnect.bind(client);
   client.disconnect = (reconnect = false) => {
@@ -104,7 +99,7 @@ function commonSettings(options: RedisClientOptions) {
   return {
     db: address.db,
     ...(address.password !== undefined && {
-      // Explicit, because with only a password ioredis prints a warning for a Redis without one.
+      // With only a password, ioredis prints a warning for a Redis without one.
       username: address.username ?? 'default',
       password: address.password,
     }),
@@ -115,7 +110,7 @@ function commonSettings(options: RedisClientOptions) {
     disconnectTimeout: 500,
     keepAlive: 10_000,
     socketTimeout: silenceLimitMs,
-    // The protocol version that BullMQ is tested with.
+    // BullMQ is tested with this version.
     protocol: 2,
     retryStrategy: retriesOf(role),
     maxRetriesPerRequest: null,
@@ -127,8 +122,8 @@ function commonSettings(options: RedisClientOptions) {
 }
 
 /**
- * After a failover behind a name, the connection still leads to the old primary; a new connection leads to the new one. The
- * command had no effect, so a worker repeats it there (2) rather than fail a row that succeeded.
+ * After a failover behind a name, the connection still leads to the old primary, and a new one to the new. The command had no effect, so a
+ * worker repeats it there (2) rather than fail a row that succeeded.
  */
 function reconnectAfter(error: Error, { role, onErrorReply }: RedisClientOptions): false | 1 | 2 {
   onErrorReply?.(error);
@@ -142,21 +137,18 @@ function tlsSettings(address: RedisAddress): { servername?: string } {
     : {};
 }
 
-/** The delay before the next attempt to connect, by the number of attempts before; null gives up. */
+/** By the number of attempts before; null gives up. */
 function retriesOf(role: Role): (times: number) => number | null {
   return role === 'probe' ? () => null : (times) => Math.min(times * 100, 2_000);
 }
 
-/**
- * Makes a client send the commands of one turn of the event loop together: writing to a socket costs more than the rest of a
- * command. Commands wait for the end of the turn at most.
- */
+/** Sends the commands of one turn of the event loop together: writing to a socket costs more than the rest of a command. */
 export function corkTurns(client: Redis): void {
   // Each new connection has a new socket.
   client.on('connect', () => corkSocket(client.stream));
 }
 
-/** Corks the socket from the first write of a turn to its end. Closing the socket flushes it. */
+/** From the first write of a turn to its end. Closing the socket flushes it. */
 function corkSocket(socket: Socket): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   let corked = false;

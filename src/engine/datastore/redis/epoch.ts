@@ -2,21 +2,20 @@ import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { isRefusedCommand } from '../datastore.ts';
 
-/** What `INFO` says of a server. */
 interface ServerIds {
   readonly run_id?: string;
   readonly master_replid?: string;
 }
 
-/** ioredis calls `check` on each new connection, before any command: even before commands that an earlier connection left unanswered. */
+/** ioredis calls `check` on each new connection, before any command: even before those that an earlier connection left unanswered. */
 interface CheckedConnection {
   readonly connector: { check(info: ServerIds): boolean };
 }
 
 /**
- * The epoch that the connections of a client show. It consists of the server's start id, because a restart may lose recently
- * acknowledged writes, and the id of its data, which changes when it takes over another server's data. Both are in the `INFO` with
- * which ioredis begins each connection; a user who may not read it has no epoch.
+ * The epoch that connections show: the server's start id, because a restart may lose recently acknowledged writes, and the id of its data,
+ * which changes when it takes over another server's data. Both are in the `INFO` with which ioredis begins each connection; a user who may
+ * not read it has no epoch.
  */
 export function watchEpoch(client: Redis) {
   let epoch: string | undefined;
@@ -39,7 +38,7 @@ export function watchEpoch(client: Redis) {
 }
 
 /**
- * The epoch of Redis: the ids that its connections show, as of now, and a key of ours, which disappears when all keys are deleted.
+ * The ids that connections show, and a key of ours, which disappears when all keys are deleted.
  *
  * @returns undefined when Redis does not say them, such as to a user who may not read them
  * @throws when the connection fails

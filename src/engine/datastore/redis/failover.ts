@@ -1,15 +1,14 @@
 import { sentinelsOf } from './address.ts';
 import { createRedisClient, type RedisClientOptions } from './client.ts';
 
-/** A connection that can reconnect. */
 export interface Connection {
   readonly status: string;
   disconnect(reconnect?: boolean): void;
 }
 
 /**
- * Moves connections to the new primary as soon as a Sentinel names it. The old primary may accept writes for ten more seconds,
- * and lose them. Without Sentinels, does nothing.
+ * Moves connections to the new primary as soon as a Sentinel names it: the old one may accept writes for ten more seconds, and lose them.
+ * Without Sentinels, does nothing.
  */
 export function watchFailover(options: RedisClientOptions) {
   const { address, sentinelPassword } = options;

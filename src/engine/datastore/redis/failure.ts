@@ -2,12 +2,11 @@ import { type CqbatchError, fatalError } from '../../../base/errors/errors.ts';
 import { SystemError } from '../../../base/errors/system-error.ts';
 import { type RedisAddress, unsupportedCluster } from './address.ts';
 
-/** The context for explaining an error. */
 export interface FailureContext {
-  /** Without a password: `redis://127.0.0.1:6379/0`. */
+  /** Without a password. */
   readonly where: string;
   readonly address: RedisAddress;
-  /** The prefix of all keys, in braces. */
+  /** Of all keys, in braces. */
   readonly prefix: string;
   /** Never shown. */
   readonly secrets: readonly string[];
@@ -15,10 +14,10 @@ export interface FailureContext {
   readonly passwordPlace: string;
 }
 
-/** The problem and the remedy, after `Redis at <address> `. */
+/** After `Redis at <address> `. */
 type Explanation = string | ((context: FailureContext, message: string) => string);
 
-/** A code, a pattern for an error's code or message, and the explanation; most informative first. */
+/** A pattern for an error's code or message; most informative first. */
 const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Explanation])[] = [
   [
     'REDIS_AUTH',
@@ -158,9 +157,7 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   ],
 ];
 
-/**
- * Explains why Redis can't be used, from errors in order of time: the most informative rule wins, whichever error it matches.
- */
+/** From errors in order of time: the most informative rule wins, whichever error it matches. */
 export function explainFailure(errors: readonly unknown[], context: FailureContext): CqbatchError {
   const causes = errors.map(innermost);
   const shown = (cause: unknown): Error => withoutSecrets(cause, context.secrets);
@@ -205,19 +202,18 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
 }
 
-/** The error for logs and as a `cause`: same message and code, without passwords and commands. */
+/** For logs and as a `cause`: without passwords and commands. */
 function withoutSecrets(error: unknown, secrets: readonly string[]): Error {
   const { message, code } = error as Partial<NodeJS.ErrnoException>;
   const clean = new Error(removeSecrets(String(message ?? error), secrets));
   return code === undefined ? clean : Object.assign(clean, { code });
 }
 
-/** Removes the command, which may contain a password, from an error of ioredis. */
+/** An error of ioredis has the command, which may contain a password. */
 export function dropCommand(error: unknown): void {
   if (typeof error === 'object' && error !== null && 'command' in error) delete error.command;
 }
 
-/** Removes passwords from a text. */
 export function removeSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '…')), text);
 }

@@ -2,26 +2,26 @@ import { fatalError } from '../../../base/errors/errors.ts';
 import { isAtLeast } from '../../../base/text/version.ts';
 import { unsupportedCluster } from './address.ts';
 
-/** Judges the self-description of Redis (`INFO`). Pure, so that every case has a test. */
+/** Judges `INFO` of Redis. Pure, so that every case has a test. */
 
 /** Required by BullMQ's scripts; Valkey started with a later version. */
 const leastVersion = '6.2';
 
-/** Facts about a usable Redis. */
 export interface ServerInfo {
   /** `Redis 7.0.15`, `Valkey 8.1.0`; without a number if unknown. */
   readonly server: string;
   readonly version: string | undefined;
   readonly evictionPolicy: string | undefined;
-  /** One sentence each, with its remedy. */
+  /** Each a sentence with its remedy. */
   readonly warnings: readonly string[];
 }
 
 type Fields = ReadonlyMap<string, string>;
 
 /**
- * Judges the text of `INFO`; `where` is the address without a password. Missing facts count as fine.
+ * Missing facts count as fine.
  *
+ * @param where the address without a password
  * @throws a fatal error that says what must change
  */
 export function judgeInfo(text: string, where: string): ServerInfo {
@@ -83,7 +83,7 @@ export function judgeInfo(text: string, where: string): ServerInfo {
   };
 }
 
-/** Whether Redis is still reading its data from disk. */
+/** Redis is still reading its data from disk. */
 export function isLoading(text: string): boolean {
   return numberOf(parseInfo(text), 'loading') > 0;
 }

@@ -1,27 +1,27 @@
 import type { Redis } from 'ioredis';
 import type { PasswordFile } from './address.ts';
 
-/** The password of all connections to Redis. Connections try again by themselves, each time with the latest password. */
+/** Connections try again by themselves, each time with the latest password. */
 export class Login {
   readonly #file: PasswordFile | undefined;
   readonly #onPassword: (password: string) => void;
   #password: string | undefined;
   #reading: Promise<void> | undefined;
 
-  /** @param onPassword called with each password from the file that differs from the one before */
+  /** @param onPassword called with each new password from the file */
   constructor(file: PasswordFile | undefined, onPassword: (password: string) => void) {
     this.#file = file;
     this.#onPassword = onPassword;
   }
 
-  /** Gives the latest password to a client at each attempt to connect. */
+  /** At each attempt to connect. */
   keepIn({ options }: Redis): void {
     if (this.#file === undefined) return;
     const { password: first } = options;
     Object.defineProperty(options, 'password', { get: () => this.#password ?? first, enumerable: true });
   }
 
-  /** Reads the file again, after Redis has refused the password. Refusals at the same time share one read. */
+  /** After Redis has refused the password. Refusals at the same time share one read. */
   readAgain(): Promise<void> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;

@@ -16,32 +16,30 @@ import { RedisTrouble } from './trouble.ts';
 export interface RedisOptions {
   /** `redis://`, `rediss://`, `redis+sentinel://`, `rediss+sentinel://` or `unix://`. */
   readonly url: string;
-  /** Overrides a password in the address. */
+  /** Overrides that of the address. */
   readonly password?: string | undefined;
-  /** Where the password was read, to read it again when Redis refuses it. */
+  /** Read again when Redis refuses the password. */
   readonly passwordFile?: PasswordFile | undefined;
-  /** For the Sentinels, which have a separate password. */
+  /** The Sentinels have a separate one. */
   readonly sentinelPassword?: string | undefined;
-  /** Name of this installation, the prefix of all keys. Default `cqbatch`. */
+  /** The prefix of all keys. Default `cqbatch`. */
   readonly prefix?: string;
-  /** Purpose of this process, shown in `CLIENT LIST`. */
+  /** Of this process, for `CLIENT LIST`. */
   readonly purpose: string;
 }
 
 export interface OpenedRedis {
   readonly datastore: Datastore;
-  /** Problems that do not prevent a run, one sentence each, with the remedy. */
+  /** Problems that do not prevent a run, each a sentence with the remedy. */
   readonly warnings: readonly string[];
 }
 
-/** Opening takes at most this long. */
 const openingLimitMs = 5_000;
-/** Closing waits at most this long for Redis. */
 const closingLimitMs = 1_000;
 
 /**
- * Opens Redis after checking that the queue can use it. Once open, everything waits while Redis is away, however long, and `trouble` says
- * so; `refusal` says what a person must fix. The datastore is lost when a full disk has blocked writes for some seconds.
+ * Once open, everything waits while Redis is away, however long, and `trouble` says so; `refusal` says what a person must fix. The
+ * datastore is lost when a full disk has blocked writes for some seconds.
  *
  * @throws a usage error `REDIS_URL`; within some seconds a fatal error `REDIS_…` with the reason and the remedy
  */
@@ -137,7 +135,7 @@ function contextOf({ url, password, passwordFile, sentinelPassword, prefix = 'cq
   } satisfies FailureContext;
 }
 
-/** Checks Redis over a separate connection, which gives up rather than wait. */
+/** Over a separate connection, which gives up rather than wait. */
 async function inspectFirst(
   context: FailureContext,
   settings: RedisClientOptions,
@@ -167,7 +165,7 @@ async function closeClient(client: Redis): Promise<void> {
   rejectCommands(client, 'Connection is closed.', { waiting: true });
 }
 
-/** Runs scripts by their digest, and sends the text of a script that Redis does not have. */
+/** By their digest; sends the text that Redis does not have. */
 function scriptsOn(client: Redis): RunScript {
   const digests = new Map<string, string>();
   return async (script, keys, args) => {

@@ -4,22 +4,22 @@ import type { CqbatchError } from '../../../base/errors/errors.ts';
 import type { LastingRefusal } from '../datastore.ts';
 import { explainFailure, type FailureContext, removeSecrets } from './failure.ts';
 
-/** A refusal that was not repeated for this long is over: each program that waits for Redis tries again sooner. */
+/** A refusal not repeated for this long is over: each program that waits tries again sooner. */
 const refusalLastsMs = 6_000;
 
 /**
- * After refusing writes for this long, a Redis with a full or failing disk will not recover by itself: it retries a failed save
- * every 5 s. Something writes at least every two seconds, so a longer silence means success.
+ * After this long, a full or failing disk will not recover by itself: Redis retries a failed save every 5 s. Something writes at least
+ * every two seconds, so a longer silence means success.
  */
 const unwritableAfterMs = 10_000;
-/** Refusals of writes that follow each other within this time count as one outage. */
+/** Refused writes within this time are one outage. */
 const sameOutageMs = 4_000;
 
-/** Error replies in ordinary work: the driver then sends the command again in another way. */
+/** The driver then sends the command again in another way. */
 const ordinary = /^(NOSCRIPT|EXECABORT)\b/;
 /** Commands that the program can do without. */
 const optional = ['info', 'client'];
-/** Codes of refusals that only a person can end. */
+/** Refusals that only a person can end. */
 const lasting = [
   'REDIS_AUTH',
   'PASSWORD_UNREADABLE',
@@ -30,19 +30,19 @@ const lasting = [
   'REDIS_READ_ONLY',
 ];
 
-/** Why Redis can't be used at the moment, according to its connections and error replies. */
+/** Why Redis can't be used now, by its connections and error replies. */
 export class RedisTrouble {
   readonly #context: FailureContext;
   readonly #onLogin: () => Promise<void>;
   readonly #onUnwritable: (reason: CqbatchError) => void;
-  /** The connections that do not work, with the reason. */
+  /** With the reason. */
   readonly #down = new Map<Redis, string>();
   #refused: { readonly reason: CqbatchError; readonly since: number; readonly at: number } | undefined;
   #unwritable: { readonly since: number; readonly at: number } | undefined;
 
   /**
-   * @param onLogin called when Redis refuses the login; may reject with a better reason
-   * @param onUnwritable called when a full or failing disk keeps Redis from writing for more than a moment
+   * @param onLogin Redis refuses the login; may reject with a better reason
+   * @param onUnwritable a full or failing disk keeps Redis from writing for more than a moment
    */
   constructor(
     context: FailureContext,
@@ -54,7 +54,7 @@ export class RedisTrouble {
     this.#onUnwritable = onUnwritable;
   }
 
-  /** The trouble as one sentence without a full stop, as in the error that ends a command; undefined without trouble. */
+  /** One sentence without a full stop, as in the error that ends a command. */
   get text(): string | undefined {
     const refused = this.#refusedNow;
     if (refused !== undefined) return refused.reason.message.replace(/\.$/, '');
@@ -62,14 +62,13 @@ export class RedisTrouble {
     return down && `Redis at ${this.#context.where} does not answer (${down})`;
   }
 
-  /** The refusal that lasts until a person acts: of the login, a permission, all writes. */
+  /** Lasts until a person acts: of the login, a permission, all writes. */
   get refusal(): LastingRefusal | undefined {
     const refused = this.#refusedNow;
     if (refused === undefined || !lasting.includes(refused.reason.code)) return undefined;
     return { reason: refused.reason, forMs: steadyNow() - refused.since };
   }
 
-  /** Watches a connection for losses. Returns at once. */
   watch(client: Redis): void {
     const lost = (): void => {
       if (!this.#down.has(client)) this.#down.set(client, 'the connection was lost');
@@ -86,7 +85,7 @@ export class RedisTrouble {
     client.on('ready', () => this.#down.delete(client));
   }
 
-  /** Notes an error reply to a command. Sets the explanation for users as its `cause`. */
+  /** Sets the explanation for users as its `cause`. */
   noteReply(reply: Error & { readonly command?: { readonly name: string } }): void {
     if (ordinary.test(reply.message) || optional.includes(reply.command?.name ?? '')) return;
     this.noteError(reply);
