@@ -9,12 +9,12 @@ import type { ContentProblem } from './network/content-encoding.ts';
 import type { HttpAnswer } from './network/exchange.ts';
 import { serverText, type TokenMask } from './server-text.ts';
 
-/** The content of an answer: parsed JSON with exact numbers, or a failure. */
+/** Parsed JSON with exact numbers, or a failure. */
 export type ParsedAnswer =
   | { readonly ok: true; readonly status: number; readonly body: unknown }
   | { readonly ok: false; readonly failure: ApiFailure };
 
-/** Interprets an answer. The success status is not documented (section 4.3), so every 2xx counts. */
+/** The success status is not documented (section 4.3), so every 2xx counts. */
 export function interpret(answer: HttpAnswer, context: AnswerContext): ParsedAnswer {
   const { status, body } = answer;
   const { mask } = context;
@@ -29,7 +29,7 @@ export function interpret(answer: HttpAnswer, context: AnswerContext): ParsedAns
   }
 }
 
-/** What an error answer means. If its body can't be decompressed, only the status counts. */
+/** If the body can't be decompressed, only the status counts. */
 function errorFailure(answer: HttpAnswer, context: AnswerContext): ApiFailure {
   const { body, problem } = answer;
   if (problem === undefined || readErrorBody(body).kind === 'json') return classify(answer, context);
@@ -37,7 +37,7 @@ function errorFailure(answer: HttpAnswer, context: AnswerContext): ApiFailure {
   return { ...failure, message: `${failure.message} (${problemText(problem, context.mask)})` };
 }
 
-/** A 2xx answer that can't be read. The change has probably been made; another attempt shows it. */
+/** The change has probably been made; another attempt shows it. */
 function unreadableFailure({ status, body, problem }: HttpAnswer, mask: TokenMask, error: Error): ApiFailure {
   const failure = (code: FailureCode, why: string): ApiFailure =>
     apiFailure(code, `The server answered ${status}, but ${why}`, { status, unclear: true });
@@ -62,7 +62,7 @@ function problemText({ kind, encoding, detail }: ContentProblem, mask: TokenMask
   return `its body ${problems[kind]} (${serverText(encoding, mask)}: ${detail})`;
 }
 
-/** Redirects are not followed: a POST may become a GET on the way, and the token would go to another host. */
+/** Not followed: a POST may become a GET on the way, and the token would go to another host. */
 function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiFailure {
   const [location] = headerValues(headers, 'location');
   const target = location === undefined ? '' : ` to ${serverText(redirectTarget(location), mask)}`;
@@ -75,8 +75,8 @@ function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiF
 }
 
 /**
- * The redirects by which a server says that it has not processed a request: the request belongs elsewhere (RFC 9110, section 15.4).
- * After 303, and often after 302, the change was made and its result is elsewhere; other redirects say nothing about the change.
+ * By these a server says that it has not processed a request (RFC 9110, section 15.4). After 303, and often after 302, the change was made
+ * and its result is elsewhere; other redirects say nothing about it.
  */
 const notProcessed: ReadonlySet<number> = new Set([301, 307, 308]);
 
@@ -84,15 +84,15 @@ function redirectTarget(location: string): string {
   return URL.canParse(location) ? new URL(location).origin : 'another path';
 }
 
-/** The most characters kept of a body and of a header's value. */
+/** Of a body and of a header's value. */
 const maxBodyLength = 16_384;
 const maxHeaderLength = 1_000;
 
-/** Headers that describe the answer, its way and the limits; none that grants access, such as a cookie. */
+/** The answer, its way and the limits; none that grants access, such as a cookie. */
 const keptHeaders =
   /^(content-(type|length|encoding)|date|age|via|server|location|etag|retry-after|www-authenticate|grpc-(status|message)|.*ratelimit.*|(x-)?(request|correlation|trace)-?id|x-amzn-(requestid|trace-id)|x-cloud-trace-context|traceparent)$/;
 
-/** The part of an answer that is saved: the relevant headers and the body, without the token, which a server may quote. */
+/** What is saved of an answer, without the token, which a server may quote. */
 export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: TokenMask): ReceivedAnswer {
   const kept = Object.keys(headers).filter((name) => keptHeaders.test(name));
   const text = withoutToken(body, mask);
@@ -109,7 +109,7 @@ export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: Toke
   };
 }
 
-/** Headers by which services name a request, the likeliest first. */
+/** Likeliest first. */
 const requestIdHeaders = [
   'x-request-id',
   'request-id',
@@ -122,10 +122,10 @@ const requestIdHeaders = [
   'x-cloud-trace-context',
 ];
 
-/** Visible ASCII characters, so that the identifier can be searched for. */
+/** Visible ASCII characters, so that it can be searched for. */
 const usableId = /^[!-~]{1,200}$/;
 
-/** By which an answer names its request: in a header, or in the `RequestInfo` of an error. */
+/** From a header, or the `RequestInfo` of an error. */
 export function requestIdOf({ status, headers, body }: HttpAnswer, mask: TokenMask): string | undefined {
   for (const name of requestIdHeaders) {
     const [value] = headerValues(headers, name);
@@ -136,7 +136,7 @@ export function requestIdOf({ status, headers, body }: HttpAnswer, mask: TokenMa
   return usableId.test(id) ? mask.text(id) : undefined;
 }
 
-/** A text without the token, of which `\u` escapes of JSON may hide any part. */
+/** `\u` escapes of JSON may hide any part of it. */
 function withoutToken(text: string, mask: TokenMask): string {
   const unescaped = text.replace(/\\u00([2-7][0-9a-f])/gi, (_escape, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

@@ -1,13 +1,12 @@
 import { usageError } from '../../base/errors/errors.ts';
 
 export interface BaseUrlOptions {
-  /** Allows `http:` to other hosts than this one, which sends the token unencrypted. Default: false. */
+  /** To other hosts than this one, which sends the token unencrypted. Default: false. */
   readonly allowInsecureHttp?: boolean | undefined;
 }
 
 /**
- * Checks a base URL, to which the paths of the interface document (section 4) are appended, and returns it in canonical form:
- * without a slash at the end, host in lower case, no default port. A path prefix is kept.
+ * In canonical form: without a slash at the end, host in lower case, no default port. A path prefix is kept.
  *
  * @throws CqbatchError (usage) with the remedy. The URL is not quoted, because it may hold credentials.
  */
@@ -38,7 +37,7 @@ export function parseBaseUrl(text: string, { allowInsecureHttp = false }: BaseUr
   return `${url.origin}${prefix}`;
 }
 
-/** Whether a host, as the URL parser normalizes it, is this machine (RFC 6761, section 6.3; RFC 5735, section 3). */
+/** This machine, as the URL parser normalizes hosts (RFC 6761, section 6.3; RFC 5735, section 3). */
 export function isLoopback(hostname: string): boolean {
   return /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

@@ -7,20 +7,18 @@ import { serverText, type TokenMask } from './server-text.ts';
 import type { IgnoredWaits } from './wait-reader.ts';
 import { waitingTime } from './waiting-time.ts';
 
-/** What an answer is judged with. */
 export interface AnswerContext {
-  /** The present, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly now: number;
-  /** Hides the token in messages and other text from an answer. */
+  /** Hides the token in text from an answer. */
   readonly mask: TokenMask;
-  /** Collects the waits that are ignored. */
+  /** Collects ignored waits. */
   readonly ignored?: IgnoredWaits;
 }
 
 /**
- * What an error answer (status 400 or more) means. The canonical code in the body counts first, then the HTTP status; but
- * 429 always means "slow down" and 401 always "the token is refused", whatever the body says. The code of a router is UNIMPLEMENTED: its
- * NOT_FOUND is that of the path, not that of a row.
+ * What a status of 400 or more means. The canonical code in the body counts first, then the status; but 429 always means "slow down" and
+ * 401 "the token is refused". The code of a router is UNIMPLEMENTED: its NOT_FOUND is that of the path, not of a row.
  */
 export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerContext): ApiFailure {
   const { status, headers } = answer;
@@ -46,14 +44,14 @@ export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerConte
     ...failure,
     waitMs: wait.ms,
     ...(wait.by !== undefined && { waitBy: wait.by }),
-    // A server that names a waiting time has refused the request deliberately.
+    // A server that names a waiting time has refused deliberately.
     ...(isThrottled && { class: 'slow-down', unclear: false }),
   };
 }
 
 /**
- * Whether a router in front of the operation has answered: it has nothing at this path, or not for this method, whatever the row says. A 404
- * without JSON is not certain: some services answer so for a missing entry.
+ * A router has nothing at this path, or not for this method, whatever the row says. A 404 without JSON is not certain: some services answer
+ * so for a missing entry.
  */
 function isOfRouter(status: number, { kind, message, json = {}, details }: ErrorBody): boolean {
   if (!mayBeOfRouter(status)) return false;
@@ -62,11 +60,11 @@ function isOfRouter(status: number, { kind, message, json = {}, details }: Error
   return status !== 404 || !/^not found$/i.test(message) || isBare(json);
 }
 
-/** What routers say: those of gateways no more than the status. */
+/** Routers of gateways say no more than the status. */
 const routerWords =
   /^(?:not found|method not allowed|not implemented|no route matched with those values|the current request is not defined by this api\.?|(?:cannot|route) [A-Z]+[ :]\/.*)$/i;
 
-/** Whether "Not Found" is all that a gateway says. Other services may mean a missing entry by it. */
+/** "Not Found" is all that a gateway says. Other services may mean a missing entry. */
 function isBare(json: Readonly<Record<string, unknown>>): boolean {
   return json['code'] === 5 && Object.keys(json).every((name) => gatewayMembers.has(name));
 }
@@ -108,7 +106,7 @@ function kindName({ kind }: ErrorBody, serverMessage: string): string {
   return serverMessage === '' ? name : `${name} ("${serverMessage}")`;
 }
 
-/** What an HTTP status of 400 or more means when the body has no canonical code. */
+/** Without a canonical code in the body. */
 function codeOfStatus(status: number): FailureCode {
   return codesByStatus.get(status) ?? `HTTP_${status}`;
 }
@@ -135,13 +133,13 @@ const codesByStatus = new Map<number, FailureCode>([
 
 type RpcCode = (typeof canonicalCodes)[number];
 
-/** `NOT_FOUND`, `not_found`, `NotFound` and `not-found` are the same code; so are both spellings of CANCELLED. */
+/** `NOT_FOUND`, `not_found`, `NotFound` and `not-found` are the same; so are both spellings of CANCELLED. */
 const codesByLetters = new Map<string, RpcCode>([
   ...canonicalCodes.map((code) => [code.replaceAll('_', ''), code] as const),
   ['CANCELED', 'CANCELLED'],
 ]);
 
-/** The canonical code that a body's `code` or `status` stands for: a number from 1 to 16, also as text, or a name. */
+/** From a body's `code` or `status`: a number from 1 to 16, also as text, or a name. */
 export function rpcCode(value: unknown): RpcCode | undefined {
   if (typeof value === 'number') return canonicalCodes[value - 1];
   if (typeof value !== 'string' || value.length > 40) return undefined;
@@ -149,21 +147,19 @@ export function rpcCode(value: unknown): RpcCode | undefined {
   return codesByLetters.get(value.toUpperCase().replace(/[^A-Z]/g, ''));
 }
 
-/** The content of an error answer's body. */
 interface ErrorBody {
   /** `json` is a JSON object; other JSON values count as `text`. */
   readonly kind: 'json' | 'html' | 'text' | 'empty';
-  /** The canonical code, when the body has one. */
+  /** Canonical. */
   readonly code?: RpcCode | undefined;
-  /** The server's words; empty when it gives none. */
+  /** The server's words; may be empty. */
   readonly message: string;
-  /** The parsed object. */
   readonly json?: Readonly<Record<string, unknown>>;
   readonly details: readonly ErrorDetail[];
 }
 
 /**
- * Reads an error body of any of the known shapes:
+ * Known shapes:
  *
  * - `{"code":5,"message":"…","details":[…]}` of a gateway and `{"code":"not_found","message":"…","details":[…]}` of Connect
  * - `{"error":"…","code":5,"message":"…","details":[…]}` and `{"error":"…","code":5}` of older gateways
@@ -179,11 +175,11 @@ export function readErrorBody(text: string): ErrorBody {
   const json = trimmed.startsWith('{') ? parseObject(trimmed) : undefined;
   if (json === undefined) return { kind: 'text', message: trimmed, details: [] };
   const error = isJsonObject(json['error']) ? json['error'] : {};
-  // The `status` of a problem document is a number: the HTTP status, not a canonical code.
+  // In a problem document it is a number: the HTTP status, not a canonical code.
   const statuses = [json['status'], error['status']].filter((status) => typeof status === 'string');
   const codes = [json['code'], ...statuses, error['code'], json['error']];
   const code = codes.map(rpcCode).find((candidate) => candidate !== undefined);
-  // A code of the service's own, such as `EVALUATION_NOT_DELETED`, is often the only precise part of its answer.
+  // A code of the service's own, such as `EVALUATION_NOT_DELETED`, is often the only precise part.
   const name =
     code === undefined
       ? firstText([json['code'], error['status'], error['code'], json['error']], /^[A-Za-z][\w.-]*$/)

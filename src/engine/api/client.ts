@@ -22,37 +22,33 @@ import { type Credentials, credentialsFrom } from './token/credentials.ts';
 import { type TokenSource, tokenFromValue } from './token/token.ts';
 import type { IgnoredWaits } from './wait-reader.ts';
 
-/** Time-outs in milliseconds. Those of headers and body are checked about twice a second. */
+/** In milliseconds. Those of headers and body are checked about twice a second. */
 export interface Timeouts {
-  /** For making a connection, including TLS. Default: 5000. */
+  /** For a connection, including TLS. Default: 5000. */
   readonly connectMs: number;
   /** From the end of the request to the head of the answer. Default: 30000. */
   readonly headersMs: number;
   /** Between two parts of the answer's body. Default: 30000. */
   readonly bodyMs: number;
-  /**
-   * For a whole call: waiting for a free connection, repeated connecting. It starts again after each wait for a token.
-   * Default: 60000.
-   */
+  /** For a whole call: waiting for a free connection, repeated connecting. Starts again after each wait for a token. Default: 60000. */
   readonly totalMs: number;
 }
 
-/** The options of `createClient`. */
 export interface ClientOptions extends BaseUrlOptions {
-  /** The base URL of the API, as `parseBaseUrl` accepts it. */
+  /** As `parseBaseUrl` accepts it. */
   readonly baseUrl: string;
   /** The Bearer token, or where it comes from (`tokenFromCommand`, `tokenFromFile`). */
   readonly token: string | TokenSource;
   readonly timeouts?: Partial<Timeouts> | undefined;
-  /** Most connections at the same time; further calls wait. Default: 10. */
+  /** At the same time; further calls wait. Default: 10. */
   readonly connections?: number | undefined;
-  /** Variables such as `process.env`, in which `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` select a proxy. Default: no proxy. */
+  /** Such as `process.env`: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` select a proxy. Default: no proxy. */
   readonly proxyVariables?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The value of `User-Agent`. Default: `callquality-batch`. */
+  /** Default: `callquality-batch`. */
   readonly userAgent?: string | undefined;
-  /** Largest body of an answer in bytes. Default: 16777216 (16 MiB). */
+  /** Largest body. Default: 16777216 (16 MiB). */
   readonly maxAnswerBytes?: number | undefined;
-  /** Counts each HTTP request. Default: requests are not counted. */
+  /** Default: requests are not counted. */
   readonly observer?: RequestObserver | undefined;
 }
 
@@ -63,46 +59,44 @@ export const defaultTimeouts = {
   totalMs: 60_000,
 } as const satisfies Timeouts;
 
-/** Calls the API: takes requests, and gives answers or failures. */
 export interface ApiClient {
-  /** The normalized base URL of the API. */
+  /** Normalized. */
   readonly baseUrl: string;
-  /** Makes the call. Faults of the server, the network or the token file are returned as failures. */
+  /** Faults of the server, the network or the token file are returned as failures. */
   readonly send: (request: ApiRequest, options?: SendOptions) => Promise<ApiAnswer>;
-  /** Waits for calls in flight and closes the connections; later calls fail with `CLIENT_CLOSED`. */
+  /** Waits for calls in flight; later calls fail with `CLIENT_CLOSED`. */
   readonly close: () => Promise<void>;
 }
 
 export interface SendOptions {
   /** Stops the call, which then gives a failure of class `aborted`. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether to return the HTTP answer itself, too, as `received`. Default: false. */
+  /** Whether to return the HTTP answer, too, as `received`. Default: false. */
   readonly keepAnswer?: boolean | undefined;
-  /** Called each time that the call has handed a request to the network. */
+  /** Each time that a request has been handed to the network. */
   readonly onSent?: (() => void) | undefined;
 }
 
-/** The result of a call: parsed JSON of a 2xx answer with exact numbers, or a failure. */
+/** Parsed JSON of a 2xx answer with exact numbers, or a failure. */
 export type ApiAnswer = CallFigures & ParsedAnswer;
 
-/** The figures of a call, whether it succeeded or failed. */
+/** Also of a failed call. */
 export interface CallFigures {
-  /** HTTP requests made: 0 when no connection could be made, 2 or 3 when the token was renewed. */
+  /** HTTP requests: 0 when no connection could be made, 2 or 3 when the token was renewed. */
   readonly requests: number;
-  /** Duration of the call in milliseconds. */
   readonly durationMs: number;
-  /** The limits that the last answer states; absent if it states none. */
+  /** As the last answer states them. */
   readonly limits?: readonly StatedLimit[];
-  /** Waits of the last answer that the client ignores, because they are longer than 24 hours or unreadable: value by header. */
+  /** Of the last answer, longer than 24 hours or unreadable: value by header. */
   readonly ignoredWaits?: ReadonlyMap<string, string>;
-  /** By which the last answer names the request: `X-Request-Id` and the like, or a `RequestInfo`; absent if it does not. */
+  /** From `X-Request-Id` and the like, or a `RequestInfo` of the last answer. */
   readonly requestId?: string;
-  /** The last answer, if `keepAnswer` is set and an answer came. */
+  /** The last answer, with `keepAnswer`. */
   readonly received?: ReceivedAnswer;
 }
 
 /**
- * A client with its own pool of connections.
+ * With its own pool of connections.
  *
  * @throws CqbatchError (usage) for a base URL, a token or a proxy that cannot be used.
  */
@@ -122,8 +116,8 @@ export function createClient(options: ClientOptions): ApiClient {
     headersTimeout: timeouts.headersMs,
     bodyTimeout: timeouts.bodyMs,
     maxResponseSize: maxAnswerBytes,
-    // A request that is written just as the server closes an idle connection is lost in an unclear way. Most servers keep idle
-    // connections for 5 s or more, and say so when it is less.
+    // A request written just as the server closes an idle connection is lost in an unclear way. Most servers keep idle connections for 5 s
+    // or more, and say so when it is less.
     keepAliveTimeout: 4000,
     pipelining: 1,
     allowH2: false,
@@ -171,7 +165,7 @@ export function createClient(options: ClientOptions): ApiClient {
     };
   }
 
-  /** The call with the current token, and with another one when the API refuses that. */
+  /** With another token when the API refuses the current one. */
   async function call(request: ApiRequest, stop: Stop, options: SendOptions): Promise<Call> {
     const current = await stop.without(credentials.current());
     if (current === undefined) return failed(stopFailure({ progress: 'unsent' }, stop.reason));
@@ -243,7 +237,7 @@ function harmlessObserver(observer: RequestObserver): RequestObserver {
   };
 }
 
-/** The ignored waits, whose texts come from the server, made safe to log. */
+/** The texts come from the server. */
 function cleaned(waits: IgnoredWaits, mask: TokenMask): ReadonlyMap<string, string> {
   return new Map([...waits].map(([header, value]) => [header, serverText(value, mask)]));
 }
@@ -252,7 +246,6 @@ function isRefused(answer: Call): boolean {
   return !answer.ok && answer.failure.code === 'UNAUTHENTICATED';
 }
 
-/** The result of a call without its duration. */
 type Call = ParsedAnswer & Omit<CallFigures, 'durationMs'>;
 
 function failed(failure: ApiFailure, requests = 0): Call {
@@ -261,12 +254,12 @@ function failed(failure: ApiFailure, requests = 0): Call {
 
 const closedCall = failed(apiFailure('CLIENT_CLOSED', 'The client was closed'));
 
-/** The pauses before a request is repeated. Short, because the caller waits for longer while a server is unreachable. */
+/** Short, because the caller waits longer while a server is unreachable. */
 const pausesMs = [100, 300];
 
 /**
- * Repeats a request, up to two times, while it fails before any byte of it was written and for a transient reason (connection
- * refused, name not resolved, connect time-out). A stop ends the wait.
+ * Up to two times, while the request fails before any byte was written and for a transient reason (connection refused, name not resolved,
+ * connect time-out). A stop ends the wait.
  */
 async function repeatUnsent(
   dispatcher: Dispatcher,
@@ -276,7 +269,7 @@ async function repeatUnsent(
   for (const pauseMs of pausesMs) {
     const ending = await exchange(dispatcher, request, options);
     if (!mayPass(ending)) return ending;
-    // A random pause, up to twice as long, so that calls that failed together are not repeated together.
+    // Random, so that calls that failed together are not repeated together.
     await options.stop.pause(pauseMs * (1 + Math.random()));
     if (options.stop.reason !== undefined) return { kind: 'stopped', progress: 'unsent' };
   }

@@ -1,23 +1,23 @@
 import { isJsonObject } from '../../base/text/json.ts';
 
-/** A detail of an error body (`google/rpc/error_details.proto`). */
+/** `google/rpc/error_details.proto`. */
 export interface ErrorDetail {
-  /** `RetryInfo`; absent if the detail has no type. */
+  /** `RetryInfo`; absent without a type. */
   readonly type?: string;
   readonly fields: JsonObject;
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The most details of a body, and members of a list in a detail, that are read. */
+/** Of details, and of members of a list in one. */
 const mostRead = 50;
 
 /**
- * The details of a parsed error body, in `details` or `error.details`. Two spellings are known:
+ * In `details` or `error.details` of a parsed body. Two spellings are known:
  *
  * - that of a gateway: `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"}`
- * - that of Connect: `{"type":"google.rpc.RetryInfo","value":"CgIIAQ","debug":{"retryDelay":"1.5s"}}`. `value` is the same in
- *   Protocol Buffers' binary form, which is not read.
+ * - that of Connect: `{"type":"google.rpc.RetryInfo","value":"CgIIAQ","debug":{"retryDelay":"1.5s"}}`. `value` is the same in Protocol
+ *   Buffers' binary form, which is not read.
  */
 export function errorDetails(body: unknown): readonly ErrorDetail[] {
   if (!isJsonObject(body)) return [];
@@ -35,8 +35,8 @@ export function errorDetails(body: unknown): readonly ErrorDetail[] {
 }
 
 /**
- * What the details say to people, in the order of the details: the fields that are wrong, the conditions that are not met, the service's
- * own words, and the identifier by which its operators find the request. What the message says already is left out.
+ * For people, in the order of the details: wrong fields, conditions not met, the service's own words, the identifier of the request. What
+ * the message says already is left out.
  */
 export function detailTexts(details: readonly ErrorDetail[], message: string): readonly string[] {
   const told = new Set<string>();
@@ -48,7 +48,7 @@ export function detailTexts(details: readonly ErrorDetail[], message: string): r
   return [...told];
 }
 
-/** The reason in an `ErrorInfo`, such as `EVALUATION_NOT_DELETED`: often the only precise part of an answer. */
+/** Of an `ErrorInfo`, such as `EVALUATION_NOT_DELETED`: often the only precise part of an answer. */
 export function reasonIn(details: readonly ErrorDetail[]): string {
   return (
     details.map(({ type, fields }) => (type === 'ErrorInfo' ? textIn(fields, 'reason') : '')).find(Boolean) ??
@@ -56,7 +56,7 @@ export function reasonIn(details: readonly ErrorDetail[]): string {
   );
 }
 
-/** The identifier in a `RequestInfo`. */
+/** Of a `RequestInfo`. */
 export function requestIdIn(details: readonly ErrorDetail[]): string {
   return (
     details.map(({ type, fields }) => (type === 'RequestInfo' ? requestIdOf(fields) : '')).find(Boolean) ?? ''
@@ -68,7 +68,7 @@ function requestIdOf(fields: JsonObject): string {
 }
 
 interface Told {
-  /** What the text is about; may be empty. */
+  /** May be empty. */
   readonly subject?: string;
   readonly text: string;
 }
@@ -81,7 +81,7 @@ const readers = new Map<string, (fields: JsonObject) => readonly Told[]>([
   ['RequestInfo', (fields) => [{ subject: 'request', text: requestIdOf(fields) }]],
 ]);
 
-/** Violations by their descriptions; those without one, by what they are about. */
+/** By their descriptions, or by what they are about. */
 function violations(list: unknown, about: readonly string[]): readonly Told[] {
   return objectsIn(list).map((violation) => {
     const subject = about

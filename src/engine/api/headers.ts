@@ -1,19 +1,19 @@
-/** The header fields of an answer, by lower-case name; an array when the field came more than once. */
+/** By lower-case name; an array when a field came more than once. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Every value of a header field, in the order of arrival. */
+/** In the order of arrival. */
 export function headerValues(headers: AnswerHeaders, name: string): readonly string[] {
   const value = headers[name];
   if (value === undefined) return [];
   return typeof value === 'string' ? [value] : value;
 }
 
-/** Before the names of headers that the service itself has sent through a gateway from Protocol Buffers to JSON. */
+/** Of headers that the service itself has sent through a gateway from Protocol Buffers to JSON. */
 const gatewayPrefix = 'grpc-metadata-';
 
 /**
- * The headers of an answer, those of a gateway also by their names without its prefix: `Grpc-Metadata-Retry-After` counts unless there is a
- * `Retry-After`. Runs for every answer, so without such headers it must not allocate memory.
+ * Those of a gateway also without its prefix: `Grpc-Metadata-Retry-After` counts unless there is a `Retry-After`. Runs for every answer:
+ * without such headers it must not allocate memory.
  */
 export function withGatewayHeaders(headers: AnswerHeaders): AnswerHeaders {
   for (const name in headers) if (name.startsWith(gatewayPrefix)) return withoutPrefix(headers);
@@ -28,7 +28,7 @@ function withoutPrefix(headers: AnswerHeaders): AnswerHeaders {
   };
 }
 
-/** The first value of a header field that `read` understands. */
+/** The first value that `read` understands. */
 export function firstReadable<T>(
   headers: AnswerHeaders,
   name: string,
@@ -42,16 +42,15 @@ export function firstReadable<T>(
 }
 
 /**
- * The server's time in milliseconds since 1970: that of the answer's own `Date` (RFC 9110, section 6.6.1), so that a wrong
- * clock on this machine does no harm.
+ * Milliseconds since 1970, by the answer's `Date` (RFC 9110, section 6.6.1), so that a wrong clock here does no harm.
  *
- * @param now milliseconds since 1970, for answers without a `Date`
+ * @param now for answers without a `Date`
  */
 export function serverTime(headers: AnswerHeaders, now: number): number {
   return firstReadable(headers, 'date', httpDateMs) ?? now;
 }
 
-/** An HTTP date (RFC 9110, section 5.6.7), including its two obsolete forms, in milliseconds since 1970. */
+/** RFC 9110, section 5.6.7, with its two obsolete forms; milliseconds since 1970. */
 export function httpDateMs(value: string): number | undefined {
   const text = value.trim();
   const withZone = asctimeDate.test(text) ? `${text} GMT` : text;
@@ -64,23 +63,23 @@ const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} 
 const rfc850Date = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
 const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
-/** An item of a list field with its parameters. */
+/** Of a list field. */
 export interface ListItem {
-  /** A string without its quotes and escapes, or the text of a token or an integer. */
+  /** Without quotes and escapes. */
   readonly value: string;
   readonly kind: 'name' | 'integer';
-  /** Text of every parameter by its key, strings without quotes; empty for a parameter without a value. */
+  /** By key, strings without quotes; empty for a parameter without a value. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * The items of a list field whose items are strings, tokens or integers (RFC 9651, section 3.1), at most `maxItems`; spaces
- * before a parameter are tolerated. No items when any part is malformed (section 4.2) or the list is absurdly long.
+ * Of a list field of strings, tokens or integers (RFC 9651, section 3.1), at most `maxItems`; spaces before a parameter are tolerated. None
+ * when any part is malformed (section 4.2) or the list is absurdly long.
  */
 export function structuredList(headers: AnswerHeaders, name: string): readonly ListItem[] {
   if (headers[name] === undefined) return [];
   const text = headerValues(headers, name).join(',').trim();
-  // A long list is not cut, because a cut number would be another number.
+  // Not cut: a cut number would be another number.
   if (text.length > maxLength) return [];
   const items: ListItem[] = [];
   listItem.lastIndex = 0;
@@ -95,10 +94,9 @@ export function structuredList(headers: AnswerHeaders, name: string): readonly L
   return items;
 }
 
-/** Most characters of a list that are read. */
+/** Characters. */
 const maxLength = 4096;
 
-/** Most items of a list that are read. */
 const maxItems = 20;
 
 const string = String.raw`"(?:[ !#-\[\]-~]|\\["\\])*"`;

@@ -1,19 +1,19 @@
 /**
- * The integers of the interface document: identifiers and counts, 64 bits wide (document, section 2). As a `number`
- * they would be rounded above 9007199254740991, so they travel as decimal text.
+ * Identifiers and counts are 64 bits wide (document, section 2). As a `number` they would be rounded above 9007199254740991, so they travel
+ * as decimal text.
  */
 
-/** An integer from a caller: a `number` only if it is a safe integer, or a string of decimal digits. */
+/** A `number` only if it is a safe integer; a string of decimal digits. */
 export type Int64Input = bigint | number | string;
 
-/** The largest signed 64-bit integer. */
+/** Signed, 64 bits. */
 export const maxInt64 = 9223372036854775807n;
 
 const maxInt64Text = String(maxInt64);
 
 /**
- * The integer in canonical decimal, ready to be a JSON literal. Blanks around it and leading zeros are dropped. Undefined when
- * it is not an integer from `min` to 9223372036854775807, or a `number` that may have been rounded.
+ * In canonical decimal, ready to be a JSON literal, without blanks and leading zeros. Undefined when it is not an integer from `min` to
+ * 9223372036854775807, or a `number` that may have been rounded.
  */
 export function int64Text(value: unknown, min: 0 | 1): string | undefined {
   if (typeof value === 'string') return canonical(value, min);
@@ -22,7 +22,7 @@ export function int64Text(value: unknown, min: 0 | 1): string | undefined {
 }
 
 /**
- * Like `int64Text`, for arguments of the typed functions.
+ * For arguments of the typed functions.
  *
  * @throws RangeError that names the argument.
  */

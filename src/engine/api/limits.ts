@@ -1,45 +1,44 @@
 import { type AnswerHeaders, firstReadable, headerValues, type ListItem, structuredList } from './headers.ts';
 import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';
 
-/** What an answer states about one limit of the API, without malformed parts. */
+/** Without malformed parts. */
 export interface StatedLimit {
-  /** The policy (`burst`, `burst;pk=:cHM=:`) or the family of the fields (`x-ratelimit-minute`), which distinguishes limits. */
+  /** The policy (`burst`, `burst;pk=:cHM=:`) or the family of the fields (`x-ratelimit-minute`). */
   readonly name: string;
-  /** Calls permitted in each window, or at the same time, from 1 to `maxCalls`. */
+  /** Calls in each window, or at the same time, from 1 to `maxCalls`. */
   readonly quota?: number;
-  /** Length of the window in milliseconds, up to `maxWindowMs`. */
+  /** Up to `maxWindowMs`. */
   readonly windowMs?: number;
   /** Calls still permitted before the reset, from 0 to `maxCalls`. */
   readonly remaining?: number;
-  /** Time until more calls are permitted, in milliseconds from now, from 0 to `maxWaitMs`. */
+  /** Until more calls are permitted, from now, from 0 to `maxWaitMs`. */
   readonly resetMs?: number;
-  /** What states `resetMs`, if that is more than a minute: `RateLimit-Reset: 7200`. */
+  /** What states more than a minute: `RateLimit-Reset: 7200`. */
   readonly resetBy?: string;
-  /** What the limit counts (a quota unit of draft-ietf-httpapi-ratelimit-headers-10). */
+  /** A quota unit of draft-ietf-httpapi-ratelimit-headers-10. */
   readonly unit: LimitUnit;
 }
 
-/** Calls in a window, or calls at the same time. */
+/** In a window, or at the same time. */
 export type LimitUnit = 'requests' | 'concurrent-requests';
 
-/** What an answer states about a limit on anything: calls, bytes, … */
+/** On anything: calls, bytes, … */
 export type LimitReading = Omit<StatedLimit, 'unit'> & { readonly unit: string };
 
-/** Largest quota and largest number of remaining calls that are accepted. */
+/** Of quota and remaining calls. */
 export const maxCalls = 1e9;
 
-/** Longest window that is accepted: 366 days in milliseconds. */
+/** 366 days. */
 export const maxWindowMs = 366 * 86_400_000;
 
-/** The limits of an answer that states none. */
 export const noLimits: readonly StatedLimit[] = [];
 
 /**
- * Every limit on calls that an answer states: those of `RateLimit` and `RateLimit-Policy`, then those of the fields
- * `RateLimit-…`, `X-RateLimit-…` and `X-Rate-Limit-…`. Limits on anything else, such as bytes, are left out.
+ * Those of `RateLimit` and `RateLimit-Policy`, then of the fields `RateLimit-…`, `X-RateLimit-…` and `X-Rate-Limit-…`. Limits on anything
+ * but calls, such as bytes, are left out.
  *
  * @param now milliseconds since 1970, for answers without a `Date`
- * @param ignored collects the times that are ignored
+ * @param ignored collects ignored times
  */
 export function statedLimits(
   headers: AnswerHeaders,
@@ -53,7 +52,7 @@ export function statedLimits(
   return limits.length === 0 ? noLimits : limits;
 }
 
-/** Whether an answer may state limits. Runs for every answer, so it must not allocate memory. */
+/** Runs for every answer: it must not allocate memory. */
 function mentionsLimits(headers: AnswerHeaders): boolean {
   for (const name in headers) {
     if (name.startsWith('ratelimit') || name.startsWith('x-rate')) return true;
@@ -61,7 +60,7 @@ function mentionsLimits(headers: AnswerHeaders): boolean {
   return false;
 }
 
-/** Whether a limit is on calls, and not only a window. */
+/** And not only a window. */
 function isOnCalls(limit: LimitReading): limit is StatedLimit {
   const { unit, quota, remaining, resetMs } = limit;
   const isOfCalls = unit === 'requests' || unit === 'concurrent-requests';
@@ -69,8 +68,8 @@ function isOnCalls(limit: LimitReading): limit is StatedLimit {
 }
 
 /**
- * The limits of `RateLimit`, each with quota, window and unit of the `RateLimit-Policy` of the same name, then the
- * policies without a limit (draft-ietf-httpapi-ratelimit-headers-10). Times are in seconds there, in milliseconds here.
+ * Of `RateLimit`, each with quota, window and unit of the `RateLimit-Policy` of the same name, then the policies without a limit
+ * (draft-ietf-httpapi-ratelimit-headers-10). In seconds there, milliseconds here.
  *
  *     RateLimit-Policy: "burst";q=100;w=60, "uploads";q=65535;qu="content-bytes";w=10
  *     RateLimit: "burst";r=0;t=30
@@ -86,7 +85,7 @@ export function policyLimits(headers: AnswerHeaders, waits: WaitReader): readonl
   ];
 }
 
-/** Whether a policy belongs to a limit. Some servers put the partition key into only one of the two fields. */
+/** Some servers put the partition key into only one of the two fields. */
 function isSame(policy: ListItem, limit: ListItem): boolean {
   const [one, other] = [policy.parameters.get('pk'), limit.parameters.get('pk')];
   return policy.value === limit.value && (one === undefined || other === undefined || one === other);
@@ -112,9 +111,8 @@ function policyReading(
 }
 
 /**
- * The limits that have one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. Up to
- * draft-ietf-httpapi-ratelimit-headers-06 the quota may be followed by policies: the one with the same quota gives its window,
- * and the others are limits too.
+ * With one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. Up to draft-ietf-httpapi-ratelimit-headers-06 the
+ * quota may be followed by policies: the one with the same quota gives its window, the others are limits too.
  *
  *     RateLimit-Limit: 100, 100;w=60, 5000;w=86400
  */
@@ -140,8 +138,8 @@ function familyOf(prefix: string, suffix: string, windowSeconds: number | undefi
 }
 
 /**
- * The known families, the most reliable first: `RateLimit-…` (up to draft-ietf-httpapi-ratelimit-headers-06), `X-RateLimit-…`
- * and `X-Rate-Limit-…` (no standard), then the last two with the window at the end (Kong: `X-RateLimit-Limit-Minute`).
+ * Most reliable first: `RateLimit-…` (up to draft-ietf-httpapi-ratelimit-headers-06), `X-RateLimit-…` and `X-Rate-Limit-…` (no standard),
+ * then the last two with the window at the end (Kong: `X-RateLimit-Limit-Minute`).
  */
 const families = Object.entries({
   '': undefined,
@@ -198,12 +196,12 @@ function numberIn(headers: AnswerHeaders, field: string): number | undefined {
   return statedNumber(headerValues(headers, field)[0]?.trim());
 }
 
-/** A whole number, not negative, in decimal digits; undefined for any other text. */
+/** Whole, not negative, in decimal digits. */
 export function statedNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** The statements of an answer about one limit, plausible or not. */
+/** Plausible or not. */
 interface Statements {
   readonly name: string;
   readonly unit?: string | undefined;
@@ -213,7 +211,7 @@ interface Statements {
   readonly reset?: AskedWait | undefined;
 }
 
-/** The plausible statements about a limit: absurd quotas and windows are left out, and remaining calls are capped. */
+/** Absurd quotas and windows are left out, and remaining calls are capped. */
 function limitReading(statements: Statements): LimitReading {
   const { name, unit = 'requests', quota = 0, windowSeconds = 0, remaining, reset } = statements;
   const windowMs = windowSeconds * 1000;

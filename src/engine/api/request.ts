@@ -1,21 +1,21 @@
 import type { Method } from '../../domain/terms.ts';
 import { acceptedEncodings } from './network/content-encoding.ts';
 
-/** A request of the API, without the headers that the client adds. */
+/** Without the headers that the client adds. */
 export interface ApiRequest {
   /** Default: POST. */
   readonly method?: Method;
-  /** The path below the base URL, with the query; begins with `/`. */
+  /** Below the base URL, with the query; begins with `/`. */
   readonly path: string;
-  /** Header fields of this request, by lower-case name; they replace those of the client. Default: none. */
+  /** By lower-case name; they replace those of the client. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** JSON text; empty: the request has no body. */
+  /** JSON text; empty: no body. */
   readonly body: string;
 }
 
 export const defaultUserAgent = 'callquality-batch';
 
-/** The headers of a request (interface document, sections 4 and 5), without those that HTTP itself needs. */
+/** Interface document, sections 4 and 5; without those that HTTP itself needs. */
 export function requestHeaders(
   token: string,
   {
@@ -32,7 +32,7 @@ export function requestHeaders(
   };
 }
 
-/** A list of header fields, with fields in place of those of the same name. */
+/** With fields in place of those of the same name. */
 export function withHeaders(headers: readonly string[], own: Readonly<Record<string, string>>): string[] {
   const all: string[] = [];
   // Loops, because this runs for each call.

@@ -1,15 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
 import { isLosslessNumber } from '../../base/text/json.ts';
 
-/** Longest text from the server in a message, in code points. */
+/** In code points. */
 export const maxServerTextLength = 300;
 
 /** Controls, line and paragraph separators, unpaired surrogates, and marks that reverse the text around them. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 /**
- * Makes text from a server safe for a message: one line, at most 300 code points, without control characters, terminal escape
- * sequences and bidirectional controls, and without the token, which a server may quote.
+ * Makes text from a server safe for a message: one line, at most 300 code points, without control characters, terminal escapes and
+ * bidirectional controls, and without the token, which a server may quote.
  */
 export function serverText(text: string, mask?: Pick<TokenMask, 'text'>): string {
   // Masked before it is shortened, so that no half token stays, and again when control characters within a token are removed.
@@ -23,17 +23,16 @@ export function serverText(text: string, mask?: Pick<TokenMask, 'text'>): string
   return `${characters.slice(0, maxServerTextLength - 1).join('')}…`;
 }
 
-/** Hides the token wherever a server quotes it: answers end up in reports, journals, datastores and logs. */
+/** Answers end up in reports, journals, datastores and logs: hides the token wherever a server quotes it. */
 export interface TokenMask {
-  /** The text with `[token]` in place of each quotation. */
+  /** With `[token]` in its place. */
   readonly text: (text: string) => string;
-  /** Does so for all text in parsed JSON, in place. `source` is its JSON text. */
+  /** In all text of parsed JSON, in place. `source` is its JSON text. */
   readonly json: (value: unknown, source: string) => unknown;
 }
 
-/** Stands for the token in texts. */
 export const substitute = '[token]';
-/** A shorter token would occur in every answer by chance; only a sandbox accepts such a token. */
+/** A shorter token would occur in every answer by chance; only a sandbox accepts one. */
 export const shortestToken = 3;
 /** A shorter token is part of words by chance: it is masked only where no letter or digit adjoins it. */
 const shortestInWords = 4;
@@ -68,7 +67,7 @@ function asWord(spelling: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
 }
 
-/** The token, and its forms in JSON, URLs and HTML; for most tokens they are the same. */
+/** In JSON, URLs and HTML; for most tokens they are the same. */
 function spellingsOf(token: string): readonly string[] {
   const percentEncoded = encodeURIComponent(token);
   return [

@@ -16,20 +16,20 @@ import type { Evaluation } from './model/entities.ts';
 import type { Reading } from './model/reading.ts';
 import type { ApiRequest } from './request.ts';
 
-/** The client with a function for each operation of the interface document. */
+/** A function for each operation of the interface document. */
 export interface TypedClient extends ApiClient {
   /**
    * Restores a deleted evaluation (section 4.1) and returns it.
    *
-   * Rejects with an ApiError when the call fails, or the evaluation in the answer is another one or still deleted; with a RangeError
-   * for an identifier that is not an exact integer.
+   * Rejects with an ApiError when the call fails, or the evaluation in the answer is another one or still deleted; with a RangeError for an
+   * identifier that is not an exact integer.
    */
   readonly restoreEvaluation: (input: RestoreEvaluationInput, options?: SendOptions) => Promise<Evaluation>;
   /**
-   * Updates a soundboard entry (section 4.2): only the given fields are sent.
+   * Only the given fields are sent (section 4.2).
    *
-   * Rejects with an ApiError when the call fails or the answer is about another entry; with a RangeError for an
-   * integer that is not exact, an update without any field, or a field that the service does not know.
+   * Rejects with an ApiError when the call fails or the answer is about another entry; with a RangeError for an integer that is not exact,
+   * an update without any field, or a field that the service does not know.
    */
   readonly updateSoundboard: (
     input: UpdateSoundboardInput,
@@ -38,8 +38,8 @@ export interface TypedClient extends ApiClient {
 }
 
 /**
- * A client for the call-quality service. `send` tries each call once and repeats only requests that certainly were not sent;
- * the caller decides on retries, by the class of the failure.
+ * `send` tries each call once and repeats only requests that certainly were not sent; the caller decides on retries, by the class of the
+ * failure.
  *
  * @throws CqbatchError (usage) for a base URL or a token that cannot be used
  */

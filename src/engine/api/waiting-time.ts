@@ -5,12 +5,12 @@ import { counterLimits, type LimitReading, policyLimits, statedNumber } from './
 import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';
 
 /**
- * How long an answer asks to wait; undefined if it does not ask. The first of these fields that is present and accepted counts:
- * `Retry-After`, `google.rpc.RetryInfo`, `RateLimit`, `RateLimit-Reset`, `X-RateLimit-Reset`. See `WaitReader`.
+ * Undefined if the answer does not ask to wait. The first accepted field counts: `Retry-After`, `google.rpc.RetryInfo`, `RateLimit`,
+ * `RateLimit-Reset`, `X-RateLimit-Reset`. See `WaitReader`.
  *
- * @param details those of the error body
+ * @param details of the error body
  * @param now milliseconds since 1970, for answers without a `Date`
- * @param ignored collects the waits that are ignored
+ * @param ignored collects ignored waits
  */
 export function waitingTime(
   headers: AnswerHeaders,
@@ -27,7 +27,7 @@ export function waitingTime(
   );
 }
 
-/** A `google.rpc.RetryInfo` in the details of an error body (`google/rpc/error_details.proto`). */
+/** `google.rpc.RetryInfo` (`google/rpc/error_details.proto`). */
 function retryInfo(details: readonly ErrorDetail[], waits: WaitReader): AskedWait | undefined {
   for (const { type = 'RetryInfo', fields } of details) {
     if (type !== 'RetryInfo') continue;
@@ -38,7 +38,7 @@ function retryInfo(details: readonly ErrorDetail[], waits: WaitReader): AskedWai
   return undefined;
 }
 
-/** A Protocol Buffers duration: `"1.5s"`, or `{"seconds":1,"nanos":500000000}` as some servers write it. */
+/** Of Protocol Buffers: `"1.5s"`, or `{"seconds":1,"nanos":500000000}` as some servers write it. */
 function durationOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   // Protocol Buffers JSON writes 64-bit integers as strings.
@@ -53,8 +53,8 @@ function member(value: unknown, name: string): unknown {
 }
 
 /**
- * `RateLimit` (draft-ietf-httpapi-ratelimit-headers): the longest `t` of the limits that are used up (`r=0`), whatever they
- * count. For a limit without `t`, the window `w` of its `RateLimit-Policy` counts.
+ * draft-ietf-httpapi-ratelimit-headers: the longest `t` of the limits that are used up (`r=0`), whatever they count; without `t`, the
+ * window `w` of the `RateLimit-Policy`.
  */
 function rateLimit(headers: AnswerHeaders, waits: WaitReader): AskedWait | undefined {
   return policyLimits(headers, waits)
@@ -74,7 +74,7 @@ function windowOf({ windowMs }: LimitReading, waits: WaitReader): AskedWait | un
   return waits.seconds('RateLimit-Policy', seconds, `w=${seconds}`);
 }
 
-/** `RateLimit-Reset` (older drafts) or `X-RateLimit-Reset` (no standard). They ask for a wait only when the limit is used up. */
+/** `RateLimit-Reset` (older drafts) or `X-RateLimit-Reset` (no standard): a wait only when the limit is used up. */
 function rateLimitReset(headers: AnswerHeaders, waits: WaitReader): AskedWait | undefined {
   return counterLimits(headers, waits)
     .filter(({ remaining = 0 }) => remaining === 0)

@@ -8,12 +8,12 @@ import { lostFailure } from './network/network-failure.ts';
 import { chooseProxy, type ProxyOptions } from './network/proxy.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
 
-/** A URL of another service, to which notifications are posted. No message quotes its path and query, which may be secret. */
+/** Receives notifications. No message quotes its path and query, which may be secret. */
 export interface Webhook {
-  /** The host, for display: `hooks.example.com`. */
+  /** For display: `hooks.example.com`. */
   readonly host: string;
   /**
-   * Posts a text, repeating transient failures.
+   * Repeats transient failures.
    *
    * @throws an Error that says why the text was not accepted
    */
@@ -22,7 +22,7 @@ export interface Webhook {
 }
 
 export interface PostOptions {
-  /** A path that is added to the path of the URL: `/start`. */
+  /** Added to the path of the URL: `/start`. */
   readonly below?: string;
   /** Names and values in turn. */
   readonly headers?: readonly string[];
@@ -30,14 +30,12 @@ export interface PostOptions {
 
 const connectMs = 5_000;
 const requestMs = 10_000;
-/** Few and short, because an unreachable receiver must not delay the command for long. */
+/** Few and short: an unreachable receiver must not delay the command. */
 const retries = { retries: 3, minTimeout: 500, maxTimeout: 4_000, factor: 2, randomize: true };
 
 /**
- * Opens a webhook.
- *
- * @param what the name of the setting, for messages: `--notify-url`
- * @throws a usage error, which does not quote the URL, when the URL can't be used
+ * @param what name of the setting, for messages: `--notify-url`
+ * @throws a usage error, which does not quote the URL, when it can't be used
  */
 export function openWebhook(
   what: string,
@@ -95,10 +93,7 @@ function readUrl(what: string, text: string): URL {
   );
 }
 
-/**
- * Headers that sign a text by Standard Webhooks (standardwebhooks.com, "Signature scheme"): HMAC-SHA256 of id, time and text.
- * After the prefix `whsec_`, a secret is base64.
- */
+/** Standard Webhooks (standardwebhooks.com, "Signature scheme"): HMAC-SHA256 of id, time and text. After `whsec_`, a secret is base64. */
 export function signatureHeaders(secret: string, id: string, at: Date, body: string): readonly string[] {
   const time = String(Math.floor(at.getTime() / 1_000));
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : secret;

@@ -1,4 +1,4 @@
-/** Interface document, section 4.1: restore a deleted evaluation and return it. */
+/** Interface document, section 4.1. */
 
 import { type Int64Input, requireInt64 } from '../int64.ts';
 import { type Evaluation, type EvaluationSummary, evaluation, evaluationSummary } from '../model/entities.ts';
@@ -18,7 +18,7 @@ const answer = object({ evaluation });
 const summaryAnswer = object({ evaluation: evaluationSummary });
 
 /**
- * The request; the same input always gives the same text.
+ * The same input always gives the same text.
  *
  * @throws RangeError when the identifier is not an exact integer in its range
  */
@@ -27,12 +27,12 @@ export function restoreEvaluationRequest(input: RestoreEvaluationInput): ApiRequ
   return { path, body: `{"evaluation_id":${id},"user_id":${JSON.stringify(input.userId)}}` };
 }
 
-/** Reads the body of a 2xx answer: it must contain the requested evaluation, no longer deleted. */
+/** The answer must contain the requested evaluation, no longer deleted. */
 export function readRestoreEvaluationAnswer(evaluationId: string, body: unknown): Reading<Evaluation> {
   return checkEvaluation(evaluationId, answer(body)?.evaluation ?? {});
 }
 
-/** Like `readRestoreEvaluationAnswer`, without reading sections and custom fields. */
+/** Without reading sections and custom fields. */
 export function readRestoreEvaluationSummary(
   evaluationId: string,
   body: unknown,

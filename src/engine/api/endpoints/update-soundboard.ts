@@ -1,14 +1,11 @@
-/** Interface document, section 4.2: update a soundboard entry and return its identifier. */
+/** Interface document, section 4.2. */
 
 import { type Int64Input, requireInt64 } from '../int64.ts';
 import type { FileType } from '../model/entities.ts';
 import { entityId, object, type Reading, readIdentifier } from '../model/reading.ts';
 import type { ApiRequest } from '../request.ts';
 
-/**
- * The soundboard entry to change. Only the given fields are sent; whether the service keeps or resets the others is
- * not documented.
- */
+/** Only the given fields are sent; whether the service keeps or resets the others is not documented. */
 export interface UpdateSoundboardInput {
   /** From 1 to 9223372036854775807. */
   readonly soundboardId: Int64Input;
@@ -26,7 +23,7 @@ export interface UpdateSoundboardInput {
   readonly recordingLength?: Int64Input | undefined;
 }
 
-/** What the service answers: section 4.2. */
+/** Section 4.2. */
 export interface UpdateSoundboardAnswer {
   readonly soundboardId: bigint;
 }
@@ -48,10 +45,10 @@ const path = '/api/v1alpha1/org/soundboard/update';
 const answer = object({ soundboardId: entityId });
 
 /**
- * The request; the same input always gives the same text, fields in the order of section 2.6.
+ * The same input always gives the same text, fields in the order of section 2.6.
  *
  * @throws RangeError when an integer is not exact or out of its range, a text is not a string, no field is given, or a field that the
- *   service does not know, which would be left out silently
+ * service does not know, which would be left out silently
  */
 export function updateSoundboardRequest(input: UpdateSoundboardInput): ApiRequest {
   const { fileSize, recordingLength } = input;
@@ -76,7 +73,7 @@ export function updateSoundboardRequest(input: UpdateSoundboardInput): ApiReques
   return { path, body: `{"soundboard":{${fields}}}` };
 }
 
-/** Reads the body of a 2xx answer: it must contain the identifier that was sent. */
+/** The answer must contain the identifier that was sent. */
 export function readUpdateSoundboardAnswer(
   soundboardId: string,
   body: unknown,

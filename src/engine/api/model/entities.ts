@@ -1,4 +1,4 @@
-/** The entities of the interface document, section 2, as answers contain them. */
+/** Interface document, section 2, as answers contain them. */
 
 import type { z } from 'zod';
 import {
@@ -16,13 +16,13 @@ import {
   time,
 } from './reading.ts';
 
-/** Value seen in the interface document, section 2.4; the complete set is not documented. */
+/** Seen in the interface document, section 2.4; the complete set is not documented. */
 export type RiskLevel = OpenEnum<'RISK_LEVEL_NONE'>;
 
-/** Interface document, section 2.3: element of `answers`. */
+/** Section 2.3: element of `answers`. */
 const evaluationAnswer = object({ answerPoints: decimal });
 
-/** Interface document, section 2.3: element of `evaluation_questions`. */
+/** Section 2.3: element of `evaluation_questions`. */
 const evaluationQuestion = object({
   evaluationQuestionId: entityId,
   evaluationId: entityId,
@@ -35,7 +35,7 @@ const evaluationQuestion = object({
   sortOrder: integer,
 });
 
-/** Interface document, section 2.4: element of `auto_evaluation_questions`. */
+/** Section 2.4: element of `auto_evaluation_questions`. */
 const autoEvaluationQuestion = object({
   autoEvaluationQuestionId: entityId,
   autoEvaluationId: entityId,
@@ -48,7 +48,7 @@ const autoEvaluationQuestion = object({
   expressionMatched: flag,
 });
 
-/** Interface document, section 2.2: element of `evaluation_sections`. */
+/** Section 2.2: element of `evaluation_sections`. */
 const evaluationSection = object({
   evaluationSectionId: entityId,
   evaluationId: entityId,
@@ -65,21 +65,21 @@ const evaluationSection = object({
   skipped: flag,
 });
 
-/** Interface document, section 2.5: element of `custom_fields`. */
+/** Section 2.5: element of `custom_fields`. */
 const customField = object({ key: text, field: text });
 
-/** Value seen in the interface document, section 3; the complete set is not documented. */
+/** Seen in the interface document, section 3; the complete set is not documented. */
 export type EvaluationState = OpenEnum<'EVALUATION_IN_PROGRESS'>;
 
-/** Value seen in the interface document, section 2.1; the complete set is not documented. */
+/** Seen in the interface document, section 2.1; the complete set is not documented. */
 export type CallType = OpenEnum<'INBOUND'>;
 
-/** Value seen in the interface document, section 2.1; the complete set is not documented. */
+/** Seen in the interface document, section 2.1; the complete set is not documented. */
 export type ChannelType = OpenEnum<'CHANNEL_TYPE_EMAIL'>;
 
-/** Interface document, section 2.1: `call_metadata`. */
+/** Section 2.1: `call_metadata`. */
 const callMetadata = object({ callSid: entityId, callType: text as Read<CallType> });
-/** Interface document, section 2.1: `conversation_metadata`. */
+/** Section 2.1: `conversation_metadata`. */
 const conversationMetadata = object({ conversationSid: entityId });
 
 const summaryFields = {
@@ -92,7 +92,7 @@ const summaryFields = {
   evaluationState: text as Read<EvaluationState>,
   /** Opaque time. */
   completedAt: time,
-  /** Opaque time; absent, or empty, when the evaluation is not deleted. */
+  /** Opaque; absent, or empty, when the evaluation is not deleted. */
   deletedAt: time,
   agentUserId: text,
   callType: text as Read<CallType>,
@@ -112,19 +112,19 @@ export const evaluation = object({
   customFields: listOf(customField),
 });
 
-/** Reads an evaluation without its sections and custom fields: much faster, for checking thousands of answers. */
+/** Without sections and custom fields: much faster, for thousands of answers. */
 export const evaluationSummary = object(summaryFields);
 
-/** Interface document, section 2.1: the score of a call or conversation against a scorecard. */
+/** Section 2.1: the score of a call or conversation against a scorecard. */
 export interface Evaluation extends ReadBy<typeof evaluation> {}
 
-/** An evaluation without its sections and custom fields. */
+/** Without sections and custom fields. */
 export interface EvaluationSummary extends ReadBy<typeof evaluationSummary> {}
 
-/** The zod schema of an evaluation in parsed JSON; tolerates unknown and unreadable fields, which it leaves out. */
+/** For parsed JSON; leaves out unknown and unreadable fields. */
 export const evaluationSchema: z.ZodType<Evaluation> = schemaOf(evaluation);
 
-/** Value seen in the interface document, section 2.6; the complete set is not documented. */
+/** Seen in the interface document, section 2.6; the complete set is not documented. */
 export type FileType = OpenEnum<'RECORDING_FILE_TYPE_WAV'>;
 
 const soundboard = object({
@@ -143,8 +143,8 @@ const soundboard = object({
   recordingLength: integer,
 });
 
-/** Interface document, section 2.6: a recording file with a title, a description and file metadata. */
+/** Section 2.6: a recording file with a title, a description and file metadata. */
 export interface Soundboard extends ReadBy<typeof soundboard> {}
 
-/** The zod schema of a soundboard entry in parsed JSON; tolerates unknown and unreadable fields, which it leaves out. */
+/** For parsed JSON; leaves out unknown and unreadable fields. */
 export const soundboardSchema: z.ZodType<Soundboard> = schemaOf(soundboard);

@@ -1,45 +1,41 @@
 /**
- * How answers are read: exactly where it matters, tolerantly elsewhere, because the interface document leaves open which fields
- * are required and how they are written (sections 2.7 and 7).
+ * Answers are read exactly where it matters, tolerantly elsewhere: the interface document leaves open which fields are required and how
+ * they are written (sections 2.7 and 7).
  *
- * - Keys may be snake_case or lowerCamelCase, as Protocol Buffers JSON allows.
+ * - Keys may be snake_case or lowerCamelCase, as in Protocol Buffers JSON.
  * - `null` means absent. Unknown fields are left out, unknown enum values are kept.
  * - Integers may be JSON numbers or decimal strings.
- * - A field of a type that cannot be understood is left out. An answer that arrived means a change that was made; refusing it
- *   for a side detail would report a done change as failed.
+ * - A field that cannot be understood is left out: an answer that arrived means a change that was made, and refusing it for a side detail
+ *   would report a done change as failed.
  */
 
 import { z } from 'zod';
 import { isJsonObject, isLosslessNumber, stringifyJson } from '../../../base/text/json.ts';
 
-/** Reads a value; undefined when it can't be understood. A plain function instead of a schema, because it runs for each row. */
+/** Undefined when a value can't be understood. A function, not a schema: it runs for each row. */
 export type Read<T> = (value: unknown) => T | undefined;
 
-/** The type of a reader's values. */
 export type ReadBy<Reader> = Reader extends Read<infer T> ? T : never;
 
-/** An object as it is read by the readers of its fields, which are by lowerCamelCase name. Any field may be absent. */
+/** By lowerCamelCase name. Any field may be absent. */
 export type Parts<Fields> = { readonly [Name in keyof Fields]?: ReadBy<Fields[Name]> | undefined };
 
-/** An enumeration whose complete value set is not documented. */
+/** The complete value set is not documented. */
 export type OpenEnum<Known extends string> = Known | (string & {});
 
-/**
- * A 64-bit integer as `bigint`: exact, ordered, and comparable with `===`. (Decimal text would sort "10" before "9".)
- * Written as JSON by `stringifyJson`.
- */
+/** A `bigint`: exact, ordered, and comparable with `===`. (Decimal text would sort "10" before "9".) Written as JSON by `stringifyJson`. */
 export function integer(value: unknown): bigint | undefined {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
   return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined;
 }
 
-/** An integer that identifies something. Identifiers begin with 1: services that write zero values write 0 for none. */
+/** Identifiers begin with 1: services that write zero values write 0 for none. */
 export function entityId(value: unknown): bigint | undefined {
   return integer(value) || undefined;
 }
 
-/** A number that may have decimals: a score, points. */
+/** A score, points. */
 export function decimal(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint' || isLosslessNumber(value)) return Number(value.toString());
@@ -57,14 +53,14 @@ export function text(value: unknown): string | undefined {
 }
 
 /**
- * A time, kept as text because its format is undocumented (section 2.7); other JSON values become JSON text. Undefined for
- * what programs write in place of an absent time.
+ * Text, because the format is undocumented (section 2.7); other JSON values become JSON text. Undefined for what programs write for an
+ * absent time.
  */
 export function time(value: unknown): string | undefined {
   return hasTime(value) ? (text(value) ?? stringifyJson(value)) : undefined;
 }
 
-/** An object has a time if any of its members has: `{ "seconds": "0", "nanos": 0 }` has none. */
+/** An object has a time if any member has: `{ "seconds": "0", "nanos": 0 }` has none. */
 function hasTime(value: unknown): boolean {
   if (typeof value === 'object' && value !== null && !isLosslessNumber(value))
     return Object.values(value).some(hasTime);
@@ -74,22 +70,21 @@ function hasTime(value: unknown): boolean {
 }
 
 /**
- * What programs write for an absent time: blanks and zeros (`0000-00-00 00:00:00`), negative numbers, words for nothing, and the
- * first day of a clock with its parts in the order of other countries.
+ * Written for an absent time: blanks and zeros (`0000-00-00 00:00:00`), negative numbers, words for nothing, and the first day of a clock
+ * with its parts in the order of other countries.
  */
 const noTime =
   /^(?:[\s0:.,+/TZ-]*|-\d+(?:\.\d+)?|null|none|nil|never|undefined|nan|n\/a|false|0?1[/.]0?1[/.](?:0001|1970)\b.*)$/i;
 
-/** The first day of Unix time. No clock begins later: others begin in 1900, in the year 1, or a day before in another time zone. */
+/** Of Unix time. No clock begins later: others begin in 1900, in the year 1, or a day before in another time zone. */
 const zeroDay = '1970-01-01';
 
-/** A boolean, or its text. */
 export function flag(value: unknown): boolean | undefined {
   if (value === true || value === 'true') return true;
   return value === false || value === 'false' ? false : undefined;
 }
 
-/** An array; elements that can't be understood are left out. */
+/** Elements that can't be understood are left out. */
 export function listOf<T>(element: Read<T>): Read<readonly T[]> {
   return (value) =>
     Array.isArray(value) ? value.map(element).filter((each) => each !== undefined) : undefined;
@@ -114,7 +109,7 @@ export function object<Fields extends Readonly<Record<string, Read<unknown>>>>(
   };
 }
 
-/** A reader as a zod schema, which refuses only values that are no objects. */
+/** Refuses only values that are no objects. */
 export function schemaOf<T extends object>(read: Read<T>): z.ZodType<T> {
   return z.transform((value: unknown, { issues }) => {
     const object = read(value);
@@ -124,19 +119,19 @@ export function schemaOf<T extends object>(read: Read<T>): z.ZodType<T> {
   });
 }
 
-/** The content of a 2xx answer: the value, or why it is not the answer to the request. */
+/** The value of a 2xx answer, or why it does not answer the request. */
 export type Reading<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly code: ReadingProblem; readonly message: string };
 
 /**
- * - `ANSWER_INCOMPLETE`: the identifier that the answer must contain is missing or unreadable.
+ * - `ANSWER_INCOMPLETE`: the identifier is missing or unreadable.
  * - `ANSWER_ID_MISMATCH`: the answer is about another entity.
  * - `ANSWER_STILL_DELETED`: the evaluation is still deleted.
  */
 type ReadingProblem = 'ANSWER_INCOMPLETE' | 'ANSWER_ID_MISMATCH' | 'ANSWER_STILL_DELETED';
 
-/** The identifier in the answer, if it is the one that was sent (canonical decimal). */
+/** If it is the one that was sent (canonical decimal). */
 export function readIdentifier(field: string, sent: string, received: bigint | undefined): Reading<bigint> {
   if (received === undefined) {
     return { ok: false, code: 'ANSWER_INCOMPLETE', message: `The answer has no readable ${field}` };

@@ -1,17 +1,16 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 
-/** The value of `Accept-Encoding`. */
 export const acceptedEncodings = 'gzip, br';
 
-/** The content of an answer: its bytes, or why it can't be decoded. */
+/** The bytes, or why they can't be decoded. */
 export type Content =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly problem: ContentProblem };
 
 export interface ContentProblem {
-  /** `too-large`: the content is larger than the client accepts, or out of all proportion to its compressed form. */
+  /** `too-large`: larger than the client accepts, or out of all proportion to the compressed form. */
   readonly kind: 'unknown' | 'broken' | 'too-large';
-  /** The encoding in the server's words. */
+  /** In the server's words. */
   readonly encoding: string;
   /** What went wrong, or how large the content may have been. */
   readonly detail: string;
@@ -25,10 +24,9 @@ const harmlessBytes = 1024 * 1024;
 const maxEncodings = 3;
 
 /**
- * Undoes `Content-Encoding` (RFC 9110, section 8.4). Decoding stops as soon as the output exceeds `maxBytes`, or 200 times the
- * input.
+ * Undoes `Content-Encoding` (RFC 9110, section 8.4). Stops as soon as the output exceeds `maxBytes`, or 200 times the input.
  *
- * It does not use the thread pool, which would take longer than the 25 µs of work for the usual few kilobytes.
+ * Without the thread pool, which would take longer than the 25 µs of work for the usual few kilobytes.
  */
 export function decodeContent(bytes: Buffer, encoding: string, maxBytes: number): Content {
   // Answers without content (204, some errors) may still name an encoding.

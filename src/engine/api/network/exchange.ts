@@ -3,7 +3,6 @@ import type { Method } from '../../../domain/terms.ts';
 import { type AnswerHeaders, headerValues, withGatewayHeaders } from '../headers.ts';
 import { type ContentProblem, decodeContent } from './content-encoding.ts';
 
-/** A complete HTTP answer. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
@@ -12,51 +11,47 @@ export interface HttpAnswer {
   readonly problem?: ContentProblem;
 }
 
-/**
- * How far a request got: `unsent` (no byte of it was written), `sent` (it may have arrived), `answering` (the head of an answer
- * arrived).
- */
+/** `unsent`: no byte was written; `sent`: it may have arrived; `answering`: the head of an answer arrived. */
 export type RequestProgress = 'unsent' | 'sent' | 'answering';
 
-/** How one HTTP request ended: with an answer, without one, or because it was stopped. */
+/** With an answer, without one, or stopped. */
 export type Ending =
   | { readonly kind: 'answer'; readonly answer: HttpAnswer }
   | (Reached & { readonly kind: 'lost'; readonly error: Error })
   | (Reached & { readonly kind: 'stopped' });
 
-/** How far a request without a complete answer got. */
+/** Without a complete answer. */
 export interface Reached {
   readonly progress: RequestProgress;
-  /** Status of the answer, when its head arrived. */
+  /** When its head arrived. */
   readonly status?: number;
 }
 
 export interface ExchangeOptions {
   readonly stop: Stop;
-  /** Largest body of an answer, decompressed. */
+  /** Decompressed. */
   readonly maxAnswerBytes: number;
-  /** Called when the request has been handed to the network. */
+  /** The request has been handed to the network. */
   readonly onSent?: (() => void) | undefined;
   readonly observer?: RequestObserver | undefined;
 }
 
-/** Counts the HTTP requests of a client, each once, including those of repeated attempts and of a second token. */
+/** Counts each HTTP request once, including those of repeated attempts and of a second token. */
 export interface RequestObserver {
-  /** A request starts. */
   started(): void;
-  /** A request is over. @param sent absent when no byte of it was written: then the server knows nothing about it */
+  /** @param sent absent when no byte was written: then the server knows nothing about it */
   ended(sent?: SentRequest): void;
 }
 
-/** A request that the server may have received. */
+/** The server may have received it. */
 export interface SentRequest {
-  /** Status of the answer, when its head arrived. */
+  /** When the head of the answer arrived. */
   readonly status?: number | undefined;
-  /** Milliseconds from the call, so waiting for a connection is included. */
+  /** From the call on, with the wait for a connection. */
   readonly durationMs: number;
 }
 
-/** A request, with its headers, as it is sent. */
+/** With its headers, as it is sent. */
 export interface WireRequest {
   readonly origin: string;
   readonly method: Method;
@@ -67,11 +62,11 @@ export interface WireRequest {
 }
 
 /**
- * Makes one request. Rejects for a request that HTTP cannot carry, never because of the server or the network.
+ * One request. Rejects if HTTP cannot carry it, never because of the server or the network.
  *
- * It uses the lowest level of the dispatcher, which alone reports when writing starts. Only this separates requests that
- * certainly were not processed from those that may have been. undici sends a request that is not `idempotent` (GET is, by
- * default) at most once, and fails it when its connection closes. So does this function.
+ * The lowest level of the dispatcher alone reports when writing starts. Only this separates requests that certainly were not processed from
+ * those that may have been. undici sends a request that is not `idempotent` (GET is, by default) at most once, and fails it when its
+ * connection closes. So does this function.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -90,7 +85,7 @@ export function exchange(
   });
 }
 
-/** One request in progress, as undici reports it. A class, because closures for each call would be garbage. */
+/** As undici reports it. A class: closures for each call would be garbage. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #resolve: (ending: Ending) => void;
@@ -112,7 +107,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A request that was stopped while waiting for a connection must not be sent.
+    // Stopped while waiting for a connection: must not be sent.
     if (this.#isOver) controller.abort(new Error('stopped before it was sent'));
     else {
       this.#controller = controller;
@@ -121,8 +116,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    // undici can't continue after a 101, and would fail on an expectation of its own. This is undici's message for an
-    // unrequested upgrade.
+    // undici can't continue after a 101, and would fail on an expectation of its own. This is undici's message for an unrequested upgrade.
     if (status === 101) controller.abort(new Error('bad upgrade'));
     if (status < 200) return;
     this.#progress = 'answering';
@@ -148,14 +142,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#end({ kind: 'lost', error, ...this.#reached() });
   }
 
-  /** Rejects, because HTTP can't carry the request. */
+  /** HTTP can't carry the request. */
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#close();
     this.#reject(error);
   }
 
-  /** Ends the request, because its call must stop. */
+  /** Its call must stop. */
   stop(): void {
     this.#end({ kind: 'stopped', ...this.#reached() });
     this.#controller?.abort(new Error('stopped'));
@@ -181,7 +175,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The text of a body. Bytes that can't be decompressed are taken as they are: some proxies decompress, and keep the headers. */
+/** Bytes that can't be decompressed are taken as they are: some proxies decompress, and keep the headers. */
 function bodyOf(
   bytes: Buffer,
   headers: AnswerHeaders,
@@ -198,15 +192,15 @@ function bodyOf(
 /** Drops a byte order mark; bytes that are not UTF-8 become U+FFFD. */
 const decoder = new TextDecoder();
 
-/** What stopped a call before it ended by itself: the caller's signal, or the total time-out. */
+/** The caller's signal, or the total time-out. */
 export type CallStop = 'aborted' | 'timed-out';
 
 /**
- * One stop for the caller's signal and the total time-out of a call. It is created thousands of times a second: an
- * `AbortController` with its events would cost more than the rest of the client, and `AbortSignal.any` leaks.
+ * For the caller's signal and the total time-out. Created thousands of times a second: an `AbortController` with its events would cost more
+ * than the rest of the client, and `AbortSignal.any` leaks.
  */
 export class Stop {
-  /** The current step of the call, which is stopped when the call must stop. A call has one step at a time. */
+  /** Stopped when the call must stop. A call has one step at a time. */
   step: { stop(): void } | undefined;
   readonly #milliseconds: number;
   #reason: CallStop | undefined;
@@ -220,19 +214,19 @@ export class Stop {
     else this.#callsOfSignal = signal && stopsOf(signal).add(this);
   }
 
-  /** Why the call must stop; undefined while it may continue. */
+  /** Undefined while the call may continue. */
   get reason(): CallStop | undefined {
     return this.#reason;
   }
 
-  /** Stops the call. The first reason counts. */
+  /** The first reason counts. */
   fire(reason: CallStop): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.step?.stop();
   }
 
-  /** Resolves after this time, or as soon as the call must stop. */
+  /** Ends as soon as the call must stop. */
   async pause(milliseconds: number): Promise<void> {
     if (this.#reason !== undefined) return;
     await new Promise<void>((resolve) => {
@@ -247,10 +241,7 @@ export class Stop {
     this.step = undefined;
   }
 
-  /**
-   * What a promise resolves with, or undefined as soon as the caller stops the call. The time-out starts again afterwards: the
-   * wait says nothing about the API.
-   */
+  /** Undefined as soon as the caller stops the call. The time-out starts again afterwards: the wait says nothing about the API. */
   async without<Value>(waiting: Promise<Value>): Promise<Value | undefined> {
     if (this.#reason !== undefined) return undefined;
     clearTimeout(this.#timer);
@@ -269,7 +260,7 @@ export class Stop {
     return setTimeout(() => this.fire('timed-out'), this.#milliseconds);
   }
 
-  /** Call this when the call has ended. */
+  /** At the end of the call. */
   release(): void {
     clearTimeout(this.#timer);
     this.#callsOfSignal?.delete(this);
@@ -277,7 +268,7 @@ export class Stop {
   }
 }
 
-/** The calls that each signal stops. A signal has one listener for all, because separate ones would take longer than the stop. */
+/** By signal. One listener for all calls: separate ones would take longer than the stop. */
 const stops = new WeakMap<AbortSignal, Set<Stop>>();
 
 function stopsOf(signal: AbortSignal): Set<Stop> {

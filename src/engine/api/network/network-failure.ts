@@ -4,10 +4,9 @@ import type { CallStop, Reached, RequestProgress } from './exchange.ts';
 import { describeProxy, type HttpProxy, ProxyError } from './proxy.ts';
 
 /**
- * The failure of a lost request. It is unclear once writing the request has started, unless the head of a 4xx answer arrived, which
- * says that the request was refused.
+ * Unclear once writing has started, unless the head of a 4xx answer arrived, which says that the request was refused.
  *
- * @param proxy through which the request was to go
+ * @param proxy on the way
  */
 export function lostFailure(error: Error, reached: Reached, proxy?: HttpProxy): ApiFailure {
   if (error instanceof ProxyError) return withReached(proxyKind(error), reached);
@@ -18,7 +17,7 @@ export function lostFailure(error: Error, reached: Reached, proxy?: HttpProxy): 
   return withReached({ ...kind, message: `${message}${way}` }, reached);
 }
 
-/** The failure of a request that the caller or the total time-out stopped. */
+/** Stopped by the caller or the total time-out. */
 export function stopFailure(reached: Reached, reason: CallStop | undefined): ApiFailure {
   const moment = {
     unsent: 'before the request was sent',
@@ -42,7 +41,7 @@ type Kind = Pick<ApiFailure, 'code' | 'message'>;
 
 const lost = (code: Kind['code'], message: string): Kind => ({ code, message });
 
-/** The failure of the proxy, which is kept apart from failures of the server: the request certainly was not sent. */
+/** Kept apart from failures of the server: the request certainly was not sent. */
 function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError): Kind {
   const proxy = describeProxy(named);
   if ('cause' in trouble) {
@@ -111,7 +110,7 @@ function sentKind(reason: string, progress: RequestProgress, error: Error): Kind
     : lost('CONNECTION_LOST', `The connection was lost before an answer came (${reason})`);
 }
 
-/** The informational answers for which undici closes the connection, by undici's message; it skips other ones. */
+/** For which undici closes the connection, by its message; it skips other ones. */
 const informationalAnswers: ReadonlyMap<string, string> = new Map([
   ['bad response', '100 Continue'],
   ['bad upgrade', '101 Switching Protocols'],

@@ -1,27 +1,26 @@
 import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { isLoopback } from '../base-url.ts';
 
-/** The HTTP proxy on the way to the API. */
 export interface HttpProxy {
   /** Without user name and password: `http://proxy.example.com:3128`. */
   readonly url: string;
-  /** The variable that sets it. */
+  /** That sets it. */
   readonly variable: string;
-  /** Value of `Proxy-Authorization`, when the variable holds a user name. */
+  /** `Proxy-Authorization`, when the variable holds a user name. */
   readonly authorization?: string;
 }
 
 export interface ProxyOptions {
-  /** The variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; their lower-case forms take precedence. */
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; their lower-case forms take precedence. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly allowInsecureHttp?: boolean | undefined;
 }
 
 /**
- * The proxy that the variables set for this base URL, if any. Without `HTTPS_PROXY`, `HTTP_PROXY` counts for `https://`, too.
+ * Without `HTTPS_PROXY`, `HTTP_PROXY` counts for `https://`, too.
  *
- * @throws CqbatchError (usage) when the proxy's URL can't be used, or the token would travel through it unencrypted. The URL is
- *   not quoted, because it may contain a password.
+ * @throws CqbatchError (usage) when the proxy's URL can't be used, or the token would travel through it unencrypted. The URL is not quoted,
+ * because it may contain a password.
  */
 export function chooseProxy(
   baseUrl: string,
@@ -44,7 +43,7 @@ export function chooseProxy(
   return proxy;
 }
 
-/** A proxy for display: `http://proxy.example.com:3128 (HTTPS_PROXY)`. */
+/** `http://proxy.example.com:3128 (HTTPS_PROXY)`. */
 export function describeProxy({ url, variable }: HttpProxy): string {
   return `${url} (${variable})`;
 }
@@ -74,7 +73,7 @@ function parseProxy(variable: string, text: string): HttpProxy {
   }
 }
 
-/** Whether NO_PROXY exempts an origin: it names hosts and domains, optionally with a port, or all hosts with an asterisk. */
+/** NO_PROXY names hosts and domains, optionally with a port, or all hosts with an asterisk. */
 function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   if (noProxy === '*') return true;
   const ownPort = Number(port) || (protocol === 'https:' ? 443 : 80);
@@ -87,11 +86,11 @@ function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   });
 }
 
-/** A connection that failed because of the proxy, so that nothing was sent to the API. */
+/** Nothing was sent to the API. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly proxy: HttpProxy;
-  /** What the proxy answered to CONNECT, or why it gave no answer. */
+  /** The answer to CONNECT, or why there was none. */
   readonly trouble: { readonly status: number } | { readonly cause: Error };
 
   constructor(proxy: HttpProxy, trouble: ProxyError['trouble']) {

@@ -1,10 +1,7 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { type HttpProxy, ProxyError } from './proxy.ts';
 
-/**
- * A dispatcher that reaches every server by CONNECT through the proxy, even for plain `http://`: the proxy learns the server's
- * name and sees no header.
- */
+/** Reaches every server by CONNECT, even for plain `http://`: the proxy learns the server's name and sees no header. */
 export function tunnelDispatcher(
   proxy: HttpProxy,
   {
@@ -23,7 +20,7 @@ export function tunnelDispatcher(
     ...(authorization !== undefined && { token: authorization }),
     proxyTls: { timeout: connectTimeout },
     requestTls: { timeout: connectTimeout },
-    // Twice the time, because the proxy must connect to the server before it answers.
+    // Twice the time: the proxy must connect to the server before it answers.
     clientFactory: (origin, options) =>
       new ProxyPool(origin, { ...options, headersTimeout: 2 * connectTimeout }, proxy),
   });
@@ -32,7 +29,7 @@ export function tunnelDispatcher(
 type ConnectOptions = Dispatcher.ConnectOptions<null>;
 type ConnectData = Dispatcher.ConnectData<null>;
 
-/** Connections to the proxy; each becomes a tunnel. */
+/** Each connection becomes a tunnel. */
 class ProxyPool extends Pool {
   readonly #proxy: HttpProxy;
 
@@ -42,8 +39,8 @@ class ProxyPool extends Pool {
   }
 
   /**
-   * Gives every failure a class of its own: nothing else distinguishes a failure of the proxy from one of the server, and
-   * undici would reopen a connection that the proxy closes, at once and without end.
+   * Nothing else distinguishes a failure of the proxy from one of the server, and undici would reopen a connection that the proxy closes,
+   * at once and without end.
    */
   override async connect(options: ConnectOptions): Promise<ConnectData> {
     let tunnel: ConnectData;

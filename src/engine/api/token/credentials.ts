@@ -5,7 +5,7 @@ import { requestHeaders } from '../request.ts';
 import { createTokenMask, type TokenMask } from '../server-text.ts';
 import { checkToken, type TokenSource } from './token.ts';
 
-/** Derived from a token, and kept while the token stays the same. */
+/** Kept while the token stays the same. */
 export interface Credentials {
   readonly token: string;
   /** For requests without a body. */
@@ -14,7 +14,7 @@ export interface Credentials {
   readonly mask: TokenMask;
 }
 
-/** The credentials of a client. Each function returns a failure when there is no token. */
+/** Each function returns a failure when there is no token. */
 export function credentialsFrom(tokens: TokenSource, userAgent: string | undefined) {
   let latest: Credentials | undefined;
 
@@ -30,7 +30,7 @@ export function credentialsFrom(tokens: TokenSource, userAgent: string | undefin
 
   return {
     current: () => derive(() => tokens.current()),
-    /** Whether no other call has got another token. */
+    /** No other call has got another token. */
     areLatest: (credentials: Credentials) => credentials === latest,
     /** After the API has refused these; the same ones if there are no others. */
     after: (refused: Credentials) =>
@@ -46,7 +46,7 @@ function credentialsOf(text: string, userAgent: string | undefined): Credentials
   return { token, headers: headersOf(false), headersWithBody: headersOf(true), mask: createTokenMask(token) };
 }
 
-/** Errors of a token source that is not ours might quote the token. */
+/** Errors of a foreign token source might quote the token. */
 function tokenFailure(error: unknown): ApiFailure {
   if (!(error instanceof CqbatchError))
     return apiFailure('TOKEN_UNREADABLE', 'The access token could not be read');

@@ -9,7 +9,7 @@ import { type ReadToken, renewedToken } from './renewed-token.ts';
 import { type CommandEnd, type RunProgram, runProgram } from './run-program.ts';
 import { checkToken, type TokenSource } from './token.ts';
 
-/** How long the command may take. */
+/** For the command. */
 const limitMs = 30_000;
 /** Between two runs for a token that is still valid. */
 const pauseMs = 1_000;
@@ -19,12 +19,12 @@ const mostRemembered = 10;
 const setting = '--token-command (CQBATCH_TOKEN_COMMAND)';
 
 /**
- * A token that a command prints, alone or as JSON with its end (`access_token`, `expires_in`). The command is run without a shell
- * when a token is needed, when the API refuses it, and before its end: once at a time, for all calls. While the token is valid, a
- * failure of the command is only a warning. Both functions reject with a CqbatchError (usage) when there is no token.
+ * A command prints the token, alone or as JSON with its end (`access_token`, `expires_in`). It is run without a shell when a token is
+ * needed, when the API refuses it, and before its end: once at a time, for all calls. While the token is valid, a failure is only a
+ * warning. Both functions reject with a CqbatchError (usage) when there is no token.
  *
  * @param command a program and its arguments, as words or as a POSIX shell would split them
- * @param options.onWarning told why a token that is still valid could not be renewed. Default: a warning of the process
+ * @param options.onWarning why a valid token could not be renewed. Default: a warning of the process
  * @throws CqbatchError (usage) for a text that is no command
  */
 export function tokenFromCommand(
@@ -34,7 +34,7 @@ export function tokenFromCommand(
   return tokenFromRuns(command, runProgram, options.onWarning);
 }
 
-/** Like `tokenFromCommand`; the caller runs the command. */
+/** The caller runs the command. */
 export function tokenFromRuns(
   command: string | readonly string[],
   run: RunProgram,
@@ -75,7 +75,7 @@ function wordsOf(command: string | readonly string[]): readonly string[] {
 const tokenKeys = ['access_token', 'accessToken', 'token'];
 const endKeys = ['expiry', 'expires_at', 'expiration', 'expires_on'];
 
-/** The token in what a command printed; undefined without one. An end that can't be read counts as none. */
+/** Undefined without a token. An end that can't be read counts as none. */
 function readPrinted(out: string): ReadToken | undefined {
   const printed = parsed(out.trim());
   const values = isJsonObject(printed) ? printed : {};
@@ -110,7 +110,7 @@ function lifeMs(values: Readonly<Record<string, unknown>>): number | undefined {
   return endMs === undefined ? undefined : endMs - Date.now();
 }
 
-/** Milliseconds since 1970 of a date in text, or of a Unix time. */
+/** Of a date in text, or of a Unix time. */
 function momentOf(text: string): number | undefined {
   return /^\d{9,}(\.\d+)?$/.test(text) ? unixTimeMs(Number(text)) : readMoment(text);
 }

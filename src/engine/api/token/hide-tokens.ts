@@ -1,15 +1,15 @@
 import { escapeInvisible, shortened } from '../../../base/text/printable.ts';
 import { createTokenMask, maxServerTextLength, shortestToken, substitute } from '../server-text.ts';
 
-/** What a name or a scheme presents as a secret: `token=…`, `"access_token": "…"`, `Bearer …`. */
+/** `token=…`, `"access_token": "…"`, `Bearer …`. */
 const presented = /(\bbearer\s+|(?:token|secret|password|assertion|key)["']?\s*[:=]\s*["']?)([^\s"',;&]+)/gi;
 
-/** Words as long as tokens; those with a slash may be paths. */
+/** As long as tokens; those with a slash may be paths. */
 const longWord = /[\w.~+/=-]{20,}/g;
 
 /**
- * The first line of what a program says, with visible control characters, and without tokens: neither the known ones nor what looks
- * like one, because a program may quote a token that it did not print.
+ * With visible control characters, and without tokens: neither the known ones nor what looks like one, because a program may quote a token
+ * that it did not print.
  */
 export function firstLineWithoutTokens(text: string, known: readonly string[]): string {
   const line = text.split(/[\r\n]+/).find((each) => each.trim() !== '') ?? '';

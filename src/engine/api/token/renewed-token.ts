@@ -1,33 +1,32 @@
 import { steadyNow } from '../../../base/async/clock.ts';
 import type { TokenSource } from './token.ts';
 
-/** A token as it was read. */
 export interface ReadToken {
   readonly token: string;
-  /** How long the API will accept it. Absent or not positive: not known, so it counts until the API refuses it. */
+  /** Absent or not positive: unknown, so the token counts until the API refuses it. */
   readonly lifeMs?: number | undefined;
 }
 
 interface KnownToken {
   readonly token: string;
-  /** When it is to be read again although it is still valid, by the steady clock. */
+  /** When to read it again although it is still valid, by the steady clock. */
   renewAt: number;
   readonly endsAt: number;
 }
 
-/** How long before its end a token is renewed: this, or a tenth of its life if that is less. */
+/** A token is renewed this long before its end, or a tenth of its life if that is less. */
 const mostEarlyMs = 30_000;
 
 interface Renewal {
   /** Between two reads that can wait: of a token that is still valid, or of one that was refused and is still there. */
   readonly pauseMs: number;
-  /** Told that a read failed while the token is still valid. */
+  /** A read failed while the token is still valid. */
   readonly onTrouble: (error: unknown) => void;
 }
 
 /**
- * A token that is read at the first use, before its end, and when the API refuses it: once for each refused token, however many
- * calls have used it. One read at a time serves all calls.
+ * Read at the first use, before its end, and when the API refuses it: once for each refused token, however many calls have used it. One
+ * read at a time serves all calls.
  *
  * While a token is valid, calls use it and don't wait for the next one.
  */
@@ -57,7 +56,7 @@ export function renewedToken(
     return reading;
   }
 
-  /** Begins to renew a token that is still valid. */
+  /** The token is still valid. */
   function renewEarly(valid: KnownToken): void {
     if (reading !== undefined) return;
     renew().catch((error: unknown) => {

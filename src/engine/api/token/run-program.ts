@@ -1,21 +1,20 @@
 import { spawn } from 'node:child_process';
 
-/** How a command ended, and what it printed. */
 export interface CommandEnd {
   readonly out: string;
   readonly errors: string;
-  /** Why it did not succeed, for display. */
+  /** For display. */
   readonly problem?: 'is not found' | (string & {}) | undefined;
 }
 
-/** Runs a program with its arguments. Never rejects. */
+/** Never rejects. */
 export type RunProgram = (words: readonly string[], limitMs: number) => Promise<CommandEnd>;
 
 const mostBytes = 65_536;
 
 /**
- * Runs a command without a shell, without input, and for a limited time. It has a process group of its own: the Ctrl-C that
- * stops a run lets the token of its last calls come, and a command that is stopped takes what it started with it.
+ * Without a shell and input, for a limited time. A process group of its own: the Ctrl-C that stops a run lets the token of its last calls
+ * come, and a command that is stopped takes what it started with it.
  */
 export const runProgram: RunProgram = ([program = '', ...args], limitMs) =>
   new Promise((resolve) => {

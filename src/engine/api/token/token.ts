@@ -1,31 +1,27 @@
 import { createHash } from 'node:crypto';
 import { usageError } from '../../../base/errors/errors.ts';
 
-/** Where the Bearer token comes from (interface document, section 5). */
+/** Interface document, section 5. */
 export interface TokenSource {
-  /** Resolves with the token to use now. Rejects when no token is available. */
+  /** Rejects when no token is available. */
   readonly current: () => Promise<string>;
   /**
-   * Called when the API refused a token (401): reads it again, unless it has changed since. Undefined when this source cannot
-   * change. Rejects when the token is no longer available.
+   * After a 401: reads the token again, unless it has changed since. Undefined when this source cannot change. Rejects when the token is no
+   * longer available.
    *
-   * @param refused the token that was refused; calls that come back late may have used an earlier one
+   * @param refused the refused token; calls that come back late may have used an earlier one
    */
   readonly refresh: (refused?: string) => Promise<string | undefined>;
 }
 
-/**
- * A token that does not change.
- *
- * @throws CqbatchError (usage) when it is empty or cannot be sent in a header
- */
+/** @throws CqbatchError (usage) when it is empty or cannot be sent in a header */
 export function tokenFromValue(text: string): TokenSource {
   const token = checkToken(text);
   return { current: async () => token, refresh: async () => undefined };
 }
 
 /**
- * The token without white space around it. Errors never quote it.
+ * Without white space around it. Errors never quote it.
  *
  * @throws CqbatchError (usage) when it is empty or not a word of visible ASCII characters (RFC 6750, section 2.1).
  */
@@ -47,8 +43,8 @@ export function checkToken(text: string): string {
 }
 
 /**
- * Four hexadecimal digits that distinguish the few tokens of a user, so that what was learned with one token is not used for
- * another. They do not reveal the token: one in 65,536 of all texts has the same digits.
+ * Four hexadecimal digits that distinguish the few tokens of a user, so that what was learned with one is not used for another. They do not
+ * reveal the token: one in 65,536 of all texts has the same.
  */
 export function tokenMark(token: string): string {
   return createHash('sha256').update(`callquality-batch ${token}`).digest('hex').slice(0, 4);
