@@ -9,7 +9,7 @@ import type { Journal } from './journal.ts';
 import { JournalFile } from './journal-file.ts';
 import { encodeHeader, type JournalEntry } from './line.ts';
 
-/** Milliseconds between checks that the file is still in its place: a slow run may append nothing for minutes. */
+/** A slow run may append nothing for minutes. */
 const checkEveryMs = 1_000;
 
 /** A journal that this process writes: call `refresh`, then `begin`, before the first append. */
@@ -19,7 +19,7 @@ export class AppendableJournal extends JournalFile implements Journal {
   readonly #lost = deferred<Error>();
   #checks: Repeated | undefined;
 
-  /** Cuts off a torn last line, and writes the header if it is missing. @param size of the file */
+  /** Cuts off a torn last line, and writes a missing header. @param size of the file */
   async begin(size: number): Promise<void> {
     const { path, handle, runId } = this.source;
     const complete = super.end;
@@ -72,7 +72,7 @@ export class AppendableJournal extends JournalFile implements Journal {
     if ((await this.#sizeInPlace()) === undefined) this.#lost.resolve(removedJournal(this.source.path));
   }
 
-  /** The size of the file in bytes; undefined when its path leads elsewhere. A deleted file still accepts writes, and loses them. */
+  /** Undefined when the path leads elsewhere. A deleted file still accepts writes, and loses them. */
   async #sizeInPlace(): Promise<number | undefined> {
     const inPlace = await stat(this.source.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
@@ -99,7 +99,7 @@ async function writeFully(handle: FileHandle, bytes: Buffer, position: number): 
   }
 }
 
-/** Makes the entry of a new file in its folder survive a power failure, where the system can do that. */
+/** Makes the entry of a new file survive a power failure, where the system can do that. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder);

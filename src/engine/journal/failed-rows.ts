@@ -7,7 +7,6 @@ export interface FailedRows {
   readonly example: RowResult;
 }
 
-/** Failed rows by code. */
 export class FailureCodes extends Map<string, FailedRows> {
   add(result: RowResult): void {
     const { code } = result;
@@ -15,20 +14,20 @@ export class FailureCodes extends Map<string, FailedRows> {
     this.set(code, { code, rows: rows + 1, example });
   }
 
-  /** The most frequent code, and the earliest of equally frequent ones. The map must not be empty. */
+  /** The most frequent code, the earliest of equals. The map must not be empty. */
   get most(): FailedRows {
     return [...this.values()].reduce((most, failed) => (failed.rows > most.rows ? failed : most));
   }
 }
 
-/** The failures that the guards of a run judge, in the order in which rows finished. Only rows that were called count. */
+/** The failures that the guards judge, in the order in which rows finished. Only rows that were called count. */
 export class FailureTally {
   finished = 0;
   failed = 0;
-  /** Consecutive failed rows: the maximum so far, and the current count. */
+  /** The maximum of consecutive failures so far, and the current count. */
   mostInARow = 0;
   inARow = 0;
-  /** The code of the first row, if it failed, and how many rows from the first on all failed with this code. */
+  /** The code of the first row, if it failed, and how many rows from the first on all failed with it. */
   alike = 0;
   firstCode = '';
   codes = new FailureCodes();

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import { circumstance } from '../../base/errors/system-error.ts';
 
-/** A line, counted from 1, that neither this program nor a crash can have produced. */
+/** A line, from 1, that neither this program nor a crash can have produced. */
 export function corruptJournal(path: string, line: number, problem: string): CqbatchError {
   return fatalError(
     'JOURNAL_CORRUPT',
@@ -17,7 +17,6 @@ export function lostJournal(path: string, problem: string): CqbatchError {
   return fatalError('JOURNAL_CORRUPT', `${path} ${problem}. ${withoutJournal(path)}`);
 }
 
-/** Another process changed the file. */
 export function replacedJournal(path: string, problem: string): CqbatchError {
   return fatalError(
     'JOURNAL_CORRUPT',

@@ -3,17 +3,16 @@ import type { RowResult } from '../../domain/terms.ts';
 import { encodeEntry, type JournalEntry, lineEnd } from './line.ts';
 import type { JournalState } from './state.ts';
 
-/** The file that a `GroupWriter` appends to. */
 export interface Disk {
-  /** Writes all bytes at the position, and makes them survive a power failure. */
+  /** Makes the bytes survive a power failure. */
   persist(bytes: Buffer, position: number): Promise<void>;
-  /** The error of an append for which `persist` failed. */
+  /** Of an append for which `persist` failed. */
   failure(cause: unknown): CqbatchError;
 }
 
 interface Append {
   readonly entries: readonly JournalEntry[];
-  /** Results in `entries` of rows that have no earlier result. */
+  /** Results of rows that have no earlier one. */
   readonly added: RowResult[];
   readonly resolve: (added: readonly RowResult[]) => void;
   readonly reject: (error: Error) => void;
@@ -25,11 +24,10 @@ interface PlacedEntry {
 }
 
 /**
- * Appends entries to a journal in groups: entries that are appended while one group is being written and synced form the next
- * group, so that the number of syncs does not grow with the number of appends.
+ * Entries that are appended while one group is being written and synced form the next group: syncs do not grow with appends.
  *
- * The state changes only after the sync. When a write fails, the state stays unchanged and every later append fails too,
- * because the content of the file after its last synced line is then unknown until it is replayed.
+ * The state changes only after the sync. When a write fails, the state stays unchanged and every later append fails too, because the
+ * content of the file after its last synced line is unknown until it is replayed.
  */
 export class GroupWriter {
   readonly #state: JournalState;
@@ -39,19 +37,19 @@ export class GroupWriter {
   #writing: Promise<void> | undefined;
   #failure: CqbatchError | undefined;
 
-  /** @param end size of the file in bytes, which ends with a line end */
+  /** @param end bytes of the file, which ends with a line end */
   constructor(state: JournalState, disk: Disk, end: number) {
     this.#state = state;
     this.#disk = disk;
     this.#end = end;
   }
 
-  /** End of the last synced line, in bytes. */
+  /** Bytes up to the last synced line. */
   get end(): number {
     return this.#end;
   }
 
-  /** Resolves when the entries are safe, with the new results: the first one of each row counts. */
+  /** Resolves when the entries are safe, with the new results: the first of each row counts. */
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ entries, added: [], resolve, reject });
@@ -59,7 +57,6 @@ export class GroupWriter {
     });
   }
 
-  /** Resolves when no write is under way. */
   async idle(): Promise<void> {
     await this.#writing;
   }
@@ -87,7 +84,7 @@ export class GroupWriter {
     }
   }
 
-  /** The bytes and entries to write for a group. Also fills `added` of each append. */
+  /** Also fills `added` of each append. */
   #layOut(group: readonly Append[]): { readonly bytes: Buffer; readonly placed: readonly PlacedEntry[] } {
     const kept: JournalEntry[] = [];
     const rows = new Set<number>();
@@ -113,7 +110,7 @@ export class GroupWriter {
     return { bytes, placed };
   }
 
-  /** Whether the row already has a result in the journal, or earlier in this group: the entry is then left out. */
+  /** The row already has a result in the journal, or earlier in this group: the entry is left out. */
   #isSuperseded(entry: JournalEntry, rows: ReadonlySet<number>): boolean {
     if (entry.type !== 'row' && entry.type !== 'open') return false;
     const row = entry.type === 'row' ? entry.result.row : entry.row;

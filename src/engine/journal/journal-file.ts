@@ -9,21 +9,21 @@ import { LineReader } from './line-reader.ts';
 import { JournalState } from './state.ts';
 
 const chunkSize = 1 << 20;
-/** What a decoder puts in place of invalid UTF-8; the text itself may also contain it. */
+/** A decoder puts it in place of invalid UTF-8; the text itself may also contain it. */
 const replacement = '\ufffd';
-/** The most results in one part of `results`. */
+/** Of `results`. */
 const partSize = 1_000;
 
 export interface JournalSource {
   readonly path: string;
   readonly handle: FileHandle;
-  /** The run that the journal belongs to; a journal of another run is refused. */
+  /** A journal of another run is refused. */
   readonly runId: string;
-  /** Rows of the manifest; no other rows can occur. */
+  /** Of the manifest; no others can occur. */
   readonly rows: number;
 }
 
-/** A row with the offset of its result. */
+/** With the offset of its result. */
 interface PlacedRow {
   readonly row: number;
   readonly offset: number;
@@ -32,7 +32,7 @@ interface PlacedRow {
 /** A journal that another process may be writing. Reading continues where it stopped. */
 export class JournalFile extends JournalState implements JournalReader {
   protected readonly source: JournalSource;
-  /** End of the last complete line that was read, in bytes. */
+  /** Bytes up to the last complete line that was read. */
   #position = 0;
   #lines = 0;
   #refreshing: Promise<number> | undefined;
@@ -43,18 +43,16 @@ export class JournalFile extends JournalState implements JournalReader {
     this.source = source;
   }
 
-  /** End of the known lines, which no longer change, in bytes. */
+  /** Bytes of the known lines, which no longer change. */
   get end(): number {
     return this.#position;
   }
 
   /**
-   * Reads all complete lines up to the present end of the file. A last line without its line end is left alone: it is still
-   * being written, or a crash tore it.
+   * Reads all complete lines. A last line without its end is left alone: it is still being written, or a crash tore it.
    *
    * @returns the present size of the file; greater than `end` when there is such a line.
-   * @throws a fatal error when a line is not an entry or names a row that does not exist, or the header is of another run or
-   *   version.
+   * @throws a fatal error when a line is not an entry or names a row that does not exist, or the header is of another run or version.
    */
   refresh(): Promise<number> {
     this.#refreshing ??= this.#read().finally(() => {
@@ -81,13 +79,13 @@ export class JournalFile extends JournalState implements JournalReader {
     return this.#closing;
   }
 
-  /** Waits for pending work before the file is closed. */
+  /** Before the file is closed. */
   protected async finish(): Promise<void> {
     // The caller of the refresh learns why it failed.
     await this.#refreshing?.catch(() => {});
   }
 
-  /** Reads in the order of the lines: rows finish nearly in row order, so this takes few reads. */
+  /** In the order of the lines: rows finish nearly in row order, so this takes few reads. */
   async #readResults(rows: readonly PlacedRow[]): Promise<readonly RowResult[]> {
     const { path, handle } = this.source;
     const lines = new LineReader(handle, this.end);
@@ -118,7 +116,7 @@ export class JournalFile extends JournalState implements JournalReader {
     return size;
   }
 
-  /** Applies the complete lines of a chunk. `torn` is the unfinished line before it, and afterwards the unfinished line at its end. */
+  /** `torn` is the unfinished line before the chunk, and afterwards that at its end. */
   #applyLines(chunk: Buffer, torn: Buffer[]): void {
     let start = 0;
     for (let end = chunk.indexOf(lineEnd); end >= 0; end = chunk.indexOf(lineEnd, start)) {

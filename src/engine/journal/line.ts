@@ -5,13 +5,12 @@ import type { Attempt, AttemptHistory, RowResult } from '../../domain/terms.ts';
 import { historySchema, resultSchema } from './recorded.ts';
 
 /**
- * The entries of a journal, one per line:
+ * One per line:
  *
- * - `row`: a row is finished. The first result of a row counts; later ones are ignored.
+ * - `row`: a row is finished. The first result counts; later ones are ignored.
  * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the epoch named by `to`.
  * - `open`: an unfinished row and what its attempts did, written when a run is stopped or recovered. The latest counts.
- * - `settled`: every row fed before is finished, described by an `open` entry, or was never called; the datastore no longer
- *   holds anything of this run.
+ * - `settled`: every row fed before is finished, described by `open`, or was never called; the datastore holds nothing of this run.
  * - `accepted`: a user resumes the run after a guard has halted it. The guards count from here.
  */
 const entrySchema = z.discriminatedUnion('type', [
@@ -30,20 +29,20 @@ const entrySchema = z.discriminatedUnion('type', [
 export type JournalEntry = Readonly<z.infer<typeof entrySchema>>;
 
 /**
- * The journal's line format, version 1 (described for readers in docs/report.md). Every line is a JSON object whose first key
- * names its type; keys with an empty, zero or false value are left out.
+ * Of the line format, which docs/report.md describes for readers. Every line is a JSON object whose first key names its type; keys with an
+ * empty, zero or false value are left out.
  */
 const version = 1;
 
-/** The byte that ends each line; a line contains no other. */
+/** A line contains no other. */
 export const lineEnd = 0x0a;
 
-/** The first line of a journal, with its line end. */
+/** With its line end. */
 export function encodeHeader(runId: string): string {
   return `${JSON.stringify({ journal: version, run: runId })}\n`;
 }
 
-/** The content of a first line: the run that it belongs to, or why it can't be read. */
+/** The run of a first line, or why it can't be read. */
 export type Header =
   | { readonly kind: 'known'; readonly run: string }
   | { readonly kind: 'unknown-version'; readonly version: number }
@@ -51,7 +50,7 @@ export type Header =
 
 const readHeader = lineReader(z.object({ journal: z.number(), run: z.unknown().optional() }));
 
-/** Reads a first line, given without its line end. */
+/** @param line without its end */
 export function decodeHeader(line: string): Header {
   const header = readHeader(line);
   if (header === undefined) return { kind: 'no-journal' };
@@ -63,7 +62,7 @@ export function encodeEntry(entry: JournalEntry): string {
   return jsonLine(toLine(entry));
 }
 
-/** Reads a line without its line end; undefined when it is not an entry of this version. */
+/** Without its line end; undefined when it is not an entry of this version. */
 export const decodeEntry = lineReader(entrySchema, toEntry);
 
 function toLine(entry: JournalEntry): object {
@@ -107,7 +106,7 @@ function toEntry(line: unknown): unknown {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-/** The names of fields and their short keys in lines, in the order in which lines have them. */
+/** Names of fields and their short keys, in the order of lines. */
 type Keys = readonly (readonly [name: string, key: string])[];
 
 const attemptKeys = Object.entries({
@@ -152,11 +151,11 @@ const historyKeys = Object.entries({
   earlier: 'earlier',
 } satisfies Record<keyof AttemptHistory, string>);
 
-/** The values that lines leave out. Functions, because V8 takes ten times as long to add a field to the copy of an object. */
+/** Left out in lines. Functions, because V8 takes ten times as long to add a field to the copy of an object. */
 const emptyResult = () => ({ operation: '', message: '', attempts: 0, unclear: false });
 const emptyHistory = () => ({ attempts: 0, unprocessed: 0, unclear: false });
 
-/** @param empty the values that are left out */
+/** @param empty values that are left out */
 function shortened(value: object, keys: Keys, empty: object = {}): object {
   const line: Record<string, unknown> = {};
   for (const [name, key] of keys) {
@@ -167,7 +166,7 @@ function shortened(value: object, keys: Keys, empty: object = {}): object {
   return line;
 }
 
-/** @param value the object to fill; it has the values of fields that the line leaves out */
+/** @param value to fill; it has the values that the line leaves out */
 function lengthened(line: unknown, keys: Keys, value: Record<string, unknown> = {}): unknown {
   if (!isJsonObject(line)) return line;
   for (const [name, key] of keys) {

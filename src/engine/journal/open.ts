@@ -7,26 +7,26 @@ import type { Journal, JournalReader } from './journal.ts';
 import { JournalFile } from './journal-file.ts';
 
 export interface JournalOptions {
-  /** The run that the journal belongs to; a journal of another run is refused. */
+  /** A journal of another run is refused. */
   readonly runId: string;
-  /** Only read: the file must exist and is never changed. Default: false. */
+  /** The file must exist and is never changed. Default: false. */
   readonly readOnly?: boolean;
-  /** Facts from the record of a started run: its journal must exist, and contain at least these results. */
+  /** Of a started run: its journal must exist, and have at least these results. */
   readonly recorded?: RecordedRun;
 }
 
 export interface RecordedRun {
-  /** Rows of its manifest. */
+  /** Of its manifest. */
   readonly rows: number;
-  /** Rows that had a result when the record was written. */
+  /** With a result when the record was written. */
   readonly finished: number;
 }
 
 /**
- * Opens the journal of a run and replays it. The journal of a new run is created; a last line torn by a crash is cut off.
+ * Opens the journal of a run and replays it. Creates that of a new run; cuts off a last line torn by a crash.
  *
  * @throws a fatal error `JOURNAL_MISSING`, `JOURNAL_UNREADABLE`, `JOURNAL_UNWRITABLE`, `JOURNAL_CORRUPT` (with file and line),
- *   `JOURNAL_VERSION` or `JOURNAL_OF_OTHER_RUN`
+ * `JOURNAL_VERSION` or `JOURNAL_OF_OTHER_RUN`
  */
 export async function openJournal(
   path: string,

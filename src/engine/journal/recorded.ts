@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { rowNumberSchema, textsSchema } from '../../base/text/json-line.ts';
 import { type Attempt, type AttemptHistory, outcomes, type RowResult } from '../../domain/terms.ts';
 
-/** The schemas of attempts, results and histories in journals. `src/domain/terms.ts` explains the fields. */
+/** `src/domain/terms.ts` explains the fields. */
 
 const attemptSchema: z.ZodType<Attempt> = z.object({
   at: z.string().exactOptional(),

@@ -8,7 +8,6 @@ import {
 import { FailureTally } from './failed-rows.ts';
 import type { JournalEntry } from './line.ts';
 
-/** How many rows ended with an outcome and a code. */
 export interface CodeCount {
   readonly outcome: Outcome;
   readonly code: string;
@@ -16,31 +15,31 @@ export interface CodeCount {
 }
 
 /**
- * The state that the entries of a journal add up to. It keeps the places of results, not the results: about 8 bytes for a finished row, and
- * more only for the rows in progress.
+ * What the entries of a journal add up to. It keeps the places of results, not the results: about 8 bytes for a finished row, and more only
+ * for rows in progress.
  */
 export class JournalState {
-  /** Rows with a result. */
+  /** With a result. */
   finishedCount = 0;
-  /** Finished rows with an attempt that may have been processed without its answer arriving. */
+  /** Finished, with an attempt that may have been processed without its answer arriving. */
   unclearCount = 0;
-  /** Highest number of a finished row, 0 without one. */
+  /** The highest finished, or 0. */
   lastRow = 0;
   /** The latest end of a finished row's last attempt, ISO 8601 UTC. */
   lastFinishedAt: string | undefined;
-  /** The failures for the guards: of all rows, or of those that finished since the latest `accepted`. */
+  /** For the guards: of all rows, or of those that finished since the latest `accepted`. */
   failures = new FailureTally();
   readonly #outcomes = noOutcomes();
   readonly #proven = new Set<string>();
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
   readonly #offsets = new RowOffsets();
   readonly #histories = new Map<number, AttemptHistory>();
-  /** The rows for which `isUnsettled` is true, with the epoch that they were fed to, if recorded. Never more than are fed at one time. */
+  /** Where `isUnsettled` is true, with the epoch that they were fed to, if recorded. Never more than are fed at one time. */
   readonly #unsettled = new Map<number, string | undefined>();
-  /** Rows without a result that were fed; true: more than once. */
+  /** Fed, without a result; true: more than once. */
   readonly #fed = new Map<number, boolean>();
 
-  /** Applies an entry whose line begins at `offset`. */
+  /** @param offset where its line begins */
   apply(entry: JournalEntry, offset: number): void {
     switch (entry.type) {
       case 'row':
@@ -70,7 +69,7 @@ export class JournalState {
     return this.#offsets.get(row) !== undefined;
   }
 
-  /** Where the line with the row's result begins, in bytes. */
+  /** In bytes, of the line with the row's result. */
   offset(row: number): number | undefined {
     return this.#offsets.get(row);
   }
@@ -80,27 +79,27 @@ export class JournalState {
     return this.#histories.get(row);
   }
 
-  /** Whether the row was fed, and since then neither finished, opened nor settled. */
+  /** Fed, and since then neither finished, opened nor settled. */
   isUnsettled(row: number): boolean {
     return this.#unsettled.has(row);
   }
 
-  /** The epoch of the datastore that an unsettled row was fed to, if recorded. */
+  /** The epoch that an unsettled row was fed to, if recorded. */
   fedTo(row: number): string | undefined {
     return this.#unsettled.get(row);
   }
 
-  /** Whether a row without a result was fed more than once: an older copy of the datastore may hold it as it was fed before. */
+  /** Without a result and fed more than once: an older copy of the datastore may hold the row as it was fed before. */
   isFedAgain(row: number): boolean {
     return this.#fed.get(row) === true;
   }
 
-  /** The rows for which `isUnsettled` is true, in the order in which they were fed. */
+  /** In the order in which they were fed. */
   unsettledRows(): Iterable<number> {
     return this.#unsettled.keys();
   }
 
-  /** The rows without a result that have a `history` or are unsettled. */
+  /** Without a result, and with a `history` or unsettled. */
   *begunRows(): Iterable<number> {
     yield* this.#histories.keys();
     for (const row of this.#unsettled.keys()) if (!this.#histories.has(row)) yield row;
@@ -110,7 +109,7 @@ export class JournalState {
     return this.#outcomes;
   }
 
-  /** Operations of which the API has accepted a row, so that their address is right. */
+  /** The API has accepted a row of these, so their address is right. */
   get provenOperations(): ReadonlySet<string> {
     return this.#proven;
   }
@@ -141,22 +140,17 @@ export class JournalState {
   }
 }
 
-/** Rows whose offsets lie in one page: 512 KB. */
+/** 512 KB of offsets. */
 const pageRows = 65_536;
 
-/**
- * Where the line of each finished row begins in the journal: 8 bytes for each row, in whatever order rows finish. Offset 0
- * belongs to the header, so it means "no line".
- */
+/** 8 bytes for each row, in whatever order rows finish. Offset 0 belongs to the header, so it means "no line". */
 class RowOffsets {
   readonly #pages = new Map<number, Float64Array>();
 
-  /** Offset in bytes, undefined when the row has no line. */
   get(row: number): number | undefined {
     return this.#pages.get(Math.floor(row / pageRows))?.[row % pageRows] || undefined;
   }
 
-  /** `offset` is greater than 0. */
   set(row: number, offset: number): void {
     const number = Math.floor(row / pageRows);
     let page = this.#pages.get(number);

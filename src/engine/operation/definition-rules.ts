@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { usageError } from '../../base/errors/errors.ts';
 import { nearestName } from '../../base/text/near-name.ts';
 
-/** Rules that let manifests, options and reports name an operation and its parts. */
+/** Manifests, options and reports name an operation and its parts by these rules. */
 
 const word = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const aFunction = z.custom((value) => typeof value === 'function', 'must be a function');
 
-/** Names reserved for columns of the manifest. */
+/** For columns of the manifest. */
 const isTaken = (name: string): boolean => name === 'operation' || name.startsWith('old_');
 
 /** Columns of every report, without the leading `_`. */
@@ -81,7 +81,6 @@ export function requireValid(definition: { readonly name?: unknown }): void {
   throw usageError('OPERATION_INVALID', `${name}: ${issue.path.join('.')}: ${issue.message}`);
 }
 
-/** The message for a member that does not exist, with what to write instead. */
 export function unknownMember(member: string, members: readonly string[]): string {
   const nearest = nearestName(member, members);
   const remedy = nearest === undefined ? `these exist: ${members.join(', ')}` : `did you mean ${nearest}?`;

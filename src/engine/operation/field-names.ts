@@ -1,6 +1,6 @@
 import type { Operation } from './operation.ts';
 
-/** The names with a meaning that columns can have: of the operation, of fields and of old values. */
+/** Of operation, fields and old values. */
 export function knownNames(operations: readonly Operation[]): ReadonlySet<string> {
   return new Set(['operation', ...operations.flatMap(fieldNames), ...operations.flatMap(oldNames)]);
 }
@@ -15,12 +15,10 @@ export function requiredNames({ fields }: Operation): readonly string[] {
 
 const oldPrefix = 'old_';
 
-/** The name of the column with a field's old value. */
 export function oldNameOf(field: string): string {
   return `${oldPrefix}${field}`;
 }
 
-/** Whether one of the `knownNames` is of an old value. */
 export function isOldName(name: string): boolean {
   return name.startsWith(oldPrefix);
 }
@@ -30,8 +28,8 @@ function oldNames({ fields }: Operation): readonly string[] {
 }
 
 /**
- * The name that a column header means: `evaluation_id` for `Evaluation ID`, `evaluationId`, `EVALUATION_ID` and
- * `evaluation-id`, even with invisible characters.
+ * What a column header means: `evaluation_id` for `Evaluation ID`, `evaluationId`, `EVALUATION_ID` and `evaluation-id`, even with invisible
+ * characters.
  */
 export function fieldNameOf(header: string): string {
   return header

@@ -14,8 +14,8 @@ import {
 } from './row-fields.ts';
 
 /**
- * The definition of an operation. Operations are declarative: they know rows, requests and answers, but not queues or files.
- * Code that needs operations receives them: there is no registry.
+ * Declarative: operations know rows, requests and answers, but not queues or files. Code that needs operations receives them: there is no
+ * registry.
  */
 export interface OperationDefinition<
   Fields extends FieldDefinitions,
@@ -23,7 +23,7 @@ export interface OperationDefinition<
   Name extends string = string,
   Column extends string = string,
 > {
-  /** The name in manifests and `--operation`: verb and noun in kebab-case. */
+  /** In manifests and `--operation`: verb and noun in kebab-case. */
   readonly name: Name;
   /** What a row acts on, in one short word of the service's messages: `evaluation`. */
   readonly thing: string;
@@ -31,45 +31,42 @@ export interface OperationDefinition<
   readonly done?: string;
   /** One line for `--help` and the plan. */
   readonly summary: string;
-  /** The columns of the manifest, by their names in the API (snake_case), in the order of help. */
+  /** Columns of the manifest, by their names in the API (snake_case), in the order of help. */
   readonly fields: Fields;
   /** The required field that identifies the subject of a row. */
   readonly subject: RequiredOf<Fields>;
-  /** Checks fields together, after each was found valid. Returns the problem of the row, or undefined. */
+  /** Checks valid fields together. Returns the problem of the row, or undefined. */
   readonly check?: (row: RowOf<Fields>) => string | undefined;
-  /** The HTTP request for the row; the same row always gives the same request. */
+  /** The same row always gives the same request. */
   readonly request: (row: RowOf<Fields>) => RequestDefinition;
   /** Reads the body of a 2xx answer (untrusted parsed JSON) and compares it with the subject of the request. */
   readonly interpret: (body: unknown, subject: string) => Interpretation<Value>;
-  /** The columns of the report that answers fill: the text for a value, by column name without the leading `_`. */
+  /** Columns of the report, by name without the leading `_`: the text for a value. */
   readonly columns: CellsOf<Value> & Readonly<Record<Column, unknown>>;
-  /**
-   * Whether repeating a row is harmless. If not, an attempt that may have been processed is not repeated: its row fails, and is
-   * marked unclear.
-   */
+  /** Whether repeating a row is harmless. If not, an attempt that may have been processed is not repeated: its row fails, unclear. */
   readonly repeatable: boolean;
   /**
    * Whether the API processes calls with one `Idempotency-Key` once (draft-ietf-httpapi-idempotency-key-header). Each call of a row in a
-   * run then has the same key, in quotes; such an operation must be repeatable, and a row that is answered is not unclear. Default: false.
+   * run then has the same key, in quotes; the operation must be repeatable, and an answered row is not unclear. Default: false.
    */
   readonly idempotencyKey?: boolean;
   /** Whether the API certainly keeps omitted fields, as PATCH does. Default: false; omitting a field needs the user's consent. */
   readonly keepsOmitted?: boolean;
-  /** The permission that the user of the token needs, as the API calls it; a refusal with PERMISSION_DENIED names it. */
+  /** Needed by the user of the token, as the API calls it; a refusal with PERMISSION_DENIED names it. */
   readonly permission?: string;
   /**
-   * Whether a refusal means that the change was already made; after an unclear attempt, the row then counts as succeeded.
-   * `code` is the failure's canonical code (`FAILED_PRECONDITION`, …). Default: never.
+   * Whether a refusal means that the change was already made; after an unclear attempt, the row then succeeds. `code` is the failure's
+   * canonical code (`FAILED_PRECONDITION`, …). Default: never.
    */
   readonly meansAlreadyApplied?: (refusal: Refusal) => boolean;
   /**
-   * Whether a refusal means that the row is done, even if none of its attempts did it: a 404 to a DELETE. The row then succeeds.
-   * Default: never.
+   * Whether a refusal means that the row is done, even if none of its attempts did it: a 404 to a DELETE. The row then succeeds. Default:
+   * never.
    */
   readonly meansDone?: (refusal: Refusal) => boolean;
 }
 
-/** Makes the text of each report column from a value; undefined leaves the cell empty. */
+/** Undefined leaves the cell empty. */
 type CellsOf<Value> = Readonly<Record<string, (value: Value) => string | bigint | number | undefined>>;
 
 type RequiredOf<Fields extends FieldDefinitions> = {
@@ -77,26 +74,24 @@ type RequiredOf<Fields extends FieldDefinitions> = {
 }[keyof Fields] &
   string;
 
-/** The code and the message with which the service refuses a request. */
+/** With which the service refuses a request. */
 export interface Refusal {
   readonly code: string;
   readonly message: string;
 }
 
-/** The content of an answer, or why the answer does not fit the request. */
+/** Of an answer, or why it does not fit the request. */
 export type Interpretation<Value> = { readonly ok: true; readonly value: Value } | Misfit;
 
-/** Why an answer does not fit its request. */
 interface Misfit {
   readonly ok: false;
   readonly code: FailureCode;
   readonly message: string;
 }
 
-/** The report columns of an answer, or why the answer does not fit. */
 export type AnswerCheck = { readonly ok: true; readonly columns: Readonly<Record<string, string>> } | Misfit;
 
-/** An operation, as `defineOperation` makes it. `Name` and `Column` type the rows of `results`. */
+/** As `defineOperation` makes it. `Name` and `Column` type the rows of `results`. */
 export interface Operation<Name extends string = string, Column extends string = string> {
   readonly name: Name;
   readonly thing: string;
@@ -105,10 +100,10 @@ export interface Operation<Name extends string = string, Column extends string =
   readonly fields: readonly Field[];
   /** The field that identifies the subject of a row. */
   readonly subject: string;
-  /** Validates and normalizes one row: field name to text (CSV) or JSON value. Omitted fields are absent. */
+  /** Validates and normalizes a row: field name to text (CSV) or JSON value. Omitted fields are absent. */
   readonly schema: z.ZodType<Row>;
   readonly request: (row: Row) => ApiRequest;
-  /** Report columns that `check` fills, without their leading `_`. */
+  /** Filled by `check`, without their leading `_`. */
   readonly columns: readonly Column[];
   readonly check: (subject: string, body: unknown) => AnswerCheck;
   readonly repeatable: boolean;
@@ -122,7 +117,7 @@ export interface Operation<Name extends string = string, Column extends string =
 }
 
 /**
- * Makes an operation, typed by its fields and its answers.
+ * Typed by its fields and its answers.
  *
  * @throws a usage error `OPERATION_INVALID` that names the operation and the invalid member
  */
@@ -166,7 +161,7 @@ export function defineOperation<
 }
 
 /**
- * Makes a function that calls a member of an operation, which is code of its author and may fail.
+ * A member of an operation is code of its author and may fail.
  *
  * @param read checks and converts what the member returns
  * @throws a usage error `OPERATION_FAILED` that names operation and member
@@ -176,7 +171,7 @@ function asking(operation: string) {
     try {
       const value = work();
       if (!(value instanceof Promise)) return read(value);
-      // The promise settles too late to matter.
+      // It settles too late to matter.
       value.catch(() => {});
       throw new TypeError('must not be async');
     } catch (error) {
@@ -185,13 +180,13 @@ function asking(operation: string) {
   };
 }
 
-/** Why an operation has failed, for display; begins with the name of the operation. */
+/** For display; begins with the name of the operation. */
 export function operationFailure(operation: string, error: unknown): string {
   const text = errorText(error);
   return text.startsWith(`${operation}: `) ? text : `${operation}: ${text}`;
 }
 
-/** The message of a refusal, with the permission that is missing, as far as it is known. */
+/** With the missing permission, as far as known. */
 export function refusalText(
   { permission }: Pick<Operation, 'permission'>,
   { code, message }: Refusal,
@@ -213,7 +208,7 @@ function complete<Value>(reading: Interpretation<Value>): Interpretation<Value> 
   throw new TypeError('must return { ok: true, value } or { ok: false, code, message }');
 }
 
-/** The fields that have an option, with the placeholder that help shows. */
+/** With the placeholder that help shows. */
 export function fieldsWithOption(
   operations: readonly Operation[],
 ): readonly { readonly name: string; readonly option: string }[] {

@@ -5,16 +5,15 @@ import { hashFile } from '../../base/disk/hash-file.ts';
 import { type CqbatchError, usageError } from '../../base/errors/errors.ts';
 import { defineOperation, type Operation } from './operation.ts';
 
-/** The default export of a module for `--operations`. It gets `defineOperation` as a parameter, so it needs to import no package. */
+/** The default export of a module. It gets `defineOperation` as a parameter, so it needs to import no package. */
 export type OperationsModule = (tools: {
   readonly defineOperation: typeof defineOperation;
 }) => Operation | readonly Operation[];
 
 /**
- * Loads the user's own operations. The module is code that runs with all rights of this process.
+ * The module is code that runs with all rights of this process.
  *
  * @param module a path, or the name of an installed package, as seen from the folder
- * @param existing the operations that exist already
  * @param folder default: the current folder
  * @throws a usage error `OPERATIONS_UNUSABLE` that names the module and its defect
  */

@@ -3,15 +3,15 @@ import { type Method, methods } from '../../domain/terms.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { unknownMember } from './definition-rules.ts';
 
-/** A request as an operation defines it. */
+/** As an operation defines it. */
 export interface RequestDefinition {
   /** Default: POST. */
   readonly method?: Method;
-  /** The path below the base URL; begins with `/`. Values from a row need `encodeURIComponent`. */
+  /** Below the base URL; begins with `/`. Values from a row need `encodeURIComponent`. */
   readonly path: string;
-  /** Parameters of the query, encoded by the engine. Undefined values are omitted. */
+  /** Encoded by the engine. Undefined values are omitted. */
   readonly query?: Readonly<Record<string, string | undefined>>;
-  /** Header fields besides those that the client sends, such as `If-Match`. Undefined values are omitted. */
+  /** Besides those that the client sends, such as `If-Match`. Undefined values are omitted. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /** JSON text, sent unchanged, or a value to serialize as JSON, in which a bigint is an exact number. Absent: no body. */
   readonly body?: string | Readonly<Record<string, unknown>>;
@@ -19,11 +19,7 @@ export interface RequestDefinition {
 
 const requestMembers = ['method', 'path', 'query', 'headers', 'body'];
 
-/**
- * The request that an operation has defined for a row.
- *
- * @throws a RangeError or TypeError that names what can't be sent
- */
+/** @throws a RangeError or TypeError that names what can't be sent */
 export function requestOf(definition: RequestDefinition): ApiRequest {
   const unknown = Object.keys(definition).find((member) => !requestMembers.includes(member));
   if (unknown !== undefined) throw new TypeError(unknownMember(unknown, requestMembers));
@@ -66,9 +62,9 @@ function requirePath(path: string): void {
     );
 }
 
-/** Whether a path has dot segments (RFC 3986, 5.2.4), however they are encoded, or empty ones, which servers merge. */
+/** Dot segments (RFC 3986, 5.2.4), however they are encoded, or empty ones, which servers merge. */
 function leadsElsewhere(path: string): boolean {
-  // Most paths have neither kind of segment, and a search is faster than splitting them.
+  // Most paths have neither, and a search is faster than splitting them.
   if (!/\/\/|\.|%2e/i.test(path)) return false;
   const [way = ''] = path.split('?');
   return (
@@ -76,7 +72,7 @@ function leadsElsewhere(path: string): boolean {
   );
 }
 
-/** Header fields that the client or HTTP itself sets, and those that would give a request another target, user or end. */
+/** Set by the client or HTTP itself, or giving a request another target, user or end. */
 const ownHeaders = new RegExp(
   `^(?:${[
     'accept-encoding|authorization|connection|content-(?:encoding|length)|cookie|expect|host|keep-alive|proxy-.*',
@@ -84,7 +80,7 @@ const ownHeaders = new RegExp(
   ].join('|')})$`,
 );
 
-/** A name and a value of a header field: RFC 9110, sections 5.1 and 5.5, without the obsolete bytes above 127. */
+/** RFC 9110, sections 5.1 and 5.5, without the obsolete bytes above 127. */
 const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const headerValue = /^[!-~](?:[\t -~]{0,8190}[!-~])?$/;
 
@@ -102,7 +98,7 @@ function requireHeaders({ headers = {} }: ApiRequest): void {
   }
 }
 
-/** The header fields of its own that a request has, a line each, for display. */
+/** A line each, for display. */
 export function headerLines({ headers = {} }: Pick<ApiRequest, 'headers'>): readonly string[] {
   return Object.entries(headers).map((field) => field.join(': '));
 }

@@ -4,50 +4,49 @@ import { isLosslessNumber } from '../../base/text/json.ts';
 import { int64Text, maxInt64 } from '../api/int64.ts';
 import { type Expectation, type ExpectedValues, expectationOf } from './expected-values.ts';
 
-/** How an operation declares a field. */
 export interface FieldDefinition {
   /**
-   * `integer`: 64 bits, as decimal text. `identifier`: non-empty text, without blanks around it and without invisible characters.
-   * `text`: any text, unchanged.
+   * `integer`: 64 bits, as decimal text. `identifier`: not empty, without blanks around it and invisible characters. `text`: any text,
+   * unchanged.
    */
   readonly type: 'integer' | 'identifier' | 'text';
-  /** The smallest allowed integer. Default: 0. */
+  /** Of an integer. Default: 0. */
   readonly min?: 0 | 1;
-  /** Whether each row must have the field. Default: false; the service might reset an omitted field (section 4.2). */
+  /** Default: false; the service might reset an omitted field (interface document, section 4.2). */
   readonly required?: boolean;
-  /** Whether rows may give the former value in `old_<name>`, so that an undo can restore it. Default: false. */
+  /** Rows may give the former value in `old_<name>`, for an undo. Default: false. */
   readonly undoable?: boolean;
   /**
-   * What the API most likely reads: `time` for times of RFC 3339, or a list of values. Others are sent, and the plan warns; `--strict`
-   * refuses their rows. Default: any value.
+   * What the API most likely reads: `time` for RFC 3339, or a list of values. Others are sent, and the plan warns; `--strict` refuses their
+   * rows. Default: any value.
    */
   readonly expects?: ExpectedValues;
   /**
-   * Gives the field its own option, short for `--default name=value`, and says how help writes the value: `<id>`. Has no effect
-   * in a module of `--operations`, which is loaded after the options are read.
+   * Gives the field its own option, short for `--default name=value`, with the value as help writes it: `<id>`. Has no effect in a module
+   * of `--operations`, which is loaded after the options are read.
    */
   readonly option?: string;
 }
 
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 
-/** A valid row: optional fields may be absent. Numbers are decimal text. */
+/** Optional fields may be absent. Numbers are decimal text. */
 export type RowOf<Fields extends FieldDefinitions> = {
   readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? Name : never]: string;
 } & {
   readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? never : Name]?: string;
 };
 
-/** A valid row: its fields by name, numbers in decimal. */
+/** Fields by name, numbers in decimal. */
 export type Row = Readonly<Record<string, string>>;
 
 /** A manifest column that an operation reads. */
 export interface Field extends Required<Pick<FieldDefinition, 'type' | 'required' | 'undoable'>> {
-  /** The name in the API, in snake_case. Headers of columns match it in any case, with spaces, hyphens or camelCase. */
+  /** In the API, in snake_case. Headers of columns match it in any case, with spaces, hyphens or camelCase. */
   readonly name: string;
   readonly option: FieldDefinition['option'] | undefined;
   readonly expectation: Expectation | undefined;
-  /** Whether a value is valid on its own. */
+  /** On its own. */
   readonly accepts: (value: unknown) => boolean;
 }
 
@@ -62,10 +61,8 @@ export function fieldsOf(definitions: FieldDefinitions): readonly Field[] {
 }
 
 /**
- * The schema of a row.
- *
- * @param subject the name of the field for which each row needs a value of its own: a default does not count
- * @param check returns what is wrong with a row whose fields are valid, or undefined
+ * @param subject the field for which each row needs a value of its own: a default does not count
+ * @param check what is wrong with a row whose fields are valid, or undefined
  */
 export function rowSchemaOf(
   definitions: FieldDefinitions,
@@ -91,8 +88,8 @@ function typeOf({ type, min = 0 }: FieldDefinition, missing?: string): z.ZodType
 }
 
 /**
- * A 64-bit integer in a manifest: decimal text (CSV), or an exact JSON number. Gives canonical decimal text. Blanks around it
- * are dropped. Anything else that spreadsheets make of long numbers is an error, because digits may be lost.
+ * 64 bits: decimal text (CSV), or an exact JSON number. Gives canonical decimal text, without blanks around it. Anything else that
+ * spreadsheets make of long numbers is an error, because digits may be lost.
  */
 function integerField(min: 0 | 1, missing: string | undefined): z.ZodType<string> {
   return z.transform((value: unknown, context) => {
@@ -140,7 +137,7 @@ function numberText(value: unknown): string {
 
 const sheetError = 'is a spreadsheet error, or the column was too narrow; fix it and export again';
 
-/** The forms in which spreadsheets write long numbers, and how to get the digits back. */
+/** How spreadsheets write long numbers, and how to get the digits back. */
 const spreadsheetForms: readonly { readonly form: RegExp; readonly problem: string }[] = [
   {
     form: /^-?\d+(?:[.,]\d+)?e[+-]?\d+$/i,
@@ -181,7 +178,7 @@ function textProblem(value: unknown, missing: string | undefined): string {
   return 'must be text; in JSON write it in quotes';
 }
 
-/** Whether a value of a required field counts as left out. */
+/** For a required field. */
 export function isLeftOut(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && isBlank(value));
 }

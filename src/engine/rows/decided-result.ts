@@ -3,7 +3,7 @@ import { noOutcomes, type Outcome, type OutcomeCounts, type RowResult } from '..
 import type { DecidedRow, InvalidRow } from './row.ts';
 import type { RowCounts } from './row-counts.ts';
 
-/** The result of a row that the plan has decided not to call; undefined for a row that is called. */
+/** Undefined for a row that is called. */
 export function decidedResult(row: DecidedRow): RowResult | undefined {
   if (row.kind === 'callable') return undefined;
   if (row.kind === 'invalid') return uncalled(row, 'invalid', 'INVALID_ROW', problemsText(row));
@@ -40,7 +40,7 @@ function problemsText({ problems }: InvalidRow): string {
     .join('; ');
 }
 
-/** Counts, by outcome and by code, the rows that a plan has decided not to call. */
+/** Of the rows that a plan has decided not to call. */
 export function decidedCounts({
   invalid,
   duplicates,

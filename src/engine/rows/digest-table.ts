@@ -1,19 +1,18 @@
 import { hash } from 'node:crypto';
 
-/** 32-bit words of a key: 128 bits of a SHA-256. */
+/** 128 bits of a SHA-256. */
 const keyWords = 4;
 
-/** Entries are in blocks of 2^14, which never move. */
+/** 2^14 entries each; blocks never move. */
 const blockBits = 14;
 const blockMask = (1 << blockBits) - 1;
 
-/** The share of slots in use at which their number doubles. */
+/** Of slots in use, at which their number doubles. */
 const maxLoad = 0.75;
 
 /**
- * A hash table for millions of rows: maps the digest of a text to a few numbers below 2^32. An entry takes 16 bytes, 4 for each
- * number, and 5 to 11 for its slot, whatever the length of the text. The probability of confusing any two of 100 million texts
- * is below 10^-22.
+ * Maps the digests of millions of texts to a few numbers below 2^32. An entry takes 16 bytes, 4 for each number, and 5 to 11 for its slot,
+ * whatever the length of the text. The probability of confusing any two of 100 million texts is below 10^-22.
  */
 export class DigestTable {
   readonly #entryWords: number;
@@ -22,7 +21,7 @@ export class DigestTable {
   /** Open addressing with linear probing; a slot holds an entry's number plus one, or 0. */
   #slots = new Uint32Array(1 << 12);
 
-  /** @param numbers how many numbers an entry has */
+  /** @param numbers of an entry */
   constructor(numbers: number) {
     this.#entryWords = keyWords + numbers;
   }
@@ -36,7 +35,7 @@ export class DigestTable {
     }
   }
 
-  /** Adds an entry for a new key, with zeros as numbers. */
+  /** With zeros as numbers. */
   enter(key: string): number {
     const entry = this.#size++;
     if (entry >> blockBits === this.#blocks.length)
@@ -96,7 +95,7 @@ export function subjectDigest({ operation, subject }: { operation: string; subje
   return digest(`${operation}\0${subject}`);
 }
 
-/** One of the 32-bit words of a digest. */
+/** Of 32 bits. */
 export function wordOf(hashed: string, word: number): number {
   const at = word * 4;
   return (

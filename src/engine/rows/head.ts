@@ -3,7 +3,7 @@ import { delimiters } from '../../base/text/delimiter.ts';
 import { actorSchema } from '../../domain/actor.ts';
 import { methods } from '../../domain/terms.ts';
 
-/** The rows of a block: see `blocks` of the head. */
+/** See `blocks` of the head. */
 export const rowsInBlock = 1_000;
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
@@ -30,18 +30,18 @@ const operationSchema = z.strictObject({
   done: z.string().exactOptional(),
   /** The field that identifies what a row acts on. */
   subject: z.string(),
-  /** The fields that a row can send, in the order of its values. */
+  /** That a row can send, in the order of its values. */
   fields: z.array(z.strictObject({ name: z.string(), required: z.boolean(), undoable: z.boolean() })),
-  /** Columns of the report that answers fill. */
+  /** Of the report, filled by answers. */
   columns: z.array(z.string()),
-  /** Whether the API certainly keeps omitted fields. */
+  /** The API certainly keeps omitted fields. */
   keepsOmitted: z.boolean().exactOptional(),
   /** SHA-256 of the user's module that defines it. */
   module: sha256Schema.exactOptional(),
-  /** Method and path of its first call; rows with the same ones leave them out. Absent without a call. */
+  /** Of its first call; rows with the same ones leave them out. Absent without a call. */
   method: z.enum(methods).exactOptional(),
   path: z.string().exactOptional(),
-  /** The rows of the operation, by the decision of the plan; below, what the calls do to optional fields (`effects`). */
+  /** By the decision of the plan; below, what the calls do to optional fields (`effects`). */
   counts: countsSchema,
   first: subjectSchema.exactOptional(),
   last: subjectSchema.exactOptional(),
@@ -54,11 +54,10 @@ const operationSchema = z.strictObject({
 /** The first line of `rows.jsonl`: what all rows have in common. docs/report.md describes it for readers. */
 export const rowsHeadSchema = z.strictObject({
   rows_version: z.literal(1),
-  /** The file that was read. */
   source: z.strictObject({
-    /** The name of the file as the user typed it, or what its rows were made of. */
+    /** The file as the user typed it, or what its rows were made of. */
     name: z.string(),
-    /** SHA-256 of the bytes of the file; for rows made from a run, of that run's rows. */
+    /** Of the bytes of the file; for rows made from a run, of that run's rows. */
     sha256: sha256Schema,
     bytes: countSchema,
     format: z.string(),
@@ -70,35 +69,34 @@ export const rowsHeadSchema = z.strictObject({
   reading: z.record(z.string(), z.json()),
   /** In reports, the text of a cell that clears its field. */
   clear_token: z.string(),
-  /** Titles as written, with the fields that they stand for; a column without a field is kept for the report. */
+  /** Titles as written, with their fields; a column without a field is kept for the report. */
   columns: z.array(z.strictObject({ title: z.string(), field: z.string().exactOptional() })),
   /** Texts of fields that rows omit. */
   defaults: z.record(z.string(), z.string()),
   operations: z.array(operationSchema),
   counts: countsSchema,
-  /** Rows that `--where` left out: their numbers are missing. */
+  /** By `--where`: their numbers are missing. */
   left_out: countSchema,
   /** Runs and reports whose done rows are left out. */
   skip_done: z.array(z.string()).exactOptional(),
-  /** Whether the number of a row differs from its place. */
+  /** The number of a row may differ from its place. */
   renumbered: z.literal(true).exactOptional(),
   /** The run whose rows are called again, or put back. */
   derived: z.strictObject({ as: z.enum(['retry', 'undo']), of: z.string() }).exactOptional(),
-  /** What is valid but probably unintended. */
+  /** Valid, but probably unintended. */
   warnings: z.array(z.strictObject({ code: z.string(), message: z.string() })),
-  /** How the operation of the rows was found. */
+  /** How the operation was found. */
   operation_source: z.enum(['column', 'option', 'manifest', 'inferred', 'none']),
-  /** The options of the run. */
+  /** Of the run. */
   options: z.record(z.string(), z.json()),
-  /** In a plan that was approved: whether invalid rows may be left out, and fields omitted. */
+  /** In an approved plan: whether invalid rows may be left out, and fields omitted. */
   consent: z.strictObject({ skip_invalid: z.boolean(), allow_partial: z.boolean() }).exactOptional(),
   made_at: z.string(),
   made_by: actorSchema.exactOptional(),
-  /** The bytes of each thousand rows, so that a part of the rows can be read alone. */
+  /** Bytes of each thousand rows, so that a part can be read alone. */
   blocks: z.array(countSchema),
 });
 
 export type RowsHead = Readonly<z.infer<typeof rowsHeadSchema>>;
 
-/** An operation in the head of a file of rows. */
 export type HeadOperation = RowsHead['operations'][number];

@@ -1,19 +1,19 @@
 import { stringifyJson } from '../../base/text/json.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 
-/** A problem of a row, shown as `file:line: column: problem (value)`. */
+/** Shown as `file:line: column: problem (value)`. */
 export interface RowProblem {
-  /** Original column name, if the problem is in one column. */
+  /** As written in the manifest, if the problem is in one column. */
   readonly column?: string;
-  /** The problem, with the remedy if not obvious. One line. */
+  /** With the remedy if not obvious. One line. */
   readonly problem: string;
-  /** The offending value, shortened, control characters escaped. */
+  /** Shortened, control characters escaped. */
   readonly value?: string;
-  /** The spreadsheet's name of the column, in a workbook: `B`. */
+  /** The column in a workbook: `B`. */
   readonly letters?: string;
 }
 
-/** Formats a problem as one line: `file:line: column: problem (value)`, or `file:B17: …` for a workbook. */
+/** One line: `file:line: column: problem (value)`, or `file:B17: …` for a workbook. */
 export function formatProblem(
   name: string,
   { line }: { readonly line: number },
@@ -26,7 +26,7 @@ export function formatProblem(
 
 const shownCharacters = 60;
 
-/** A value for display: one line, at most 60 characters and an ellipsis, no control characters. */
+/** For display: one line, at most 60 characters and an ellipsis, no control characters. */
 export function excerpt(value: unknown): string {
   if (value === undefined) return '';
   const text = typeof value === 'string' ? value : stringifyJson(value);
@@ -37,11 +37,11 @@ export function excerpt(value: unknown): string {
 
 /** Rows with the same problem in the same column. */
 export interface ProblemGroup extends RowProblem {
-  /** Number of rows; `value` is from the first. */
+  /** Their number; `value` is from the first. */
   readonly rows: number;
   /** The first ranges of consecutive rows, by their first and last lines. */
   readonly stretches: readonly (readonly [firstLine: number, lastLine: number])[];
-  /** Whether more ranges follow. */
+  /** More ranges follow. */
   readonly hasMore: boolean;
 }
 
@@ -56,11 +56,11 @@ interface OpenGroup {
   hasMore: boolean;
 }
 
-/** Groups the problems of rows in order. Memory does not grow with the number of problems. */
+/** For problems in row order. Memory does not grow with their number. */
 export class ProblemGroups {
   readonly #groups = new Map<string, OpenGroup>();
 
-  /** At most 50 groups, in order of first appearance; further different problems are left out. */
+  /** At most 50, in order of first appearance. */
   get groups(): readonly ProblemGroup[] {
     return [...this.#groups.values()].map(({ problem, lastRow, ...group }) => ({ ...problem, ...group }));
   }

@@ -1,31 +1,30 @@
 import type { PlannedOperation, UnderstoodRow } from './row.ts';
 
-/** Row counts. Each row is exactly one of callable, invalid, duplicate, superseded and done before. */
+/** Each row is exactly one of callable, invalid, duplicate, superseded and done before. */
 export interface RowCounts {
   readonly rows: number;
-  /** Rows to be called. */
   readonly callable: number;
   readonly invalid: number;
-  /** Rows with the request of an earlier row, which is called instead. */
+  /** With the request of an earlier row, which is called instead. */
   readonly duplicates: number;
-  /** Rows replaced by a later row with the same subject and another request. */
+  /** Replaced by a later row with the same subject and another request. */
   readonly superseded: number;
-  /** Rows that are left out because an earlier run has done their subject. */
+  /** An earlier run has done their subject. */
   readonly doneBefore: number;
-  /** Callable rows with the subject of an earlier callable row, but another request. */
+  /** Callable, with the subject of an earlier callable row, but another request. */
   readonly conflicts: number;
-  /** Callable rows that omit fields which the service might reset. */
+  /** Callable, omitting fields which the service might reset. */
   readonly partial: number;
 }
 
-/** Number of different subjects. */
+/** How many different subjects. */
 export function subjectsOf({ callable, conflicts }: RowCounts): number {
   return callable - conflicts;
 }
 
 type MutableCounts = { -readonly [Name in keyof RowCounts]: RowCounts[Name] };
 
-/** Adds up counts; other members of the parts are ignored. */
+/** Other members of the parts are ignored. */
 export function sumOf(parts: readonly RowCounts[]): RowCounts {
   const sum = noRows();
   for (const part of parts)
@@ -46,9 +45,9 @@ function noRows(): MutableCounts {
   };
 }
 
-/** Counts for the rows of one operation. */
+/** Of one operation. */
 export interface OperationSummary extends RowCounts {
-  /** The kind of subject, in one lowercase word. */
+  /** Of the subjects, in one lowercase word. */
   readonly thing: string;
   /** The first and last rows to be called. */
   readonly first?: RowSubject;
@@ -59,20 +58,19 @@ export interface OperationSummary extends RowCounts {
 
 type RowSubject = Pick<UnderstoodRow, 'row' | 'subject'>;
 
-/** Rows by what they do to a field. */
 export interface FieldCounts {
-  /** Rows that give a value, including the empty text. */
+  /** Giving a value, also the empty text. */
   readonly given: number;
-  /** Those of the `given` rows that send the empty text. */
+  /** Of the `given`: sending the empty text. */
   readonly cleared: number;
   readonly absent: number;
 }
 
-/** Counts the rows of one operation, or rows without a known operation. */
+/** Counts the rows of one operation, or those without a known one. */
 export class RowTally {
   readonly counts = noRows();
   readonly #operation: PlannedOperation | undefined;
-  /** Optional fields, in the order of the operation. */
+  /** Optional, in the order of the operation. */
   readonly #fields: readonly { readonly name: string; given: number; cleared: number }[];
   #first: RowSubject | undefined;
   #last: RowSubject | undefined;

@@ -8,11 +8,11 @@ import type { RowProblem } from './problem.ts';
 import type { CellTexts, DecidedRow, LeftOut, PlannedOperation, PlannedRow } from './row.ts';
 
 /**
- * The lines of rows in `rows.jsonl` (described for readers in docs/report.md). Each is a JSON object; what is absent is left out,
- * and method and path where the operation in the head has them.
+ * Lines of `rows.jsonl` (docs/report.md). Each is a JSON object; what is absent is left out, and method and path where the operation in the
+ * head has them.
  */
 
-/** An operation of the head, as lines refer to it. */
+/** As lines refer to it. */
 export interface LineOperation {
   readonly operation: PlannedOperation;
   readonly method?: Method | undefined;
@@ -22,7 +22,7 @@ export interface LineOperation {
 /**
  * One object for each kind of row: a million rows are planned in half the time that copies of objects take.
  *
- * @param op index of the row's operation in the head; undefined for a row without a known operation
+ * @param op index of the row's operation in the head; undefined without a known one
  */
 export function encodeRow(
   decided: DecidedRow,
@@ -83,9 +83,8 @@ const lineSchema = z.object({
 const readLine = lineReader(lineSchema);
 
 /**
- * Reads a line, given without its line end.
- *
- * @returns undefined when the line is not a row of these operations
+ * @param line without its end
+ * @returns undefined when it is not a row of these operations
  */
 export function decodeRow(
   text: string,

@@ -3,57 +3,54 @@ import type { Operation } from '../operation/operation.ts';
 import type { Field, Row } from '../operation/row-fields.ts';
 import type { RowProblem } from './problem.ts';
 
-/** The part of an operation that a run stores: enough to show and repeat its calls without the program that defines it. */
+/** What a run stores of an operation: enough to show and repeat its calls without the program that defines it. */
 export type PlannedOperation = Pick<
   Operation,
   'name' | 'thing' | 'done' | 'subject' | 'columns' | 'keepsOmitted' | 'module'
 > & { readonly fields: readonly Pick<Field, 'name' | 'required' | 'undoable'>[] };
 
-/** Former values of a row's fields, by name. */
+/** Former values of fields, by name. */
 export type OldValues = Readonly<Record<string, string>>;
 
 /** A row as its operation understands it. */
 export interface UnderstoodRow {
-  /** Number of the row in the user's manifest, from 1. */
+  /** In the user's manifest, from 1. */
   readonly row: number;
-  /** Line of the manifest on which the row begins, or row of the sheet, from 1. */
+  /** Where the row begins in the manifest, or row of the sheet, from 1. */
   readonly line: number;
   readonly operation: PlannedOperation;
-  /** Identifies the subject of the row. */
   readonly subject: string;
-  /** The fields to send, by name; omitted fields are absent. */
+  /** To send, by name; omitted fields are absent. */
   readonly values: Row;
-  /** Former values of fields, by name; absent without any. Never sent. */
+  /** Former values; never sent. */
   readonly old?: OldValues;
 }
 
-/** A row that can be called. */
 export interface CallableRow extends UnderstoodRow {
   readonly kind: 'callable';
   readonly request: ApiRequest;
-  /** Whether an earlier run called the row, and no usable answer says whether it was processed. */
+  /** An earlier run called the row, and no usable answer says whether it was processed. */
   readonly unclear?: true;
 }
 
-/** A row that can't be called. */
 export interface InvalidRow {
   readonly kind: 'invalid';
   readonly row: number;
   readonly line: number;
-  /** Set if the row names a known operation. */
+  /** If the row names a known one. */
   readonly operation?: PlannedOperation | undefined;
-  /** At least one problem. */
+  /** At least one. */
   readonly problems: readonly RowProblem[];
 }
 
 /** The row that has done a subject earlier. */
 export interface DoneBefore {
-  /** The run or report of the row, as shown to users. */
+  /** The run or report, as shown to users. */
   readonly source: string;
   readonly row: number;
 }
 
-/** Why a row that can be called is left out. Rows are named by their numbers in the user's manifest. */
+/** Why a row that can be called is not. Rows are named by their numbers in the user's manifest. */
 export type LeftOut =
   /** An earlier row has the same request. */
   | { readonly why: 'duplicate'; readonly of: number }
@@ -67,15 +64,14 @@ export interface LeftOutRow extends UnderstoodRow {
   readonly because: LeftOut;
 }
 
-/** A row as the plan has decided it. */
 export type DecidedRow = CallableRow | InvalidRow | LeftOutRow;
 
-/** The texts of a row's cells, in the order of the columns. Null: the cell is absent. Empty: it clears its field. */
+/** In the order of the columns. Null: the cell is absent. Empty: it clears its field. */
 export type CellTexts = readonly (string | null)[];
 
-/** A row of a run: a line of its `rows.jsonl`. */
+/** A line of `rows.jsonl`. */
 export type PlannedRow = DecidedRow & {
-  /** The place of the row in the file, from 1. Queue and journal name rows by their places. */
+  /** In the file, from 1. Queue and journal name rows by their places. */
   readonly place: number;
   /** Missing cells at the end are absent. */
   readonly cells: CellTexts;

@@ -7,17 +7,16 @@ import { decodeRow, type LineOperation } from './row-line.ts';
 
 const portion = 1 << 18;
 const lineEnd = 0x0a;
-/** The most rows of a part. */
+/** Of a part. */
 const maxRows = 500;
 
-/** The rows of a run. */
 export interface RowsFile {
   readonly path: string;
   readonly head: RowsHead;
   /**
-   * The rows from a place to another, in parts of up to 500. Memory does not depend on their number.
+   * In parts of up to 500. Memory does not depend on their number.
    *
-   * @param isWanted whether the row at a place is wanted; unwanted rows are left out, and take a third of the time
+   * @param isWanted by place; unwanted rows are left out, and take a third of the time
    * @throws a fatal error `ROWS_DAMAGED`
    */
   rows(
@@ -25,16 +24,16 @@ export interface RowsFile {
     to?: number,
     isWanted?: (place: number) => boolean,
   ): AsyncGenerator<readonly PlannedRow[], void, undefined>;
-  /** The row with this number in the user's manifest, if any. */
+  /** By its number in the user's manifest. */
   find(number: number): Promise<PlannedRow | undefined>;
-  /** Maps places to numbers in the user's manifest. Takes 8 bytes for each row, unless both are the same. */
+  /** From places to numbers in the user's manifest. Takes 8 bytes for each row, unless both are the same. */
   numbers(): Promise<(place: number) => number>;
 }
 
 /**
- * Opens a file of rows, and reads its head.
+ * Reads the head of a file of rows.
  *
- * @throws a fatal error `ROWS_MISSING`, or `ROWS_DAMAGED` for a file that is not such a file, or of another version
+ * @throws a fatal error `ROWS_MISSING`, or `ROWS_DAMAGED` for a file that is none, or of another version
  */
 export async function openRows(path: string): Promise<RowsFile> {
   const { head, start } = await readHead(path);
@@ -92,7 +91,7 @@ export async function openRows(path: string): Promise<RowsFile> {
   };
 }
 
-/** An operation of the head, in the form that reading its lines needs. */
+/** In the form that reading lines needs. */
 export function lineOperation({ method, path, ...operation }: HeadOperation): LineOperation {
   return { operation, method, path };
 }
@@ -108,7 +107,7 @@ async function readHead(path: string): Promise<{ readonly head: RowsHead; readon
   throw damaged(path, 'it has no first line');
 }
 
-/** Reads a head. @throws a RangeError with the end of a sentence: what is wrong with the head */
+/** @throws a RangeError with the end of a sentence: what is wrong with the head */
 export function headIn(line: string): RowsHead {
   let json: { readonly rows_version?: unknown } | null;
   try {
@@ -127,7 +126,7 @@ export function headIn(line: string): RowsHead {
   throw new RangeError(`its first line is not a head (${place.join('.')}: ${message})`);
 }
 
-/** The complete lines of a text, without their ends, in parts. */
+/** Complete lines without their ends, in parts. */
 export async function* linesIn(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<readonly string[], void, undefined> {

@@ -4,9 +4,9 @@ import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-co
 
 const previewedRows = 3;
 
-/** The counts and other facts of decided rows together. */
+/** Of decided rows together. */
 export interface SummarizedRows extends RowCounts {
-  /** By name of the operation; excludes rows without a known operation. */
+  /** By operation; without rows of no known operation. */
   readonly perOperation: Readonly<Record<string, OperationSummary>>;
   /** Rows done before, by the run or report that did them. */
   readonly doneIn: ReadonlyMap<string, number>;
@@ -16,13 +16,13 @@ export interface SummarizedRows extends RowCounts {
 
 /** Adds up decided rows. Memory depends on the number of operations. */
 export class RowsSummary {
-  /** The tally of rows without a known operation. */
+  /** Without a known operation. */
   readonly #unknown = new RowTally();
   readonly #tallies = new Map<string, RowTally>();
   readonly #preview: CallableRow[] = [];
   readonly #doneIn = new Map<string, number>();
 
-  /** @param isConflict whether an earlier callable row has the same subject */
+  /** @param isConflict an earlier callable row has the same subject */
   add(row: DecidedRow, isConflict: boolean): void {
     const tally = this.#tallyOf(row.operation);
     if (row.kind === 'invalid') tally.count('invalid');
@@ -55,7 +55,7 @@ export class RowsSummary {
   }
 }
 
-/** Adds up rows that are already decided, and finds rows that are called after another row with the same subject. */
+/** Adds up decided rows, and finds those that are called after another row with the same subject. */
 export class DecidedRows {
   readonly #summary = new RowsSummary();
   readonly #subjects = new DigestTable(1);
@@ -65,7 +65,7 @@ export class DecidedRows {
     this.#summary.add(row, row.kind === 'callable' && this.#isKnown(row));
   }
 
-  /** Includes the number of subjects that several rows change. */
+  /** With the number of subjects that several rows change. */
   summary(): SummarizedRows & { readonly changedSubjects: number } {
     return { ...this.#summary.summary(), changedSubjects: this.#changedSubjects };
   }

@@ -11,21 +11,20 @@ import type { CellTexts, DecidedRow, PlannedOperation } from './row.ts';
 import { type OperationSummary, RowTally } from './row-counts.ts';
 import { encodeRow } from './row-line.ts';
 
-/** Characters to write at a time. */
+/** At a time. */
 const portion = 1 << 18;
 
-/** A file of rows that was written. */
 export interface WrittenRows {
   readonly head: RowsHead;
   readonly digest: Digest;
-  /** The places of rows that an earlier run may have changed. */
+  /** Of rows that an earlier run may have changed. */
   readonly unclear: readonly number[];
 }
 
-/** The part of a head that is not derived from its rows. */
+/** What is not derived from the rows. */
 export type HeadFacts = Omit<RowsHead, 'rows_version' | 'operations' | 'renumbered' | 'blocks'>;
 
-/** An operation of the rows, with the method and the path of its first call. */
+/** With the method and path of its first call. */
 interface OperationEntry {
   readonly operation: PlannedOperation;
   readonly index: number;
@@ -34,8 +33,8 @@ interface OperationEntry {
 }
 
 /**
- * Writes a file of rows: first the rows alone, then, when the head is known, the head followed by the rows. The file appears whole
- * or not at all, and is readable by its owner only.
+ * First the rows alone, then, when the head is known, the head followed by the rows. The file appears whole or not at all, and is readable
+ * by its owner only.
  */
 export class RowsWriter {
   readonly #path: string;
@@ -58,7 +57,7 @@ export class RowsWriter {
     return this.#rows;
   }
 
-  /** Adds a row. @returns a write to await, if the row filled a portion */
+  /** @returns a write to await, if the row filled a portion */
   add(row: DecidedRow, cells: CellTexts): Promise<void> | undefined {
     const entry = row.operation && this.#entryOf(row.operation);
     if (entry !== undefined && row.kind === 'callable') {
@@ -76,11 +75,7 @@ export class RowsWriter {
     return this.#length >= portion ? this.#flush() : undefined;
   }
 
-  /**
-   * Writes the file.
-   *
-   * @param summaries the counts of the rows of each operation, by name of the operation
-   */
+  /** @param summaries counts by operation */
   async end(facts: HeadFacts, summaries: Readonly<Record<string, OperationSummary>>): Promise<WrittenRows> {
     await this.#flush();
     await this.#file?.close();
@@ -149,7 +144,7 @@ function headOperation(
   };
 }
 
-/** Writes and syncs a new file. */
+/** And syncs it. */
 async function writeWhole(path: string, parts: readonly (Iterable<Buffer> | AsyncIterable<Buffer>)[]) {
   const hash = createHash('sha256');
   let bytes = 0;
