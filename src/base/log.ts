@@ -1,12 +1,12 @@
 type LogLine = (facts: object, message: string) => void;
 
-/** Takes the events of a run and its rows, as facts and a message. A logger of `pino` fits. */
+/** Events of a run and its rows, as facts and a message. A logger of `pino` fits. */
 export interface Log {
   readonly error: LogLine;
   readonly warn: LogLine;
   readonly info: LogLine;
   readonly debug: LogLine;
-  /** Whether debug lines are logged. If not, none is composed, which would take longer than this call. */
+  /** If not, no debug line is composed, which would take longer than this call. */
   readonly isLevelEnabled: (level: 'debug') => boolean;
 }
 

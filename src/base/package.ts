@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The folder of this package, whether its code runs as written, compiled, or bundled. */
+/** Whether the code runs as written, compiled, or bundled. */
 export const packageRoot = folderOfPackage();
 
 function folderOfPackage(): URL {
@@ -13,7 +13,7 @@ export function readVersion(): string {
   return readManifest().version;
 }
 
-/** The oldest version of Node that this program runs on: `20.19`. */
+/** `20.19`. */
 export function readLeastNode(): string {
   return readManifest().engines.node.replace('>=', '');
 }

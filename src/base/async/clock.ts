@@ -1,34 +1,34 @@
-// Rounded, so that differences of times do not depend on the fraction of a millisecond at which the process started.
+// Rounded, so that differences do not depend on the fraction of a millisecond at which the process started.
 const startedAt = Math.floor(performance.timeOrigin);
 
 /**
- * Milliseconds since 1970 UTC by a clock that never jumps: the time of day when the process started, plus the time since. For
- * waiting, durations and ages; it does not follow corrections of the system's clock.
+ * Milliseconds since 1970 UTC by a clock that never jumps: the time of day when the process started, plus the time since. For waiting,
+ * durations and ages; it does not follow corrections of the system's clock.
  */
 export function steadyNow(): number {
   return Math.floor(preciseNow());
 }
 
-/** Like `steadyNow`, with fractions of a millisecond. */
+/** With fractions of a millisecond. */
 export function preciseNow(): number {
   return startedAt + performance.now();
 }
 
-/** The time of day, for people and files, of a moment of the steady clock. */
+/** For people and files. */
 export function timeOfDay(steadyAt: number): Date {
   return new Date(Date.now() + steadyAt - steadyNow());
 }
 
-/** The moment of the steady clock for a time of day, milliseconds since 1970. */
+/** @param timeOfDayMs milliseconds since 1970 */
 export function steadyTimeOf(timeOfDayMs: number): number {
   return steadyNow() + timeOfDayMs - Date.now();
 }
 
 const lookMs = 100;
-/** Synchronization corrects clocks by less all the time; smaller changes are not reported. */
+/** Synchronization corrects clocks by less all the time. */
 const noticeableMs = 500;
 
-/** Calls `onSet` with the number of milliseconds whenever the system's clock is set, until it is closed. */
+/** Whenever the system's clock is set, until it is closed. */
 export function watchClock(onSet: (byMs: number) => void): { close(): void } {
   let lastOffset = offset();
   const timer = setInterval(() => {

@@ -1,21 +1,20 @@
-/** Controls a task that `repeat` repeats. */
 export interface Repeated {
   /** Runs the task now, or, during a run, once more after it. The next run is then due in `everyMs`. */
   now(): void;
-  /** Prevents further runs; resolves when the current run, if any, has ended. */
+  /** Resolves when the current run, if any, has ended. */
   stop(): Promise<void>;
 }
 
 export interface RepeatOptions {
-  /** Milliseconds from the start of one run to the start of the next. */
+  /** From the start of one run to the start of the next. */
   readonly everyMs: number | (() => number);
-  /** Called with what the task throws; the task is repeated nevertheless. Default: the error is dropped. */
+  /** The task is repeated nevertheless. Default: its error is dropped. */
   readonly onError?: (error: Error) => void;
-  /** Whether a run that took longer than `everyMs` is followed by the next at once, not when that is due. Default: false. */
+  /** After a run that took longer than `everyMs`, begin the next at once, not when it is due. Default: false. */
   readonly catchUp?: boolean;
 }
 
-/** Repeats a task, never twice at the same time. The first run is after `everyMs`. It does not keep the process alive. */
+/** Never twice at the same time. The first run is after `everyMs`. Does not keep the process alive. */
 export function repeat(task: () => Promise<void> | void, options: RepeatOptions): Repeated {
   const { everyMs, onError = () => {}, catchUp = false } = options;
   let working: Promise<void> | undefined;

@@ -2,8 +2,8 @@
 export type Defer = (release: () => unknown) => void;
 
 /**
- * Runs work, then the cleanups that it has registered, the latest first, whether the work succeeded or failed. A failed cleanup
- * does not prevent the others. Throws the first error: that of the work, if it failed.
+ * Runs work, then its cleanups, the latest first, even after a failure. A failed cleanup does not prevent the others. Throws the first
+ * error: that of the work, if it failed.
  */
 export async function withScope<Result>(work: (defer: Defer) => Promise<Result>): Promise<Result> {
   const releases: (() => unknown)[] = [];

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A promise with the functions that settle it, which Node 20 does not offer. */
+/** Node 20 does not offer this. */
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
   resolve(value: Value): void;
@@ -14,17 +14,16 @@ export function deferred<Value = void>(): Deferred<Value> {
   return { promise, resolve };
 }
 
-/** A signal that never aborts. */
 export const never: AbortSignal = new AbortController().signal;
 
-/** Resolves after this time; does not keep the process alive by itself. */
+/** Does not keep the process alive by itself. */
 export function after(milliseconds: number): Promise<void> {
   const { promise, resolve } = deferred();
   setTimeout(resolve, milliseconds).unref();
   return promise;
 }
 
-/** Like `promise`, but undefined once `limitMs` have passed; then even a rejection is ignored. Default: no limit. */
+/** Undefined once `limitMs` have passed; then even a rejection is ignored. Default: no limit. */
 export async function withTimeout<Value>(
   promise: Promise<Value>,
   limitMs?: number,
@@ -39,7 +38,7 @@ export async function withTimeout<Value>(
   }
 }
 
-/** Like `promise`, but undefined as soon as the signal aborts; then even a rejection is ignored. */
+/** Undefined as soon as the signal aborts; then even a rejection is ignored. */
 export async function unlessAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal,
@@ -53,7 +52,7 @@ export async function unlessAborted<Value>(
   }
 }
 
-/** Resolves when the signal aborts, at once if it already has. */
+/** At once if the signal has aborted already. */
 export function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = deferred();
   // Not `resolve` itself: it would resolve with the event of the abort.
@@ -62,7 +61,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Calls back when the signal aborts, at once if it already has.
+ * At once if the signal has aborted already.
  *
  * @returns a function that cancels the callback
  */
@@ -74,7 +73,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 
 const lookEveryMs = 200;
 
-/** Calls `look` every 200 ms until it returns a value; undefined when it returns none for `forMs`. */
+/** Every 200 ms until `look` returns a value; undefined when it returns none for `forMs`. */
 export async function poll<Value>(
   forMs: number,
   look: () => Promise<Value | undefined>,
@@ -86,7 +85,7 @@ export async function poll<Value>(
   return undefined;
 }
 
-/** Makes a function that does work on the same key one after the other, in the order of the calls. */
+/** Work on one key is done one after the other, in the order of the calls. */
 export function turns(): <Value>(key: string, work: () => Promise<Value>) => Promise<Value> {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {

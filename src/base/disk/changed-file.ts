@@ -7,11 +7,11 @@ import { lockPath, lockPatiently } from './lock.ts';
 
 const inTurn = turns();
 
-/** How long to wait for other processes, each of which holds the lock for a few milliseconds. */
+/** Other processes hold the lock for a few milliseconds each. */
 const patienceMs = 30_000;
 
 /**
- * Changes a JSON file. Changes take place one after the other, those of other processes, too, so none is lost.
+ * One change after the other, those of other processes, too, so none is lost.
  *
  * @param change gets undefined for a missing or damaged file; to leave the file as it is, it returns undefined
  * @returns what `change` returned last

@@ -20,22 +20,22 @@ import { onDisk, SystemError, systemError } from '../errors/system-error.ts';
 
 /** Files and folders that only their owner may use. */
 
-/** The facts of a file or folder; undefined if it does not exist, or if this process may not look. */
+/** Undefined if it does not exist, or this process may not look. */
 export function look(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
 }
 
-/** Whether the path exists; false, too, if this process may not look. */
+/** False, too, if this process may not look. */
 export async function exists(path: string): Promise<boolean> {
   return (await look(path)) !== undefined;
 }
 
-/** Removes a file, as far as possible: what is left after a failure, of which the user hears. */
+/** For what is left after a failure, of which the user hears. */
 export async function removeIfPossible(path: string): Promise<void> {
   await rm(path, { force: true }).catch(() => {});
 }
 
-/** The result of work on a file or folder; undefined if the file or folder does not exist. */
+/** Undefined if the file or folder does not exist. */
 export function ifThere<Value>(work: Promise<Value>): Promise<Value | undefined> {
   return work.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -43,10 +43,10 @@ export function ifThere<Value>(work: Promise<Value>): Promise<Value | undefined>
   });
 }
 
-/** The whole content, or its parts in order. */
+/** Whole, or its parts in order. */
 type Content = string | Iterable<string> | AsyncIterable<string | Uint8Array>;
 
-/** Writes a temporary file beside the path and passes it to `place`. Another user can't have taken its random name with a link. */
+/** A temporary file beside the path goes to `place`. Another user can't have taken its random name with a link. */
 async function withNewFile<Result>(
   path: string,
   content: Content,
@@ -73,10 +73,10 @@ async function withNewFile<Result>(
 const inTurn = turns();
 
 /**
- * Writes a whole file or nothing: a new file beside it is synced and renamed. Follows no link. Writes of this process to the
- * same path take place in the order of the calls; those of other processes do not disturb them.
+ * A whole file or nothing: a new file beside it is synced and renamed. Follows no link. Writes of this process to one path take place in
+ * the order of the calls; those of other processes do not disturb them.
  *
- * @param mode who may read it, whatever the umask. Default: only its owner
+ * @param mode whatever the umask. Default: only its owner
  * @throws the error of the system
  */
 export function replaceFile(path: string, content: Content, mode = 0o600): Promise<void> {
@@ -95,7 +95,7 @@ export function writeFileAtomically(path: string, content: Content, mode?: numbe
 }
 
 /**
- * Writes a whole file that only its owner may use. Leaves alone what already exists at the path, even a link.
+ * A whole file for its owner only. Leaves alone what exists at the path, even a link.
  *
  * @returns whether it was written
  * @throws the error of the system
@@ -113,16 +113,16 @@ export function createFile(path: string, content: Content): Promise<boolean> {
   });
 }
 
-/** The content of a file, which is opened when the first part is requested. */
+/** Opened when the first part is requested. */
 export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path);
 }
 
-/** The limit of `readSmallFile`. Files of settings, tokens and approvals are far smaller. */
+/** Files of settings, tokens and approvals are far smaller. */
 const mostBytes = 1_000_000;
 
 /**
- * Reads the text of a small file. Refuses devices, which may never end, and pipes, which can be read only once.
+ * Refuses devices, which may never end, and pipes, which can be read only once.
  *
  * @throws the error of the system, or an Error whose message ends the sentence "Can't read …:"
  */
@@ -145,10 +145,10 @@ export async function readSmallFile(path: string): Promise<string> {
   }
 }
 
-/** Absolute paths of the folders that `makeFolder` has made or found. */
+/** Absolute paths that `makeFolder` has made or found. */
 const foundFolders = new Set<string>();
 
-/** Removes a folder if it is empty. `makeFolder` may make it again. */
+/** `makeFolder` may make it again. */
 export async function removeIfEmpty(path: string): Promise<void> {
   await rmdir(path).then(
     () => foundFolders.delete(resolve(path)),
@@ -157,8 +157,8 @@ export async function removeIfEmpty(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder and its missing parents, for their owner only. If a folder that this process has made or found is gone, its disk is
- * probably unmounted: the function then throws, because a new folder would hide the content of the old one.
+ * With missing parents, for their owner only. If a folder that this process has made or found is gone, its disk is probably unmounted:
+ * throws, because a new folder would hide the content of the old one.
  *
  * @throws a `SystemError` when the system refuses, or the folder has gone
  */
@@ -176,7 +176,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Makes a folder with the rights of its parent, unless it exists. Does not make the parent. */
+/** With the rights of its parent, which must exist. */
 export async function makeFolderLikeParent(path: string): Promise<void> {
   const isNew = await mkdir(path, { mode: 0o700 }).then(
     () => true,
@@ -195,7 +195,7 @@ export async function makeFolderLikeParent(path: string): Promise<void> {
   }
 }
 
-/** Why a folder, or the first missing folder above it, can't be made. Node reports several causes as "no such file". */
+/** Why a folder, or the first missing one above it, can't be made. Node reports several causes as "no such file". */
 async function realReason(path: string): Promise<unknown> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -207,15 +207,15 @@ async function realReason(path: string): Promise<unknown> {
   }
 }
 
-/** The rights of the group and of other users. */
+/** Of the group and of other users. */
 const rightsOfOthers = 0o077;
 const othersMayWrite = 0o022;
 /** Windows has no rights of this kind. */
 const hasModes = process.platform !== 'win32';
 
 /**
- * Closes a file or folder, with all its content, to everyone but its owner. Leaves alone paths that do not exist or belong to
- * another user, and the targets of symbolic links.
+ * Closes a file or folder, with all its content, to everyone but its owner. Leaves alone missing paths, those of other users, and the
+ * targets of symbolic links.
  */
 export async function makePrivate(path: string): Promise<void> {
   const found = hasModes ? await ifThere(lstat(path)) : undefined;
@@ -226,18 +226,18 @@ export async function makePrivate(path: string): Promise<void> {
   await Promise.all(names.map((name) => makePrivate(join(path, name))));
 }
 
-/** Like `makePrivate`, but leaves a closed folder alone: other users can't reach its content. Follows links. */
+/** Leaves a closed folder alone: other users can't reach its content. Follows links. */
 export async function closeIfOpen(path: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   if (await isOpenToOthers(target)) await makePrivate(target);
 }
 
-/** Whether users other than the owner may use a file or folder, by its own rights, not those of its parents. */
+/** By its own rights, not those of its parents. */
 export function isOpenToOthers(path: string): Promise<boolean> {
   return has(path, rightsOfOthers);
 }
 
-/** Whether other users may add, remove and rename entries of a folder. */
+/** Other users may add, remove and rename entries. */
 export function isWritableByOthers(folder: string): Promise<boolean> {
   return has(folder, othersMayWrite);
 }
@@ -248,8 +248,8 @@ async function has(path: string, rights: number): Promise<boolean> {
 }
 
 /**
- * Why another user than this one or root may change a file or folder: the end of a sentence that begins with its name. Undefined if
- * no other user may, or if the path does not exist.
+ * Why another user than this one or root may change a file or folder: the end of a sentence that begins with its name. Undefined if none
+ * may, or the path does not exist.
  */
 export async function whyForeign(path: string): Promise<string | undefined> {
   const found = await ifThere(lstat(path));

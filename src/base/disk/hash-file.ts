@@ -11,7 +11,7 @@ export interface Digest {
 const partBytes = 256 * 1024;
 
 /**
- * Hashes the content of a file. Reuses one buffer: a stream would allocate one for each part, and leave them as garbage.
+ * Reuses one buffer: a stream would allocate one for each part, and leave them as garbage.
  *
  * @param flags of open(2)
  */

@@ -4,11 +4,11 @@ import { fatalError } from '../errors/errors.ts';
 import { onDisk } from '../errors/system-error.ts';
 import { ifThere, writeFileAtomically } from './files.ts';
 
-/** Keeps zod from compiling the schema, which takes longer than reading one file with it. */
+/** Compiling the schema takes longer than reading one file with it. */
 const readOnce = { jitless: true };
 
 /**
- * Reads a JSON file that the program has written.
+ * Of this program.
  *
  * @param damaged the error for a file without such JSON; undefined: treat it as missing
  * @returns undefined when there is no file
@@ -41,12 +41,12 @@ function isAboutVersion(cause: unknown): boolean {
   return cause instanceof z.ZodError && cause.issues.some(({ path }) => path.join('.') === 'version');
 }
 
-/** Like `readJsonFile`, but treats a file that is damaged or can't be read as missing. */
+/** Treats a damaged or unreadable file as missing. */
 export function readJsonFileIfAny<Value>(path: string, schema: z.ZodType<Value>): Promise<Value | undefined> {
   return readJsonFile(path, schema, () => undefined).catch(() => undefined);
 }
 
-/** Replaces the file atomically: after a crash, it has either the old content or the new. */
+/** Atomically: after a crash, the file has either the old content or the new. */
 export function writeJsonFile(path: string, value: object): Promise<void> {
   return writeFileAtomically(path, `${JSON.stringify(value, null, 2)}\n`);
 }

@@ -18,27 +18,27 @@ import {
 } from './lock-holder.ts';
 import { thisProcess } from './process.ts';
 
-/** An exclusive lock, held until `release`. */
+/** Exclusive, until `release`. */
 export interface ProcessLock {
   /**
-   * Resolves with the reason when the lock was taken away: its files were deleted, or another machine took this process for
-   * dead because it had been suspended. The process must then write nothing more.
+   * Resolves with the reason when the lock was taken away: its files were deleted, or another machine took this process for dead because it
+   * had been suspended. The process must then write nothing more.
    */
   readonly lost: Promise<Error>;
   /** Idempotent. */
   release(): Promise<void>;
 }
 
-/** The stale time for a lock whose holder is certainly dead: the least that proper-lockfile accepts. */
+/** For a lock whose holder is certainly dead: the least that proper-lockfile accepts. */
 const deadHolderStaleAfterMs = 2_000;
 /** How often a holder touches its lock, and how long to watch for a touch when clocks may differ. */
 const touchedEveryMs = 1_000;
 const watchedMs = 3 * touchedEveryMs;
 
 /**
- * Locks a path against every other process. Unlike the lock file alone, it never takes the lock from a living process of this
- * machine, even a suspended one, and waits at most some seconds for the lock of a dead process. On another machine, a process is
- * dead when it has not touched its lock for a minute, and, since clocks differ, does not touch it for three more seconds.
+ * Locks a path against every other process. Unlike the lock file alone, it never takes the lock from a living process of this machine, even
+ * a suspended one, and waits at most some seconds for that of a dead one. On another machine, a process is dead when it has not touched its
+ * lock for a minute, and, since clocks differ, does not touch it for three more seconds.
  *
  * @throws what `taken` makes, when another process holds the lock
  */
@@ -47,11 +47,11 @@ export async function lockPath({
   purpose,
   taken,
 }: {
-  /** The lock's files have this path, with `.lock` and `.holder.json` added; its folder must exist. */
+  /** The lock's files add `.lock` and `.holder.json`; its folder must exist. */
   readonly path: string;
-  /** What this process needs the lock for, as the error messages of other processes say it: `run 20261121-…`. */
+  /** For messages of other processes: `run 20261121-…`. */
   readonly purpose: string;
-  /** The error when another process holds the lock; `who` describes that process. */
+  /** @param who describes the other process */
   readonly taken: (who: string) => Error;
 }): Promise<ProcessLock> {
   const { holderFile, lockFile } = filesOf(path);
@@ -60,7 +60,7 @@ export async function lockPath({
   const isHeld = holderState === 'alive' && (await exists(lockFile));
   if (isHeld || !(await isFree(lockFile, holderState))) throw taken(describe(holder));
 
-  /** If the folder is gone, remembers that the lock's files are still in it. */
+  /** If the folder is gone, the lock's files are still in it. */
   const noteIfLeft = async (): Promise<void> => {
     if (!(await exists(dirname(path)))) ownLocks.set(path, 'left');
   };
@@ -115,7 +115,7 @@ export async function lockPath({
 }
 
 /**
- * Takes a lock that other processes hold for a moment at a time.
+ * For a lock that other processes hold for a moment at a time.
  *
  * @throws what `take` throws: a busy error only when the lock was taken for this long
  */
@@ -147,8 +147,8 @@ async function lockLost(lockFile: string, cause: Error): Promise<Error> {
 }
 
 /**
- * Whether a lock is free, when its time alone does not say. After clocks were set back, a dead holder's lock may lie in the future;
- * a living holder's lock on another machine may lie in the past because that clock is behind.
+ * When the time of the lock does not say. After clocks were set back, a dead holder's lock may lie in the future; a living holder's lock on
+ * another machine may lie in the past because that clock is behind.
  */
 async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>): Promise<boolean> {
   const touchedAt = await lastTouched(lockFile);

@@ -16,29 +16,29 @@ import { processSchema, stateOfProcess, thisProcess } from './process.ts';
 /** Names the process that a folder belongs to. The folder is useless once that process has ended. */
 const ownerFile = 'owner.json';
 
-/** A folder whose owner can't be asked (other machine, or no owner) is abandoned when it has not changed for this long. */
+/** If the owner can't be asked (other machine, or no owner), a folder unchanged for this long is abandoned. */
 const abandonedAfterMs = 24 * 60 * 60 * 1_000;
-/** An empty folder is abandoned after this time: a folder gets its owner at once, so its process has died in between. */
+/** A folder gets its owner at once: if empty for this long, its process has died in between. */
 const ownedAfterMs = 30_000;
-/** A file that is being written changes more often than this, however large it is. */
+/** A file that is being written changes more often, however large it is. */
 const halfDoneAfterMs = 60 * 60 * 1_000;
 
-/** Makes this process the owner of a folder that it has created. */
+/** This process has created the folder. */
 export async function ownFolder(folder: string): Promise<void> {
   await writeFileAtomically(join(folder, ownerFile), `${JSON.stringify(thisProcess())}\n`);
 }
 
-/** Removes the owner of a folder, so that the folder outlives its process. */
+/** Without its owner, the folder outlives its process. */
 export async function keepFolder(folder: string): Promise<void> {
   await rm(join(folder, ownerFile), { force: true });
 }
 
-/** The commands that need a temporary folder. */
+/** Commands that need a temporary folder. */
 const temporaryNames = ['plan', 'retry', 'undo'] as const;
 
 /**
- * Does work with a new temporary folder in the state folder `parent`, after it has removed the folders of killed commands. A missing
- * state folder is made, and removed afterwards.
+ * Uses a new temporary folder in the state folder `parent`, after removing those of killed commands. A missing state folder is made, and
+ * removed afterwards.
  */
 export async function withTemporaryFolder<Result>(
   parent: string,
@@ -66,7 +66,7 @@ async function makeTemporaryFolder(parent: string, name: (typeof temporaryNames)
   });
 }
 
-/** Removes the temporary folders and half-written files of killed commands from a state folder. */
+/** Of killed commands, from a state folder: temporary folders and half-written files. */
 export async function removeAbandoned(parent: string): Promise<void> {
   await removeHalfDone(parent);
   const names = await readdir(parent);
@@ -76,7 +76,7 @@ export async function removeAbandoned(parent: string): Promise<void> {
   }
 }
 
-/** Removes files that killed commands have left half-written in a folder (`….tmp`), as far as possible. */
+/** Of killed commands (`….tmp`), as far as possible. */
 export async function removeHalfDone(folder: string): Promise<void> {
   const names = (await ifThere(readdir(folder))) ?? [];
   for (const name of names.filter((each) => each.endsWith('.tmp'))) {
@@ -86,7 +86,7 @@ export async function removeHalfDone(folder: string): Promise<void> {
   }
 }
 
-/** Whether the owner of a folder died without removing it. */
+/** Its owner died without removing it. */
 export async function isAbandoned(folder: string): Promise<boolean> {
   try {
     return await looksAbandoned(folder);

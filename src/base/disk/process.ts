@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 
-/** Identifies a process among those of all machines that share the files. */
+/** Unique on all machines that share the files. */
 export const processSchema = z.object({
   pid: z.number(),
   host: z.string(),
-  /** Start of the process: distinguishes processes with the same number. Empty where the system has no such time. */
+  /** Distinguishes processes with the same number. Empty where the system has no such time. */
   started: z.string(),
 });
 
@@ -21,7 +21,7 @@ export function isThisProcess({ pid, host, started }: ProcessId): boolean {
   return pid === self.pid && host === self.host && started === self.started;
 }
 
-/** Whether exactly this process is alive; unknown for other machines. */
+/** Exactly this process; unknown for other machines. */
 export function stateOfProcess({ pid, host, started }: ProcessId): 'alive' | 'dead' | 'unknown' {
   if (host !== hostname()) return 'unknown';
   try {
@@ -34,7 +34,7 @@ export function stateOfProcess({ pid, host, started }: ProcessId): 'alive' | 'de
   return now.state !== 'Z' && (started === '' || now.start === started) ? 'alive' : 'dead';
 }
 
-/** The boot id of the system; undefined where unavailable (see random(4)). */
+/** Undefined where unavailable (see random(4)). */
 export function bootId(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
@@ -43,7 +43,7 @@ export function bootId(): string | undefined {
   }
 }
 
-/** State letter and start time of a process on Linux: fields 3 and 22 of /proc/[pid]/stat, see proc_pid_stat(5). */
+/** On Linux: fields 3 and 22 of /proc/[pid]/stat, see proc_pid_stat(5). */
 function readStat(pid: number): { readonly state: string; readonly start: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -1,11 +1,11 @@
 import { steadyNow } from '../async/clock.ts';
 
-/** An error that has not occurred for this long is over. Longer than a repeated action takes to fail again. */
+/** An error that has not occurred for this long is over: longer than a repeated action takes to fail again. */
 const overAfterMs = 2 * 60_000;
-/** An error that lasts is reported again after this time. */
+/** Then a lasting error is reported again. */
 const reminderMs = 60 * 60_000;
 
-/** Distinguishes new errors from lasting ones, so that an action that fails every second does not fill the log. */
+/** So that an action that fails every second does not fill the log. */
 export class ErrorThrottle {
   /** By message: when the error was last reported, and when it last occurred. */
   readonly #errors = new Map<string, { reportedAt: number; latestAt: number }>();
@@ -31,19 +31,18 @@ export class ErrorThrottle {
 /** Why an action waits though nothing is wrong; its message is a sentence without a full stop. */
 export class WaitReason extends Error {}
 
-/** An error that occurs again and again. */
 export interface LastingError {
   readonly error: Error;
-  /** Milliseconds since it first occurred. */
+  /** Since it first occurred. */
   readonly forMs: number;
 }
 
-/** An error that has not occurred for this long is over. Longer than the pause before any action is tried again. */
+/** An error that has not occurred for this long is over: longer than the pause before any action is tried again. */
 const endedAfterMs = 6_000;
-/** An error that lasts shorter is not mentioned. */
+/** A shorter error is not mentioned. */
 const mentionedAfterMs = 5_000;
 
-/** Finds the errors that last, among the errors of actions that are repeated until they succeed. */
+/** Finds the lasting errors of actions that are repeated until they succeed. */
 export class LastingErrors {
   /** By message: the latest error, when it first occurred (`since`), and when it last did (`at`). */
   readonly #errors = new Map<
@@ -64,7 +63,7 @@ export class LastingErrors {
     this.#errors.set(error.message, { error, since, at });
   }
 
-  /** The error that has lasted longest; undefined unless one has lasted five seconds. */
+  /** That has lasted longest, five seconds at least. */
   get current(): LastingError | undefined {
     const now = this.#now();
     this.#forgetPast(now);
@@ -74,7 +73,7 @@ export class LastingErrors {
       : { error: first.error, forMs: now - first.since };
   }
 
-  /** `current` for display: a sentence without a full stop. */
+  /** For display: a sentence without a full stop. */
   get text(): string | undefined {
     const { current } = this;
     if (current === undefined) return undefined;

@@ -1,14 +1,14 @@
 import { inspect } from 'node:util';
 
 /**
- * `usage`: nothing was sent, and the user can correct the cause. `fatal`: the datastore, the disk or the authentication failed.
- * `busy`: another process is in the way, and the same command may work later.
+ * `usage`: nothing was sent, and the user can correct the cause. `fatal`: the datastore, the disk or the authentication failed. `busy`:
+ * another process is in the way, and the same command may work later.
  */
 export type ErrorKind = 'usage' | 'fatal' | 'busy';
 
 /**
- * An error that ends a command or a batch. Its `code` is stable, its message tells people the remedy, and its `kind` determines the
- * exit code. Expected failures of a row or a call are not errors but results (`RowResult`, `ApiFailure`).
+ * Ends a command or a batch. Its `code` is stable, its message tells people the remedy, its `kind` determines the exit code. Expected
+ * failures of a row or a call are not errors but results (`RowResult`, `ApiFailure`).
  */
 export class CqbatchError extends Error {
   override readonly name = 'CqbatchError';
@@ -22,18 +22,18 @@ export class CqbatchError extends Error {
   }
 }
 
-/** The `CqbatchError` that explains a driver's error to users, if that is its cause; otherwise the error itself. */
+/** The `CqbatchError` that explains a driver's error, if that is its cause. */
 export function meaningOf(error: unknown): unknown {
   const { cause } = (error ?? {}) as { cause?: unknown };
   return !(error instanceof CqbatchError) && cause instanceof CqbatchError ? cause : error;
 }
 
-/** An error in flags, environment, configuration or manifest: nothing was sent. */
+/** In flags, environment, configuration or manifest: nothing was sent. */
 export function usageError(code: string, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('usage', code, message, { cause });
 }
 
-/** An error of the datastore, the disk or the authentication; earlier results are in the journal. */
+/** Of the datastore, the disk or the authentication; earlier results are in the journal. */
 export function fatalError(code: string, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('fatal', code, message, { cause });
 }
@@ -49,16 +49,16 @@ export class BusyError extends CqbatchError {
   }
 }
 
-/** The text of a thrown value; code of users may throw values that are not errors. */
+/** Code of users may throw values that are not errors. */
 export function errorText(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : error;
   return typeof text === 'string' ? text : inspect(text);
 }
 
 /**
- * The error of a server that can't listen at the address that the user wants.
+ * A server can't listen at the address that the user wants.
  *
- * @param of the beginning of the names of the flags for host and port: `health-` for `--health-port`
+ * @param of beginning of the flags for host and port: `health-` for `--health-port`
  */
 export function cannotListen(host: string, port: number, cause: unknown, of = ''): CqbatchError {
   const reason =

@@ -1,10 +1,7 @@
 import type { Log } from '../log.ts';
 import { errorText } from './errors.ts';
 
-/**
- * Wraps a listener of a user, so that its errors can't end a run: the first error that it throws, or rejects with, is reported, and
- * the later ones are ignored.
- */
+/** Errors of a user's listener can't end a run: the first that it throws, or rejects with, is reported, later ones are ignored. */
 export function harmless<Arguments extends readonly unknown[]>(
   listen: (...args: Arguments) => unknown,
   report: (error: unknown) => void,
@@ -24,12 +21,12 @@ export function harmless<Arguments extends readonly unknown[]>(
   };
 }
 
-/** Makes a function that reports an error as a warning of the process, for where there is no log. */
+/** As a warning of the process, for where there is no log. */
 export function warnOf(what: string): (error: unknown) => void {
   return (error) => process.emitWarning(`${what}: ${errorText(error)}`, 'CqbatchWarning');
 }
 
-/** Wraps a log of a user, so that its errors can't end a run; `warnOf` reports the first. */
+/** Errors of a user's log can't end a run; `warnOf` reports the first. */
 export function harmlessLog(log: Log): Log {
   const report = warnOf('The log fails');
   const line = (level: 'error' | 'warn' | 'info' | 'debug') =>

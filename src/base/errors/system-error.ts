@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { CqbatchError } from './errors.ts';
 
 /**
- * The operating system refuses something: the disk is full, a file is missing. The message says what is wrong, what to do about
- * it, and what to type afterwards.
+ * The operating system refuses something: the disk is full, a file is missing. The message says what is wrong, what to do, and what to type
+ * afterwards.
  */
 export class SystemError extends CqbatchError {
   /** The part of the message that says what is wrong. */
@@ -17,7 +17,7 @@ export class SystemError extends CqbatchError {
     this.#remedy = remedy;
   }
 
-  /** A copy of the error whose message names another command to type afterwards. */
+  /** @param command to type afterwards, in place of the other */
   followedBy(command: string): SystemError {
     return new SystemError(this.code, this.what, this.#remedy, this.cause, command);
   }
@@ -26,7 +26,7 @@ export class SystemError extends CqbatchError {
 interface Rule {
   readonly code: string;
   readonly remedy: string;
-  /** What is wrong; `%` stands for the file or folder. */
+  /** `%` stands for the file or folder. */
   readonly what: string;
   /** The message of the C library, which is all that PostgreSQL reports. */
   readonly words: string;
@@ -45,7 +45,7 @@ const forbidden = rule('FILE_FORBIDDEN', 'give this user access (chown, chmod)')
 const inUse = rule('FILE_IN_USE', 'close that program');
 const tooMany = rule('TOO_MANY_FILES', 'raise the limit (as with "ulimit -n 1024")');
 
-/** Errors, by Node's code, that prevent the use of stored data although the data are intact. */
+/** By Node's code: they prevent the use of stored data although the data are intact. */
 const circumstances: Readonly<Record<string, Rule>> = {
   ENOSPC: full('the disk of % is full', 'No space left on device', 51),
   EDQUOT: full('the disk quota of % is used up', 'Quota exceeded', 19),
@@ -63,7 +63,7 @@ const unusable = (remedy: string) => rule('PATH_UNUSABLE', remedy);
 const inTheWay = unusable('move it away');
 const tooFar = unusable('choose a folder on the same disk');
 
-/** These, and the errors of stored data that are not where, or not what, they should be. */
+/** These, and stored data that are not where, or not what, they should be. */
 const rules: Readonly<Record<string, Rule>> = {
   ...circumstances,
   ENOENT: missing("% doesn't exist", 'No such file or directory', 44),
@@ -80,20 +80,20 @@ const rules: Readonly<Record<string, Rule>> = {
 };
 
 /**
- * Explains an error of the operating system to the user; undefined for any other error.
+ * Undefined for an error that is not of the operating system.
  *
- * @param place the file or folder in question, for errors that do not name it
+ * @param place the file or folder, for errors that do not name it
  */
 export function systemError(cause: unknown, place?: string): SystemError | undefined {
   return explained(cause, place, rules);
 }
 
-/** Like `systemError`, only for circumstances that prevent the use of intact data: a full disk, missing rights. */
+/** Only for circumstances that prevent the use of intact data: a full disk, missing rights. */
 export function circumstance(cause: unknown, place?: string): SystemError | undefined {
   return explained(cause, place, circumstances);
 }
 
-/** Does something with a file or folder, and throws what the system refuses as a `SystemError`. */
+/** Throws what the system refuses as a `SystemError`. */
 export async function onDisk<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -120,7 +120,7 @@ function explained(
   return new SystemError(rule.code, what, rule.remedy, cause);
 }
 
-/** Node's code for an error: its own `code`, or the code for its number in WebAssembly or for PostgreSQL's message. */
+/** Its own `code`, or that for its number in WebAssembly or for PostgreSQL's message. */
 function codeOf(cause: object): string | undefined {
   const { code, errno, message, name } = cause as Partial<NodeJS.ErrnoException>;
   if (code !== undefined && Object.hasOwn(rules, code)) return code;
@@ -130,5 +130,5 @@ function codeOf(cause: object): string | undefined {
   return codes.find((each) => message?.endsWith(`: ${rules[each]?.words}`));
 }
 
-/** The SQLSTATEs of refusals of the system: 53 resources, 58 system errors, 42501 rights, XX errors without a class. */
+/** SQLSTATEs of refusals of the system: 53 resources, 58 system errors, 42501 rights, XX errors without a class. */
 const systemStates = /^(53|58|42501|XX)/;

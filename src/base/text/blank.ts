@@ -1,10 +1,9 @@
-/** White space, zero-width characters and marks of direction, which are invisible at the edge of a text. */
+/** White space, zero-width characters and marks of direction: invisible at the edge of a text. */
 const blank = /[\s\p{Cf}]/u;
 
-/** Invisible characters inside a text. No identifier has any: two identifiers would look the same. */
+/** No identifier has any: two identifiers would look the same. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** A text without blanks around it. */
 export function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;
@@ -22,7 +21,7 @@ export function isBlank(text: string): boolean {
   return trimBlanks(text) === '';
 }
 
-/** Whether a text has an invisible character; white space does not count. */
+/** White space does not count. */
 export function hasUnseen(text: string): boolean {
   return unseen.test(text);
 }

@@ -1,6 +1,6 @@
 /**
- * The words of a command that no shell runs. A text is split as a POSIX shell splits it, by quotes and backslashes; nothing is
- * expanded. The first word is the program.
+ * The words of a command that no shell runs: a text is split as by a POSIX shell, at quotes and backslashes; nothing is expanded. The first
+ * word is the program.
  *
  * @throws RangeError with the correct form. It does not quote the command, whose arguments may be secret.
  */

@@ -1,9 +1,9 @@
-/** Delimiters of text, in order of preference. */
+/** In order of preference. */
 export const delimiters = [',', ';', '\t', '|'] as const;
 
 export type Delimiter = (typeof delimiters)[number];
 
-/** The names of delimiters, on command lines and in settings. */
+/** On command lines and in settings. */
 export const delimiterNames: Readonly<Record<string, Delimiter>> = {
   comma: ',',
   semicolon: ';',

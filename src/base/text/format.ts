@@ -1,11 +1,8 @@
-/** Counts, rates, sizes and durations as text, for terminal and page, and durations as users write them. */
+/** Counts, rates, sizes and durations as text, and durations as users write them. */
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/**
- * Milliseconds of a duration as all commands accept it: `500ms`, `1.5s`, `2m`, `1h`; a bare number is seconds. Undefined for
- * any other text.
- */
+/** `500ms`, `1.5s`, `2m`, `1h`; a bare number is seconds. Undefined for any other text. */
 export function readDuration(text: string): number | undefined {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)?$/.exec(text.trim()) ?? [];
   if (amount === undefined) return undefined;
@@ -13,7 +10,7 @@ export function readDuration(text: string): number | undefined {
   return Math.round(Number(amount) * unitMs[unit as keyof typeof unitMs] * 1_000) / 1_000;
 }
 
-/** `12,345`. Written by hand, because loading the rules of all languages delays the start of every command. */
+/** `12,345`. By hand, because loading the rules of all languages delays the start of every command. */
 export function count(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -1,28 +1,27 @@
 import type { Delimiter } from './delimiter.ts';
 import { stringifyJson } from './json.ts';
 
-/** Options for guarding and unguarding. */
 export interface GuardOptions {
-  /** If given, no text is written as this token, so that it reads back as text and not as "clear this field". */
+  /** No text is written as this token, so that it reads back as text and not as "clear this field". */
   readonly clearToken?: string;
   /**
-   * Whether to guard text behind commas, too: in files with another delimiter a comma may stand outside of quotes, where a
-   * program that expects commas splits the text.
+   * Guards text behind commas, too: in files with another delimiter a comma may stand outside of quotes, where a program that expects
+   * commas splits the text.
    */
   readonly commas?: boolean;
 }
 
-/** Signs that begin a formula (OWASP, "CSV Injection"), including full-width and small forms. */
+/** Begins a formula (OWASP, "CSV Injection"), with full-width and small forms. */
 const sign = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
 
 /**
- * Characters that may precede the sign, as a part of a character class: white space, controls (including NUL), invisible
- * characters, and quotes, which a program removes if it splits the text elsewhere. They include apostrophes, so that text that
- * looks guarded is guarded, too; hence no two texts are guarded alike.
+ * May precede the sign, as a part of a character class: white space, controls (including NUL), invisible characters, and quotes, which a
+ * program removes if it splits the text elsewhere. Apostrophes, too, so that text that looks guarded is guarded; hence no two texts are
+ * guarded alike.
  */
 const veil = '\\s\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}"\'';
 
-/** A cell that begins like a formula, perhaps after characters that some programs remove. */
+/** Perhaps after characters that some programs remove. */
 const formulaStart = new RegExp(`^(?:[${veil}]*${sign}|'*[\\t\\r\\n])`, 'u');
 
 /** Signed numbers are not formulas, and apostrophes would break sums. */
@@ -34,7 +33,7 @@ function placesToCut(visible: string) {
     any: new RegExp(`[${visible}\\t\\r\\n]`),
     each: new RegExp(`[${visible}\\t\\r\\n]`, 'g'),
     guarded: new RegExp(`([${visible}\\t\\r\\n])'`, 'g'),
-    /** Everything between a visible character and a sign. The lookbehind makes sure that each run is matched only once. */
+    /** Everything between a visible character and a sign. The lookbehind matches each run only once. */
     beforeSign: new RegExp(`(?<![${veil}${visible}])[${veil}${visible}]+(?=${sign})`, 'gu'),
     visible: [...visible],
   };
@@ -46,9 +45,9 @@ const usualCuts = placesToCut(';|');
 const cutsWithCommas = placesToCut(',;|');
 
 /**
- * Text for a CSV cell that no spreadsheet runs: an apostrophe goes before text that might be a formula. The same applies within
- * the text after a semicolon, a pipe, a tab or a line break, where a spreadsheet with another delimiter splits the text. Plain
- * numbers such as `-12.5` stay unchanged. `unguardCell` with the same options restores the exact text.
+ * Text for a CSV cell that no spreadsheet runs: an apostrophe goes before text that might be a formula, also within the text after a
+ * semicolon, a pipe, a tab or a line break, where a spreadsheet with another delimiter splits it. Plain numbers such as `-12.5` stay
+ * unchanged. `unguardCell` with the same options restores the exact text.
  */
 export function guardCell(text: string, { clearToken, commas }: GuardOptions = {}): string {
   const cuts = commas ? cutsWithCommas : usualCuts;
@@ -57,7 +56,6 @@ export function guardCell(text: string, { clearToken, commas }: GuardOptions = {
   return isQuotedToken(guarded, clearToken) ? `'${guarded}` : guarded;
 }
 
-/** Restores the text given to `guardCell`. */
 export function unguardCell(text: string, { clearToken, commas }: GuardOptions = {}): string {
   const cuts = commas ? cutsWithCommas : usualCuts;
   const guarded = text.startsWith("'") && isQuotedToken(text, clearToken) ? text.slice(1) : text;
@@ -69,7 +67,7 @@ function isFormula(text: string): boolean {
   return formulaStart.test(text) && !plainNumber.test(text);
 }
 
-/** Rewrites places where the following piece begins like a formula. */
+/** Places where the following piece begins like a formula. */
 function rewriteCuts(text: string, cuts: Cuts, pattern: RegExp, replacement: string): string {
   if (!cuts.any.test(text)) return text;
   return text.replace(cuts.beforeSign, (run) => {
@@ -79,16 +77,16 @@ function rewriteCuts(text: string, cuts: Cuts, pattern: RegExp, replacement: str
   });
 }
 
-/** Whether the text is the token after any number of apostrophes. */
+/** After any number of apostrophes. */
 function isQuotedToken(text: string, token: string | undefined): boolean {
   if (token === undefined || !text.endsWith(token)) return false;
   return /^'*$/.test(text.slice(0, text.length - token.length));
 }
 
 /**
- * Writes a cell of a `ManifestRow` as text for a CSV file: in a row whose column `guardColumn` is `yes`, it reads back
- * unchanged, and no spreadsheet runs it. Absent and null become the empty cell, the empty string the clear token, other JSON
- * values JSON text. Column names are guarded, too.
+ * A cell of a `ManifestRow` as text for a CSV file: in a row whose column `guardColumn` is `yes`, it reads back unchanged, and no
+ * spreadsheet runs it. Absent and null become the empty cell, the empty string the clear token, other JSON values JSON text. Column names
+ * are guarded, too.
  */
 export function cellText(value: unknown, clearToken: string, guard: Guard = guardCell): string {
   if (value === undefined || value === null) return '';
@@ -96,15 +94,14 @@ export function cellText(value: unknown, clearToken: string, guard: Guard = guar
   return guard(typeof value === 'string' ? value : stringifyJson(value), { clearToken });
 }
 
-/** Guards a text against being run as a formula. */
 export type Guard = typeof guardCell;
 
-/** The guard for a file with this delimiter. */
+/** For a file with this delimiter. */
 export function guardFor(delimiter: Delimiter): Guard {
   return delimiter === ',' ? guardCell : (text, options) => guardCell(text, { ...options, commas: true });
 }
 
-/** The column that says whether the cells of a row were guarded, and by its own name how all column names were. */
+/** Says whether the cells of a row were guarded, and by its own name how all column names were. */
 export function guardColumn(delimiter: Delimiter): string {
   return delimiter === ',' ? '_guarded' : '_guarded_commas';
 }

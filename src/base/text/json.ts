@@ -5,15 +5,15 @@ import { escapeInvisible } from './printable.ts';
 
 export { isLosslessNumber } from 'lossless-json';
 
-/** How deep arrays and objects may be nested (RFC 8259, section 9, allows a limit): recursion below stays safe. */
+/** Of arrays and objects (RFC 8259, section 9, allows a limit): recursion below stays safe. */
 const maxDepth = 512;
 
-/** Integers with more digits stay text, because converting them to `bigint` takes quadratic time. */
+/** Longer integers stay text: converting them to `bigint` takes quadratic time. */
 const maxBigintDigits = 100;
 
 /**
- * Finds a number that `JSON.parse` might round: one with 16 digits or more, or with an exponent, and the characters after it
- * that might belong to it. In JSON a number follows nothing, white space, `:`, `,` or `[`; text in strings may match.
+ * A number that `JSON.parse` might round: 16 digits or more, or an exponent, and the characters after it that might belong to it. In JSON a
+ * number follows nothing, white space, `:`, `,` or `[`; text in strings may match.
  */
 const possiblyInexact = /(^|[:,[\s])(-?(?:\d{16}|[\d.]{17}|[\d.]+[eE])[\d.eE+-]*)/g;
 
@@ -22,16 +22,15 @@ const numberLiteral = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const keyEnd = /[ \t\n\r]*:/y;
 
 /**
- * Parses JSON text (RFC 8259). Integers become `number` when that is safe and `bigint` otherwise; other numbers become `number`
- * when it keeps their value and `LosslessNumber` otherwise. The last of equal keys counts; the key `__proto__` is an ordinary
- * property.
+ * RFC 8259. Integers become `number` when that is safe and `bigint` otherwise; other numbers `number` when it keeps their value and
+ * `LosslessNumber` otherwise. The last of equal keys counts; `__proto__` is an ordinary property.
  *
  * @throws SyntaxError with the position (from 0) when the text is not JSON or is nested deeper than 512 levels.
  */
 export function parseJson(text: string): unknown {
   if (mayBeDeep(text)) checkDepth(text);
   try {
-    // In Node 24, `JSON.parse` may mistake a name with an escape for a name that it has read before (nodejs/node#63785).
+    // In Node 24, `JSON.parse` may mistake a name with an escape for one that it has read before (nodejs/node#63785).
     const isSafe = !hasEscapedName(text);
     const { marked, marks } = markNumbers(text);
     if (isSafe && marks === 0) return JSON.parse(text);
@@ -48,7 +47,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether an object in the JSON text has a name with an escaped character. */
+/** In any object of the text. */
 function hasEscapedName(text: string): boolean {
   if (!text.includes('\\')) return false;
   const colon = /\s*:/y;
@@ -68,8 +67,8 @@ function hasEscapedName(text: string): boolean {
 }
 
 /**
- * Writes a value as compact JSON text. `bigint` and `LosslessNumber` become number literals. Control characters and lone
- * surrogates are escaped, so that the text encodes to well-formed UTF-8.
+ * Compact JSON. `bigint` and `LosslessNumber` become number literals. Control characters and lone surrogates are escaped, so that the text
+ * encodes to well-formed UTF-8.
  *
  * @throws TypeError for a value that JSON cannot hold, such as `undefined`.
  */
@@ -79,20 +78,20 @@ export function stringifyJson(value: unknown): string {
   return text;
 }
 
-/** JSON as one line, with its line end. The line contains no other line end, whatever its texts contain. */
+/** With its line end, and no other, whatever its texts contain. */
 export function jsonLine(value: object): string {
   const line = JSON.stringify(value);
   return `${exoticLineEnds.test(line) ? line.replace(/[\u0085\u2028\u2029]/g, escapeCharacter) : line}\n`;
 }
 
-/** JSON leaves these characters in strings, but many tools that read lines take them for line ends. */
+/** JSON leaves them in strings, but many tools take them for line ends. */
 const exoticLineEnds = /[\u0085\u2028\u2029]/;
 
 function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Whether a parsed value is a JSON object: neither an array nor an exact number. */
+/** Neither an array nor an exact number. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof LosslessNumber)
@@ -100,8 +99,8 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
 }
 
 /**
- * Turns numbers that `JSON.parse` might round into strings that begin with an escaped NUL: this still takes less than half the
- * time of a parser in JavaScript. Text that is not JSON does not become JSON.
+ * Turns numbers that `JSON.parse` might round into strings that begin with an escaped NUL: still less than half the time of a parser in
+ * JavaScript. Text that is not JSON does not become JSON.
  */
 function markNumbers(text: string): { readonly marked: string; readonly marks: number } {
   const isInString = stringFinder(text);
@@ -115,7 +114,7 @@ function markNumbers(text: string): { readonly marked: string; readonly marks: n
   return { marked, marks };
 }
 
-/** Makes a function that says whether a position is within a string. Positions must ascend from call to call. */
+/** Positions must ascend from call to call. */
 function stringFinder(text: string): (position: number) => boolean {
   let inString = false;
   let quotation = text.indexOf('"');
@@ -134,13 +133,13 @@ function isEscaped(text: string, position: number): boolean {
   return (position - first) % 2 === 1;
 }
 
-/** Whether a colon follows: a number can't be a key, but a string could. */
+/** A colon follows: a number can't be a key, but a string could. */
 function isKey(text: string, end: number): boolean {
   keyEnd.lastIndex = end;
   return keyEnd.test(text);
 }
 
-/** Restores the numbers in a value that `JSON.parse` made of marked text; stops after the last number. */
+/** In a value that `JSON.parse` made of marked text; stops after the last number. */
 function restoreNumbers(value: unknown, remaining: { marks: number }): unknown {
   if (typeof value === 'string') {
     if (value.charCodeAt(0) !== 0) return value;
@@ -164,7 +163,7 @@ function exactNumber(literal: string): number | bigint | LosslessNumber {
     : new LosslessNumber(literal);
 }
 
-/** Whether the text opens enough arrays and objects that their depth must be checked. */
+/** Enough arrays and objects are opened that their depth must be checked. */
 function mayBeDeep(text: string): boolean {
   if (text.length <= 2 * maxDepth) return false; // Too short to open and close that many.
   let openings = 0;

@@ -1,4 +1,4 @@
-/** Words that programs write for a missing value, in lower case. */
+/** For a missing value, in lower case. */
 const wordsForNothing: ReadonlySet<string> = new Set([
   ...['null', '\\n', 'nil', 'none', 'undefined', 'nan', 'nat', 'n/a', 'na'],
   ...[
@@ -17,7 +17,7 @@ const wordsForNothing: ReadonlySet<string> = new Set([
 
 const longest = Math.max(...[...wordsForNothing].map(({ length }) => length));
 
-/** Whether a text is probably a program's word for a missing value: `NULL`, `\N`, `nan`. */
+/** Probably a program's word for a missing value: `NULL`, `\N`, `nan`. */
 export function isWordForNothing(text: string): boolean {
   return text.length <= longest && wordsForNothing.has(text.toLowerCase());
 }

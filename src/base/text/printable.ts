@@ -1,39 +1,36 @@
 /**
- * Characters on which a terminal acts instead of showing them: controls (C0, DEL, C1, so every escape sequence), format
- * characters (bidirectional controls, zero-width ones), lone surrogates, line and paragraph separators.
+ * A terminal acts on them instead of showing them: controls (C0, DEL, C1, so every escape sequence), format characters (bidirectional
+ * controls, zero-width ones), lone surrogates, line and paragraph separators.
  */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** The characters of `unprintable` except line feeds. */
+/** Without line feeds. */
 const unprintableInLines = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/**
- * Controls, except line feeds and tabs, and characters that change the order in which letters are shown (Unicode's
- * Bidi_Control).
- */
+/** Controls, except line feeds and tabs, and characters that change the order in which letters are shown (Unicode's Bidi_Control). */
 const misleading = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;
 
-/** Text that a page shows in the order in which it is stored: `\u202e` in place of a control. Joined emoji stay whole. */
+/** For a page: `\u202e` in place of a control. Joined emoji stay whole. */
 export function inReadingOrder(text: string): string {
   return text.replace(misleading, escaped);
 }
 
-/** At most the first `longest` UTF-16 units of a text, then an ellipsis if it has more. */
+/** At most the first `longest` UTF-16 units, then an ellipsis if there are more. */
 export function shortened(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** One line of text that is safe to print: `\u001b` in place of an escape character, `\n` in place of a line feed. */
+/** One line, safe to print: `\u001b` in place of an escape character, `\n` in place of a line feed. */
 export function escapeInvisible(text: string): string {
   return text.replace(unprintable, escaped);
 }
 
-/** Lines of text that are safe to print: line feeds stay. */
+/** Lines that are safe to print: line feeds stay. */
 export function printable(text: string): string {
   return text.replace(unprintableInLines, escaped);
 }
 
-/** JSON text that is safe to print and has the same value: in JSON, unprintable characters occur only in strings. */
+/** Safe to print, with the same value: in JSON, unprintable characters occur only in strings. */
 export function printableJson(json: string): string {
   return json.replace(unprintableInLines, (character) => {
     let text = '';

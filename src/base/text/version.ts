@@ -1,4 +1,4 @@
-/** Whether a version is at least another, both in the form `7.0.15`. A comparison by locale would first load its tables, for 7 ms. */
+/** Of versions such as `7.0.15`. A comparison by locale would first load its tables, for 7 ms. */
 export function isAtLeast(version: string, least: string): boolean {
   const numbers = numbersOf(version);
   for (const [index, part] of numbersOf(least).entries()) {
