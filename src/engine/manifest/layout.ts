@@ -18,7 +18,7 @@ import {
   type TextSource,
 } from './text/source.ts';
 
-/** The format of the rows in the text. */
+/** How the rows stand in the text. */
 export type Layout =
   | { readonly format: 'csv' | 'tsv'; readonly delimiter: Delimiter }
   | { readonly format: 'json'; readonly outer: 'array' }
@@ -28,21 +28,20 @@ export type Layout =
       readonly facts: WrapperFacts;
       /** The whole text: the place of the rows is known only at its end. */
       readonly bytes: Buffer;
-      /** Path to the rows, if the user gives it. */
+      /** Given by the user. */
       readonly path?: readonly string[] | undefined;
     }
   | { readonly format: 'jsonl' }
   | { readonly format: 'xlsx' };
 
-/** Bytes at the beginning of the text that identify its layout. */
+/** At the beginning of the text; they identify its layout. */
 const headSize = 64 * 1024;
 
 /**
- * Identifies a manifest by its content; the extension of the file name decides only ambiguous cases.
+ * By its content; the extension of the file name decides only ambiguous cases.
  *
- * @param name of the file in messages; its extension counts if that of `path` is unknown
- * @throws CqbatchError (`usage`) for files that are not manifests, such as empty files, and for options that do not fit the
- *   format
+ * @param name in messages; its extension counts if that of `path` is unknown
+ * @throws CqbatchError (`usage`) for files that are not manifests, such as empty ones, and for options that do not fit the format
  */
 export async function identify(
   path: string,
@@ -91,7 +90,7 @@ interface Identified {
 
 interface Head {
   readonly bytes: Buffer;
-  /** Whether the text ends here. */
+  /** The text ends here. */
   readonly complete: boolean;
 }
 
@@ -143,7 +142,7 @@ async function jsonLayout(
   const path = rowsAt?.split('.');
   const isObject = /^\s*\{/.test(text);
   const [, firstLine = '', next] = /^\s*([^\r\n]*)[\r\n]\s*(\S?)/.exec(text) ?? [];
-  // Each line of JSON Lines is a whole value, even if the value is broken inside.
+  // Each line of JSON Lines is a whole value, even if it is broken inside.
   const mayBeLines = !isLeftOpen(firstLine) && (hint === 'jsonl' || next === '{');
   if (isObject && (path !== undefined || !mayBeLines)) {
     const bytes = await readWhole(readText(source));
@@ -159,7 +158,7 @@ async function jsonLayout(
   throw syntaxMistake(offset, 'a JSON manifest must begin with [ or {');
 }
 
-/** Whether an array or object begins on a line of JSON and does not end there. */
+/** An array or object begins on the line and does not end there. */
 function isLeftOpen(line: string): boolean {
   const outsideStrings = line.replace(/"(?:[^"\\]|\\.)*"/g, '');
   const opened = outsideStrings.match(/[[{]/g)?.length ?? 0;
@@ -168,13 +167,13 @@ function isLeftOpen(line: string): boolean {
 
 const nestedJson = 'a JSON object that has its rows in a member';
 
-/** Makes a test for cells that are named like a required field of an operation. */
+/** For cells that are named like a required field of an operation. */
 export function identifierTest(operations: readonly Operation[] = []): (cell: string) => boolean {
   const names = new Set(operations.flatMap(requiredNames));
   return (cell) => names.has(fieldNameOf(cell));
 }
 
-/** The mistake of a manifest whose header is not the first line. */
+/** The header is not the first line. */
 export function headerBelow(line: number, skipLines: number): TextMistake {
   return new TextMistake(
     'MANIFEST_NO_HEADER',
@@ -192,7 +191,6 @@ function refuseOption(isGiven: boolean, option: string, what: string): void {
   );
 }
 
-/** The format by the file's extension. */
 function extensionOf({ path, name }: TextSource): ManifestFormat | undefined {
   for (const file of [path, name]) {
     const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? '';
@@ -211,5 +209,5 @@ const formatByExtension = new Map<string, ManifestFormat>([
   ['ndjson', 'jsonl'],
 ]);
 
-/** Two characters that never begin a header of delimited text. */
+/** Never begin a header of delimited text. */
 const jsonBeginning = /^\s*(?:\[\s*[[{"\]\d-]|\{\s*["}])/;

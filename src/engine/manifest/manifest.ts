@@ -1,50 +1,50 @@
 import type { Delimiter } from '../../base/text/delimiter.ts';
 import type { RowProblem } from '../rows/problem.ts';
 
-/** Default text that stands for the empty string in CSV and TSV. */
+/** Stands for the empty string in CSV and TSV. */
 export const defaultClearToken = '<clear>';
 
-/** What to do with hidden rows of a workbook. */
+/** Of a workbook. */
 export const hiddenRules = ['include', 'skip'] as const;
 
-/** Format of a manifest; `tsv` is delimited by tabs, `csv` by any other delimiter. */
+/** `tsv` is delimited by tabs, `csv` by any other delimiter. */
 export type ManifestFormat = 'csv' | 'tsv' | 'json' | 'jsonl' | 'xlsx';
 
-/** The user's options for reading a manifest. A run stores them, so that each reading is the same. */
+/** Of the user. A run stores them, so that each reading is the same. */
 export interface ReadingOptions {
   /** CSV and TSV: a cell with this text means the empty string. Default `<clear>`. */
   readonly clearToken?: string;
-  /** Encoding, by its name in `TextDecoder`; a byte order mark takes precedence. Default UTF-8. */
+  /** By its name in `TextDecoder`; a byte order mark takes precedence. Default UTF-8. */
   readonly encoding?: string;
   /** Workbooks: name of the sheet, or its number from 1. Default: the first visible sheet with rows. */
   readonly sheet?: string;
   /** CSV, TSV and workbooks: lines above the column names. A line `sep=;` does not count. */
   readonly skipLines?: number;
-  /** Workbooks: what to do with hidden rows. Default: the user must say. */
+  /** Workbooks. Default: the user must say. */
   readonly hidden?: (typeof hiddenRules)[number];
   /** JSON: path to the array of rows, with dots between names. Default `rows`. */
   readonly rowsAt?: string;
-  /** Whether to remove blanks around cells; a blank cell is omitted. */
+  /** Remove blanks around cells; a blank cell is omitted. */
   readonly trim?: boolean;
 }
 
-/** An open manifest: its facts, and its rows, which can be read repeatedly. */
+/** Its rows can be read repeatedly. */
 export interface Manifest {
-  /** The name of the manifest in messages. */
+  /** In messages. */
   readonly name: string;
   readonly format: ManifestFormat;
-  /** Delimiter of delimited text. */
+  /** Of delimited text. */
   readonly delimiter?: Delimiter;
-  /** Operation of a JSON manifest of the form `{ "operation", "defaults", "rows" }`. */
+  /** Of a JSON manifest `{ "operation", "defaults", "rows" }`. */
   readonly operation?: string;
-  /** Values of fields that rows omit, by field name; of JSON manifests of that form. */
+  /** Of such a manifest: values of fields that rows omit, by field. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   /**
-   * Original column names in order of first appearance, without those that start with `_`. For CSV and TSV they are complete.
-   * For JSON they cover (at least) the first 100 rows until `rows()` has been read further.
+   * As written, in order of first appearance, without those that start with `_`. For CSV and TSV complete; for JSON at least those of the
+   * first 100 rows until `rows()` has been read further.
    */
   columns(): readonly string[];
-  /** The sheet in use, and the names of the other sheets; absent unless the manifest is a workbook. */
+  /** The sheet in use, and the names of the others; absent unless the manifest is a workbook. */
   readonly sheet?: {
     readonly name: string;
     readonly others: readonly string[];
@@ -52,26 +52,26 @@ export interface Manifest {
     readonly hidden: { readonly rows: number; readonly rule: (typeof hiddenRules)[number] } | undefined;
     readonly hiddenColumns: readonly string[];
   };
-  /** The spreadsheet's name of a column: `B`. */
+  /** Of a column, in the spreadsheet: `B`. */
   lettersOf?(column: string): string | undefined;
-  /** Whether any row could be read; false when every row has a `problem`. */
+  /** False when every row has a `problem`. */
   readonly readable: boolean;
-  /** The cells of the first readable rows. */
+  /** Of the first readable rows. */
   readonly sample: readonly ManifestRow['cells'][];
-  /** Path to an array that probably has the real rows: in the only row, or (`isRepeated`) in each of several rows. */
+  /** Path to an array that probably has the real rows: in the only row, or (`isRepeated`) in each of several. */
   readonly nestedRows?: { readonly path: string; readonly isRepeated: boolean };
   /** What the document around the rows says about rows on other pages. */
   readonly page?: PageFacts | undefined;
-  /** The encoding, by its name in `TextDecoder`; absent for UTF-8. */
+  /** By its name in `TextDecoder`; absent for UTF-8. */
   readonly encoding?: string | undefined;
-  /** Why the user's encoding has no effect, as the end of a sentence; absent if it has one. */
+  /** Why the user's encoding has no effect, as the end of a sentence. */
   readonly encodedAs?: string | undefined;
-  /** What `--where` did to the rows that the latest `rows()` has read so far. */
+  /** Of the rows that the latest `rows()` has read so far. */
   choice?(): RowChoice;
-  /** Columns whose identifiers were rounded, in all rows that the latest `rows()` has read; none if the user trusts them. */
+  /** In all rows that the latest `rows()` has read; none if the user trusts them. */
   roundedIds?(): readonly RoundedIds[];
   /**
-   * Reads the file from its beginning; chunks hold 1 to 500 rows, in order. Defects of rows are in the rows.
+   * From the beginning of the file; chunks hold 1 to 500 rows, in order. Defects of rows are in the rows.
    *
    * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when the file cannot be read further
    */
@@ -81,13 +81,13 @@ export interface Manifest {
 /** A column whose identifiers have more digits than a program keeps, which has rounded them. */
 export interface RoundedIds {
   readonly column: string;
-  /** Number of identifiers with more than 15 digits, in all rows of the file. */
+  /** With more than 15 digits, in all rows of the file. */
   readonly ids: number;
   /** The program that rounds in this way, as a part of a sentence. */
   readonly by: string;
 }
 
-/** What a page of an API's answer says about the rows on other pages. */
+/** What a page of an API's answer says about rows on other pages. */
 export interface PageFacts {
   /** The member with the number of all rows. */
   readonly total?: { readonly name: string; readonly rows: number };
@@ -99,39 +99,38 @@ export interface PageFacts {
 export interface RowChoice {
   readonly chosen: number;
   readonly leftOut: number;
-  /** Rows left out only because a cell can't be compared. */
+  /** Left out only because a cell can't be compared. */
   readonly undecided: number;
-  /** The cells that can't be compared, on one line for each condition. */
+  /** The cells that can't be compared, a line for each condition. */
   readonly incomparable: readonly string[];
   /** Why no row was chosen, and what to write. */
   whyNothing(): string;
 }
 
-/** One record of a manifest as read, before an operation interprets it. */
+/** As read, before an operation interprets it. */
 export interface ManifestRow {
-  /** The number of the row, from 1; counts every record, even unusable ones, but not header lines. */
+  /** From 1; counts every record, even unusable ones, but not header lines. */
   readonly row: number;
-  /** Line of the file (after unzipping) on which the record begins, or row of the sheet, from 1. */
+  /** On which the record begins (after unzipping), or row of the sheet, from 1. */
   readonly line: number;
   /**
-   * Cells by their original column name, without columns that start with `_`. JSON gives values with exact numbers (see
-   * `base/text/json.ts`); CSV and TSV give strings, without empty cells, and with the empty string for the clear token. So in every
-   * format, absent and null mean "leave out", and the empty string means "clear". `cellText` writes them back. Has no inherited
-   * names.
+   * By column name as written, without columns that start with `_`. JSON gives values with exact numbers (see `base/text/json.ts`); CSV and
+   * TSV give strings, without empty cells, and with the empty string for the clear token. So in every format, absent and null mean "leave
+   * out", and the empty string means "clear". `cellText` writes them back. Has no inherited names.
    */
   readonly cells: Readonly<Record<string, unknown>>;
-  /** Why this is not a usable record (not an object, wrong number of cells, …); `cells` has the readable part. */
+  /** Why this is no usable record (not an object, wrong number of cells, …); `cells` has the readable part. */
   readonly problem?: RowProblem;
   /** Why cells of a workbook can't be trusted, by column; matters only for fields. */
   readonly cellProblems?: Readonly<Record<string, string>>;
 }
 
-/** A row without its number, from a format's reader. */
+/** From a format's reader. */
 export type UnnumberedRow = Omit<ManifestRow, 'row'>;
 
 /**
- * The cells of a row by column name. Has no inherited names, so an absent column `constructor` is `undefined`; much faster than
- * an `Object.create(null)`.
+ * The cells of a row by column name, without inherited names: an absent column `constructor` is `undefined`. Much faster than an
+ * `Object.create(null)`.
  */
 export class Cells {
   [column: string]: unknown;

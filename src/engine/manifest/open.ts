@@ -20,23 +20,21 @@ import { columnLetters } from './workbook/cell.ts';
 import { readSheet } from './workbook/sheet.ts';
 
 export interface OpenOptions extends ReadingOptions {
-  /** Name in messages; default: the path. */
+  /** In messages; default: the path. */
   readonly name?: string;
-  /** Report columns (`_code`) to read, which are otherwise ignored; only in delimited text and workbooks. */
+  /** Report columns (`_code`) to read, otherwise ignored; only in delimited text and workbooks. */
   readonly keptColumns?: readonly string[];
   /** Default: no operations. */
   readonly context?: ReadingContext;
 }
 
-/** Maximum rows per chunk. */
 const maxRowsPerChunk = 500;
 
-/** Rows to read before `columns()` of a JSON manifest is answered. */
+/** Before `columns()` of a JSON manifest is answered. */
 const rowsLookedAt = 100;
 
 /**
- * Opens a manifest: identifies its format (delimited text, JSON array, JSON Lines or an object with `rows`, each perhaps
- * gzipped), and checks its beginning.
+ * Identifies the format (delimited text, JSON array, JSON Lines or an object with `rows`, each perhaps gzipped), and checks the beginning.
  *
  * @param path a regular file, because it is read several times; see `stageManifest` for other sources
  * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it is not a manifest
@@ -63,8 +61,7 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
 }
 
 /**
- * Reads a fixed number of rows, so that conclusions from their columns do not depend on chunks; continues while no row is
- * readable.
+ * A fixed number, so that conclusions from their columns do not depend on chunks; continues while no row is readable.
  *
  * @returns whether any row is readable, and the cells of the first ones
  */
@@ -82,14 +79,14 @@ async function lookAtFirstRows(
   return { readable: sample.length > 0, sample };
 }
 
-/** Where the rows are in pages of an API's answer, as in `{"data":[{…},{…}]}` on one line. */
+/** In pages of an API's answer, as in `{"data":[{…},{…}]}` on one line. */
 function nestedRowsOf(sample: Manifest['sample']): Pick<Manifest, 'nestedRows'> {
   const [path, ...others] = new Set(sample.map((cells) => pathsToRows(cells).join()));
   if (path === undefined || path === '' || path.includes(',') || others.length > 0) return {};
   return { nestedRows: { path, isRepeated: sample.length > 1 } };
 }
 
-/** Numbers rows from 1, and yields chunks of 1 to 500. */
+/** From 1; yields chunks of 1 to 500. */
 async function* numberRows(
   source: TextSource,
   batches: AsyncIterable<readonly UnnumberedRow[]>,
@@ -106,20 +103,16 @@ async function* numberRows(
   }
 }
 
-/** Reads the rows of a manifest in one format. */
+/** For one format. */
 interface RowReader {
   /** See `Manifest.columns`. */
   columns(): readonly string[];
   readonly workbook?: Pick<Manifest, 'sheet' | 'lettersOf'>;
-  /** Reads rows from the text of its source; a format that is held in memory ignores the text. */
+  /** A format that is held in memory ignores the text. */
   rows(text: AsyncIterable<Buffer>): AsyncIterable<readonly UnnumberedRow[]>;
 }
 
-/**
- * Makes the reader for a layout.
- *
- * @throws CqbatchError (`usage`) or TextMistake when delimited text has no valid header
- */
+/** @throws CqbatchError (`usage`) or TextMistake when delimited text has no valid header */
 async function openReader(source: TextSource, layout: Layout, options: OpenOptions): Promise<RowReader> {
   const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
   if ('delimiter' in layout) {
@@ -146,7 +139,7 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
   };
 }
 
-/** Reads a workbook once and keeps it: the library reads it as a whole. */
+/** Once: the library reads a workbook as a whole. */
 async function openWorkbook(source: TextSource, options: OpenOptions): Promise<RowReader> {
   const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
   const { skipLines = 0, sheet: wanted } = options;
@@ -194,7 +187,7 @@ async function readHeader(
   throw new TextMistake('MANIFEST_NO_HEADER', undefined, 'the file has no header line; add the column names');
 }
 
-/** Records of delimited text; errors of csv-parse become mistakes with positions. */
+/** Errors of csv-parse become mistakes with positions. */
 async function* readDelimited(
   source: TextSource,
   text: AsyncIterable<Buffer>,

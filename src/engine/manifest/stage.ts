@@ -16,17 +16,16 @@ import type { ReadingOptions } from './manifest.ts';
 import { manifestTooLarge, readingError } from './text/mistake.ts';
 import { inputKind, type ReadingContext, readSize } from './text/source.ts';
 
-/** A copy of a manifest, with the digest of its content: it proves that what was reviewed is what runs. */
+/** A copy, with the digest of its content: it proves that what was reviewed is what runs. */
 export interface StagedManifest extends Digest {
-  /** The copy: `manifest.csv`, `.tsv`, `.json`, `.jsonl` or `.xlsx`, with `.gz` when it is gzipped. */
+  /** `manifest.csv`, `.tsv`, `.json`, `.jsonl` or `.xlsx`, with `.gz` when gzipped. */
   readonly path: string;
-  /** Name in messages: the given name or path, or `<stdin>`. */
+  /** In messages: the given name or path, or `<stdin>`. */
   readonly name: string;
 }
 
 /**
- * Copies a manifest byte for byte into a folder. Reads the source once, so it may be a pipe. The copy is synced, and readable
- * only by its owner.
+ * Copies byte for byte into a folder. Reads the source once, so it may be a pipe. The copy is synced, and readable only by its owner.
  *
  * @param source a path, or `-` for standard input
  * @param name in messages, if not the path
@@ -85,20 +84,20 @@ async function digest(
 export interface InputOptions extends ReadingContext {
   /** The source `-`. Default: standard input of this process. */
   readonly stdin?: Readable;
-  /** Called when nothing has come from a pipe or from standard input for a second. */
+  /** Nothing has come from a pipe or standard input for a second. */
   readonly onWaiting?: (name: string) => void;
-  /** The SHA-256 that the content must have. Default: any. */
+  /** That the content must have. Default: any. */
   readonly sha256?: string;
 }
 
-/** After this silence, `onWaiting` says what is being waited for. */
+/** Then `onWaiting` says what is being waited for. */
 const silentMs = 1_000;
 
 /**
- * The bytes of a manifest as they come: from a file, a pipe with a name, or standard input (`-`).
+ * From a file, a pipe with a name, or standard input (`-`).
  *
- * @param name what to call it in messages.
- * @throws CqbatchError (`usage`) when it cannot be read, or is larger than allowed.
+ * @param name in messages
+ * @throws CqbatchError (`usage`) when it cannot be read, or is larger than allowed
  */
 export async function* readInput(
   source: string,
@@ -131,9 +130,9 @@ export async function* readInput(
 }
 
 /**
- * Opens a pipe without waiting for a writer: an open that waits would block a thread, and the process could not end. In a worker
- * thread of a program, it waits: when such a thread ends, Node closes each descriptor that `open` gave and `close` did not get, even
- * if a socket has closed it and it belongs to another file by then.
+ * Without waiting for a writer: an open that waits would block a thread, and the process could not end. In a worker thread, it waits: when
+ * such a thread ends, Node closes each descriptor that `open` gave and `close` did not get, even if a socket has closed it and it belongs
+ * to another file by then.
  */
 async function openPipe(path: string): Promise<Readable> {
   if (!isMainThread) return createReadStream(path, { highWaterMark: readSize });

@@ -12,29 +12,28 @@ export interface Conflict {
   readonly subject: string;
   readonly row: number;
   readonly line: number;
-  /** The first row with this subject, or with `in-order` the previous one. */
+  /** With this subject, or with `in-order` the previous one. */
   readonly firstRow: number;
   readonly firstLine: number;
 }
 
-/** The problem of a conflicting row where conflicts are refused. */
+/** Where conflicts are refused. */
 export function conflictProblem({ thing, subject, firstLine }: Conflict): RowProblem {
   return {
     problem: `conflicts with line ${firstLine}: different values for ${thing} ${escapeInvisible(subject)}`,
   };
 }
 
-/** What identifies a call. Row numbers and lines must be below 2^32. */
+/** Row numbers and lines must be below 2^32. */
 export interface CallIdentity {
   readonly row: number;
   readonly line: number;
   readonly operation: string;
   readonly subject: string;
-  /** The complete request. */
   readonly request: string;
 }
 
-/** How a call relates to other calls with its subject. */
+/** To other calls with its subject. */
 export type DuplicateVerdict =
   /** The first call with its subject. */
   | { readonly kind: 'new' }
@@ -45,16 +44,16 @@ export type DuplicateVerdict =
   /** A later row sends another request, and is called instead. */
   | { readonly kind: 'superseded'; readonly row: number };
 
-/** Layout of an entry: 64 bits of the request's digest, compared only for equal subjects, and the row. */
+/** Of an entry: 64 bits of the request's digest, compared only for equal subjects, and the row. */
 const requestWords = 2;
 const rowNumber = requestWords;
 const lineNumber = rowNumber + 1;
-/** Whether the subject has different requests. */
+/** The subject has different requests. */
 const changedNumber = lineNumber + 1;
 
 /**
- * Finds calls that repeat or contradict an earlier call with their subject. Takes 36 bytes per entry, and 5 to 11 for its slot.
- * The probability of confusing two requests for one subject is below 10^-19.
+ * Finds calls that repeat or contradict an earlier one with their subject. Takes 36 bytes per entry, and 5 to 11 for its slot. The
+ * probability of confusing two requests for one subject is below 10^-19.
  */
 export class CallIndex {
   readonly #table = new DigestTable(changedNumber + 1);
@@ -62,19 +61,19 @@ export class CallIndex {
   #changedSubjects = 0;
 
   /**
-   * @param compared which earlier calls a duplicate may repeat: any with the same subject, or only the latest. The third of the
-   *   requests x, y, x is a duplicate of the first only with `any`.
+   * @param compared earlier calls that a duplicate may repeat: any with the same subject, or only the latest. The third of the requests x,
+   * y, x is a duplicate of the first only with `any`.
    */
   constructor(compared: 'any' | 'latest') {
     this.#compared = compared;
   }
 
-  /** Number of subjects with different requests; 0 when any earlier call is compared. */
+  /** With different requests; 0 when any earlier call is compared. */
   get changedSubjects(): number {
     return this.#changedSubjects;
   }
 
-  /** Adds a call, and compares it with earlier ones. A conflict names the first call of the subject, or with `latest` the last one. */
+  /** A conflict names the first call of the subject, or with `latest` the last one. */
   add(call: CallIdentity): DuplicateVerdict {
     const table = this.#table;
     const key = subjectDigest(call);
@@ -93,8 +92,8 @@ export class CallIndex {
       this.#note(existing, call, request);
       return { kind: 'conflict', row, line };
     }
-    // A conflicting call has a second entry, so that its duplicates are found. No operation's name begins with NUL, so the two
-    // kinds of keys never collide.
+    // A conflicting call has a second entry, so that its duplicates are found. No operation's name begins with NUL, so the two kinds of
+    // keys never collide.
     const fullKey = digest(`\0${call.operation}\0${call.subject}\0${call.request}`);
     const same = table.find(fullKey);
     if (same >= 0) return { kind: 'duplicate', row: table.get(same, rowNumber) };
@@ -102,7 +101,7 @@ export class CallIndex {
     return { kind: 'conflict', row, line };
   }
 
-  /** After all calls were added: the verdict on a call if only the last of each subject is called. */
+  /** After all calls were added, if only the last of each subject is called. */
   judge(call: CallIdentity): DuplicateVerdict {
     const row = this.#table.get(this.#table.find(subjectDigest(call)), rowNumber);
     if (row === call.row) return { kind: 'new' };
@@ -126,13 +125,10 @@ export class CallIndex {
 type Subject = Pick<CallIdentity, 'operation' | 'subject'>;
 
 const doneRow = 0;
-/** The number of the source, from 1; 0 means not done. */
+/** From 1; 0 means not done. */
 const doneSource = 1;
 
-/**
- * The subjects that earlier runs have done: their last called row succeeded. Takes 24 bytes per subject, and 5 to 11 for its
- * slot.
- */
+/** Subjects that earlier runs have done: their last called row succeeded. Takes 24 bytes per subject, and 5 to 11 for its slot. */
 export class DoneRows {
   readonly #table = new DigestTable(doneSource + 1);
   readonly #sources: string[] = [];
@@ -141,15 +137,15 @@ export class DoneRows {
     return this.#sources;
   }
 
-  /** Begins the next source, such as a run: the following `note` and `undo` are about its rows. */
+  /** The following `note` and `undo` are about its rows. */
   begin(source: string): void {
     this.#sources.push(source);
   }
 
-  /** Records the result of a row; rows come in the order of their source. */
+  /** Rows come in the order of their source. */
   note(subject: Subject, row: number, { outcome, code }: Pick<RowResult, 'outcome' | 'code'>): void {
     const isDone = outcome === 'succeeded' || code === 'DONE_BEFORE';
-    // Rows with other outcomes were not called, because another row of their subject was.
+    // Other outcomes: not called, because another row of their subject was.
     if (!isDone && outcome !== 'failed' && outcome !== 'not_attempted') return;
     const key = subjectDigest(subject);
     const existing = this.#table.find(key);
@@ -161,14 +157,14 @@ export class DoneRows {
     this.#table.set(entry, doneSource, isDone ? this.#sources.length : 0);
   }
 
-  /** Records that an undo has reverted a subject, or may have. */
+  /** An undo has reverted a subject, or may have. */
   undo(subject: Subject): void {
     const existing = this.#table.find(subjectDigest(subject));
     if (existing >= 0 && this.#table.get(existing, doneSource) === this.#sources.length)
       this.#table.set(existing, doneSource, 0);
   }
 
-  /** The source and the row that have done the subject; undefined if it is not done. */
+  /** The source and row that have done it; undefined if it is not done. */
   find(subject: Subject): DoneBefore | undefined {
     const entry = this.#table.find(subjectDigest(subject));
     const source = entry < 0 ? undefined : this.#sources[this.#table.get(entry, doneSource) - 1];

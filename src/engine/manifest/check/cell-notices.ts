@@ -8,10 +8,10 @@ import type { UnexpectedValue } from '../columns/row-problems.ts';
 import type { ManifestRow } from '../manifest.ts';
 import { type NotedRows, noteRow } from './noted-rows.ts';
 
-/** A warning names at most this number of words for nothing. */
+/** Words for nothing, in a warning. */
 const namedWords = 5;
 
-/** Stands for characters that could not be read. */
+/** For characters that could not be read. */
 const replacement = '\ufffd';
 
 /** Counts cells that are valid and probably unintended, by field or column. */
@@ -24,7 +24,7 @@ export class CellNotices {
   >();
   readonly #damaged = new Map<string, number>();
 
-  /** Notes a row as it was read. */
+  /** As it was read. */
   noteRead({ cells }: Pick<ManifestRow, 'cells'>): void {
     for (const column in cells) {
       const cell = cells[column];
@@ -33,7 +33,7 @@ export class CellNotices {
     }
   }
 
-  /** Notes what a row sends. */
+  /** What a row sends. */
   noteSent({ row, line, values, padded, unexpected = [] }: PreparedCall): void {
     for (const field in values) {
       const text = values[field];

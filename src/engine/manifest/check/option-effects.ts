@@ -11,13 +11,13 @@ interface Effects {
   readonly done: DoneRows | undefined;
   readonly doneIn: ReadonlyMap<string, number>;
   readonly prepare: Pick<ColumnReading, 'operations' | 'defaults' | 'filled'>;
-  /** Rows to be called. */
+  /** To be called. */
   readonly callable: number;
-  /** By field of `--default`: those of the callable rows that have a value of their own. */
+  /** By field of `--default`: callable rows with a value of their own. */
   readonly owners: ReadonlyMap<string, NotedRows>;
 }
 
-/** Says which options changed nothing, or less than they seem to. Options that chose no row are refused elsewhere. */
+/** Options that changed nothing, or less than they seem to. Those that chose no row are refused elsewhere. */
 export function effectWarnings({
   encodedAs,
   choice,

@@ -3,10 +3,10 @@ import type { Operation } from '../../operation/operation.ts';
 import { type ColumnMap, fieldNamer } from '../columns/column-names.ts';
 import type { Manifest, RoundedIds } from '../manifest.ts';
 
-/** A way in which programs round numbers. */
+/** How programs round numbers. */
 interface Rounding {
   readonly by: string;
-  /** The least number of zeros at the end of a rounded number; infinite for a number that can't have been rounded this way. */
+  /** The least number of zeros at the end of a rounded number; infinite for one that can't have been rounded this way. */
   readonly zerosOf: (digits: string) => number;
 }
 
@@ -28,10 +28,10 @@ function zerosOf17Digits(digits: string): number {
   return BigInt(Number(digits)) === BigInt(digits) ? 0 : Number.POSITIVE_INFINITY;
 }
 
-/** This number of zeros, over all identifiers, proves rounding: chance gives as many less than once in a million. */
+/** Over all identifiers, they prove rounding: chance gives as many less than once in a million. */
 const tellingZeros = 6;
 
-/** Adds to a manifest a watch for rounded identifiers, even in rows that `--where` leaves out. Takes constant memory. */
+/** Even in rows that `--where` leaves out. Takes constant memory. */
 export function watchedForRounding(
   manifest: Manifest,
   operations: readonly Operation[],
@@ -67,7 +67,7 @@ export function watchedForRounding(
 class RoundingWatch {
   readonly column: string;
   #ids = 0;
-  /** The roundings that all identifiers so far may have had. Equal identifiers count once, because repetition proves nothing. */
+  /** Those that all identifiers so far may have had. Equal identifiers count once, because repetition proves nothing. */
   #possible = roundings.map((rounding) => ({ ...rounding, zeros: 0, counted: new Set<string>() }));
 
   constructor(column: string) {
@@ -102,7 +102,7 @@ function zerosAtEnd(digits: string): number {
   return digits.length - end;
 }
 
-/** The digits of an identifier that has more than 15; undefined for any other cell. */
+/** Of an identifier that has more than 15; undefined for any other cell. */
 function longDigits(cell: unknown): string | undefined {
   if (typeof cell !== 'string' && typeof cell !== 'number' && typeof cell !== 'bigint') return undefined;
   if (typeof cell === 'string' ? cell.length <= 15 : cell <= 999_999_999_999_999) return undefined;

@@ -13,28 +13,28 @@ import { CellNotices } from './cell-notices.ts';
 import { type NotedRows, noteRow } from './noted-rows.ts';
 import { effectWarnings } from './option-effects.ts';
 
-/** The result of checking all rows. */
+/** Of all rows. */
 export interface ScanSummary extends SummarizedRows {
-  /** Subjects that several rows change in different ways; 0 where conflicts are refused. */
+  /** Changed in different ways; 0 where conflicts are refused. */
   readonly changedSubjects: number;
-  /** The first five conflicts. */
+  /** Five at most. */
   readonly firstConflicts: readonly Conflict[];
-  /** Original column names in order of first appearance. */
+  /** As written, in order of first appearance. */
   readonly columns: readonly string[];
-  /** The columns with their fields; a column that is only kept for the report has no field. */
+  /** A column that is only kept for the report has no field. */
   readonly meanings: readonly { readonly column: string; readonly field?: string }[];
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  /** Rows left out by `--where`; counted nowhere else. */
+  /** By `--where`; counted nowhere else. */
   readonly leftOut: number;
-  /** Columns whose identifiers a program has rounded, unless the user trusts them. */
+  /** Unless the user trusts them. */
   readonly roundedIds: readonly RoundedIds[];
   readonly choice: RowChoice | undefined;
 }
 
-/** Called in the order of rows; the scan awaits the results. */
+/** In the order of rows; the scan awaits the results. */
 export interface ScanHandlers {
   onInvalid?(row: InvalidRow): void | Promise<void>;
-  /** @param row the decision about the row @param given the row as it was read */
+  /** @param row the decision @param given the row as it was read */
   onRow?(row: DecidedRow, given: ManifestRow): void | Promise<void> | undefined;
   /** Conflicting rows are also callable. */
   onConflict?(conflict: Conflict): void | Promise<void>;
@@ -43,13 +43,13 @@ export interface ScanHandlers {
 export interface ScanOptions {
   /** Default: `refuse`. */
   readonly onConflict?: ConflictRule | undefined;
-  /** The subjects that earlier runs have done, and whose rows are left out. Default: none. */
+  /** Done by earlier runs: their rows are left out. Default: none. */
   readonly done?: DoneRows | undefined;
 }
 
 /**
- * Checks every row of a manifest, and finds duplicates and conflicts. Memory: a chunk of rows, and at most 50 bytes for each
- * callable row. Reads the manifest twice if the last row of each subject is needed.
+ * Checks every row, and finds duplicates and conflicts. Memory: a chunk of rows, and at most 50 bytes for each callable row. Reads the
+ * manifest twice if the last row of each subject is needed.
  *
  * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and errors of the handlers
  */
@@ -106,7 +106,7 @@ export async function scanManifest(
   };
 }
 
-/** Warnings about hidden rows and columns of a workbook. */
+/** Of a workbook. */
 function hiddenWarnings(
   { sheet }: Pick<Manifest, 'sheet'>,
   hasMeaning: (column: string) => boolean,
@@ -146,7 +146,7 @@ function identityOf({ row, line, operation, subject, request }: CallableRow): Ca
   };
 }
 
-/** The header fields of a request, for comparison with another one: a line each. */
+/** For comparison with another request: a line each. */
 function headerText({ headers }: CallableRow['request']): string {
   return headers === undefined ? '' : `${JSON.stringify(headers)}\n`;
 }
@@ -158,10 +158,9 @@ function pageWarnings(page: Manifest['page'], rows: number): readonly ScanWarnin
 
 const keptConflicts = 5;
 
-/** A row with the decision about it. */
 interface Judged {
   readonly decided: DecidedRow;
-  /** Present if the row contradicts an earlier row and is called nevertheless. */
+  /** If the row contradicts an earlier one and is called nevertheless. */
   readonly conflict?: Conflict;
 }
 
@@ -170,7 +169,7 @@ class RowScan {
   readonly #summary = new RowsSummary();
   readonly firstConflicts: Conflict[] = [];
   readonly cells = new CellNotices();
-  /** By field of `--default`: the rows with a value of their own. */
+  /** By field of `--default`: rows with a value of their own. */
   readonly owners = new Map<string, NotedRows>();
   readonly #done: DoneRows | undefined;
   readonly #judge: CallIndex['judge'];

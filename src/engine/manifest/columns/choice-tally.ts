@@ -5,7 +5,7 @@ import { excerpt } from '../../rows/problem.ts';
 import type { RowChoice } from '../manifest.ts';
 import type { Condition } from './condition.ts';
 
-/** At most this number of different values of a column are counted. */
+/** Of a column, to count. */
 const keptValues = 10_000;
 const shownValues = 5;
 const maxValueLength = 200;
@@ -21,11 +21,7 @@ export class ChoiceTally implements RowChoice {
     this.#conditions = conditions.map((condition) => new ConditionTally(condition));
   }
 
-  /**
-   * Whether a row meets all conditions.
-   *
-   * @param cells the text of each condition's column
-   */
+  /** @param cells the text of each condition's column */
   judge(line: number, cells: readonly string[]): boolean {
     const verdicts = this.#conditions.map(({ condition }, index) => condition.holds(cells[index] ?? ''));
     const isChosen = verdicts.every((verdict) => verdict === true);
@@ -111,7 +107,7 @@ class ConditionTally {
   }
 }
 
-/** A condition as an option on the command line. */
+/** On the command line. */
 function optionOf(condition: string): string {
   return `--where ${escapeInvisible(shellWord(condition))}`;
 }

@@ -9,21 +9,21 @@ import type { ColumnMap, FieldNamer } from './column-names.ts';
 
 /** How to interpret the columns of a manifest. */
 export interface ColumnReading {
-  /** The possible operations of rows. */
+  /** The possible ones of rows. */
   readonly operations: readonly Operation[];
-  /** Values of fields that rows omit, by field: from `--default` or the manifest's `defaults`. */
+  /** Of fields that rows omit: from `--default` or the manifest's `defaults`. */
   readonly defaults: ReadonlyMap<string, unknown>;
-  /** Maps the title of a column to a name, of a field or not. */
+  /** From a title to a name, of a field or not. */
   readonly fieldOf: FieldNamer;
   /** The user's `--map`. */
   readonly map?: ColumnMap | undefined;
   /** The fields of the user's `--default`. */
   readonly filled: readonly string[];
-  /** The cells of the first rows. */
+  /** Cells of the first rows. */
   readonly sample: Manifest['sample'];
 }
 
-/** A part of a manifest that is valid but probably unintended. */
+/** Valid, but probably unintended. */
 export interface ScanWarning {
   readonly code:
     | 'COLUMN_RESEMBLES_FIELD'
@@ -44,7 +44,7 @@ export interface ScanWarning {
 }
 
 /**
- * Warns of columns that resemble fields but would silently not be sent.
+ * Of columns that resemble fields but would silently not be sent.
  *
  * @param used names of the operations in use
  */
@@ -83,20 +83,20 @@ export function columnWarnings(
   return warnings;
 }
 
-/** The option that gives all rows a value of a field. */
+/** Gives all rows a value of a field. */
 export function defaultOption({ name, option }: Pick<Field, 'name' | 'option'>): string {
   if (option === undefined) return `--default ${name}=VALUE`;
   return `--${name.replaceAll('_', '-')} ${option.replace(/[<>]/g, '').toUpperCase()}`;
 }
 
-/** The option that maps a column to a field, ready to paste into a shell. */
+/** Maps a column to a field, ready to paste into a shell. */
 export function mapOption(column: string, field: string): string {
   return `--map ${shellWord(`${column.trim().replace(/\s+/g, ' ')}=${field}`)}`;
 }
 
 /**
- * The columns that probably hold fields without a column: similarly named, named with other words, or the only column named
- * like an identifier. Their values must fit. Each column is suggested once.
+ * Probably hold fields without a column: similarly named, named with other words, or the only column named like an identifier. Their values
+ * must fit. Each column is suggested once.
  *
  * @param columns those without a field
  */
@@ -128,10 +128,10 @@ export function likelyColumns(
   return found;
 }
 
-/** Last words of columns that hold identifiers. */
+/** Of columns that hold identifiers, at the end. */
 const identifierWords: ReadonlySet<string> = new Set(['id', 'ids', 'nr', 'no', 'num', 'number', 'key']);
 
-/** Whether both name identifiers. A weak sign if several columns match. */
+/** A weak sign if several columns match. */
 const holdsIdentifier = (column: string, field: string): boolean =>
   field.endsWith('_id') && identifierWords.has(wordsOf(column).at(-1) ?? '');
 
@@ -140,7 +140,7 @@ const isMistyped = (column: string, field: string): boolean => resembledField(co
 const isPartOf = (column: string, field: string): boolean =>
   wordsOf(column).every((word) => wordsOf(field).includes(word));
 
-/** The signs that a column holds a field, strongest first. */
+/** That a column holds a field, strongest sign first. */
 const likenesses: readonly ((column: string, field: string) => boolean)[] = [
   isMistyped,
   (column, field) => isPartOf(field, column),
@@ -149,12 +149,12 @@ const likenesses: readonly ((column: string, field: string) => boolean)[] = [
   holdsIdentifier,
 ];
 
-/** Whether a title can't be typed as it is shown. */
+/** A title that can't be typed as it is shown. */
 function isUnprintable(column: string): boolean {
   return escapeInvisible(column) !== column;
 }
 
-/** Whether the field accepts each value that the first rows have in a column. */
+/** The field accepts each value of the first rows. */
 function valuesFit(
   field: Pick<Field, 'accepts'> | undefined,
   column: string,
@@ -164,7 +164,7 @@ function valuesFit(
   return values.every((value) => field === undefined || field.accepts(value));
 }
 
-/** The field of this name; undefined for the names of the operation and of old values. */
+/** Undefined for the names of the operation and of old values. */
 function fieldOfName(name: string, operations: readonly Operation[]): Field | undefined {
   return operations.flatMap(({ fields }) => fields).find((field) => field.name === name);
 }
@@ -173,7 +173,7 @@ function wordsOf(name: string): readonly string[] {
   return fieldNameOf(name).split('_');
 }
 
-/** The field that a column probably means: `title` for `titel`, `evaluation_id` for `evaluationid`. */
+/** `title` for `titel`, `evaluation_id` for `evaluationid`. */
 export function resembledField(header: string, fields: Iterable<string>): string | undefined {
   return nearestName(fieldNameOf(header), fields);
 }

@@ -5,18 +5,18 @@ import type { Operation } from '../../operation/operation.ts';
 import { excerpt } from '../../rows/problem.ts';
 import type { Manifest } from '../manifest.ts';
 
-/** Limits of a manifest's columns: the width of a spreadsheet, and 1 MiB of names. */
+/** The width of a spreadsheet, and 1 MiB of names. */
 export const maxColumns = 16_384;
 export const maxColumnNamesLength = 1024 * 1024;
 
-/** The user's `--map`: title to field. Titles are matched like fields. */
+/** From title to field. Titles are matched like fields. */
 export type ColumnMap = Readonly<Record<string, string>>;
 
-/** Maps the title of a column to a name, of a field or not. */
+/** From a title to a name, of a field or not. */
 export type FieldNamer = (column: string) => string;
 
 /**
- * Maps columns to names: by the user's map, or else by title. Caches each title.
+ * By the user's map, or else by title. Caches each title.
  *
  * @throws CqbatchError (`usage`, `MAP_UNKNOWN_FIELD`) when the map names a field of no operation
  */
@@ -46,7 +46,7 @@ export function fieldNamer(map: ColumnMap = {}, operations: readonly Operation[]
 }
 
 /**
- * The values of fields that rows omit. Those of the user override those of the manifest.
+ * Of fields that rows omit. Those of the user override those of the manifest.
  *
  * @throws CqbatchError (`usage`) for a field of no operation
  */
@@ -80,8 +80,7 @@ export function readDefaults(
 }
 
 /**
- * Refuses titles such as `user_id;note`, in which another delimiter than that of the file separates the name of a field: each cell
- * would hold two values.
+ * Such as `user_id;note`, in which another delimiter than that of the file separates the name of a field: each cell would hold two values.
  *
  * @throws CqbatchError (`usage`, `MANIFEST_MIXED_DELIMITERS`)
  */
@@ -107,8 +106,7 @@ export function refuseJoinedTitles(
 }
 
 /**
- * Checks that no two columns of delimited text have the same field. (JSON rows may name a field differently; each row is
- * checked.)
+ * No two columns of delimited text may have one field. (JSON rows may name a field differently; each row is checked.)
  *
  * @throws CqbatchError (`usage`, `MANIFEST_AMBIGUOUS_COLUMN`)
  */

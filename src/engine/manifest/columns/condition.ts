@@ -2,15 +2,15 @@ import { readMoment } from '../../../base/text/moment.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
 
-/** A condition on rows: a column, a comparison and a value. */
+/** A column, a comparison and a value. */
 export interface Condition {
   readonly text: string;
   readonly column: string;
   /** Matched like a field: `Deleted by` for `deleted_by`. */
   readonly name: string;
-  /** Whether a cell meets the condition; undefined if the cell can't be compared with the value, as a text with a time. */
+  /** Undefined if the cell can't be compared with the value, as a text with a time. */
   readonly holds: (cell: string) => boolean | undefined;
-  /** What a cell must be to be compared with the value. */
+  /** What a cell must be to be compared. */
   readonly kind: 'number' | 'time' | 'text';
   /** For `deleted_at=2026-11-16`, which only the first moment of the day meets: that day, which is probably meant, and the next. */
   readonly day?: readonly [first: string, next: string] | undefined;
@@ -19,7 +19,7 @@ export interface Condition {
 }
 
 const pattern = /^(?<column>.*?)(?<operator>!=|<=|>=|=|<|>|~)(?<value>.*)$/s;
-/** Finds a value that contains a second condition. */
+/** The value contains a second condition. */
 const joined = /\s(?:and|or|&&|\|\|)\s.*(?:[=<>~])/is;
 
 /** @throws RangeError with the correct form */
@@ -50,7 +50,7 @@ export function parseCondition(text: string): Condition {
 
 type Reading = (text: string) => number | bigint | undefined;
 
-/** Makes the comparison with a value. Cells of another kind differ from it. An empty cell is neither less nor greater. */
+/** Cells of another kind differ from the value. An empty cell is neither less nor greater. */
 function comparison(operator: string, wanted: string, read: Reading | undefined): Condition['holds'] {
   const isOpposite = operator === '!=';
   const value = read?.(wanted);
@@ -84,7 +84,7 @@ function numberOf(text: string): number | undefined {
   return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
 }
 
-/** The dates of a day and the next one. */
+/** And the next one. */
 function dayOf(text: string): Condition['day'] {
   const start = /^[\d/.-]+$/.test(text) ? readMoment(text) : undefined;
   if (start === undefined) return undefined;

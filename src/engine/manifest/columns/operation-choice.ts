@@ -11,7 +11,7 @@ import type { FieldNamer } from './column-names.ts';
 export type OperationChoice =
   /** By a column; `name` is for rows that leave it empty. */
   | { readonly source: 'column'; readonly name?: string }
-  /** By `--operation`, by the manifest's `operation`, or as the only operation that fits the columns. */
+  /** By `--operation`, by the manifest's `operation`, or as the only one that fits the columns. */
   | { readonly source: 'option' | 'manifest' | 'inferred'; readonly name: string }
   /** Unknown and unneeded: no row could be read. */
   | { readonly source: 'none'; readonly name?: never };
@@ -21,19 +21,14 @@ export interface ChoiceFacts {
     Manifest,
     'name' | 'operation' | 'columns' | 'readable' | 'sample' | 'nestedRows' | 'sheet'
   >;
-  /** The value of `--operation`. */
   readonly option: string | undefined;
-  /** Fields with a value but no column, from `--default` or the manifest's `defaults`. */
+  /** With a value but no column, from `--default` or the manifest's `defaults`. */
   readonly givenFields: Iterable<string>;
   readonly operations: readonly Operation[];
   readonly fieldOf: FieldNamer;
 }
 
-/**
- * Decides how the operation of each row is found.
- *
- * @throws CqbatchError (`usage`) when the operation is unknown or contradictory
- */
+/** @throws CqbatchError (`usage`) when the operation is unknown or contradictory */
 export function chooseOperation(facts: ChoiceFacts): OperationChoice {
   const { manifest, option, operations } = facts;
   const find = (text: string | undefined, code: string, what: string): string | undefined => {
@@ -64,7 +59,7 @@ function nameList(operations: readonly Operation[]): string {
   return operations.map(({ name }) => name).join(', ');
 }
 
-/** Finds an operation whose name may contain underscores, blanks or capitals. */
+/** The name may have underscores, blanks or capitals. */
 export function findByLooseName(
   text: string | undefined,
   operations: readonly Operation[],
@@ -76,13 +71,13 @@ export function findByLooseName(
   return operations.find(({ name }) => name === meant);
 }
 
-/** Maximum number of columns in a message. */
+/** In a message. */
 const shownColumns = 12;
 
 /**
- * The only operation whose required fields all have a column or a value.
+ * The only one whose required fields all have a column or a value.
  *
- * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) when no operation or several fit, with what to add
+ * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) when none or several fit, with what to add
  */
 function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFacts): string {
   const columns = manifest.columns();
@@ -114,7 +109,7 @@ function rowsInside(name: string, { path, isRepeated }: NonNullable<Manifest['ne
   return usageError('MANIFEST_OPERATION_UNCLEAR', `${name}: ${problem}`);
 }
 
-/** Names the other sheets, because the first sheet of a workbook is often an overview. */
+/** The first sheet of a workbook is often an overview. */
 function otherSheets({ sheet }: ChoiceFacts['manifest']): string {
   if (sheet === undefined || sheet.others.length === 0) return '';
   return `. This is the sheet "${excerpt(sheet.name)}"; choose another one with --sheet: ${list(sheet.others)}`;
@@ -150,20 +145,20 @@ function list(columns: readonly string[]): string {
   return columns.length > shownColumns ? `${shown.join(', ')}, …` : shown.join(', ');
 }
 
-/** The operation of a row, or why the row has none. `operation` of a problem is a known one that must not be used here. */
+/** Or why the row has none. `operation` of a problem is a known one that must not be used here. */
 export type RowOperation =
   | { readonly ok: true; readonly operation: Operation }
   | { readonly ok: false; readonly operation?: Operation; readonly problem: RowProblem };
 
 export interface OperationRules {
   readonly operations: readonly Operation[];
-  /** The operation of `--operation`, if given: rows must not name another one. */
+  /** That of `--operation`: rows must not name another one. */
   readonly required: Operation | undefined;
-  /** The operation of rows that name none, if any. */
+  /** Of rows that name none. */
   readonly fallback: Operation | undefined;
 }
 
-/** Finds the operation of a row by its column `operation`, if any. */
+/** By the row's column `operation`, if any. */
 export function findRowOperation(cell: unknown, rules: OperationRules): RowOperation {
   const { operations, required, fallback } = rules;
   if (cell === undefined || cell === '') {

@@ -30,9 +30,9 @@ import {
   withLetters,
 } from './row-problems.ts';
 
-/** A row that can be called, and what may be wrong with it. */
+/** With what may be wrong with it. */
 export interface PreparedCall extends CallableRow {
-  /** A field whose text has white space around it, probably by mistake. */
+  /** A field with white space around its text, probably by mistake. */
   readonly padded?: string | undefined;
   /** Fields of `--default` for which the row has a value of its own. */
   readonly own?: readonly string[];
@@ -45,9 +45,8 @@ export type PreparedRow = PreparedCall | InvalidRow;
 /** Turns a row into a call, or explains why it can't. The same row always gives the same result. */
 export interface RowPreparer extends ColumnReading {
   (row: ManifestRow): PreparedRow;
-  /** How the operation of each row is found. */
   readonly choice: OperationChoice;
-  /** The names that are no other column: of the operation, of fields, and of old values. */
+  /** Names of the operation, of fields, and of old values: no other column. */
   readonly known: ReadonlySet<string>;
 }
 
@@ -66,22 +65,20 @@ export interface PreparerOptions {
     | 'lettersOf'
     | 'sheet'
   >;
-  /** `--operation`: for rows without an operation; a row with another operation is invalid. */
+  /** `--operation`: for rows without one; a row with another is invalid. */
   readonly operation?: string | undefined;
-  /** `--default`: values of fields that rows omit; they override the manifest's `defaults`. */
+  /** `--default`: of fields that rows omit; overrides the manifest's `defaults`. */
   readonly defaults?: Readonly<Record<string, string>> | undefined;
   /** `--map`: fields of columns with other titles. */
   readonly map?: ColumnReading['map'];
   readonly operations: readonly Operation[];
-  /** `--strict`: whether a row with a value that the API most likely does not read is invalid. Default: false. */
+  /** `--strict`: a row with a value that the API most likely does not read is invalid. Default: false. */
   readonly strict?: boolean | undefined;
 }
 
 /**
- * Makes the preparer for the rows of one manifest.
- *
- * @throws CqbatchError (`usage`) when the operation is unknown, two columns of delimited text have the same field, or a default
- *   or `--map` names an unknown field
+ * @throws CqbatchError (`usage`) when the operation is unknown, two columns of delimited text have one field, or a default or `--map` names
+ * an unknown field
  */
 export function createRowPreparer(options: PreparerOptions): RowPreparer {
   const { manifest, map, operations, operation: option, strict } = options;
@@ -170,7 +167,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
   });
 }
 
-/** The cells of a row by the names of their columns; absent and null cells count as omitted. */
+/** By the names of their columns; absent and null cells count as omitted. */
 function matchCells(
   cells: ManifestRow['cells'],
   fieldOf: FieldNamer,
@@ -190,11 +187,11 @@ function matchCells(
   return { byName, clashes };
 }
 
-/** Where to read the value and the former value of a field. */
+/** Where to read the value and the former value. */
 interface FieldReading {
   readonly name: string;
   readonly oldName: string | undefined;
-  /** The value in rows that omit the field. */
+  /** In rows that omit the field. */
   readonly byDefault: unknown;
   readonly expectation: Field['expectation'];
 }
@@ -215,7 +212,7 @@ function pickFields(byName: ManifestRow['cells'], fields: readonly FieldReading[
   return values;
 }
 
-/** The old values in a row; undefined without any. */
+/** Undefined without any. */
 function pickOldValues(
   byName: ManifestRow['cells'],
   fields: readonly FieldReading[],
@@ -230,7 +227,7 @@ function pickOldValues(
   return old;
 }
 
-/** Checks old values like the row that would send them, so that an undo can't be refused for them. */
+/** Like the row that would send them, so that an undo can't be refused for them. */
 function checkOldValues(
   { schema, fields }: Operation,
   byName: Readonly<Record<string, unknown>>,
@@ -240,7 +237,6 @@ function checkOldValues(
   return schema.safeParse({ ...Object.fromEntries(required), ...old });
 }
 
-/** The entries of `data` that are also in `names`. */
 function onlyNamed(names: Readonly<Record<string, unknown>>, data: Row): OldValues {
   return Object.fromEntries(Object.entries(data).filter(([name]) => name in names));
 }

@@ -4,13 +4,13 @@ import { type Field, isLeftOut, type Row } from '../../operation/row-fields.ts';
 import { excerpt, type RowProblem } from '../../rows/problem.ts';
 import type { Manifest, ManifestRow } from '../manifest.ts';
 
-/** A column with the same name as an earlier column. */
+/** With an earlier column. */
 export interface Clash {
   readonly name: string;
   readonly column: string;
 }
 
-/** The problems of unusable cells in columns that have a field. */
+/** Of cells in columns that have a field. */
 export function unusableCells(
   { cells, cellProblems = {} }: ManifestRow,
   isField: (column: string) => boolean,
@@ -23,18 +23,18 @@ export function unusableCells(
     });
 }
 
-/** Adds the column's letters, for a workbook. */
+/** For a workbook. */
 export function withLetters(problem: RowProblem, { lettersOf }: Pick<Manifest, 'lettersOf'>): RowProblem {
   const letters = problem.column === undefined ? undefined : lettersOf?.(problem.column);
   return letters === undefined ? problem : { ...problem, letters };
 }
 
-/** The problem of a column whose field another column gives, too. */
+/** Another column gives the field, too. */
 export function explainClash({ name, column }: Clash): RowProblem {
   return { column, problem: `another column also gives ${name}; keep one of them` };
 }
 
-/** The issue of a required field with a column but no value in this row. */
+/** A required field with a column but no value in this row. */
 export function emptyCell(
   { path }: Issue,
   { fields, subject }: Operation,
@@ -50,7 +50,7 @@ export function emptyCell(
 
 type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'>;
 
-/** The problem of a field that the schema of an operation refuses. */
+/** The schema of an operation refuses the field. */
 export function explainIssue(
   { path: [field], message }: Issue,
   fields: Readonly<Record<string, unknown>>,
@@ -62,16 +62,16 @@ export function explainIssue(
   return { column: columnOf(field), problem: message, ...shown };
 }
 
-/** A value that the API most likely does not read. */
+/** Most likely not read by the API. */
 export interface UnexpectedValue {
-  /** The name of the field, or that of its old value. */
+  /** Of the field, or of its old value. */
   readonly name: string;
   readonly value: string;
   /** What the value should be. */
   readonly expected: string;
 }
 
-/** The values of a row, and the old values that an undo would send, that are not as their fields expect. */
+/** Of the row, and old values that an undo would send, that are not as their fields expect. */
 export function unexpectedValues(
   fields: readonly (Pick<Field, 'name' | 'expectation'> & { readonly oldName: string | undefined })[],
   values: Row,
@@ -91,7 +91,7 @@ export function unexpectedValues(
   return found;
 }
 
-/** The problem of such a value where `--strict` refuses it. */
+/** Refused by `--strict`. */
 export function unexpectedProblem(
   { name, value, expected }: UnexpectedValue,
   columnOf: (name: string) => string,

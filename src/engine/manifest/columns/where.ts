@@ -6,7 +6,7 @@ import { ChoiceTally } from './choice-tally.ts';
 import { fieldNamer } from './column-names.ts';
 import { type Condition, parseCondition } from './condition.ts';
 
-/** The report columns that conditions name, and so are read: `_code`, which is `_error_code` in failed.csv. */
+/** Named by conditions, and so read: `_code`, which is `_error_code` in failed.csv. */
 export function ownColumnsIn(texts: readonly string[]): readonly string[] {
   const own = texts.map((text) => parseCondition(text).column).filter(isOwnColumn);
   return [...own, ...own.map(nameInFailed)];
@@ -21,8 +21,7 @@ function isOwnColumn(title: string): boolean {
 }
 
 /**
- * The manifest with only the rows that meet all conditions, which keep their numbers. Unreadable rows are kept, because their
- * cells are unknown.
+ * Rows that meet all conditions keep their numbers. Unreadable rows are kept, because their cells are unknown.
  *
  * @throws a usage error `WHERE_UNKNOWN_COLUMN` when no column matches a condition; for JSON after all rows were read
  */
@@ -31,7 +30,7 @@ export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest
   const nameOf = fieldNamer();
   let tally = new ChoiceTally(conditions);
 
-  /** The title that a condition means. */
+  /** That a condition means. */
   function titleOf({ column, name }: Condition, titles: readonly string[]): string | undefined {
     if (isOwnColumn(column)) return [column, nameInFailed(column)].find((title) => titles.includes(title));
     return titles.includes(column) ? column : titles.find((title) => nameOf(title) === name);

@@ -5,12 +5,12 @@ import { guardColumn, unguardCell } from '../../../base/text/formula-guard.ts';
 import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
 import { syntaxMistake, TextMistake } from '../text/mistake.ts';
 
-/** How many of the first records to examine. */
+/** The first ones. */
 const sampledRecords = 20;
 
 /**
- * Detects the delimiter: the character that splits the header into several cells, and the most of the first records into as
- * many as the header; among equals, the one with more cells. Ignores quoted text.
+ * The character that splits the header into several cells, and the most of the first records into as many as the header; among equals, the
+ * one with more cells. Ignores quoted text.
  *
  * @param head beginning of the text; unless `complete`, its last record is ignored
  * @param fallback for text with one column
@@ -29,7 +29,7 @@ export function detectDelimiter(head: string, complete: boolean, fallback: Delim
   return best.delimiter;
 }
 
-/** The number of cells in each of the first non-blank records; 0 where text follows a closing quote. */
+/** In each of the first non-blank records; 0 where text follows a closing quote. */
 function countCells(text: string, complete: boolean, delimiter: Delimiter): readonly number[] {
   const counts: number[] = [];
   let cells = 1;
@@ -61,17 +61,17 @@ function countCells(text: string, complete: boolean, delimiter: Delimiter): read
   return counts;
 }
 
-/** The part before the header of delimited text. */
+/** Before the header of delimited text. */
 export interface Preamble {
   /** In characters. */
   readonly length: number;
   readonly lines: number;
-  /** The delimiter of a first line `sep=;`, which spreadsheets write and read. */
+  /** Of a first line `sep=;`, which spreadsheets write and read. */
   readonly delimiter?: Delimiter | undefined;
 }
 
 /**
- * Finds the end of the part before the header: a line `sep=;`, and lines to skip.
+ * A line `sep=;`, and lines to skip.
  *
  * @param head beginning of the text
  * @throws TextMistake when `sep=` names an unknown delimiter, or the lines exceed the head
@@ -97,13 +97,13 @@ export function readPreamble(head: string, skipLines: number, complete: boolean)
   return { length: end, lines: skipLines + (line === undefined ? 0 : 1), delimiter };
 }
 
-/** How many lines above the header are examined. */
+/** Above the header. */
 const sampledLines = 12;
 
 /**
  * Guesses how many lines precede the column names, as in exports that begin with a title.
  *
- * @param lines the cells of the first lines, split at each delimiter
+ * @param lines cells of the first lines, split at each delimiter
  * @param names of which the header has at least one, in snake_case; other headers are recognized by their form
  * @returns 0 when the first line may be the header
  */
@@ -125,11 +125,11 @@ export function titleLines(
 }
 
 function filled(cells: readonly string[]): readonly string[] {
-  // A line of only delimiters is one cell when split at another delimiter.
+  // A line of only delimiters is one cell when split at another one.
   return cells.filter((cell) => /[^\s;,|]/.test(cell));
 }
 
-/** The lines of delimited text, split at each delimiter, even inside quotes; empty when a cell of the first line continues. */
+/** Split at each delimiter, even inside quotes; empty when a cell of the first line continues. */
 export function cutLines(text: string): readonly (readonly (readonly string[])[])[] {
   const lines = text.split(/\r\n|\n|\r/, sampledLines);
   const goesOn = ((lines[0]?.split('"').length ?? 1) - 1) % 2 === 1;
@@ -139,23 +139,23 @@ export function cutLines(text: string): readonly (readonly (readonly string[])[]
   );
 }
 
-/** The header of delimited text: maps cells of a record to columns. */
+/** Maps cells of a record to columns. */
 export interface CsvHeader {
   readonly names: readonly string[];
-  /** Cell index of each name. */
+  /** Of the cell of each name. */
   readonly indexes: readonly number[];
   /** Required number of cells in each record. */
   readonly width: number;
-  /** Indexes of cells without a name: they must be empty. */
+  /** Cells without a name: they must be empty. */
   readonly unnamed: readonly number[];
-  /** Index of the column that marks guarded rows, or -1; see `formula-guard.ts`. */
+  /** The column that marks guarded rows, or -1; see `formula-guard.ts`. */
   readonly guardedIndex: number;
-  /** Whether text is guarded behind commas, too. */
+  /** Text is guarded behind commas, too. */
   readonly commas: boolean;
 }
 
 /**
- * Reads the first record as the header. Leaves out the tool's own columns, whose names start with `_`.
+ * The first record. Leaves out the tool's own columns, whose names start with `_`.
  *
  * @param kept own columns to keep
  * @throws CqbatchError (`usage`) when the record has no names, repeats a name, or looks like data

@@ -13,20 +13,19 @@ import {
 } from '../text/mistake.ts';
 import type { CsvHeader } from './header.ts';
 
-/** A record of delimited text. */
 export interface CsvRecord {
   readonly cells: readonly string[];
-  /** First line of the record, from 1; line ends inside quotes count. */
+  /** Its first, from 1; line ends inside quotes count. */
   readonly line: number;
   /** Why cells of a sheet can't be trusted, by index. */
   readonly problems?: ReadonlyMap<number, string>;
 }
 
 /**
- * Splits delimited text (RFC 4180, with line ends LF, CR LF or CR) into records without blank lines, which may have
- * delimiters; one array per chunk of text.
+ * Splits delimited text (RFC 4180, with line ends LF, CR LF or CR), without blank lines, which may have delimiters; one array per chunk of
+ * text.
  *
- * @param firstLine number of the first line
+ * @param firstLine its number
  * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), checked once per chunk, or the CsvError of csv-parse for invalid quotes
  */
 export async function* readCsvRecords(
@@ -58,13 +57,10 @@ export async function* readCsvRecords(
   }
 }
 
-/**
- * Collects records as csv-parse finds them: its buffer of objects would hide the number of blank lines before each, and be
- * slower.
- */
+/** csv-parse's buffer of objects would hide the number of blank lines before each record, and be slower. */
 class RecordParser extends Parser {
   #records: CsvRecord[] = [];
-  /** Lines of complete records. */
+  /** Of complete records. */
   #recordLines = 0;
   readonly #firstLine: number;
 
@@ -79,7 +75,7 @@ class RecordParser extends Parser {
     this.#firstLine = firstLine;
   }
 
-  /** First line of the incomplete record. csv-parse counts CR LF inside quotes twice. */
+  /** Of the incomplete record. csv-parse counts CR LF inside quotes twice. */
   get line(): number {
     return this.#firstLine + this.#recordLines + this.info.empty_lines;
   }
@@ -88,13 +84,13 @@ class RecordParser extends Parser {
     if (cells === null) return super.push(null);
     if (cells.some((cell) => cell !== '')) this.#records.push({ cells, line: this.line });
     this.#recordLines += 1 + countLineBreaks(cells);
-    // csv-parse compares each record with the first, and creates an expensive error for each deviating number of cells, which
-    // takes minutes for millions. So treat each record as the first.
+    // csv-parse compares each record with the first, and creates an expensive error for each deviating number of cells, which takes minutes
+    // for millions. So treat each record as the first.
     (this.info as { records: number }).records = 0;
     return true;
   }
 
-  /** Returns the records completed since the last call. */
+  /** Completed since the last call. */
   takeRecords(): readonly CsvRecord[] {
     const records = this.#records;
     this.#records = [];
@@ -102,7 +98,7 @@ class RecordParser extends Parser {
   }
 }
 
-/** Line breaks in the cells of a record, which only quoted cells can contain. */
+/** Only quoted cells can contain them. */
 function countLineBreaks(cells: readonly string[]): number {
   let count = 0;
   for (const cell of cells) {
@@ -116,7 +112,7 @@ function tooLarge(line: number): TextMistake {
   return new TextMistake('MANIFEST_RECORD_TOO_LARGE', { line, column: 1 }, problem);
 }
 
-/** Waits for the callback, and throws its error. */
+/** Throws the error of the callback. */
 function settled(work: (done: (error?: Error | null) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => work((error) => (error ? reject(error) : resolve())));
 }
@@ -126,10 +122,7 @@ export interface CellReading {
   readonly trim: boolean;
 }
 
-/**
- * Turns the records after the header into rows. Empty cells are left out, clear tokens become the empty string, and guarded
- * rows lose their guard.
- */
+/** Empty cells are left out, clear tokens become the empty string, and guarded rows lose their guard. */
 export async function* readCsvRows(
   batches: AsyncIterable<readonly CsvRecord[]>,
   header: CsvHeader,
@@ -203,8 +196,8 @@ function strayText({ unnamed }: CsvHeader, values: readonly string[]): RowProble
 }
 
 /**
- * Finds the quote that violates RFC 4180, section 2, rules 5 to 7, in text that the parser refused: the parser does not report
- * where the cell to fix began.
+ * The quote that violates RFC 4180, section 2, rules 5 to 7, in text that the parser refused, which does not report where the cell to fix
+ * began.
  */
 export async function findCsvMistake(
   chunks: AsyncIterable<Buffer>,
@@ -215,7 +208,7 @@ export async function findCsvMistake(
   const counter = new PositionCounter(firstLine);
   let state: 'cell-start' | 'plain' | 'quoted' | 'after-quote' = 'cell-start';
   let opening: Position = counter.position;
-  /** Whether the cell is only an equals sign so far. */
+  /** The cell is only an equals sign so far. */
   let isMark = false;
   for await (const chunk of chunks) {
     for (const byte of chunk) {

@@ -4,27 +4,26 @@ import { endsLine, isLineEnd, maxRecordBytes, syntaxMistake, TextMistake } from 
 import { joiningCommand } from './page.ts';
 import { parsePiece, repeatedName } from './piece.ts';
 
-/** A value in JSON text. */
 export interface JsonValue {
   readonly text: string;
-  /** Line on which it begins, from 1. */
+  /** From 1. */
   readonly line: number;
-  /** Offset of its first byte. */
+  /** Of its first byte. */
   readonly offset: number;
 }
 
 export interface DocumentOptions {
   /** `[ rows ]`, or `{ …, "rows": [ rows ], … }`. */
   readonly outer: 'array' | 'object';
-  /** Names that lead to the array of rows in an object. Default is `rows`; else other members are only walked over. */
+  /** Names that lead to the rows in an object. Default is `rows`; else other members are only walked over. */
   readonly path?: readonly string[] | undefined;
-  /** Offset of the first byte: the length of a byte order mark that has been taken off. */
+  /** Of the first byte: the length of a byte order mark that has been taken off. */
   readonly offset: number;
 }
 
 /** A document is read into memory; JSON Lines are not. */
 const maxDocumentBytes = 1_000_000_000;
-/** At most this number of members beside the rows are kept; a page of an API's answer has fewer. */
+/** Beside the rows; a page of an API's answer has fewer. */
 const keptMembers = 100;
 
 /** @throws TextMistake (`MANIFEST_TOO_LARGE`) for more than 1 GB */
@@ -42,27 +41,26 @@ export async function readWhole(chunks: AsyncIterable<Buffer>): Promise<Buffer> 
 }
 
 /**
- * Finds the rows in JSON text (RFC 8259). In values it follows strings and brackets only, so that a value that is broken
- * inside is found by the code that parses its text.
+ * Finds the rows in JSON text (RFC 8259). In values it follows strings and brackets only: a value that is broken inside is found by the
+ * code that parses its text.
  */
 export class JsonDocument {
   readonly #bytes: Buffer;
   readonly #options: DocumentOptions;
   readonly #path: readonly string[];
   #at = 0;
-  /** Line of the next byte. */
+  /** Of the next byte. */
   #line = 1;
-  /** The first members beside the rows, in document order. */
+  /** The first beside the rows, in document order. */
   readonly members: {
     readonly key: JsonValue;
     readonly value: JsonValue;
     readonly kind: 'array' | 'object' | 'scalar';
-    /** The number of objects around the member, without the outer one. */
+    /** Objects around the member, without the outer one. */
     readonly depth: number;
   }[] = [];
-  /** Whether the array of rows has been found. */
   hasRows = false;
-  /** Whether the outer value, once it was walked over, begins and ends on the same line. */
+  /** The outer value, once walked over, is on one line. */
   isOnOneLine = false;
 
   constructor(bytes: Buffer, options: DocumentOptions) {
@@ -136,7 +134,7 @@ export class JsonDocument {
     while (this.#goesOn(closeBracket, ', or ]'));
   }
 
-  /** Whether a comma comes next, and not the end of the array or object. */
+  /** A comma comes next, not the end of the array or object. */
   #goesOn(close: number, expected: string): boolean {
     if (this.#take(close)) return false;
     this.#expect(comma, expected);
@@ -153,7 +151,7 @@ export class JsonDocument {
     if (!this.#take(byte)) throw this.#unexpected(expected);
   }
 
-  /** The next byte that is no white space. */
+  /** That is no white space. */
   #next(): number | undefined {
     for (; this.#at < this.#bytes.length; this.#at++) {
       const byte = this.#bytes[this.#at] as number;

@@ -5,10 +5,10 @@ import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
 import type { PageFacts } from '../manifest.ts';
 
-/** Deepest level at which rows are looked for: deeper objects are more likely values of a row. */
+/** Level at which rows are looked for: deeper objects are more likely values of a row. */
 const deepest = 3;
 
-/** Paths to the arrays of objects in an object, as `--rows-at` takes them: `data.items`. */
+/** To arrays of objects, as `--rows-at` takes them: `data.items`. */
 export function pathsToRows(value: object, depth = 1): readonly string[] {
   return Object.entries(value).flatMap(([name, member]) => {
     if (Array.isArray(member)) return member.length > 0 && member.every(isJsonObject) ? [name] : [];
@@ -17,19 +17,19 @@ export function pathsToRows(value: object, depth = 1): readonly string[] {
   });
 }
 
-/** The option for rows at this path, ready to paste into a shell. */
+/** Ready to paste into a shell. */
 export function rowsAtOption(path: string): string {
   return `--rows-at ${shellWord(path)}`;
 }
 
-/** The command that makes one array of the JSON documents in a file. @param path to the rows in each; absent if each is an array */
+/** Makes one array of the JSON documents in a file. @param path to the rows in each; absent if each is an array */
 export function joiningCommand(path?: readonly string[]): string {
   const names = path?.map((name) => (/^[a-z_]\w*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`));
   const filter = names === undefined ? 'add' : `[.[]${names.join('')}[]]`;
   return `jq -s ${shellWord(filter)} FILE > rows.json (with jq 1.7 or later: before, it rounds long identifiers)`;
 }
 
-/** What the members beside the rows say about other pages; undefined if nothing. */
+/** What the members beside the rows say about other pages. */
 export function pageFactsOf(
   members: readonly (readonly [name: string, value: unknown])[],
 ): PageFacts | undefined {
@@ -46,7 +46,6 @@ export function pageFactsOf(
   return facts.total === undefined && facts.next === undefined ? undefined : facts;
 }
 
-/** Warns of rows on other pages. */
 export function pageWarning({ total, next }: PageFacts, rows: number): string | undefined {
   const parts: string[] = [];
   if (total !== undefined && total.rows > rows)

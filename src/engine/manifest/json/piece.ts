@@ -3,7 +3,7 @@ import { parseJson } from '../../../base/text/json.ts';
 import { excerpt } from '../../rows/problem.ts';
 import { TextMistake } from '../text/mistake.ts';
 
-/** The value of a piece of JSON text, or what is wrong with it and where (character index from 0). */
+/** The value, or what is wrong with it and where (character index from 0). */
 export type ParsedPiece =
   | { readonly ok: true; readonly value: unknown }
   | {
@@ -14,7 +14,7 @@ export type ParsedPiece =
       readonly index: number;
     };
 
-/** Parses a piece of JSON text in which no object may repeat a name. */
+/** No object may repeat a name. */
 export function parsePiece(text: string): ParsedPiece {
   let value: unknown;
   const { stackTraceLimit } = Error;
@@ -35,24 +35,19 @@ export function parsePiece(text: string): ParsedPiece {
   return { ok: false, code: 'MANIFEST_REPEATED_NAME', problem: repeatedName(name), index };
 }
 
-/**
- * The value of a piece that begins at this offset.
- *
- * @throws TextMistake when the piece is not valid
- */
+/** @throws TextMistake when the piece at this offset is not valid */
 export function valueAt(text: string, offset: number): unknown {
   const parsed = parsePiece(text);
   if (parsed.ok) return parsed.value;
   throw new TextMistake(parsed.code, offset + Buffer.byteLength(text.slice(0, parsed.index)), parsed.problem);
 }
 
-/** The problem of an object that repeats this name. */
 export function repeatedName(name: string): string {
   return `"${excerpt(name)}" appears twice in this object; keep one of them`;
 }
 
 /**
- * Finds the first name that appears twice in one object, however it is escaped.
+ * Twice in one object, however it is escaped.
  *
  * @param text well-formed JSON
  * @param value the parsed text, in which the last of equal names wins
@@ -62,7 +57,7 @@ function findRepeatedName(
   text: string,
   value: unknown,
 ): { readonly name: string; readonly index: number } | undefined {
-  // A colon follows every name: with as many names in the value as colons, no name was lost.
+  // A colon follows every name: with as many names in the value as colons, none was lost.
   if (countColons(text) === countNames(value)) return undefined;
   const openObjects: (Set<string> | undefined)[] = [];
   let nameStart = 0;
@@ -101,7 +96,7 @@ function countNames(value: unknown): number {
   return count;
 }
 
-/** Index after the closing quote of the string that starts here. */
+/** After its closing quote. */
 function endOfString(text: string, start: number): number {
   let index = start + 1;
   while (text[index] !== '"') index += text[index] === '\\' ? 2 : 1;

@@ -10,9 +10,9 @@ import { parsePiece, valueAt } from './piece.ts';
 const rowsAtOnce = 500;
 
 /**
- * Reads the rows of `[ rows ]` or `{ "rows": [ rows ] }`.
+ * `[ rows ]` or `{ "rows": [ rows ] }`.
  *
- * @param trim whether to remove blanks around text
+ * @param trim remove blanks around text
  * @throws TextMistake where the text is not JSON, or an object repeats a name
  */
 export async function* readJsonRows(
@@ -32,7 +32,7 @@ export async function* readJsonRows(
 }
 
 /**
- * Reads the rows of JSON Lines (jsonlines.org). A line that is not JSON, or repeats a name, becomes a row with a problem.
+ * jsonlines.org. A line that is not JSON, or repeats a name, becomes a row with a problem.
  *
  * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), checked once per chunk
  */
@@ -53,13 +53,13 @@ export async function* readJsonLines(
   }
 }
 
-/** A line of text without its line end, numbered from 1. */
+/** Without its line end, numbered from 1. */
 interface TextLine {
   readonly text: string;
   readonly line: number;
 }
 
-/** Splits text at LF, CR LF and CR, without blank lines; one array per chunk. */
+/** At LF, CR LF and CR, without blank lines; one array per chunk. */
 async function* splitLines(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<readonly TextLine[], void, undefined> {
@@ -109,7 +109,7 @@ function jsonRow(value: unknown, line: number, columns: ColumnList, trim: boolea
   return { line, cells };
 }
 
-/** The column names of JSON rows in order of first appearance; bounded in memory. */
+/** In order of first appearance; bounded in memory. */
 export class ColumnList {
   readonly #nameSet = new Set<string>();
   readonly #file: string;
@@ -120,13 +120,13 @@ export class ColumnList {
     this.#file = file;
   }
 
-  /** A snapshot of the names; stays the same array while no name is added. */
+  /** A snapshot; the same array while no name is added. */
   get names(): readonly string[] {
     if (this.#names.length < this.#nameSet.size) this.#names = [...this.#nameSet];
     return this.#names;
   }
 
-  /** @throws CqbatchError (`usage`, `MANIFEST_TOO_MANY_COLUMNS`) for names beyond the limit. */
+  /** @throws CqbatchError (`usage`, `MANIFEST_TOO_MANY_COLUMNS`) */
   add(name: string): void {
     if (this.#nameSet.has(name)) return;
     this.#nameSet.add(name);

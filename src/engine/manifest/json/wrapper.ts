@@ -7,18 +7,18 @@ import { type DocumentOptions, JsonDocument } from './document.ts';
 import { pageFactsOf, pathsToRows, rowsAtOption } from './page.ts';
 import { repeatedName, valueAt } from './piece.ts';
 
-/** Facts that `{ "operation", "defaults", "rows": [ … ] }` gives for all rows. */
+/** What `{ "operation", "defaults", "rows": [ … ] }` gives for all rows. */
 export interface WrapperFacts {
   readonly operation?: string;
-  /** Field name to value, without null values. */
+  /** By field, without null values. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** What the object says about rows on other pages. */
+  /** About rows on other pages. */
   readonly page?: PageFacts | undefined;
 }
 
 /**
- * Decides whether JSON text that begins with `{` is one object with an array `rows`, or JSON Lines. Members may come in any
- * order, so the object is read to its end.
+ * Whether JSON text that begins with `{` is one object with an array `rows`, or JSON Lines. Members may come in any order, so the object is
+ * read to its end.
  *
  * @returns undefined for JSON Lines: the first object is on one line and has no array of rows
  * @param path the user's path to the rows: the text is then not JSON Lines, and no other facts are read

@@ -1,7 +1,7 @@
 import { TextMistake } from './mistake.ts';
 
 /**
- * Refuses binary files, which it recognizes by their first bytes.
+ * Recognizes binary files by their first bytes.
  *
  * @throws TextMistake with the remedy
  */
@@ -17,7 +17,7 @@ export function refuseForeignFile(head: Buffer, encoding: string): void {
   throw new TextMistake('MANIFEST_UTF16', undefined, `this is UTF-16 text; pass --encoding ${unmarked}`);
 }
 
-/** Whether the bytes begin like gzip (RFC 1952, section 2.3.1). */
+/** RFC 1952, section 2.3.1. */
 export function isGzip(head: Buffer): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
@@ -28,7 +28,7 @@ interface BinaryKind {
   readonly problem: (head: Buffer) => string;
 }
 
-/** Whether the bytes begin like an Excel workbook (`.xlsx`): a ZIP archive that names its parts. */
+/** `.xlsx`: a ZIP archive that names its parts. */
 export function isWorkbook(head: Buffer): boolean {
   const names = head.toString('latin1');
   return (
@@ -70,7 +70,7 @@ function zipProblem(head: Buffer): string {
   return 'this is a ZIP archive: unpack it and use the file inside';
 }
 
-/** The encoding of a byte order mark (RFC 2781, section 3.2; RFC 3629, section 6). */
+/** RFC 2781, section 3.2; RFC 3629, section 6. */
 export function encodingByMark(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
   const [first, second, third] = head;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -78,10 +78,7 @@ export function encodingByMark(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' 
   return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
 }
 
-/**
- * Detects UTF-16 without a byte order mark by two leading ASCII characters, with which every manifest begins (see RFC 4627,
- * section 3). Later NULs are data.
- */
+/** By two leading ASCII characters, with which every manifest begins (see RFC 4627, section 3). Later NULs are data. */
 function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0] = head;
   const isLittleEndian = first > 0 && second === 0 && third > 0 && fourth === 0;

@@ -3,13 +3,13 @@ import { systemError } from '../../../base/errors/system-error.ts';
 import { size } from '../../../base/text/format.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 
-/** A position in a text. Lines end with LF, CR LF or CR; columns count code points. Both start at 1. */
+/** Lines end with LF, CR LF or CR; columns count code points. Both start at 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Why a text is not a valid manifest; becomes a `usageError` with file, line and column. */
+/** Why a text is no valid manifest; becomes a `usageError` with file, line and column. */
 export class TextMistake extends Error {
   override readonly name = 'TextMistake';
   readonly code: string;
@@ -27,7 +27,7 @@ export function syntaxMistake(at: Position | number | undefined, problem: string
   return new TextMistake('MANIFEST_SYNTAX', at, problem);
 }
 
-/** Tracks the position in UTF-8 bytes. */
+/** In UTF-8 bytes. */
 export class PositionCounter {
   #line: number;
   #column = 1;
@@ -56,7 +56,7 @@ export function isLineEnd(byte: number): boolean {
   return byte === lineFeed || byte === carriageReturn;
 }
 
-/** Whether a line ends at this index; a CR LF ends at its CR. */
+/** A CR LF ends at its CR. */
 export function endsLine(bytes: Buffer, index: number): boolean {
   return (
     bytes[index] === carriageReturn || (bytes[index] === lineFeed && bytes[index - 1] !== carriageReturn)
@@ -66,7 +66,7 @@ export function endsLine(bytes: Buffer, index: number): boolean {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Limit of one record: bytes of a CSV record, JSON array element or line of JSON Lines; characters of a sheet's row. */
+/** Bytes of a CSV record, JSON array element or line of JSON Lines; characters of a sheet's row. */
 export const maxRecordBytes = 16 * 1024 * 1024;
 
 /** @param what the part that is too large */
@@ -84,7 +84,6 @@ function patternHint(name: string): string {
     : '';
 }
 
-/** Turns a failure to read the file into a message. */
 export function readingError(name: string, error: unknown): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':

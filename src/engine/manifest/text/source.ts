@@ -16,40 +16,39 @@ import {
   TextMistake,
 } from './mistake.ts';
 
-/** Bytes read at a time. */
+/** Bytes, at a time. */
 export const readSize = 256 * 1024;
 
-/** Limit for blank lines, and white space between JSON values: a small gzip file can unzip to any number of them. */
+/** For blank lines, and white space between JSON values: a small gzip file can unzip to any number of them. */
 const maxBlankBytes = 4 * 1024 * 1024;
 
 /** A file, perhaps gzipped, that can be read repeatedly. */
 export interface ByteSource {
   readonly path: string;
-  /** Name in messages. */
+  /** In messages. */
   readonly name: string;
   readonly gzip: boolean;
-  /** Encoding to convert from; absent for UTF-8. */
+  /** To convert from; absent for UTF-8. */
   readonly encoding?: string | undefined;
   readonly context?: ReadingContext;
 }
 
-/** A source whose beginning was identified. */
+/** Its beginning was identified. */
 export interface TextSource extends ByteSource {
-  /** Length of the byte order mark in bytes: 0 or 3. */
+  /** Of the byte order mark: 0 or 3 bytes. */
   readonly bomLength: number;
-  /** Bytes before the text, including the byte order mark. */
+  /** Before the text, including the byte order mark. */
   readonly start: number;
-  /** Line number of the text's beginning, from 1. */
+  /** Where the text begins, from 1. */
   readonly firstLine: number;
 }
 
-/** Settings for reading all manifests. */
+/** For all manifests. */
 export interface ReadingContext {
-  /** Limit in bytes for the file, and for the unzipped text. */
+  /** For the file, and for the unzipped text. */
   readonly maxBytes?: number;
-  /** Aborts reading. */
   readonly signal?: AbortSignal;
-  /** Possible operations of rows: a header has a required field of one of them. Default: none. */
+  /** Possible operations: a header has a required field of one. Default: none. */
   readonly operations?: readonly Operation[];
 }
 
@@ -57,7 +56,7 @@ export interface ReadingContext {
 export type InputKind = 'file' | 'pipe';
 
 /**
- * Checks what a path leads to before opening it.
+ * What a path leads to, before opening it.
  *
  * @throws CqbatchError (`usage`) for directories, devices, sockets, and files that are too large
  */
@@ -81,10 +80,9 @@ export async function inputKind(
 }
 
 /**
- * The unzipped bytes, converted to UTF-8. Includes the byte order mark unless converted.
+ * Unzipped, converted to UTF-8. Includes the byte order mark unless converted.
  *
- * @throws CqbatchError (`usage`) when the file cannot be read or its gzip data is damaged, TextMistake for bytes outside its
- *   encoding
+ * @throws CqbatchError (`usage`) when the file cannot be read or its gzip data is damaged, TextMistake for bytes outside its encoding
  */
 export async function* readBytes(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
   const { encoding } = source;
@@ -133,7 +131,7 @@ async function* readUnzipped(source: ByteSource): AsyncGenerator<Buffer, void, u
 }
 
 /**
- * The text from its start, as valid UTF-8; no chunk ends inside a character.
+ * From the start, valid UTF-8; no chunk ends inside a character.
  *
  * @throws TextMistake when the bytes are not UTF-8, or too many are blank, and errors of `readBytes`
  */
@@ -154,16 +152,16 @@ export async function* readText(source: TextSource): AsyncGenerator<Buffer, void
   }
 }
 
-/** Whether all bytes are ASCII white space. */
+/** ASCII only. */
 function isWhiteSpace(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte !== 0x20 && (byte < 0x09 || byte > 0x0d)) return false;
   return true;
 }
 
 /**
- * Passes on valid UTF-8 (RFC 3629), cut so that no chunk ends inside a character.
+ * Passes on valid UTF-8 (RFC 3629); no chunk ends inside a character.
  *
- * @param remedy what to do about bytes of another encoding
+ * @param remedy for bytes of another encoding
  * @throws TextMistake (`MANIFEST_NOT_UTF8`, `MANIFEST_BINARY`) at the first invalid byte, with the remedy
  */
 export async function* checkUtf8(
@@ -184,7 +182,7 @@ export async function* checkUtf8(
   if (rest.length > 0) throw notUtf8(rest, offset, await remedy());
 }
 
-/** Number of trailing bytes that belong to an incomplete character. */
+/** Of trailing bytes that belong to an incomplete character. */
 function incompleteLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -199,7 +197,7 @@ function incompleteLength(bytes: Buffer): number {
 
 const usualRemedy = '; save the file as "CSV UTF-8", or pass its encoding, such as --encoding windows-1252';
 
-/** What to do about bytes that are not UTF-8. No encoding fits if a line of the file is UTF-8. */
+/** For bytes that are not UTF-8. No encoding fits if a line of the file is UTF-8. */
 async function remedyFor(source: ByteSource): Promise<string> {
   const line = await findUtf8Line(source);
   if (line === undefined) return usualRemedy;
@@ -209,7 +207,7 @@ async function remedyFor(source: ByteSource): Promise<string> {
   );
 }
 
-/** The first line that is certainly UTF-8, if any. */
+/** The first that certainly is. */
 async function findUtf8Line(
   source: ByteSource,
 ): Promise<{ readonly number: number; readonly text: string } | undefined> {
@@ -266,7 +264,7 @@ function firstInvalidIndex(bytes: Buffer): number {
   return index;
 }
 
-/** Reads the source; a TextMistake becomes a `usageError` with file, line and column. */
+/** A TextMistake becomes a `usageError` with file, line and column. */
 export async function located<Result>(source: TextSource, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();
@@ -275,7 +273,7 @@ export async function located<Result>(source: TextSource, read: () => Promise<Re
   }
 }
 
-/** Converts a TextMistake to a `usageError`; returns other errors unchanged. */
+/** Other errors than a TextMistake stay unchanged. */
 export async function locate(source: TextSource, error: unknown): Promise<unknown> {
   if (!(error instanceof TextMistake)) return error;
   const { code, at, message } = error;

@@ -1,6 +1,6 @@
 import { formatValue } from 'hucre';
 
-/** The text that a spreadsheet shows for a number, without commas between digits; undefined if it lacks digits of the number. */
+/** As a spreadsheet shows it, without commas between digits; undefined if that lacks digits of the number. */
 export function shownNumber(value: number, format: string): string | undefined {
   const shown = formatValue(value, format).trim();
   const numbers = shown.match(/\d[\d,]*(?:\.\d+)?/g) ?? [];
@@ -19,8 +19,8 @@ const epoch1904 = Date.UTC(1904, 0, 1);
 const lastRightDay = Date.UTC(1900, 1, 28);
 
 /**
- * A date as ISO 8601, with a time if the format shows one; a time or duration as the format shows it. Undefined for what a
- * spreadsheet can't show, and for dates before March 1900. There are no time zones.
+ * A date as ISO 8601, with a time if the format shows one; a time or duration as the format shows it. Undefined for what a spreadsheet
+ * can't show, and for dates before March 1900. There are no time zones.
  */
 export function shownTime(date: Date, format: string, is1904: boolean): string | undefined {
   const ms = date.getTime() - (is1904 ? epoch1904 : epoch1900);

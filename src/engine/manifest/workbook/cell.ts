@@ -1,26 +1,25 @@
 import type { Cell, CellValue } from 'hucre/xlsx';
 import { excerpt } from '../../rows/problem.ts';
 
-/** The text of a cell, and why it can't be trusted, if so. */
+/** With why it can't be trusted, if so. */
 export interface SheetCell {
   readonly text: string;
   readonly problem?: string;
 }
 
-/** Excel keeps 15 digits of a number. */
+/** Excel keeps 15 digits. */
 const maxExact = 999_999_999_999_999;
 
-/** Shows numbers and times as their formats do: loaded on demand with the library. */
+/** Loaded on demand with the library. */
 export interface CellFormats {
   readonly shownNumber: (value: number, format: string) => string | undefined;
   readonly shownTime: (date: Date, format: string, is1904: boolean) => string | undefined;
-  /** Whether the dates of the workbook count from 1904. */
+  /** Dates count from 1904. */
   readonly is1904: boolean;
 }
 
 /**
- * The text of a cell as its format shows it. If that text loses information, the cell has a problem. Formulas give their stored
- * result; dates are ISO 8601.
+ * As its format shows it. If that loses information, the cell has a problem. Formulas give their stored result; dates are ISO 8601.
  *
  * @param details of cells with a format, a formula or an error
  */
@@ -82,13 +81,13 @@ function shownOtherwise(text: string, format: string): SheetCell {
   return { text, problem };
 }
 
-/** Excel's name of a column: `A` for 0, `AA` for 26. */
+/** In Excel: `A` for 0, `AA` for 26. */
 export function columnLetters(index: number): string {
   const rest = Math.floor(index / 26);
   return (rest > 0 ? columnLetters(rest - 1) : '') + String.fromCharCode(65 + (index % 26));
 }
 
-/** Signatures of a ZIP archive (APPNOTE 4.3). */
+/** Of a ZIP archive (APPNOTE 4.3). */
 const endOfDirectory = 0x06054b50;
 const directoryEntry = 0x02014b50;
 const endLength = 22;
@@ -96,8 +95,7 @@ const entryLength = 46;
 const maxComment = 0xffff;
 
 /**
- * The unpacked size of a ZIP archive's members in bytes, according to its directory. Unpacking by the directory needs no more
- * memory.
+ * According to the directory of a ZIP archive. Unpacking by the directory needs no more memory.
  *
  * @returns undefined when the directory is unreadable or omits a size
  */

@@ -9,15 +9,15 @@ import { manifestTooLarge, maxRecordBytes, type Position, TextMistake } from '..
 import { readBytes, type TextSource } from '../text/source.ts';
 import { type CellFormats, columnLetters, readCell, unpackedBytes } from './cell.ts';
 
-/** A sheet of a workbook as records of delimited text; line numbers are Excel's row numbers. */
+/** As delimited text; line numbers are Excel's row numbers. */
 export interface SheetRecords {
   readonly name: string;
   readonly others: readonly string[];
-  /** Rows that are not blank or skipped, the header first; all are as wide as the header. */
+  /** Not blank or skipped, the header first; all are as wide as the header. */
   readonly records: readonly CsvRecord[];
-  /** Hidden rows below the header, if any. */
+  /** Below the header, if any. */
   readonly hidden: NonNullable<Manifest['sheet']>['hidden'];
-  /** Indexes of hidden columns. */
+  /** Indexes. */
   readonly hiddenColumns: ReadonlySet<number>;
 }
 
@@ -26,32 +26,32 @@ type SheetFilter = Extract<ReadOptions['sheets'], (...args: never) => unknown>;
 type SheetFilterInfo = Parameters<SheetFilter>[0];
 
 /**
- * Limit for the file, its unpacked size and the text of all cells: a workbook is read into memory as a whole, which takes
- * several times its unpacked size.
+ * For the file, its unpacked size and the text of all cells: a workbook is read into memory as a whole, which takes several times its
+ * unpacked size.
  */
 const maxUnpackedBytes = 300_000_000;
 
 const maxRows = 1_048_576;
 
-/** Limit for cells in memory, including empty cells of the table. */
+/** In memory, including empty cells of the table. */
 const maxCells = 20_000_000;
 
-/** The header is looked for in this number of first rows, because a title may precede it. */
+/** The header is looked for here, because a title may precede it. */
 const sampledRows = 12;
 
 export interface SheetChoice {
   /** Name of the sheet, or its number from 1. Default: the first visible sheet with rows. */
   readonly wanted: string | undefined;
-  /** Number of rows to skip. */
+  /** Rows. */
   readonly skipLines: number;
   readonly hidden: ReadingOptions['hidden'];
 }
 
 /**
- * Reads a sheet of an Excel workbook (`.xlsx`), as wide as its header.
+ * Of an Excel workbook (`.xlsx`), as wide as its header.
  *
- * @throws TextMistake when the file is not a workbook, the sheet does not exist, or rows are hidden and `hidden` does not say what
- *   that means; CqbatchError (`usage`) when it is too large
+ * @throws TextMistake when the file is not a workbook, the sheet does not exist, or rows are hidden and `hidden` does not say what that
+ * means; CqbatchError (`usage`) when it is too large
  */
 export async function readSheet(
   source: TextSource,
@@ -122,7 +122,7 @@ async function reading<Result>(read: (library: Library) => Promise<Result>): Pro
 }
 
 /**
- * The number of columns in the header; 0 without rows.
+ * In columns; 0 without rows.
  *
  * @param isName whether a cell is named like a field that every header must have
  * @throws TextMistake when a title precedes the header, or too many cells would be in memory
@@ -190,7 +190,7 @@ function candidates(infos: readonly SheetFilterInfo[], wanted: string | undefine
   );
 }
 
-/** @throws TextMistake (`MANIFEST_HIDDEN_ROWS`) when rows are hidden, and the user does not say what that means */
+/** @throws TextMistake (`MANIFEST_HIDDEN_ROWS`) when the user does not say what hidden rows mean */
 function withoutHidden(
   records: readonly CsvRecord[],
   { rowDefs }: Sheet,
@@ -215,7 +215,7 @@ function hiddenColumnsOf({ columns = [] }: Sheet): ReadonlySet<number> {
   return new Set(columns.flatMap((column, index) => (isInvisible(column) ? index : [])));
 }
 
-/** Whether a row or column is hidden, or too small to be seen. */
+/** Or too small to be seen. */
 function isInvisible({ hidden, height, width }: RowDef & ColumnDef = {}): boolean {
   return hidden === true || height === 0 || width === 0;
 }
