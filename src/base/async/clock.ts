@@ -9,12 +9,11 @@ export function steadyNow(): number {
   return Math.floor(preciseNow());
 }
 
-/** With fractions of a millisecond. */
 export function preciseNow(): number {
   return startedAt + performance.now();
 }
 
-/** For people and files. */
+/** The time of day, for people and files. */
 export function timeOfDay(steadyAt: number): Date {
   return new Date(Date.now() + steadyAt - steadyNow());
 }

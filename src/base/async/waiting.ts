@@ -52,7 +52,7 @@ export async function unlessAborted<Value>(
   }
 }
 
-/** At once if the signal has aborted already. */
+/** Resolves at once if the signal has aborted already. */
 export function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = deferred();
   // Not `resolve` itself: it would resolve with the event of the abort.
@@ -61,7 +61,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * At once if the signal has aborted already.
+ * Calls back, at once if the signal has aborted already.
  *
  * @returns a function that cancels the callback
  */

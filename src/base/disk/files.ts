@@ -30,7 +30,7 @@ export async function exists(path: string): Promise<boolean> {
   return (await look(path)) !== undefined;
 }
 
-/** For what is left after a failure, of which the user hears. */
+/** Removes what is left after a failure, of which the user hears. */
 export async function removeIfPossible(path: string): Promise<void> {
   await rm(path, { force: true }).catch(() => {});
 }
@@ -157,8 +157,8 @@ export async function removeIfEmpty(path: string): Promise<void> {
 }
 
 /**
- * With missing parents, for their owner only. If a folder that this process has made or found is gone, its disk is probably unmounted:
- * throws, because a new folder would hide the content of the old one.
+ * Makes a folder with missing parents, for their owner only. If a folder that this process has made or found is gone, its disk is probably
+ * unmounted: throws, because a new folder would hide the content of the old one.
  *
  * @throws a `SystemError` when the system refuses, or the folder has gone
  */
@@ -176,7 +176,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** With the rights of its parent, which must exist. */
+/** Makes a folder with the rights of its parent, which must exist. */
 export async function makeFolderLikeParent(path: string): Promise<void> {
   const isNew = await mkdir(path, { mode: 0o700 }).then(
     () => true,
@@ -232,7 +232,7 @@ export async function closeIfOpen(path: string): Promise<void> {
   if (await isOpenToOthers(target)) await makePrivate(target);
 }
 
-/** By its own rights, not those of its parents. */
+/** Whether other users may use it, by its own rights, not those of its parents. */
 export function isOpenToOthers(path: string): Promise<boolean> {
   return has(path, rightsOfOthers);
 }

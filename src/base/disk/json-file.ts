@@ -8,7 +8,7 @@ import { ifThere, writeFileAtomically } from './files.ts';
 const readOnce = { jitless: true };
 
 /**
- * Of this program.
+ * Reads a JSON file of this program.
  *
  * @param damaged the error for a file without such JSON; undefined: treat it as missing
  * @returns undefined when there is no file

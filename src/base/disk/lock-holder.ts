@@ -11,7 +11,7 @@ const holderSchema = processSchema.extend({ purpose: z.string(), since: z.string
 
 export type Holder = z.infer<typeof holderSchema>;
 
-/** By path: locks that this process holds, and `left` ones, which it could not remove because their folder was gone. */
+/** Locks by path: locks that this process holds, and `left` ones, which it could not remove because their folder was gone. */
 export const ownLocks = new Map<string, 'held' | 'left'>();
 
 export function filesOf(path: string) {
@@ -30,13 +30,13 @@ export function stateOfHolder(holder: Holder | undefined, path: string): ReturnT
   return isThisProcess(holder) && own !== 'held' ? 'dead' : stateOfProcess(holder);
 }
 
-/** In milliseconds of the file system's clock; undefined when the lock is free. */
+/** The time in milliseconds of the file system's clock; undefined when the lock is free. */
 export async function lastTouched(lockFile: string): Promise<number | undefined> {
   return (await ifThere(stat(lockFile)))?.mtimeMs;
 }
 
 /**
- * By a living process. Does not wait: trusts the clock of a holder on another machine.
+ * Whether a path is locked by a living process. Does not wait: trusts the clock of a holder on another machine.
  *
  * @param isMeant selects the holders that count; an unknown holder counts
  */

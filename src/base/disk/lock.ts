@@ -115,7 +115,7 @@ export async function lockPath({
 }
 
 /**
- * For a lock that other processes hold for a moment at a time.
+ * Takes a lock that other processes hold for a moment at a time.
  *
  * @throws what `take` throws: a busy error only when the lock was taken for this long
  */
@@ -147,8 +147,8 @@ async function lockLost(lockFile: string, cause: Error): Promise<Error> {
 }
 
 /**
- * When the time of the lock does not say. After clocks were set back, a dead holder's lock may lie in the future; a living holder's lock on
- * another machine may lie in the past because that clock is behind.
+ * Whether a lock is free when the time of the lock does not say. After clocks were set back, a dead holder's lock may lie in the future; a
+ * living holder's lock on another machine may lie in the past because that clock is behind.
  */
 async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>): Promise<boolean> {
   const touchedAt = await lastTouched(lockFile);

@@ -23,12 +23,11 @@ const ownedAfterMs = 30_000;
 /** A file that is being written changes more often, however large it is. */
 const halfDoneAfterMs = 60 * 60 * 1_000;
 
-/** This process has created the folder. */
 export async function ownFolder(folder: string): Promise<void> {
   await writeFileAtomically(join(folder, ownerFile), `${JSON.stringify(thisProcess())}\n`);
 }
 
-/** Without its owner, the folder outlives its process. */
+/** Removes the owner: the folder outlives its process. */
 export async function keepFolder(folder: string): Promise<void> {
   await rm(join(folder, ownerFile), { force: true });
 }
@@ -66,7 +65,7 @@ async function makeTemporaryFolder(parent: string, name: (typeof temporaryNames)
   });
 }
 
-/** Of killed commands, from a state folder: temporary folders and half-written files. */
+/** Removes what killed commands have left in a state folder: temporary folders and half-written files. */
 export async function removeAbandoned(parent: string): Promise<void> {
   await removeHalfDone(parent);
   const names = await readdir(parent);
@@ -76,7 +75,7 @@ export async function removeAbandoned(parent: string): Promise<void> {
   }
 }
 
-/** Of killed commands (`….tmp`), as far as possible. */
+/** Removes what killed commands have left half-written (`….tmp`), as far as possible. */
 export async function removeHalfDone(folder: string): Promise<void> {
   const names = (await ifThere(readdir(folder))) ?? [];
   for (const name of names.filter((each) => each.endsWith('.tmp'))) {
@@ -86,7 +85,7 @@ export async function removeHalfDone(folder: string): Promise<void> {
   }
 }
 
-/** Its owner died without removing it. */
+/** Whether the owner died without removing the folder. */
 export async function isAbandoned(folder: string): Promise<boolean> {
   try {
     return await looksAbandoned(folder);

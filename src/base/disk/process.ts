@@ -43,7 +43,7 @@ export function bootId(): string | undefined {
   }
 }
 
-/** On Linux: fields 3 and 22 of /proc/[pid]/stat, see proc_pid_stat(5). */
+/** Facts of a process on Linux: fields 3 and 22 of /proc/[pid]/stat, see proc_pid_stat(5). */
 function readStat(pid: number): { readonly state: string; readonly start: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * For its owner only. Each entry has a header of 512 bytes, and is padded to a multiple of 512.
+ * Unpacks for the owner only. Each entry has a header of 512 bytes, and is padded to a multiple of 512.
  *
  * @returns the path of each entry, once it is there
  */

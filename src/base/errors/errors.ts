@@ -28,12 +28,12 @@ export function meaningOf(error: unknown): unknown {
   return !(error instanceof CqbatchError) && cause instanceof CqbatchError ? cause : error;
 }
 
-/** In flags, environment, configuration or manifest: nothing was sent. */
+/** An error in flags, environment, configuration or manifest: nothing was sent. */
 export function usageError(code: string, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('usage', code, message, { cause });
 }
 
-/** Of the datastore, the disk or the authentication; earlier results are in the journal. */
+/** An error of the datastore, the disk or the authentication; earlier results are in the journal. */
 export function fatalError(code: string, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('fatal', code, message, { cause });
 }

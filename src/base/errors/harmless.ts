@@ -21,7 +21,7 @@ export function harmless<Arguments extends readonly unknown[]>(
   };
 }
 
-/** As a warning of the process, for where there is no log. */
+/** Reports an error as a warning of the process, for where there is no log. */
 export function warnOf(what: string): (error: unknown) => void {
   return (error) => process.emitWarning(`${what}: ${errorText(error)}`, 'CqbatchWarning');
 }

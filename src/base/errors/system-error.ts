@@ -120,7 +120,7 @@ function explained(
   return new SystemError(rule.code, what, rule.remedy, cause);
 }
 
-/** Its own `code`, or that for its number in WebAssembly or for PostgreSQL's message. */
+/** Node's code: the error's own, or that for its number in WebAssembly or for PostgreSQL's message. */
 function codeOf(cause: object): string | undefined {
   const { code, errno, message, name } = cause as Partial<NodeJS.ErrnoException>;
   if (code !== undefined && Object.hasOwn(rules, code)) return code;

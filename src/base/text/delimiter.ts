@@ -1,9 +1,8 @@
-/** In order of preference. */
+/** Delimiters in order of preference. */
 export const delimiters = [',', ';', '\t', '|'] as const;
 
 export type Delimiter = (typeof delimiters)[number];
 
-/** On command lines and in settings. */
 export const delimiterNames: Readonly<Record<string, Delimiter>> = {
   comma: ',',
   semicolon: ';',

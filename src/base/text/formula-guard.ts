@@ -27,7 +27,7 @@ const formulaStart = new RegExp(`^(?:[${veil}]*${sign}|'*[\\t\\r\\n])`, 'u');
 /** Signed numbers are not formulas, and apostrophes would break sums. */
 const plainNumber = /^[+-]?\d+(?:[.,]\d+)?$/;
 
-/** Where a program may split a cell; visible characters are given. */
+/** The places where a program may split a cell; visible characters are given. */
 function placesToCut(visible: string) {
   return {
     any: new RegExp(`[${visible}\\t\\r\\n]`),
@@ -77,7 +77,7 @@ function rewriteCuts(text: string, cuts: Cuts, pattern: RegExp, replacement: str
   });
 }
 
-/** After any number of apostrophes. */
+/** The token after any number of apostrophes. */
 function isQuotedToken(text: string, token: string | undefined): boolean {
   if (token === undefined || !text.endsWith(token)) return false;
   return /^'*$/.test(text.slice(0, text.length - token.length));
@@ -96,7 +96,6 @@ export function cellText(value: unknown, clearToken: string, guard: Guard = guar
 
 export type Guard = typeof guardCell;
 
-/** For a file with this delimiter. */
 export function guardFor(delimiter: Delimiter): Guard {
   return delimiter === ',' ? guardCell : (text, options) => guardCell(text, { ...options, commas: true });
 }

@@ -47,7 +47,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** In any object of the text. */
 function hasEscapedName(text: string): boolean {
   if (!text.includes('\\')) return false;
   const colon = /\s*:/y;
@@ -78,7 +77,7 @@ export function stringifyJson(value: unknown): string {
   return text;
 }
 
-/** With its line end, and no other, whatever its texts contain. */
+/** JSON as a line, with its line end, and no other, whatever its texts contain. */
 export function jsonLine(value: object): string {
   const line = JSON.stringify(value);
   return `${exoticLineEnds.test(line) ? line.replace(/[\u0085\u2028\u2029]/g, escapeCharacter) : line}\n`;
@@ -139,7 +138,7 @@ function isKey(text: string, end: number): boolean {
   return keyEnd.test(text);
 }
 
-/** In a value that `JSON.parse` made of marked text; stops after the last number. */
+/** Restores the numbers in a value that `JSON.parse` made of marked text; stops after the last number. */
 function restoreNumbers(value: unknown, remaining: { marks: number }): unknown {
   if (typeof value === 'string') {
     if (value.charCodeAt(0) !== 0) return value;

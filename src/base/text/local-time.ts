@@ -1,4 +1,4 @@
-/** Of the reader, at that time: `UTC`, `UTC+1`, `UTC-3:30`. */
+/** The reader's time zone at that time: `UTC`, `UTC+1`, `UTC-3:30`. */
 export function zoneText(date: Pick<Date, 'getTimezoneOffset'>): string {
   const offset = date.getTimezoneOffset();
   if (offset === 0) return 'UTC';
@@ -6,7 +6,7 @@ export function zoneText(date: Pick<Date, 'getTimezoneOffset'>): string {
   return `UTC${offset < 0 ? '+' : '-'}${hours}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`}`;
 }
 
-/** In the reader's time zone, which it names: `2026-11-22 10:15:04 UTC+1`. Empty for an invalid time. */
+/** A time in the reader's time zone, which it names: `2026-11-22 10:15:04 UTC+1`. Empty for an invalid time. */
 export function localTime(time: string | number, digits: 0 | 3 = 0): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return '';

@@ -37,7 +37,7 @@ function offsetMs(zone: string | undefined): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** Of a Unix time in seconds or, from 10^12, in milliseconds. */
+/** Milliseconds since 1970 of a Unix time in seconds or, from 10^12, in milliseconds. */
 export function unixTimeMs(number: number): number {
   return number < 1e12 ? number * 1_000 : number;
 }

@@ -10,7 +10,7 @@ const unprintableInLines = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** Controls, except line feeds and tabs, and characters that change the order in which letters are shown (Unicode's Bidi_Control). */
 const misleading = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;
 
-/** For a page: `\u202e` in place of a control. Joined emoji stay whole. */
+/** Text for a page: `\u202e` in place of a control. Joined emoji stay whole. */
 export function inReadingOrder(text: string): string {
   return text.replace(misleading, escaped);
 }

@@ -29,7 +29,7 @@ export function interpret(answer: HttpAnswer, context: AnswerContext): ParsedAns
   }
 }
 
-/** If the body can't be decompressed, only the status counts. */
+/** What an error answer means. If the body can't be decompressed, only the status counts. */
 function errorFailure(answer: HttpAnswer, context: AnswerContext): ApiFailure {
   const { body, problem } = answer;
   if (problem === undefined || readErrorBody(body).kind === 'json') return classify(answer, context);
@@ -62,7 +62,7 @@ function problemText({ kind, encoding, detail }: ContentProblem, mask: TokenMask
   return `its body ${problems[kind]} (${serverText(encoding, mask)}: ${detail})`;
 }
 
-/** Not followed: a POST may become a GET on the way, and the token would go to another host. */
+/** Redirects are not followed: a POST may become a GET on the way, and the token would go to another host. */
 function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiFailure {
   const [location] = headerValues(headers, 'location');
   const target = location === undefined ? '' : ` to ${serverText(redirectTarget(location), mask)}`;
@@ -125,7 +125,7 @@ const requestIdHeaders = [
 /** Visible ASCII characters, so that it can be searched for. */
 const usableId = /^[!-~]{1,200}$/;
 
-/** From a header, or the `RequestInfo` of an error. */
+/** The id of a request, from a header, or the `RequestInfo` of an error. */
 export function requestIdOf({ status, headers, body }: HttpAnswer, mask: TokenMask): string | undefined {
   for (const name of requestIdHeaders) {
     const [value] = headerValues(headers, name);

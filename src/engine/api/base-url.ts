@@ -6,7 +6,8 @@ export interface BaseUrlOptions {
 }
 
 /**
- * In canonical form: without a slash at the end, host in lower case, no default port. A path prefix is kept.
+ * Checks a base URL, and returns it in canonical form: without a slash at the end, host in lower case, no default port. A path prefix is
+ * kept.
  *
  * @throws CqbatchError (usage) with the remedy. The URL is not quoted, because it may hold credentials.
  */
@@ -37,7 +38,7 @@ export function parseBaseUrl(text: string, { allowInsecureHttp = false }: BaseUr
   return `${url.origin}${prefix}`;
 }
 
-/** This machine, as the URL parser normalizes hosts (RFC 6761, section 6.3; RFC 5735, section 3). */
+/** Whether a host is this machine, as the URL parser normalizes hosts (RFC 6761, section 6.3; RFC 5735, section 3). */
 export function isLoopback(hostname: string): boolean {
   return /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

@@ -106,7 +106,7 @@ function kindName({ kind }: ErrorBody, serverMessage: string): string {
   return serverMessage === '' ? name : `${name} ("${serverMessage}")`;
 }
 
-/** Without a canonical code in the body. */
+/** The code for a status, without a canonical code in the body. */
 function codeOfStatus(status: number): FailureCode {
   return codesByStatus.get(status) ?? `HTTP_${status}`;
 }
@@ -139,7 +139,7 @@ const codesByLetters = new Map<string, RpcCode>([
   ['CANCELED', 'CANCELLED'],
 ]);
 
-/** From a body's `code` or `status`: a number from 1 to 16, also as text, or a name. */
+/** The canonical code in a body's `code` or `status`: a number from 1 to 16, also as text, or a name. */
 export function rpcCode(value: unknown): RpcCode | undefined {
   if (typeof value === 'number') return canonicalCodes[value - 1];
   if (typeof value !== 'string' || value.length > 40) return undefined;

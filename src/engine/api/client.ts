@@ -22,7 +22,7 @@ import { type Credentials, credentialsFrom } from './token/credentials.ts';
 import { type TokenSource, tokenFromValue } from './token/token.ts';
 import type { IgnoredWaits } from './wait-reader.ts';
 
-/** In milliseconds. Those of headers and body are checked about twice a second. */
+/** Time-outs in milliseconds. Those of headers and body are checked about twice a second. */
 export interface Timeouts {
   /** For a connection, including TLS. Default: 5000. */
   readonly connectMs: number;
@@ -80,7 +80,7 @@ export interface SendOptions {
 /** Parsed JSON of a 2xx answer with exact numbers, or a failure. */
 export type ApiAnswer = CallFigures & ParsedAnswer;
 
-/** Also of a failed call. */
+/** The figures of a call, also of a failed one. */
 export interface CallFigures {
   /** HTTP requests: 0 when no connection could be made, 2 or 3 when the token was renewed. */
   readonly requests: number;
@@ -96,7 +96,7 @@ export interface CallFigures {
 }
 
 /**
- * With its own pool of connections.
+ * A client with its own pool of connections.
  *
  * @throws CqbatchError (usage) for a base URL, a token or a proxy that cannot be used.
  */
@@ -165,7 +165,7 @@ export function createClient(options: ClientOptions): ApiClient {
     };
   }
 
-  /** With another token when the API refuses the current one. */
+  /** The call, with another token when the API refuses the current one. */
   async function call(request: ApiRequest, stop: Stop, options: SendOptions): Promise<Call> {
     const current = await stop.without(credentials.current());
     if (current === undefined) return failed(stopFailure({ progress: 'unsent' }, stop.reason));
@@ -258,8 +258,8 @@ const closedCall = failed(apiFailure('CLIENT_CLOSED', 'The client was closed'));
 const pausesMs = [100, 300];
 
 /**
- * Up to two times, while the request fails before any byte was written and for a transient reason (connection refused, name not resolved,
- * connect time-out). A stop ends the wait.
+ * Repeats a request up to two times, while the request fails before any byte was written and for a transient reason (connection refused,
+ * name not resolved, connect time-out). A stop ends the wait.
  */
 async function repeatUnsent(
   dispatcher: Dispatcher,

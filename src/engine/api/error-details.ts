@@ -13,7 +13,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const mostRead = 50;
 
 /**
- * In `details` or `error.details` of a parsed body. Two spellings are known:
+ * The details in `details` or `error.details` of a parsed body. Two spellings are known:
  *
  * - that of a gateway: `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"}`
  * - that of Connect: `{"type":"google.rpc.RetryInfo","value":"CgIIAQ","debug":{"retryDelay":"1.5s"}}`. `value` is the same in Protocol
@@ -35,8 +35,8 @@ export function errorDetails(body: unknown): readonly ErrorDetail[] {
 }
 
 /**
- * For people, in the order of the details: wrong fields, conditions not met, the service's own words, the identifier of the request. What
- * the message says already is left out.
+ * What details say to people, in the order of the details: wrong fields, conditions not met, the service's own words, the identifier of the
+ * request. What the message says already is left out.
  */
 export function detailTexts(details: readonly ErrorDetail[], message: string): readonly string[] {
   const told = new Set<string>();
@@ -48,7 +48,7 @@ export function detailTexts(details: readonly ErrorDetail[], message: string): r
   return [...told];
 }
 
-/** Of an `ErrorInfo`, such as `EVALUATION_NOT_DELETED`: often the only precise part of an answer. */
+/** The reason in an `ErrorInfo`, such as `EVALUATION_NOT_DELETED`: often the only precise part of an answer. */
 export function reasonIn(details: readonly ErrorDetail[]): string {
   return (
     details.map(({ type, fields }) => (type === 'ErrorInfo' ? textIn(fields, 'reason') : '')).find(Boolean) ??
@@ -56,7 +56,7 @@ export function reasonIn(details: readonly ErrorDetail[]): string {
   );
 }
 
-/** Of a `RequestInfo`. */
+/** The id in a `RequestInfo`. */
 export function requestIdIn(details: readonly ErrorDetail[]): string {
   return (
     details.map(({ type, fields }) => (type === 'RequestInfo' ? requestIdOf(fields) : '')).find(Boolean) ?? ''
@@ -81,7 +81,7 @@ const readers = new Map<string, (fields: JsonObject) => readonly Told[]>([
   ['RequestInfo', (fields) => [{ subject: 'request', text: requestIdOf(fields) }]],
 ]);
 
-/** By their descriptions, or by what they are about. */
+/** Violations by their descriptions, or by what they are about. */
 function violations(list: unknown, about: readonly string[]): readonly Told[] {
   return objectsIn(list).map((violation) => {
     const subject = about

@@ -1,7 +1,7 @@
-/** By lower-case name; an array when a field came more than once. */
+/** Headers by lower-case name; an array when a field came more than once. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** In the order of arrival. */
+/** The values in the order of arrival. */
 export function headerValues(headers: AnswerHeaders, name: string): readonly string[] {
   const value = headers[name];
   if (value === undefined) return [];
@@ -63,7 +63,7 @@ const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} 
 const rfc850Date = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
 const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
-/** Of a list field. */
+/** An item of a list field. */
 export interface ListItem {
   /** Without quotes and escapes. */
   readonly value: string;
@@ -73,8 +73,8 @@ export interface ListItem {
 }
 
 /**
- * Of a list field of strings, tokens or integers (RFC 9651, section 3.1), at most `maxItems`; spaces before a parameter are tolerated. None
- * when any part is malformed (section 4.2) or the list is absurdly long.
+ * The items of a list field of strings, tokens or integers (RFC 9651, section 3.1), at most `maxItems`; spaces before a parameter are
+ * tolerated. None when any part is malformed (section 4.2) or the list is absurdly long.
  */
 export function structuredList(headers: AnswerHeaders, name: string): readonly ListItem[] {
   if (headers[name] === undefined) return [];

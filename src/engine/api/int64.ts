@@ -12,8 +12,8 @@ export const maxInt64 = 9223372036854775807n;
 const maxInt64Text = String(maxInt64);
 
 /**
- * In canonical decimal, ready to be a JSON literal, without blanks and leading zeros. Undefined when it is not an integer from `min` to
- * 9223372036854775807, or a `number` that may have been rounded.
+ * The integer in canonical decimal, ready to be a JSON literal, without blanks and leading zeros. Undefined when it is not an integer from
+ * `min` to 9223372036854775807, or a `number` that may have been rounded.
  */
 export function int64Text(value: unknown, min: 0 | 1): string | undefined {
   if (typeof value === 'string') return canonical(value, min);
@@ -22,7 +22,7 @@ export function int64Text(value: unknown, min: 0 | 1): string | undefined {
 }
 
 /**
- * For arguments of the typed functions.
+ * `int64Text` for arguments of the typed functions.
  *
  * @throws RangeError that names the argument.
  */

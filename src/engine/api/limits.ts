@@ -1,7 +1,7 @@
 import { type AnswerHeaders, firstReadable, headerValues, type ListItem, structuredList } from './headers.ts';
 import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';
 
-/** Without malformed parts. */
+/** A limit as an answer states it, without malformed parts. */
 export interface StatedLimit {
   /** The policy (`burst`, `burst;pk=:cHM=:`) or the family of the fields (`x-ratelimit-minute`). */
   readonly name: string;
@@ -19,13 +19,13 @@ export interface StatedLimit {
   readonly unit: LimitUnit;
 }
 
-/** In a window, or at the same time. */
+/** Calls in a window, or at the same time. */
 export type LimitUnit = 'requests' | 'concurrent-requests';
 
-/** On anything: calls, bytes, … */
+/** A limit on anything: calls, bytes, … */
 export type LimitReading = Omit<StatedLimit, 'unit'> & { readonly unit: string };
 
-/** Of quota and remaining calls. */
+/** The largest quota, and number of remaining calls. */
 export const maxCalls = 1e9;
 
 /** 366 days. */
@@ -60,7 +60,7 @@ function mentionsLimits(headers: AnswerHeaders): boolean {
   return false;
 }
 
-/** And not only a window. */
+/** Whether a limit is on calls, and not only a window. */
 function isOnCalls(limit: LimitReading): limit is StatedLimit {
   const { unit, quota, remaining, resetMs } = limit;
   const isOfCalls = unit === 'requests' || unit === 'concurrent-requests';
@@ -68,7 +68,7 @@ function isOnCalls(limit: LimitReading): limit is StatedLimit {
 }
 
 /**
- * Of `RateLimit`, each with quota, window and unit of the `RateLimit-Policy` of the same name, then the policies without a limit
+ * The limits of `RateLimit`, each with quota, window and unit of the `RateLimit-Policy` of the same name, then the policies without a limit
  * (draft-ietf-httpapi-ratelimit-headers-10). In seconds there, milliseconds here.
  *
  *     RateLimit-Policy: "burst";q=100;w=60, "uploads";q=65535;qu="content-bytes";w=10
@@ -111,8 +111,9 @@ function policyReading(
 }
 
 /**
- * With one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. Up to draft-ietf-httpapi-ratelimit-headers-06 the
- * quota may be followed by policies: the one with the same quota gives its window, the others are limits too.
+ * The limits with one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. Up to
+ * draft-ietf-httpapi-ratelimit-headers-06 the quota may be followed by policies: the one with the same quota gives its window, the others
+ * are limits too.
  *
  *     RateLimit-Limit: 100, 100;w=60, 5000;w=86400
  */

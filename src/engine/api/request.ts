@@ -1,7 +1,7 @@
 import type { Method } from '../../domain/terms.ts';
 import { acceptedEncodings } from './network/content-encoding.ts';
 
-/** Without the headers that the client adds. */
+/** A request without the headers that the client adds. */
 export interface ApiRequest {
   /** Default: POST. */
   readonly method?: Method;
@@ -32,7 +32,7 @@ export function requestHeaders(
   };
 }
 
-/** With fields in place of those of the same name. */
+/** Headers, with fields in place of those of the same name. */
 export function withHeaders(headers: readonly string[], own: Readonly<Record<string, string>>): string[] {
   const all: string[] = [];
   // Loops, because this runs for each call.

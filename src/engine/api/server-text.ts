@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { isLosslessNumber } from '../../base/text/json.ts';
 
-/** In code points. */
 export const maxServerTextLength = 300;
 
 /** Controls, line and paragraph separators, unpaired surrogates, and marks that reverse the text around them. */
@@ -67,7 +66,7 @@ function asWord(spelling: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
 }
 
-/** In JSON, URLs and HTML; for most tokens they are the same. */
+/** The token in JSON, URLs and HTML; for most tokens they are the same. */
 function spellingsOf(token: string): readonly string[] {
   const percentEncoded = encodeURIComponent(token);
   return [

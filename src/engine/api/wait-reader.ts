@@ -14,7 +14,7 @@ export interface AskedWait {
   readonly by: string | undefined;
 }
 
-/** By header. */
+/** Ignored waits by header. */
 export type IgnoredWaits = Map<string, string>;
 
 /** From here on, a number of seconds is a Unix time. */

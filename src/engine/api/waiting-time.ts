@@ -38,7 +38,7 @@ function retryInfo(details: readonly ErrorDetail[], waits: WaitReader): AskedWai
   return undefined;
 }
 
-/** Of Protocol Buffers: `"1.5s"`, or `{"seconds":1,"nanos":500000000}` as some servers write it. */
+/** A duration of Protocol Buffers: `"1.5s"`, or `{"seconds":1,"nanos":500000000}` as some servers write it. */
 function durationOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   // Protocol Buffers JSON writes 64-bit integers as strings.

@@ -235,7 +235,6 @@ function readPace(now: string, at: string, text: string): PublishedPace | undefi
   };
 }
 
-/** Between the time and the entry. */
 function withoutKey(text: string): string {
   return text.replace(/^(\S+) \S+ /, '$1 ');
 }

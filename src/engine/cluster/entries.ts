@@ -6,7 +6,7 @@ import { duringOutage, type PaceReport, phases } from '../../domain/pace.ts';
 import { noOutcomes, outcomes, priorities, usualPriority } from '../../domain/terms.ts';
 import { ratePolicySchema } from './rate-policy.ts';
 
-/** By outcome; those of other versions are ignored. */
+/** Rows by outcome; outcomes of other versions are ignored. */
 export const countsSchema = z
   .partialRecord(z.enum(outcomes), z.number())
   .transform((counts) => ({ ...noOutcomes(), ...counts }));
@@ -166,7 +166,7 @@ export function isPresent({ seenAt }: { readonly seenAt: string }, withinMs = go
   return Date.now() - Date.parse(seenAt) < withinMs;
 }
 
-/** For display: an outage if every worker that has calls is in one. */
+/** The pace for display: an outage if every worker that has calls is in one. */
 export function paceSeenBy(
   workers: readonly WorkerEntry[],
   pace: PublishedPace | undefined,
@@ -182,7 +182,7 @@ export function isActive(state: string): boolean {
   return state === 'running' || state === 'paused';
 }
 
-/** Their bounds set the rate. Other runs keep to their bounds by how fast they feed rows. */
+/** The runs of the highest priority: their bounds set the rate. Other runs keep to their bounds by how fast they feed rows. */
 export function ofHighestPriority(runs: readonly RunEntry[]): readonly RunEntry[] {
   const open = runs.filter(({ rows, done = 0 }) => done < rows);
   const highest = priorities.find((each) => open.some(({ priority = usualPriority }) => priority === each));

@@ -56,7 +56,6 @@ export interface Membership {
   leave(): Promise<void>;
 }
 
-/** Of an exclusive datastore. */
 export function onlyMembership(policy: () => RatePolicy | undefined, rows: () => number): Membership {
   const timeline = newTimeline();
   const worker = 'own';

@@ -20,7 +20,7 @@ export interface CommonPolicy {
   readonly boundBy?: string | undefined;
 }
 
-/** By run id; undefined: as fast as possible. */
+/** Policies by run id; undefined: as fast as possible. */
 export type RunPolicies = ReadonlyMap<string, RatePolicy | undefined>;
 
 /** The strictest bound; searches for the API's own limit if any policy asks for it. */

@@ -8,9 +8,9 @@
 
 /** The leader keeps the lead after its last rate: until then, commands of other workers are refused. */
 export const leadMs = 2_000;
-/** Without a new rate, nothing may be called. */
+/** How long a rate is valid: without a new one, nothing may be called. */
 export const rateTtlMs = 2_000;
-/** Then a worker's places are free, and it takes no part in decisions. */
+/** After this silence, a worker's places are free, and it takes no part in decisions. */
 export const silentMs = 2_000;
 /** A slot beyond was taken before the clock was set back. */
 export const farthestMs = 1_000;
@@ -30,7 +30,7 @@ export interface WorkerPlaces {
   readonly granted: number;
 }
 
-/** Among workers that need more than the cap. */
+/** How calls in flight are divided among workers that need more than the cap. */
 interface Shares {
   readonly at: number;
   /** The places of each worker that needs as many. */
@@ -169,8 +169,8 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
 }
 
 /**
- * By need: no worker gets more than it needs while another lacks places, and spare places are divided among all. Places in use are given
- * away only once released.
+ * Shares places by need: no worker gets more than it needs while another lacks places, and spare places are divided among all. Places in
+ * use are given away only once released.
  */
 function takePlaces(state: TimelineState, now: number, { worker, need, active }: SlotRequest): number {
   const { workers, shares } = state;
@@ -230,7 +230,7 @@ function workOutShares({ workers, cap }: TimelineState, now: number): Shares {
   }
 }
 
-/** Over all workers but this one. */
+/** The total over all workers but this one. */
 function sum(state: TimelineState, worker: string, what: 'active' | 'granted'): number {
   return [...state.workers].reduce((total, [id, each]) => total + (id === worker ? 0 : each[what]), 0);
 }

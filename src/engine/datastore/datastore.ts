@@ -55,7 +55,7 @@ export function isOfAnotherEpoch(
   return epoch !== undefined && now !== undefined && epoch !== now;
 }
 
-/** Of a datastore that answers. */
+/** Why a datastore that answers refuses commands. */
 export interface LastingRefusal {
   readonly reason: CqbatchError;
   /** Since the first refusal. */

@@ -14,7 +14,7 @@ export interface WantedDatastore {
 /** Loads the code of the embedded datastore while it is still open which one is needed. */
 export type PreparedDatastore = Promise<ConnectionThread>;
 
-/** In a thread, without touching files or keeping the process alive. */
+/** Loads the embedded datastore in a thread, without touching files or keeping the process alive. */
 export async function prepareEmbedded(): PreparedDatastore {
   const { startThread } = await import('./embedded/connection.ts');
   return startThread();
@@ -41,7 +41,7 @@ export async function openDatastore({
 }
 
 /**
- * Without the password, for records and display; undefined for the embedded one.
+ * A datastore's address without the password, for records and display; undefined for the embedded one.
  *
  * @throws a usage error for an invalid address
  */

@@ -23,7 +23,7 @@ export interface JournalSource {
   readonly rows: number;
 }
 
-/** With the offset of its result. */
+/** A row with the offset of its result. */
 interface PlacedRow {
   readonly row: number;
   readonly offset: number;

@@ -37,7 +37,7 @@ const version = 1;
 /** A line contains no other. */
 export const lineEnd = 0x0a;
 
-/** With its line end. */
+/** A header, with its line end. */
 export function encodeHeader(runId: string): string {
   return `${JSON.stringify({ journal: version, run: runId })}\n`;
 }
@@ -62,7 +62,7 @@ export function encodeEntry(entry: JournalEntry): string {
   return jsonLine(toLine(entry));
 }
 
-/** Without its line end; undefined when it is not an entry of this version. */
+/** Reads a line without its line end; undefined when it is not an entry of this version. */
 export const decodeEntry = lineReader(entrySchema, toEntry);
 
 function toLine(entry: JournalEntry): object {

@@ -38,7 +38,7 @@ export type Layout =
 const headSize = 64 * 1024;
 
 /**
- * By its content; the extension of the file name decides only ambiguous cases.
+ * Identifies a manifest by its content; the extension of the file name decides only ambiguous cases.
  *
  * @param name in messages; its extension counts if that of `path` is unknown
  * @throws CqbatchError (`usage`) for files that are not manifests, such as empty ones, and for options that do not fit the format
@@ -167,7 +167,7 @@ function isLeftOpen(line: string): boolean {
 
 const nestedJson = 'a JSON object that has its rows in a member';
 
-/** For cells that are named like a required field of an operation. */
+/** Makes a test for cells that are named like a required field of an operation. */
 export function identifierTest(operations: readonly Operation[] = []): (cell: string) => boolean {
   const names = new Set(operations.flatMap(requiredNames));
   return (cell) => names.has(fieldNameOf(cell));

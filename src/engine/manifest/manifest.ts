@@ -4,13 +4,13 @@ import type { RowProblem } from '../rows/problem.ts';
 /** Stands for the empty string in CSV and TSV. */
 export const defaultClearToken = '<clear>';
 
-/** Of a workbook. */
+/** What to do with hidden rows of a workbook. */
 export const hiddenRules = ['include', 'skip'] as const;
 
 /** `tsv` is delimited by tabs, `csv` by any other delimiter. */
 export type ManifestFormat = 'csv' | 'tsv' | 'json' | 'jsonl' | 'xlsx';
 
-/** Of the user. A run stores them, so that each reading is the same. */
+/** The user's options. A run stores them, so that each reading is the same. */
 export interface ReadingOptions {
   /** CSV and TSV: a cell with this text means the empty string. Default `<clear>`. */
   readonly clearToken?: string;
@@ -28,7 +28,7 @@ export interface ReadingOptions {
   readonly trim?: boolean;
 }
 
-/** Its rows can be read repeatedly. */
+/** A manifest, whose rows can be read repeatedly. */
 export interface Manifest {
   /** In messages. */
   readonly name: string;
@@ -107,7 +107,7 @@ export interface RowChoice {
   whyNothing(): string;
 }
 
-/** As read, before an operation interprets it. */
+/** A record as read, before an operation interprets it. */
 export interface ManifestRow {
   /** From 1; counts every record, even unusable ones, but not header lines. */
   readonly row: number;
@@ -125,7 +125,7 @@ export interface ManifestRow {
   readonly cellProblems?: Readonly<Record<string, string>>;
 }
 
-/** From a format's reader. */
+/** A row without its number, from a format's reader. */
 export type UnnumberedRow = Omit<ManifestRow, 'row'>;
 
 /**

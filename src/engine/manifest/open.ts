@@ -79,14 +79,14 @@ async function lookAtFirstRows(
   return { readable: sample.length > 0, sample };
 }
 
-/** In pages of an API's answer, as in `{"data":[{…},{…}]}` on one line. */
+/** Where rows are in pages of an API's answer, as in `{"data":[{…},{…}]}` on one line. */
 function nestedRowsOf(sample: Manifest['sample']): Pick<Manifest, 'nestedRows'> {
   const [path, ...others] = new Set(sample.map((cells) => pathsToRows(cells).join()));
   if (path === undefined || path === '' || path.includes(',') || others.length > 0) return {};
   return { nestedRows: { path, isRepeated: sample.length > 1 } };
 }
 
-/** From 1; yields chunks of 1 to 500. */
+/** Numbers rows from 1; yields chunks of 1 to 500. */
 async function* numberRows(
   source: TextSource,
   batches: AsyncIterable<readonly UnnumberedRow[]>,
@@ -103,7 +103,7 @@ async function* numberRows(
   }
 }
 
-/** For one format. */
+/** Reads the rows of one format. */
 interface RowReader {
   /** See `Manifest.columns`. */
   columns(): readonly string[];
@@ -139,7 +139,6 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
   };
 }
 
-/** Once: the library reads a workbook as a whole. */
 async function openWorkbook(source: TextSource, options: OpenOptions): Promise<RowReader> {
   const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
   const { skipLines = 0, sheet: wanted } = options;

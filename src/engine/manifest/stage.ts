@@ -94,7 +94,7 @@ export interface InputOptions extends ReadingContext {
 const silentMs = 1_000;
 
 /**
- * From a file, a pipe with a name, or standard input (`-`).
+ * The bytes from a file, a pipe with a name, or standard input (`-`).
  *
  * @param name in messages
  * @throws CqbatchError (`usage`) when it cannot be read, or is larger than allowed
@@ -130,9 +130,9 @@ export async function* readInput(
 }
 
 /**
- * Without waiting for a writer: an open that waits would block a thread, and the process could not end. In a worker thread, it waits: when
- * such a thread ends, Node closes each descriptor that `open` gave and `close` did not get, even if a socket has closed it and it belongs
- * to another file by then.
+ * Opens a pipe without waiting for a writer: an open that waits would block a thread, and the process could not end. In a worker thread, it
+ * waits: when such a thread ends, Node closes each descriptor that `open` gave and `close` did not get, even if a socket has closed it and
+ * it belongs to another file by then.
  */
 async function openPipe(path: string): Promise<Readable> {
   if (!isMainThread) return createReadStream(path, { highWaterMark: readSize });

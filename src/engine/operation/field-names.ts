@@ -1,6 +1,6 @@
 import type { Operation } from './operation.ts';
 
-/** Of operation, fields and old values. */
+/** The names of the operation, of fields and of old values. */
 export function knownNames(operations: readonly Operation[]): ReadonlySet<string> {
   return new Set(['operation', ...operations.flatMap(fieldNames), ...operations.flatMap(oldNames)]);
 }

@@ -74,13 +74,13 @@ type RequiredOf<Fields extends FieldDefinitions> = {
 }[keyof Fields] &
   string;
 
-/** With which the service refuses a request. */
+/** The code and message of a refusing service. */
 export interface Refusal {
   readonly code: string;
   readonly message: string;
 }
 
-/** Of an answer, or why it does not fit the request. */
+/** The value of an answer, or why it does not fit the request. */
 export type Interpretation<Value> = { readonly ok: true; readonly value: Value } | Misfit;
 
 interface Misfit {
@@ -91,7 +91,7 @@ interface Misfit {
 
 export type AnswerCheck = { readonly ok: true; readonly columns: Readonly<Record<string, string>> } | Misfit;
 
-/** As `defineOperation` makes it. `Name` and `Column` type the rows of `results`. */
+/** An operation, as `defineOperation` makes it. `Name` and `Column` type the rows of `results`. */
 export interface Operation<Name extends string = string, Column extends string = string> {
   readonly name: Name;
   readonly thing: string;
@@ -180,13 +180,13 @@ function asking(operation: string) {
   };
 }
 
-/** For display; begins with the name of the operation. */
+/** Why an operation has failed, for display; begins with the name of the operation. */
 export function operationFailure(operation: string, error: unknown): string {
   const text = errorText(error);
   return text.startsWith(`${operation}: `) ? text : `${operation}: ${text}`;
 }
 
-/** With the missing permission, as far as known. */
+/** The message of a refusal, with the missing permission, as far as known. */
 export function refusalText(
   { permission }: Pick<Operation, 'permission'>,
   { code, message }: Refusal,
@@ -208,7 +208,7 @@ function complete<Value>(reading: Interpretation<Value>): Interpretation<Value> 
   throw new TypeError('must return { ok: true, value } or { ok: false, code, message }');
 }
 
-/** With the placeholder that help shows. */
+/** Fields that have an option, with the placeholder that help shows. */
 export function fieldsWithOption(
   operations: readonly Operation[],
 ): readonly { readonly name: string; readonly option: string }[] {

@@ -3,7 +3,7 @@ import { type Method, methods } from '../../domain/terms.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { unknownMember } from './definition-rules.ts';
 
-/** As an operation defines it. */
+/** A request, as an operation defines it. */
 export interface RequestDefinition {
   /** Default: POST. */
   readonly method?: Method;

@@ -178,7 +178,7 @@ function textProblem(value: unknown, missing: string | undefined): string {
   return 'must be text; in JSON write it in quotes';
 }
 
-/** For a required field. */
+/** Whether a required field counts as left out. */
 export function isLeftOut(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && isBlank(value));
 }

@@ -19,7 +19,7 @@ export interface RunBatchData {
   readonly restoredEnd?: number;
 }
 
-/** Their rows took seconds, so they cover what a journal loses in a power failure. */
+/** Collected batches that the datastore keeps: their rows took seconds, so they cover what a journal loses in a power failure. */
 export const keptBatches = 25;
 
 /** A failed collection is no row's fault: retry until the run ends or the journal accepts the results. */

@@ -223,7 +223,7 @@ class BatchClaim implements Claim {
   }
 }
 
-/** For the rest of a longer wait, no worker calls any row. */
+/** The pause before a row is called again. For the rest of a longer wait, no worker calls any row. */
 function pauseOf(verdict: Exclude<RowVerdict, { kind: 'finished' }>): number {
   if (verdict.kind === 'throttled') return Math.min(verdict.waitMs, longestThrottledMs);
   return verdict.delayMs ?? returnedMs;

@@ -82,7 +82,7 @@ function isSameEnd(one: RowResult, other: RowResult): boolean {
   return one.finishedAt === other.finishedAt && one.startedAt === other.startedAt;
 }
 
-/** Beside the call of its result. An intent without an end belongs to the result. */
+/** The calls of a row beside that of its result. An intent without an end belongs to the result. */
 function callsBeside(attempts: number, known: readonly Attempt[] = []): number {
   return known.some(isUnknown) ? attempts - 1 : attempts;
 }

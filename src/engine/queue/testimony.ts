@@ -18,7 +18,7 @@ export interface Roster {
   testimonies(): Promise<ReadonlyMap<string, Testimony>>;
 }
 
-/** For an exclusive datastore, which forgets nothing without this process. */
+/** The roster of an exclusive datastore, which forgets nothing without this process. */
 export const emptyRoster: Roster = {
   present: async () => new Map(),
   testimonies: async () => new Map(),

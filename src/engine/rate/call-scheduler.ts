@@ -3,7 +3,7 @@ import { HeldSlots } from './held-slots.ts';
 import { ServerClock } from './server-clock.ts';
 import { TimelineVisits, type Visit, type VisitTiming, type WorkerSituation } from './timeline-visits.ts';
 
-/** Before a longer rest, rows are handed back: other workers can take them, and no burst follows. */
+/** The longest rest that rows wait for. Before a longer one they are handed back: other workers can take them, and no burst follows. */
 export const patienceMs = 150;
 
 /** After a refusal: by then the leader has decided what it means. */

@@ -25,7 +25,7 @@ interface Slot {
   readonly gap: number;
 }
 
-/** When it was admitted or, once known, when it left. */
+/** A call: when it was admitted or, once known, when it left. */
 interface Call {
   at: number;
   readonly slot?: Slot;
@@ -167,7 +167,7 @@ function graceMs(gap: number): number {
   return Math.max(leastGraceMs, Math.min(graceGaps * gap, mostLateMs));
 }
 
-/** Until then a call counts as having left in time. The rest of the gap is for the error of clocks. */
+/** Until this long after its slot, a call counts as having left in time. The rest of the gap is for the error of clocks. */
 function latestMs(gap: number): number {
   return Math.max(graceMs(gap), (graceMs(gap) + gap) / 2);
 }

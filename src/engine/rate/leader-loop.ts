@@ -25,7 +25,7 @@ export interface LeaderLoopOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** Of this process. */
+/** The calls in flight of this process. */
 export interface OwnCalls {
   /** At most. */
   readonly concurrency: number;

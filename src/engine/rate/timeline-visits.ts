@@ -24,7 +24,7 @@ export interface VisitTiming {
   readonly pastMs: number;
 }
 
-/** In this process: a visit costs nothing, and a change of rate shows at once. */
+/** For a timeline in this process: a visit costs nothing, and a change of rate shows at once. */
 export const ownTiming: VisitTiming = {
   aheadMs: 20,
   visitMs: 10,
@@ -34,7 +34,7 @@ export const ownTiming: VisitTiming = {
   lateUse: { below: 1, upTo: 1, isShared: false },
   pastMs: mostLateMs,
 };
-/** In Redis: about ten visits a second. */
+/** For a timeline in Redis: about ten visits a second. */
 export const sharedTiming: VisitTiming = {
   aheadMs: 100,
   visitMs: 50,

@@ -40,7 +40,7 @@ function problemsText({ problems }: InvalidRow): string {
     .join('; ');
 }
 
-/** Of the rows that a plan has decided not to call. */
+/** Counts the rows that a plan has decided not to call. */
 export function decidedCounts({
   invalid,
   duplicates,

@@ -95,7 +95,6 @@ export function subjectDigest({ operation, subject }: { operation: string; subje
   return digest(`${operation}\0${subject}`);
 }
 
-/** Of 32 bits. */
 export function wordOf(hashed: string, word: number): number {
   const at = word * 4;
   return (

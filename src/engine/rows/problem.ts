@@ -26,7 +26,7 @@ export function formatProblem(
 
 const shownCharacters = 60;
 
-/** For display: one line, at most 60 characters and an ellipsis, no control characters. */
+/** A value for display: one line, at most 60 characters and an ellipsis, no control characters. */
 export function excerpt(value: unknown): string {
   if (value === undefined) return '';
   const text = typeof value === 'string' ? value : stringifyJson(value);
@@ -56,7 +56,7 @@ interface OpenGroup {
   hasMore: boolean;
 }
 
-/** For problems in row order. Memory does not grow with their number. */
+/** Groups problems in row order. Memory does not grow with their number. */
 export class ProblemGroups {
   readonly #groups = new Map<string, OpenGroup>();
 

@@ -45,7 +45,7 @@ function noRows(): MutableCounts {
   };
 }
 
-/** Of one operation. */
+/** Counts of one operation. */
 export interface OperationSummary extends RowCounts {
   /** Of the subjects, in one lowercase word. */
   readonly thing: string;

@@ -12,7 +12,7 @@ import type { CellTexts, DecidedRow, LeftOut, PlannedOperation, PlannedRow } fro
  * head has them.
  */
 
-/** As lines refer to it. */
+/** An operation, as lines refer to it. */
 export interface LineOperation {
   readonly operation: PlannedOperation;
   readonly method?: Method | undefined;

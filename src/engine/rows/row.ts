@@ -66,7 +66,7 @@ export interface LeftOutRow extends UnderstoodRow {
 
 export type DecidedRow = CallableRow | InvalidRow | LeftOutRow;
 
-/** In the order of the columns. Null: the cell is absent. Empty: it clears its field. */
+/** Cells in the order of the columns. Null: the cell is absent. Empty: it clears its field. */
 export type CellTexts = readonly (string | null)[];
 
 /** A line of `rows.jsonl`. */

@@ -33,7 +33,7 @@ export interface RowsFile {
 /**
  * Reads the head of a file of rows.
  *
- * @throws a fatal error `ROWS_MISSING`, or `ROWS_DAMAGED` for a file that is none, or of another version
+ * @throws a fatal error `ROWS_MISSING`, or `ROWS_DAMAGED` for an invalid file or one of another version
  */
 export async function openRows(path: string): Promise<RowsFile> {
   const { head, start } = await readHead(path);
@@ -91,7 +91,6 @@ export async function openRows(path: string): Promise<RowsFile> {
   };
 }
 
-/** In the form that reading lines needs. */
 export function lineOperation({ method, path, ...operation }: HeadOperation): LineOperation {
   return { operation, method, path };
 }

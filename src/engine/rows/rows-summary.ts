@@ -4,7 +4,7 @@ import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-co
 
 const previewedRows = 3;
 
-/** Of decided rows together. */
+/** The sums of decided rows. */
 export interface SummarizedRows extends RowCounts {
   /** By operation; without rows of no known operation. */
   readonly perOperation: Readonly<Record<string, OperationSummary>>;

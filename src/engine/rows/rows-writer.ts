@@ -24,7 +24,7 @@ export interface WrittenRows {
 /** What is not derived from the rows. */
 export type HeadFacts = Omit<RowsHead, 'rows_version' | 'operations' | 'renumbered' | 'blocks'>;
 
-/** With the method and path of its first call. */
+/** An operation, with the method and path of its first call. */
 interface OperationEntry {
   readonly operation: PlannedOperation;
   readonly index: number;
@@ -144,7 +144,6 @@ function headOperation(
   };
 }
 
-/** And syncs it. */
 async function writeWhole(path: string, parts: readonly (Iterable<Buffer> | AsyncIterable<Buffer>)[]) {
   const hash = createHash('sha256');
   let bytes = 0;

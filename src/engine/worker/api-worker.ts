@@ -210,7 +210,7 @@ export class ApiWorker {
   }
 }
 
-/** When the governor changes its phase, not at each step. */
+/** Logs when the governor changes its phase, not at each step. */
 function logPace(log: Log, pace: PaceReport, lastPace: PaceReport | undefined): void {
   if (pace.phase === lastPace?.phase && pace.reason === lastPace.reason) return;
   const { rate, limit, concurrency, restUntil, restBy, phase, reason } = pace;

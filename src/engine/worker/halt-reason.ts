@@ -2,7 +2,7 @@ import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { Halt } from './health-evidence.ts';
 
-/** For display: the request, the answer, and what to correct. */
+/** Why calling stops, for display: the request, the answer, and what to correct. */
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
   if (because === 'unproven') {
     const tries = calls === 1 ? '1 try' : `${calls} tries`;

@@ -8,7 +8,7 @@ export type HealthEvidence =
   | Refused
   | Trouble;
 
-/** With 429 the API is there, with 503 it may be away. */
+/** The API asks to slow down: with 429 the API is there, with 503 it may be away. */
 export interface Refused {
   readonly kind: 'refused';
   readonly path: string;

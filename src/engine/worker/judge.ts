@@ -18,7 +18,7 @@ import {
   singledOutAgain,
 } from './other-rows.ts';
 
-/** With everything that its judgement depends on. */
+/** One attempt, with everything that its judgement depends on. */
 export interface JudgedAttempt {
   readonly task: RowTask;
   readonly operation: Operation;
@@ -228,8 +228,8 @@ function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttemp
 }
 
 /**
- * At no cost: every other row would have met this failure. An answer that is not JSON, such as a login page, from a target that never
- * answered as the service does means that nothing was processed.
+ * Hands the row back at no cost: every other row would have met this failure. An answer that is not JSON, such as a login page, from a
+ * target that never answered as the service does means that nothing was processed.
  */
 export function returnUncharged(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
   const isOtherService = blame === 'unproven' && failure.code === 'ANSWER_NOT_JSON';
@@ -256,7 +256,7 @@ function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): AttemptHisto
   };
 }
 
-/** With this attempt, unless nothing was sent. */
+/** The attempts of the row, with this one unless nothing was sent. */
 function earlierWith(
   { task, answer, startedAt }: JudgedAttempt,
   { code, message, status }: ApiFailure,

@@ -9,8 +9,8 @@ export type OtherCalls = Readonly<Record<CallOutcome, number>>;
 const keptCalls = 100;
 
 /**
- * They show whether a refusal or failure is about its row: the API accepts other rows, or not. Those of suspects do not count: rows that
- * always meet them would excuse each other.
+ * The latest calls of a worker. They show whether a refusal or failure is about its row: the API accepts other rows, or not. Those of
+ * suspects do not count: rows that always meet them would excuse each other.
  */
 export class LatestCalls {
   readonly #calls: { readonly at: number; readonly outcome: CallOutcome }[] = [];
@@ -78,7 +78,7 @@ export function failsItself(row: SingledOut): boolean {
   return isAtLeast(row, enough.failures);
 }
 
-/** Its refusals or failures must not slow down other rows, or count for them. */
+/** The row may be at fault: its refusals or failures must not slow down other rows, or count for them. */
 export function isSuspect(row: SingledOut | undefined): boolean {
   return row !== undefined && isAtLeast(row, suspicious);
 }

@@ -17,7 +17,7 @@ import { asRefusal, type JudgedAttempt, type Judgement, judge, returnUncharged }
 import { isSuspect, LatestCalls } from './other-rows.ts';
 import { notRepeated, uncalled } from './uncalled-rows.ts';
 
-/** As it happens: for progress and logs, never for accounting. */
+/** What a worker does, as it happens: for progress and logs, never for accounting. */
 export type WorkerEvent = { readonly run: string; readonly row: number } & (
   | { readonly type: 'finished'; readonly result: RowResult }
   | { readonly type: 'retrying'; readonly code: string; readonly delayMs: number }
@@ -211,7 +211,10 @@ export function createRowProcessor(options: RowProcessorOptions) {
     return returnUncharged(attempt, failure, blame);
   }
 
-  /** If the breaker has blamed the row at once, this happens before the next row gets the place, so that a guard can halt the run. */
+  /**
+   * Reports a verdict. If the breaker has blamed the row at once, this happens before the next row gets the place, so that a guard can halt
+   * the run.
+   */
   function reported({ task, answer }: JudgedAttempt, judgement: Judgement): RowVerdict {
     const { run, row } = task;
     const facts = () => ({

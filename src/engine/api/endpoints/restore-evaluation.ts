@@ -32,7 +32,7 @@ export function readRestoreEvaluationAnswer(evaluationId: string, body: unknown)
   return checkEvaluation(evaluationId, answer(body)?.evaluation ?? {});
 }
 
-/** Without reading sections and custom fields. */
+/** `readRestoreEvaluationAnswer` without sections and custom fields. */
 export function readRestoreEvaluationSummary(
   evaluationId: string,
   body: unknown,

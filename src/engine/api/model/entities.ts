@@ -112,16 +112,15 @@ export const evaluation = object({
   customFields: listOf(customField),
 });
 
-/** Without sections and custom fields: much faster, for thousands of answers. */
+/** An evaluation without sections and custom fields: much faster, for thousands of answers. */
 export const evaluationSummary = object(summaryFields);
 
 /** Section 2.1: the score of a call or conversation against a scorecard. */
 export interface Evaluation extends ReadBy<typeof evaluation> {}
 
-/** Without sections and custom fields. */
 export interface EvaluationSummary extends ReadBy<typeof evaluationSummary> {}
 
-/** For parsed JSON; leaves out unknown and unreadable fields. */
+/** The schema for parsed JSON; leaves out unknown and unreadable fields. */
 export const evaluationSchema: z.ZodType<Evaluation> = schemaOf(evaluation);
 
 /** Seen in the interface document, section 2.6; the complete set is not documented. */
@@ -146,5 +145,5 @@ const soundboard = object({
 /** Section 2.6: a recording file with a title, a description and file metadata. */
 export interface Soundboard extends ReadBy<typeof soundboard> {}
 
-/** For parsed JSON; leaves out unknown and unreadable fields. */
+/** The schema for parsed JSON; leaves out unknown and unreadable fields. */
 export const soundboardSchema: z.ZodType<Soundboard> = schemaOf(soundboard);

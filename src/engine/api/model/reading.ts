@@ -17,7 +17,7 @@ export type Read<T> = (value: unknown) => T | undefined;
 
 export type ReadBy<Reader> = Reader extends Read<infer T> ? T : never;
 
-/** By lowerCamelCase name. Any field may be absent. */
+/** Fields by lowerCamelCase name. Any field may be absent. */
 export type Parts<Fields> = { readonly [Name in keyof Fields]?: ReadBy<Fields[Name]> | undefined };
 
 /** The complete value set is not documented. */
@@ -131,7 +131,7 @@ export type Reading<T> =
  */
 type ReadingProblem = 'ANSWER_INCOMPLETE' | 'ANSWER_ID_MISMATCH' | 'ANSWER_STILL_DELETED';
 
-/** If it is the one that was sent (canonical decimal). */
+/** The identifier, if it is the one that was sent (canonical decimal). */
 export function readIdentifier(field: string, sent: string, received: bigint | undefined): Reading<bigint> {
   if (received === undefined) {
     return { ok: false, code: 'ANSWER_INCOMPLETE', message: `The answer has no readable ${field}` };

@@ -14,13 +14,13 @@ export interface HttpAnswer {
 /** `unsent`: no byte was written; `sent`: it may have arrived; `answering`: the head of an answer arrived. */
 export type RequestProgress = 'unsent' | 'sent' | 'answering';
 
-/** With an answer, without one, or stopped. */
+/** A request ended with an answer, without one, or stopped. */
 export type Ending =
   | { readonly kind: 'answer'; readonly answer: HttpAnswer }
   | (Reached & { readonly kind: 'lost'; readonly error: Error })
   | (Reached & { readonly kind: 'stopped' });
 
-/** Without a complete answer. */
+/** How far a request without a complete answer got. */
 export interface Reached {
   readonly progress: RequestProgress;
   /** When its head arrived. */
@@ -51,7 +51,7 @@ export interface SentRequest {
   readonly durationMs: number;
 }
 
-/** With its headers, as it is sent. */
+/** A request with its headers, as it is sent. */
 export interface WireRequest {
   readonly origin: string;
   readonly method: Method;
@@ -85,7 +85,7 @@ export function exchange(
   });
 }
 
-/** As undici reports it. A class: closures for each call would be garbage. */
+/** A request, as undici reports it. A class: closures for each call would be garbage. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #resolve: (ending: Ending) => void;
@@ -196,8 +196,8 @@ const decoder = new TextDecoder();
 export type CallStop = 'aborted' | 'timed-out';
 
 /**
- * For the caller's signal and the total time-out. Created thousands of times a second: an `AbortController` with its events would cost more
- * than the rest of the client, and `AbortSignal.any` leaks.
+ * One stop for the caller's signal and the total time-out. Created thousands of times a second: an `AbortController` with its events would
+ * cost more than the rest of the client, and `AbortSignal.any` leaks.
  */
 export class Stop {
   /** Stopped when the call must stop. A call has one step at a time. */

@@ -17,7 +17,7 @@ export interface ProxyOptions {
 }
 
 /**
- * Without `HTTPS_PROXY`, `HTTP_PROXY` counts for `https://`, too.
+ * Chooses the proxy. Without `HTTPS_PROXY`, `HTTP_PROXY` counts for `https://`, too.
  *
  * @throws CqbatchError (usage) when the proxy's URL can't be used, or the token would travel through it unencrypted. The URL is not quoted,
  * because it may contain a password.

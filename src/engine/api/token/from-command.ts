@@ -110,7 +110,7 @@ function lifeMs(values: Readonly<Record<string, unknown>>): number | undefined {
   return endMs === undefined ? undefined : endMs - Date.now();
 }
 
-/** Of a date in text, or of a Unix time. */
+/** Milliseconds since 1970 of a date in text, or of a Unix time. */
 function momentOf(text: string): number | undefined {
   return /^\d{9,}(\.\d+)?$/.test(text) ? unixTimeMs(Number(text)) : readMoment(text);
 }

@@ -8,8 +8,8 @@ const presented = /(\bbearer\s+|(?:token|secret|password|assertion|key)["']?\s*[
 const longWord = /[\w.~+/=-]{20,}/g;
 
 /**
- * With visible control characters, and without tokens: neither the known ones nor what looks like one, because a program may quote a token
- * that it did not print.
+ * The first line of a text, with visible control characters, and without tokens: neither the known ones nor what looks like one, because a
+ * program may quote a token that it did not print.
  */
 export function firstLineWithoutTokens(text: string, known: readonly string[]): string {
   const line = text.split(/[\r\n]+/).find((each) => each.trim() !== '') ?? '';

@@ -21,7 +21,7 @@ export function tokenFromValue(text: string): TokenSource {
 }
 
 /**
- * Without white space around it. Errors never quote it.
+ * The token without white space around it. Errors never quote it.
  *
  * @throws CqbatchError (usage) when it is empty or not a word of visible ASCII characters (RFC 6750, section 2.1).
  */

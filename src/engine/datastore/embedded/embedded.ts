@@ -103,7 +103,7 @@ export async function openEmbedded({
 }
 
 /**
- * Without file descriptors, PostgreSQL would report existing files instead.
+ * Checks that enough files can be opened. Without file descriptors, PostgreSQL would report existing files instead.
  *
  * @throws `EMFILE` when this process can't open that many more
  */

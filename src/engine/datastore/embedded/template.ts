@@ -12,7 +12,7 @@ export const templateFile = fileURLToPath(new URL('dist/template.tar', packageRo
 const logFileBytes = 16 * 1024 * 1024;
 
 /**
- * If missing. Created beside its place and renamed, so that a crash leaves no half of it.
+ * Makes a missing database, created beside its place and renamed, so that a crash leaves no half of it.
  *
  * @throws when the folder has other files: PGlite would create a new database among them
  */

@@ -38,8 +38,8 @@ const shortages = new Set(['EMFILE', 'ENFILE']);
 let shortage: unknown;
 
 /**
- * At once: PostgreSQL ends its process when its log can't be written; PGlite has no process to end, and may spin forever or fail with
- * another error.
+ * Reports a refusing disk at once: PostgreSQL ends its process when its log can't be written; PGlite has no process to end, and may spin
+ * forever or fail with another error.
  */
 function reportRefusals(files: { tryFSOperation<Result>(operation: () => Result): Result }): void {
   const tryOperation = files.tryFSOperation;

@@ -47,7 +47,10 @@ export async function ready(client: Redis): Promise<void> {
   });
 }
 
-/** For Sentinels, ioredis reports only a closed connection: connects to each of them, and passes the reasons to `note`. */
+/**
+ * Finds the reasons of a failure. For Sentinels, ioredis reports only a closed connection: connects to each of them, and passes the reasons
+ * to `note`.
+ */
 export async function noteReasons(options: RedisClientOptions, note: (error: Error) => void): Promise<void> {
   await Promise.all(
     sentinelsOf(options.address, options.sentinelPassword).map(async (address) => {

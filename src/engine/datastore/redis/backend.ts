@@ -7,7 +7,7 @@ import { endBetweenTries } from './client.ts';
 import { dropCommand } from './failure.ts';
 
 /**
- * Without prints to the console and passwords in errors.
+ * BullMQ's Redis backend, without prints to the console and passwords in errors.
  *
  * @param onConnection for each connection that BullMQ opens by itself
  * @param onError for each error of its connections

@@ -44,7 +44,7 @@ async function inspectInfo(client: Redis, where: string, onLoading: () => void):
   };
 }
 
-/** Of loaded data; undefined where forbidden. */
+/** The `INFO` of loaded data; undefined where forbidden. */
 async function readInfo(client: Redis, onLoading: () => void): Promise<string | undefined> {
   for (;;) {
     try {

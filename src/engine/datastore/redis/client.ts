@@ -42,7 +42,7 @@ export function createRedisClient(options: RedisClientOptions): Redis {
   return client;
 }
 
-/** Without a reply; with `waiting` also those not sent. */
+/** Rejects commands without a reply; with `waiting` also those not sent. */
 export function rejectCommands(client: Redis, message: string, which: { readonly waiting: boolean }): void {
   const queues = client as unknown as {
     flushQueue(error: Error, queues: { offlineQueue: boolean; commandQueue: boolean }): void;
@@ -137,7 +137,7 @@ function tlsSettings(address: RedisAddress): { servername?: string } {
     : {};
 }
 
-/** By the number of attempts before; null gives up. */
+/** Delays between attempts, by the number of attempts before; null gives up. */
 function retriesOf(role: Role): (times: number) => number | null {
   return role === 'probe' ? () => null : (times) => Math.min(times * 100, 2_000);
 }
@@ -148,7 +148,7 @@ export function corkTurns(client: Redis): void {
   client.on('connect', () => corkSocket(client.stream));
 }
 
-/** From the first write of a turn to its end. Closing the socket flushes it. */
+/** Corks a socket from the first write of a turn to its end. Closing the socket flushes it. */
 function corkSocket(socket: Socket): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   let corked = false;

@@ -14,7 +14,7 @@ export interface FailureContext {
   readonly passwordPlace: string;
 }
 
-/** After `Redis at <address> `. */
+/** What comes after `Redis at <address> `. */
 type Explanation = string | ((context: FailureContext, message: string) => string);
 
 /** A pattern for an error's code or message; most informative first. */
@@ -157,7 +157,7 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   ],
 ];
 
-/** From errors in order of time: the most informative rule wins, whichever error it matches. */
+/** Explains why Redis can't be used, from errors in order of time: the most informative rule wins, whichever error it matches. */
 export function explainFailure(errors: readonly unknown[], context: FailureContext): CqbatchError {
   const causes = errors.map(innermost);
   const shown = (cause: unknown): Error => withoutSecrets(cause, context.secrets);
@@ -202,7 +202,7 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
 }
 
-/** For logs and as a `cause`: without passwords and commands. */
+/** The error for logs and as a `cause`: without passwords and commands. */
 function withoutSecrets(error: unknown, secrets: readonly string[]): Error {
   const { message, code } = error as Partial<NodeJS.ErrnoException>;
   const clean = new Error(removeSecrets(String(message ?? error), secrets));

@@ -38,8 +38,8 @@ const openingLimitMs = 5_000;
 const closingLimitMs = 1_000;
 
 /**
- * Once open, everything waits while Redis is away, however long, and `trouble` says so; `refusal` says what a person must fix. The
- * datastore is lost when a full disk has blocked writes for some seconds.
+ * Opens and checks Redis. Once open, everything waits while Redis is away, however long, and `trouble` says so; `refusal` says what a
+ * person must fix. The datastore is lost when a full disk has blocked writes for some seconds.
  *
  * @throws a usage error `REDIS_URL`; within some seconds a fatal error `REDIS_…` with the reason and the remedy
  */
@@ -135,7 +135,7 @@ function contextOf({ url, password, passwordFile, sentinelPassword, prefix = 'cq
   } satisfies FailureContext;
 }
 
-/** Over a separate connection, which gives up rather than wait. */
+/** Checks Redis over a separate connection, which gives up rather than wait. */
 async function inspectFirst(
   context: FailureContext,
   settings: RedisClientOptions,
@@ -165,7 +165,7 @@ async function closeClient(client: Redis): Promise<void> {
   rejectCommands(client, 'Connection is closed.', { waiting: true });
 }
 
-/** By their digest; sends the text that Redis does not have. */
+/** Runs scripts by their digest; sends the text that Redis does not have. */
 function scriptsOn(client: Redis): RunScript {
   const digests = new Map<string, string>();
   return async (script, keys, args) => {

@@ -17,7 +17,7 @@ export interface Conflict {
   readonly firstLine: number;
 }
 
-/** Where conflicts are refused. */
+/** The problem where conflicts are refused. */
 export function conflictProblem({ thing, subject, firstLine }: Conflict): RowProblem {
   return {
     problem: `conflicts with line ${firstLine}: different values for ${thing} ${escapeInvisible(subject)}`,
@@ -33,7 +33,7 @@ export interface CallIdentity {
   readonly request: string;
 }
 
-/** To other calls with its subject. */
+/** How a call relates to others with its subject. */
 export type DuplicateVerdict =
   /** The first call with its subject. */
   | { readonly kind: 'new' }

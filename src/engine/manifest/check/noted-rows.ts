@@ -1,4 +1,4 @@
-/** Their number, and the first of them. */
+/** How many rows, and the first of them. */
 export interface NotedRows {
   rows: number;
   readonly firstRow: number;

@@ -102,7 +102,7 @@ function zerosAtEnd(digits: string): number {
   return digits.length - end;
 }
 
-/** Of an identifier that has more than 15; undefined for any other cell. */
+/** The digits of an identifier that has more than 15; undefined for any other cell. */
 function longDigits(cell: unknown): string | undefined {
   if (typeof cell !== 'string' && typeof cell !== 'number' && typeof cell !== 'bigint') return undefined;
   if (typeof cell === 'string' ? cell.length <= 15 : cell <= 999_999_999_999_999) return undefined;

@@ -13,7 +13,7 @@ import { CellNotices } from './cell-notices.ts';
 import { type NotedRows, noteRow } from './noted-rows.ts';
 import { effectWarnings } from './option-effects.ts';
 
-/** Of all rows. */
+/** What the check of all rows has found. */
 export interface ScanSummary extends SummarizedRows {
   /** Changed in different ways; 0 where conflicts are refused. */
   readonly changedSubjects: number;
@@ -31,7 +31,7 @@ export interface ScanSummary extends SummarizedRows {
   readonly choice: RowChoice | undefined;
 }
 
-/** In the order of rows; the scan awaits the results. */
+/** Called in the order of rows; the scan awaits the results. */
 export interface ScanHandlers {
   onInvalid?(row: InvalidRow): void | Promise<void>;
   /** @param row the decision @param given the row as it was read */
@@ -106,7 +106,6 @@ export async function scanManifest(
   };
 }
 
-/** Of a workbook. */
 function hiddenWarnings(
   { sheet }: Pick<Manifest, 'sheet'>,
   hasMeaning: (column: string) => boolean,
@@ -146,7 +145,7 @@ function identityOf({ row, line, operation, subject, request }: CallableRow): Ca
   };
 }
 
-/** For comparison with another request: a line each. */
+/** The headers for comparison with another request: a line each. */
 function headerText({ headers }: CallableRow['request']): string {
   return headers === undefined ? '' : `${JSON.stringify(headers)}\n`;
 }

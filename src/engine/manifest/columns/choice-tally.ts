@@ -107,7 +107,7 @@ class ConditionTally {
   }
 }
 
-/** On the command line. */
+/** The condition as an option on the command line. */
 function optionOf(condition: string): string {
   return `--where ${escapeInvisible(shellWord(condition))}`;
 }

@@ -44,7 +44,7 @@ export interface ScanWarning {
 }
 
 /**
- * Of columns that resemble fields but would silently not be sent.
+ * Warns of columns that resemble fields but would silently not be sent.
  *
  * @param used names of the operations in use
  */

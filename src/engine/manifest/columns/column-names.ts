@@ -9,14 +9,14 @@ import type { Manifest } from '../manifest.ts';
 export const maxColumns = 16_384;
 export const maxColumnNamesLength = 1024 * 1024;
 
-/** From title to field. Titles are matched like fields. */
+/** The user's `--map`, from title to field. Titles are matched like fields. */
 export type ColumnMap = Readonly<Record<string, string>>;
 
 /** From a title to a name, of a field or not. */
 export type FieldNamer = (column: string) => string;
 
 /**
- * By the user's map, or else by title. Caches each title.
+ * Maps columns by the user's map, or else by title. Caches each title.
  *
  * @throws CqbatchError (`usage`, `MAP_UNKNOWN_FIELD`) when the map names a field of no operation
  */
@@ -46,7 +46,7 @@ export function fieldNamer(map: ColumnMap = {}, operations: readonly Operation[]
 }
 
 /**
- * Of fields that rows omit. Those of the user override those of the manifest.
+ * The values of fields that rows omit. Those of the user override those of the manifest.
  *
  * @throws CqbatchError (`usage`) for a field of no operation
  */
@@ -80,7 +80,8 @@ export function readDefaults(
 }
 
 /**
- * Such as `user_id;note`, in which another delimiter than that of the file separates the name of a field: each cell would hold two values.
+ * Refuses titles such as `user_id;note`, in which another delimiter than that of the file separates the name of a field: each cell would
+ * hold two values.
  *
  * @throws CqbatchError (`usage`, `MANIFEST_MIXED_DELIMITERS`)
  */

@@ -84,7 +84,7 @@ function numberOf(text: string): number | undefined {
   return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
 }
 
-/** And the next one. */
+/** The dates of a day and the next one. */
 function dayOf(text: string): Condition['day'] {
   const start = /^[\d/.-]+$/.test(text) ? readMoment(text) : undefined;
   if (start === undefined) return undefined;

@@ -145,7 +145,7 @@ function list(columns: readonly string[]): string {
   return columns.length > shownColumns ? `${shown.join(', ')}, …` : shown.join(', ');
 }
 
-/** Or why the row has none. `operation` of a problem is a known one that must not be used here. */
+/** The operation of a row, or why it has none. `operation` of a problem is a known one that must not be used here. */
 export type RowOperation =
   | { readonly ok: true; readonly operation: Operation }
   | { readonly ok: false; readonly operation?: Operation; readonly problem: RowProblem };
@@ -158,7 +158,7 @@ export interface OperationRules {
   readonly fallback: Operation | undefined;
 }
 
-/** By the row's column `operation`, if any. */
+/** Finds the operation by the row's column `operation`, if any. */
 export function findRowOperation(cell: unknown, rules: OperationRules): RowOperation {
   const { operations, required, fallback } = rules;
   if (cell === undefined || cell === '') {

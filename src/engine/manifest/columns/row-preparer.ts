@@ -30,7 +30,7 @@ import {
   withLetters,
 } from './row-problems.ts';
 
-/** With what may be wrong with it. */
+/** A call, with what may be wrong with it. */
 export interface PreparedCall extends CallableRow {
   /** A field with white space around its text, probably by mistake. */
   readonly padded?: string | undefined;
@@ -167,7 +167,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
   });
 }
 
-/** By the names of their columns; absent and null cells count as omitted. */
+/** The cells by the names of their columns; absent and null cells count as omitted. */
 function matchCells(
   cells: ManifestRow['cells'],
   fieldOf: FieldNamer,
@@ -227,7 +227,7 @@ function pickOldValues(
   return old;
 }
 
-/** Like the row that would send them, so that an undo can't be refused for them. */
+/** Checks old values like the row that would send them, so that an undo can't be refused for them. */
 function checkOldValues(
   { schema, fields }: Operation,
   byName: Readonly<Record<string, unknown>>,

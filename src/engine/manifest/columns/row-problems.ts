@@ -4,13 +4,13 @@ import { type Field, isLeftOut, type Row } from '../../operation/row-fields.ts';
 import { excerpt, type RowProblem } from '../../rows/problem.ts';
 import type { Manifest, ManifestRow } from '../manifest.ts';
 
-/** With an earlier column. */
+/** A column with the name of an earlier one. */
 export interface Clash {
   readonly name: string;
   readonly column: string;
 }
 
-/** Of cells in columns that have a field. */
+/** The problems of cells in columns that have a field. */
 export function unusableCells(
   { cells, cellProblems = {} }: ManifestRow,
   isField: (column: string) => boolean,
@@ -23,7 +23,6 @@ export function unusableCells(
     });
 }
 
-/** For a workbook. */
 export function withLetters(problem: RowProblem, { lettersOf }: Pick<Manifest, 'lettersOf'>): RowProblem {
   const letters = problem.column === undefined ? undefined : lettersOf?.(problem.column);
   return letters === undefined ? problem : { ...problem, letters };
@@ -71,7 +70,7 @@ export interface UnexpectedValue {
   readonly expected: string;
 }
 
-/** Of the row, and old values that an undo would send, that are not as their fields expect. */
+/** Values of the row, and old values that an undo would send, that are not as their fields expect. */
 export function unexpectedValues(
   fields: readonly (Pick<Field, 'name' | 'expectation'> & { readonly oldName: string | undefined })[],
   values: Row,

@@ -30,7 +30,6 @@ export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest
   const nameOf = fieldNamer();
   let tally = new ChoiceTally(conditions);
 
-  /** That a condition means. */
   function titleOf({ column, name }: Condition, titles: readonly string[]): string | undefined {
     if (isOwnColumn(column)) return [column, nameInFailed(column)].find((title) => titles.includes(title));
     return titles.includes(column) ? column : titles.find((title) => nameOf(title) === name);

@@ -29,7 +29,7 @@ export function detectDelimiter(head: string, complete: boolean, fallback: Delim
   return best.delimiter;
 }
 
-/** In each of the first non-blank records; 0 where text follows a closing quote. */
+/** The cells in each of the first non-blank records; 0 where text follows a closing quote. */
 function countCells(text: string, complete: boolean, delimiter: Delimiter): readonly number[] {
   const counts: number[] = [];
   let cells = 1;
@@ -61,7 +61,7 @@ function countCells(text: string, complete: boolean, delimiter: Delimiter): read
   return counts;
 }
 
-/** Before the header of delimited text. */
+/** What is before the header of delimited text. */
 export interface Preamble {
   /** In characters. */
   readonly length: number;

@@ -8,7 +8,7 @@ import type { PageFacts } from '../manifest.ts';
 /** Level at which rows are looked for: deeper objects are more likely values of a row. */
 const deepest = 3;
 
-/** To arrays of objects, as `--rows-at` takes them: `data.items`. */
+/** Paths to arrays of objects, as `--rows-at` takes them: `data.items`. */
 export function pathsToRows(value: object, depth = 1): readonly string[] {
   return Object.entries(value).flatMap(([name, member]) => {
     if (Array.isArray(member)) return member.length > 0 && member.every(isJsonObject) ? [name] : [];

@@ -47,7 +47,7 @@ export function repeatedName(name: string): string {
 }
 
 /**
- * Twice in one object, however it is escaped.
+ * Finds a name that is twice in one object, however it is escaped.
  *
  * @param text well-formed JSON
  * @param value the parsed text, in which the last of equal names wins
@@ -96,7 +96,7 @@ function countNames(value: unknown): number {
   return count;
 }
 
-/** After its closing quote. */
+/** The index after its closing quote. */
 function endOfString(text: string, start: number): number {
   let index = start + 1;
   while (text[index] !== '"') index += text[index] === '\\' ? 2 : 1;

@@ -53,13 +53,13 @@ export async function* readJsonLines(
   }
 }
 
-/** Without its line end, numbered from 1. */
+/** A line without its end, numbered from 1. */
 interface TextLine {
   readonly text: string;
   readonly line: number;
 }
 
-/** At LF, CR LF and CR, without blank lines; one array per chunk. */
+/** Splits text at LF, CR LF and CR, without blank lines; one array per chunk. */
 async function* splitLines(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<readonly TextLine[], void, undefined> {
@@ -109,7 +109,7 @@ function jsonRow(value: unknown, line: number, columns: ColumnList, trim: boolea
   return { line, cells };
 }
 
-/** In order of first appearance; bounded in memory. */
+/** Column names in order of first appearance; bounded in memory. */
 export class ColumnList {
   readonly #nameSet = new Set<string>();
   readonly #file: string;

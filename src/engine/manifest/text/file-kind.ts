@@ -78,7 +78,10 @@ export function encodingByMark(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' 
   return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
 }
 
-/** By two leading ASCII characters, with which every manifest begins (see RFC 4627, section 3). Later NULs are data. */
+/**
+ * Recognizes UTF-16 without a mark by two leading ASCII characters, with which every manifest begins (see RFC 4627, section 3). Later NULs
+ * are data.
+ */
 function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0] = head;
   const isLittleEndian = first > 0 && second === 0 && third > 0 && fourth === 0;

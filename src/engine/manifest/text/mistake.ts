@@ -27,7 +27,7 @@ export function syntaxMistake(at: Position | number | undefined, problem: string
   return new TextMistake('MANIFEST_SYNTAX', at, problem);
 }
 
-/** In UTF-8 bytes. */
+/** Counts positions in UTF-8 bytes. */
 export class PositionCounter {
   #line: number;
   #column = 1;

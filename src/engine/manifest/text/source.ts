@@ -33,7 +33,7 @@ export interface ByteSource {
   readonly context?: ReadingContext;
 }
 
-/** Its beginning was identified. */
+/** A source whose beginning was identified. */
 export interface TextSource extends ByteSource {
   /** Of the byte order mark: 0 or 3 bytes. */
   readonly bomLength: number;
@@ -43,7 +43,7 @@ export interface TextSource extends ByteSource {
   readonly firstLine: number;
 }
 
-/** For all manifests. */
+/** Settings for all manifests. */
 export interface ReadingContext {
   /** For the file, and for the unzipped text. */
   readonly maxBytes?: number;
@@ -131,7 +131,7 @@ async function* readUnzipped(source: ByteSource): AsyncGenerator<Buffer, void, u
 }
 
 /**
- * From the start, valid UTF-8; no chunk ends inside a character.
+ * The text from the start, valid UTF-8; no chunk ends inside a character.
  *
  * @throws TextMistake when the bytes are not UTF-8, or too many are blank, and errors of `readBytes`
  */
@@ -182,7 +182,7 @@ export async function* checkUtf8(
   if (rest.length > 0) throw notUtf8(rest, offset, await remedy());
 }
 
-/** Of trailing bytes that belong to an incomplete character. */
+/** How many trailing bytes belong to an incomplete character. */
 function incompleteLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -197,7 +197,7 @@ function incompleteLength(bytes: Buffer): number {
 
 const usualRemedy = '; save the file as "CSV UTF-8", or pass its encoding, such as --encoding windows-1252';
 
-/** For bytes that are not UTF-8. No encoding fits if a line of the file is UTF-8. */
+/** What to do about bytes that are not UTF-8. No encoding fits if a line of the file is UTF-8. */
 async function remedyFor(source: ByteSource): Promise<string> {
   const line = await findUtf8Line(source);
   if (line === undefined) return usualRemedy;

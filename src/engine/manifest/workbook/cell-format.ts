@@ -1,6 +1,6 @@
 import { formatValue } from 'hucre';
 
-/** As a spreadsheet shows it, without commas between digits; undefined if that lacks digits of the number. */
+/** A number as a spreadsheet shows it, without commas between digits; undefined if that lacks digits of the number. */
 export function shownNumber(value: number, format: string): string | undefined {
   const shown = formatValue(value, format).trim();
   const numbers = shown.match(/\d[\d,]*(?:\.\d+)?/g) ?? [];

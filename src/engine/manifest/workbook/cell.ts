@@ -1,7 +1,7 @@
 import type { Cell, CellValue } from 'hucre/xlsx';
 import { excerpt } from '../../rows/problem.ts';
 
-/** With why it can't be trusted, if so. */
+/** The text of a cell, with why it can't be trusted, if so. */
 export interface SheetCell {
   readonly text: string;
   readonly problem?: string;
@@ -19,7 +19,8 @@ export interface CellFormats {
 }
 
 /**
- * As its format shows it. If that loses information, the cell has a problem. Formulas give their stored result; dates are ISO 8601.
+ * The text of a cell as its format shows it. If that loses information, the cell has a problem. Formulas give their stored result; dates
+ * are ISO 8601.
  *
  * @param details of cells with a format, a formula or an error
  */
@@ -81,7 +82,7 @@ function shownOtherwise(text: string, format: string): SheetCell {
   return { text, problem };
 }
 
-/** In Excel: `A` for 0, `AA` for 26. */
+/** Excel's name of a column: `A` for 0, `AA` for 26. */
 export function columnLetters(index: number): string {
   const rest = Math.floor(index / 26);
   return (rest > 0 ? columnLetters(rest - 1) : '') + String.fromCharCode(65 + (index % 26));

@@ -9,7 +9,7 @@ import { manifestTooLarge, maxRecordBytes, type Position, TextMistake } from '..
 import { readBytes, type TextSource } from '../text/source.ts';
 import { type CellFormats, columnLetters, readCell, unpackedBytes } from './cell.ts';
 
-/** As delimited text; line numbers are Excel's row numbers. */
+/** The records of a sheet, as of delimited text; line numbers are Excel's row numbers. */
 export interface SheetRecords {
   readonly name: string;
   readonly others: readonly string[];
@@ -48,7 +48,7 @@ export interface SheetChoice {
 }
 
 /**
- * Of an Excel workbook (`.xlsx`), as wide as its header.
+ * Reads a sheet of an Excel workbook (`.xlsx`), as wide as its header.
  *
  * @throws TextMistake when the file is not a workbook, the sheet does not exist, or rows are hidden and `hidden` does not say what that
  * means; CqbatchError (`usage`) when it is too large
@@ -122,7 +122,7 @@ async function reading<Result>(read: (library: Library) => Promise<Result>): Pro
 }
 
 /**
- * In columns; 0 without rows.
+ * The width of the header in columns; 0 without rows.
  *
  * @param isName whether a cell is named like a field that every header must have
  * @throws TextMistake when a title precedes the header, or too many cells would be in memory
@@ -215,7 +215,7 @@ function hiddenColumnsOf({ columns = [] }: Sheet): ReadonlySet<number> {
   return new Set(columns.flatMap((column, index) => (isInvisible(column) ? index : [])));
 }
 
-/** Or too small to be seen. */
+/** Hidden, or too small to be seen. */
 function isInvisible({ hidden, height, width }: RowDef & ColumnDef = {}): boolean {
   return hidden === true || height === 0 || width === 0;
 }

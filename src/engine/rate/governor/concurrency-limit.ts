@@ -2,7 +2,7 @@ import type { StatedLimit } from '../../api/limits.ts';
 import { type Circumstances, ServerCap } from './server-cap.ts';
 import type { Traffic } from './traffic.ts';
 
-/** At the start, and the most ever tried: connections and memory are finite. */
+/** Calls in flight at the start, and the most ever tried: connections and memory are finite. */
 export const usualConcurrency = 50;
 export const mostConcurrency = 200;
 

@@ -257,7 +257,7 @@ export class Governor {
   }
 }
 
-/** From a file, which may hold anything. */
+/** A value from a file, which may hold anything. */
 function believable(saved: number | undefined, least: number, most: number): number | undefined {
   if (saved === undefined || !Number.isFinite(saved) || saved < least) return undefined;
   return Math.min(saved, most);

@@ -31,7 +31,7 @@ const uncertainCalls = 3;
 const uncertainShare = 0.01;
 
 /**
- * While the API asks to wait, the allowance may fill up for the whole time or not at all.
+ * The gain of the allowance. While the API asks to wait, the allowance may fill up for the whole time or not at all.
  *
  * @returns undefined when the cycle is inconclusive
  */

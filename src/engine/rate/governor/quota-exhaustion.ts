@@ -109,7 +109,7 @@ const shortestPauseMs = 1_000;
 const longestPauseInFirstMinuteMs = 10_000;
 const longestPauseMs = 300_000;
 
-/** Until the next test when nothing was accepted for `elapsedMs`. */
+/** Milliseconds until the next test when nothing was accepted for `elapsedMs`. */
 export function testPause(elapsedMs: number): number {
   if (elapsedMs < minuteMs)
     return Math.min(Math.max(elapsedMs, shortestPauseMs), longestPauseInFirstMinuteMs);

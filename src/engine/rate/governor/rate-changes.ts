@@ -19,7 +19,7 @@ export function startingGrowth(seconds: number, reactionMs: number): number {
   return 2 ** (seconds / Math.max(startSeconds, (startReactions * reactionMs) / 1_000));
 }
 
-/** From a rate that was fine up to one that failed, and on from there. */
+/** The rate of a search: from a rate that was fine up to one that failed, and on from there. */
 export function searchedRate(fine: number, failed: number, seconds: number, reactionMs: number): number {
   if (seconds <= searchSeconds) return fine + ((failed - fine) * seconds) / searchSeconds;
   return failed * probingGrowth(seconds - searchSeconds, reactionMs);
@@ -40,12 +40,12 @@ const gatheredMs = 500;
 /** Of a rate that may be far too high. */
 const half = 0.5;
 
-/** While a rate is held that is fine. */
+/** The rate after a refusal while a rate is held that is fine. */
 export function cutToHeld(held: number, waitMs: number): number {
   return held * (waitMs > gatheredMs ? belowHeldAfterWait : belowHeld);
 }
 
-/** While the rate rose quickly, or was already lowered and still too high. */
+/** The rate after a refusal while it rose quickly, or was already lowered and still too high. */
 export function cutDeep(rate: number): number {
   return rate * half;
 }
@@ -96,7 +96,7 @@ export type CooldownVerdict = 'going-on' | 'enough' | 'too-fast' | 'dry';
 export interface Cut {
   /** Calls/s from now on. */
   readonly rate: number;
-  /** Of a call: so long, calls of the earlier rate keep arriving. */
+  /** Of a call: that long, calls of the earlier rate keep arriving. */
   readonly latencyMs: number;
   readonly lagMs: number;
   /** For the allowance to gather, at least. */
@@ -115,7 +115,7 @@ const dryAfter = 3;
 const toleratedCalls = 1;
 const tolerated = 0.1;
 
-/** Between two updates; milliseconds. */
+/** What happened between two updates; milliseconds. */
 export interface Period {
   readonly since: number;
   readonly now: number;
@@ -125,8 +125,8 @@ export interface Period {
 }
 
 /**
- * After the rate was lowered, until calls show whether that was enough. Nothing counts until all reports are about calls that were sent
- * later.
+ * The time after the rate was lowered, until calls show whether that was enough. Nothing counts until all reports are about calls that were
+ * sent later.
  */
 export class Cooldown {
   readonly restUntil: number;

@@ -142,7 +142,7 @@ const rollingMs = 60_000;
 const shortWindowMs = 5_000;
 const dayMs = 86_400_000;
 
-/** As stated so far; milliseconds. */
+/** A limit, as stated so far; milliseconds. */
 export interface KnownLimit {
   /** In a window. */
   readonly quota: number | undefined;

@@ -5,7 +5,7 @@ const judgedCalls = 100;
 const hardlyAny = 0.3;
 const uncertain = 1.5;
 
-/** Of how many calls how many failed. */
+/** How many of how many calls failed. */
 interface KnownShare {
   readonly calls: number;
   readonly failed: number;
