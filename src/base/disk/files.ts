@@ -43,7 +43,6 @@ export function ifThere<Value>(work: Promise<Value>): Promise<Value | undefined>
   });
 }
 
-/** Whole, or its parts in order. */
 type Content = string | Iterable<string> | AsyncIterable<string | Uint8Array>;
 
 /** A temporary file beside the path goes to `place`. Another user can't have taken its random name with a link. */
@@ -207,7 +206,6 @@ async function realReason(path: string): Promise<unknown> {
   }
 }
 
-/** Of the group and of other users. */
 const rightsOfOthers = 0o077;
 const othersMayWrite = 0o022;
 /** Windows has no rights of this kind. */

@@ -33,7 +33,6 @@ export class WaitReason extends Error {}
 
 export interface LastingError {
   readonly error: Error;
-  /** Since it first occurred. */
   readonly forMs: number;
 }
 

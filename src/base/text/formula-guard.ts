@@ -77,7 +77,6 @@ function rewriteCuts(text: string, cuts: Cuts, pattern: RegExp, replacement: str
   });
 }
 
-/** The token after any number of apostrophes. */
 function isQuotedToken(text: string, token: string | undefined): boolean {
   if (token === undefined || !text.endsWith(token)) return false;
   return /^'*$/.test(text.slice(0, text.length - token.length));

@@ -84,7 +84,6 @@ function redirectTarget(location: string): string {
   return URL.canParse(location) ? new URL(location).origin : 'another path';
 }
 
-/** Of a body and of a header's value. */
 const maxBodyLength = 16_384;
 const maxHeaderLength = 1_000;
 

@@ -12,7 +12,6 @@ export interface AnswerContext {
   readonly now: number;
   /** Hides the token in text from an answer. */
   readonly mask: TokenMask;
-  /** Collects ignored waits. */
   readonly ignored?: IgnoredWaits;
 }
 
@@ -150,7 +149,6 @@ export function rpcCode(value: unknown): RpcCode | undefined {
 interface ErrorBody {
   /** `json` is a JSON object; other JSON values count as `text`. */
   readonly kind: 'json' | 'html' | 'text' | 'empty';
-  /** Canonical. */
   readonly code?: RpcCode | undefined;
   /** The server's words; may be empty. */
   readonly message: string;

@@ -56,7 +56,6 @@ export function reasonIn(details: readonly ErrorDetail[]): string {
   );
 }
 
-/** The id in a `RequestInfo`. */
 export function requestIdIn(details: readonly ErrorDetail[]): string {
   return (
     details.map(({ type, fields }) => (type === 'RequestInfo' ? requestIdOf(fields) : '')).find(Boolean) ?? ''

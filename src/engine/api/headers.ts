@@ -63,7 +63,6 @@ const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} 
 const rfc850Date = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
 const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
-/** An item of a list field. */
 export interface ListItem {
   /** Without quotes and escapes. */
   readonly value: string;
@@ -94,7 +93,6 @@ export function structuredList(headers: AnswerHeaders, name: string): readonly L
   return items;
 }
 
-/** Characters. */
 const maxLength = 4096;
 
 const maxItems = 20;

@@ -123,7 +123,6 @@ export function counterLimits(headers: AnswerHeaders, waits: WaitReader): readon
     .flatMap((family) => familyLimits(headers, family, waits));
 }
 
-/** Fields that describe one limit together. */
 type Family = ReturnType<typeof familyOf>;
 
 function familyOf(prefix: string, suffix: string, windowSeconds: number | undefined) {
@@ -202,7 +201,6 @@ export function statedNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** Plausible or not. */
 interface Statements {
   readonly name: string;
   readonly unit?: string | undefined;

@@ -99,7 +99,6 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       const { workers, testimonies } = apiKeys(api);
       await ask(scripts.sweep, ['runs', 'controls', workers, testimonies], forgottenAfterMs);
     },
-    /** @param version of the program */
     join: (api: LimitedApi, version: string): Membership => membershipOf(ask, api, version),
   };
 }
@@ -117,7 +116,6 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
   const startedAt = new Date().toISOString();
   const program = { host: hostname(), pid: process.pid, version };
   const facts = { id, ...program, ...api, startedAt };
-  /** Found by the last beat with the lead. */
   let counted = { runs: [] as string[], workers: 1 };
   const readWorkers = rememberingReader(workerEntrySchema);
   const readRuns = rememberingReader(runEntrySchema);

@@ -30,11 +30,9 @@ export const runEntrySchema = z.object({
   because: z.string().exactOptional(),
   /** Why the datastore delays the run, perhaps by refusing only some commands. */
   waiting: z.string().exactOptional(),
-  /** Of the manifest. */
   rows: z.number(),
   /** With a result; absent in entries of older versions, whose counts contain only such rows. */
   done: z.number().exactOptional(),
-  /** By outcome, as in the report. */
   counts: countsSchema,
   /** Finished, over the last seconds. */
   rowsPerSecond: z.number(),
@@ -42,7 +40,6 @@ export const runEntrySchema = z.object({
   rate: ratePolicySchema.exactOptional(),
   /** Default `normal`. */
   priority: z.enum(priorities).exactOptional(),
-  /** Feeds the rows and collects their results. */
   coordinator: processSchema.extend({ version: z.string().exactOptional() }),
   /** That process has finished the run, including its report. */
   left: z.literal(true).exactOptional(),
@@ -62,20 +59,16 @@ const statedLimitSchema = z.object({
 
 /** How the calls of a process ended. Counts since its start; times are ages. */
 const trafficReportSchema = z.object({
-  /** Let through by the API. */
   accepted: z.number(),
-  /** Because there were too many. */
   rejected: z.number(),
   /** Answered with 503 without a waiting time: neither. */
   unavailable: z.number().exactOptional(),
-  /** Of all accepted calls. */
   durationMs: z.number(),
   active: z.number(),
   /** Of the latest rejected call, when the report was made. */
   refusedAgoMs: z.number().exactOptional(),
   /** HTTP status of that call. */
   refusedWith: z.number().exactOptional(),
-  /** How long the API still asks to wait. */
   waitMs: z.number().exactOptional(),
   /** What asks for this: see `AskedWait`. */
   waitBy: z.string().optional(),
@@ -103,7 +96,6 @@ export const paceEntrySchema = z.object({
   rejected: z.number(),
   /** Whose policies the pace obeys. */
   runs: z.array(z.string()),
-  /** That share the calls in flight. */
   workers: z.number(),
   seenAt: z.string(),
 });

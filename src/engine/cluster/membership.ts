@@ -16,9 +16,7 @@ export type WorkerBeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency'
 };
 
 export interface Beat {
-  /** This worker decides the pace for all. */
   readonly leads: boolean;
-  /** It was also the last to lead. */
   readonly hasLed: boolean;
   /** For the leader of all workers; otherwise only its own. */
   readonly reports: ReadonlyMap<string, TrafficReport>;
@@ -34,7 +32,6 @@ export interface Beat {
 
 /** What a worker does together with the others of its API. */
 export interface Membership {
-  /** Other workers can join. */
   readonly isShared: boolean;
   /** @param wantsLead take or keep a free lead; while a run is in progress, every worker does */
   beat(heartbeat: WorkerBeat, wantsLead: boolean): Promise<Beat>;

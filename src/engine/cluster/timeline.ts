@@ -44,11 +44,9 @@ export interface TimelineState {
   next?: number | undefined;
   /** Between slots; absent: no rate applies. */
   gap?: number | undefined;
-  /** When the rate expires. */
   until: number;
   /** No call may be made before. */
   restUntil: number;
-  /** Of all workers' calls in flight. */
   cap: number;
   leader?: string | undefined;
   leadUntil: number;
@@ -74,9 +72,7 @@ export interface RateCommand {
   readonly worker: string;
   /** Calls/s; absent: no rate applies. */
   readonly rate?: number | undefined;
-  /** Of all workers' calls in flight. */
   readonly cap: number;
-  /** For which no call may be made. */
   readonly restMs: number;
 }
 
@@ -114,7 +110,6 @@ export interface SlotRequest {
 }
 
 export interface SlotReply {
-  /** Time of the reply. */
   readonly now: number;
   /** New slots: `count`, the first at `from`, `gap` apart. */
   readonly count: number;
@@ -230,7 +225,6 @@ function workOutShares({ workers, cap }: TimelineState, now: number): Shares {
   }
 }
 
-/** The total over all workers but this one. */
 function sum(state: TimelineState, worker: string, what: 'active' | 'granted'): number {
   return [...state.workers].reduce((total, [id, each]) => total + (id === worker ? 0 : each[what]), 0);
 }

@@ -13,7 +13,6 @@ export interface Datastore {
    */
   readonly producerConnection: object;
   readonly backend: BackendFactory<IQueueBackend, object>;
-  /** Of all keys, on a shared datastore. */
   readonly prefix?: string;
   /** No other process can have a worker here: rows that are active when it opens were left by a dead process. */
   readonly exclusive: boolean;
@@ -55,10 +54,8 @@ export function isOfAnotherEpoch(
   return epoch !== undefined && now !== undefined && epoch !== now;
 }
 
-/** Why a datastore that answers refuses commands. */
 export interface LastingRefusal {
   readonly reason: CqbatchError;
-  /** Since the first refusal. */
   readonly forMs: number;
 }
 

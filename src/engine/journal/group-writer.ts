@@ -6,7 +6,6 @@ import type { JournalState } from './state.ts';
 export interface Disk {
   /** Makes the bytes survive a power failure. */
   persist(bytes: Buffer, position: number): Promise<void>;
-  /** Of an append for which `persist` failed. */
   failure(cause: unknown): CqbatchError;
 }
 

@@ -11,7 +11,6 @@ import { JournalState } from './state.ts';
 const chunkSize = 1 << 20;
 /** A decoder puts it in place of invalid UTF-8; the text itself may also contain it. */
 const replacement = '\ufffd';
-/** Of `results`. */
 const partSize = 1_000;
 
 export interface JournalSource {
@@ -23,7 +22,6 @@ export interface JournalSource {
   readonly rows: number;
 }
 
-/** A row with the offset of its result. */
 interface PlacedRow {
   readonly row: number;
   readonly offset: number;
@@ -79,7 +77,6 @@ export class JournalFile extends JournalState implements JournalReader {
     return this.#closing;
   }
 
-  /** Before the file is closed. */
   protected async finish(): Promise<void> {
     // The caller of the refresh learns why it failed.
     await this.#refreshing?.catch(() => {});

@@ -37,7 +37,6 @@ const version = 1;
 /** A line contains no other. */
 export const lineEnd = 0x0a;
 
-/** A header, with its line end. */
 export function encodeHeader(runId: string): string {
   return `${JSON.stringify({ journal: version, run: runId })}\n`;
 }

@@ -16,7 +16,6 @@ export interface JournalOptions {
 }
 
 export interface RecordedRun {
-  /** Of its manifest. */
   readonly rows: number;
   /** With a result when the record was written. */
   readonly finished: number;

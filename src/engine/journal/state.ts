@@ -19,7 +19,6 @@ export interface CodeCount {
  * for rows in progress.
  */
 export class JournalState {
-  /** With a result. */
   finishedCount = 0;
   /** Finished, with an attempt that may have been processed without its answer arriving. */
   unclearCount = 0;

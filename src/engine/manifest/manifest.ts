@@ -56,7 +56,6 @@ export interface Manifest {
   lettersOf?(column: string): string | undefined;
   /** False when every row has a `problem`. */
   readonly readable: boolean;
-  /** Of the first readable rows. */
   readonly sample: readonly ManifestRow['cells'][];
   /** Path to an array that probably has the real rows: in the only row, or (`isRepeated`) in each of several. */
   readonly nestedRows?: { readonly path: string; readonly isRepeated: boolean };

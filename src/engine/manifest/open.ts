@@ -103,7 +103,6 @@ async function* numberRows(
   }
 }
 
-/** Reads the rows of one format. */
 interface RowReader {
   /** See `Manifest.columns`. */
   columns(): readonly string[];

@@ -213,7 +213,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   return {
     /** Left by an earlier process of the run, and collected from now on. */
     recovered,
-    /** Unfinished rows at the last `refresh`. */
     get openRows(): number {
       return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
     },

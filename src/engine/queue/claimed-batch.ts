@@ -63,10 +63,8 @@ export class ClaimedBatch {
   readonly #tasks: ReadonlyMap<number, RowTask>;
   readonly #ledger: Ledger;
   readonly #writer: LedgerWriter;
-  /** In order of start. */
   readonly #ready: Leftover[] = [];
   readonly #waiting = new Map<number, NodeJS.Timeout>();
-  /** Of leftover rows. */
   readonly #dueAt = new Map<number, number>();
   #inHand = 0;
   #isHandedBack = false;

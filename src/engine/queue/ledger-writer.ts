@@ -7,7 +7,6 @@ import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry, type Unfinished
 
 /** Texts in the order they were appended. */
 export interface LedgerLog {
-  /** @returns the new number of texts */
   append(text: string): Promise<number>;
   /** @param first index from 0 */
   read(first: number): Promise<readonly string[]>;
@@ -15,7 +14,6 @@ export interface LedgerLog {
 
 export interface LedgerWriterOptions {
   readonly log: LedgerLog;
-  /** Kept current. */
   readonly ledger: Ledger;
   /** From 1. */
   readonly claim: number;
@@ -31,7 +29,6 @@ const mostIntents = 25;
 const writeAfterMs = 10;
 const mostWaiting = 16;
 const againAfterMs = 200;
-/** While nothing is written. */
 const readEveryMs = 1_000;
 
 /**
@@ -41,7 +38,6 @@ const readEveryMs = 1_000;
  */
 export class LedgerWriter {
   readonly #options: LedgerWriterOptions;
-  /** Entries read or written. */
   #length = 0;
   readonly #intents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
   readonly #results: RowResult[] = [];
@@ -92,7 +88,6 @@ export class LedgerWriter {
     this.#answers.push(answer);
   }
 
-  /** Refuses all waiting and later intents. */
   end(): void {
     this.#ended = true;
     for (const { resolve } of this.#intents.splice(0)) resolve(false);

@@ -37,7 +37,6 @@ export class Ledger {
     return this.#isWithdrawn;
   }
 
-  /** @returns the new results */
   apply(entry: LedgerEntry): readonly RowResult[] {
     if (entry.type === 'withdraw') this.#isWithdrawn = true;
     if (entry.type === 'withdraw' || entry.claim < this.#claim) return [];

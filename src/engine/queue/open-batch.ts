@@ -22,18 +22,15 @@ export interface OpenBatchOptions {
 /** After the first entry. */
 const readAfterMs = 1_000;
 
-/** Fed and not collected. */
 export class OpenBatch {
   readonly id: string;
   readonly rows: readonly number[];
   readonly size: BatchSize;
   readonly epoch: string | undefined;
-  /** When its ledger had its first entries. */
   #begunAt = Number.POSITIVE_INFINITY;
   /** The command that adds it may be in progress: a missing batch is then not lost. */
   isAdding = false;
   isWithdrawn = false;
-  /** Removed from the datastore by the coordinator. */
   isTaken = false;
   #collecting: Promise<void> | undefined;
   readonly #tasks: ReadonlyMap<number, RowTask>;

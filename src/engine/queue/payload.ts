@@ -18,10 +18,8 @@ export interface RowTask {
   /** Default POST. */
   readonly method?: Method;
   readonly path: string;
-  /** Besides those of the client. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body: string;
-  /** Absent without earlier attempts. */
   readonly history?: AttemptHistory | undefined;
   /** In this run. Default 0. */
   readonly attemptsUsed?: number;
@@ -35,7 +33,6 @@ export interface RunPolicy {
   readonly saveAnswers?: true;
   /** Of which workers make trace ids and idempotency keys. Absent: an earlier version started the run. */
   readonly key?: string;
-  /** Whether operations of the run send an `Idempotency-Key`. */
   readonly sendsKeys?: true;
   /** Operations of which rows of the run have succeeded. */
   readonly proven?: readonly string[];
@@ -56,7 +53,6 @@ export interface Unfinished {
 }
 
 export interface Leftover extends Unfinished {
-  /** Until the row may be called again. */
   readonly delayMs: number;
 }
 

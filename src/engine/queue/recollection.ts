@@ -11,7 +11,6 @@ export interface Recollection {
 
 export interface RecollectedBatch {
   readonly rows: readonly number[];
-  /** By the coordinator, in the ledger. */
   readonly read: BatchReturn;
   /** Absent when the datastore has lost it, or no worker had the batch. */
   readonly returned?: BatchReturn | undefined;

@@ -35,7 +35,6 @@ export class RollCall {
   /** What the last `readEpoch` found, and what the connection showed then. */
   #known: { readonly epoch: string | undefined; readonly connectionEpoch: string | undefined } | undefined;
   #epoch: string | undefined;
-  /** Since when these are awaited. */
   #asking: { readonly workers: ReadonlySet<string>; readonly since: number } | undefined;
   readonly #testified = new Map<string, BatchReturn | null>();
 

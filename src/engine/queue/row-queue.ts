@@ -41,7 +41,6 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
       const job = await queue.getJob(id);
       if (job !== undefined) await ifJobThere(job.changePriority({ priority: bullmqPriority(priority) }));
     },
-    /** Of any run. */
     countWaiting: (): Promise<number> => queue.getJobCountByTypes('waiting', 'prioritized'),
     /** Returns batches of dead workers to the queue. Workers do this themselves: only for a process without one. */
     async watchStalled(onError: (error: Error) => void): Promise<void> {

@@ -14,7 +14,6 @@ export interface Testimony {
 export interface Roster {
   /** Milliseconds since the last sign of life, by worker. */
   present(): Promise<ReadonlyMap<string, number>>;
-  /** The last of each worker. */
   testimonies(): Promise<ReadonlyMap<string, Testimony>>;
 }
 

@@ -14,7 +14,6 @@ export interface CallGateOptions {
  */
 export class CallGate {
   onRow: () => void = () => {};
-  /** Called before rows are sent away. */
   onSendAway: () => void = () => {};
   readonly #scheduler: CallScheduler;
   readonly #options: CallGateOptions;
@@ -37,7 +36,6 @@ export class CallGate {
     return this.#scheduler.active;
   }
 
-  /** Calls in flight of other workers. */
   get elsewhere(): number {
     return this.#scheduler.elsewhere;
   }
@@ -105,7 +103,6 @@ export class CallGate {
     this.#scheduler.sent(preciseNow(), admittedAt);
   }
 
-  /** Gives up a turn. */
   release(): void {
     this.#scheduler.released(1);
     this.#letIn();
@@ -135,7 +132,6 @@ export class CallGate {
     this.#letIn();
   }
 
-  /** Turns away all rows, also later ones. */
   close(): void {
     this.#closed = true;
     this.#letIn();

@@ -24,16 +24,13 @@ const leadOverMs = 5_000;
 const writtenAhead = 0.2;
 
 export interface PendingCalls {
-  /** Without a turn. */
   readonly waiting: number;
-  /** With a turn and a written intent. */
   readonly ready: number;
 }
 
 export interface Step {
   /** Waiting rows that get a turn: write their intents. */
   readonly reserved: number;
-  /** Ready rows to call now. */
   readonly admitted: number;
   /** Its reply goes to `replied`. */
   readonly visit?: Visit;
@@ -88,7 +85,6 @@ export class CallScheduler {
   /** Of other workers, as the timeline knew a moment ago. */
   elsewhere = 0;
 
-  /** Workers that want to call, with this one. */
   get callers(): number {
     return this.#visits.callers;
   }
@@ -140,7 +136,6 @@ export class CallScheduler {
     this.#slowestAt = now;
   }
 
-  /** Turns are given up. */
   released(rows: number): void {
     this.#reserved -= rows;
   }

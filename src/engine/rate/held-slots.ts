@@ -13,7 +13,6 @@ export interface LateUse {
   readonly below: number;
   /** For a second after, the calls are at most this share. */
   readonly upTo: number;
-  /** Other workers use slots of this timeline. */
   readonly isShared: boolean;
 }
 
@@ -69,7 +68,6 @@ export class HeldSlots {
     return Math.min(this.at(this.countUntil(now)), (this.#calls[0]?.at ?? 0) + windowMs);
   }
 
-  /** Slots that can be used by this time. */
   countUntil(time: number): number {
     // Binary search: a worker asks several times for each call, and may hold hundreds of slots.
     let [low, high] = [0, this.count];
@@ -172,7 +170,6 @@ function latestMs(gap: number): number {
   return Math.max(graceMs(gap), (graceMs(gap) + gap) / 2);
 }
 
-/** @returns the removed elements */
 function takeUntil<Each>(list: Each[], isKept: (each: Each) => boolean): readonly Each[] {
   const kept = list.findIndex(isKept);
   return kept === 0 || list.length === 0 ? none : list.splice(0, kept < 0 ? list.length : kept);

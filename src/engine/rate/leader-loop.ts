@@ -19,15 +19,12 @@ export interface LeaderLoopOptions {
   readonly facts: () => Pick<WorkerBeat, 'finished' | 'concurrency' | 'outage'>;
   /** The user's number for this process; absent: as many as the API bears. */
   readonly concurrency?: number | undefined;
-  /** Learned by an earlier run. */
   readonly known?: StartingPoint | undefined;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
   readonly onError: (error: Error) => void;
 }
 
-/** The calls in flight of this process. */
 export interface OwnCalls {
-  /** At most. */
   readonly concurrency: number;
   /** Undefined without any. */
   readonly inFlight: CallsInFlight | undefined;
@@ -76,7 +73,6 @@ export class LeaderLoop {
   readonly established = this.#established.promise;
   readonly #beats: Repeated;
   #state: State = { mode: 'following' };
-  /** Of the last time when this worker led. */
   #lead: Lead | undefined;
   #start: StartingPoint;
   #wanted: CommonPolicy = { auto: true };
@@ -215,7 +211,6 @@ function isTraffic({ accepted, rejected, unavailable = 0, active }: Traffic): bo
   return accepted + rejected + unavailable + active > 0;
 }
 
-/** Names the run whose bound sets the rate. */
 function namingBound(pace: Pace, { perSecond, boundBy }: CommonPolicy): Pace {
   const isBound = perSecond !== undefined && pace.rate === perSecond && pace.restUntil === undefined;
   if (!isBound || boundBy === undefined) return pace;

@@ -77,12 +77,10 @@ export interface WorkerSituation {
   readonly active: number;
   readonly places: number;
   readonly wanted: number;
-  /** Held, and whether slots are needed. */
   readonly slots: number;
   readonly isRateKept: boolean;
   /** How long before its slot an intent is written. */
   readonly leadMs: number;
-  /** Since when something may be called. */
   readonly readySince: number;
 }
 
@@ -111,7 +109,6 @@ export class TimelineVisits {
     this.#latencyMs += (durationMs - this.#latencyMs) * smoothing;
   }
 
-  /** How many slots this worker could use now. */
   used(now: number, slots: number): void {
     const weight = Math.exp(-(now - this.#usedAt) / usedOverMs);
     this.#usedPerMs = this.#usedPerMs * weight + slots / usedOverMs;

@@ -9,7 +9,6 @@ const maxStated = 16;
 
 export interface CallsInFlight {
   readonly calls: number;
-  /** Of the oldest call. */
   readonly oldestMs: number;
 }
 
@@ -20,7 +19,6 @@ export interface MeteredCall {
   readonly among: number;
 }
 
-/** Counts how the calls of this process end. */
 export class TrafficMeter {
   /** Called at once with the time, by the steady clock, until which the API asks to wait. */
   onRefused: (waitUntil: number) => void = () => {};

@@ -21,7 +21,6 @@ export class DigestTable {
   /** Open addressing with linear probing; a slot holds an entry's number plus one, or 0. */
   #slots = new Uint32Array(1 << 12);
 
-  /** @param numbers of an entry */
   constructor(numbers: number) {
     this.#entryWords = keyWords + numbers;
   }

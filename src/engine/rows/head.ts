@@ -34,7 +34,6 @@ const operationSchema = z.strictObject({
   fields: z.array(z.strictObject({ name: z.string(), required: z.boolean(), undoable: z.boolean() })),
   /** Of the report, filled by answers. */
   columns: z.array(z.string()),
-  /** The API certainly keeps omitted fields. */
   keepsOmitted: z.boolean().exactOptional(),
   /** SHA-256 of the user's module that defines it. */
   module: sha256Schema.exactOptional(),
@@ -83,11 +82,8 @@ export const rowsHeadSchema = z.strictObject({
   renumbered: z.literal(true).exactOptional(),
   /** The run whose rows are called again, or put back. */
   derived: z.strictObject({ as: z.enum(['retry', 'undo']), of: z.string() }).exactOptional(),
-  /** Valid, but probably unintended. */
   warnings: z.array(z.strictObject({ code: z.string(), message: z.string() })),
-  /** How the operation was found. */
   operation_source: z.enum(['column', 'option', 'manifest', 'inferred', 'none']),
-  /** Of the run. */
   options: z.record(z.string(), z.json()),
   /** In an approved plan: whether invalid rows may be left out, and fields omitted. */
   consent: z.strictObject({ skip_invalid: z.boolean(), allow_partial: z.boolean() }).exactOptional(),

@@ -41,7 +41,6 @@ export interface ProblemGroup extends RowProblem {
   readonly rows: number;
   /** The first ranges of consecutive rows, by their first and last lines. */
   readonly stretches: readonly (readonly [firstLine: number, lastLine: number])[];
-  /** More ranges follow. */
   readonly hasMore: boolean;
 }
 

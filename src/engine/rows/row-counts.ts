@@ -9,7 +9,6 @@ export interface RowCounts {
   readonly duplicates: number;
   /** Replaced by a later row with the same subject and another request. */
   readonly superseded: number;
-  /** An earlier run has done their subject. */
   readonly doneBefore: number;
   /** Callable, with the subject of an earlier callable row, but another request. */
   readonly conflicts: number;
@@ -17,7 +16,6 @@ export interface RowCounts {
   readonly partial: number;
 }
 
-/** How many different subjects. */
 export function subjectsOf({ callable, conflicts }: RowCounts): number {
   return callable - conflicts;
 }
@@ -45,11 +43,9 @@ function noRows(): MutableCounts {
   };
 }
 
-/** Counts of one operation. */
 export interface OperationSummary extends RowCounts {
   /** Of the subjects, in one lowercase word. */
   readonly thing: string;
-  /** The first and last rows to be called. */
   readonly first?: RowSubject;
   readonly last?: RowSubject;
   /** What the callable rows do to each optional field, by name. */

@@ -12,7 +12,6 @@ import type { CellTexts, DecidedRow, LeftOut, PlannedOperation, PlannedRow } fro
  * head has them.
  */
 
-/** An operation, as lines refer to it. */
 export interface LineOperation {
   readonly operation: PlannedOperation;
   readonly method?: Method | undefined;

@@ -12,7 +12,6 @@ export type PlannedOperation = Pick<
 /** Former values of fields, by name. */
 export type OldValues = Readonly<Record<string, string>>;
 
-/** A row as its operation understands it. */
 export interface UnderstoodRow {
   /** In the user's manifest, from 1. */
   readonly row: number;
@@ -43,7 +42,6 @@ export interface InvalidRow {
   readonly problems: readonly RowProblem[];
 }
 
-/** The row that has done a subject earlier. */
 export interface DoneBefore {
   /** The run or report, as shown to users. */
   readonly source: string;
@@ -52,9 +50,7 @@ export interface DoneBefore {
 
 /** Why a row that can be called is not. Rows are named by their numbers in the user's manifest. */
 export type LeftOut =
-  /** An earlier row has the same request. */
   | { readonly why: 'duplicate'; readonly of: number }
-  /** A later row has the same subject. */
   | { readonly why: 'superseded'; readonly by: number }
   | { readonly why: 'done'; readonly before: DoneBefore };
 

@@ -7,7 +7,6 @@ import { decodeRow, type LineOperation } from './row-line.ts';
 
 const portion = 1 << 18;
 const lineEnd = 0x0a;
-/** Of a part. */
 const maxRows = 500;
 
 export interface RowsFile {

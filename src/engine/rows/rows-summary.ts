@@ -4,7 +4,6 @@ import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-co
 
 const previewedRows = 3;
 
-/** The sums of decided rows. */
 export interface SummarizedRows extends RowCounts {
   /** By operation; without rows of no known operation. */
   readonly perOperation: Readonly<Record<string, OperationSummary>>;
@@ -16,7 +15,6 @@ export interface SummarizedRows extends RowCounts {
 
 /** Adds up decided rows. Memory depends on the number of operations. */
 export class RowsSummary {
-  /** Without a known operation. */
   readonly #unknown = new RowTally();
   readonly #tallies = new Map<string, RowTally>();
   readonly #preview: CallableRow[] = [];

@@ -11,7 +11,6 @@ import type { CellTexts, DecidedRow, PlannedOperation } from './row.ts';
 import { type OperationSummary, RowTally } from './row-counts.ts';
 import { encodeRow } from './row-line.ts';
 
-/** At a time. */
 const portion = 1 << 18;
 
 export interface WrittenRows {
@@ -95,7 +94,6 @@ export class RowsWriter {
     return { head, digest, unclear: this.#unclear };
   }
 
-  /** Removes the unfinished file. */
   async discard(): Promise<void> {
     await this.#file?.close().catch(() => {});
     for (const path of [this.#part, `${this.#path}.whole`]) await removeIfPossible(path);

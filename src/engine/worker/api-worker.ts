@@ -36,7 +36,6 @@ export interface ApiWorkerOptions {
   readonly concurrency: number | 'auto';
   /** Left at the end. */
   readonly membership: Membership;
-  /** Learned by an earlier run. */
   readonly known?: StartingPoint | undefined;
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;

@@ -122,7 +122,6 @@ export class CircuitBreaker {
     });
   }
 
-  /** Decides what was to blame. */
   assess(evidence: HealthEvidence): Blame | Promise<Blame> {
     if (this.#state === 'halted') return this.#afterHalt;
     if (this.#closed) return isDoubtful(evidence) || this.#state === 'open' ? 'halted' : 'row';

@@ -38,7 +38,6 @@ export type Blame = 'row' | 'target' | 'halted' | 'unproven';
 /** No call was ever answered, or none was answered or accepted for longer than the user allows. */
 export interface Halt extends Pick<Trouble, 'path' | 'failure'> {
   readonly because: 'unproven' | 'outage' | 'refusals';
-  /** Consecutive, failed or refused. */
   readonly calls: number;
   readonly lastedMs: number;
 }

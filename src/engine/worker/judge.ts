@@ -28,7 +28,6 @@ export interface JudgedAttempt {
   readonly finishedAt: Date;
   /** A row of this operation is known to have succeeded: token and base URL are right. */
   readonly provenRight: boolean;
-  /** Since the previous attempt of this row. */
   readonly otherCalls: OtherCalls;
   /** A governor decides when the API asks to slow down without saying for how long. */
   readonly governed: boolean;

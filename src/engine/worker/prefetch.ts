@@ -1,4 +1,3 @@
-/** Recent ones that count. */
 const beats = 10;
 /** By which calls in flight may rise until the next beat. */
 const mayRise = 1.25;

@@ -34,7 +34,6 @@ export interface RowProcessorOptions {
   readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess'>;
   /** See `ApiWorkerOptions`. */
   readonly proven?: Iterable<string> | undefined;
-  /** A governor decides how fast to call. */
   readonly governed: () => boolean;
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;

@@ -14,7 +14,6 @@ export interface ServeOptions
     'operations' | 'datastore' | 'client' | 'maxOutageMs' | 'concurrency' | 'log'
   > {
   readonly api: LimitedApi;
-  /** Shown. */
   readonly version: string;
   /** For calls in flight when the worker stops; then they are aborted, and their rows go back. */
   readonly shutdownMs: number;
@@ -82,7 +81,6 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
     get idleBecause(): string | undefined {
       return idleBecause;
     },
-    /** Once known. */
     get pace(): Pace | undefined {
       return pace;
     },

@@ -15,7 +15,6 @@ export function notRepeated(task: RowTask): FinishedRow {
   return { kind: 'finished', result: failedUncalled(history, why) };
 }
 
-/** Claimed and not called. */
 export function uncalled(task: RowTask): RowVerdict {
   return { kind: 'returned', history: task.history ?? noHistory };
 }

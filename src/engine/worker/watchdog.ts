@@ -1,7 +1,6 @@
 export interface WatchdogFacts {
   readonly waiting: number;
   readonly active: number;
-  /** So far. */
   readonly started: number;
   /** The API asked for it, a rate is set, or a user paused it. */
   readonly resting: boolean;

@@ -56,9 +56,7 @@ const evaluationSection = object({
   points: decimal,
   possiblePoints: decimal,
   sortOrder: integer,
-  /** Opaque time. */
   deletedAt: time,
-  /** Opaque time. */
   createdAt: time,
   evaluationQuestions: listOf(evaluationQuestion),
   autoEvaluationQuestions: listOf(autoEvaluationQuestion),
@@ -90,7 +88,6 @@ const summaryFields = {
   score: decimal,
   /** Section 3. */
   evaluationState: text as Read<EvaluationState>,
-  /** Opaque time. */
   completedAt: time,
   /** Opaque; absent, or empty, when the evaluation is not deleted. */
   deletedAt: time,
@@ -132,9 +129,7 @@ const soundboard = object({
   fileType: text as Read<FileType>,
   title: text,
   description: text,
-  /** Opaque time. */
   dateCreated: time,
-  /** Opaque time. */
   lastModified: time,
   /** The document does not name the unit (section 2.7): most likely bytes. */
   fileSize: integer,

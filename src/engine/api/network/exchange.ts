@@ -31,7 +31,6 @@ export interface ExchangeOptions {
   readonly stop: Stop;
   /** Decompressed. */
   readonly maxAnswerBytes: number;
-  /** The request has been handed to the network. */
   readonly onSent?: (() => void) | undefined;
   readonly observer?: RequestObserver | undefined;
 }
@@ -260,7 +259,6 @@ export class Stop {
     return setTimeout(() => this.fire('timed-out'), this.#milliseconds);
   }
 
-  /** At the end of the call. */
   release(): void {
     clearTimeout(this.#timer);
     this.#callsOfSignal?.delete(this);

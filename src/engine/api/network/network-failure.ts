@@ -17,7 +17,6 @@ export function lostFailure(error: Error, reached: Reached, proxy?: HttpProxy): 
   return withReached({ ...kind, message: `${message}${way}` }, reached);
 }
 
-/** Stopped by the caller or the total time-out. */
 export function stopFailure(reached: Reached, reason: CallStop | undefined): ApiFailure {
   const moment = {
     unsent: 'before the request was sent',

@@ -4,7 +4,6 @@ import { isLoopback } from '../base-url.ts';
 export interface HttpProxy {
   /** Without user name and password: `http://proxy.example.com:3128`. */
   readonly url: string;
-  /** That sets it. */
   readonly variable: string;
   /** `Proxy-Authorization`, when the variable holds a user name. */
   readonly authorization?: string;

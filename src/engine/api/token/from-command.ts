@@ -9,7 +9,6 @@ import { type ReadToken, renewedToken } from './renewed-token.ts';
 import { type CommandEnd, type RunProgram, runProgram } from './run-program.ts';
 import { checkToken, type TokenSource } from './token.ts';
 
-/** For the command. */
 const limitMs = 30_000;
 /** Between two runs for a token that is still valid. */
 const pauseMs = 1_000;

@@ -56,7 +56,6 @@ export function renewedToken(
     return reading;
   }
 
-  /** The token is still valid. */
   function renewEarly(valid: KnownToken): void {
     if (reading !== undefined) return;
     renew().catch((error: unknown) => {

@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 export interface CommandEnd {
   readonly out: string;
   readonly errors: string;
-  /** For display. */
   readonly problem?: 'is not found' | (string & {}) | undefined;
 }
 

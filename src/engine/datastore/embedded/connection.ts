@@ -47,7 +47,6 @@ const closingLimitMs = 10_000;
  */
 const v8Flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-lazy-validation'];
 
-/** Loads PGlite, and then opens a folder. */
 export type ConnectionThread = ReturnType<typeof startThread>;
 
 /** The thread does not keep the process alive until it gets its folder. */
@@ -105,7 +104,6 @@ export async function openConnection(
   return new DatabaseConnection(thread, folder);
 }
 
-/** One PostgreSQL session in a thread. */
 export class DatabaseConnection {
   readonly #lost = deferred<Error>();
   /** Resolves with the reason when the thread ends unexpectedly, or its disk refuses writes. */

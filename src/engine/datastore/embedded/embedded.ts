@@ -9,15 +9,12 @@ import { type ConnectionThread, type DatabaseConnection, openConnection, startTh
 import { openEpoch, readFileIdentity } from './epoch.ts';
 import { poolOver } from './pool.ts';
 
-/** Inside the state folder. */
 const folderName = 'queue';
 /** No jobs, and no queue that a dead process had paused to remove it. */
 const emptiness = `SELECT NOT EXISTS (SELECT FROM bullmq.job)
   AND NOT EXISTS (SELECT FROM bullmq.rate_limit)
   AND NOT EXISTS (SELECT FROM bullmq.meta WHERE field = 'paused') AS is_empty`;
-/** By PostgreSQL, at each start. */
 const madeAtStart = ['global/pg_internal.init', 'base/5/pg_internal.init'];
-/** By PostgreSQL. */
 const filesOpen = 110;
 
 /**

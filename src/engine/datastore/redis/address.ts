@@ -19,7 +19,6 @@ export interface PasswordFile {
 }
 
 interface AnyAddress extends Login {
-  /** To Sentinels and to Redis. */
   readonly tls: boolean;
   readonly db: number;
 }
@@ -37,7 +36,6 @@ interface SocketAddress extends AnyAddress {
 interface SentinelAddress extends AnyAddress {
   readonly kind: 'sentinel';
   readonly sentinels: readonly RedisEndpoint[];
-  /** Of the primary, in the Sentinels. */
   readonly name: string;
   readonly sentinelUsername?: string | undefined;
 }

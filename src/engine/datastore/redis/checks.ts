@@ -4,7 +4,6 @@ import type { FailureContext } from './failure.ts';
 import { isLoading, judgeInfo, type ServerInfo } from './info.ts';
 
 export interface Inspection extends ServerInfo {
-  /** This user may run `INFO`. */
   readonly mayAskInfo: boolean;
 }
 

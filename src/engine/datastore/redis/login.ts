@@ -14,7 +14,6 @@ export class Login {
     this.#onPassword = onPassword;
   }
 
-  /** At each attempt to connect. */
   keepIn({ options }: Redis): void {
     if (this.#file === undefined) return;
     const { password: first } = options;

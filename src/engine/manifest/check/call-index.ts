@@ -35,7 +35,6 @@ export interface CallIdentity {
 
 /** How a call relates to others with its subject. */
 export type DuplicateVerdict =
-  /** The first call with its subject. */
   | { readonly kind: 'new' }
   /** An earlier row sends the same request, and is called instead. */
   | { readonly kind: 'duplicate'; readonly row: number }

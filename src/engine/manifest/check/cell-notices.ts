@@ -24,7 +24,6 @@ export class CellNotices {
   >();
   readonly #damaged = new Map<string, number>();
 
-  /** As it was read. */
   noteRead({ cells }: Pick<ManifestRow, 'cells'>): void {
     for (const column in cells) {
       const cell = cells[column];
@@ -33,7 +32,6 @@ export class CellNotices {
     }
   }
 
-  /** What a row sends. */
   noteSent({ row, line, values, padded, unexpected = [] }: PreparedCall): void {
     for (const field in values) {
       const text = values[field];

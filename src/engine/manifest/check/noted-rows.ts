@@ -1,4 +1,3 @@
-/** How many rows, and the first of them. */
 export interface NotedRows {
   rows: number;
   readonly firstRow: number;

@@ -11,7 +11,6 @@ interface Effects {
   readonly done: DoneRows | undefined;
   readonly doneIn: ReadonlyMap<string, number>;
   readonly prepare: Pick<ColumnReading, 'operations' | 'defaults' | 'filled'>;
-  /** To be called. */
   readonly callable: number;
   /** By field of `--default`: callable rows with a value of their own. */
   readonly owners: ReadonlyMap<string, NotedRows>;

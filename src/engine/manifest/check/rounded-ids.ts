@@ -3,7 +3,6 @@ import type { Operation } from '../../operation/operation.ts';
 import { type ColumnMap, fieldNamer } from '../columns/column-names.ts';
 import type { Manifest, RoundedIds } from '../manifest.ts';
 
-/** How programs round numbers. */
 interface Rounding {
   readonly by: string;
   /** The least number of zeros at the end of a rounded number; infinite for one that can't have been rounded this way. */

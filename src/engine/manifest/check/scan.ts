@@ -13,7 +13,6 @@ import { CellNotices } from './cell-notices.ts';
 import { type NotedRows, noteRow } from './noted-rows.ts';
 import { effectWarnings } from './option-effects.ts';
 
-/** What the check of all rows has found. */
 export interface ScanSummary extends SummarizedRows {
   /** Changed in different ways; 0 where conflicts are refused. */
   readonly changedSubjects: number;

@@ -5,7 +5,6 @@ import { excerpt } from '../../rows/problem.ts';
 import type { RowChoice } from '../manifest.ts';
 import type { Condition } from './condition.ts';
 
-/** Of a column, to count. */
 const keptValues = 10_000;
 const shownValues = 5;
 const maxValueLength = 200;

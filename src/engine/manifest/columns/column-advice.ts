@@ -7,9 +7,7 @@ import { type Field, isLeftOut } from '../../operation/row-fields.ts';
 import type { Manifest } from '../manifest.ts';
 import type { ColumnMap, FieldNamer } from './column-names.ts';
 
-/** How to interpret the columns of a manifest. */
 export interface ColumnReading {
-  /** The possible ones of rows. */
   readonly operations: readonly Operation[];
   /** Of fields that rows omit: from `--default` or the manifest's `defaults`. */
   readonly defaults: ReadonlyMap<string, unknown>;
@@ -19,7 +17,6 @@ export interface ColumnReading {
   readonly map?: ColumnMap | undefined;
   /** The fields of the user's `--default`. */
   readonly filled: readonly string[];
-  /** Cells of the first rows. */
   readonly sample: Manifest['sample'];
 }
 
@@ -128,7 +125,6 @@ export function likelyColumns(
   return found;
 }
 
-/** Of columns that hold identifiers, at the end. */
 const identifierWords: ReadonlySet<string> = new Set(['id', 'ids', 'nr', 'no', 'num', 'number', 'key']);
 
 /** A weak sign if several columns match. */

@@ -2,7 +2,6 @@ import { readMoment } from '../../../base/text/moment.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
 
-/** A column, a comparison and a value. */
 export interface Condition {
   readonly text: string;
   readonly column: string;
@@ -19,7 +18,6 @@ export interface Condition {
 }
 
 const pattern = /^(?<column>.*?)(?<operator>!=|<=|>=|=|<|>|~)(?<value>.*)$/s;
-/** The value contains a second condition. */
 const joined = /\s(?:and|or|&&|\|\|)\s.*(?:[=<>~])/is;
 
 /** @throws RangeError with the correct form */

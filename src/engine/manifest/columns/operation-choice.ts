@@ -7,7 +7,6 @@ import type { Manifest } from '../manifest.ts';
 import { defaultOption, likelyColumns, mapOption } from './column-advice.ts';
 import type { FieldNamer } from './column-names.ts';
 
-/** How the operation of each row is found. */
 export type OperationChoice =
   /** By a column; `name` is for rows that leave it empty. */
   | { readonly source: 'column'; readonly name?: string }
@@ -71,7 +70,6 @@ export function findByLooseName(
   return operations.find(({ name }) => name === meant);
 }
 
-/** In a message. */
 const shownColumns = 12;
 
 /**
@@ -154,7 +152,6 @@ export interface OperationRules {
   readonly operations: readonly Operation[];
   /** That of `--operation`: rows must not name another one. */
   readonly required: Operation | undefined;
-  /** Of rows that name none. */
   readonly fallback: Operation | undefined;
 }
 

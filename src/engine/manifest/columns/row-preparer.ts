@@ -191,7 +191,6 @@ function matchCells(
 interface FieldReading {
   readonly name: string;
   readonly oldName: string | undefined;
-  /** In rows that omit the field. */
   readonly byDefault: unknown;
   readonly expectation: Field['expectation'];
 }

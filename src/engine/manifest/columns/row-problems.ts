@@ -61,12 +61,9 @@ export function explainIssue(
   return { column: columnOf(field), problem: message, ...shown };
 }
 
-/** Most likely not read by the API. */
 export interface UnexpectedValue {
-  /** Of the field, or of its old value. */
   readonly name: string;
   readonly value: string;
-  /** What the value should be. */
   readonly expected: string;
 }
 

@@ -5,7 +5,6 @@ import { guardColumn, unguardCell } from '../../../base/text/formula-guard.ts';
 import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
 import { syntaxMistake, TextMistake } from '../text/mistake.ts';
 
-/** The first ones. */
 const sampledRecords = 20;
 
 /**
@@ -61,7 +60,6 @@ function countCells(text: string, complete: boolean, delimiter: Delimiter): read
   return counts;
 }
 
-/** What is before the header of delimited text. */
 export interface Preamble {
   /** In characters. */
   readonly length: number;
@@ -97,7 +95,6 @@ export function readPreamble(head: string, skipLines: number, complete: boolean)
   return { length: end, lines: skipLines + (line === undefined ? 0 : 1), delimiter };
 }
 
-/** Above the header. */
 const sampledLines = 12;
 
 /**
@@ -142,7 +139,6 @@ export function cutLines(text: string): readonly (readonly (readonly string[])[]
 /** Maps cells of a record to columns. */
 export interface CsvHeader {
   readonly names: readonly string[];
-  /** Of the cell of each name. */
   readonly indexes: readonly number[];
   /** Required number of cells in each record. */
   readonly width: number;

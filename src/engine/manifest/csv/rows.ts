@@ -60,7 +60,6 @@ export async function* readCsvRecords(
 /** csv-parse's buffer of objects would hide the number of blank lines before each record, and be slower. */
 class RecordParser extends Parser {
   #records: CsvRecord[] = [];
-  /** Of complete records. */
   #recordLines = 0;
   readonly #firstLine: number;
 
@@ -90,7 +89,6 @@ class RecordParser extends Parser {
     return true;
   }
 
-  /** Completed since the last call. */
   takeRecords(): readonly CsvRecord[] {
     const records = this.#records;
     this.#records = [];

@@ -8,7 +8,6 @@ export interface JsonValue {
   readonly text: string;
   /** From 1. */
   readonly line: number;
-  /** Of its first byte. */
   readonly offset: number;
 }
 
@@ -49,7 +48,6 @@ export class JsonDocument {
   readonly #options: DocumentOptions;
   readonly #path: readonly string[];
   #at = 0;
-  /** Of the next byte. */
   #line = 1;
   /** The first beside the rows, in document order. */
   readonly members: {

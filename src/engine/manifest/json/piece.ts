@@ -96,7 +96,6 @@ function countNames(value: unknown): number {
   return count;
 }
 
-/** The index after its closing quote. */
 function endOfString(text: string, start: number): number {
   let index = start + 1;
   while (text[index] !== '"') index += text[index] === '\\' ? 2 : 1;

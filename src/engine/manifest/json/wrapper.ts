@@ -12,7 +12,6 @@ export interface WrapperFacts {
   readonly operation?: string;
   /** By field, without null values. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** About rows on other pages. */
   readonly page?: PageFacts | undefined;
 }
 
@@ -77,7 +76,6 @@ function readFacts(members: JsonDocument['members']): WrapperFacts {
   for (const { key, value: piece } of members) {
     const { offset } = piece;
     const name = String(valueAt(key.text, key.offset));
-    // Members other than the array of rows.
     if (name === 'rows' || Object.hasOwn(facts, name)) {
       throw new TextMistake('MANIFEST_REPEATED_NAME', offset, repeatedName(name));
     }

@@ -27,7 +27,6 @@ export function syntaxMistake(at: Position | number | undefined, problem: string
   return new TextMistake('MANIFEST_SYNTAX', at, problem);
 }
 
-/** Counts positions in UTF-8 bytes. */
 export class PositionCounter {
   #line: number;
   #column = 1;

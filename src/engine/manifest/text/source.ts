@@ -16,7 +16,6 @@ import {
   TextMistake,
 } from './mistake.ts';
 
-/** Bytes, at a time. */
 export const readSize = 256 * 1024;
 
 /** For blank lines, and white space between JSON values: a small gzip file can unzip to any number of them. */
@@ -33,7 +32,6 @@ export interface ByteSource {
   readonly context?: ReadingContext;
 }
 
-/** A source whose beginning was identified. */
 export interface TextSource extends ByteSource {
   /** Of the byte order mark: 0 or 3 bytes. */
   readonly bomLength: number;
@@ -43,7 +41,6 @@ export interface TextSource extends ByteSource {
   readonly firstLine: number;
 }
 
-/** Settings for all manifests. */
 export interface ReadingContext {
   /** For the file, and for the unzipped text. */
   readonly maxBytes?: number;
@@ -207,7 +204,6 @@ async function remedyFor(source: ByteSource): Promise<string> {
   );
 }
 
-/** The first that certainly is. */
 async function findUtf8Line(
   source: ByteSource,
 ): Promise<{ readonly number: number; readonly text: string } | undefined> {

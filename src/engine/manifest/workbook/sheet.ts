@@ -17,7 +17,6 @@ export interface SheetRecords {
   readonly records: readonly CsvRecord[];
   /** Below the header, if any. */
   readonly hidden: NonNullable<Manifest['sheet']>['hidden'];
-  /** Indexes. */
   readonly hiddenColumns: ReadonlySet<number>;
 }
 
@@ -42,7 +41,6 @@ const sampledRows = 12;
 export interface SheetChoice {
   /** Name of the sheet, or its number from 1. Default: the first visible sheet with rows. */
   readonly wanted: string | undefined;
-  /** Rows. */
   readonly skipLines: number;
   readonly hidden: ReadingOptions['hidden'];
 }

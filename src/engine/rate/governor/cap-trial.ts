@@ -14,7 +14,6 @@ const confirmed = 0.92;
 
 /** Tests whether as many calls are accepted with fewer in flight. */
 export class CapTrial {
-  /** Accepted per second before the trial. */
   readonly usual: number;
   readonly #halfAt: number;
   readonly #endsAt: number;
@@ -42,7 +41,6 @@ export class CapTrial {
 }
 
 const memoryMs = 10_000;
-/** For the mean of accepted calls. */
 const meanMs = 3_000;
 /** After a rejection, counts of calls in flight are unreliable: a rejected call counts here, but not for the API. */
 const uncountedMs = 200;

@@ -61,7 +61,6 @@ export class Comparison {
   readonly #acceptedBefore: { readonly accepted: number; readonly ms: number };
   #fast: Stretch | undefined;
   #current = empty;
-  /** A call of this stretch was accepted. */
   #isWet = false;
 
   /**

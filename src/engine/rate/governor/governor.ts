@@ -53,7 +53,6 @@ const longestWaitMs = 86_400_000;
 export class Governor {
   /** Calls per second, from the next update on. */
   bound: number | undefined;
-  /** Still to be called, if known. */
   rows = Number.POSITIVE_INFINITY;
   #search: RateSearch;
   #concurrency: ConcurrencyLimit;

@@ -1,7 +1,6 @@
 export interface RefusedRate {
   /** Per second, at that time. */
   readonly sending: number;
-  /** Since the previous refusal. */
   readonly cycle: Cycle | undefined;
   /** The API asked to wait. */
   readonly isCostly: boolean;
@@ -15,7 +14,6 @@ export interface Cycle {
   readonly waitedSeconds: number;
 }
 
-/** How fast the allowance fills up. */
 export interface Gain {
   /** Calls/s, at least. */
   readonly perSecond: number;
@@ -23,7 +21,6 @@ export interface Gain {
   readonly atMost: number;
 }
 
-/** That say anything. */
 const fewestSeconds = 1;
 const fewestCalls = 2;
 /** The calls by which a cycle may be miscounted, and the share by which a gain is always uncertain. */

@@ -1,4 +1,3 @@
-/** Reasons for the rate, for display. */
 export const reasons = {
   unknown: 'looking for the API limit',
   learned: 'the limit of the last run',

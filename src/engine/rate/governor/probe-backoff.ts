@@ -22,7 +22,6 @@ export class ProbeSchedule {
     this.#isUnproven = isLearned;
   }
 
-  /** @param heldMs by now */
   isDue(heldMs: number, rate: number): boolean {
     if (this.#isUnproven) return heldMs >= firstAfterLearnedMs;
     return heldMs >= Math.max(this.#afterMs, Math.min((callsPerProbe * 1_000) / rate, callsWithinMs));

@@ -1,4 +1,3 @@
-/** Usual lengths of windows. */
 const usualPeriods = [
   5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400,
 ].map((seconds) => seconds * 1_000);
@@ -31,7 +30,6 @@ export class QuotaExhaustion {
   #onTheMinute = false;
   /** When the present window began, and how many calls had been accepted by then. */
   #window = { at: 0, accepted: 0 };
-  /** Of a window. */
   #quota = 0;
 
   constructor(now: number) {

@@ -115,7 +115,6 @@ const dryAfter = 3;
 const toleratedCalls = 1;
 const tolerated = 0.1;
 
-/** What happened between two updates; milliseconds. */
 export interface Period {
   readonly since: number;
   readonly now: number;

@@ -48,7 +48,6 @@ export class RateDependence {
   /** Where the 503s return if the rate made them go away, calls/s. */
   #awaited: { readonly from: number; readonly to: number } | undefined;
   #found: { readonly rate: number; readonly isHeld: boolean } | undefined;
-  /** Of failures, at any rate. */
   #usual: UsualShare | undefined;
   #comparedAt = Number.NEGATIVE_INFINITY;
   /** 503s lower the rate until the next comparison is due. */
@@ -80,7 +79,6 @@ export class RateDependence {
     return this.#found;
   }
 
-  /** Each 503 is known to be a refusal. */
   get isProven(): boolean {
     return this.#isProven && !this.isComparing;
   }

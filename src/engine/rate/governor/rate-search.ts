@@ -27,12 +27,9 @@ export class RateSearch {
   #phase: Exclude<Phase, 'stated'> = 'starting';
   #reason: string = reasons.unknown;
   #rate = firstRate;
-  /** At the start of this phase. */
   #base = firstRate;
-  /** In this phase. */
   #usedMs = 0;
   #restUntil = 0;
-  /** The API states when the next window begins. */
   #isEndStated = false;
   /** The last rows were refused in this window, although it seemed to have enough calls (600 a sliding minute). */
   #isLastRefused = false;
@@ -60,7 +57,6 @@ export class RateSearch {
     this.#enter('searching', reasons.unknown);
   }
 
-  /** Holds the previous limit again. */
   goBack(): void {
     const { held } = this.#known;
     if (held !== undefined && this.#phase !== 'waiting') this.#hold(held, reasons.held);
@@ -70,7 +66,6 @@ export class RateSearch {
     return this.#phase;
   }
 
-  /** For display. */
   get reason(): string {
     return this.#reason;
   }

@@ -34,11 +34,9 @@ const clearly = 5;
 const lateReactions = 1.5;
 
 export interface Circumstances {
-  /** Calls in flight, at most. */
   readonly limit: number;
   /** Per second. */
   readonly sending: number;
-  /** Until a decision shows. */
   readonly reactionMs: number;
   /** The API states its limits: that explains refusals. */
   readonly isStated: boolean;
@@ -60,9 +58,7 @@ export class ServerCap {
   #value: number | undefined;
   /** Confirmed by a trial. */
   #known: number | undefined;
-  /** When the value was set, or restored. */
   #since = 0;
-  /** Before a cap was suspected. */
   #limitBefore = 0;
   #trial: CapTrial | undefined;
   /** During a trial: earlier calls were sent before it. */
@@ -74,7 +70,6 @@ export class ServerCap {
   #suspicion: { readonly at: number; readonly among: number } | undefined;
   #lowered: number[] = [];
   readonly #memory: AcceptedCalls;
-  /** After a wrong suspicion. */
   readonly #backoff = new Backoff();
 
   constructor(now: number) {

@@ -144,11 +144,8 @@ const dayMs = 86_400_000;
 
 /** A limit, as stated so far; milliseconds. */
 export interface KnownLimit {
-  /** In a window. */
   readonly quota: number | undefined;
-  /** If stated. */
   readonly windowMs: number | undefined;
-  /** In this window. */
   readonly remaining: number | undefined;
   /** The earliest time that fits all statements about this window. */
   readonly resetAt: number | undefined;

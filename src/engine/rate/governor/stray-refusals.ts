@@ -15,7 +15,6 @@ const triedMs = 3_000;
 const longestMs = 60_000;
 const clearly = 4;
 const clearShare = 0.15;
-/** Standard deviations. */
 const deviations = 2;
 
 interface Trial {
@@ -52,7 +51,6 @@ export class StrayRefusals {
     return this.#trial !== undefined;
   }
 
-  /** Refusals are known to occur at any rate. */
   get isKnown(): boolean {
     return this.#usual !== undefined;
   }

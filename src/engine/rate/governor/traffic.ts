@@ -5,7 +5,6 @@ import type { Cycle } from './known-rates.ts';
 export interface Traffic {
   /** Let through by the API, whether they then succeeded or not. */
   readonly accepted: number;
-  /** Refused because there were too many. */
   readonly rejected: number;
   /** Answered with 503 and no waiting time: neither. Default 0. */
   readonly unavailable?: number | undefined;
@@ -81,7 +80,6 @@ export interface RateInput {
   readonly lagMs: number;
   /** Calls/s that may be made, at most. */
   readonly most: number;
-  /** If known. */
   readonly rows: number;
 }
 
@@ -89,7 +87,6 @@ export interface RateInput {
 const meanOfCalls = 10;
 const meanOfMs = 500;
 
-/** Counts accepted calls, and the sending rate. */
 export class CallTally {
   #accepted = 0;
   #waitedMs = 0;
@@ -126,12 +123,10 @@ export class CallTally {
     this.#accepted += accepted;
   }
 
-  /** The API asked to wait. */
   waited(ms: number): void {
     this.#waitedMs += ms;
   }
 
-  /** The allowance was used up. */
   markEmpty(now: number): void {
     this.#empty = { at: now, accepted: this.#accepted, waitedMs: this.#waitedMs };
   }
@@ -192,7 +187,6 @@ export class Reaction {
     this.#updatedAt = now;
   }
 
-  /** Mean of recent calls. */
   get latencyMs(): number {
     return this.#latencyMs;
   }

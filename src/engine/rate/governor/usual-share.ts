@@ -1,11 +1,9 @@
-/** About. */
 const learnedCalls = 500;
 /** Compared with the share of about this many recent calls (a limit on top of random 503s). */
 const judgedCalls = 100;
 const hardlyAny = 0.3;
 const uncertain = 1.5;
 
-/** How many of how many calls failed. */
 interface KnownShare {
   readonly calls: number;
   readonly failed: number;
@@ -42,7 +40,6 @@ export class UsualShare {
     return this.#isUsual;
   }
 
-  /** Hardly any call fails any more. */
   get isOver(): boolean {
     return this.#calls > judgedCalls / 2 && this.#failed < hardlyAny * this.#share * this.#calls - 1;
   }
