@@ -72,8 +72,8 @@ async function withNewFile<Result>(
 const inTurn = turns();
 
 /**
- * A whole file or nothing: a new file beside it is synced and renamed. Follows no link. Writes of this process to one path take place in
- * the order of the calls; those of other processes do not disturb them.
+ * Writes a whole file or nothing: a new file beside it is synced and renamed. Follows no link. Writes of this process to one path take
+ * place in the order of the calls; those of other processes do not disturb them.
  *
  * @param mode whatever the umask. Default: only its owner
  * @throws the error of the system
@@ -94,7 +94,7 @@ export function writeFileAtomically(path: string, content: Content, mode?: numbe
 }
 
 /**
- * A whole file for its owner only. Leaves alone what exists at the path, even a link.
+ * Writes a whole file for its owner only. Leaves alone what exists at the path, even a link.
  *
  * @returns whether it was written
  * @throws the error of the system

@@ -7,8 +7,8 @@ import { inspect } from 'node:util';
 export type ErrorKind = 'usage' | 'fatal' | 'busy';
 
 /**
- * Ends a command or a batch. Its `code` is stable, its message tells people the remedy, its `kind` determines the exit code. Expected
- * failures of a row or a call are not errors but results (`RowResult`, `ApiFailure`).
+ * An error that ends a command or a batch. Its `code` is stable, its message tells people the remedy, its `kind` determines the exit code.
+ * Expected failures of a row or a call are not errors but results (`RowResult`, `ApiFailure`).
  */
 export class CqbatchError extends Error {
   override readonly name = 'CqbatchError';

@@ -12,8 +12,8 @@ export function headerValues(headers: AnswerHeaders, name: string): readonly str
 const gatewayPrefix = 'grpc-metadata-';
 
 /**
- * Those of a gateway also without its prefix: `Grpc-Metadata-Retry-After` counts unless there is a `Retry-After`. Runs for every answer:
- * without such headers it must not allocate memory.
+ * Headers, those of a gateway also without its prefix: `Grpc-Metadata-Retry-After` counts unless there is a `Retry-After`. Runs for every
+ * answer: without such headers it must not allocate memory.
  */
 export function withGatewayHeaders(headers: AnswerHeaders): AnswerHeaders {
   for (const name in headers) if (name.startsWith(gatewayPrefix)) return withoutPrefix(headers);

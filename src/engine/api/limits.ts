@@ -34,8 +34,8 @@ export const maxWindowMs = 366 * 86_400_000;
 export const noLimits: readonly StatedLimit[] = [];
 
 /**
- * Those of `RateLimit` and `RateLimit-Policy`, then of the fields `RateLimit-…`, `X-RateLimit-…` and `X-Rate-Limit-…`. Limits on anything
- * but calls, such as bytes, are left out.
+ * The limits of `RateLimit` and `RateLimit-Policy`, then of the fields `RateLimit-…`, `X-RateLimit-…` and `X-Rate-Limit-…`. Limits on
+ * anything but calls, such as bytes, are left out.
  *
  * @param now milliseconds since 1970, for answers without a `Date`
  * @param ignored collects ignored times

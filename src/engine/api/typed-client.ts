@@ -26,7 +26,7 @@ export interface TypedClient extends ApiClient {
    */
   readonly restoreEvaluation: (input: RestoreEvaluationInput, options?: SendOptions) => Promise<Evaluation>;
   /**
-   * Only the given fields are sent (section 4.2).
+   * Updates a soundboard entry (section 4.2): only the given fields are sent.
    *
    * Rejects with an ApiError when the call fails or the answer is about another entry; with a RangeError for an integer that is not exact,
    * an update without any field, or a field that the service does not know.

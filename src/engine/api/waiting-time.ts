@@ -5,8 +5,8 @@ import { counterLimits, type LimitReading, policyLimits, statedNumber } from './
 import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';
 
 /**
- * Undefined if the answer does not ask to wait. The first accepted field counts: `Retry-After`, `google.rpc.RetryInfo`, `RateLimit`,
- * `RateLimit-Reset`, `X-RateLimit-Reset`. See `WaitReader`.
+ * How long to wait; undefined if the answer does not ask to wait. The first accepted field counts: `Retry-After`, `google.rpc.RetryInfo`,
+ * `RateLimit`, `RateLimit-Reset`, `X-RateLimit-Reset`. See `WaitReader`.
  *
  * @param details of the error body
  * @param now milliseconds since 1970, for answers without a `Date`

@@ -32,8 +32,8 @@ interface OperationEntry {
 }
 
 /**
- * First the rows alone, then, when the head is known, the head followed by the rows. The file appears whole or not at all, and is readable
- * by its owner only.
+ * Writes first the rows alone, then, when the head is known, the head followed by the rows. The file appears whole or not at all, and is
+ * readable by its owner only.
  */
 export class RowsWriter {
   readonly #path: string;

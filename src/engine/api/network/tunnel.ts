@@ -39,8 +39,8 @@ class ProxyPool extends Pool {
   }
 
   /**
-   * Nothing else distinguishes a failure of the proxy from one of the server, and undici would reopen a connection that the proxy closes,
-   * at once and without end.
+   * Fails in a way of its own: nothing else distinguishes a failure of the proxy from one of the server, and undici would reopen a
+   * connection that the proxy closes, at once and without end.
    */
   override async connect(options: ConnectOptions): Promise<ConnectData> {
     let tunnel: ConnectData;

@@ -18,7 +18,7 @@ const mostRemembered = 10;
 const setting = '--token-command (CQBATCH_TOKEN_COMMAND)';
 
 /**
- * A command prints the token, alone or as JSON with its end (`access_token`, `expires_in`). It is run without a shell when a token is
+ * A token that a command prints, alone or as JSON with its end (`access_token`, `expires_in`). It is run without a shell when a token is
  * needed, when the API refuses it, and before its end: once at a time, for all calls. While the token is valid, a failure is only a
  * warning. Both functions reject with a CqbatchError (usage) when there is no token.
  *

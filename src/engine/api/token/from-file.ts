@@ -4,8 +4,8 @@ import { renewedToken } from './renewed-token.ts';
 import { checkToken, type TokenSource } from './token.ts';
 
 /**
- * Read at the first use and again, once for each token that the API refuses, so that another program may renew it. White space around it is
- * ignored. Both functions reject with a CqbatchError (usage) when the file cannot be read or contains no token.
+ * A token in a file, read at the first use and again, once for each token that the API refuses, so that another program may renew it. White
+ * space around it is ignored. Both functions reject with a CqbatchError (usage) when the file cannot be read or contains no token.
  */
 export function tokenFromFile(path: string): TokenSource {
   return renewedToken(async () => ({ token: await readTokenFile(path) }));

@@ -25,8 +25,8 @@ interface Renewal {
 }
 
 /**
- * Read at the first use, before its end, and when the API refuses it: once for each refused token, however many calls have used it. One
- * read at a time serves all calls.
+ * A token that is read at the first use, before its end, and when the API refuses it: once for each refused token, however many calls have
+ * used it. One read at a time serves all calls.
  *
  * While a token is valid, calls use it and don't wait for the next one.
  */

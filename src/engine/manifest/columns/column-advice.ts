@@ -92,8 +92,8 @@ export function mapOption(column: string, field: string): string {
 }
 
 /**
- * Probably hold fields without a column: similarly named, named with other words, or the only column named like an identifier. Their values
- * must fit. Each column is suggested once.
+ * Columns that probably hold fields without a column: similarly named, named with other words, or the only column named like an identifier.
+ * Their values must fit. Each column is suggested once.
  *
  * @param columns those without a field
  */

@@ -73,7 +73,7 @@ export function findByLooseName(
 const shownColumns = 12;
 
 /**
- * The only one whose required fields all have a column or a value.
+ * The only operation whose required fields all have a column or a value.
  *
  * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) when none or several fit, with what to add
  */

@@ -21,7 +21,7 @@ function isOwnColumn(title: string): boolean {
 }
 
 /**
- * Rows that meet all conditions keep their numbers. Unreadable rows are kept, because their cells are unknown.
+ * Chooses rows: those that meet all conditions keep their numbers. Unreadable rows are kept, because their cells are unknown.
  *
  * @throws a usage error `WHERE_UNKNOWN_COLUMN` when no column matches a condition; for JSON after all rows were read
  */

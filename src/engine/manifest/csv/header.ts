@@ -151,7 +151,7 @@ export interface CsvHeader {
 }
 
 /**
- * The first record. Leaves out the tool's own columns, whose names start with `_`.
+ * Reads the first record. Leaves out the tool's own columns, whose names start with `_`.
  *
  * @param kept own columns to keep
  * @throws CqbatchError (`usage`) when the record has no names, repeats a name, or looks like data

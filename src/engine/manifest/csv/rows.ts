@@ -194,8 +194,8 @@ function strayText({ unnamed }: CsvHeader, values: readonly string[]): RowProble
 }
 
 /**
- * The quote that violates RFC 4180, section 2, rules 5 to 7, in text that the parser refused, which does not report where the cell to fix
- * began.
+ * Finds the quote that violates RFC 4180, section 2, rules 5 to 7, in text that the parser refused, which does not report where the cell to
+ * fix began.
  */
 export async function findCsvMistake(
   chunks: AsyncIterable<Buffer>,

@@ -96,7 +96,7 @@ const entryLength = 46;
 const maxComment = 0xffff;
 
 /**
- * According to the directory of a ZIP archive. Unpacking by the directory needs no more memory.
+ * The unpacked size according to the directory of a ZIP archive. Unpacking by the directory needs no more memory.
  *
  * @returns undefined when the directory is unreadable or omits a size
  */
