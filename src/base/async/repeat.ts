@@ -14,7 +14,7 @@ export interface RepeatOptions {
   readonly catchUp?: boolean;
 }
 
-/** Never twice at the same time. The first run is after `everyMs`. Does not keep the process alive. */
+/** Repeats a task, never twice at the same time. The first run is after `everyMs`. Does not keep the process alive. */
 export function repeat(task: () => Promise<void> | void, options: RepeatOptions): Repeated {
   const { everyMs, onError = () => {}, catchUp = false } = options;
   let working: Promise<void> | undefined;

@@ -73,7 +73,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 
 const lookEveryMs = 200;
 
-/** Every 200 ms until `look` returns a value; undefined when it returns none for `forMs`. */
+/** Looks every 200 ms until `look` returns a value; undefined when it returns none for `forMs`. */
 export async function poll<Value>(
   forMs: number,
   look: () => Promise<Value | undefined>,

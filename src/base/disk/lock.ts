@@ -29,7 +29,7 @@ export interface ProcessLock {
   release(): Promise<void>;
 }
 
-/** For a lock whose holder is certainly dead: the least that proper-lockfile accepts. */
+/** The stale time for a lock whose holder is certainly dead: the least that proper-lockfile accepts. */
 const deadHolderStaleAfterMs = 2_000;
 /** How often a holder touches its lock, and how long to watch for a touch when clocks may differ. */
 const touchedEveryMs = 1_000;

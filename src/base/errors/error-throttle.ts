@@ -2,7 +2,7 @@ import { steadyNow } from '../async/clock.ts';
 
 /** An error that has not occurred for this long is over: longer than a repeated action takes to fail again. */
 const overAfterMs = 2 * 60_000;
-/** Then a lasting error is reported again. */
+/** A lasting error is reported again after this time. */
 const reminderMs = 60 * 60_000;
 
 /** So that an action that fails every second does not fill the log. */
@@ -62,7 +62,7 @@ export class LastingErrors {
     this.#errors.set(error.message, { error, since, at });
   }
 
-  /** That has lasted longest, five seconds at least. */
+  /** The error that has lasted longest, five seconds at least. */
   get current(): LastingError | undefined {
     const now = this.#now();
     this.#forgetPast(now);

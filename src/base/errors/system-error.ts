@@ -45,7 +45,7 @@ const forbidden = rule('FILE_FORBIDDEN', 'give this user access (chown, chmod)')
 const inUse = rule('FILE_IN_USE', 'close that program');
 const tooMany = rule('TOO_MANY_FILES', 'raise the limit (as with "ulimit -n 1024")');
 
-/** By Node's code: they prevent the use of stored data although the data are intact. */
+/** Errors by Node's code: they prevent the use of stored data although the data are intact. */
 const circumstances: Readonly<Record<string, Rule>> = {
   ENOSPC: full('the disk of % is full', 'No space left on device', 51),
   EDQUOT: full('the disk quota of % is used up', 'Quota exceeded', 19),

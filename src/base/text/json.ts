@@ -5,7 +5,7 @@ import { escapeInvisible } from './printable.ts';
 
 export { isLosslessNumber } from 'lossless-json';
 
-/** Of arrays and objects (RFC 8259, section 9, allows a limit): recursion below stays safe. */
+/** Depth of arrays and objects (RFC 8259, section 9, allows a limit): recursion below stays safe. */
 const maxDepth = 512;
 
 /** Longer integers stay text: converting them to `bigint` takes quadratic time. */

@@ -1,4 +1,4 @@
-/** For a missing value, in lower case. */
+/** Words for a missing value, in lower case. */
 const wordsForNothing: ReadonlySet<string> = new Set([
   ...['null', '\\n', 'nil', 'none', 'undefined', 'nan', 'nat', 'n/a', 'na'],
   ...[

@@ -75,8 +75,8 @@ function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiF
 }
 
 /**
- * By these a server says that it has not processed a request (RFC 9110, section 15.4). After 303, and often after 302, the change was made
- * and its result is elsewhere; other redirects say nothing about it.
+ * Statuses by which a server says that it has not processed a request (RFC 9110, section 15.4). After 303, and often after 302, the change
+ * was made and its result is elsewhere; other redirects say nothing about it.
  */
 const notProcessed: ReadonlySet<number> = new Set([301, 307, 308]);
 

@@ -9,7 +9,6 @@ export interface ErrorDetail {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Of details, and of members of a list in one. */
 const mostRead = 50;
 
 /**

@@ -8,7 +8,7 @@ export function headerValues(headers: AnswerHeaders, name: string): readonly str
   return typeof value === 'string' ? [value] : value;
 }
 
-/** Of headers that the service itself has sent through a gateway from Protocol Buffers to JSON. */
+/** The prefix of headers that the service itself has sent through a gateway from Protocol Buffers to JSON. */
 const gatewayPrefix = 'grpc-metadata-';
 
 /**

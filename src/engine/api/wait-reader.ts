@@ -17,7 +17,7 @@ export interface AskedWait {
 /** Ignored waits by header. */
 export type IgnoredWaits = Map<string, string>;
 
-/** From here on, a number of seconds is a Unix time. */
+/** From this value on, a number of seconds is a Unix time. */
 const leastUnixSeconds = 1e9;
 
 /**

@@ -60,7 +60,7 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       const [now, entry] = (await ask(scripts.one, ['runs'], id)) as [string, string];
       return read(runEntrySchema, now, withoutKey(entry))[0];
     },
-    /** With a recent sign of life. */
+    /** Workers with a recent sign of life. */
     async workers(api: LimitedApi): Promise<readonly WorkerEntry[]> {
       const [now, entries] = (await ask(scripts.all, [apiKeys(api).workers])) as [string, string[]];
       return entries
@@ -82,7 +82,6 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       const [now, at, pace] = (await ask(scripts.pace, [apiKeys(api).pace])) as [string, string, string];
       return readPace(now, at, pace);
     },
-    /** Also for the process that coordinates the run next. */
     async tell(runId: string, control: Control): Promise<void> {
       await ask(scripts.tell, ['controls'], runId, control.kind, `0 ${JSON.stringify(control)}`);
     },

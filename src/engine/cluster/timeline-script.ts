@@ -166,10 +166,8 @@ if slots < 1 then return reply(0, 0, free ~= next and free or nil) end
 return reply(slots, from, from + slots * gap)
 `;
 
-/** As a Lua table. */
 const kinds = `{ ${controlKinds.map((kind) => `'${kind}'`).join(', ')} }`;
 
-/** Of unused keys. */
 const kept = `
 local function keep(...) for _, name in ipairs({ ... }) do redis.call('PEXPIRE', name, 86400000) end end
 `;

@@ -82,7 +82,7 @@ export class JournalFile extends JournalState implements JournalReader {
     await this.#refreshing?.catch(() => {});
   }
 
-  /** In the order of the lines: rows finish nearly in row order, so this takes few reads. */
+  /** Reads in the order of the lines: rows finish nearly in row order, so this takes few reads. */
   async #readResults(rows: readonly PlacedRow[]): Promise<readonly RowResult[]> {
     const { path, handle } = this.source;
     const lines = new LineReader(handle, this.end);

@@ -5,8 +5,8 @@ import type { JournalState } from './state.ts';
 /** Read access to a journal: its counts, the state of its rows, and its results. */
 export interface JournalView extends Readonly<Omit<JournalState, 'apply' | 'offset'>> {
   /**
-   * Of the rows from `first` (default 1) to `last` (default: the last one), in row order and in parts of up to 1,000. Memory does not
-   * depend on their number.
+   * Results of the rows from `first` (default 1) to `last` (default: the last one), in row order and in parts of up to 1,000. Memory does
+   * not depend on their number.
    */
   results(first?: number, last?: number): AsyncIterable<readonly RowResult[]>;
   close(): Promise<void>;
@@ -15,7 +15,7 @@ export interface JournalView extends Readonly<Omit<JournalState, 'apply' | 'offs
 /** A journal that this process writes, and no other at the same time. */
 export interface Journal extends JournalView {
   /**
-   * In this order. Resolves when the entries are synced, with the new results.
+   * Adds entries in this order. Resolves when the entries are synced, with the new results.
    *
    * @throws a fatal error `JOURNAL_UNWRITABLE` or `JOURNAL_REMOVED`, or a `SystemError`, when a write failed, and always after that.
    */

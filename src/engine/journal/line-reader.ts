@@ -16,7 +16,7 @@ export class LineReader {
     this.#end = end;
   }
 
-  /** Without its end; undefined when the file ends before the line does. */
+  /** The line without its end; undefined when the file ends before it does. */
   async at(offset: number): Promise<string | undefined> {
     let line = this.#lineAt(offset);
     for (let size = chunkSize, read = 0; line === undefined; size *= 2) {

@@ -29,8 +29,8 @@ const entrySchema = z.discriminatedUnion('type', [
 export type JournalEntry = Readonly<z.infer<typeof entrySchema>>;
 
 /**
- * Of the line format, which docs/report.md describes for readers. Every line is a JSON object whose first key names its type; keys with an
- * empty, zero or false value are left out.
+ * The version of the line format, which docs/report.md describes for readers. Every line is a JSON object whose first key names its type;
+ * keys with an empty, zero or false value are left out.
  */
 const version = 1;
 

@@ -26,14 +26,14 @@ export class JournalState {
   lastRow = 0;
   /** The latest end of a finished row's last attempt, ISO 8601 UTC. */
   lastFinishedAt: string | undefined;
-  /** For the guards: of all rows, or of those that finished since the latest `accepted`. */
+  /** Failures for the guards: of all rows, or of those that finished since the latest `accepted`. */
   failures = new FailureTally();
   readonly #outcomes = noOutcomes();
   readonly #proven = new Set<string>();
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
   readonly #offsets = new RowOffsets();
   readonly #histories = new Map<number, AttemptHistory>();
-  /** Where `isUnsettled` is true, with the epoch that they were fed to, if recorded. Never more than are fed at one time. */
+  /** Rows where `isUnsettled` is true, with the epoch that they were fed to, if recorded. Never more than are fed at one time. */
   readonly #unsettled = new Map<number, string | undefined>();
   /** Fed, without a result; true: more than once. */
   readonly #fed = new Map<number, boolean>();
@@ -68,7 +68,7 @@ export class JournalState {
     return this.#offsets.get(row) !== undefined;
   }
 
-  /** In bytes, of the line with the row's result. */
+  /** The byte offset of the line with the row's result. */
   offset(row: number): number | undefined {
     return this.#offsets.get(row);
   }
@@ -88,17 +88,16 @@ export class JournalState {
     return this.#unsettled.get(row);
   }
 
-  /** Without a result and fed more than once: an older copy of the datastore may hold the row as it was fed before. */
+  /** Whether a row is without a result and fed more than once: an older copy of the datastore may hold the row as it was fed before. */
   isFedAgain(row: number): boolean {
     return this.#fed.get(row) === true;
   }
 
-  /** In the order in which they were fed. */
   unsettledRows(): Iterable<number> {
     return this.#unsettled.keys();
   }
 
-  /** Without a result, and with a `history` or unsettled. */
+  /** Rows without a result that have a `history` or are unsettled. */
   *begunRows(): Iterable<number> {
     yield* this.#histories.keys();
     for (const row of this.#unsettled.keys()) if (!this.#histories.has(row)) yield row;

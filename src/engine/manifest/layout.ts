@@ -34,7 +34,7 @@ export type Layout =
   | { readonly format: 'jsonl' }
   | { readonly format: 'xlsx' };
 
-/** At the beginning of the text; they identify its layout. */
+/** Bytes at the beginning of the text; they identify its layout. */
 const headSize = 64 * 1024;
 
 /**
@@ -209,5 +209,4 @@ const formatByExtension = new Map<string, ManifestFormat>([
   ['ndjson', 'jsonl'],
 ]);
 
-/** Never begin a header of delimited text. */
 const jsonBeginning = /^\s*(?:\[\s*[[{"\]\d-]|\{\s*["}])/;

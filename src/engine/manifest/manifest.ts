@@ -40,8 +40,8 @@ export interface Manifest {
   /** Of such a manifest: values of fields that rows omit, by field. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   /**
-   * As written, in order of first appearance, without those that start with `_`. For CSV and TSV complete; for JSON at least those of the
-   * first 100 rows until `rows()` has been read further.
+   * Columns as written, in order of first appearance, without those that start with `_`. For CSV and TSV complete; for JSON at least those
+   * of the first 100 rows until `rows()` has been read further.
    */
   columns(): readonly string[];
   /** The sheet in use, and the names of the others; absent unless the manifest is a workbook. */
@@ -52,7 +52,7 @@ export interface Manifest {
     readonly hidden: { readonly rows: number; readonly rule: (typeof hiddenRules)[number] } | undefined;
     readonly hiddenColumns: readonly string[];
   };
-  /** Of a column, in the spreadsheet: `B`. */
+  /** The letters of a column in the spreadsheet: `B`. */
   lettersOf?(column: string): string | undefined;
   /** False when every row has a `problem`. */
   readonly readable: boolean;
@@ -65,12 +65,12 @@ export interface Manifest {
   readonly encoding?: string | undefined;
   /** Why the user's encoding has no effect, as the end of a sentence. */
   readonly encodedAs?: string | undefined;
-  /** Of the rows that the latest `rows()` has read so far. */
+  /** The choice of the rows that the latest `rows()` has read so far. */
   choice?(): RowChoice;
-  /** In all rows that the latest `rows()` has read; none if the user trusts them. */
+  /** Rounded identifiers in all rows that the latest `rows()` has read; none if the user trusts them. */
   roundedIds?(): readonly RoundedIds[];
   /**
-   * From the beginning of the file; chunks hold 1 to 500 rows, in order. Defects of rows are in the rows.
+   * Rows from the beginning of the file; chunks hold 1 to 500 rows, in order. Defects of rows are in the rows.
    *
    * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when the file cannot be read further
    */

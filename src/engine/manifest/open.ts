@@ -30,7 +30,7 @@ export interface OpenOptions extends ReadingOptions {
 
 const maxRowsPerChunk = 500;
 
-/** Before `columns()` of a JSON manifest is answered. */
+/** Rows read before `columns()` of a JSON manifest is answered. */
 const rowsLookedAt = 100;
 
 /**
@@ -79,7 +79,7 @@ async function lookAtFirstRows(
   return { readable: sample.length > 0, sample };
 }
 
-/** Where rows are in pages of an API's answer, as in `{"data":[{…},{…}]}` on one line. */
+/** Finds where rows are in pages of an API's answer, as in `{"data":[{…},{…}]}` on one line. */
 function nestedRowsOf(sample: Manifest['sample']): Pick<Manifest, 'nestedRows'> {
   const [path, ...others] = new Set(sample.map((cells) => pathsToRows(cells).join()));
   if (path === undefined || path === '' || path.includes(',') || others.length > 0) return {};

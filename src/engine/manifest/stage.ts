@@ -90,7 +90,7 @@ export interface InputOptions extends ReadingContext {
   readonly sha256?: string;
 }
 
-/** Then `onWaiting` says what is being waited for. */
+/** After this silence, `onWaiting` says what is being waited for. */
 const silentMs = 1_000;
 
 /**

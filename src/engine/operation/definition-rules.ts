@@ -7,7 +7,6 @@ import { nearestName } from '../../base/text/near-name.ts';
 const word = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const aFunction = z.custom((value) => typeof value === 'function', 'must be a function');
 
-/** For columns of the manifest. */
 const isTaken = (name: string): boolean => name === 'operation' || name.startsWith('old_');
 
 /** Columns of every report, without the leading `_`. */

@@ -31,7 +31,7 @@ export interface FlowPlace {
   readonly priority: Priority;
 }
 
-/** Never reused, so that no later batch is mistaken for an earlier one. */
+/** Ids are never reused, so that no later batch is mistaken for an earlier one. */
 export function newBatchId(runId: string): string {
   return `${runId}-b-${randomUUID()}`;
 }

@@ -40,7 +40,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   /** By id: the batches that are not collected, and the epochs of all. */
   const open = new Map<string, OpenBatch>();
   const epochs = new Map<string, string | undefined>();
-  /** Of all open batches; undefined: an earlier coordinator may have given them another. */
+  /** The priority of all open batches; undefined: an earlier coordinator may have given them another. */
   let priority: Priority | undefined;
   const locks = renewLocks(options.onError);
   const collector = new classes.Worker<RunBatchData, number>(

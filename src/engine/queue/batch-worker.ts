@@ -76,7 +76,7 @@ export class BatchWorker {
     this.#claims.end();
   }
 
-  /** After the deadline, rows in hand are aborted and handed back. */
+  /** Waits for rows in hand; after the deadline, rows in hand are aborted and handed back. */
   async stop(deadlineMs: number): Promise<void> {
     this.pause();
     const timer = setTimeout(() => this.#stopping.abort(), deadlineMs);
@@ -169,7 +169,7 @@ export class BatchWorker {
     }
   }
 
-  /** Then only its coordinator can find out what happened to the batch. */
+  /** If so, only the coordinator can find out what happened to the batch. */
   #isOfAnotherEpoch({ epoch }: Pick<Batch, 'epoch'>): boolean {
     return isOfAnotherEpoch(this.#datastore, epoch);
   }

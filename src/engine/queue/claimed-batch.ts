@@ -21,7 +21,7 @@ export interface Claim {
   readonly policy: RunPolicy;
   /** Resolves with false if the row must not be called. */
   intend(): Promise<boolean>;
-  /** Its batch is not withdrawn or lost, and its lock can't have expired. */
+  /** The batch is not withdrawn or lost, and its lock can't have expired. */
   isWanted(): boolean;
 }
 
@@ -89,7 +89,7 @@ export class ClaimedBatch {
     });
   }
 
-  /** Without rows that an earlier worker has finished. */
+  /** Makes the rows ready that no earlier worker has finished. */
   async begin(): Promise<void> {
     if (this.#options.claim > 1) await this.#writer.begin();
     if (!this.#isHandedBack) this.#ready.push(...this.#ledger.leftovers());
@@ -139,7 +139,7 @@ export class ClaimedBatch {
     this.#checkDone();
   }
 
-  /** Its processing has thrown, perhaps after its call. */
+  /** The processing of the row has thrown, perhaps after its call. */
   giveUp(ready: ReadyRow): void {
     const { row, history = noHistory } = ready.task;
     const isDoubtful = this.#ledger.isIntended(row);

@@ -23,7 +23,6 @@ export interface LedgerWriterOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** In one entry. */
 const mostIntents = 25;
 /** Results are written after this time, at this number, or with the next intents. */
 const writeAfterMs = 10;
@@ -186,7 +185,7 @@ export class LedgerWriter {
     return undefined;
   }
 
-  /** Also of a batch that is handed back: its return value must have everything in the ledger. */
+  /** Reads also for a batch that is handed back: its return value must have everything in the ledger. */
   async #readTo(length: number): Promise<void> {
     while (!this.#closed && this.#length < length) {
       try {

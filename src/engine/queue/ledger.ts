@@ -85,7 +85,6 @@ export class Ledger {
     this.#answers.push(answer);
   }
 
-  /** Each answer once. */
   takeAnswers(): readonly SavedAnswer[] {
     return this.#answers.splice(0);
   }

@@ -19,7 +19,7 @@ export interface OpenBatchOptions {
   readonly epoch: string | undefined;
 }
 
-/** After the first entry. */
+/** A ledger is read this long after its first entry. */
 const readAfterMs = 1_000;
 
 export class OpenBatch {
@@ -37,7 +37,7 @@ export class OpenBatch {
   readonly #queue: OpenBatchOptions['queue'];
   readonly #ledger: Ledger;
   #read = 0;
-  /** By row and time. */
+  /** Answers by row and time. */
   readonly #taken = new Set<string>();
 
   constructor({ id, queue, rows, bytes, tasks, epoch }: OpenBatchOptions) {
@@ -55,8 +55,8 @@ export class OpenBatch {
   }
 
   /**
-   * Once, even if the datastore delivers the batch again because this process was suspended until its lock expired. Retried after a
-   * failure.
+   * Collects once, even if the datastore delivers the batch again because this process was suspended until its lock expired. Retried after
+   * a failure.
    */
   collectOnce(collect: () => Promise<void>): Promise<void> {
     this.#collecting ??= collect().catch((error: Error) => {
@@ -94,7 +94,7 @@ export class OpenBatch {
     return { results: this.#ledger.results(), leftovers: this.#ledger.leftovers() };
   }
 
-  /** From the ledger and the worker's return value, each once. */
+  /** Answers of the ledger and of the worker's return value, each once. */
   takeAnswers(returned: readonly SavedAnswer[] = []): readonly SavedAnswer[] {
     return [...this.#ledger.takeAnswers(), ...returned].filter(({ row, at }) => {
       const key = `${row} ${at}`;

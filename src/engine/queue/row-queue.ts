@@ -47,7 +47,7 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
       stalledWatch ??= watchStalled(onError);
       await stalledWatch;
     },
-    /** Of a dead process or stopped worker. Only for an exclusive datastore. */
+    /** Releases batches of a dead process or stopped worker. Only for an exclusive datastore. */
     async releaseClaims(): Promise<void> {
       for (const job of await queue.getActive()) await job.moveToWait('0');
     },

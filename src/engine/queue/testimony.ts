@@ -32,9 +32,9 @@ interface KnownBatch {
   isLast: () => boolean;
 }
 
-/** For ids: a coordinator collects a batch long before. */
+/** Ids are kept this long: a coordinator collects a batch long before. */
 const keptMs = 600_000;
-/** After the handover: the datastore may lose values before the coordinator has read them. */
+/** Values are kept after the handover: the datastore may lose values before the coordinator has read them. */
 const keptValues = 25;
 const againAfterMs = 1_000;
 
@@ -80,7 +80,9 @@ export class Witness {
     this.#testifyIfDue();
   }
 
-  /** Or refused, because another worker has or had the batch. A value from another epoch is kept: the next testimony has it, too. */
+  /**
+   * Accepted, or refused because another worker has or had the batch. A value from another epoch is kept: the next testimony has it, too.
+   */
   handedOver(id: string, isAccepted: boolean): void {
     const batch = this.#batches.get(id);
     if (batch === undefined || batch.epoch !== this.#datastore.connectionEpoch) return;
@@ -115,7 +117,7 @@ export class Witness {
     }
   }
 
-  /** Once the epoch has changed and no batch of another one is in hand. */
+  /** Testifies once the epoch has changed and no batch of another one is in hand. */
   #testifyIfDue(): void {
     const { connectionEpoch: epoch } = this.#datastore;
     if (this.#isClosed || this.#isTestifying || epoch === undefined || epoch === this.#testifiedEpoch) return;

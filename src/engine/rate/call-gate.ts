@@ -9,8 +9,8 @@ export interface CallGateOptions {
 }
 
 /**
- * Here the rows of a process wait, in order of arrival: first for their turn, then, once their intents are written, for the moment of their
- * call.
+ * Where the rows of a process wait, in order of arrival: first for their turn, then, once their intents are written, for the moment of
+ * their call.
  */
 export class CallGate {
   onRow: () => void = () => {};
@@ -58,7 +58,7 @@ export class CallGate {
     return this.restMs > 0;
   }
 
-  /** Until the end of such a rest; not positive without one. */
+  /** Milliseconds until the end of such a rest; not positive without one. */
   get restMs(): number {
     return this.#scheduler.restUntil - preciseNow() - patienceMs;
   }

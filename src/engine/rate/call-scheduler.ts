@@ -6,11 +6,11 @@ import { TimelineVisits, type Visit, type VisitTiming, type WorkerSituation } fr
 /** The longest rest that rows wait for. Before a longer one they are handed back: other workers can take them, and no burst follows. */
 export const patienceMs = 150;
 
-/** After a refusal: by then the leader has decided what it means. */
+/** How long calls wait after a refusal: by then the leader has decided what it means. */
 const considerMs = 50;
 /** Intents are written this much earlier than the slowest recent write took: timers are late. */
 const spareLeadMs = 5;
-/** Until the first intents were measured. */
+/** The lead until the first intents were measured. */
 const firstLeadMs = 30;
 /** A slower datastore costs slots: a row with an intent and no call is unclear when its worker dies. */
 const mostLeadMs = 100;
@@ -82,7 +82,7 @@ export class CallScheduler {
     this.#wanted = options.concurrency;
   }
 
-  /** Of other workers, as the timeline knew a moment ago. */
+  /** Calls of other workers, as the timeline knew a moment ago. */
   elsewhere = 0;
 
   get callers(): number {
@@ -205,7 +205,7 @@ export class CallScheduler {
     return now < this.restUntil ? 0 : this.#mostBusy - this.#active;
   }
 
-  /** While no rate is kept: rows with a turn leave as soon as a call ends. */
+  /** The most rows in hand while no rate is kept: rows with a turn leave as soon as a call ends. */
   get #mostBusy(): number {
     return this.places + Math.ceil(this.places * writtenAhead);
   }

@@ -45,7 +45,7 @@ export class HeldSlots {
   /** Slots of the last second that were used or given up, and its calls. */
   readonly #spent: number[] = [];
   readonly #calls: Call[] = [];
-  /** After each, the next slot pays for a call that left late. */
+  /** After each of these times, the next slot pays for a call that left late. */
   #owed: number[] = [];
   readonly #lateUse: LateUse;
   #lateAt = Number.NEGATIVE_INFINITY;

@@ -40,15 +40,15 @@ interface Lead {
 
 /** A drop of a limit is noticed this fast, and calls in flight are known this exactly. */
 const beatMs = 100;
-/** At least, for each worker with rows: bounds how often all of them beat. */
+/** The least time between beats for each worker with rows: bounds how often all of them beat. */
 const beatPerCallerMs = 1;
-/** Without rows: random, so that workers do not beat together; less than `silentMs`. */
+/** Between beats without rows: random, so that workers do not beat together; less than `silentMs`. */
 const idleBeatMs = { least: 1_000, most: 1_500 } as const;
 /** Spreads the beats after a rest, whose end all workers know. */
 const restSpreadMs = 100;
 /** Without a run and calls for this long, no worker leads. */
 const restedAfterMs = 3_000;
-/** For the datastore at the end, when all calls are over. */
+/** How long to wait for the datastore at the end, when all calls are over. */
 const farewellMs = 2_000;
 
 /**

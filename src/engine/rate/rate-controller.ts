@@ -23,7 +23,7 @@ export class RateController {
     this.#governor = new Governor(now, known);
   }
 
-  /** By then, a call finds out whether the API still asks to wait. */
+  /** A call by then finds out whether the API still asks to wait. */
   testBy(now: number, at: number): void {
     this.#governor.testBy(now, at);
   }

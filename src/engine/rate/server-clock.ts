@@ -1,6 +1,6 @@
-/** Of two monotonic clocks, at most. */
+/** Drift of two monotonic clocks, at most. */
 const drift = 0.0005;
-/** Of times rounded to milliseconds. */
+/** Error of times rounded to milliseconds. */
 const tolerance = 1;
 
 /**

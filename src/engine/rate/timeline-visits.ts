@@ -46,8 +46,8 @@ export const sharedTiming: VisitTiming = {
 };
 
 /**
- * At least, between two visits, for each worker that wants to call: bounds how often all of them visit. 200 workers with one place each
- * visit often enough for 2,000 calls/s.
+ * The least time between two visits, for each worker that wants to call: bounds how often all of them visit. 200 workers with one place
+ * each visit often enough for 2,000 calls/s.
  */
 const visitPerCallerMs = 0.5;
 /**
@@ -57,7 +57,7 @@ const visitPerCallerMs = 0.5;
 const crowd = 40;
 /** What a worker was permitted must last longer. */
 const mostVisitMs = 1_000;
-/** By which a visit is early or late, so that workers do not visit together. */
+/** The share by which a visit is early or late, so that workers do not visit together. */
 const visitSpread = 0.3;
 /** A visit without a reply for this long is lost. */
 const lostMs = 250;
@@ -178,7 +178,7 @@ export class TimelineVisits {
     };
   }
 
-  /** For calls that can be made in time: more slots would be lost to all workers. */
+  /** Slots for calls that can be made in time: more slots would be lost to all workers. */
   #want({ uncalled, active, places, slots, leadMs }: WorkerSituation): number {
     const aheadMs = this.aheadMs(leadMs);
     const free = Math.max(0, places - active);

@@ -87,7 +87,7 @@ export class TrafficMeter {
     this.onRefused(this.#waitUntil);
   }
 
-  /** Of calls sent before this time. @returns whether a wait was forgotten */
+  /** Forgets waits of calls sent before this time. @returns whether a wait was forgotten */
   forgetWaits(sentBefore: number): boolean {
     if (this.#waitUntil <= steadyNow() || (this.#refusedSentAt ?? 0) >= sentBefore) return false;
     this.#waitUntil = 0;

@@ -7,7 +7,7 @@ const keyWords = 4;
 const blockBits = 14;
 const blockMask = (1 << blockBits) - 1;
 
-/** Of slots in use, at which their number doubles. */
+/** The share of slots in use at which their number doubles. */
 const maxLoad = 0.75;
 
 /**
@@ -34,7 +34,7 @@ export class DigestTable {
     }
   }
 
-  /** With zeros as numbers. */
+  /** Adds an entry with zeros as numbers. */
   enter(key: string): number {
     const entry = this.#size++;
     if (entry >> blockBits === this.#blocks.length)

@@ -59,7 +59,6 @@ interface OpenGroup {
 export class ProblemGroups {
   readonly #groups = new Map<string, OpenGroup>();
 
-  /** At most 50, in order of first appearance. */
   get groups(): readonly ProblemGroup[] {
     return [...this.#groups.values()].map(({ problem, lastRow, ...group }) => ({ ...problem, ...group }));
   }

@@ -13,7 +13,7 @@ export interface RowsFile {
   readonly path: string;
   readonly head: RowsHead;
   /**
-   * In parts of up to 500. Memory does not depend on their number.
+   * Rows in parts of up to 500. Memory does not depend on their number.
    *
    * @param isWanted by place; unwanted rows are left out, and take a third of the time
    * @throws a fatal error `ROWS_DAMAGED`
@@ -23,9 +23,9 @@ export interface RowsFile {
     to?: number,
     isWanted?: (place: number) => boolean,
   ): AsyncGenerator<readonly PlannedRow[], void, undefined>;
-  /** By its number in the user's manifest. */
+  /** Finds a row by its number in the user's manifest. */
   find(number: number): Promise<PlannedRow | undefined>;
-  /** From places to numbers in the user's manifest. Takes 8 bytes for each row, unless both are the same. */
+  /** Maps places to numbers in the user's manifest. Takes 8 bytes for each row, unless both are the same. */
   numbers(): Promise<(place: number) => number>;
 }
 

@@ -63,7 +63,6 @@ export class DecidedRows {
     this.#summary.add(row, row.kind === 'callable' && this.#isKnown(row));
   }
 
-  /** With the number of subjects that several rows change. */
   summary(): SummarizedRows & { readonly changedSubjects: number } {
     return { ...this.#summary.summary(), changedSubjects: this.#changedSubjects };
   }

@@ -128,7 +128,6 @@ export class ApiWorker {
     this.#breaker.close();
   }
 
-  /** After the deadline, calls in flight are aborted, and their rows go back. */
   stop(deadlineMs: number): Promise<void> {
     this.pause();
     this.#stopping ??= (this.#worker?.stop(deadlineMs) ?? Promise.resolve())

@@ -17,7 +17,9 @@ const manyCalls = 20;
 const manyCallsMs = 2_000;
 const severalCalls = 5;
 const severalCallsMs = 10_000;
-/** With nothing left to call for this long, the API is judged by the calls so far. The first rows may take longer to arrive. */
+/**
+ * After this long with nothing left to call for this long, the API is judged by the calls so far. The first rows may take longer to arrive.
+ */
 const idleMs = { unproven: 5_000, proven: 1_000 };
 /** Pauses between test calls, as a share of the outage so far. */
 const testAfterPart = 0.25;
@@ -25,7 +27,7 @@ const shortestTestMs = 1_000;
 const longestTestMs = 15_000;
 /** Between two refusals: the API may have asked for a longer wait. */
 const longestRefusalMs = 60_000;
-/** Then users are told what is waited for. */
+/** After this long, users are told what is waited for. */
 const noticedMs = 4_000;
 /** With this many rows in hand again, a worker has recovered. */
 const mostRecovering = 200;
@@ -51,17 +53,16 @@ const mostRecovering = 200;
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions;
   #state: 'unproven' | 'closed' | 'open' | 'halted' = 'unproven';
-  /** Between `begin` and `end`. */
+  /** Rows between `begin` and `end`. */
   #inHand = 0;
-  /** Of an unproven API, failed and no longer held. */
+  /** Failed calls of an unproven API, failed and no longer held. */
   #spent = 0;
   #firstCallAt: number | undefined;
   /** Failures since the last answer: calls that count, the time of the first, the latest trouble. */
   #streak: { calls: number; readonly since: number; latest: Trouble } | undefined;
-  /** Since the last accepted call: how many, how long, and when the last came. */
+  /** Refusals since the last accepted call: how many, how long, and when the last came. */
   #refusals: { readonly calls: number; readonly lastedMs: number; readonly lastAt: number } | undefined;
   readonly #held: { readonly trouble: Trouble; readonly release: (blame: Blame) => void }[] = [];
-  /** While the API is called again after an outage. */
   #recovering = Number.POSITIVE_INFINITY;
   #nextTestAt = 0;
   #test: { readonly timer: NodeJS.Timeout; readonly resolve: (admitted: boolean) => void } | undefined;
@@ -75,7 +76,9 @@ export class CircuitBreaker {
     this.#options = options;
   }
 
-  /** With the milliseconds until the next test call. Rows that have waited for their verdicts for seconds also show an outage. */
+  /**
+   * The outage, with the milliseconds until the next test call. Rows that have waited for their verdicts for seconds also show an outage.
+   */
   get outage(): { readonly trouble: Trouble; readonly testMs: number } | undefined {
     if (this.#streak === undefined) return undefined;
     const { latest: trouble, since } = this.#streak;

@@ -1,8 +1,8 @@
 const beats = 10;
-/** By which calls in flight may rise until the next beat. */
+/** The factor by which calls in flight may rise until the next beat. */
 const mayRise = 1.25;
 const spare = 3;
-/** More than the intents that are written before a place is free (`call-scheduler.ts`). */
+/** The share of spare rows: more than the intents that are written before a place is free (`call-scheduler.ts`). */
 const spareShare = 0.3;
 
 /**

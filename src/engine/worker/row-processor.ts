@@ -194,7 +194,6 @@ export function createRowProcessor(options: RowProcessorOptions) {
     }
   }
 
-  /** Each header once. */
   function logIgnored(waits: ReadonlyMap<string, string>): void {
     for (const [header, value] of waits) {
       if (!ignoredWaits.has(header)) log.warn({ header, value }, 'waiting time ignored');

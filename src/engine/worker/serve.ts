@@ -24,7 +24,7 @@ export interface ServeOptions
 
 export type Serving = ReturnType<typeof serveRows>;
 
-/** At the end. An unreachable datastore would block forever; its rows come back without this worker. */
+/** How long to wait for the datastore at the end: an unreachable datastore would block forever; its rows come back without this worker. */
 const farewellMs = 3_000;
 
 /** Serves all runs on a shared datastore, until stopped or unable to continue; then closes the client. */

@@ -11,7 +11,7 @@ export interface WatchdogFacts {
 /** Nothing; report that rows wait and none starts; open new connections; stop the worker, so that its supervisor starts another. */
 export type WatchdogVerdict = 'fine' | 'suspicious' | 'reconnect' | 'give-up';
 
-/** Without a start, and again after each further time. */
+/** After this long without a start, and again after each further time. */
 const reconnectAfterMs = 30_000;
 const giveUpAfterMs = 120_000;
 

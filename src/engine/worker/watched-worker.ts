@@ -31,7 +31,7 @@ export class WatchedWorker {
   readonly #checks: Repeated;
   #worker: BatchWorker;
   #concurrency: number;
-  /** Of the workers that were replaced. */
+  /** Claims of the workers that were replaced. */
   #startedBefore = 0;
   #paused = false;
 

@@ -76,7 +76,7 @@ function hasTime(value: unknown): boolean {
 const noTime =
   /^(?:[\s0:.,+/TZ-]*|-\d+(?:\.\d+)?|null|none|nil|never|undefined|nan|n\/a|false|0?1[/.]0?1[/.](?:0001|1970)\b.*)$/i;
 
-/** Of Unix time. No clock begins later: others begin in 1900, in the year 1, or a day before in another time zone. */
+/** The first day of Unix time. No clock begins later: others begin in 1900, in the year 1, or a day before in another time zone. */
 const zeroDay = '1970-01-01';
 
 export function flag(value: unknown): boolean | undefined {

@@ -148,7 +148,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#reject(error);
   }
 
-  /** Its call must stop. */
+  /** The call of the request must stop. */
   stop(): void {
     this.#end({ kind: 'stopped', ...this.#reached() });
     this.#controller?.abort(new Error('stopped'));
@@ -266,7 +266,7 @@ export class Stop {
   }
 }
 
-/** By signal. One listener for all calls: separate ones would take longer than the stop. */
+/** Stops by signal. One listener for all calls: separate ones would take longer than the stop. */
 const stops = new WeakMap<AbortSignal, Set<Stop>>();
 
 function stopsOf(signal: AbortSignal): Set<Stop> {

@@ -109,7 +109,7 @@ function sentKind(reason: string, progress: RequestProgress, error: Error): Kind
     : lost('CONNECTION_LOST', `The connection was lost before an answer came (${reason})`);
 }
 
-/** For which undici closes the connection, by its message; it skips other ones. */
+/** Answers for which undici closes the connection, by its message; it skips other ones. */
 const informationalAnswers: ReadonlyMap<string, string> = new Map([
   ['bad response', '100 Continue'],
   ['bad upgrade', '101 Switching Protocols'],

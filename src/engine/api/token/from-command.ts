@@ -10,7 +10,7 @@ import { type CommandEnd, type RunProgram, runProgram } from './run-program.ts';
 import { checkToken, type TokenSource } from './token.ts';
 
 const limitMs = 30_000;
-/** Between two runs for a token that is still valid. */
+/** The pause between two runs for a token that is still valid. */
 const pauseMs = 1_000;
 /** A command may quote a token that it printed earlier. */
 const mostRemembered = 10;

@@ -4,7 +4,7 @@ import { createTokenMask, maxServerTextLength, shortestToken, substitute } from 
 /** `token=…`, `"access_token": "…"`, `Bearer …`. */
 const presented = /(\bbearer\s+|(?:token|secret|password|assertion|key)["']?\s*[:=]\s*["']?)([^\s"',;&]+)/gi;
 
-/** As long as tokens; those with a slash may be paths. */
+/** Words as long as tokens; those with a slash may be paths. */
 const longWord = /[\w.~+/=-]{20,}/g;
 
 /**

@@ -30,11 +30,11 @@ class LateFolder extends NodeFS {
   }
 }
 
-/** Of a disk that refuses writes. */
+/** Codes of a disk that refuses writes. */
 const refusals = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 /** Without file descriptors, PostgreSQL closes some and tries again. */
 const shortages = new Set(['EMFILE', 'ENFILE']);
-/** Since the current statement began: PostgreSQL may blame something else when it fails. */
+/** The last shortage since the current statement began: PostgreSQL may blame something else when it fails. */
 let shortage: unknown;
 
 /**

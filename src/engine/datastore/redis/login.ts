@@ -20,7 +20,7 @@ export class Login {
     Object.defineProperty(options, 'password', { get: () => this.#password ?? first, enumerable: true });
   }
 
-  /** After Redis has refused the password. Refusals at the same time share one read. */
+  /** Reads the file after Redis has refused the password. Refusals at the same time share one read. */
   readAgain(): Promise<void> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;

@@ -35,7 +35,7 @@ export class RedisTrouble {
   readonly #context: FailureContext;
   readonly #onLogin: () => Promise<void>;
   readonly #onUnwritable: (reason: CqbatchError) => void;
-  /** With the reason. */
+  /** Connections that fail, with the reason. */
   readonly #down = new Map<Redis, string>();
   #refused: { readonly reason: CqbatchError; readonly since: number; readonly at: number } | undefined;
   #unwritable: { readonly since: number; readonly at: number } | undefined;

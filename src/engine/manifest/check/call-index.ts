@@ -43,7 +43,7 @@ export type DuplicateVerdict =
   /** A later row sends another request, and is called instead. */
   | { readonly kind: 'superseded'; readonly row: number };
 
-/** Of an entry: 64 bits of the request's digest, compared only for equal subjects, and the row. */
+/** Layout of an entry: 64 bits of the request's digest, compared only for equal subjects, and the row. */
 const requestWords = 2;
 const rowNumber = requestWords;
 const lineNumber = rowNumber + 1;
@@ -67,7 +67,7 @@ export class CallIndex {
     this.#compared = compared;
   }
 
-  /** With different requests; 0 when any earlier call is compared. */
+  /** Subjects with different requests; 0 when any earlier call is compared. */
   get changedSubjects(): number {
     return this.#changedSubjects;
   }
@@ -100,7 +100,7 @@ export class CallIndex {
     return { kind: 'conflict', row, line };
   }
 
-  /** After all calls were added, if only the last of each subject is called. */
+  /** The verdict after all calls were added, if only the last of each subject is called. */
   judge(call: CallIdentity): DuplicateVerdict {
     const row = this.#table.get(this.#table.find(subjectDigest(call)), rowNumber);
     if (row === call.row) return { kind: 'new' };
@@ -124,7 +124,7 @@ export class CallIndex {
 type Subject = Pick<CallIdentity, 'operation' | 'subject'>;
 
 const doneRow = 0;
-/** From 1; 0 means not done. */
+/** Numbers of sources are from 1; 0 means not done. */
 const doneSource = 1;
 
 /** Subjects that earlier runs have done: their last called row succeeded. Takes 24 bytes per subject, and 5 to 11 for its slot. */

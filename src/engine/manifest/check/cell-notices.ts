@@ -11,7 +11,7 @@ import { type NotedRows, noteRow } from './noted-rows.ts';
 /** Words for nothing, in a warning. */
 const namedWords = 5;
 
-/** For characters that could not be read. */
+/** Stands for characters that could not be read. */
 const replacement = '\ufffd';
 
 /** Counts cells that are valid and probably unintended, by field or column. */

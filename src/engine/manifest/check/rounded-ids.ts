@@ -27,7 +27,7 @@ function zerosOf17Digits(digits: string): number {
   return BigInt(Number(digits)) === BigInt(digits) ? 0 : Number.POSITIVE_INFINITY;
 }
 
-/** Over all identifiers, they prove rounding: chance gives as many less than once in a million. */
+/** Zeros over all identifiers, they prove rounding: chance gives as many less than once in a million. */
 const tellingZeros = 6;
 
 /** Even in rows that `--where` leaves out. Takes constant memory. */

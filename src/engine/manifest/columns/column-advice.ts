@@ -136,7 +136,7 @@ const isMistyped = (column: string, field: string): boolean => resembledField(co
 const isPartOf = (column: string, field: string): boolean =>
   wordsOf(column).every((word) => wordsOf(field).includes(word));
 
-/** That a column holds a field, strongest sign first. */
+/** Signs that a column holds a field, strongest sign first. */
 const likenesses: readonly ((column: string, field: string) => boolean)[] = [
   isMistyped,
   (column, field) => isPartOf(field, column),

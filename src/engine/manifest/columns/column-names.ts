@@ -12,7 +12,7 @@ export const maxColumnNamesLength = 1024 * 1024;
 /** The user's `--map`, from title to field. Titles are matched like fields. */
 export type ColumnMap = Readonly<Record<string, string>>;
 
-/** From a title to a name, of a field or not. */
+/** Maps a title to a name, of a field or not. */
 export type FieldNamer = (column: string) => string;
 
 /**

@@ -74,7 +74,7 @@ class RecordParser extends Parser {
     this.#firstLine = firstLine;
   }
 
-  /** Of the incomplete record. csv-parse counts CR LF inside quotes twice. */
+  /** The first line of the incomplete record. csv-parse counts CR LF inside quotes twice. */
   get line(): number {
     return this.#firstLine + this.#recordLines + this.info.empty_lines;
   }

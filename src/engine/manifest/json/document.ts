@@ -22,7 +22,7 @@ export interface DocumentOptions {
 
 /** A document is read into memory; JSON Lines are not. */
 const maxDocumentBytes = 1_000_000_000;
-/** Beside the rows; a page of an API's answer has fewer. */
+/** Members kept beside the rows; a page of an API's answer has fewer. */
 const keptMembers = 100;
 
 /** @throws TextMistake (`MANIFEST_TOO_LARGE`) for more than 1 GB */
@@ -149,7 +149,7 @@ export class JsonDocument {
     if (!this.#take(byte)) throw this.#unexpected(expected);
   }
 
-  /** That is no white space. */
+  /** The next byte that is no white space. */
   #next(): number | undefined {
     for (; this.#at < this.#bytes.length; this.#at++) {
       const byte = this.#bytes[this.#at] as number;

@@ -18,7 +18,7 @@ import {
 
 export const readSize = 256 * 1024;
 
-/** For blank lines, and white space between JSON values: a small gzip file can unzip to any number of them. */
+/** The limit for blank lines, and white space between JSON values: a small gzip file can unzip to any number of them. */
 const maxBlankBytes = 4 * 1024 * 1024;
 
 /** A file, perhaps gzipped, that can be read repeatedly. */

@@ -88,7 +88,7 @@ export function columnLetters(index: number): string {
   return (rest > 0 ? columnLetters(rest - 1) : '') + String.fromCharCode(65 + (index % 26));
 }
 
-/** Of a ZIP archive (APPNOTE 4.3). */
+/** Signatures of a ZIP archive (APPNOTE 4.3). */
 const endOfDirectory = 0x06054b50;
 const directoryEntry = 0x02014b50;
 const endLength = 22;

@@ -25,14 +25,14 @@ type SheetFilter = Extract<ReadOptions['sheets'], (...args: never) => unknown>;
 type SheetFilterInfo = Parameters<SheetFilter>[0];
 
 /**
- * For the file, its unpacked size and the text of all cells: a workbook is read into memory as a whole, which takes several times its
- * unpacked size.
+ * The limit for the file, its unpacked size and the text of all cells: a workbook is read into memory as a whole, which takes several times
+ * its unpacked size.
  */
 const maxUnpackedBytes = 300_000_000;
 
 const maxRows = 1_048_576;
 
-/** In memory, including empty cells of the table. */
+/** Cells in memory, including empty cells of the table. */
 const maxCells = 20_000_000;
 
 /** The header is looked for here, because a title may precede it. */

@@ -14,7 +14,7 @@ interface Stretch {
  */
 export type ComparisonVerdict = 'gone' | 'same' | 'dry' | 'few' | 'unclear';
 
-/** Of the first stretch: the search may have come down to 1 call/s. */
+/** The least rate of the first stretch: the search may have come down to 1 call/s. */
 const leastRate = 20;
 /** The first stretch ends with this many accepted and failed calls, or with some accepted and many failed ones. */
 const enough = 10;
@@ -50,7 +50,6 @@ const certain = 5.3;
 /** This share of the calls beyond a limit may still fail, or the accepted calls must rise by this factor. */
 const partLeft = 0.25;
 const timesAccepted = 3;
-/** At most this share. */
 const hardlyAny = 0.04;
 
 const empty: Stretch = { calls: 0, failed: 0, ms: 0 };
@@ -99,7 +98,6 @@ export class Comparison {
     return ratio >= ofHeld && ratio <= aboveHeld ? this.#held : undefined;
   }
 
-  /** In calls/s, given the search's `rate`. */
   paced(rate: number): number {
     const paced = this.#fast === undefined ? Math.max(rate, leastRate) : this.#lower;
     return !this.#isWet && this.#current.calls >= dryCalls ? Math.min(paced, dryRate) : paced;

@@ -6,7 +6,7 @@ import type { Traffic } from './traffic.ts';
 export const usualConcurrency = 50;
 export const mostConcurrency = 200;
 
-/** Of a step (50/s, calls of 1 s: three times as long costs a point). It lasts for a few calls: the mean of fewer says little. */
+/** Length of a step (50/s, calls of 1 s: three times as long costs a point). It lasts for a few calls: the mean of fewer says little. */
 const stepMs = 500;
 const stepCalls = 10;
 const longestStepMs = 5_000;
@@ -19,7 +19,7 @@ const risenTimes = 2;
 const risenByMs = 100;
 /** How many more may be in flight than the rate needs at the usual latency. */
 const spare = 1.2;
-/** In a step: the slower the API, the more. */
+/** By this factor the limit falls in a step: the slower the API, the more. */
 const leastLowered = 0.9;
 const mostLowered = 0.6;
 const raised = 1.15;

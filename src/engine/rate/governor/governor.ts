@@ -184,7 +184,7 @@ export class Governor {
     return traffic;
   }
 
-  /** For a comparison, calls are made at another rate than the search's. */
+  /** Whether, for a comparison, calls are made at another rate than the search's. */
   get #isComparing(): boolean {
     return this.#dependence.isComparing || this.#strays.isTrying;
   }

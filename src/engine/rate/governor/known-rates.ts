@@ -40,7 +40,7 @@ export function gainOf({ accepted, activeSeconds, waitedSeconds }: Cycle): Gain 
   };
 }
 
-/** Between the held rate and the failed one, at least. */
+/** The least gap between the held rate and the failed one. */
 const gap = 1.01;
 const learnedGap = 1.02;
 /** A refused probe raises the failed rate by this factor, and by up to the second one if it was far above that rate. */
@@ -59,9 +59,8 @@ const afterShort = 0.85;
 /** The share of the failed rate up to which the held rate rises, and the time constant. */
 const near = 0.985;
 const approachSeconds = 5;
-/** Where a refusal costs a wait (token buckets with Retry-After). */
+/** The time constant where a refusal costs a wait (token buckets with Retry-After). */
 const carefulApproachSeconds = 20;
-/** Towards a rate that proves fine. */
 const provenSeconds = 4;
 
 /**

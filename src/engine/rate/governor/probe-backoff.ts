@@ -1,8 +1,8 @@
 /** A limit that rises is noticed within seconds. */
 const usualMs = 14_000;
-/** Between two probes, of which each may cost a refusal. */
+/** Calls between two probes, of which each may cost a refusal. */
 const callsPerProbe = 150;
-/** For those calls: a moment of refusals must not slow a very slow run for a day. */
+/** The longest time for those calls: a moment of refusals must not slow a very slow run for a day. */
 const callsWithinMs = 1_800_000;
 /** A rate that an earlier run has learned may be outdated. */
 const firstAfterLearnedMs = 3_000;

@@ -4,7 +4,7 @@ const usualPeriods = [
 const minuteMs = 60_000;
 /** A shorter time without an accepted call is a moment of refusals, not the rest of a window. */
 const shortestMs = 3_000;
-/** After the awaited time (fixed-window:limit=600,window=1m): clocks differ. */
+/** Calls are sent this long after the awaited time (fixed-window:limit=600,window=1m): clocks differ. */
 const clockSkewMs = 200;
 
 /** Known at the end of a time in which nothing was accepted. */
@@ -25,7 +25,7 @@ export class QuotaExhaustion {
   #lastEnd: { readonly earliest: number; readonly at: number; readonly accepted: number };
   #ends = 0;
   #periodMs: number | undefined;
-  /** Of the first time without accepted calls: the window may be as long. */
+  /** Length of the first time without accepted calls: the window may be as long. */
   #spanMs: number | undefined;
   #onTheMinute = false;
   /** When the present window began, and how many calls had been accepted by then. */
@@ -89,7 +89,7 @@ export class QuotaExhaustion {
     return { lastedMs, perSecond: (this.#quota * 1_000) / periodMs };
   }
 
-  /** Of this window; 0 when nothing is known. */
+  /** What this window still allows; 0 when nothing is known. */
   remainingCalls(now: number, accepted: number): number {
     const { periodMs } = this;
     if (periodMs === undefined) return 0;

@@ -3,7 +3,7 @@ import { firstRate, inUse } from './pace-reasons.ts';
 /** The rate doubles in this time, or in this many reactions. */
 const startSeconds = 0.5;
 const startReactions = 4;
-/** From a rate that was fine to one that failed. */
+/** How long a search rises from a rate that was fine to one that failed. */
 const searchSeconds = 2.5;
 /** So that a limit that has not moved refuses few calls. The later refusals show, the more slowly a probe begins. */
 const gentleSeconds = 3;
@@ -37,7 +37,7 @@ export function probingGrowth(seconds: number, reactionMs: number): number {
 const belowHeld = 0.9;
 const belowHeldAfterWait = 0.98;
 const gatheredMs = 500;
-/** Of a rate that may be far too high. */
+/** What remains of a rate that may be far too high. */
 const half = 0.5;
 
 /** The rate after a refusal while a rate is held that is fine. */
@@ -51,7 +51,7 @@ export function cutDeep(rate: number): number {
 }
 
 const doublingMs = 500;
-/** After such a rest, calls begin with part of the rate (50/s, 500/s learned before); after shorter ones it costs too much. */
+/** After this long a rest, calls begin with part of the rate (50/s, 500/s learned before); after shorter ones it costs too much. */
 const longRestMs = 3_000;
 const afterRest = 0.25;
 

@@ -14,7 +14,7 @@ const amongCalls = 20;
 /** More failures than usual are compared at most this often (sooner at a low rate), and count as a limit in between. */
 const compareAgainMs = 60_000;
 const farCompareAgainMs = 10_000;
-/** Of the accepted rate: refusals that continue may have nothing to do with the rate. */
+/** A share of the accepted rate: refusals that continue may have nothing to do with the rate. */
 const farBelow = 1 / 20;
 /** The most calls accepted in a second. */
 const forgottenMs = 60_000;
@@ -65,7 +65,7 @@ export class RateDependence {
     this.#isProven = isProven;
   }
 
-  /** Of calls that fail at any rate; undefined when unknown. */
+  /** The share of calls that fails at any rate; undefined when unknown. */
   get share(): number | undefined {
     return this.#usual?.share;
   }
@@ -126,7 +126,7 @@ export class RateDependence {
     return this.#lately.reduce((sum, { accepted }) => sum + accepted, 0);
   }
 
-  /** In which `#acceptedLately` was counted: a second, or since the first call. */
+  /** The time in which `#acceptedLately` was counted: a second, or since the first call. */
   #latelyMs(now: number): number {
     return Math.min(1_000, now - (this.#lately[0]?.since ?? now));
   }

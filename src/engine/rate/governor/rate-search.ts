@@ -11,9 +11,9 @@ const testRate = 1;
 /** A search near the accepted rate begins below it and rises above it. */
 const below = 0.8;
 const above = 1.5;
-/** Of the rate at a moment. */
+/** How much a rate may exceed its mean at a moment. */
 const aboveMean = 1.2;
-/** More than a quota, as a factor, for this many of its windows. */
+/** A probe tries more than a quota, as a factor, for this many of its windows. */
 const quotaProbe = 1.1;
 const quotaWindows = 2;
 
@@ -94,7 +94,7 @@ export class RateSearch {
     return this.#tally.usedShareOf(this.#rate) * this.#rate;
   }
 
-  /** At this moment: while the rate rises, more than the recent mean. */
+  /** What is sent at this moment: while the rate rises, more than the recent mean. */
   get sending(): number {
     return Math.min(this.#rate, this.#tally.sentPerSecond * aboveMean || this.#rate);
   }

@@ -223,8 +223,8 @@ export class ServerCap {
 }
 
 /**
- * Then one call more is tried than is known to be accepted. After successes the next trial comes sooner, with more calls (a cap that
- * rises).
+ * After this long, one call more is tried than is known to be accepted. After successes the next trial comes sooner, with more calls (a cap
+ * that rises).
  */
 const afterMs = 15_000;
 const againMs = 2_000;

@@ -3,11 +3,11 @@ import { Backoff } from './probe-backoff.ts';
 import { longestSpreadMs } from './quota-exhaustion.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Of the stated rate, as clocks and travel times differ; less after refusals in spite of it (50/s, 52/s stated). */
+/** The used share of the stated rate, as clocks and travel times differ; less after refusals in spite of it (50/s, 52/s stated). */
 const caution = 0.986;
 const lowered = 0.99;
 const lowest = 0.95;
-/** With which a lowered share recovers. */
+/** The time in which a lowered share recovers. */
 const forgivenMs = 300_000;
 /** Calls leave this early or late: this must not put one too many into a short window. */
 const jitterMs = 25;

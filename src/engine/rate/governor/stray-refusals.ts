@@ -2,7 +2,7 @@ import type { SearchedRate } from './rate-search.ts';
 import { type Traffic, type UpdateTime, withoutRefusals } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
 
-/** In this many calls: no doubt that there were too many. */
+/** This many refusals in this many calls leave no doubt that there were too many. */
 const manyRefused = 3;
 const amongCalls = 10;
 const single = 1.5;
@@ -55,7 +55,7 @@ export class StrayRefusals {
     return this.#usual !== undefined;
   }
 
-  /** On trial, or the search's; calls/s. */
+  /** The rate on trial, or the search's; calls/s. */
   paced(rate: number): number {
     return this.#trial?.rate ?? rate;
   }

@@ -93,7 +93,6 @@ export class CallTally {
   /** Calls and the time they took; older ones count less. */
   #sent = 0;
   #sentMs = 0;
-  /** In the same time, with the same weights. */
   #allowed = 0;
   /** When the allowance was last used up, and the calls and waits until then. */
   #empty: { readonly at: number; readonly accepted: number; readonly waitedMs: number } | undefined;
@@ -141,13 +140,13 @@ export class CallTally {
     return this.#sentMs === 0 ? 0 : (this.#sent * 1_000) / this.#sentMs;
   }
 
-  /** Of a rate, or of the allowed calls if these were fewer, as while the rate rises. */
+  /** The used share of a rate, or of the allowed calls if these were fewer, as while the rate rises. */
   usedShareOf(rate: number): number {
     const allowed = Math.min(this.#allowed, (rate * this.#sentMs) / 1_000);
     return allowed === 0 ? 0 : this.#sent / allowed;
   }
 
-  /** Since the allowance was last used up; undefined when it never was. */
+  /** The cycle since the allowance was last used up; undefined when it never was. */
   cycle(now: number): Cycle | undefined {
     if (this.#empty === undefined) return undefined;
     const waitedSeconds = (this.#waitedMs - this.#empty.waitedMs) / 1_000;
@@ -196,7 +195,7 @@ export class Reaction {
     return this.#gapMs / 2 + this.#sharedDelayMs;
   }
 
-  /** Until a decision shows. */
+  /** Milliseconds until a decision shows. */
   get ms(): number {
     return this.#latencyMs + this.lagMs;
   }
