@@ -26,5 +26,5 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/pages': 4_260,
   'src/sandbox': 1_950, // the shapes of a gateway and of Connect
   'src/settings': 1_070, // what an API does with fields
-  test: 50_984,
+  test: 51_015,
 };

@@ -292,6 +292,20 @@ describe('a limit by the minute, when the rest of a window is enough for the row
     }
   });
 
+  test('is used by each of many windows, wherever in the first one the run begins', () => {
+    // Nine windows have 5,000 calls, of which the first is nearly over at 45 s.
+    for (const [startAt, seconds] of [
+      [0, 480],
+      [20_000, 460],
+      [45_000, 435],
+    ] as const)
+      for (const seed of seeds) {
+        const limit = 'fixed-window:limit=600,window=1m';
+        const world = { limit, startAt, seed, seconds: 700, rows: 5_000, capacity: 1_000 };
+        expect(untilLast(world).length - 1).toBeLessThanOrEqual(seconds + 6);
+      }
+  });
+
   test.each(told)('is spread until then (%s)', (_title, world) => {
     const seconds = played({ ...slow, seconds: 100, rows: 6_000, ...world });
     expect(Math.max(...seconds.slice(65).map(({ accepted }) => accepted))).toBeLessThan(30);

@@ -78,13 +78,15 @@ export class QuotaExhaustion {
     if (lastedMs < shortestMs) return { lastedMs };
     this.#lastEnd = { earliest: this.#testedAt, at: now, accepted };
     this.#ends += 1;
-    const fitting = usualPeriod(this.#lastEnd.earliest - lastEnd.at, now - lastEnd.earliest);
+    const span = [this.#lastEnd.earliest - lastEnd.at, now - lastEnd.earliest] as const;
+    // Windows that were not used up, or only in their last moments, had no end here.
+    const windows = wholePeriods(this.#periodMs, ...span);
     const isMinute = this.#onTheMinute && spanMs < 1.5 * minuteMs;
-    const periodMs = isMinute ? minuteMs : (fitting ?? spanMs);
+    const periodMs = windows?.periodMs ?? (isMinute ? minuteMs : (usualPeriod(...span) ?? spanMs));
     if (this.#ends > 1 || isMinute) this.#periodMs = periodMs;
     else this.#spanMs = periodMs;
     if (periodMs > longestSpreadMs) return { lastedMs };
-    this.#quota = accepted - lastEnd.accepted;
+    this.#quota = (accepted - lastEnd.accepted) / (windows?.count ?? 1);
     this.#window = { at: now, accepted };
     return { lastedMs, perSecond: (this.#quota * 1_000) / periodMs };
   }
@@ -101,6 +103,13 @@ export class QuotaExhaustion {
 /** Prefers a usual length that fits. */
 function usualPeriod(shortestMs: number, longestMs: number): number | undefined {
   return usualPeriods.find((period) => period >= shortestMs && period <= longestMs);
+}
+
+/** How many whole windows of a known length a span is; undefined when they do not fit. */
+function wholePeriods(periodMs: number | undefined, shortestMs: number, longestMs: number) {
+  if (periodMs === undefined) return undefined;
+  const count = Math.floor(longestMs / periodMs);
+  return count > 0 && count * periodMs >= shortestMs ? { periodMs, count } : undefined;
 }
 
 const shortestPauseMs = 1_000;

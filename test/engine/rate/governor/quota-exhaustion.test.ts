@@ -11,3 +11,47 @@ test('a quota of hours gives no rate to spread calls at', () => {
   expect(exhaustion.end(until, 5_000)).toEqual({ lastedMs: 179 * minute });
   expect(exhaustion.periodMs).toBeUndefined();
 });
+
+/** Plays times in which nothing is accepted, from and to, in seconds after a full minute; each follows an accepted count. */
+function played(dry: readonly (readonly [from: number, to: number, accepted: number])[]) {
+  const minute = 60_000;
+  const begin = 30_000_000 * minute;
+  const exhaustion = new QuotaExhaustion(begin);
+  const ends = dry.map(([from, to, accepted]) => {
+    const [since, until] = [begin + from * 1_000, begin + to * 1_000];
+    exhaustion.begin(since);
+    for (let at = since; at < until; ) at = exhaustion.nextTest(at, at);
+    return exhaustion.end(until, accepted);
+  });
+  return { exhaustion, rate: ends.at(-1)?.perSecond, end: begin + (dry.at(-1)?.[1] ?? 0) * 1_000 };
+}
+
+test.each<[what: string, dry: Parameters<typeof played>[0]]>([
+  [
+    'windows that end one after the other',
+    [
+      [2, 60, 600],
+      [58, 120, 1_200],
+    ],
+  ],
+  [
+    'windows between, of which none was used up',
+    [
+      [2, 60, 600],
+      [236, 240, 2_400],
+    ],
+  ],
+  [
+    'windows between, which were used up in their last moments',
+    [
+      [2, 60, 600],
+      [118, 120, 1_200],
+      [236, 240, 2_400],
+    ],
+  ],
+])('a window that is known stays known: %s', (_, dry) => {
+  const { exhaustion, rate, end } = played(dry);
+  expect(exhaustion.periodMs).toBe(60_000);
+  expect(rate).toBeCloseTo(10, 0);
+  expect(exhaustion.remainingCalls(end, dry.at(-1)?.[2] ?? 0)).toBeCloseTo(600, -1);
+});
