@@ -252,6 +252,14 @@ function factsOfStatus(status: number): FailureFacts {
   return unclear(status >= 500 && status < 600 ? retry(meaning) : permanent(meaning, lookFirst));
 }
 
+/** What to do with a row that failed: call it again as it is, correct it first, or decide without a rule. */
+export type NextStep = 'retry' | 'correct' | 'decide';
+
+export function nextStepOf(code: string): NextStep {
+  if (codeFacts(code).remedy?.endsWith(mend)) return 'correct';
+  return mayPassAgain(code) ? 'retry' : 'decide';
+}
+
 /** Whether a call that failed with this code may succeed when it is repeated. */
 export function mayPassAgain(code: string): boolean {
   return codeFacts(code).class !== 'permanent';

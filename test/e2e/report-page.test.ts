@@ -29,10 +29,10 @@ describeWithBrowser('report.html', (open) => {
     const { page, complaints, requests } = await open(url);
     await page.waitForSelector(isReady);
 
-    const { succeeded = 0, failed: failures = 0, invalid = 0, duplicate = 0 } = outcomes;
+    const { succeeded = 0, failed: failures = 0, invalid = 0 } = outcomes;
     const need = failures + invalid;
     expect(await page.locator('h1').textContent()).toBe(
-      `${succeeded} of ${report.length - duplicate} rows succeeded. ${need} rows need you.`,
+      `${succeeded} of ${report.length} rows succeeded. ${need} rows need you.`,
     );
     expect(await page.locator('.facts').textContent()).toContain('for the picture');
     // It opens on the rows that need the reader.
@@ -40,29 +40,31 @@ describeWithBrowser('report.html', (open) => {
     expect(await found(page)).toBe(`${need} of ${report.length} rows`);
     expect(await cellsUnder(page, 'Row')).toEqual(troubled.map((row) => row['_row']).slice(0, 40));
 
-    const show = (group: string) => page.getByRole('button', { name: group, exact: true }).click();
+    const show = (group: string) => page.getByLabel('Show', { exact: true }).selectOption(group);
     await show(`${failures} failed`);
     expect(await found(page)).toBe(`${failures} of ${report.length} rows`);
     const failed = report.filter((row) => row['_outcome'] === 'failed');
     expect(await cellsUnder(page, 'Row')).toEqual(failed.map((row) => row['_row']).slice(0, 40));
 
-    // A card shows the rows of its code. Commands are copied whole.
+    // A code shows its rows. Commands are copied whole.
     const notFound = report.filter((row) => row['_code'] === 'NOT_FOUND');
-    await page.locator('.cards li', { hasText: 'NOT_FOUND' }).getByRole('link').click();
+    await page.getByRole('link', { name: 'NOT_FOUND', exact: true }).click();
     expect(await cellsUnder(page, 'Row')).toEqual(notFound.map((row) => row['_row']).slice(0, 40));
     const id = basename(folder);
     await page.evaluate(
       '{ let copied; Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { copied = text; }, copied: () => copied } }); }',
     );
-    await page.getByRole('button', { name: `Copy cqbatch retry ${id} --unclear` }).click();
-    await page.getByRole('button', { name: `Copied cqbatch retry ${id} --unclear` }).waitFor();
-    expect(await page.evaluate('navigator.clipboard.copied()')).toBe(`cqbatch retry ${id} --unclear`);
+    const retry = `cqbatch retry ${id} --code UNAVAILABLE`;
+    await page.getByRole('button', { name: `Copy ${retry}` }).click();
+    await page.getByRole('button', { name: `Copied ${retry}` }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.copied()')).toBe(retry);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await show(`${failures} failed`);
 
     // What is saved is fed back as it is.
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save these rows as CSV' }).click(),
+      page.getByRole('button', { name: 'Save as manifest' }).click(),
     ]);
     await download.saveAs(join(cwd, 'again.csv'));
     const planned = await home.run('plan', 'again.csv', '--json');
@@ -71,13 +73,13 @@ describeWithBrowser('report.html', (open) => {
     const again = await readFile(join(cwd, 'again.csv'), 'utf8');
     for (const row of failed) expect(again).toContain(row['evaluation_id'] || row['soundboard_id']);
 
-    await show(`All ${report.length}`);
+    await show(`${report.length} rows`);
     const [wanted] = failed;
     const message = wanted?.['_message'] ?? '';
     await page.getByRole('searchbox').fill(message.toUpperCase());
     await finds(page, / of /);
     expect(new Set(await cellsUnder(page, 'Message'))).toEqual(new Set([message]));
-    await page.locator('.scroller').press('Enter');
+    await page.locator('.rows').press('Enter');
     const story = page.locator('dialog');
     expect(await story.textContent()).toContain(`Row ${wanted?.['_row']}`);
     expect(await story.locator('pre').textContent()).toMatch(/^POST \/api\/v1alpha1\/.*\n\{"/);

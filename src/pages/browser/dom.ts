@@ -126,21 +126,22 @@ function keepOpen(place: Element, nodes: readonly Node[]): void {
     if (open.has(details.id)) details.setAttribute('open', '');
 }
 
-/** Copies the command of a button, or selects the command if the browser does not allow copying. */
-export async function copyCommand(button: HTMLElement): Promise<void> {
-  const { copy = '' } = button.dataset;
+/** Copies a text, and says so on the button; or selects what is before the button if the browser does not allow copying. */
+export async function copyText(button: HTMLElement, text: string): Promise<void> {
   const [word] = button.childNodes;
-  const tell = (text: string): void => {
-    if (word !== undefined) word.textContent = text;
+  const usual = button.dataset['word'] ?? word?.textContent ?? '';
+  button.dataset['word'] = usual;
+  const tell = (said: string): void => {
+    if (word !== undefined) word.textContent = said;
   };
   try {
-    await navigator.clipboard.writeText(copy);
+    await navigator.clipboard.writeText(text);
     tell('Copied');
   } catch {
     if (button.previousElementSibling) getSelection()?.selectAllChildren(button.previousElementSibling);
     tell('Selected');
   }
-  setTimeout(() => tell('Copy'), 2_000);
+  setTimeout(() => tell(usual), 2_000);
 }
 
 /** Offers a text as a download. */

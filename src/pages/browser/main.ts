@@ -11,10 +11,17 @@ const { manifest, outcomes } = data.summary;
 const view = new ReportView(new AbortController().signal);
 const main = document.getElementById('page');
 try {
-  view.show(data, await Rows.read(content));
+  const rows = await Rows.read(content);
   // Draws the head again, with times in the zone of the reader.
   const head = nodesOf(drawn(reportHead(data)));
-  main?.replaceChildren(...head, outcomeBar(outcomes, manifest.rows - totalOf(outcomes)), view.element);
+  const bar = outcomeBar(outcomes, manifest.rows - totalOf(outcomes));
+  // For a pointer, the bar is the ledger below it.
+  bar.addEventListener('click', ({ target }) => {
+    const outcome = target instanceof HTMLElement ? target.className : '';
+    view.element.querySelector<HTMLElement>(`.ledger [data-show="${outcome}"]`)?.click();
+  });
+  main?.replaceChildren(...head, bar, view.element);
+  view.show(data, rows);
 } catch (error) {
   // The browser is too old, for example without DecompressionStream, or the file is incomplete.
   const why = `This browser can't show the rows (${(error as Error).message}).`;

@@ -1,51 +1,97 @@
 import { count, counted } from '../../base/text/format.ts';
-import { type Outcome, outcomes, outcomeText } from '../../domain/terms.ts';
+import { shortened } from '../../base/text/printable.ts';
+import { savedName } from '../../engine/report/html/next-steps.ts';
 import type { PageData } from '../../engine/report/html/page-data.ts';
-import { type RowGroup, reportSummary } from '../../engine/report/html/report-head.ts';
-import { outcomesInNeed, rowsInNeed } from '../../engine/report/html/verdict.ts';
+import { reportSummary } from '../../engine/report/html/report-head.ts';
+import {
+  countOf,
+  groupText,
+  isInGroup,
+  type RowGroup,
+  rowGroups,
+} from '../../engine/report/html/row-groups.ts';
+import { rowsInNeed } from '../../engine/report/html/verdict.ts';
+import { Address } from './address.ts';
 import { Charts } from './chart/charts.ts';
-import { button, copyCommand, download, drawn, element, redraw } from './dom.ts';
+import { ColumnChooser } from './column-chooser.ts';
+import { button, copyText, download, drawn, element, redraw } from './dom.ts';
 import { RowDialog } from './row-dialog.ts';
-import { type Column, everything, type Rows, refeedCsv, type Selection } from './rows.ts';
+import { type Column, everything, type Rows, type Selection } from './rows.ts';
+import { refeedCsv, shownCsv } from './saved-rows.ts';
 import { RowTable } from './table.ts';
 
-/** The figures, what to do, the charts and the rows of a run. Filters and sort order stay when newer data is shown. */
+/** What the reader wants to see, as the address has it; an empty text is the default. */
+interface Wanted {
+  readonly show: string;
+  readonly code: string;
+  readonly message: string;
+  readonly operation: string;
+  readonly q: string;
+  /** Kind and name of a column, after `-` in descending order. */
+  readonly sort: string;
+}
+
+const nothingWanted: Wanted = { show: '', code: '', message: '', operation: '', q: '', sort: '' };
+
+/** The ledger, what to do, the results by code, the charts and the rows of a run. What was chosen stays when newer data is shown. */
 export class ReportView {
   readonly element: HTMLElement;
   #shown: { readonly data: PageData; readonly rows: Rows } | undefined;
-  #group: RowGroup = 'all';
-  #wanted = everything;
+  #wanted = nothingWanted;
   #selected: Uint32Array = new Uint32Array();
+  readonly #address: Address;
   readonly #summary = element('div');
   readonly #charts: Charts;
   readonly #place = element('section', { 'aria-label': 'Rows', id: 'rows' }, element('h2', 'Rows'));
-  readonly #groups = element('div', { class: 'buttons', role: 'group', 'aria-label': 'Show' });
   readonly #leftOut = element('p', { class: 'note' });
-  readonly #code = chooser('All codes', (code) => this.#want({ code }));
+  readonly #search = element('input', {
+    type: 'search',
+    placeholder: 'Search all columns',
+    'aria-label': 'Search all columns',
+    input: debounced(() => this.#want({ q: this.#search.value.trim() }, false)),
+  });
+  readonly #group = chooser('Show', (show) => this.#want({ show }));
+  readonly #code = chooser('All codes', (code) => this.#want({ code, message: '' }));
   readonly #operation = chooser('All operations', (operation) => this.#want({ operation }));
-  readonly #found = element('p', { 'aria-live': 'polite', class: 'found' });
+  readonly #columns = new ColumnChooser(() => this.#select(false));
+  readonly #found = element('span', { 'aria-live': 'polite', class: 'found' });
+  readonly #message = element('span', { class: 'quiet' });
+  readonly #clear = button('Clear filters', () => this.#clearFilters(), { id: 'clear-filters' });
+  readonly #saves = [
+    button('Save as shown', () => this.#save('shown')),
+    button('Save as manifest', () => this.#save('rows'), { class: 'main' }),
+  ];
   readonly #table: RowTable;
   readonly #story: RowDialog;
 
   /** @param signal aborts when the view is no longer needed */
   constructor(signal: AbortSignal) {
     this.#charts = new Charts(signal);
-    this.#story = new RowDialog((steps) => this.#table.move(steps));
+    this.#address = new Address(signal, () => this.#followAddress(true));
+    this.#story = new RowDialog({
+      canMove: (steps) => this.#table.canMove(steps),
+      move: (steps) => this.#table.move(steps),
+      onClose: () => this.#address.write({ row: '' }, true),
+    });
     this.#table = new RowTable({
       signal,
-      onOpen: (row) => {
-        if (this.#shown !== undefined) this.#story.show(this.#shown.rows, row, this.#shown.data.advice);
-      },
+      onOpen: (row) => this.#open(row),
       onSort: (column) => {
-        const { sortBy, descending } = this.#wanted;
-        const isSame = sortBy?.kind === column.kind && sortBy.name === column.name;
-        this.#want({ sortBy: column, descending: isSame && !descending });
+        const name = `${column.kind} ${column.name}`;
+        this.#want({ sort: this.#wanted.sort === name ? `-${name}` : name });
       },
     });
     addEventListener('beforeprint', () => this.#print(), { signal });
     addEventListener('afterprint', () => this.#select(true), { signal });
     this.#summary.addEventListener('click', (event) => this.#clicked(event));
-    this.#place.append(this.#leftOut, this.#groups, this.#tools(), this.#found, this.#table.element);
+    const tools = element(
+      'div',
+      { class: 'tools' },
+      [this.#search, this.#group, this.#code, this.#operation, this.#columns.element],
+      this.#saves,
+    );
+    const state = element('p', { class: 'filters' }, this.#found, this.#message, this.#clear);
+    this.#place.append(this.#leftOut, tools, state, this.#table.element);
     this.element = element('div', this.#summary, this.#charts.element, this.#place, this.#story.element);
   }
 
@@ -57,80 +103,78 @@ export class ReportView {
     const { codes, operations, manifest } = data.summary;
     this.#leftOut.hidden = rows.count === manifest.rows;
     this.#leftOut.textContent = leftOutText(rows.count, manifest.rows);
-    offer(this.#code, [...new Set(codes.map(({ code }) => code))]);
-    offer(this.#operation, operations.map(({ operation }) => operation).filter(Boolean));
+    offer(this.#code, ['', ...new Set(codes.map(({ code }) => code))], (code) => code || 'All codes');
+    const names = operations.map(({ operation }) => operation).filter(Boolean);
+    offer(this.#operation, ['', ...names], (name) => name || 'All operations');
     this.#operation.hidden = this.#operation.options.length < 3;
     this.#story.update(rows, data.advice);
-    if (isFirst && rowsInNeed(data.summary.outcomes) > 0) this.#show('attention');
-    else this.#select(isFirst);
+    if (isFirst) this.#followAddress(false);
+    else this.#select(false);
+  }
+
+  /** Shows what the address says, without which the page opens on the rows that need the reader. */
+  #followAddress(isOpen: boolean): void {
+    if (this.#shown === undefined) return;
+    const { data, rows } = this.#shown;
+    const wanted = Object.keys(nothingWanted).map((name) => [name, this.#address.read(name)] as const);
+    const isPlain = wanted.every(([, value]) => value === '');
+    const show = isPlain && !isOpen && rowsInNeed(data.summary.outcomes) > 0 ? 'attention' : '';
+    this.#wanted = {
+      ...nothingWanted,
+      show,
+      ...Object.fromEntries(wanted.filter(([, value]) => value !== '')),
+    };
+    this.#search.value = this.#wanted.q;
+    this.#select(true);
+    const row = rows.placeOf(Number(this.#address.read('row')));
+    if (row >= 0) this.#table.open(row);
+    else this.#story.close();
+  }
+
+  #open(row: number): void {
+    if (this.#shown === undefined) return;
+    const { rows, data } = this.#shown;
+    const isMoving = this.#story.element.open;
+    this.#story.show(rows, row, data.advice);
+    this.#address.write({ row: rows.fact('row').text(row) }, !isMoving);
   }
 
   /** A click on a link or a button of the summary. */
   #clicked(event: Event): void {
     const target = event.target instanceof Element ? event.target.closest('a, button') : null;
     if (!(target instanceof HTMLElement)) return;
-    const { show, code, copy } = target.dataset;
-    if (copy !== undefined) void copyCommand(target);
-    if (show === undefined && code === undefined) return;
+    const { show, code = '', message = '', copy, save } = target.dataset;
+    if (copy !== undefined) void copyText(target, copy);
+    const group = show ?? save;
+    if (group === undefined) return;
     event.preventDefault();
-    this.#show((show ?? 'all') as RowGroup, code);
+    this.#want({ ...nothingWanted, show: group, code, message, sort: this.#wanted.sort });
+    if (save !== undefined) this.#save(save);
     this.#place.scrollIntoView();
   }
 
-  #show(group: RowGroup, code = ''): void {
-    this.#group = group;
-    this.#code.value = code;
-    const chosen: readonly Outcome[] = outcomes.filter((outcome) => outcome === group);
-    this.#want({
-      code,
-      outcomes: group === 'attention' ? outcomesInNeed : chosen,
-      unclear: group === 'unclear',
-    });
+  #clearFilters(): void {
+    this.#want({ ...nothingWanted, show: 'all', sort: this.#wanted.sort });
+    this.#search.focus();
   }
 
-  /** Draws the buttons that choose a group of rows. */
-  #drawGroups({ summary }: PageData): void {
-    const { outcomes: counts, unclear, manifest } = summary;
-    const groups: readonly (readonly [RowGroup, number, string])[] = [
-      ['all', manifest.rows, ''],
-      ['attention', rowsInNeed(counts), 'need you'],
-      ...outcomes.map((outcome) => [outcome, counts[outcome], outcomeText(outcome)] as const),
-      ['unclear', unclear, 'unclear'],
-    ];
-    redraw(
-      this.#groups,
-      groups
-        .filter(([, rows]) => rows > 0)
-        .map(([group, rows, name]) =>
-          button(group === 'all' ? `All ${count(rows)}` : `${count(rows)} ${name}`, () => this.#show(group), {
-            id: `only ${group}`,
-            'aria-pressed': String(group === this.#group),
-            class: `outcome ${group}`,
-          }),
-        ),
-    );
-  }
-
-  /** The controls that filter and save rows. */
-  #tools(): HTMLElement {
-    const search = element('input', {
-      type: 'search',
-      placeholder: 'Search all columns',
-      'aria-label': 'Search all columns',
-      input: debounced(() => this.#want({ query: search.value.trim() })),
-    });
-    const save = button('Save these rows as CSV', () => this.#save(), { class: 'main' });
-    return element('div', { class: 'tools' }, search, this.#code, this.#operation, save);
-  }
-
-  #save(): void {
+  /** @param what `shown` for the columns and texts of the table; otherwise part of the name of a manifest */
+  #save(what: string): void {
     if (this.#shown === undefined) return;
     const { rows, data } = this.#shown;
-    download(`${data.run.id}-rows.csv`, refeedCsv(rows, this.#selected));
+    const text =
+      what === 'shown'
+        ? shownCsv(this.#columns.chosen(columnsOf(rows, data)), this.#selected)
+        : refeedCsv(rows, this.#selected);
+    download(savedName(data.run.id, what), text);
   }
 
-  #want(changes: Partial<Selection>): void {
-    this.#wanted = { ...this.#wanted, ...changes };
+  /** @param isStep whether the reader can go back */
+  #want(changes: Partial<Wanted>, isStep = true): void {
+    // The search may have text that was typed a moment ago.
+    this.#wanted = { ...this.#wanted, q: this.#search.value.trim(), ...changes };
+    if (this.#search.value.trim() !== this.#wanted.q) this.#search.value = this.#wanted.q;
+    this.#address.write({ ...this.#wanted }, isStep);
     this.#select(true);
   }
 
@@ -138,27 +182,57 @@ export class ReportView {
   #select(isChanged: boolean): void {
     if (this.#shown === undefined) return;
     const { rows, data } = this.#shown;
-    this.#drawGroups(data);
-    this.#selected = rows.select(this.#wanted);
-    const [found, all] = [this.#selected.length, data.summary.manifest.rows];
-    const text = found === all ? `All ${counted(all, 'row')}` : `${count(found)} of ${counted(all, 'row')}`;
-    if (this.#found.textContent !== text) this.#found.textContent = text;
-    const { sortBy, descending } = this.#wanted;
+    const { show, code, message, operation, q, sort } = this.#wanted;
+    const group = (show || 'all') as RowGroup;
+    const groups = [...rowGroups, group].filter((each) => each === group || countOf(each, data) > 0);
+    offer(
+      this.#group,
+      groups,
+      (each) => `${count(countOf(each as RowGroup, data))} ${groupText(each as RowGroup)}`,
+    );
+    [this.#group.value, this.#code.value, this.#operation.value] = [group, code, operation];
+    for (const link of this.#summary.querySelectorAll<HTMLElement>('.ledger a'))
+      link.setAttribute('aria-current', String(link.dataset['show'] === group));
+    const all = columnsOf(rows, data);
+    const isDescending = sort.startsWith('-');
+    const sortBy = all.find(({ kind, name }) => `${kind} ${name}` === sort.replace(/^-/, ''));
+    const selection: Selection = {
+      ...everything,
+      ...{ code, message, operation, query: q, sortBy, descending: isDescending },
+      keeps: isInGroup(group, data),
+    };
+    this.#selected = rows.select(selection);
+    this.#tell(data);
+    this.#columns.offer(all);
     this.#table.show(
-      {
-        columns: columnsOf(rows, data),
-        selected: this.#selected,
-        sortBy: sortBy && rows.like(sortBy),
-        descending,
-      },
+      { columns: this.#columns.chosen(all), selected: this.#selected, sortBy, descending: isDescending },
       isChanged,
     );
   }
 
-  /** Prints the rows that need the reader, whatever the filter. */
+  /** Says how many rows are found, and by what. */
+  #tell({ summary }: PageData): void {
+    const { show, code, message, operation, q } = this.#wanted;
+    const [found, all] = [this.#selected.length, summary.manifest.rows];
+    const text = found === all ? `All ${counted(all, 'row')}` : `${count(found)} of ${counted(all, 'row')}`;
+    if (this.#found.textContent !== text) this.#found.textContent = text;
+    this.#message.textContent = message === '' ? '' : `with the message “${shortened(message, 80)}”`;
+    this.#clear.hidden =
+      [code, message, operation, q].every((each) => each === '') && ['', 'all'].includes(show);
+    for (const save of this.#saves) save.disabled = found === 0;
+  }
+
+  /** Prints the rows that need the reader or are unclear, whatever the filter. */
   #print(): void {
     if (this.#shown === undefined) return;
-    this.#table.print(this.#shown.rows.select({ ...everything, outcomes: outcomesInNeed }));
+    const { rows, data } = this.#shown;
+    const needs = isInGroup('attention', data);
+    this.#table.print(
+      rows.select({
+        ...everything,
+        keeps: (outcome, code, unclear) => unclear || needs(outcome, code, unclear),
+      }),
+    );
   }
 }
 
@@ -168,13 +242,14 @@ function columnsOf({ columns }: Rows, { operations }: PageData): readonly Column
     names.flatMap((wanted) => columns.filter(({ kind, name }) => kind === 'fact' && name === wanted));
   const cells = columns.filter(({ kind }) => kind === 'cell');
   const ordered = [
-    ...facts('row', 'outcome'),
+    ...facts('row'),
     ...cells.filter(({ role }) => role === 'subject'),
+    ...facts('outcome', 'code', 'message'),
     ...(Object.keys(operations).length > 1 ? cells.filter(({ role }) => role === 'operation') : []),
-    ...facts('code', 'message'),
+    ...facts('unclear'),
     ...cells.filter(({ role }) => role === undefined),
     ...columns.filter(({ kind }) => kind === 'result'),
-    ...facts('unclear', 'attempts', 'status', 'duration', 'started'),
+    ...facts('attempts', 'status', 'duration', 'started'),
   ];
   return ordered.filter(({ isEmpty }) => !isEmpty);
 }
@@ -186,23 +261,22 @@ function leftOutText(inside: number, all: number): string {
   ].join(' ');
 }
 
-function chooser(all: string, onChoice: (choice: string) => void): HTMLSelectElement {
-  const select = element(
-    'select',
-    { 'aria-label': all, change: () => onChoice(select.value) },
-    element('option', { value: '' }, all),
-  );
+function chooser(label: string, onChoice: (choice: string) => void): HTMLSelectElement {
+  const select = element('select', { 'aria-label': label, change: () => onChoice(select.value) });
   return select;
 }
 
 /** Replaces the choices. The current choice stays. */
-function offer(select: HTMLSelectElement, choices: readonly string[]): void {
+function offer(
+  select: HTMLSelectElement,
+  choices: readonly string[],
+  textOf: (choice: string) => string,
+): void {
   const { value } = select;
-  const [all, ...options] = [...select.options];
-  const wanted = [...new Set([...choices, ...(value === '' ? [] : [value])])];
-  const isSame = wanted.join('\n') === options.map((option) => option.value).join('\n');
-  if (all === undefined || isSame) return;
-  select.replaceChildren(all, ...wanted.map((choice) => element('option', { value: choice }, choice)));
+  redraw(
+    select,
+    [...new Set([...choices, value])].map((choice) => element('option', { value: choice }, textOf(choice))),
+  );
   select.value = value;
 }
 

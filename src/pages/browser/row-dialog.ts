@@ -1,25 +1,44 @@
 import { counted, exactDuration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
-import { type Attempt, outcomeText, requestsOf, unclearText } from '../../domain/terms.ts';
+import { shortened } from '../../base/text/printable.ts';
+import { type Attempt, requestsOf, unclearText } from '../../domain/terms.ts';
 import type { PageData } from '../../engine/report/html/page-data.ts';
-import { button, type Child, element, numberCell, redraw, tableElement } from './dom.ts';
+import { button, type Child, copyText, element, numberCell, redraw, tableElement } from './dom.ts';
 import type { Column, Rows } from './rows.ts';
 
 /** Longer texts are cut; report.csv has the full text. */
 const longestText = 20_000;
+/** Longer values scroll by themselves. */
+const scrolledText = 1_000;
+/** Longer names of columns, and the subject in the title, are cut. */
+const longestName = 200;
+const longestSubject = 80;
 
 /** The advice by code. */
 type Advice = PageData['advice'];
 
+interface RowDialogOptions {
+  /** Whether the table has a previous or a next row. */
+  readonly canMove: (steps: -1 | 1) => boolean;
+  /** Opens the previous or the next row of the table. */
+  readonly move: (steps: -1 | 1) => void;
+  readonly onClose: () => void;
+}
+
 /** A dialog with the details of a row. */
 export class RowDialog {
-  readonly element = element('dialog', { 'aria-labelledby': 'story-title' });
-  readonly #move: (steps: -1 | 1) => void;
+  readonly element: HTMLDialogElement;
+  readonly #options: RowDialogOptions;
   #number = 0;
 
-  /** @param move opens the previous or the next row of the table */
-  constructor(move: (steps: -1 | 1) => void) {
-    this.#move = move;
+  constructor(options: RowDialogOptions) {
+    this.#options = options;
+    this.element = element('dialog', {
+      'aria-labelledby': 'story-title',
+      close: () => options.onClose(),
+      click: (event) => copied(event),
+      keydown: (event) => this.#pressed(event as KeyboardEvent),
+    });
   }
 
   show(rows: Rows, row: number, advice: Advice): void {
@@ -29,6 +48,10 @@ export class RowDialog {
     if (!this.element.open) this.element.showModal();
   }
 
+  close(): void {
+    this.element.close();
+  }
+
   /** Shows newer data of the row while the dialog is open. */
   update(rows: Rows, advice: Advice): void {
     const row = this.element.open ? rows.placeOf(this.#number) : -1;
@@ -36,19 +59,42 @@ export class RowDialog {
   }
 
   #draw(rows: Rows, row: number, advice: Advice): void {
-    const buttons = element(
-      'div',
-      { class: 'buttons' },
-      button('Previous', () => this.#move(-1), { id: 'story-previous' }),
-      button('Next', () => this.#move(1), { id: 'story-next' }),
-      button('Close', () => this.element.close(), { id: 'story-close' }),
-    );
+    const { canMove, move } = this.#options;
+    const step = (text: string, steps: -1 | 1) =>
+      button(text, () => move(steps), { id: `story-${text}`, disabled: !canMove(steps) });
+    const close = button('Close', () => this.close(), { id: 'story-close' });
+    const buttons = element('div', { class: 'buttons' }, step('Previous', -1), step('Next', 1), close);
     redraw(
       this.element,
-      element('header', element('h2', { id: 'story-title' }, `Row ${this.#number}`), buttons),
+      element('header', element('h2', { id: 'story-title' }, titleOf(rows, row)), buttons),
       storyOf(rows, row, advice[rows.fact('code').text(row)]),
     );
+    // A button that has the focus and is disabled at the last row would leave the keyboard without a place.
+    if (this.element.open && this.element.querySelector(':focus:enabled') === null)
+      this.element.querySelector<HTMLElement>('#story-close')?.focus();
   }
+
+  #pressed({ key, target, altKey, ctrlKey, metaKey }: KeyboardEvent): void {
+    const isScrolling = target instanceof Element && target.matches('[tabindex]');
+    if (isScrolling || altKey || ctrlKey || metaKey) return;
+    if (key === 'ArrowLeft') this.#options.move(-1);
+    if (key === 'ArrowRight') this.#options.move(1);
+  }
+}
+
+/** `Row 120 · evaluation_id 120 · failed · unclear` */
+function titleOf(rows: Rows, row: number): readonly Child[] {
+  const subject = rows.columns.find(({ role, text }) => role === 'subject' && text(row) !== '');
+  const outcome = rows.fact('outcome');
+  const parts: readonly Child[] = [
+    `Row ${rows.fact('row').text(row)}`,
+    subject && shortened(`${subject.title} ${subject.text(row)}`, longestSubject),
+    element('span', { class: `outcome ${outcome.text(row)}` }, outcome.shown(row)),
+    rows.fact('unclear').text(row) !== '' && element('span', { class: 'outcome unclear' }, 'unclear'),
+  ];
+  return parts
+    .filter((part) => part !== undefined && part !== false)
+    .flatMap((part, place) => [place > 0 && ' · ', part]);
 }
 
 function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): Child {
@@ -57,7 +103,6 @@ function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): C
     rows.columns.filter(({ kind }) => kind === wanted).map((column) => [column.title, column.text(row)]);
   const [outcome, duplicateOf] = [fact('outcome'), fact('duplicateOf')];
   const end: readonly Fact[] = [
-    ['Outcome', element('span', { class: `outcome ${outcome}` }, outcomeText(outcome))],
     ['Code', fact('code')],
     ['Message', fact('message')],
     ['Meaning', advice?.meaning ?? ''],
@@ -77,26 +122,60 @@ function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): C
     untold > 0 && element('p', `${counted(untold, 'attempt')} without details`),
     attempts.length > 1 && timeline(attempts),
     attempts.length > 0 &&
-      tableElement('Attempts', ['Started', 'Duration', 'HTTP', 'Result'], attempts.flatMap(attemptCells)),
-    fact('request') !== '' && [element('h3', 'Request'), element('pre', cut(fact('request')))],
+      tableElement('Attempts', ['Started', 'Duration', 'HTTP', 'Result'], attemptLines(attempts)),
+    fact('request') !== '' && [
+      element('h3', 'Request ', copyButton('request', fact('request'))),
+      element('pre', { tabindex: '0', 'aria-label': 'Request' }, cut(fact('request'))),
+    ],
     element('h3', 'Manifest'),
     facts(of('cell').filter(([, text]) => text !== '')),
   ];
 }
 
-type Fact = readonly [name: string, value: string | HTMLElement];
+/** A button that copies a text. The text stays in the script, because it may be long. */
+function copyButton(what: string, text: string): HTMLElement {
+  return element(
+    'button',
+    { type: 'button', class: 'copy', 'data-copy': text, id: `copy ${what}` },
+    'Copy',
+    spoken(` ${what}`),
+  );
+}
+
+function spoken(text: string): HTMLElement {
+  return element('span', { class: 'spoken' }, text);
+}
+
+/** Copies the text of the button that was clicked. */
+function copied({ target }: Event): void {
+  const pressed = target instanceof Element ? target.closest<HTMLElement>('button[data-copy]') : null;
+  if (pressed !== null) void copyText(pressed, pressed.dataset['copy'] ?? '');
+}
+
+type Fact = readonly [name: string, value: string];
+
+/** What a reader looks up elsewhere. */
+const copiedFacts: ReadonlySet<string> = new Set(['Message', 'Request id']);
 
 function cut(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}… (cut)` : text;
 }
 
+/** Names with values. A long value scrolls by itself. */
 function facts(pairs: readonly Fact[]): HTMLElement {
   return element(
     'dl',
-    pairs.map(([name, value]) => [
-      element('dt', name),
-      element('dd', typeof value === 'string' ? cut(value) : value),
-    ]),
+    pairs.map(([name, value]) => {
+      const long = value.length > scrolledText && {
+        tabindex: '0',
+        role: 'group',
+        'aria-label': shortened(name, longestSubject),
+      };
+      return [
+        element('dt', shortened(name, longestName), copiedFacts.has(name) && [' ', copyButton(name, value)]),
+        element('dd', long || {}, cut(value)),
+      ];
+    }),
   );
 }
 
@@ -141,19 +220,24 @@ function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
     'div',
     { class: 'timeline', 'aria-hidden': 'true' },
     element('div', { class: 'track' }, bars),
-    element('span', '0 s'),
-    element('span', exactDuration(length)),
+    element('span', '+0.0 s'),
+    element('span', `+${exactDuration(length)}`),
   );
 }
 
-/** The table rows of an attempt, with one for omitted attempts before it. */
-function attemptCells({ at, durationMs, code, message, httpStatus, omitted }: Attempt): readonly Child[][] {
-  const line = [
-    at === undefined ? '' : localTime(at),
-    numberCell(durationMs === undefined ? '' : exactDuration(durationMs)),
-    numberCell(httpStatus === undefined ? '' : String(httpStatus)),
-    code === undefined ? 'unknown result' : [code, message].filter(Boolean).join(': '),
-  ];
-  if (omitted === undefined) return [line];
-  return [[element('td', { colspan: '4' }, `${counted(omitted, 'more attempt')}, not kept`)], line];
+/** The table rows of attempts, with one for omitted attempts. The message of the last attempt is that of the row. */
+function attemptLines(attempts: readonly Attempt[]): readonly Child[][] {
+  const first = Date.parse(attempts.find(({ at }) => at !== undefined)?.at ?? '');
+  return attempts.flatMap(({ at, durationMs, code, message, httpStatus, omitted }, place) => {
+    const later = at === undefined ? '' : `+${((Date.parse(at) - first) / 1_000).toFixed(1)} s`;
+    const isLast = place === attempts.length - 1;
+    const line = [
+      element('td', { title: at === undefined ? '' : localTime(at, 3) }, later),
+      numberCell(durationMs === undefined ? '' : exactDuration(durationMs)),
+      numberCell(httpStatus === undefined ? '' : String(httpStatus)),
+      code === undefined ? 'unknown result' : [code, isLast ? '' : message].filter(Boolean).join(': '),
+    ];
+    if (omitted === undefined) return [line];
+    return [[element('td', { colspan: '4' }, `${counted(omitted, 'more attempt')}, not kept`)], line];
+  });
 }

@@ -1,6 +1,8 @@
-import { guardColumn, unguardCell } from '../../base/text/formula-guard.ts';
-import type { Outcome } from '../../domain/terms.ts';
-import { byteOrderMark, csvText } from '../../engine/report/csv-text.ts';
+import { exactDuration } from '../../base/text/format.ts';
+import { unguardCell } from '../../base/text/formula-guard.ts';
+import { localTime } from '../../base/text/local-time.ts';
+import { outcomeText } from '../../domain/terms.ts';
+import { messagePattern } from '../../engine/report/html/message-groups.ts';
 import type { FactColumn } from '../../engine/report/html/packed-rows.ts';
 import type { PageColumn, PageContent, PageValue, RowPortion } from '../../engine/report/html/page-data.ts';
 
@@ -16,8 +18,10 @@ export interface Column {
   readonly isEmpty: boolean;
   /** The number of characters of the longest text. */
   readonly width: number;
-  /** The text shown for a row. */
+  /** The value as text. */
   text(row: number): string;
+  /** The text as the page shows it. */
+  shown(row: number): string;
   /** The value by which a row is sorted. */
   key(row: number): string | number;
   /** The text as written, for the export. */
@@ -26,13 +30,12 @@ export interface Column {
 
 /** The filter and order of the rows. */
 export interface Selection {
+  /** Words that a row must have, each in any column. Words in quotes belong together. */
   readonly query: string;
-  /** The outcomes to keep; empty keeps all. */
-  readonly outcomes: readonly Outcome[];
-  /** Whether to keep only unclear rows. */
-  readonly unclear: boolean;
-  /** `code` and `operation`: empty keeps any. */
+  readonly keeps: (outcome: string, code: string, unclear: boolean) => boolean;
+  /** `code`, `message` (as in a group of messages) and `operation`: empty keeps any. */
   readonly code: string;
+  readonly message: string;
   readonly operation: string;
   readonly sortBy?: Column | undefined;
   readonly descending: boolean;
@@ -40,22 +43,15 @@ export interface Selection {
 
 export const everything: Selection = {
   query: '',
-  outcomes: [],
-  unclear: false,
+  keeps: () => true,
   code: '',
+  message: '',
   operation: '',
   descending: false,
 };
 
-/** The facts in which a search looks, in addition to all results and cells. */
-const searchedFacts: ReadonlySet<string> = new Set<FactColumn>([
-  'row',
-  'operation',
-  'outcome',
-  'code',
-  'message',
-  'unclear',
-]);
+/** Facts without a column of their own. They are part of the details of a row. */
+const detailsOnly: ReadonlySet<string> = new Set<FactColumn>(['lastStarted', 'earlier', 'duplicateOf']);
 
 /** The rows of the report. */
 export class Rows {
@@ -113,18 +109,18 @@ export class Rows {
   }
 
   /** The indices of the selected rows, in order. */
-  select({ query, outcomes, unclear, code, operation, sortBy, descending }: Selection): Uint32Array {
-    const wanted: ((row: number) => boolean)[] = [];
+  select({ query, keeps, code, message, operation, sortBy, descending }: Selection): Uint32Array {
+    const [outcomes, codes, unclear] = [this.fact('outcome'), this.fact('code'), this.fact('unclear')];
+    const wanted = [(row: number) => keeps(outcomes.text(row), codes.text(row), unclear.text(row) !== '')];
     const want = (name: FactColumn, isWanted: (text: string) => boolean): void => {
       const column = this.fact(name);
       wanted.push((row) => isWanted(column.text(row)));
     };
-    const wantedOutcomes: readonly string[] = outcomes;
-    if (outcomes.length > 0) want('outcome', (text) => wantedOutcomes.includes(text));
-    if (unclear) want('unclear', (text) => text !== '');
     if (code !== '') want('code', (text) => text === code);
+    if (message !== '') want('message', (text) => messagePattern(text) === message);
     if (operation !== '') want('operation', (text) => text === operation);
-    if (query !== '') wanted.push(this.#search(query));
+    for (const [, phrase, word = phrase] of query.matchAll(/"([^"]+)"|(\S+)/g))
+      wanted.push(this.#search(word ?? ''));
     const rows = Uint32Array.from({ length: this.count }, (_, row) => row).filter((row) =>
       wanted.every((isWanted) => isWanted(row)),
     );
@@ -133,22 +129,11 @@ export class Rows {
     return sorted(rows, column, descending);
   }
 
-  #search(query: string): (row: number) => boolean {
-    const pattern = new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu');
-    const searched = this.columns.filter(({ kind, name }) => kind !== 'fact' || searchedFacts.has(name));
-    return (row) => searched.some((column) => pattern.test(column.text(row)));
+  #search(word: string): (row: number) => boolean {
+    const pattern = new RegExp(word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu');
+    const searched = this.columns.filter(({ kind, name }) => kind !== 'fact' || !detailsOnly.has(name));
+    return (row) => searched.some((column) => pattern.test(column.shown(row)));
   }
-}
-
-/** Rows as a manifest for `cqbatch run`. Cells are guarded against formulas, and a column says so. */
-export function refeedCsv(rows: Rows, selected: Uint32Array): string {
-  const cells = rows.columns.filter(({ kind }) => kind === 'cell');
-  const columns = [...cells, rows.fact('row'), rows.fact('code')];
-  const records = [
-    [...cells.map(({ name }) => name), '_row', '_code', guardColumn(',')],
-    ...Array.from(selected, (row) => [...columns.map((column) => column.raw(row)), 'yes']),
-  ];
-  return byteOrderMark + csvText(records);
 }
 
 /** Identifiers and other whole numbers; longer ones sort as text. */
@@ -215,7 +200,15 @@ function columnOf(
     isEmpty: width === 0,
     width,
     text,
+    shown: kind === 'fact' ? (row) => shownFact(name, text(row)) : text,
     key: isNumber ? (row) => values[row] ?? '' : text,
     raw,
   };
+}
+
+function shownFact(name: string, text: string): string {
+  if (text === '') return text;
+  if (name === 'outcome') return outcomeText(text);
+  if (name === 'started') return localTime(Number(text));
+  return name === 'duration' ? exactDuration(Number(text)) : text;
 }

@@ -1,7 +1,5 @@
-import { counted, exactDuration } from '../../base/text/format.ts';
-import { localTime } from '../../base/text/local-time.ts';
-import { shortened } from '../../base/text/printable.ts';
-import { outcomeText } from '../../domain/terms.ts';
+import { counted } from '../../base/text/format.ts';
+import { inReadingOrder, shortened } from '../../base/text/printable.ts';
 import { button, element, redraw } from './dom.ts';
 import type { Column } from './rows.ts';
 
@@ -11,7 +9,11 @@ const rowHeight = 30;
 const mostHeight = 8_000_000;
 /** Longer texts are cut in the table; the details of the row have more. */
 const longestText = 300;
+/** The most characters of the text that appears while the pointer is on a cell. */
+const longestTitle = 2_000;
 const printedRows = 500;
+/** Longer texts are cut on paper: messages, and others. */
+const longestPrinted = [160, 90] as const;
 
 export interface TableOptions {
   /** Called when a row is opened. */
@@ -33,47 +35,59 @@ export interface TableContent {
 /** A virtual table: only visible rows are elements. */
 export class RowTable {
   readonly element: HTMLElement;
+  readonly #scroller: HTMLElement;
   readonly #options: TableOptions;
   readonly #body = element('tbody');
   readonly #head = element('tr');
   readonly #tall: HTMLElement;
   readonly #table: HTMLTableElement;
   readonly #widths = element('colgroup');
+  /** The whole message of the active row, if the table cuts it. */
+  readonly #whole = element('p', { class: 'whole', hidden: true });
   readonly #nothing = element('p', { class: 'empty', hidden: true }, 'No row matches.');
   /** Shown on paper only. */
   readonly #cut = element('p', { class: 'note', hidden: true });
   #columns: readonly Column[] = [];
   #selected: Uint32Array = new Uint32Array();
+  #isPrinting = false;
   #first = 0;
   /** The row with the keyboard focus, as an index into the selected rows. */
   #active = 0;
 
   constructor(options: TableOptions) {
     this.#options = options;
-    this.#table = element('table', { class: 'rows' }, this.#widths, element('thead', this.#head), this.#body);
-    this.#tall = element('div', this.#table);
-    this.element = element(
-      'div',
+    this.#table = element(
+      'table',
       {
-        class: 'scroller',
-        role: 'region',
+        class: 'rows',
+        role: 'grid',
         tabindex: '0',
         'aria-label': 'Rows. Use the arrow keys to move and Enter to open a row.',
-        scroll: () => this.#scrolled(),
         keydown: (event) => this.#pressed(event as KeyboardEvent),
+        focus: () => this.#showWhole(),
+        blur: () => this.#showWhole(),
       },
+      this.#widths,
+      element('thead', this.#head),
+      this.#body,
+    );
+    this.#tall = element('div', this.#table);
+    this.#scroller = element(
+      'div',
+      { class: 'scroller', scroll: () => this.#scrolled() },
       this.#tall,
       this.#nothing,
-      this.#cut,
     );
+    this.element = element('div', this.#scroller, this.#whole, this.#cut);
     const resized = new ResizeObserver(() => this.#fit());
-    resized.observe(this.element);
+    resized.observe(this.#scroller);
     options.signal.addEventListener('abort', () => resized.disconnect());
   }
 
   /** @param isChanged whether the reader has changed the filter or the order: the table then scrolls to the top */
   show({ columns, selected, sortBy, descending }: TableContent, isChanged: boolean): void {
     const active = this.#selected[this.#active] ?? 0;
+    this.#isPrinting = false;
     this.#columns = columns;
     this.#selected = selected;
     this.#active = isChanged ? 0 : Math.max(0, selected.indexOf(active));
@@ -82,10 +96,19 @@ export class RowTable {
       this.#head,
       columns.map((column) => this.#header(column, column === sortBy ? order : 'none')),
     );
-    this.#widths.replaceChildren(...columns.map(columnWidth));
+    const widths = columns.map(widthOf);
+    // The message, or else the last column, takes what is left.
+    const wide = columns.findIndex(isMessage);
+    this.#widths.replaceChildren(
+      ...widths.map((width, place) => col(place === (wide < 0 ? widths.length - 1 : wide) ? '' : width)),
+    );
+    // Without a width, browsers lay a table out anew for the texts on the screen.
+    this.#table.style.setProperty('--rows-width', `calc(${widths.join(' + ')})`);
+    // The subject stays in sight beside the number of the row.
+    this.#table.style.setProperty('--row-width', widths[0] ?? '0px');
     this.#nothing.hidden = selected.length > 0;
     this.#table.setAttribute('aria-rowcount', String(selected.length + 1));
-    if (isChanged) this.element.scrollTop = 0;
+    if (isChanged) this.#scroller.scrollTop = 0;
     this.#fit();
   }
 
@@ -97,7 +120,7 @@ export class RowTable {
 
   /** The number of rows that fit on the screen. */
   get #visible(): number {
-    const height = this.element.clientHeight - this.#head.offsetHeight;
+    const height = this.#scroller.clientHeight - this.#head.offsetHeight;
     return Math.max(1, Math.floor(height / rowHeight));
   }
 
@@ -113,14 +136,20 @@ export class RowTable {
   }
 
   #scrolled(): void {
-    const { scrollTop, scrollHeight, clientHeight } = this.element;
+    const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     const share = scrollHeight > clientHeight ? scrollTop / (scrollHeight - clientHeight) : 0;
     this.#draw(Math.round(share * this.#mostFirst), this.#visible + 1);
   }
 
+  #longestOf(column: Column): number {
+    return this.#isPrinting ? longestPrinted[isMessage(column) ? 0 : 1] : longestText;
+  }
+
   /** Shows the rows for the printer, all at once, until the next `show`. */
   print(selected: Uint32Array): void {
+    this.#isPrinting = true;
     this.#selected = selected;
+    this.#nothing.hidden = true;
     this.#tall.style.height = 'auto';
     this.#widths.replaceChildren();
     this.#draw(0, printedRows);
@@ -136,33 +165,47 @@ export class RowTable {
       (_, index) => first + index,
     );
     this.#body.replaceChildren(...places.map((place) => this.#row(place)));
+    if (places.includes(this.#active))
+      this.#table.setAttribute('aria-activedescendant', lineId(this.#active));
+    else this.#table.removeAttribute('aria-activedescendant');
+    this.#showWhole();
+  }
+
+  /** Shows the message of the active row below the table if the table cuts it, for readers without a pointer. */
+  #showWhole(): void {
+    const message = this.#columns.find(isMessage);
+    const text = message?.shown(this.#selected[this.#active] ?? 0) ?? '';
+    this.#whole.hidden = text.length < widest.message || document.activeElement !== this.#table;
+    this.#whole.textContent = shortened(text, longestTitle);
   }
 
   #row(place: number): HTMLElement {
     const row = this.#selected[place] ?? 0;
+    const isActive = place === this.#active;
     return element(
       'tr',
       {
+        id: lineId(place),
         'aria-rowindex': String(place + 2),
-        class: place === this.#active ? 'active' : undefined,
-        click: () => {
-          this.#active = place;
-          this.#options.onOpen(row);
-        },
+        'aria-selected': String(isActive),
+        class: isActive ? 'active' : undefined,
+        click: () => this.open(row),
       },
       this.#columns.map((column) => this.#cell(column, row)),
     );
   }
 
   #cell(column: Column, row: number): HTMLElement {
-    const text = shownText(column, row);
+    const text = column.shown(row);
     const isOutcome = column.kind === 'fact' && column.name === 'outcome';
-    const content = isOutcome ? element('span', { class: `outcome ${column.text(row)}` }, text) : text;
-    return element('td', { class: classOf(column) }, content);
+    const cut = shortened(text, this.#longestOf(column));
+    const content = isOutcome ? element('span', { class: `outcome ${column.text(row)}` }, cut) : cut;
+    const title = text.length < widestOf(column) ? undefined : inReadingOrder(shortened(text, longestTitle));
+    return element('td', { class: classOf(column), title }, content);
   }
 
   #pressed(event: KeyboardEvent): void {
-    if (event.target !== this.element) return;
+    if (event.target !== this.#table || this.#selected.length === 0) return;
     const last = this.#selected.length - 1;
     const page = this.#visible - 1;
     const moves: Readonly<Record<string, number>> = {
@@ -180,12 +223,21 @@ export class RowTable {
     event.preventDefault();
   }
 
+  /** Whether there is a previous or a next row. */
+  canMove(steps: -1 | 1): boolean {
+    return this.#selected[this.#active + steps] !== undefined;
+  }
+
   /** Opens the previous or the next row, if there is one. */
   move(steps: -1 | 1): void {
-    const place = this.#active + steps;
-    const row = this.#selected[place];
-    if (row === undefined) return;
-    this.#goTo(place);
+    const row = this.#selected[this.#active + steps];
+    if (row !== undefined) this.open(row);
+  }
+
+  /** Opens a row, and makes it the active one if it is in the table. */
+  open(row: number): void {
+    const place = this.#selected.indexOf(row);
+    if (place >= 0) this.#goTo(place);
     this.#options.onOpen(row);
   }
 
@@ -193,9 +245,9 @@ export class RowTable {
     this.#active = place;
     const lastSeen = this.#first + this.#visible - 1;
     const first = place < this.#first ? place : place > lastSeen ? place - this.#visible + 1 : this.#first;
-    const { scrollHeight, clientHeight } = this.element;
+    const { scrollHeight, clientHeight } = this.#scroller;
     const most = this.#mostFirst;
-    if (most > 0) this.element.scrollTop = (first / most) * (scrollHeight - clientHeight);
+    if (most > 0) this.#scroller.scrollTop = (first / most) * (scrollHeight - clientHeight);
     this.#draw(first, this.#visible + 1);
   }
 }
@@ -204,30 +256,38 @@ function classOf({ kind, name, role, isNumber }: Column): string {
   return [kind, kind === 'fact' ? name : role, isNumber && 'number'].filter(Boolean).join(' ');
 }
 
+/** The `id` of a line of the table. */
+function lineId(place: number): string {
+  return `line-${place}`;
+}
+
 /** Widths in characters of columns whose texts have another form on the page. */
 const shownWidths: Readonly<Record<string, number>> = { started: 24, duration: 10 };
 /** The width of the icon and the ends of an outcome, in characters. */
 const chipWidth = 4;
-/** Longer texts are cut with an ellipsis. */
-const widestColumn = 56;
+/** Longer texts are cut with an ellipsis: a long one pushes no other column off the screen. */
+const widest = { message: 44, subject: 24, others: 28 };
 
-/** The width of a column: that of its longest text, so that no column changes its width while the reader scrolls. */
-function columnWidth({ kind, name, title, width }: Column): HTMLElement {
-  const chip = kind === 'fact' && name === 'outcome' ? chipWidth : 0;
-  const text = (kind === 'fact' && shownWidths[name]) || width + chip;
-  const made = element('col');
-  // The unit `ch` is the width of a digit; capitals are wider.
-  made.style.width = `calc(${Math.min(widestColumn, Math.max(text * 1.1, title.length + 2)).toFixed(1)}ch + 20px)`;
-  return made;
+function isMessage({ kind, name }: Column): boolean {
+  return kind === 'fact' && name === 'message';
 }
 
-/** The text of a cell. */
-export function shownText(column: Column, row: number): string {
-  const text = column.text(row);
-  if (column.kind === 'fact' && text !== '') {
-    if (column.name === 'outcome') return outcomeText(text);
-    if (column.name === 'started') return localTime(Number(text));
-    if (column.name === 'duration') return exactDuration(Number(text));
-  }
-  return shortened(text, longestText);
+function widestOf(column: Column): number {
+  if (isMessage(column)) return widest.message;
+  return column.role === 'subject' ? widest.subject : widest.others;
+}
+
+/** The width of a column: that of its longest text, so that no column changes its width while the reader scrolls. */
+function widthOf(column: Column): string {
+  const { kind, name, title, width } = column;
+  const chip = kind === 'fact' && name === 'outcome' ? chipWidth : 0;
+  const text = (kind === 'fact' && shownWidths[name]) || width + chip;
+  // The unit `ch` is the width of a digit; capitals are wider.
+  return `calc(${Math.min(widestOf(column), Math.max(text * 1.1, title.length + 2)).toFixed(1)}ch + 20px)`;
+}
+
+function col(width: string): HTMLElement {
+  const made = element('col');
+  made.style.width = width;
+  return made;
 }

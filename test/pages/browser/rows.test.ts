@@ -7,7 +7,8 @@ import type { RowResult } from '../../../src/domain/terms.ts';
 import type { PageContent, ReportedOperation } from '../../../src/engine/report/html/page-data.ts';
 import type { ReportLine } from '../../../src/engine/report/join-results.ts';
 import type { CellTexts } from '../../../src/engine/rows/row.ts';
-import { type Column, everything, Rows, refeedCsv, type Selection } from '../../../src/pages/browser/rows.ts';
+import { type Column, everything, Rows, type Selection } from '../../../src/pages/browser/rows.ts';
+import { refeedCsv, shownCsv } from '../../../src/pages/browser/saved-rows.ts';
 import { anyText, resultOf } from '../../engine/journal/arbitraries.ts';
 import { writePageOf } from '../../helpers/page-lines.ts';
 import { callableRow, invalidRow, leftOutRow } from '../../helpers/planned-row.ts';
@@ -140,14 +141,21 @@ test.each<readonly [what: string, row: ReportLine, request: string]>([
 
 test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly number[]]>([
   ['all', {}, [1, 2, 3, 4]],
-  ['an outcome', { outcomes: ['failed'] }, [2, 4]],
+  ['an outcome', { keeps: (outcome) => outcome === 'failed' }, [2, 4]],
   ['a code', { code: 'OK' }, [1]],
   ['an operation', { operation: 'update-soundboard' }, [3]],
   ['a text of a cell, in any case', { query: 'HELLO' }, [1]],
   ['a text of a message', { query: 'évaluation' }, [2, 4]],
   ['what looks like a pattern', { query: '.*' }, []],
-  ['what is unclear', { unclear: true }, [2, 4]],
-  ['a text and an outcome', { query: 'hello', outcomes: ['failed'] }, []],
+  ['what is unclear', { keeps: (_outcome, _code, unclear) => unclear }, [2, 4]],
+  ['a text and an outcome', { query: 'hello', keeps: (outcome) => outcome === 'failed' }, []],
+  ['words of different columns, in any order', { query: '1200 know' }, [4]],
+  ['words in quotes together', { query: '"not know"' }, [2, 4]],
+  ['no row with the words of quotes apart', { query: '"know not"' }, []],
+  ['a number of attempts, as the table shows it', { query: '"50 ms"' }, [2, 4]],
+  ['a time as the table shows it', { query: '2026-01-01' }, [2, 4]],
+  ['a request id', { query: 'req-1' }, [2, 4]],
+  ['a message, whatever its numbers', { message: 'The API does not know évaluation N' }, [2, 4]],
 ])('filters select %s', async (_what, wanted, chosen) => {
   const rows = await rowsOf(
     [
@@ -220,4 +228,25 @@ test('saved rows read back as the cells of the manifest', async () => {
     }),
     { numRuns: 30 },
   );
+});
+
+test('saved rows say why they failed, and the rows as shown have the texts of the table', async () => {
+  const rows = await rowsOf([line(1, ['7'], { ...failed, message: '=1+1' })], ['id']);
+  const all = rows.select(everything);
+  const read = (csv: string): unknown => parse(csv, { columns: true, bom: true });
+  expect(read(refeedCsv(rows, all))).toEqual([
+    {
+      id: '7',
+      operation: 'restore-evaluation',
+      _row: '1',
+      _code: 'NOT_FOUND',
+      _message: "'=1+1",
+      _unclear: 'yes',
+      _guarded: 'yes',
+    },
+  ]);
+  const columns = (['row', 'outcome', 'message', 'duration'] as const).map((name) => rows.fact(name));
+  expect(read(shownCsv(columns, all))).toEqual([
+    { Row: '1', Outcome: 'failed', Message: "'=1+1", Duration: '50 ms' },
+  ]);
 });

@@ -8,6 +8,7 @@ import type { OutcomeCounts } from '../../../domain/terms.ts';
 import { isActive } from '../../../engine/cluster/entries.ts';
 import { stageManifest } from '../../../engine/manifest/stage.ts';
 import { inputKind } from '../../../engine/manifest/text/source.ts';
+import { retryCommand } from '../../../engine/report/retry-command.ts';
 import { refuseOtherFates } from '../../../engine/run/plan/readiness.ts';
 import { differingOptions } from '../../../engine/run/record/differing-options.ts';
 import {
@@ -19,7 +20,7 @@ import {
 import { readJournalSummary } from '../../../engine/run/record/run-journal.ts';
 import { openRunRows, refuseChangedRows } from '../../../engine/run/record/run-rows.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
-import { isCured, nextCommands, retryCommand } from '../../../engine/run/report/next-commands.ts';
+import { isCured, nextCommands } from '../../../engine/run/report/next-commands.ts';
 import { rewriteReport } from '../../../engine/run/report/report-run.ts';
 import { findRecord, unfinishedRun } from '../../../engine/run/session/find-run.ts';
 import { changedOptions, givenRowOptions, rowOptions, savingOptions } from '../../../settings/run-options.ts';

@@ -19,6 +19,7 @@ type Name =
       | 'h3'
       | 'header'
       | 'li'
+      | 'ol'
     )
   | (
       | 'p'

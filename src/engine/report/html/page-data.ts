@@ -1,4 +1,5 @@
-import type { CodeAdvice } from '../../../domain/codes.ts';
+import type { CodeAdvice, NextStep } from '../../../domain/codes.ts';
+import type { Outcome } from '../../../domain/terms.ts';
 import type { PlannedOperation } from '../../rows/row.ts';
 import type { RatePoint } from '../rate-history.ts';
 import type { RunSummary } from '../summary.ts';
@@ -18,6 +19,8 @@ export interface PageData {
   readonly operations: Readonly<Record<string, OperationWords>>;
   /** The advice for each code that occurs. */
   readonly advice: Readonly<Record<string, PageAdvice>>;
+  /** Counts all rows of the run. */
+  readonly messages: readonly MessageGroup[];
   readonly rate: readonly RatePoint[];
   readonly latency: LatencySeries;
   readonly rows: PageRows;
@@ -30,8 +33,19 @@ export type ReportedOperation = Pick<PlannedOperation, 'name' | 'thing' | 'done'
 export type OperationWords = Pick<PlannedOperation, 'thing' | 'done'>;
 
 export interface PageAdvice extends CodeAdvice {
-  /** Whether a retry of the row may succeed. */
-  readonly mayPass?: true;
+  /** What to do with rows that failed with the code. */
+  readonly step: NextStep;
+}
+
+/** The rows with the same outcome and code, and with messages that differ only by their numbers. */
+export interface MessageGroup {
+  readonly outcome: Outcome;
+  readonly code: string;
+  /** A `messagePattern`; empty for rows without a message, and for rare messages. */
+  readonly message: string;
+  readonly count: number;
+  /** How many of them are unclear. */
+  readonly unclear: number;
 }
 
 /** The facts of a run that its summary lacks. */
@@ -42,10 +56,14 @@ export interface PageRun {
   readonly phase: 'in progress' | 'stopped' | 'ended';
   /** The command that continues a stopped run. */
   readonly resume: string;
+  /** The command that calls again the rows whose failures are transient, if any. */
+  readonly retry?: string;
   /** Why the run is in this state, if known. */
   readonly reason?: string;
   readonly baseUrl: string;
   readonly by?: string;
+  /** The approvers of the plan; absent for a plan without approvals. */
+  readonly approvedBy?: readonly string[];
   /** The `--reason` of the user. */
   readonly purpose?: string;
   /** The stops between the start and the end of the run. */

@@ -1,18 +1,21 @@
-import { adviceOn, mayPassAgain } from '../../../domain/codes.ts';
+import { adviceOn, nextStepOf } from '../../../domain/codes.ts';
 import type { ReportLine } from '../join-results.ts';
+import { retryCommand } from '../retry-command.ts';
 import type { RunSummary } from '../summary.ts';
 import { LatencyOverTime } from './latency-series.ts';
+import { MessageGroups } from './message-groups.ts';
 import { PackedRows, type PackOptions } from './packed-rows.ts';
-import type { PageAdvice, PageContent, PageRun } from './page-data.ts';
+import type { PageContent, PageRun } from './page-data.ts';
 
 export interface ReportPageOptions extends PackOptions {
-  readonly run: Omit<PageRun, 'writtenAt'>;
+  readonly run: Omit<PageRun, 'writtenAt' | 'retry'>;
 }
 
 /** Collects the lines of a report for report.html. */
 export class ReportPage {
   readonly #options: ReportPageOptions;
   readonly #latency = new LatencyOverTime();
+  readonly #messages = new MessageGroups();
   readonly #rows: PackedRows;
 
   constructor(options: ReportPageOptions) {
@@ -22,6 +25,7 @@ export class ReportPage {
 
   async add(lines: readonly ReportLine[]): Promise<void> {
     for (const { result } of lines) {
+      this.#messages.add(result);
       const started = Date.parse(result.startedAt ?? '');
       if (!Number.isNaN(started) && result.durationMs !== undefined)
         this.#latency.add(started, result.durationMs);
@@ -33,22 +37,23 @@ export class ReportPage {
   async content(summary: RunSummary): Promise<PageContent> {
     const { run, refeed, operations } = this.#options;
     const { rate, ...rest } = summary;
+    const [retry] =
+      run.phase !== 'ended' ? [] : retryCommand(run.id, summary.codes, Number.POSITIVE_INFINITY);
     const data = {
       version: 1,
-      run: { ...run, writtenAt: new Date().toISOString() },
+      run: { ...run, ...(retry !== undefined && { retry }), writtenAt: new Date().toISOString() },
       summary: { ...rest, rate: rate && { ...rate, series: [] } },
       operations: Object.fromEntries(
         operations.map(({ name, thing, done }) => [name, { thing, ...(done !== undefined && { done }) }]),
       ),
-      advice: Object.fromEntries(summary.codes.map(({ code }) => [code, pageAdvice(code)])),
+      advice: Object.fromEntries(
+        summary.codes.map(({ code }) => [code, { ...adviceOn(code), step: nextStepOf(code) }]),
+      ),
+      messages: this.#messages.all(),
       rate: rate?.series ?? [],
       latency: this.#latency.series(),
       rows: { columns: this.#rows.columns, clearToken: refeed.clear_token },
     } as const;
     return { data, portions: await this.#rows.end() };
   }
-}
-
-function pageAdvice(code: string): PageAdvice {
-  return { ...adviceOn(code), ...(mayPassAgain(code) && { mayPass: true }) };
 }

@@ -43,14 +43,20 @@ function achieved({ run, summary, operations }: PageData): string {
   // Rows that stand for another row, or were done before, are no evaluations of their own.
   const wanted = manifest.rows - outcomes.duplicate - outcomes.skipped;
   const [only, ...others] = Object.values(operations);
-  const { thing, done } = (others.length === 0 && only) || { thing: 'row' };
-  const things = counted(wanted, thing);
-  const what =
-    outcomes.succeeded === wanted && wanted > 0
-      ? `${wanted === 1 ? things : `All ${things}`} ${done ?? 'succeeded'}`
-      : `${count(outcomes.succeeded)} of ${things} ${done ?? 'succeeded'}`;
+  const { thing, done = 'succeeded' } = (others.length === 0 && only) || { thing: 'row' };
+  const what = achievement(outcomes.succeeded, wanted, manifest.rows, thing, done);
   if (run.phase === 'in progress') return `${what} so far.`;
   return run.state === 'completed' ? `${what}.` : `Run ${run.state}: ${what}.`;
+}
+
+/** `All 3 evaluations restored`; `2 of 5 evaluations restored`; of rows that are no things of their own, `2 evaluations restored, of 7 rows` */
+function achievement(succeeded: number, wanted: number, rows: number, thing: string, done: string): string {
+  if (succeeded === wanted && wanted > 0) {
+    const things = counted(wanted, thing);
+    return `${wanted === 1 ? things : `All ${things}`} ${done}`;
+  }
+  if (wanted === rows || thing === 'row') return `${count(succeeded)} of ${counted(rows, thing)} ${done}`;
+  return `${counted(succeeded, thing)} ${done}, of ${counted(rows, 'row')}`;
 }
 
 function openPoints({ run, summary }: PageData): readonly string[] {

@@ -1,13 +1,10 @@
-import { mayPassAgain } from '../../../domain/codes.ts';
 import type { CodeCount } from '../../journal/state.ts';
+import { retryCommand } from '../../report/retry-command.ts';
 import type { RunSummary } from '../../report/summary.ts';
 import { retriesAfter, retriesAmong } from '../plan/retries.ts';
 import { hasRowsToRetry } from '../plan/retry-run.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord, resumeCommand } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
-
-/** More codes make a command too long to read. */
-const maxCodes = 4;
 
 /** Results of rows, with codes. */
 type Codes = readonly Pick<CodeCount, 'outcome' | 'code'>[];
@@ -41,17 +38,4 @@ export async function isCured(
     // If another run is damaged, this run can still be reported.
     return false;
   }
-}
-
-/** `retry`, if some failures are transient; limited to those if not all are. */
-export function retryCommand(id: string, codes: Codes): readonly string[] {
-  const open = codes.filter(({ outcome }) => outcome === 'failed' || outcome === 'not_attempted');
-  const hopeful = [...new Set(open.map(({ code }) => code).filter(mayPassAgain))];
-  if (hopeful.length === 0) return [];
-  const isAll = open.every(({ code }) => hopeful.includes(code));
-  return [
-    isAll || hopeful.length > maxCodes
-      ? `cqbatch retry ${id}`
-      : `cqbatch retry ${id} --code ${hopeful.join(' ')}`,
-  ];
 }

@@ -14,6 +14,10 @@ test.each<[told: string, verdict: string, more?: Partial<Reported>]>([
     `${ok}, 1 failed NOT_FOUND, 2 invalid INVALID_ROW`,
     'attention: 2 of 5 evaluations restored. 3 rows need you.',
   ],
+  [
+    `${ok}, 1 failed NOT_FOUND, 3 duplicate DUPLICATE`,
+    'attention: 2 evaluations restored, of 6 rows. 1 row needs you.',
+  ],
   ['2 failed NOT_FOUND', 'bad: 0 of 2 evaluations restored. 2 rows need you.'],
   [`${ok} (1 unclear)`, 'attention: All 2 evaluations restored. 1 row is unclear.'],
   [

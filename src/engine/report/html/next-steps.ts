@@ -1,0 +1,125 @@
+import { count, counted } from '../../../base/text/format.ts';
+import { type Markup, markup } from './markup.ts';
+import type { PageData } from './page-data.ts';
+import { countOf, groupLink, type RowGroup } from './row-groups.ts';
+
+/** What the reader has to do. */
+interface Step {
+  readonly title: string;
+  /** What must be done before. */
+  readonly first?: string | undefined;
+  readonly text: string;
+  readonly group: RowGroup;
+  readonly rows: number;
+  /** Whether the page offers the rows as a file. */
+  readonly isSaved?: true;
+  readonly command?: string | undefined;
+}
+
+/** What the reader has to do, one step after the other. Commands are for the operator, so they come last. */
+export function nextSteps(data: PageData): Markup {
+  const steps = stepsOf(data);
+  if (steps.length === 0) return undefined;
+  return markup(
+    'section',
+    { 'aria-label': 'What to do next' },
+    markup('h2', {}, data.run.phase === 'in progress' ? 'Failures so far' : 'What to do next'),
+    markup('ol', { class: 'steps' }, ...steps.map(stepItem)),
+  );
+}
+
+/** The steps as lines of text. */
+export function stepsText(data: PageData): readonly string[] {
+  return stepsOf(data).map(({ title, first, command }, index) =>
+    [`${index + 1}. ${title}`, first && ` (${first})`, command && `: ${command}`].filter(Boolean).join(''),
+  );
+}
+
+function stepItem({ title, first, text, group, rows, isSaved, command }: Step): Markup {
+  return markup(
+    'li',
+    {},
+    markup('h3', {}, title),
+    first !== undefined && markup('span', { class: 'outcome unclear' }, first),
+    markup('p', {}, text),
+    markup(
+      'p',
+      { class: 'do' },
+      rows > 0 && groupLink(group, `Show the ${counted(rows, 'row')}`),
+      isSaved && markup('button', { type: 'button', 'data-save': group }, 'Save them as CSV'),
+      command !== undefined && commandOf(command),
+    ),
+  );
+}
+
+/** A command, and a button that copies it. Screen readers say which one. */
+function commandOf(command: string): Markup {
+  const which = markup('span', { class: 'spoken' }, ` ${command}`);
+  const copy = markup('button', { type: 'button', 'data-copy': command }, 'Copy', which);
+  return markup('span', { class: 'command' }, markup('code', {}, command), copy);
+}
+
+function stepsOf(data: PageData): readonly Step[] {
+  const { run, summary } = data;
+  const { unclear, outcomes: counts } = summary;
+  const isEnded = run.phase === 'ended';
+  const rowsOf = (group: RowGroup) => countOf(group, data);
+  const [toRetry, toCorrect, toDecide] = [rowsOf('retry'), rowsOf('correct'), rowsOf('decide')];
+  const left = counted(counts.not_attempted, 'row', ['is', 'are']);
+  const steps: readonly (Step | false)[] = [
+    run.phase === 'stopped' && {
+      title: `Continue the run: ${left} left`,
+      text: 'Mend what stopped the run, then continue it where it stopped. Rows that are done are not called again.',
+      group: 'not_attempted',
+      rows: counts.not_attempted,
+      command: run.resume,
+    },
+    unclear > 0 && {
+      title: `Check ${counted(unclear, 'row')} in the service`,
+      text: [
+        'The API may have processed an attempt, but no usable answer arrived. If such a row succeeded, the change may have been',
+        'made twice. If it failed, the change may have been made.',
+      ].join(' '),
+      group: 'all unclear',
+      rows: unclear,
+    },
+    toRetry > 0 && {
+      title: `Retry ${counted(toRetry, 'row')}`,
+      first: isEnded ? checkFirst(rowsOf('retry unclear'), toRetry) : undefined,
+      text: isEnded
+        ? 'These rows may succeed when they are called again. If they fail again, ask the operators of the service.'
+        : 'These rows may succeed when they are called again. That is possible when the run has ended.',
+      group: 'retry',
+      rows: toRetry,
+      command: run.retry,
+    },
+    toCorrect > 0 && {
+      title: `Correct ${counted(toCorrect, 'row')}`,
+      first: checkFirst(rowsOf('correct unclear'), toCorrect),
+      text: 'Save these rows, correct them as their messages say, then run the saved file.',
+      group: 'correct',
+      rows: toCorrect,
+      isSaved: true,
+      command: isEnded ? `cqbatch run ${savedName(run.id, 'correct')}` : undefined,
+    },
+    toDecide > 0 && {
+      title: `Decide about ${counted(toDecide, 'row')}`,
+      first: checkFirst(rowsOf('decide unclear'), toDecide),
+      text: 'A retry would not help these rows, or must not be made. The table below says why, for each code.',
+      group: 'decide',
+      rows: toDecide,
+    },
+  ];
+  return steps.filter((step) => step !== false);
+}
+
+/** `all 39 unclear: check first` */
+function checkFirst(unclear: number, rows: number): string | undefined {
+  if (unclear === 0) return undefined;
+  return `${unclear === rows && rows > 1 ? 'all ' : ''}${count(unclear)} unclear: check first`;
+}
+
+/** The name of the file in which the page saves rows. */
+export function savedName(run: string, what: string): string {
+  return `${run}-${what}.csv`;
+}

@@ -1,0 +1,69 @@
+import type { NextStep } from '../../../domain/codes.ts';
+import { type Outcome, outcomes, outcomeText } from '../../../domain/terms.ts';
+import { type Markup, markup } from './markup.ts';
+import type { PageData } from './page-data.ts';
+import { outcomesInNeed } from './verdict.ts';
+
+/** Rows that the page can show together: all, those that need the reader, those of an outcome, and those of a next step. */
+type BaseGroup = 'all' | 'attention' | Outcome | NextStep;
+
+/** A base group, or the unclear rows of it. */
+export type RowGroup = BaseGroup | `${BaseGroup} unclear`;
+
+const groupTexts = {
+  all: 'rows',
+  attention: 'need you',
+  retry: 'to retry',
+  correct: 'to correct',
+  decide: 'to decide',
+} as const;
+
+/** The groups in the order in which the page offers them. */
+export const rowGroups: readonly RowGroup[] = [
+  ...(['all', 'attention'] as const),
+  ...outcomes,
+  ...(['all unclear', 'retry', 'correct', 'decide'] as const),
+];
+
+/** `need you`, `failed`, `to check`, `failed, to check` */
+export function groupText(group: RowGroup): string {
+  const [base, unclear] = partsOf(group);
+  if (group === 'all unclear') return 'to check';
+  const text = base in groupTexts ? groupTexts[base as keyof typeof groupTexts] : outcomeText(base);
+  return unclear ? `${text}, to check` : text;
+}
+
+/** Decides whether a row belongs to a group. */
+export function isInGroup(
+  group: RowGroup,
+  data: Pick<PageData, 'run' | 'advice'>,
+): (outcome: string, code: string, unclear: boolean) => boolean {
+  const [base, onlyUnclear] = partsOf(group);
+  return (outcome, code, unclear) => {
+    if (onlyUnclear && !unclear) return false;
+    if (base === 'all' || base === outcome) return true;
+    const needs = (outcomesInNeed as readonly string[]).includes(outcome);
+    if (base === 'attention') return needs;
+    // A stopped run calls the rows itself that it has not called.
+    const hasStep = needs || (outcome === 'not_attempted' && data.run.phase === 'ended');
+    return hasStep && data.advice[code]?.step === base;
+  };
+}
+
+/** The number of rows of a group. */
+export function countOf(group: RowGroup, data: Pick<PageData, 'run' | 'advice' | 'messages'>): number {
+  const [isIn, onlyUnclear] = [isInGroup(group, data), partsOf(group)[1]];
+  return data.messages
+    .filter(({ outcome, code, unclear }) => isIn(outcome, code, unclear > 0))
+    .reduce((sum, { count, unclear }) => sum + (onlyUnclear ? unclear : count), 0);
+}
+
+function partsOf(group: RowGroup): readonly [base: string, unclear: boolean] {
+  const [base = '', unclear] = group.split(' ');
+  return [base, unclear !== undefined];
+}
+
+/** A link that shows the rows of a group. */
+export function groupLink(group: RowGroup, ...content: readonly Markup[]): Markup {
+  return markup('a', { href: '#rows', id: `show ${group}`, 'data-show': group }, ...content);
+}
