@@ -86,15 +86,15 @@ export class RowDialog {
 function titleOf(rows: Rows, row: number): readonly Child[] {
   const subject = rows.columns.find(({ role, text }) => role === 'subject' && text(row) !== '');
   const outcome = rows.fact('outcome');
-  const parts: readonly Child[] = [
-    `Row ${rows.fact('row').text(row)}`,
-    subject && shortened(`${subject.title} ${subject.text(row)}`, longestSubject),
+  return [
+    `Row ${rows.fact('row').text(row)} · `,
+    subject && `${shortened(`${subject.title} ${subject.text(row)}`, longestSubject)} · `,
     element('span', { class: `outcome ${outcome.text(row)}` }, outcome.shown(row)),
-    rows.fact('unclear').text(row) !== '' && element('span', { class: 'outcome unclear' }, 'unclear'),
+    rows.fact('unclear').text(row) !== '' && [
+      ' · ',
+      element('span', { class: 'outcome unclear' }, 'unclear'),
+    ],
   ];
-  return parts
-    .filter((part) => part !== undefined && part !== false)
-    .flatMap((part, place) => [place > 0 && ' · ', part]);
 }
 
 function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): Child {
@@ -116,13 +116,19 @@ function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): C
   const attempts = attemptsOf(rows, row);
   const made = Number(fact('attempts'));
   const untold = made - requestsOf(attempts);
+  const calls = made > 0 || attempts.length > 0 ? counted(made, 'attempt') : 'Not called';
+  const first = localTime(startOf(attempts), 3);
   return [
     facts(end.filter(([, text]) => text !== '')),
-    element('h3', made > 0 || attempts.length > 0 ? counted(made, 'attempt') : 'Not called'),
+    element('h3', [calls, first && `the first at ${first}`].filter(Boolean).join(', ')),
     untold > 0 && element('p', `${counted(untold, 'attempt')} without details`),
     attempts.length > 1 && timeline(attempts),
     attempts.length > 0 &&
-      tableElement('Attempts', ['Started', 'Duration', 'HTTP', 'Result'], attemptLines(attempts)),
+      tableElement(
+        'Attempts',
+        ['Started', 'Duration', 'HTTP', 'Result'],
+        attemptLines(attempts, fact('message')),
+      ),
     fact('request') !== '' && [
       element('h3', 'Request ', copyButton('request', fact('request'))),
       element('pre', { tabindex: '0', 'aria-label': 'Request' }, cut(fact('request'))),
@@ -132,18 +138,15 @@ function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): C
   ];
 }
 
-/** A button that copies a text. The text stays in the script, because it may be long. */
+/** A button that copies a text. The text is an attribute, because `redraw` may keep the button of another row. */
 function copyButton(what: string, text: string): HTMLElement {
+  const spoken = element('span', { class: 'spoken' }, ` ${what}`);
   return element(
     'button',
     { type: 'button', class: 'copy', 'data-copy': text, id: `copy ${what}` },
     'Copy',
-    spoken(` ${what}`),
+    spoken,
   );
-}
-
-function spoken(text: string): HTMLElement {
-  return element('span', { class: 'spoken' }, text);
 }
 
 /** Copies the text of the button that was clicked. */
@@ -199,6 +202,11 @@ function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
   ];
 }
 
+/** When the first attempt with a known time started, ISO 8601 UTC; otherwise empty. */
+function startOf(attempts: readonly Attempt[]): string {
+  return attempts.find(({ at }) => at !== undefined)?.at ?? '';
+}
+
 /** Attempts as bars on a time axis; a successful last one has the color of success. The table gives the same facts as text. */
 function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
   const timed = attempts.flatMap(({ at, durationMs = 0, code }) =>
@@ -225,17 +233,17 @@ function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
   );
 }
 
-/** The table rows of attempts, with one for omitted attempts. The message of the last attempt is that of the row. */
-function attemptLines(attempts: readonly Attempt[]): readonly Child[][] {
-  const first = Date.parse(attempts.find(({ at }) => at !== undefined)?.at ?? '');
-  return attempts.flatMap(({ at, durationMs, code, message, httpStatus, omitted }, place) => {
-    const later = at === undefined ? '' : `+${((Date.parse(at) - first) / 1_000).toFixed(1)} s`;
-    const isLast = place === attempts.length - 1;
+/** The table rows of attempts, with one for omitted attempts. They do not repeat the message of the row. */
+function attemptLines(attempts: readonly Attempt[], told: string): readonly Child[][] {
+  const first = Date.parse(startOf(attempts));
+  return attempts.flatMap(({ at, durationMs, code, message, httpStatus, omitted }) => {
     const line = [
-      element('td', { title: at === undefined ? '' : localTime(at, 3) }, later),
+      at === undefined ? '' : `+${((Date.parse(at) - first) / 1_000).toFixed(1)} s`,
       numberCell(durationMs === undefined ? '' : exactDuration(durationMs)),
       numberCell(httpStatus === undefined ? '' : String(httpStatus)),
-      code === undefined ? 'unknown result' : [code, isLast ? '' : message].filter(Boolean).join(': '),
+      code === undefined
+        ? 'unknown result'
+        : [code, message === told ? '' : message].filter(Boolean).join(': '),
     ];
     if (omitted === undefined) return [line];
     return [[element('td', { colspan: '4' }, `${counted(omitted, 'more attempt')}, not kept`)], line];
