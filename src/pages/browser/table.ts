@@ -102,7 +102,7 @@ export class RowTable {
     this.#widths.replaceChildren(
       ...widths.map((width, place) => col(place === (wide < 0 ? widths.length - 1 : wide) ? '' : width)),
     );
-    // Without a width, browsers lay a table out anew for the texts on the screen.
+    // Without a width, browsers make columns as wide as the texts on the screen.
     this.#table.style.setProperty('--rows-width', `calc(${widths.join(' + ')})`);
     // The subject stays in sight beside the number of the row.
     this.#table.style.setProperty('--row-width', widths[0] ?? '0px');

@@ -39,7 +39,7 @@ function facts({ run, summary }: PageData): Markup {
     ['Started', started_at === null ? '' : localTime(started_at)],
     ['Ended', finished_at === null ? '' : localTime(finished_at)],
     ['Duration', [exactDuration(duration_s * 1_000), ...stopTexts(run)].join(', ')],
-    ['Called on average', rows_per_s === null ? '' : `${perSecond(rows_per_s).replace('/', ' rows/')}`],
+    ['Called on average', !rows_per_s ? '' : `${perSecond(rows_per_s).replace('/', ' rows/')}`],
     ['By', run.by],
     ['Approved by', run.approvedBy?.join(', ')],
     ['Reason', run.purpose],
@@ -64,49 +64,36 @@ function stopTexts({ stops }: PageData['run']): readonly string[] {
 /** The rows of the run by outcome, which add up to all rows. Each part is a link to its rows. */
 function ledger(data: PageData): Markup {
   const { rows, left_out = 0 } = data.summary.manifest;
-  const parts = outcomes
-    .filter((outcome) => data.summary.outcomes[outcome] > 0)
-    .map((outcome) => {
-      const toCheck = countOf(`${outcome} unclear`, data);
-      return markup(
-        'li',
-        { class: outcome },
-        groupLink(outcome, [
-          markup('b', {}, count(data.summary.outcomes[outcome])),
-          ` ${outcomeText(outcome)}`,
-        ]),
-        toCheck > 0 && [' (', groupLink(`${outcome} unclear`, `${count(toCheck)} to check`), ')'],
-      );
-    });
+  const parts = ledgerParts(data).map(({ outcome, number, name, toCheck }) => {
+    const check = toCheck !== undefined && [' (', groupLink(`${outcome} unclear`, toCheck), ')'];
+    return markup('li', { class: outcome }, groupLink(outcome, markup('b', {}, number), ` ${name}`), check);
+  });
+  const [number = '', name] = counted(rows, 'row').split(' ');
   const leftOut = left_out > 0 && `, ${count(left_out)} more left out by --where`;
-  return markup(
-    'ul',
-    { class: 'ledger', 'aria-label': 'Rows by outcome' },
-    ...parts,
-    markup(
-      'li',
-      { class: 'all' },
-      '= ',
-      groupLink('all', [markup('b', {}, count(rows)), rows === 1 ? ' row' : ' rows']),
-      leftOut,
-    ),
-  );
+  const all = markup('li', {}, '= ', groupLink('all', markup('b', {}, number), ` ${name}`), leftOut);
+  return markup('ul', { class: 'ledger', 'aria-label': 'Rows by outcome' }, ...parts, all);
 }
 
 /** The report as lines of text, for a chat or an e-mail. */
 function summaryText(data: PageData): string {
   const { run, summary } = data;
-  const counts = outcomes
-    .filter((outcome) => summary.outcomes[outcome] > 0)
-    .map((outcome) => {
-      const toCheck = countOf(`${outcome} unclear`, data);
-      const detail = toCheck > 0 ? ` (${count(toCheck)} to check)` : '';
-      return `${count(summary.outcomes[outcome])} ${outcomeText(outcome)}${detail}`;
-    });
+  const parts = ledgerParts(data).map(({ number, name, toCheck }) =>
+    [number, name, toCheck && `(${toCheck})`].filter(Boolean).join(' '),
+  );
   return [
     verdictOf(data).text,
-    `${counts.join(', ')} = ${counted(summary.manifest.rows, 'row')}`,
+    `${parts.join(', ')} = ${counted(summary.manifest.rows, 'row')}`,
     ...stepsText(data),
     `Run ${run.id} of ${summary.manifest.name}, ${run.baseUrl}`,
   ].join('\n');
+}
+
+function ledgerParts(data: PageData) {
+  return outcomes
+    .filter((outcome) => data.summary.outcomes[outcome] > 0)
+    .map((outcome) => {
+      const unclear = countOf(`${outcome} unclear`, data);
+      const toCheck = unclear > 0 ? `${count(unclear)} to check` : undefined;
+      return { outcome, number: count(data.summary.outcomes[outcome]), name: outcomeText(outcome), toCheck };
+    });
 }

@@ -94,5 +94,5 @@ function valueTable(data: ChartData): HTMLElement {
     const reason = bands.length === 0 ? [] : [bandAt(data, time)?.reason ?? ''];
     return [[localTime(time * 1_000), ...texts.map(numberCell), ...reason]];
   });
-  return tableElement(`${data.lines.map(({ label }) => label).join(', ')} over time`, head, rows);
+  return tableElement('Chart data', head, rows);
 }

@@ -68,7 +68,7 @@ class Dashboard {
 
   /** The id of the run whose page is open. */
   get #run(): string | undefined {
-    return /^#run=([\w-]+)$/.exec(location.hash)?.[1];
+    return /^#run=([\w-]+)(?:&|$)/.exec(location.hash)?.[1];
   }
 
   /** Records that the server has sent something, and reconnects when it falls silent. */
