@@ -176,7 +176,7 @@ describeWithBrowser('the rows of report.html', (open) => {
     expect(await page.locator('dialog').isVisible()).toBe(false);
     expect(await found(page)).toBe('10 of 100 rows');
     await page.goBack();
-    expect(await page.getByLabel('All codes').inputValue()).toBe('');
+    expect(await found(page)).toBe('40 of 100 rows');
     await page.goForward();
     await page.goForward();
     expect(await title.textContent()).toContain('Row 33 ·');
@@ -195,6 +195,7 @@ describeWithBrowser('the rows of report.html', (open) => {
     await page.evaluate('dispatchEvent(new Event("beforeprint"))');
     const rows = Array.from({ length: 40 }, (_, index) => String(index + 1));
     expect(await cellsUnder(page, 'Row')).toEqual([...rows, '50']);
+    expect((await cellsUnder(page, 'evaluation_id'))[2]).toMatch(/^projects\/acme.*….*evaluations\/3$/);
     const heights = await page.evaluate<number[]>(
       '[...document.querySelectorAll(".rows tbody tr")].map((row) => row.getBoundingClientRect().height)',
     );

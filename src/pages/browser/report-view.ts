@@ -67,7 +67,7 @@ export class ReportView {
   /** @param signal aborts when the view is no longer needed */
   constructor(signal: AbortSignal) {
     this.#charts = new Charts(signal);
-    this.#address = new Address(signal, () => this.#followAddress(true));
+    this.#address = new Address(signal, () => this.#followAddress());
     this.#story = new RowDialog({
       canMove: (steps) => this.#table.canMove(steps),
       move: (steps) => this.#table.move(steps),
@@ -108,17 +108,17 @@ export class ReportView {
     offer(this.#operation, ['', ...names], (name) => name || 'All operations');
     this.#operation.hidden = this.#operation.options.length < 3;
     this.#story.update(rows, data.advice);
-    if (isFirst) this.#followAddress(false);
+    if (isFirst) this.#followAddress();
     else this.#select(false);
   }
 
   /** Shows what the address says, without which the page opens on the rows that need the reader. */
-  #followAddress(isOpen: boolean): void {
+  #followAddress(): void {
     if (this.#shown === undefined) return;
     const { data, rows } = this.#shown;
     const wanted = Object.keys(nothingWanted).map((name) => [name, this.#address.read(name)] as const);
     const isPlain = wanted.every(([, value]) => value === '');
-    const show = isPlain && !isOpen && rowsInNeed(data.summary.outcomes) > 0 ? 'attention' : '';
+    const show = isPlain && rowsInNeed(data.summary.outcomes) > 0 ? 'attention' : '';
     this.#wanted = {
       ...nothingWanted,
       show,

@@ -12,8 +12,8 @@ const longestText = 300;
 /** The most characters of the text that appears while the pointer is on a cell. */
 const longestTitle = 2_000;
 const printedRows = 500;
-/** Longer texts are cut on paper: messages, and others. */
-const longestPrinted = [160, 90] as const;
+/** On paper, longer texts lose their middle: identifiers often differ by their ends only. */
+const longestPrinted = { message: 160, others: 80 };
 
 export interface TableOptions {
   /** Called when a row is opened. */
@@ -141,10 +141,6 @@ export class RowTable {
     this.#draw(Math.round(share * this.#mostFirst), this.#visible + 1);
   }
 
-  #longestOf(column: Column): number {
-    return this.#isPrinting ? longestPrinted[isMessage(column) ? 0 : 1] : longestText;
-  }
-
   /** Shows the rows for the printer, all at once, until the next `show`. */
   print(selected: Uint32Array): void {
     this.#isPrinting = true;
@@ -198,7 +194,7 @@ export class RowTable {
   #cell(column: Column, row: number): HTMLElement {
     const text = column.shown(row);
     const isOutcome = column.kind === 'fact' && column.name === 'outcome';
-    const cut = shortened(text, this.#longestOf(column));
+    const cut = this.#isPrinting ? printedText(text, column) : shortened(text, longestText);
     const content = isOutcome ? element('span', { class: `outcome ${column.text(row)}` }, cut) : cut;
     const title = text.length < widestOf(column) ? undefined : inReadingOrder(shortened(text, longestTitle));
     return element('td', { class: classOf(column), title }, content);
@@ -267,6 +263,11 @@ const shownWidths: Readonly<Record<string, number>> = { started: 24, duration: 1
 const chipWidth = 4;
 /** Longer texts are cut with an ellipsis: a long one pushes no other column off the screen. */
 const widest = { message: 44, subject: 24, others: 28 };
+
+function printedText(text: string, column: Column): string {
+  const half = (isMessage(column) ? longestPrinted.message : longestPrinted.others) / 2;
+  return text.length > 2 * half ? `${text.slice(0, half)}…${text.slice(-half)}` : text;
+}
 
 function isMessage({ kind, name }: Column): boolean {
   return kind === 'fact' && name === 'message';

@@ -45,7 +45,7 @@ function stepItem({ title, first, text, group, rows, isSaved, command }: Step): 
     markup(
       'p',
       { class: 'do' },
-      rows > 0 && groupLink(group, `Show the ${counted(rows, 'row')}`),
+      rows > 0 && groupLink(group, rows === 1 ? 'Show the row' : `Show the ${counted(rows, 'row')}`),
       isSaved && markup('button', { type: 'button', 'data-save': group }, 'Save them as CSV'),
       command !== undefined && commandOf(command),
     ),
@@ -87,8 +87,8 @@ function stepsOf(data: PageData): readonly Step[] {
       title: `Retry ${counted(toRetry, 'row')}`,
       first: isEnded ? checkFirst(rowsOf('retry unclear'), toRetry) : undefined,
       text: isEnded
-        ? 'These rows may succeed when they are called again. If they fail again, ask the operators of the service.'
-        : 'These rows may succeed when they are called again. That is possible when the run has ended.',
+        ? 'Such a row may succeed when it is called again. If it fails again, ask the operators of the service.'
+        : 'Such a row may succeed when it is called again. That is possible when the run has ended.',
       group: 'retry',
       rows: toRetry,
       command: run.retry,
@@ -96,7 +96,7 @@ function stepsOf(data: PageData): readonly Step[] {
     toCorrect > 0 && {
       title: `Correct ${counted(toCorrect, 'row')}`,
       first: checkFirst(rowsOf('correct unclear'), toCorrect),
-      text: 'Save these rows, correct them as their messages say, then run the saved file.',
+      text: 'Save the rows, correct the file as its messages say, then run it.',
       group: 'correct',
       rows: toCorrect,
       isSaved: true,
@@ -105,7 +105,7 @@ function stepsOf(data: PageData): readonly Step[] {
     toDecide > 0 && {
       title: `Decide about ${counted(toDecide, 'row')}`,
       first: checkFirst(rowsOf('decide unclear'), toDecide),
-      text: 'A retry would not help these rows, or must not be made. The table below says why, for each code.',
+      text: 'A retry would not help, or must not be made. The table below says why, for each code.',
       group: 'decide',
       rows: toDecide,
     },
