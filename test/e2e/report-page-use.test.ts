@@ -141,7 +141,7 @@ describeWithBrowser('the rows of report.html', (open) => {
     expect(await (await active()).locator('.row').textContent()).toBe('1');
     await table.press('Enter');
     const title = page.locator('#story-title');
-    expect(await title.textContent()).toMatch(/^Row 1 · evaluation_id projects\/acme.*… · failed$/);
+    expect(await title.textContent()).toMatch(/^Row 1 · evaluation projects\/acme.*… · failed$/);
     expect(await page.getByRole('button', { name: 'Previous' }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Next' }).press('Enter');
     await page.keyboard.press('ArrowRight');

@@ -107,7 +107,7 @@ export class ReportView {
     const names = operations.map(({ operation }) => operation).filter(Boolean);
     offer(this.#operation, ['', ...names], (name) => name || 'All operations');
     this.#operation.hidden = this.#operation.options.length < 3;
-    this.#story.update(rows, data.advice);
+    this.#story.update(rows, data);
     if (isFirst) this.#followAddress();
     else this.#select(false);
   }
@@ -135,7 +135,7 @@ export class ReportView {
     if (this.#shown === undefined) return;
     const { rows, data } = this.#shown;
     const isMoving = this.#story.element.open;
-    this.#story.show(rows, row, data.advice);
+    this.#story.show(rows, row, data);
     this.#address.write({ row: rows.fact('row').text(row) }, !isMoving);
   }
 

@@ -2,7 +2,7 @@ import { counted, exactDuration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { shortened } from '../../base/text/printable.ts';
 import { type Attempt, requestsOf, unclearText } from '../../domain/terms.ts';
-import type { PageData } from '../../engine/report/html/page-data.ts';
+import type { PageAdvice, PageData } from '../../engine/report/html/page-data.ts';
 import { button, type Child, copyText, element, numberCell, redraw, tableElement } from './dom.ts';
 import type { Column, Rows } from './rows.ts';
 
@@ -14,8 +14,8 @@ const scrolledText = 1_000;
 const longestName = 200;
 const longestSubject = 80;
 
-/** The advice by code. */
-type Advice = PageData['advice'];
+/** What the dialog needs of the report. */
+type Report = Pick<PageData, 'advice' | 'operations'>;
 
 interface RowDialogOptions {
   /** Whether the table has a previous or a next row. */
@@ -41,9 +41,9 @@ export class RowDialog {
     });
   }
 
-  show(rows: Rows, row: number, advice: Advice): void {
+  show(rows: Rows, row: number, report: Report): void {
     this.#number = rows.number('row', row) ?? 0;
-    this.#draw(rows, row, advice);
+    this.#draw(rows, row, report);
     this.element.scrollTop = 0;
     if (!this.element.open) this.element.showModal();
   }
@@ -53,25 +53,26 @@ export class RowDialog {
   }
 
   /** Shows newer data of the row while the dialog is open. */
-  update(rows: Rows, advice: Advice): void {
+  update(rows: Rows, report: Report): void {
     const row = this.element.open ? rows.placeOf(this.#number) : -1;
-    if (row >= 0) this.#draw(rows, row, advice);
+    if (row >= 0) this.#draw(rows, row, report);
   }
 
-  #draw(rows: Rows, row: number, advice: Advice): void {
+  #draw(rows: Rows, row: number, { advice, operations }: Report): void {
     const { canMove, move } = this.#options;
     const step = (text: string, steps: -1 | 1) =>
       button(text, () => move(steps), { id: `story-${text}`, disabled: !canMove(steps) });
     const close = button('Close', () => this.close(), { id: 'story-close' });
     const buttons = element('div', { class: 'buttons' }, step('Previous', -1), step('Next', 1), close);
+    const focused = document.activeElement?.id ?? '';
     redraw(
       this.element,
-      element('header', element('h2', { id: 'story-title' }, titleOf(rows, row)), buttons),
+      element('header', element('h2', { id: 'story-title' }, titleOf(rows, row, operations)), buttons),
       storyOf(rows, row, advice[rows.fact('code').text(row)]),
     );
-    // A button that has the focus and is disabled at the last row would leave the keyboard without a place.
-    if (this.element.open && this.element.querySelector(':focus:enabled') === null)
-      this.element.querySelector<HTMLElement>('#story-close')?.focus();
+    // A button that had the focus and is disabled at the last row would leave the keyboard without a place.
+    if (document.getElementById(focused)?.matches(':disabled'))
+      document.getElementById('story-close')?.focus();
   }
 
   #pressed({ key, target, altKey, ctrlKey, metaKey }: KeyboardEvent): void {
@@ -82,13 +83,14 @@ export class RowDialog {
   }
 }
 
-/** `Row 120 · evaluation_id 120 · failed · unclear` */
-function titleOf(rows: Rows, row: number): readonly Child[] {
+/** `Row 120 · evaluation 120 · failed · unclear` */
+function titleOf(rows: Rows, row: number, operations: Report['operations']): readonly Child[] {
   const subject = rows.columns.find(({ role, text }) => role === 'subject' && text(row) !== '');
   const outcome = rows.fact('outcome');
+  const thing = operations[rows.fact('operation').text(row)]?.thing;
   return [
     `Row ${rows.fact('row').text(row)} · `,
-    subject && `${shortened(`${subject.title} ${subject.text(row)}`, longestSubject)} · `,
+    subject && `${shortened(`${thing ?? subject.title} ${subject.text(row)}`, longestSubject)} · `,
     element('span', { class: `outcome ${outcome.text(row)}` }, outcome.shown(row)),
     rows.fact('unclear').text(row) !== '' && [
       ' · ',
@@ -97,7 +99,7 @@ function titleOf(rows: Rows, row: number): readonly Child[] {
   ];
 }
 
-function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): Child {
+function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined): Child {
   const fact = (name: Parameters<Rows['fact']>[0]): string => rows.fact(name).text(row);
   const of = (wanted: Column['kind']): readonly Fact[] =>
     rows.columns.filter(({ kind }) => kind === wanted).map((column) => [column.title, column.text(row)]);
@@ -119,7 +121,7 @@ function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): C
   const calls = made > 0 || attempts.length > 0 ? counted(made, 'attempt') : 'Not called';
   const first = localTime(startOf(attempts), 3);
   return [
-    facts(end.filter(([, text]) => text !== '')),
+    facts(end, ['Message', 'Request id']),
     element('h3', [calls, first && `the first at ${first}`].filter(Boolean).join(', ')),
     untold > 0 && element('p', `${counted(untold, 'attempt')} without details`),
     attempts.length > 1 && timeline(attempts),
@@ -134,7 +136,10 @@ function storyOf(rows: Rows, row: number, advice: Advice[string] | undefined): C
       element('pre', { tabindex: '0', 'aria-label': 'Request' }, cut(fact('request'))),
     ],
     element('h3', 'Manifest'),
-    facts(of('cell').filter(([, text]) => text !== '')),
+    facts(
+      of('cell'),
+      rows.columns.filter(({ role }) => role === 'subject').map(({ title }) => title),
+    ),
   ];
 }
 
@@ -157,25 +162,27 @@ function copied({ target }: Event): void {
 
 type Fact = readonly [name: string, value: string];
 
-/** What a reader looks up elsewhere. */
-const copiedFacts: ReadonlySet<string> = new Set(['Message', 'Request id']);
-
 function cut(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}… (cut)` : text;
 }
 
-/** Names with values. A long value scrolls by itself. */
-function facts(pairs: readonly Fact[]): HTMLElement {
+/**
+ * Names with values, if any. A long value scrolls by itself.
+ *
+ * @param copied names of values that a reader looks up elsewhere
+ */
+function facts(pairs: readonly Fact[], copied: readonly string[]): HTMLElement {
+  const shown = pairs.filter(([, value]) => value !== '');
   return element(
     'dl',
-    pairs.map(([name, value]) => {
+    shown.map(([name, value]) => {
       const long = value.length > scrolledText && {
         tabindex: '0',
         role: 'group',
         'aria-label': shortened(name, longestSubject),
       };
       return [
-        element('dt', shortened(name, longestName), copiedFacts.has(name) && [' ', copyButton(name, value)]),
+        element('dt', shortened(name, longestName), copied.includes(name) && [' ', copyButton(name, value)]),
         element('dd', long || {}, cut(value)),
       ];
     }),
