@@ -16,7 +16,7 @@ import { Charts } from './chart/charts.ts';
 import { ColumnChooser } from './column-chooser.ts';
 import { button, copyText, download, drawn, element, redraw } from './dom.ts';
 import { RowDialog } from './row-dialog.ts';
-import { type Column, everything, type Rows, type Selection } from './rows.ts';
+import { type Column, everything, type Rows } from './rows.ts';
 import { refeedCsv, shownCsv } from './saved-rows.ts';
 import { RowTable } from './table.ts';
 
@@ -103,9 +103,9 @@ export class ReportView {
     const { codes, operations, manifest } = data.summary;
     this.#leftOut.hidden = rows.count === manifest.rows;
     this.#leftOut.textContent = leftOutText(rows.count, manifest.rows);
-    offer(this.#code, ['', ...new Set(codes.map(({ code }) => code))], (code) => code || 'All codes');
+    offer(this.#code, [['', 'All codes'], ...codes.map(({ code }) => [code, code] as const)]);
     const names = operations.map(({ operation }) => operation).filter(Boolean);
-    offer(this.#operation, ['', ...names], (name) => name || 'All operations');
+    offer(this.#operation, [['', 'All operations'], ...names.map((name) => [name, name] as const)]);
     this.#operation.hidden = this.#operation.options.length < 3;
     this.#story.update(rows, data);
     if (isFirst) this.#followAddress();
@@ -185,23 +185,23 @@ export class ReportView {
     const { show, code, message, operation, q, sort } = this.#wanted;
     const group = (show || 'all') as RowGroup;
     const groups = [...rowGroups, group].filter((each) => each === group || countOf(each, data) > 0);
-    offer(
-      this.#group,
-      groups,
-      (each) => `${count(countOf(each as RowGroup, data))} ${groupText(each as RowGroup)}`,
-    );
+    const texts = groups.map((each) => [each, `${count(countOf(each, data))} ${groupText(each)}`] as const);
+    offer(this.#group, texts);
     [this.#group.value, this.#code.value, this.#operation.value] = [group, code, operation];
     for (const link of this.#summary.querySelectorAll<HTMLElement>('.ledger a'))
       link.setAttribute('aria-current', String(link.dataset['show'] === group));
     const all = columnsOf(rows, data);
     const isDescending = sort.startsWith('-');
     const sortBy = all.find(({ kind, name }) => `${kind} ${name}` === sort.replace(/^-/, ''));
-    const selection: Selection = {
-      ...everything,
-      ...{ code, message, operation, query: q, sortBy, descending: isDescending },
+    this.#selected = rows.select({
+      query: q,
       keeps: isInGroup(group, data),
-    };
-    this.#selected = rows.select(selection);
+      code,
+      message,
+      operation,
+      sortBy,
+      descending: isDescending,
+    });
     this.#tell(data);
     this.#columns.offer(all);
     this.#table.show(
@@ -269,13 +269,14 @@ function chooser(label: string, onChoice: (choice: string) => void): HTMLSelectE
 /** Replaces the choices. The current choice stays. */
 function offer(
   select: HTMLSelectElement,
-  choices: readonly string[],
-  textOf: (choice: string) => string,
+  choices: readonly (readonly [value: string, text: string])[],
 ): void {
   const { value } = select;
+  const texts = new Map(choices);
+  if (value !== '' && !texts.has(value)) texts.set(value, value);
   redraw(
     select,
-    [...new Set([...choices, value])].map((choice) => element('option', { value: choice }, textOf(choice))),
+    [...texts].map(([choice, text]) => element('option', { value: choice }, text)),
   );
   select.value = value;
 }

@@ -10,26 +10,30 @@ type BaseGroup = 'all' | 'attention' | Outcome | NextStep;
 /** A base group, or the unclear rows of it. */
 export type RowGroup = BaseGroup | `${BaseGroup} unclear`;
 
-const groupTexts = {
+const groupTexts: Readonly<Record<string, string>> = {
   all: 'rows',
   attention: 'need you',
   retry: 'to retry',
   correct: 'to correct',
   decide: 'to decide',
-} as const;
+};
 
 /** The groups in the order in which the page offers them. */
 export const rowGroups: readonly RowGroup[] = [
-  ...(['all', 'attention'] as const),
+  'all',
+  'attention',
   ...outcomes,
-  ...(['all unclear', 'retry', 'correct', 'decide'] as const),
+  'all unclear',
+  'retry',
+  'correct',
+  'decide',
 ];
 
 /** `need you`, `failed`, `to check`, `failed, to check` */
 export function groupText(group: RowGroup): string {
   const [base, unclear] = partsOf(group);
   if (group === 'all unclear') return 'to check';
-  const text = base in groupTexts ? groupTexts[base as keyof typeof groupTexts] : outcomeText(base);
+  const text = groupTexts[base] ?? outcomeText(base);
   return unclear ? `${text}, to check` : text;
 }
 
