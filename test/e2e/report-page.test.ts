@@ -58,6 +58,14 @@ describeWithBrowser('report.html', (open) => {
     await page.getByRole('button', { name: `Copy ${retry}` }).click();
     await page.getByRole('button', { name: `Copied ${retry}` }).waitFor();
     expect(await page.evaluate('navigator.clipboard.copied()')).toBe(retry);
+    // A step saves its rows under the name that its command has.
+    const [toCorrect] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save them as CSV' }).click(),
+    ]);
+    expect(toCorrect.suggestedFilename()).toBe(`${id}-correct.csv`);
+    await page.getByRole('button', { name: `Copy cqbatch run ${id}-correct.csv` }).waitFor();
+    expect(await found(page)).toBe(`${invalid + notFound.length} of ${report.length} rows`);
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await show(`${failures} failed`);
 
