@@ -122,7 +122,7 @@ function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined): Child
   const first = localTime(startOf(attempts), 3);
   return [
     facts(end, ['Message', 'Request id']),
-    element('h3', [calls, first && `the first at ${first}`].filter(Boolean).join(', ')),
+    element('h3', [calls, first].filter(Boolean).join(' from ')),
     untold > 0 && element('p', `${counted(untold, 'attempt')} without details`),
     attempts.length > 1 && timeline(attempts),
     attempts.length > 0 &&

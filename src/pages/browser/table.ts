@@ -10,7 +10,7 @@ const mostHeight = 8_000_000;
 /** Longer texts are cut in the table; the details of the row have more. */
 const longestText = 300;
 /** The most characters of the text that appears while the pointer is on a cell. */
-const longestTitle = 2_000;
+const longestTitle = 1_000;
 const printedRows = 500;
 /** On paper, longer texts lose their middle: identifiers often differ by their ends only. */
 const longestPrinted = { message: 160, others: 80 };
