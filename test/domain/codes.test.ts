@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codeFacts, mayPassAgain } from '../../src/domain/codes.ts';
+import { codeFacts, mayPassAgain, nextStepOf } from '../../src/domain/codes.ts';
 
 const lookFirst = /Check the entries in the service before you repeat these rows/;
 const refused = /would be refused again/;
@@ -31,4 +31,15 @@ test.each([
   [false, 'NOT_FOUND HTTP_418 HTTP_600 NOT_REPEATED RESULT_LOST OPERATION_FAILED ANSWER_INCOMPLETE'],
 ])('a repeated call may pass: %s for %s', (mayPass, codes) => {
   for (const code of codes.split(' ')) expect([code, mayPassAgain(code)]).toEqual([code, mayPass]);
+});
+
+test.each([
+  ['INVALID_ROW', 'correct'],
+  ['NOT_FOUND', 'correct'],
+  ['UNAVAILABLE', 'retry'],
+  ['CANCELLED', 'retry'],
+  ['FAILED_PRECONDITION', 'decide'],
+  ['NOT_REPEATED', 'decide'],
+])('what to do next with a row that failed with %s: %s', (code, step) => {
+  expect(nextStepOf(code)).toBe(step);
 });

@@ -59,6 +59,13 @@ test.each<readonly [what: string, Reported, commands: readonly string[]]>([
     { run: { state: 'halted', phase: 'stopped', resume: 'cqbatch resume r-1 --fast' }, told: rows },
     ['cqbatch resume r-1 --fast'],
   ],
+  [
+    'a retry names all its codes, however many, so that it leaves out rows that must not be repeated',
+    {
+      told: '1 failed UNAVAILABLE, 1 failed INTERNAL, 1 failed ABORTED, 1 failed UNKNOWN, 1 failed BAD_GATEWAY, 2 failed NOT_REPEATED',
+    },
+    ['cqbatch retry r-1 --code UNAVAILABLE INTERNAL ABORTED UNKNOWN BAD_GATEWAY'],
+  ],
   ['a run without failures needs none', { told: '5 succeeded OK' }, []],
   ['a run in progress needs none', { run: { state: 'running', phase: 'in progress' }, told: rows }, []],
   [
