@@ -32,7 +32,22 @@ export default defineConfig([
 /** A style sheet of files, with the icon in it: a report can load no other file. */
 function styleSheet(files) {
   const sheet = files.map((file) => readFileSync(file, 'utf8')).join('\n');
-  return sheet.replaceAll('url("icon.svg")', `url("data:image/svg+xml,${encodeURIComponent(icon)}")`);
+  return withoutLightDark(
+    sheet.replaceAll('url("icon.svg")', `url("data:image/svg+xml,${encodeURIComponent(icon)}")`),
+  );
+}
+
+/** The sheet for browsers without `light-dark()`, such as Firefox 115. Paper has the light colors. */
+function withoutLightDark(sheet) {
+  const dark = [];
+  const light = sheet.replaceAll(
+    /(--[\w-]+): light-dark\((#\w+|rgba\([^)]*\)), (#\w+|rgba\([^)]*\))\);/g,
+    (_, name, onLight, onDark) => {
+      dark.push(`${name}: ${onDark};`);
+      return `${name}: ${onLight};`;
+    },
+  );
+  return `${light}\n@media screen and (prefers-color-scheme: dark) {\n:root { ${dark.join(' ')} }\n}\n`;
 }
 
 function asset(fileName, make) {

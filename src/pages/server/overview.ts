@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { z } from 'zod';
 import { steadyNow, timeOfDay } from '../../base/async/clock.ts';
 import { withTimeout } from '../../base/async/waiting.ts';
 import { look } from '../../base/disk/files.ts';
+import { readJsonFileIfAny } from '../../base/disk/json-file.ts';
 import { openScheduleStore, type ScheduleStore } from '../../daemon/schedule/store.ts';
 import { nextTimes, timesOf } from '../../daemon/schedule/times.ts';
 import { actorText } from '../../domain/actor.ts';
@@ -9,6 +11,7 @@ import { runIds } from '../../domain/names.ts';
 import { noticeableRestMs } from '../../domain/pace.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import { isActive, type WorkerEntry } from '../../engine/cluster/entries.ts';
+import { summaryFile } from '../../engine/report/summary.ts';
 import { type AllRuns, allRuns, type ClusterLook, lookAtCluster } from '../../engine/run/record/all-runs.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
@@ -38,6 +41,8 @@ export interface Look extends Omit<Snapshot, 'run' | 'mayControl' | 'requireReas
 }
 
 export const reportFile = 'report.html';
+
+const reportedSchema = z.object({ retries: z.array(z.string()) });
 
 /** Reads the runs, workers and schedules of a state folder and of a shared datastore. */
 export class Overview {
@@ -97,6 +102,8 @@ export class Overview {
   async details(id: string): Promise<RunDetails | undefined> {
     const record = runIds.has(id) ? await this.#store.load(id).catch(() => undefined) : undefined;
     if (record === undefined) return undefined;
+    const folder = this.#store.folder(id);
+    const summary = await readJsonFileIfAny(join(folder, summaryFile), reportedSchema);
     return {
       states: record.states.map(({ state, at, by, reason }) => ({
         state,
@@ -104,7 +111,8 @@ export class Overview {
         by: by && actorText(by),
         reason,
       })),
-      hasReport: (await look(join(this.#store.folder(id), reportFile)))?.isFile() === true,
+      hasReport: (await look(join(folder, reportFile)))?.isFile() === true,
+      reportedRetries: summary?.retries ?? [],
     };
   }
 
@@ -184,8 +192,8 @@ export function runData(view: RunView, trouble?: string): RunData {
   const isAway = isShared && state === 'running' && trouble !== undefined;
   const waiting = isAway ? trouble : view.wait?.text;
   const perSecond = throughput?.rowsPerSecond ?? 0;
+  const by = local?.states[0]?.by;
   const isCalled = state === 'running' && waiting === undefined && perSecond > 0;
-  const startedAt = local?.states.find((entered) => entered.state === 'running')?.at;
   return {
     id,
     state,
@@ -207,8 +215,26 @@ export function runData(view: RunView, trouble?: string): RunData {
     coordinator: coordinator && { host: coordinator.host, pid: coordinator.pid },
     isElsewhere: local === undefined,
     isShared,
-    startedAt,
+    startedAt: view.startedAt,
+    unclear: local?.unclear,
+    activeSeconds: ended && local !== undefined ? Math.round(local.activeMs / 1_000) : undefined,
+    reason: reasonOf(view),
+    failureCode: failureCodeOf(local?.codes ?? []),
+    by: by && actorText(by),
+    retryOf: local?.retryOf,
   };
+}
+
+/** Why a run is in its state; undefined while it is running, when the reason belongs to the last start. */
+function reasonOf({ id, state, local }: RunView): string | undefined {
+  const last = local?.states.at(-1);
+  if (last === undefined || state === 'running') return undefined;
+  return last.state === state ? last.reason : `its process died; to continue, type: cqbatch resume ${id}`;
+}
+
+function failureCodeOf(codes: NonNullable<NonNullable<RunView['local']>['codes']>): string | undefined {
+  const failures = codes.filter(({ outcome }) => outcome === 'failed');
+  return failures.toSorted((one, other) => other.count - one.count)[0]?.code;
 }
 
 /** The time of day that many milliseconds from now, to the second, so that it stays the same at each look. */

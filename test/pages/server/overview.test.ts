@@ -111,7 +111,7 @@ test.each([
   [{ isShared: false }, 'waiting', undefined],
   [{ isShared: false, held: 2 }, 'held', 2],
 ] as const)('while Redis is away, a run of this machine with %j has %s: %s', (known, name, value) => {
-  const local = { states: [], resumable: false, ...known };
+  const local = { states: [], resumable: false, activeMs: 0, ...known };
   expect(runData({ ...viewOfEntry(runEntry(), undefined), local }, 'Redis is away')[name]).toBe(value);
 });
 

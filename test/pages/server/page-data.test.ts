@@ -8,6 +8,7 @@ const run: RunData = {
   state: 'running',
   ended: false,
   manifest: 'rows.csv',
+  startedAt: undefined,
   baseUrl: 'https://api.example.com',
   rows: 100,
   done: 0,

@@ -206,6 +206,7 @@ export class Execution {
     const isHandedOver = handOver === true && state === 'interrupted' && end.because === undefined;
     this.#keeper.enter(isHandedOver ? 'submitted' : state, cause, {
       counts: outcomesOf(planned, journal),
+      unclear: journal.unclearCount,
     });
     await this.#keeper.save();
     return { record: this.#keeper.record, end, isHandedOver };
