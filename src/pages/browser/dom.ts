@@ -47,7 +47,7 @@ export function button(text: Child, click: () => void, properties: Properties = 
   return element('button', { type: 'button', click, ...properties }, text);
 }
 
-/** A table in a scroll area of its own. Children that are not cells become cells. */
+/** A table in a scroll area of its own, whose label is unique on the page. Children that are not cells become cells. */
 export function tableElement(
   label: string,
   head: readonly Child[],
@@ -57,14 +57,16 @@ export function tableElement(
     content instanceof HTMLTableCellElement ? content : element('td', content);
   return element(
     'div',
-    { class: 'wide', tabindex: '0', role: 'region', 'aria-label': label },
+    { class: 'wide', id: `table ${label}`, tabindex: '0', role: 'region', 'aria-label': label },
     element(
       'table',
       element(
         'thead',
         element(
           'tr',
-          head.map((text) => element('th', { scope: 'col' }, text)),
+          head.map((title) =>
+            title instanceof HTMLTableCellElement ? title : element('th', { scope: 'col' }, title),
+          ),
         ),
       ),
       element(
