@@ -136,7 +136,7 @@ export class Execution {
   }
 
   /** Why the datastore delays the run. */
-  readonly #delay = (): string | undefined => 
+  readonly #delay = (): string | undefined =>
     this.#run.datastore.trouble ?? this.#failing.text ?? this.#heartbeat?.silence;
 
   /** Writes the delay into the record for other processes, because a datastore that refuses commands can't have it. */

@@ -1,4 +1,4 @@
-import { counted, exactDuration, perSecond } from '../../../base/text/format.ts';
+import { counted, exactDuration, perSecond, rateText } from '../../../base/text/format.ts';
 import type { LatencySeries, PageData } from '../../../engine/report/html/page-data.ts';
 import type { Band, Chart, ChartData, Line } from './chart.ts';
 import { bandsOf, bandWords, type TimedRate, timedRates } from './run-times.ts';
@@ -49,7 +49,7 @@ function rateChart(
   const rejected = rates.reduce((sum, { point }) => sum + point.rejected, 0);
   const most = Math.max(...rates.map(({ point }) => point.accepted_per_s));
   const sentences = [
-    `Requested rate: ${rate?.wanted ?? 'unlimited'}. Peak: ${perSecond(most)}.`,
+    `Requested rate: ${rate?.wanted ?? 'unlimited'}. Peak: ${callRate(most)}.`,
     rejected > 0 && `Rejected as too many: ${counted(rejected, 'call')}.`,
     bands.length > 0 && `Shaded: ${bandWords(bands)}.`,
   ];
@@ -86,7 +86,7 @@ function rateChart(
           label: 'achieved',
           color: '--achieved',
           values: values((point) => point.accepted_per_s),
-          overall: perSecond(calls / Math.max(seconds, 1)),
+          overall: callRate(calls / Math.max(seconds, 1)),
           stroke: 'solid',
         },
       ],
@@ -99,10 +99,15 @@ function rateChart(
   };
 }
 
-/** `50/s`, or `1/s to 50/s` */
+/** `50 calls/s` */
+function callRate(value: number): string {
+  return rateText(value, 'calls');
+}
+
+/** `50 calls/s`, or `1/s to 50 calls/s` */
 function rangeText(values: readonly number[]): string {
-  const [least, most] = [Math.min(...values), Math.max(...values)].map(perSecond);
-  return least === most ? `${most}` : `${least} to ${most}`;
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return least === most ? callRate(most) : `${perSecond(least)} to ${callRate(most)}`;
 }
 
 function latencyChart(

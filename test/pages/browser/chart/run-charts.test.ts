@@ -35,7 +35,7 @@ test.each([
   const charts = await chartsOfRun({ accepted: steadily(count) });
   expect(charts.map(({ data }) => data !== undefined)).toEqual(wanted);
   expect(charts.map(({ summary }) => summary)).toEqual([
-    'Requested rate: auto. Peak: 40/s.',
+    'Requested rate: auto. Peak: 40 calls/s.',
     'Half of the calls took 40 ms or less (p50), 99 of 100 took 40 ms or less (p99). Slowest call: 40 ms.',
   ]);
 });
