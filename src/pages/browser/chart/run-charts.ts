@@ -28,6 +28,8 @@ export function chartsOf(data: Pick<PageData, 'rate' | 'latency' | 'summary' | '
   if (first !== undefined) charts.push(rateChart(rates, bands, common ?? spanOf(rates) ?? whole, summary));
   if (latency.p50.length > 0 && summary.latency_ms !== null)
     charts.push(latencyChart(latency, bands, common ?? spanOfLatency(latency) ?? whole, summary.latency_ms));
+  if (latency.failed.some((rows) => rows > 0) && isEnough(latency))
+    charts.push(failureChart(latency, bands, common ?? spanOfLatency(latency) ?? whole));
   return charts;
 }
 
@@ -111,19 +113,19 @@ function rangeText(values: readonly number[]): string {
 }
 
 function latencyChart(
-  { from, stretchMs, p50, p90, p99 }: LatencySeries,
+  series: LatencySeries,
   bands: readonly Band[],
   span: Span,
   overall: NonNullable<PageData['summary']['latency_ms']>,
 ): Chart {
-  const isEnough = p50.filter((value) => value !== null).length >= leastPoints;
+  const { from, stretchMs, p50, p90, p99 } = series;
   const isLogarithmic = Math.max(...p99.map((value) => value ?? 0)) > logarithmicFrom * overall.p50;
   const [half, most, slowest] = [overall.p50, overall.p99, overall.max].map(exactDuration);
   const chart = {
     title: 'Latency',
     summary: `Half of the calls took ${half} or less (p50), 99 of 100 took ${most} or less (p99). Slowest call: ${slowest}.`,
   };
-  if (!isEnough) return chart;
+  if (!isEnough(series)) return chart;
   const line = (label: 'p50' | 'p90' | 'p99', values: Line['values']) => ({
     label,
     values,
@@ -142,6 +144,44 @@ function latencyChart(
       valueText: exactDuration,
       steps: valueSteps(0),
       isLogarithmic,
+    }),
+  };
+}
+
+function isEnough({ p50 }: LatencySeries): boolean {
+  return p50.filter((value) => value !== null).length >= leastPoints;
+}
+
+/** When rows failed: at the start, all the time, or at one moment. */
+function failureChart(
+  { from, stretchMs, p50, failed }: LatencySeries,
+  bands: readonly Band[],
+  span: Span,
+): Chart {
+  const all = counted(
+    failed.reduce((sum, rows) => sum + rows),
+    'row',
+  );
+  const seconds = stretchMs / 1_000;
+  const valueText = (value: number) => rateText(value, 'rows');
+  return {
+    title: 'Failures',
+    summary: `${all} failed. Most at once: ${valueText(Math.max(...failed) / seconds)}.`,
+    data: framed(span, {
+      times: failed.map((_, index) => from / 1_000 + (index + 1) * seconds),
+      lines: [
+        {
+          label: 'failed',
+          color: '--rejected',
+          values: failed.map((rows, index) => (p50[index] === null ? null : rows / seconds)),
+          overall: all,
+          stroke: 'solid',
+        },
+      ],
+      bands,
+      valueText,
+      steps: valueSteps(-3),
+      isLogarithmic: false,
     }),
   };
 }
