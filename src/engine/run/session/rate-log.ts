@@ -97,7 +97,7 @@ export class RateLog {
     this.#seconds += seconds;
     this.#rejected += rejected;
     const rests = pace.phase === 'waiting' || (pace.restUntil ?? 0) - steadyNow() > noticeableRestMs;
-    const waits = rests || this.delay !== undefined;
+    const waits = rests || (this.delay !== undefined && pace.accepted <= last.accepted);
     if (waits) this.#waited += seconds;
     this.#series.push({
       t_s: toHundredths(this.#seconds),

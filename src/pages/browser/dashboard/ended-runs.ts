@@ -65,7 +65,7 @@ export class EndedRuns {
   #table(runs: readonly RunData[]): HTMLElement {
     const order = this.#isDescending ? 'descending' : 'ascending';
     const shown = columns.filter(
-      ({ isOptional, key }) => !isOptional || new Set(this.#runs.map(key)).size > 1,
+      ({ isOptional, key }) => !isOptional || new Set(this.#runs.map(key).filter(Boolean)).size > 1,
     );
     const head = shown.map(({ title }) =>
       element(
