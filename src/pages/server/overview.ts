@@ -1,9 +1,7 @@
 import { join } from 'node:path';
-import { z } from 'zod';
 import { steadyNow, timeOfDay } from '../../base/async/clock.ts';
 import { withTimeout } from '../../base/async/waiting.ts';
 import { look } from '../../base/disk/files.ts';
-import { readJsonFileIfAny } from '../../base/disk/json-file.ts';
 import { openScheduleStore, type ScheduleStore } from '../../daemon/schedule/store.ts';
 import { nextTimes, timesOf } from '../../daemon/schedule/times.ts';
 import { actorText } from '../../domain/actor.ts';
@@ -11,7 +9,7 @@ import { runIds } from '../../domain/names.ts';
 import { noticeableRestMs } from '../../domain/pace.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import { isActive, type WorkerEntry } from '../../engine/cluster/entries.ts';
-import { summaryFile } from '../../engine/report/summary.ts';
+import { reportedRetries } from '../../engine/run/plan/retries.ts';
 import { type AllRuns, allRuns, type ClusterLook, lookAtCluster } from '../../engine/run/record/all-runs.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
@@ -41,8 +39,6 @@ export interface Look extends Omit<Snapshot, 'run' | 'mayControl' | 'requireReas
 }
 
 export const reportFile = 'report.html';
-
-const reportedSchema = z.object({ retries: z.array(z.string()) });
 
 /** Reads the runs, workers and schedules of a state folder and of a shared datastore. */
 export class Overview {
@@ -103,7 +99,6 @@ export class Overview {
     const record = runIds.has(id) ? await this.#store.load(id).catch(() => undefined) : undefined;
     if (record === undefined) return undefined;
     const folder = this.#store.folder(id);
-    const summary = await readJsonFileIfAny(join(folder, summaryFile), reportedSchema);
     return {
       states: record.states.map(({ state, at, by, reason }) => ({
         state,
@@ -112,7 +107,7 @@ export class Overview {
         reason,
       })),
       hasReport: (await look(join(folder, reportFile)))?.isFile() === true,
-      reportedRetries: summary?.retries ?? [],
+      reportedRetries: await reportedRetries(folder),
     };
   }
 
