@@ -1,7 +1,7 @@
 import { count, counted, exactDuration, perSecond } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { shortened } from '../../../base/text/printable.ts';
-import { type Outcome, outcomeText, shareText } from '../../../domain/terms.ts';
+import { type Outcome, outcomeText, percentOf } from '../../../domain/terms.ts';
 import { factList, type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { outcomesInNeed, rowsInNeed, rowsLeft, verdictOf } from './verdict.ts';
@@ -81,7 +81,7 @@ function figures(data: PageData): Markup {
       'succeeded',
       count(counts.succeeded),
       'succeeded',
-      `${shareText(counts.succeeded, manifest.rows)} of ${counted(manifest.rows, 'row')}`,
+      `${shareOf(counts.succeeded, manifest.rows)} of ${counted(manifest.rows, 'row')}`,
     ),
     figure('attention', count(rowsInNeed(counts)), 'need you', kinds.join(', ')),
     uncalled > 0 && figure('not_attempted', count(uncalled), outcomeText('not_attempted'), ''),
@@ -94,6 +94,12 @@ function figures(data: PageData): Markup {
       markup('small', {}, rows_per_s === null ? '' : `${perSecond(rows_per_s)} on average`),
     ),
   );
+}
+
+/** `87 %`, `<1 %` */
+function shareOf(rows: number, all: number): string {
+  const percent = percentOf(rows, all);
+  return rows > 0 && percent === 0 ? '<1 %' : `${percent} %`;
 }
 
 function figure(show: RowGroup, value: string, name: string, detail: string): Markup {
@@ -218,7 +224,7 @@ function resultsByCode({ summary: { codes, manifest }, advice }: PageData): Mark
       cell(chipOf(outcome, outcomeText(outcome))),
       cell(markup('a', { href: '#rows', 'data-code': code }, code)),
       cell(count(rows), { class: 'number' }),
-      cell(shareText(rows, manifest.rows), { class: 'number' }),
+      cell(shareOf(rows, manifest.rows), { class: 'number' }),
       cell(advice[code]?.meaning),
     ),
   );
