@@ -82,6 +82,12 @@ export function percentOf(done: number, rows: number): number {
   return done < rows ? Math.min(99, Math.round((100 * done) / rows)) : Math.sign(rows) * 100;
 }
 
+/** `87 %`, `<1 %` */
+export function shareText(rows: number, all: number): string {
+  const percent = percentOf(rows, all);
+  return rows > 0 && percent === 0 ? '<1 %' : `${percent} %`;
+}
+
 /** `not_attempted` as `not attempted` */
 export function outcomeText(outcome: string): string {
   return outcome.replace('_', ' ');

@@ -8,7 +8,7 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/build': 471, // colors for browsers without light-dark()
   'src/cli': 8_650, // what an API does with fields
   'src/daemon': 1_920, // changes of a schedule by two processes
-  'src/domain': 791, // what an API does with fields; what to do next with a row
+  'src/domain': 797, // what an API does with fields; what to do next with a row
   'src/engine/api': 3_265, // how an answer names its request
   'src/engine/cluster': 1_115, // entries that are read only when they have changed
   'src/engine/datastore': 2_210, // whether a command was refused, moved from the queue
@@ -17,14 +17,14 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/engine/operation': 750, // fields that expect a value
   'src/engine/queue': 2_220, // batches with headers; workers that lost a batch testify so
   'src/engine/rate': 3_945,
-  'src/engine/report': 2_140, // the column _request_id; rows by next step and by message
+  'src/engine/report': 2_152, // the column _request_id; rows by next step and by message; failures over time
   'src/engine/rows': 1_095, // headers of requests
-  'src/engine/run': 8_486, // what an API does with fields; rows whose lost results later rows have overtaken
+  'src/engine/run': 8_508, // what an API does with fields; rows whose lost results later rows have overtaken; why a datastore delayed a run
   'src/engine/signature': 120,
   'src/engine/worker': 1_715, // the header traceparent
   'src/library': 420,
-  'src/pages': 4_700, // the address, the choice of columns and the copies of a report
+  'src/pages': 5_242, // the address, the choice of columns and the copies of a report; the dashboard by what needs a person, and its charts of failures
   'src/sandbox': 1_950, // the shapes of a gateway and of Connect
   'src/settings': 1_070, // what an API does with fields
-  test: 51_375, // the uses of a report in a browser
+  test: 51_650, // the uses of a report in a browser
 };

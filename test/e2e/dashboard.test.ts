@@ -1,5 +1,3 @@
-import { rename } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import { openScheduleStore } from '../../src/daemon/schedule/store.ts';
@@ -13,34 +11,7 @@ import { anyDatastore } from '../helpers/any-datastore.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
 import { eventsFrom } from '../helpers/event-stream.ts';
 import { describeWithRedis, redisForTest } from '../helpers/redis-server.ts';
-import { type Home, newHome } from './home.ts';
-import { eventually, kindSandbox } from './redis/machine.ts';
-
-/** A machine with a manifest, and an API that takes a tenth of a second for each row. */
-async function newPlace(rows: number, more: Readonly<Record<string, string>> = {}, name = 'rows.csv') {
-  const home = await newHome(rows, [...kindSandbox, '--latency', '100ms'], more);
-  if (name !== 'rows.csv') await rename(join(home.cwd, 'rows.csv'), join(home.cwd, name));
-  return {
-    ...home,
-    /** Starts the run `r`. */
-    going: (...flags: string[]) =>
-      home.start('run', name, '--yes', '--run-id', 'r', '--concurrency', '4', ...flags),
-    /** Ends the patience of a run that was started with a low rate. */
-    hurry: () => home.run('set-rate', 'r', 'none'),
-  };
-}
-
-interface Address {
-  readonly url: string;
-  readonly control_url: string | null;
-}
-
-/** The dashboard that a command serves. */
-async function dashboardOf(place: Pick<Home, 'start'>, ...flags: string[]) {
-  const served = place.start('dashboard', '--port', '0', '--json', ...flags);
-  await eventually(() => served.stdout.endsWith('\n'));
-  return { served, ...(JSON.parse(served.stdout) as Address) };
-}
+import { type Address, dashboardOf, newPlace } from './dashboard-place.ts';
 
 const succeeded = ({ runs }: Snapshot) => runs[0]?.counts.succeeded ?? 0;
 
@@ -155,7 +126,9 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await expectAccessible(page);
     await page.getByLabel('Reason').fill('wrong file');
     await page.getByRole('button', { name: 'Cancel run', exact: true }).click();
-    await page.getByRole('heading', { name: 'Run r cancelled' }).waitFor();
+    await page.getByRole('heading', { name: /^Run cancelled: / }).waitFor();
+    // The button is gone: the focus is not lost.
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('All runs');
     await page.getByRole('cell', { name: 'wrong file (on the dashboard)' }).waitFor();
     expect((await run.end).code).toBe(3);
     expect(complaints).toEqual([]);

@@ -48,14 +48,14 @@ describeWithBrowser('the charts of report.html', (open) => {
   test('show the figures of the whole run, and of the time under the pointer in both charts', async () => {
     const { page, complaints } = await open(await addressOf(eventful), { timezoneId: 'Europe/Berlin' });
     const whole = [
-      'Whole runallowed 1/s to 50/sachieved 36/srejected 13 callswaiting 12 snot in progress 1 min',
+      'Whole runallowed 1/s to 50 calls/sachieved 36 calls/srejected 13 callswaiting 12 snot in progress 1 min',
       'Whole runp50 40 msp90 40 msp99 3 swaiting 12 snot in progress 1 min',
     ];
     await page.waitForSelector('canvas');
     expect(await legends(page)).toEqual(whole);
     const summaries = await page.locator('figcaption p').allTextContents();
     expect(summaries[0]).toBe(
-      'Requested rate: auto. Peak: 40/s. Rejected as too many: 13 calls. ' +
+      'Requested rate: auto. Peak: 40 calls/s. Rejected as too many: 13 calls. ' +
         'Shaded: the API asks to wait (12 s); the run was paused: maintenance (1 min).',
     );
     // 26 of 180 seconds.
@@ -69,6 +69,15 @@ describeWithBrowser('the charts of report.html', (open) => {
     expect((await legends(page))[0]).toContain('not in progress 1 min: the run was paused: maintenance');
     await page.locator('h1').hover();
     expect(await legends(page)).toEqual(whole);
+    // A part of the time can be seen closer, and all of it again.
+    const reset = page.getByRole('button', { name: 'Show the whole run' });
+    expect(await reset.count()).toBe(0);
+    await pointAt(page, 0.2);
+    await page.mouse.down();
+    await pointAt(page, 0.4);
+    await page.mouse.up();
+    await reset.click();
+    expect(await reset.count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

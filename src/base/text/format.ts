@@ -30,6 +30,11 @@ export function perSecond(value: number): string {
   return `${value < 10 ? Number(value.toPrecision(2)) : count(value)}/s`;
 }
 
+/** `640 calls/s`, `0.5 rows/s` */
+export function rateText(value: number, noun: 'calls' | 'rows'): string {
+  return perSecond(value).replace('/s', ` ${noun}/s`);
+}
+
 /** `12 bytes`, `340 kB`, `1.25 GB`, `4 GB` */
 export function size(bytes: number): string {
   const power = Math.min(4, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));

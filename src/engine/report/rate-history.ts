@@ -40,7 +40,10 @@ const rateHistorySchema = z.object({
   wait_until: z.string().nullable(),
   /** What asks for `wait_until`: the `restBy` of a pace. */
   wait_by: z.string().optional(),
-  /** Seconds in which no call but a test could be made: the API was away, asked to wait, or rejected every call. */
+  /**
+   * Seconds in which no call but a test could be made: the API was away, asked to wait, or rejected every call; or the datastore
+   * was away.
+   */
   waited_s: z.number(),
   rejected: z.number(),
   seen_at: z.string(),

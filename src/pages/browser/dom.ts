@@ -47,24 +47,26 @@ export function button(text: Child, click: () => void, properties: Properties = 
   return element('button', { type: 'button', click, ...properties }, text);
 }
 
-/** A table in a scroll area of its own. Children that are not cells become cells. */
+/** A table in a scroll area of its own, whose label is unique on the page. Children that are not cells become cells. */
 export function tableElement(
   label: string,
-  head: readonly string[],
+  head: readonly Child[],
   rows: readonly (readonly Child[])[],
 ): HTMLElement {
   const cell = (content: Child) =>
     content instanceof HTMLTableCellElement ? content : element('td', content);
   return element(
     'div',
-    { class: 'wide', tabindex: '0', role: 'region', 'aria-label': label },
+    { class: 'wide', id: `table ${label}`, tabindex: '0', role: 'region', 'aria-label': label },
     element(
       'table',
       element(
         'thead',
         element(
           'tr',
-          head.map((text) => element('th', { scope: 'col' }, text)),
+          head.map((title) =>
+            title instanceof HTMLTableCellElement ? title : element('th', { scope: 'col' }, title),
+          ),
         ),
       ),
       element(
@@ -98,23 +100,42 @@ export function outcomeBar(counts: OutcomeCounts, rest: number, label?: string):
 }
 
 /**
- * Replaces the children of an element. Equal children stay, with the text that the reader has selected in them. The new
- * children may include old ones. The focus stays on the element with the same `id`.
+ * Replaces the children of an element. Equal children stay, with the text that the reader has selected in them, and so do
+ * children with the same `id`, with their listeners, focus and scroll position. The new children may include old ones. The
+ * focus stays on the element with the same `id`.
  */
 export function redraw(place: Element, ...children: readonly Child[]): void {
   const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
-  const nodes = nodesOf(children);
-  keepOpen(place, nodes);
+  const made = nodesOf(children);
+  keepOpen(place, made);
+  const nodes = made.map((node) => lasting(place, node));
+  const stays = new Set<Node>(nodes);
   for (const [index, node] of nodes.entries()) {
+    // An element that is moved loses the focus: what is in its way goes instead.
+    if (node.parentNode === place)
+      for (const old of [...place.childNodes].slice(index)) {
+        if (stays.has(old)) break;
+        old.remove();
+      }
     const old = place.childNodes[index];
     if (old === node) continue;
-    if (old === undefined) place.append(node);
-    else if (node.parentNode === place) place.insertBefore(node, old);
+    if (old === undefined || stays.has(old)) place.insertBefore(node, old ?? null);
     else if (!old.isEqualNode(node)) old.replaceWith(node);
   }
   for (const old of [...place.childNodes].slice(nodes.length)) old.remove();
   if (focused && document.activeElement?.id !== focused)
     document.getElementById(focused)?.focus({ preventScroll: true });
+}
+
+/** The child of a place with the same `id` and name as a new element, made equal to it; the node itself if there is none. */
+function lasting(place: Element, node: Node): Node {
+  if (!(node instanceof HTMLElement) || node.id === '' || node.parentNode === place) return node;
+  const old = [...place.children].find(({ id, nodeName }) => id === node.id && nodeName === node.nodeName);
+  if (old === undefined) return node;
+  for (const { name, value } of node.attributes) old.setAttribute(name, value);
+  for (const name of old.getAttributeNames()) if (!node.hasAttribute(name)) old.removeAttribute(name);
+  redraw(old, [...node.childNodes]);
+  return old;
 }
 
 /** Opens new `details` elements where the reader has opened old ones with the same `id`. */

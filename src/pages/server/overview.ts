@@ -9,6 +9,7 @@ import { runIds } from '../../domain/names.ts';
 import { noticeableRestMs } from '../../domain/pace.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import { isActive, type WorkerEntry } from '../../engine/cluster/entries.ts';
+import { reportedRetries } from '../../engine/run/plan/retries.ts';
 import { type AllRuns, allRuns, type ClusterLook, lookAtCluster } from '../../engine/run/record/all-runs.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
@@ -97,6 +98,7 @@ export class Overview {
   async details(id: string): Promise<RunDetails | undefined> {
     const record = runIds.has(id) ? await this.#store.load(id).catch(() => undefined) : undefined;
     if (record === undefined) return undefined;
+    const folder = this.#store.folder(id);
     return {
       states: record.states.map(({ state, at, by, reason }) => ({
         state,
@@ -104,7 +106,8 @@ export class Overview {
         by: by && actorText(by),
         reason,
       })),
-      hasReport: (await look(join(this.#store.folder(id), reportFile)))?.isFile() === true,
+      hasReport: (await look(join(folder, reportFile)))?.isFile() === true,
+      reportedRetries: await reportedRetries(folder),
     };
   }
 
@@ -184,8 +187,8 @@ export function runData(view: RunView, trouble?: string): RunData {
   const isAway = isShared && state === 'running' && trouble !== undefined;
   const waiting = isAway ? trouble : view.wait?.text;
   const perSecond = throughput?.rowsPerSecond ?? 0;
+  const by = local?.states[0]?.by;
   const isCalled = state === 'running' && waiting === undefined && perSecond > 0;
-  const startedAt = local?.states.find((entered) => entered.state === 'running')?.at;
   return {
     id,
     state,
@@ -207,8 +210,26 @@ export function runData(view: RunView, trouble?: string): RunData {
     coordinator: coordinator && { host: coordinator.host, pid: coordinator.pid },
     isElsewhere: local === undefined,
     isShared,
-    startedAt,
+    startedAt: view.startedAt,
+    unclear: local?.unclear,
+    activeSeconds: ended && local !== undefined ? Math.round(local.activeMs / 1_000) : undefined,
+    reason: reasonOf(view),
+    failureCode: failureCodeOf(local?.codes ?? []),
+    by: by && actorText(by),
+    retryOf: local?.retryOf,
   };
+}
+
+/** Why a run is in its state; undefined while it is running, when the reason belongs to the last start. */
+function reasonOf({ id, state, local }: RunView): string | undefined {
+  const last = local?.states.at(-1);
+  if (last === undefined || state === 'running') return undefined;
+  return last.state === state ? last.reason : `its process died; to continue, type: cqbatch resume ${id}`;
+}
+
+function failureCodeOf(codes: NonNullable<NonNullable<RunView['local']>['codes']>): string | undefined {
+  const failures = codes.filter(({ outcome }) => outcome === 'failed');
+  return failures.toSorted((one, other) => other.count - one.count)[0]?.code;
 }
 
 /** The time of day that many milliseconds from now, to the second, so that it stays the same at each look. */

@@ -13,7 +13,7 @@ import type { RunView } from '../../engine/run/record/run-view.ts';
 export interface RunData
   extends LimitedApi,
     Pick<RunView, 'id' | 'state' | 'ended' | 'manifest' | 'rows' | 'done' | 'counts'>,
-    Pick<RunView, 'throughput' | 'wantedRate' | 'priority'> {
+    Pick<RunView, 'throughput' | 'wantedRate' | 'priority' | 'startedAt'> {
   /** Rates are calls per second; absent when unlimited or unknown. */
   readonly pace?: Pick<Pace, 'reason' | 'rate' | 'limit'> | undefined;
   /** Why no row is called now. */
@@ -31,7 +31,17 @@ export interface RunData
   readonly isShared: boolean;
   /** When the run was last seen; absent while the datastore of the run answers. */
   readonly lastSeenAt?: string;
-  readonly startedAt?: string | undefined;
+  /** Absent when unknown, as are all members below. */
+  readonly unclear?: number | undefined;
+  /** Without the time between a stop and a resume; only of an ended run. */
+  readonly activeSeconds?: number | undefined;
+  /** Why the run is in its state. */
+  readonly reason?: string | undefined;
+  /** The code of most failures, if any. */
+  readonly failureCode?: string | undefined;
+  /** The user and the host that planned the run. */
+  readonly by?: string | undefined;
+  readonly retryOf?: string | undefined;
 }
 
 /** The name of a run's state, and the CSS class for its color and icon. A completed run may have failures. */
@@ -49,12 +59,42 @@ export function stateOf({ state, waiting, counts, ended, lastSeenAt }: RunData):
   return { text: state, kind: state };
 }
 
+/** Failures of a run in progress are news from this share of the called rows on, as in the default of `--max-failures`. */
+const noticeableShare = 0.05;
+
+/** `All 42 rows called so far have failed, most with NOT_FOUND.` Undefined while few rows fail. */
+export function failingText({ counts, failureCode }: RunData): string | undefined {
+  const { succeeded, failed } = counts;
+  const called = succeeded + failed;
+  if (failed === 0 || failed < noticeableShare * called) return undefined;
+  const which =
+    succeeded === 0 ? `All ${counted(failed, 'row')}` : `${count(failed)} of ${counted(called, 'row')}`;
+  const code = failureCode === undefined ? '' : `, most with ${failureCode}`;
+  return `${which} called so far failed${code}.`;
+}
+
+/**
+ * Whether a person has something to decide or to do: the run waits for a command, has stopped before its end, or has failed rows
+ * that no retry has called.
+ */
+export function needsPerson(run: RunData, isRetried: boolean): boolean {
+  const { state, ended, waiting, counts } = run;
+  if (!ended)
+    return state === 'paused' || waiting?.startsWith('for ') === true || failingText(run) !== undefined;
+  return (
+    state !== 'cancelled' && (state !== 'completed' || (!isRetried && counts.failed + counts.invalid > 0))
+  );
+}
+
 /** What a run in progress does, and what is to be done: `Waiting until 2026-11-21 22:10:00 UTC: the API asks to wait. …` */
 export function sentenceOf(run: RunData): string {
-  const { id, state, counts, waiting, waitUntil, etaSeconds, held, lastSeenAt } = run;
+  const { id, state, counts, reason, waiting, waitUntil, etaSeconds, held, lastSeenAt } = run;
   if (lastSeenAt !== undefined)
     return `Unknown since ${localTime(lastSeenAt)}: the datastore of this run does not answer.`;
-  if (state === 'paused') return 'Paused: no row is called until you unpause it.';
+  if (state === 'paused') {
+    const why = reason === undefined ? '' : ` (${reason})`;
+    return `Paused${why}: no row is called until you unpause it.`;
+  }
   if (waiting !== undefined && /^(for|until) /.test(waiting)) return `Waiting ${waiting}.`;
   if (waiting !== undefined) {
     const why = waitUntil === undefined ? `because ${waiting}` : `until ${localTime(waitUntil)}: ${waiting}`;
@@ -79,6 +119,8 @@ export interface RunDetails {
   }[];
   /** Whether the folder of the run has a `report.html`. */
   readonly hasReport: boolean;
+  /** The retries whose results the report in the folder includes. */
+  readonly reportedRetries: readonly string[];
 }
 
 export interface WorkerData

@@ -40,7 +40,24 @@ interface Topic {
   readonly mayControl: boolean;
 }
 
-const page = `<!doctype html>
+const page = pageOf(`<script type="module" src="/dashboard.js"></script>
+</head>
+<body>
+<noscript>The dashboard needs JavaScript. Without it, use "cqbatch status" and "cqbatch list".</noscript>
+<main id="page" aria-busy="true"></main>`);
+
+/** The answer to a control address that no longer works. */
+const spentPage = pageOf(`</head>
+<body>
+<main>
+<p class="brand">cqbatch</p>
+<h1>This address worked once and has expired</h1>
+<p><a href="/">Look at the dashboard</a>, or restart "cqbatch dashboard --control" and open the address that it prints.</p>
+</main>`);
+
+/** @param rest scripts of its head, and its body */
+function pageOf(rest: string): string {
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -49,14 +66,11 @@ const page = `<!doctype html>
 <title>cqbatch</title>
 <link rel="icon" href="/icon.svg">
 <link rel="stylesheet" href="/dashboard.css">
-<script type="module" src="/dashboard.js"></script>
-</head>
-<body>
-<noscript>The dashboard needs JavaScript. Without it, use "cqbatch status" and "cqbatch list".</noscript>
-<main id="page" aria-busy="true"></main>
+${rest}
 </body>
 </html>
 `;
+}
 
 /** Gives a report no origin, so that its scripts can't request anything from the dashboard. The policy in the report applies, too. */
 const reportPolicy =
@@ -170,12 +184,12 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
 
   // A HEAD request, such as for a link preview, must not use up the token.
   const getOnly = { exposeHeadRoute: false };
-  server.get<{ Querystring: { token?: string } }>('/control', getOnly, async ({ query }, reply) => {
-    const cookie = access?.exchange(query.token);
+  server.get<{ Querystring: { token?: string } }>('/control', getOnly, async (request, reply) => {
+    const cookie = access?.exchange(request.query.token);
     if (cookie !== undefined) return reply.header('set-cookie', cookie).redirect('/', 303);
-    const why =
-      'This address worked once and has expired. Restart "cqbatch dashboard --control" for a new one.\n';
-    return reply.code(403).type('text/plain; charset=utf-8').send(why);
+    // The reader has opened the address before, in this browser.
+    if (access?.isHeldBy(request)) return reply.redirect('/', 303);
+    return reply.code(403).type('text/html; charset=utf-8').send(spentPage);
   });
 
   for (const what of controls)

@@ -38,6 +38,7 @@ const running: RunView = {
   priority: 'normal',
   ended: false,
   manifest: 'rows.csv',
+  startedAt: undefined,
   baseUrl: 'https://api.example.com',
   rows: 12_000,
   done: 4_512,

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
@@ -111,7 +112,7 @@ test.each([
   [{ isShared: false }, 'waiting', undefined],
   [{ isShared: false, held: 2 }, 'held', 2],
 ] as const)('while Redis is away, a run of this machine with %j has %s: %s', (known, name, value) => {
-  const local = { states: [], resumable: false, ...known };
+  const local = { states: [], resumable: false, activeMs: 0, ...known };
   expect(runData({ ...viewOfEntry(runEntry(), undefined), local }, 'Redis is away')[name]).toBe(value);
 });
 
@@ -127,4 +128,27 @@ test('a schedule tells when it is due next, and nothing while it is paused', asy
     ['held', 0],
     ['hourly', 3],
   ]);
+});
+
+test('a run tells whose reports are in its report.html', async () => {
+  const store = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
+  const { folder } = await store.create('r');
+  await store.save(enterState({ ...plannedRecord, id: 'r' }, 'completed'));
+  const overview = new Overview(store, undefined);
+  onTestFinished(() => overview.close());
+  expect(await overview.details('r')).toMatchObject({ hasReport: false, reportedRetries: [] });
+  await writeFile(join(folder, 'report.html'), '');
+  await writeFile(join(folder, 'summary.json'), JSON.stringify({ retries: ['again'] }));
+  expect(await overview.details('r')).toMatchObject({ hasReport: true, reportedRetries: ['again'] });
+});
+
+const at = '2026-01-01T00:00:00.000Z';
+
+test.each([
+  ['paused', [{ state: 'paused', at, reason: 'lunch' }], 'lunch'],
+  ['running', [{ state: 'running', at, reason: 'again' }], undefined],
+  ['interrupted', [{ state: 'running', at }], 'its process died; to continue, type: cqbatch resume run'],
+] as const)('the reason of a run that is %s', (state, states, reason) => {
+  const local = { states: [...states], resumable: false, isShared: false, activeMs: 0 };
+  expect(runData({ ...viewOfEntry(runEntry(), undefined), state, local }).reason).toBe(reason);
 });

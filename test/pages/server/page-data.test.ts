@@ -1,13 +1,20 @@
 import { expect, test } from 'vitest';
 import { localTime } from '../../../src/base/text/local-time.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
-import { type RunData, sentenceOf, stateOf } from '../../../src/pages/server/page-data.ts';
+import {
+  failingText,
+  needsPerson,
+  type RunData,
+  sentenceOf,
+  stateOf,
+} from '../../../src/pages/server/page-data.ts';
 
 const run: RunData = {
   id: 'r',
   state: 'running',
   ended: false,
   manifest: 'rows.csv',
+  startedAt: undefined,
   baseUrl: 'https://api.example.com',
   rows: 100,
   done: 0,
@@ -47,6 +54,11 @@ test.each([
   ['the time left', { etaSeconds: 90 }, 'About 1 min 30 s left.'],
   ['waiting rows', { etaSeconds: 90, held: 2 }, 'At least 1 min 30 s left: some rows wait for a retry.'],
   ['a pause', { state: 'paused', waiting: 'until' }, 'Paused: no row is called until you unpause it.'],
+  [
+    'the reason of a pause',
+    { state: 'paused', reason: 'lunch' },
+    'Paused (lunch): no row is called until you unpause it.',
+  ],
   ['an API that is away', { waiting: 'h is away: 502' }, `Waiting because h is away: 502. ${resume}`],
   ['the end of a wait', { waiting: 'asked', waitUntil: until }, `Waiting until ${time}: asked. ${resume}`],
   ['a daemon that is missing', { state: 'submitted', waiting: daemon }, `Waiting ${daemon}.`],
@@ -57,4 +69,31 @@ test.each([
   ],
 ] as const)('a run in progress tells of %s, and what to do', (_title, more, text) => {
   expect(sentenceOf({ ...run, ...more })).toBe(text);
+});
+
+test.each([
+  [{}, undefined],
+  [{ succeeded: 96, failed: 4 }, undefined],
+  [{ succeeded: 95, failed: 5 }, '5 of 100 rows called so far failed, most with NOT_FOUND.'],
+  [{ failed: 375 }, 'All 375 rows called so far failed, most with NOT_FOUND.'],
+])('after %j, a run says that it fails: %s', (known, text) => {
+  const failing = { ...run, counts: { ...counts, ...known }, failureCode: 'NOT_FOUND' };
+  expect(failingText(failing)).toBe(text);
+});
+
+const failed = { counts: { ...counts, succeeded: 99, failed: 1 } };
+
+test.each<[what: string, changes: Partial<RunData>, isRetried: boolean, needs: boolean]>([
+  ['a run that calls rows', {}, false, false],
+  ['a paused run', { state: 'paused' }, false, true],
+  ['a run without a daemon', { state: 'submitted', waiting: daemon }, false, true],
+  ['a run that waits for the API', { waiting: 'the API asks to wait' }, false, false],
+  ['a run whose rows fail', { counts: failures }, false, true],
+  ['a halted run', { ended: true, state: 'halted' }, false, true],
+  ['a cancelled run', { ended: true, state: 'cancelled', ...failed }, false, false],
+  ['a run with failures', { ...completed, ...failed }, false, true],
+  ['a run whose failures were retried', { ...completed, ...failed }, true, false],
+  ['a run without failures', completed, false, false],
+])('%s: needs a person?', (_what, changes, isRetried, needs) => {
+  expect(needsPerson({ ...run, ...changes }, isRetried)).toBe(needs);
 });

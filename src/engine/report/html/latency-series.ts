@@ -3,20 +3,27 @@ import type { LatencySeries } from './page-data.ts';
 
 const mostStretches = 240;
 
-/** Latency over time in fixed memory: when there are too many stretches of time, neighbors are joined in pairs. */
+interface Stretch {
+  readonly latency: LatencyHistogram;
+  failed: number;
+}
+
+/** Latency and failures over time in fixed memory: when there are too many stretches of time, neighbors are joined in pairs. */
 export class LatencyOverTime {
   #stretchMs = 1_000;
-  #stretches = new Map<number, LatencyHistogram>();
+  #stretches = new Map<number, Stretch>();
 
   /**
    * @param startedMs start of a row's first attempt, in milliseconds since 1970
    * @param durationMs duration of its last attempt
+   * @param isFailed whether the row failed
    */
-  add(startedMs: number, durationMs: number): void {
+  add(startedMs: number, durationMs: number, isFailed: boolean): void {
     const at = Math.floor(startedMs / this.#stretchMs);
     const existing = this.#stretches.get(at);
-    const stretch = existing ?? new LatencyHistogram(1);
-    stretch.add(durationMs);
+    const stretch = existing ?? { latency: new LatencyHistogram(1), failed: 0 };
+    stretch.latency.add(durationMs);
+    if (isFailed) stretch.failed++;
     if (existing !== undefined) return;
     this.#stretches.set(at, stretch);
     while (this.#span.length > mostStretches) this.#join();
@@ -24,13 +31,15 @@ export class LatencyOverTime {
 
   series(): LatencySeries {
     const { first, length } = this.#span;
-    const stretches = Array.from({ length }, (_, index) => this.#stretches.get(first + index)?.summary());
+    const known = Array.from({ length }, (_, index) => this.#stretches.get(first + index));
+    const stretches = known.map((stretch) => stretch?.latency.summary());
     return {
       from: first * this.#stretchMs,
       stretchMs: this.#stretchMs,
       p50: stretches.map((stretch) => stretch?.p50 ?? null),
       p90: stretches.map((stretch) => stretch?.p90 ?? null),
       p99: stretches.map((stretch) => stretch?.p99 ?? null),
+      failed: known.map((stretch) => stretch?.failed ?? 0),
     };
   }
 
@@ -41,10 +50,14 @@ export class LatencyOverTime {
   }
 
   #join(): void {
-    const joined = new Map<number, LatencyHistogram>();
-    for (const [at, stretch] of this.#stretches) {
+    const joined = new Map<number, Stretch>();
+    for (const [at, { latency, failed }] of this.#stretches) {
       const half = Math.floor(at / 2);
-      joined.set(half, joined.get(half)?.join(stretch) ?? stretch);
+      const other = joined.get(half);
+      joined.set(half, {
+        latency: other?.latency.join(latency) ?? latency,
+        failed: failed + (other?.failed ?? 0),
+      });
     }
     this.#stretches = joined;
     this.#stretchMs *= 2;

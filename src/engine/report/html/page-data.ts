@@ -90,6 +90,8 @@ export interface LatencySeries {
   readonly p50: readonly (number | null)[];
   readonly p90: readonly (number | null)[];
   readonly p99: readonly (number | null)[];
+  /** Rows that failed, by the start of their first attempt. */
+  readonly failed: readonly number[];
 }
 
 /** What the page needs to know of its rows to read them. */

@@ -1,4 +1,4 @@
-import { count, counted, exactDuration, perSecond } from '../../../base/text/format.ts';
+import { count, counted, exactDuration, rateText } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { outcomes, outcomeText } from '../../../domain/terms.ts';
 import { factList, type Markup, markup } from './markup.ts';
@@ -39,7 +39,7 @@ function facts({ run, summary }: PageData): Markup {
     ['Started', started_at === null ? '' : localTime(started_at)],
     ['Ended', finished_at === null ? '' : localTime(finished_at)],
     ['Duration', [exactDuration(duration_s * 1_000), ...stopTexts(run)].join(', ')],
-    ['Called on average', !rows_per_s ? '' : `${perSecond(rows_per_s).replace('/', ' rows/')}`],
+    ['Called on average', !rows_per_s ? '' : rateText(rows_per_s, 'rows')],
     ['By', run.by],
     ['Approved by', run.approvedBy?.join(', ')],
     ['Reason', run.purpose],

@@ -28,7 +28,7 @@ export class ReportPage {
       this.#messages.add(result);
       const started = Date.parse(result.startedAt ?? '');
       if (!Number.isNaN(started) && result.durationMs !== undefined)
-        this.#latency.add(started, result.durationMs);
+        this.#latency.add(started, result.durationMs, result.outcome === 'failed');
     }
     await this.#rows.add(lines);
   }

@@ -1,5 +1,9 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readJsonFileIfAny } from '../../../base/disk/json-file.ts';
 import { BusyError, usageError } from '../../../base/errors/errors.ts';
 import { isActive } from '../../cluster/entries.ts';
+import { summaryFile } from '../../report/summary.ts';
 import { actualState, isOver, plannedAt, type RunRecord, resumeCommand } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
@@ -75,4 +79,11 @@ export function refuseUnlessOver(
     `Run ${unfinished.id}, which ${what} run ${id}, is ${state}: "${resumeCommand(unfinished)}" continues it, ` +
       `or cancel it ("cqbatch cancel ${unfinished.id}") before you ${doing} them again.`,
   );
+}
+
+const reportedSchema = z.object({ retries: z.array(z.string()) });
+
+/** The retries whose results the report in the folder of a run includes. */
+export async function reportedRetries(folder: string): Promise<readonly string[]> {
+  return (await readJsonFileIfAny(join(folder, summaryFile), reportedSchema))?.retries ?? [];
 }

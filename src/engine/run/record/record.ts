@@ -141,6 +141,8 @@ export const runRecordSchema = z.object({
   options: runOptionsSchema,
   /** Rows by outcome when a session last ended properly. */
   counts: countsSchema.exactOptional(),
+  /** Unclear rows at that time; absent in older records. */
+  unclear: z.number().exactOptional(),
   /** The process that works on the run, or did last. */
   process: processSchema.exactOptional(),
   /** A random key: distinguishes runs with the same id on a shared datastore. */

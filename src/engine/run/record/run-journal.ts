@@ -55,9 +55,10 @@ export async function progressOf(store: RunStore, record: RunRecord): Promise<Kn
 
 /** The progress in the record; undefined while rows have no result, because only the journal knows them. */
 export function summaryOfRecord(record: RunRecord): KnownSummary | undefined {
-  const { counts, plan, state } = record;
+  const { counts, unclear, plan, state } = record;
   if (counts === undefined || isActive(state) || totalOf(counts) < plan.rows) return undefined;
-  return { done: plan.rows, outcomes: counts, activeMs: activeTime(record, undefined) };
+  const known = unclear === undefined ? {} : { unclear };
+  return { done: plan.rows, outcomes: counts, activeMs: activeTime(record, undefined), ...known };
 }
 
 export function readJournalSummary(store: RunStore, record: RunRecord): Promise<JournalSummary> {

@@ -42,6 +42,8 @@ export interface RunView extends LimitedApi {
   /** Whether no process works on the run or its report, or will without a command. */
   readonly ended: boolean;
   readonly manifest: string;
+  /** When the run was first started; absent before that. */
+  readonly startedAt: string | undefined;
   readonly rows: number;
   /** Rows with a result. */
   readonly done: number;
@@ -65,8 +67,10 @@ export interface RunView extends LimitedApi {
   readonly wait: RunWait | undefined;
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
-    /** The first three are absent unless the journal was read. */
+    /** Absent unless the journal was read, or the record of the ended run has it; `held` and `codes` likewise. */
     readonly unclear?: number | undefined;
+    /** Without the time between a stop and a resume. */
+    readonly activeMs: number;
     readonly held?: number | undefined;
     readonly codes?: readonly CodeCount[] | undefined;
     readonly states: RunRecord['states'];
@@ -119,14 +123,14 @@ export async function viewOfRecord(
   const active = isActive(state);
   const workers = active ? (live?.workers ?? []) : [];
   const pace = active ? (live?.pace ?? (await paceFromFolder(store.folder(record.id)))) : undefined;
-  const startedAt = record.states.findLast((entered) => entered.state === 'running')?.at;
+  const starts = record.states.filter((entered) => entered.state === 'running');
   const { baseUrl, rateGroup } = record.options;
   return {
     id: record.id,
     state,
     wait: waitOf(
       { id: record.id, state, waiting: record.waiting, pace, workers, baseUrl, rateGroup },
-      startedAt,
+      starts.at(-1)?.at,
       entry !== undefined,
     ),
     because: endOf(record).because,
@@ -134,6 +138,7 @@ export async function viewOfRecord(
     priority: priorityOf(record),
     ended: !active && state !== 'submitted' && !(await isInUse(store, record)),
     manifest: record.manifest.name,
+    startedAt: starts[0]?.at,
     baseUrl,
     rateGroup,
     rows: record.plan.rows,
@@ -148,6 +153,7 @@ export async function viewOfRecord(
     pace,
     local: {
       unclear,
+      activeMs,
       held,
       codes,
       states: record.states,
@@ -174,6 +180,7 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
     priority: entry.priority ?? usualPriority,
     ended: entry.state !== 'submitted' && !active && (entry.left === true || !isPresent(entry)),
     manifest: entry.manifest,
+    startedAt: entry.startedAt,
     baseUrl: entry.baseUrl,
     rateGroup: entry.rateGroup,
     rows: entry.rows,

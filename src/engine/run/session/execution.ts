@@ -136,13 +136,15 @@ export class Execution {
   }
 
   /** Why the datastore delays the run. */
-  readonly #delay = (): string | undefined => this.#run.datastore.trouble ?? this.#failing.text;
+  readonly #delay = (): string | undefined =>
+    this.#run.datastore.trouble ?? this.#failing.text ?? this.#heartbeat?.silence;
 
   /** Writes the delay into the record for other processes, because a datastore that refuses commands can't have it. */
   #recordDelay(): void {
     const waiting = this.#delay();
     if (waiting === this.#keeper.record.waiting) return;
     this.#keeper.change({ waiting });
+    if (this.#rateLog !== undefined) this.#rateLog.delay = waiting;
     void this.#saved();
   }
 
@@ -206,6 +208,7 @@ export class Execution {
     const isHandedOver = handOver === true && state === 'interrupted' && end.because === undefined;
     this.#keeper.enter(isHandedOver ? 'submitted' : state, cause, {
       counts: outcomesOf(planned, journal),
+      unclear: journal.unclearCount,
     });
     await this.#keeper.save();
     return { record: this.#keeper.record, end, isHandedOver };

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { steadyNow } from '../../../base/async/clock.ts';
 import { repeat } from '../../../base/async/repeat.ts';
 import { deferred } from '../../../base/async/waiting.ts';
 import { BusyError, usageError } from '../../../base/errors/errors.ts';
@@ -88,6 +89,9 @@ const firstBeatsMs = 200;
 /** After this silence of the leading worker, no call that it permitted leaves any more. */
 const silentMs = 2_500;
 
+/** A datastore that has not answered for this long delays the run: its connections may notice much later. */
+const unansweredMs = 5_000;
+
 /** A run that shows itself. */
 export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
@@ -101,6 +105,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
   let wasEstablished = false;
   /** How many beats in a row have found that the leading worker obeys the limits of the run. */
   let obeyedBeats = 0;
+  let answeredAt = steadyNow();
 
   const beat = async (): Promise<void> => {
     const own = entry();
@@ -115,6 +120,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
       established.resolve();
     }
     const workers = await cluster.workers(own);
+    answeredAt = steadyNow();
     onClusterStatus({ workers: workers.length, pace: paceSeenBy(workers, pace) });
   };
   const beats = repeat(beat, { everyMs: () => (isEstablished ? beatMs : firstBeatsMs), onError });
@@ -128,6 +134,10 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
       [established, wasEstablished, isEstablished, obeyedBeats] = [deferred(), isEstablished, false, 0];
       beats.now();
       return established.promise;
+    },
+    /** Says that the datastore has not answered for a while; undefined while it answers. */
+    get silence(): string | undefined {
+      return steadyNow() - answeredAt > unansweredMs ? 'the datastore does not answer' : undefined;
     },
     /** Writes the entry now. */
     now: beats.now,

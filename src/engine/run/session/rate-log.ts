@@ -23,6 +23,8 @@ export class RateLog {
   readonly #path: string;
   /** The requested rate, as the user wrote it. */
   wanted: string;
+  /** Why the datastore delays the run, if it does. */
+  delay: string | undefined;
   #series: RatePoint[];
   readonly #starts: { readonly t_s: number; readonly at: string }[];
   #seconds: number;
@@ -94,14 +96,15 @@ export class RateLog {
     const rejected = Math.max(0, pace.rejected - last.rejected);
     this.#seconds += seconds;
     this.#rejected += rejected;
-    const waits = pace.phase === 'waiting' || (pace.restUntil ?? 0) - steadyNow() > noticeableRestMs;
+    const rests = pace.phase === 'waiting' || (pace.restUntil ?? 0) - steadyNow() > noticeableRestMs;
+    const waits = rests || (this.delay !== undefined && pace.accepted <= last.accepted);
     if (waits) this.#waited += seconds;
     this.#series.push({
       t_s: toHundredths(this.#seconds),
       allowed_per_s: pace.rate === undefined ? null : toHundredths(pace.rate),
       accepted_per_s: toHundredths(Math.max(0, pace.accepted - last.accepted) / seconds),
       rejected,
-      ...(waits && { waited_s: toHundredths(seconds), reason: pace.reason }),
+      ...(waits && { waited_s: toHundredths(seconds), reason: this.delay ?? pace.reason }),
     });
     if (seconds * 1_000 < leastPointMs) this.#joinLast();
     if (this.#series.length > mostPoints) this.#series = thinned(this.#series);

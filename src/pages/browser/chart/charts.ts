@@ -1,11 +1,13 @@
 import type { PageData } from '../../../engine/report/html/page-data.ts';
-import { element } from '../dom.ts';
+import { button, element } from '../dom.ts';
 import { Figure } from './figure.ts';
 import { chartsOf } from './run-charts.ts';
 
 /** Charts of the rate and the latency over time; a chart without data is left out. */
 export class Charts {
   readonly element = element('section', { 'aria-label': 'Over time', class: 'charts' });
+  readonly #title = element('h2', { tabindex: '-1' }, 'Over time');
+  readonly #reset = button('Show the whole run', () => this.#showAll(), { hidden: true });
   readonly #figures = new Map<string, Figure>();
   readonly #signal: AbortSignal;
 
@@ -18,11 +20,21 @@ export class Charts {
     for (const chart of chartsOf(data)) {
       let figure = this.#figures.get(chart.title);
       if (figure === undefined) {
-        figure = new Figure(this.#signal);
+        figure = new Figure(this.#signal, () => this.#showZoom());
+        if (this.#figures.size === 0) this.element.append(this.#title, this.#reset);
         this.#figures.set(chart.title, figure);
         this.element.append(figure.element);
       }
       figure.show(chart);
     }
+  }
+
+  #showZoom(): void {
+    this.#reset.hidden = ![...this.#figures.values()].some(({ isZoomed }) => isZoomed);
+  }
+
+  #showAll(): void {
+    for (const figure of this.#figures.values()) figure.showAll();
+    this.#title.focus();
   }
 }

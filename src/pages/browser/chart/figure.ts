@@ -13,11 +13,17 @@ export class Figure {
   readonly #caption = element('figcaption');
   readonly #place = element('div', { class: 'chart', role: 'img' });
   readonly #legend = new Legend();
-  readonly #table = element('details', { toggle: () => this.#fill() }, element('summary', 'Data table'));
+  readonly #table = element('details', { toggle: () => this.#fill() });
   readonly #chart = element('div', this.#place, this.#legend.element, this.#table);
+  readonly #onZoom: () => void;
+  #title = '';
 
-  /** @param signal aborts when the chart is no longer needed */
-  constructor(signal: AbortSignal) {
+  /**
+   * @param signal aborts when the chart is no longer needed
+   * @param onZoom called when the reader has chosen a part of the time
+   */
+  constructor(signal: AbortSignal, onZoom: () => void) {
+    this.#onZoom = onZoom;
     this.element = element('figure', this.#caption, this.#chart);
     const observer = new ResizeObserver(() => this.#fit());
     observer.observe(this.#place);
@@ -32,17 +38,26 @@ export class Figure {
   show({ title, summary, data }: Chart): void {
     const lastData = this.#data;
     this.#data = data;
+    this.#title = title;
     redraw(this.#caption, element('h3', title), element('p', summary));
     this.#place.setAttribute('aria-label', `${title}. ${summary}`);
     this.#chart.hidden = data === undefined;
     this.#fill();
     if (data === undefined || lastData === undefined || this.#plot === undefined) return;
-    const { min = 0, max = 0 } = this.#plot.scales['x'] ?? {};
-    const isZoomed = min > (lastData.times[0] ?? 0) || max < (lastData.times.at(-1) ?? 0);
+    const isZoomed = isPart(this.#plot, lastData);
     if (shapeOf(data) !== shapeOf(lastData)) this.#draw();
     else this.#plot.setData(alignedData(data), !isZoomed);
     if (isZoomed) this.#plot.redraw();
     this.#legend.show(data, this.#plot.cursor.idx);
+  }
+
+  get isZoomed(): boolean {
+    return this.#plot !== undefined && this.#data !== undefined && isPart(this.#plot, this.#data);
+  }
+
+  showAll(): void {
+    const { times = [] } = this.#data ?? {};
+    this.#plot?.setScale('x', { min: times[0] ?? 0, max: times.at(-1) ?? 0 });
   }
 
   #fit(): void {
@@ -62,15 +77,26 @@ export class Figure {
       width: this.#place.clientWidth,
       data: () => this.#data ?? data,
       onLook: (index) => this.#legend.show(this.#data ?? data, index),
+      onZoom: this.#onZoom,
     });
     this.#legend.show(data);
   }
 
   /** Fills the table while it is open, because it may have thousands of cells. */
   #fill(): void {
-    this.#table.querySelector('.wide')?.remove();
-    if (this.#table.open && this.#data !== undefined) this.#table.append(valueTable(this.#data));
+    const data = this.#table.open ? this.#data : undefined;
+    redraw(
+      this.#table,
+      element('summary', { id: `data ${this.#title}` }, 'Data table'),
+      data !== undefined && valueTable(`${this.#title}: data`, data),
+    );
   }
+}
+
+/** Whether a plot shows only a part of the time. */
+function isPart({ scales }: uPlot, { times }: ChartData): boolean {
+  const { min = 0, max = 0 } = scales['x'] ?? {};
+  return min > (times[0] ?? 0) || max < (times.at(-1) ?? 0);
 }
 
 /** A text that is equal for data that the same plot can show. */
@@ -78,7 +104,7 @@ function shapeOf({ lines, rejected, isLogarithmic }: ChartData): string {
   return JSON.stringify([lines.map(({ label }) => label), rejected !== undefined, isLogarithmic]);
 }
 
-function valueTable(data: ChartData): HTMLElement {
+function valueTable(label: string, data: ChartData): HTMLElement {
   const { times, lines, rejected, bands, valueText } = data;
   const head = [
     'Time',
@@ -94,5 +120,5 @@ function valueTable(data: ChartData): HTMLElement {
     const reason = bands.length === 0 ? [] : [bandAt(data, time)?.reason ?? ''];
     return [[localTime(time * 1_000), ...texts.map(numberCell), ...reason]];
   });
-  return tableElement('Chart data', head, rows);
+  return tableElement(label, head, rows);
 }

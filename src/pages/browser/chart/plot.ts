@@ -20,10 +20,12 @@ export interface PlotOptions {
   readonly data: () => ChartData;
   /** Called with the index of the point that the reader looks at, null if there is none. */
   readonly onLook: (index: number | null) => void;
+  /** Called when the time axis shows other times. */
+  readonly onZoom: () => void;
 }
 
 /** Draws a chart. The reader looks at the same time in all charts of the page. */
-export function plotOf({ place, width, data, onLook }: PlotOptions): uPlot {
+export function plotOf({ place, width, data, onLook, onZoom }: PlotOptions): uPlot {
   const { lines, rejected, steps, valueText, isLogarithmic } = data();
   const colors = colorsOf(place);
   const axis = (isLogarithmic = false): uPlot.Axis => ({
@@ -46,6 +48,7 @@ export function plotOf({ place, width, data, onLook }: PlotOptions): uPlot {
           drawMarks(plot, data(), colors);
         },
       ],
+      setScale: [onZoom],
       setCursor: [({ cursor }) => onLook(cursor.idx ?? null)],
     },
     axes: [

@@ -1,4 +1,4 @@
-import { counted, exactDuration, perSecond } from '../../../base/text/format.ts';
+import { counted, exactDuration, perSecond, rateText } from '../../../base/text/format.ts';
 import type { LatencySeries, PageData } from '../../../engine/report/html/page-data.ts';
 import type { Band, Chart, ChartData, Line } from './chart.ts';
 import { bandsOf, bandWords, type TimedRate, timedRates } from './run-times.ts';
@@ -28,6 +28,8 @@ export function chartsOf(data: Pick<PageData, 'rate' | 'latency' | 'summary' | '
   if (first !== undefined) charts.push(rateChart(rates, bands, common ?? spanOf(rates) ?? whole, summary));
   if (latency.p50.length > 0 && summary.latency_ms !== null)
     charts.push(latencyChart(latency, bands, common ?? spanOfLatency(latency) ?? whole, summary.latency_ms));
+  if (latency.failed.some((rows) => rows > 0) && isEnough(latency))
+    charts.push(failureChart(latency, bands, common ?? spanOfLatency(latency) ?? whole));
   return charts;
 }
 
@@ -49,7 +51,7 @@ function rateChart(
   const rejected = rates.reduce((sum, { point }) => sum + point.rejected, 0);
   const most = Math.max(...rates.map(({ point }) => point.accepted_per_s));
   const sentences = [
-    `Requested rate: ${rate?.wanted ?? 'unlimited'}. Peak: ${perSecond(most)}.`,
+    `Requested rate: ${rate?.wanted ?? 'unlimited'}. Peak: ${callRate(most)}.`,
     rejected > 0 && `Rejected as too many: ${counted(rejected, 'call')}.`,
     bands.length > 0 && `Shaded: ${bandWords(bands)}.`,
   ];
@@ -86,7 +88,7 @@ function rateChart(
           label: 'achieved',
           color: '--achieved',
           values: values((point) => point.accepted_per_s),
-          overall: perSecond(calls / Math.max(seconds, 1)),
+          overall: callRate(calls / Math.max(seconds, 1)),
           stroke: 'solid',
         },
       ],
@@ -99,26 +101,31 @@ function rateChart(
   };
 }
 
-/** `50/s`, or `1/s to 50/s` */
+/** `50 calls/s` */
+function callRate(value: number): string {
+  return rateText(value, 'calls');
+}
+
+/** `50 calls/s`, or `1/s to 50 calls/s` */
 function rangeText(values: readonly number[]): string {
-  const [least, most] = [Math.min(...values), Math.max(...values)].map(perSecond);
-  return least === most ? `${most}` : `${least} to ${most}`;
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return least === most ? callRate(most) : `${perSecond(least)} to ${callRate(most)}`;
 }
 
 function latencyChart(
-  { from, stretchMs, p50, p90, p99 }: LatencySeries,
+  series: LatencySeries,
   bands: readonly Band[],
   span: Span,
   overall: NonNullable<PageData['summary']['latency_ms']>,
 ): Chart {
-  const isEnough = p50.filter((value) => value !== null).length >= leastPoints;
+  const { from, stretchMs, p50, p90, p99 } = series;
   const isLogarithmic = Math.max(...p99.map((value) => value ?? 0)) > logarithmicFrom * overall.p50;
   const [half, most, slowest] = [overall.p50, overall.p99, overall.max].map(exactDuration);
   const chart = {
     title: 'Latency',
     summary: `Half of the calls took ${half} or less (p50), 99 of 100 took ${most} or less (p99). Slowest call: ${slowest}.`,
   };
-  if (!isEnough) return chart;
+  if (!isEnough(series)) return chart;
   const line = (label: 'p50' | 'p90' | 'p99', values: Line['values']) => ({
     label,
     values,
@@ -137,6 +144,44 @@ function latencyChart(
       valueText: exactDuration,
       steps: valueSteps(0),
       isLogarithmic,
+    }),
+  };
+}
+
+function isEnough({ p50 }: LatencySeries): boolean {
+  return p50.filter((value) => value !== null).length >= leastPoints;
+}
+
+/** When rows failed: at the start, all the time, or at one moment. */
+function failureChart(
+  { from, stretchMs, p50, failed }: LatencySeries,
+  bands: readonly Band[],
+  span: Span,
+): Chart {
+  const all = counted(
+    failed.reduce((sum, rows) => sum + rows),
+    'row',
+  );
+  const seconds = stretchMs / 1_000;
+  const valueText = (value: number) => rateText(value, 'rows');
+  return {
+    title: 'Failures',
+    summary: `${all} failed. Most at once: ${valueText(Math.max(...failed) / seconds)}.`,
+    data: framed(span, {
+      times: failed.map((_, index) => from / 1_000 + (index + 1) * seconds),
+      lines: [
+        {
+          label: 'failed',
+          color: '--rejected',
+          values: failed.map((rows, index) => (p50[index] === null ? null : rows / seconds)),
+          overall: all,
+          stroke: 'solid',
+        },
+      ],
+      bands,
+      valueText,
+      steps: valueSteps(-3),
+      isLogarithmic: false,
     }),
   };
 }

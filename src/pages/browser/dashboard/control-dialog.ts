@@ -1,12 +1,14 @@
 import { count, counted } from '../../../base/text/format.ts';
 import { apiText, priorities } from '../../../domain/terms.ts';
 import type { ControlName, RunData } from '../../server/page-data.ts';
-import { button, type Child, element } from '../dom.ts';
+import { button, type Child, element, redraw } from '../dom.ts';
 
 /** What a dialog asks, and what its button sends. */
 interface Question {
   readonly title: string;
-  readonly content: Child;
+  /** What the reader must know. It changes with the run while the dialog is open. */
+  readonly facts?: (run: RunData) => Child;
+  readonly field?: Child;
   readonly verb: string;
   /** Whether the command can't be undone. */
   readonly isFinal?: true;
@@ -17,19 +19,30 @@ interface Question {
 /** Asks before it controls a run, and shows what the server refuses. */
 export class ControlDialog {
   readonly element = element('dialog', { 'aria-labelledby': 'question' });
+  readonly #onSent: (run: RunData, control: ControlName) => void;
+  #asked: { readonly id: string; readonly facts: Question['facts'] } | undefined;
+  readonly #facts = element('div');
+
+  /** @param onSent called when the server has passed the command on to the run */
+  constructor(onSent: (run: RunData, control: ControlName) => void) {
+    this.#onSent = onSent;
+  }
 
   /** @param requireReason whether the settings require a reason */
   ask(run: RunData, control: ControlName, requireReason: boolean): void {
-    const { title, content, verb, isFinal, body } = questions[control](run);
+    const { title, facts, field, verb, isFinal, body } = questions[control](run);
     const reason = element('input', { name: 'reason', id: 'reason', maxlength: '200' });
     const label = `Reason (${requireReason ? 'required' : 'optional'}) `;
     const refused = element('p', { role: 'alert', class: 'refused' });
     const confirm = button(verb, () => void act(), { class: isFinal ? 'danger' : 'main' });
+    this.#asked = { id: run.id, facts };
+    this.update([run]);
     const parts = element(
       'div',
       { class: 'question' },
       element('h2', { id: 'question' }, title),
-      content,
+      this.#facts,
+      field,
       element('p', element('label', { for: 'reason' }, label), reason),
       refused,
       element(
@@ -46,11 +59,18 @@ export class ControlDialog {
       const why = await send(run, control, { ...body(), reason: reason.value });
       confirm.ariaBusy = null;
       refused.textContent = why ?? '';
+      if (why === undefined) this.#onSent(run, control);
       // The reader may have closed the dialog meanwhile, and opened the dialog of another run.
       if (why !== undefined) this.#show(parts);
       else if (this.element.contains(parts)) this.element.close();
     };
     this.#show(parts);
+  }
+
+  /** Shows the newest facts of the run while the dialog is open. */
+  update(runs: readonly RunData[]): void {
+    const run = runs.find(({ id }) => id === this.#asked?.id);
+    if (run !== undefined) redraw(this.#facts, this.#asked?.facts?.(run));
   }
 
   #show(parts: HTMLElement): void {
@@ -67,19 +87,20 @@ function backButton(close: () => void): HTMLElement {
 const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {
   pause: ({ id }) => ({
     title: `Pause run ${id}?`,
-    content: element('p', 'Calls in flight finish. No other row is called until you unpause the run.'),
+    facts: () => element('p', 'Calls in flight finish. No other row is called until you unpause the run.'),
     verb: 'Pause run',
     body: () => ({}),
   }),
-  unpause: ({ id, rows, done }) => ({
+  unpause: ({ id }) => ({
     title: `Unpause run ${id}?`,
-    content: element('p', `Its calls continue: ${counted(rows - done, 'row', ['is', 'are'])} left.`),
+    facts: ({ rows, done }) =>
+      element('p', `Its calls continue: ${counted(rows - done, 'row', ['is', 'are'])} left.`),
     verb: 'Unpause run',
     body: () => ({}),
   }),
-  cancel: (run) => ({
-    title: `Cancel run ${run.id} permanently?`,
-    content: [
+  cancel: ({ id }) => ({
+    title: `Cancel run ${id} permanently?`,
+    facts: (run) => [
       element(
         'p',
         `Run ${run.id} of ${run.manifest} on ${apiText(run)} is ${run.state}: ${count(run.done)} of ${counted(run.rows, 'row')} done.`,
@@ -88,14 +109,14 @@ const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {
     ],
     verb: 'Cancel run',
     isFinal: true,
-    body: () => ({ confirm: run.id }),
+    body: () => ({ confirm: id }),
   }),
   'set-rate': ({ id, wantedRate }) => {
     const input = element('input', { name: 'rate', id: 'rate', value: wantedRate });
     const how = 'Rate: 20/s, 600/m, auto, auto..50/s or none ';
     return {
       title: `Set the rate of run ${id}`,
-      content: element('p', element('label', { for: 'rate' }, how), input),
+      field: element('p', element('label', { for: 'rate' }, how), input),
       verb: 'Set rate',
       body: () => ({ rate: input.value }),
     };
@@ -108,7 +129,7 @@ const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {
     const how = 'Rows of a higher priority are called first ';
     return {
       title: `Set the priority of run ${id}`,
-      content: element('p', element('label', { for: 'priority' }, how), select),
+      field: element('p', element('label', { for: 'priority' }, how), select),
       verb: 'Set priority',
       body: () => ({ priority: select.value }),
     };

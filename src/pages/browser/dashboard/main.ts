@@ -1,17 +1,20 @@
 import { count, exactDuration } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
-import { heartbeatMs, type RunData, type Snapshot } from '../../server/page-data.ts';
+import { type ControlName, heartbeatMs, type RunData, type Snapshot } from '../../server/page-data.ts';
 import { type Child, element, redraw } from '../dom.ts';
 import { ControlDialog } from './control-dialog.ts';
 import { OverviewPage } from './overview.ts';
 import { Pointer } from './pointer.ts';
 import { RunPage } from './run-page.ts';
-import type { OnControl } from './run-parts.ts';
+import type { Controls } from './run-parts.ts';
 
 /** After this long without an event, the connection counts as lost. */
 const silenceMs = 3 * heartbeatMs;
 /** Further warnings are folded, to leave room for the runs. */
 const mostWarnings = 3;
+
+/** After this long without an effect, the reader can ask again. */
+const longestAskedMs = 15_000;
 
 /** The page. An event stream brings snapshots, and the page redraws what has changed. */
 class Dashboard {
@@ -20,7 +23,15 @@ class Dashboard {
   readonly #place = element('div');
   readonly #connection = element('span', { role: 'status' });
   readonly #age = element('span', { class: 'quiet' });
-  readonly #dialog = new ControlDialog();
+  readonly #dialog = new ControlDialog((run, control) => {
+    this.#asked.set(run.id, { control, state: run.state, at: performance.now() });
+    if (this.#snapshot !== undefined) this.#draw(this.#snapshot);
+  });
+  /** What the reader has asked for, and the state of the run at that time. */
+  readonly #asked = new Map<
+    string,
+    { readonly control: ControlName; readonly state: string; readonly at: number }
+  >();
   readonly #pointer = new Pointer(window);
   #events: EventSource | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
@@ -105,21 +116,32 @@ class Dashboard {
       this.#runPage?.close();
       this.#runPage = run === undefined ? undefined : new RunPage(run, this.#pointer);
     }
-    const onControl = this.#onControl(snapshot);
-    if (this.#runPage === undefined) this.#overview.draw(snapshot, this.#older, onControl);
-    else this.#runPage.draw(snapshot, onControl);
+    const controls = snapshot.mayControl ? this.#controls : undefined;
+    const focused = this.#place.contains(document.activeElement) ? document.activeElement : null;
+    (this.#runPage ?? this.#overview).draw(snapshot, this.#older, controls);
     redraw(this.#place, (this.#runPage ?? this.#overview).element);
+    // The run of the focused button has ended. On its own page, the focus goes to the link to all runs.
+    if (focused !== null && document.activeElement === document.body) {
+      const [, id = ''] = /^(?:pause|cancel|set-\w+)-(.+)$/.exec(focused.id) ?? [];
+      document.getElementById(this.#runPage === undefined ? `run-${id}` : 'back')?.focus();
+    }
+    this.#dialog.update(snapshot.runs);
     this.#main.setAttribute('aria-busy', 'false');
     document.title = run === undefined ? titleOf(snapshot) : `cqbatch: ${run}`;
   }
 
-  #onControl({ mayControl, requireReason }: Snapshot): OnControl | undefined {
-    if (!mayControl) return undefined;
-    return (id, control) => {
+  readonly #controls: Controls = {
+    ask: (id, control) => {
       const run = this.#snapshot?.runs.find((each) => each.id === id);
-      if (run !== undefined) this.#dialog.ask(run, control, requireReason);
-    };
-  }
+      if (run === undefined || this.#controls.asked(run) === control) return;
+      this.#dialog.ask(run, control, this.#snapshot?.requireReason === true);
+    },
+    asked: ({ id, state }) => {
+      const asked = this.#asked.get(id);
+      const isPending = asked?.state === state && performance.now() - asked.at < longestAskedMs;
+      return isPending ? asked.control : undefined;
+    },
+  };
 }
 
 function titleOf({ runs }: Snapshot): string {

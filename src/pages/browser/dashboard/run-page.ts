@@ -1,13 +1,14 @@
 import { localTime } from '../../../base/text/local-time.ts';
 import { apiText } from '../../../domain/terms.ts';
-import type { PageContent } from '../../../engine/report/html/page-data.ts';
-import type { Snapshot } from '../../server/page-data.ts';
-import { element, redraw, tableElement } from '../dom.ts';
+import type { PageContent, PageData } from '../../../engine/report/html/page-data.ts';
+import { reportHead } from '../../../engine/report/html/report-head.ts';
+import { type RunData, type Snapshot, stateOf } from '../../server/page-data.ts';
+import { drawn, element, redraw, tableElement } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';
 import { workerTable } from './overview.ts';
 import type { Pointer } from './pointer.ts';
-import { buttonsOf, type OnControl, progressElements, stateText } from './run-parts.ts';
+import { buttonsOf, type Controls, progressElements, runLink, stateText } from './run-parts.ts';
 
 /** After a read, the page waits nine times as long, so that reading takes at most a tenth of the time. */
 const restFactor = 9;
@@ -23,6 +24,9 @@ export class RunPage {
   readonly #gone = new AbortController();
   readonly #head = element('div');
   readonly #trouble = element('p', { class: 'note', role: 'status', hidden: true });
+  /** What was drawn last, and the report that was read last. */
+  #drawn: Parameters<RunPage['draw']> | undefined;
+  #data: PageData | undefined;
   readonly #view = new ReportView(this.#gone.signal);
   readonly #workers = element('div');
   readonly #history = element('div');
@@ -43,27 +47,41 @@ export class RunPage {
     this.element = element('div', this.#head, this.#states, this.#workers, this.#trouble, this.#view.element);
   }
 
-  draw({ runs, run: details, workers, datastore }: Snapshot, onControl: OnControl | undefined): void {
+  draw(snapshot: Snapshot, older: readonly RunData[], controls: Controls | undefined): void {
+    this.#drawn = [snapshot, older, controls];
+    const { run: details, workers, datastore } = snapshot;
+    const runs = [...snapshot.runs, ...older];
     const run = runs.find(({ id }) => id === this.id);
-    const title = element('h1', `Run ${this.id} `, run !== undefined && stateText(run));
-    const back = element('p', element('a', { href: '#', id: 'back' }, 'All runs'));
+    const back = element('a', { href: '#', id: 'back' }, 'All runs');
+    const title = element('h1', `Run ${this.id}`);
     if (run === undefined) {
       redraw(this.#head, back, title, note('Neither the state folder nor Redis has a run with this id.'));
       return;
     }
     const elsewhere = `The rows and the report of this run are in its state folder on ${run.coordinator?.host ?? 'another machine'}.`;
+    const retries = runs.filter(({ retryOf }) => retryOf === this.id).map(({ id }) => id);
     redraw(
       this.#head,
-      back,
-      title,
-      progressElements(run),
-      buttonsOf(run, onControl),
+      element('p', { id: 'trail' }, back, ' / ', this.id, ' ', stateText(stateOf(run))),
+      this.#data === undefined ? title : drawn(reportHead(withNews(this.#data, run))),
+      progressElements(run, this.#data !== undefined),
+      buttonsOf(run, controls),
       !details && note(elsewhere),
-      details?.hasReport && reportLink(this.id),
+      run.retryOf !== undefined && element('p', 'This run is a retry of ', runLink(run.retryOf), '.'),
+      retries.length > 0 &&
+        element(
+          'p',
+          'Retried by ',
+          retries.flatMap((id) => [runLink(id), ' ']),
+        ),
+      details?.hasReport && reportLink(this.id, details.reportedRetries),
     );
     const workersOfRun = workers.filter((worker) => apiText(worker) === apiText(run));
     const areShown = datastore !== undefined && run.isShared && !run.ended;
-    redraw(this.#workers, areShown && [element('h2', 'Workers'), workerTable(workersOfRun, datastore, true)]);
+    redraw(
+      this.#workers,
+      areShown && [element('h2', 'Workers'), workerTable(workersOfRun, datastore, [run])],
+    );
     if (!details) return;
     this.#states.hidden = false;
     const history = details.states.map(({ at, state, by = '', reason = '' }) => [
@@ -117,6 +135,8 @@ export class RunPage {
         this.#trouble.hidden = true;
         this.#view.element.hidden = false;
         this.#view.show(content.data, rows);
+        this.#data = content.data;
+        if (this.#drawn !== undefined) this.draw(...this.#drawn);
       });
       return true;
     } catch (error) {
@@ -132,8 +152,28 @@ function note(text: string): HTMLElement {
   return element('p', { class: 'note' }, text);
 }
 
-function reportLink(id: string): HTMLElement {
+/** The report that was read last, with what is known of the run by now. */
+function withNews(data: PageData, { state, ended, counts }: RunData): PageData {
+  if (ended) return data;
+  const { reason, ...run } = data.run;
+  return {
+    ...data,
+    run: {
+      ...run,
+      state,
+      phase: 'in progress',
+      ...(reason !== undefined && state === run.state && { reason }),
+    },
+    summary: { ...data.summary, outcomes: counts },
+  };
+}
+
+function reportLink(id: string, retries: readonly string[]): HTMLElement {
   const href = `/runs/${encodeURIComponent(id)}/report.html`;
   const link = element('a', { href, id: 'report' }, 'report.html');
-  return element('p', link, ': this report as a file that you can send.');
+  const what =
+    retries.length === 0
+      ? ': this report as a file that you can send.'
+      : `: a file that you can send, with the results of the retries ${retries.join(', ')}. This page has the results of this run only.`;
+  return element('p', link, what);
 }

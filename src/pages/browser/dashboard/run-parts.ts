@@ -1,61 +1,94 @@
-import { count, counted, perSecond } from '../../../base/text/format.ts';
+import { count, counted, rateText } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { apiText, outcomes, outcomeText, percentOf, totalOf, usualPriority } from '../../../domain/terms.ts';
 import { factList } from '../../../engine/report/html/markup.ts';
-import { type ControlName, type RunData, sentenceOf, stateOf } from '../../server/page-data.ts';
-import { button, type Child, drawn, element, outcomeBar } from '../dom.ts';
+import { type ControlName, failingText, type RunData, sentenceOf, stateOf } from '../../server/page-data.ts';
+import { type Child, drawn, element, outcomeBar } from '../dom.ts';
 
-/** Called when the reader clicks a button of a run. */
-export type OnControl = (runId: string, control: ControlName) => void;
-
-/** The address of the page of a run: `#run=ID`. */
-export function addressOf(id: string): string {
-  return `#run=${id}`;
+/** What a reader can do with runs. */
+export interface Controls {
+  /** Asks the reader before it controls the run. */
+  ask(runId: string, control: ControlName): void;
+  /** What the reader has asked for, until the state of the run changes. */
+  asked(run: RunData): ControlName | undefined;
 }
 
-/** A run in progress: its rows, its rate, and what limits the rate. */
-export function runCard(run: RunData, onControl: OnControl | undefined): Child {
-  const link = element('a', { href: addressOf(run.id), id: `run-${run.id}` }, run.id);
-  return [element('h3', link, ' ', stateText(run)), progressElements(run), buttonsOf(run, onControl)];
+export function runLink(id: string): HTMLElement {
+  return element('a', { href: `#run=${id}`, id: `run-${id}` }, id);
 }
 
-export function stateText(run: RunData): HTMLElement {
-  const { text, kind } = stateOf(run);
+export function stateText({ kind, text }: ReturnType<typeof stateOf>): HTMLElement {
   return element('span', { class: `state ${kind}` }, text);
 }
 
-/** The bar of outcomes, what the run does now in a sentence, and its facts. */
-export function progressElements(run: RunData): Child {
-  const { rows, done, counts, throughput, pace, ended, wantedRate, priority, waiting, lastSeenAt } = run;
+/** A run in progress, in a row. */
+export function runRow(run: RunData, controls: Controls | undefined): HTMLElement {
+  const { state, throughput, lastSeenAt } = run;
+  const isCalled = state === 'running' && lastSeenAt === undefined;
+  const speed = isCalled && throughput ? `, ${rateText(throughput.rowsPerSecond, 'rows')}` : '';
+  return element(
+    'article',
+    { class: 'run', id: `card-${run.id}` },
+    element(
+      'div',
+      element('h3', runLink(run.id), ' ', stateText(stateOf(run))),
+      element('p', { class: 'quiet' }, run.manifest),
+    ),
+    doing(run),
+    element('div', barOf(run), element('p', labelOf(run), speed)),
+    buttonsOf(run, controls),
+  );
+}
+
+/** What a run does now, its outcomes as a bar, and its facts. @param isReported whether the page has the head of its report */
+export function progressElements(run: RunData, isReported: boolean): Child {
+  const { throughput, pace, ended, wantedRate, priority, waiting, lastSeenAt } = run;
+  const isKnown = lastSeenAt === undefined;
+  const speed = isKnown && throughput ? rateText(throughput.rowsPerSecond, 'rows') : '';
+  const isCalled = isKnown && !ended && pace !== undefined;
+  return [
+    !ended && doing(run),
+    barOf(run),
+    element('p', labelOf(run)),
+    (!ended || !isReported) &&
+      drawn(
+        factList([
+          [throughput?.of === 'average' ? 'Average rate' : 'Rate now', ended ? '' : speed],
+          ['Allowed', isCalled ? (pace.rate === undefined ? 'unlimited' : rateText(pace.rate, 'calls')) : ''],
+          ['API limit', isCalled && pace.limit !== undefined ? rateText(pace.limit, 'calls') : ''],
+          ['Requested rate', ended ? '' : wantedRate],
+          ['Priority', ended || priority === usualPriority ? '' : priority],
+          ['Why this rate', isCalled && waiting === undefined ? pace.reason : ''],
+          ['Waiting for a retry', run.held === undefined ? '' : counted(run.held, 'row')],
+          ['Manifest', isReported ? '' : run.manifest],
+          ['API', isReported ? '' : apiText(run)],
+          ['Started', isReported || run.startedAt === undefined ? '' : localTime(run.startedAt)],
+          ['Process', run.coordinator && `${run.coordinator.pid} on ${run.coordinator.host}`],
+        ]),
+      ),
+  ];
+}
+
+function doing(run: RunData): HTMLElement {
+  const failing = failingText(run);
+  return element(
+    'p',
+    { class: 'doing' },
+    failing !== undefined && [element('b', { class: 'lost' }, failing), ' '],
+    sentenceOf(run),
+  );
+}
+
+function barOf(run: RunData): HTMLElement {
+  return outcomeBar(run.counts, run.rows - totalOf(run.counts), labelOf(run));
+}
+
+/** `88 of 9,000 rows (1 %), 86 succeeded, 2 failed` */
+function labelOf({ rows, done, counts }: RunData): string {
   const countTexts = outcomes
     .filter((outcome) => counts[outcome] > 0)
     .map((outcome) => `${count(counts[outcome])} ${outcomeText(outcome)}`);
-  const label = [`${count(done)} of ${count(rows)} rows (${percentOf(done, rows)} %)`, ...countTexts].join(
-    ', ',
-  );
-  const isKnown = lastSeenAt === undefined;
-  const speed = isKnown && throughput ? perSecond(throughput.rowsPerSecond) : '';
-  const isCalled = isKnown && !ended && pace !== undefined;
-  return [
-    !ended && element('p', { class: 'doing' }, sentenceOf(run)),
-    outcomeBar(counts, rows - totalOf(counts), label),
-    element('p', label),
-    drawn(
-      factList([
-        [throughput?.of === 'average' ? 'Average rate' : 'Rate now', speed],
-        ['Allowed', isCalled ? (pace.rate === undefined ? 'unlimited' : perSecond(pace.rate)) : ''],
-        ['API limit', isCalled && pace.limit !== undefined ? perSecond(pace.limit) : ''],
-        ['Requested rate', ended ? '' : wantedRate],
-        ['Priority', ended || priority === usualPriority ? '' : priority],
-        ['Why this rate', isCalled && waiting === undefined ? pace.reason : ''],
-        ['Waiting for a retry', run.held === undefined ? '' : counted(run.held, 'row')],
-        ['Manifest', run.manifest],
-        ['API', apiText(run)],
-        ['Started', run.startedAt === undefined ? '' : localTime(run.startedAt)],
-        ['Process', run.coordinator && `${run.coordinator.pid} on ${run.coordinator.host}`],
-      ]),
-    ),
-  ];
+  return [`${count(done)} of ${count(rows)} rows (${percentOf(done, rows)} %)`, ...countTexts].join(', ');
 }
 
 const buttonTexts = {
@@ -66,10 +99,16 @@ const buttonTexts = {
   cancel: 'Cancel…',
 } as const satisfies Readonly<Record<ControlName, string>>;
 
-/** The buttons of a run in progress. @param onControl undefined when the reader may not control runs */
-export function buttonsOf(run: RunData, onControl: OnControl | undefined): Child {
+const askedTexts: Partial<Readonly<Record<ControlName, string>>> = {
+  pause: 'Pausing',
+  unpause: 'Unpausing',
+  cancel: 'Cancelling',
+};
+
+/** The buttons of a run in progress. @param controls undefined when the reader may not control runs */
+export function buttonsOf(run: RunData, controls: Controls | undefined): Child {
   const isInProgress = run.state === 'running' || run.state === 'paused';
-  if (onControl === undefined || !isInProgress) return false;
+  if (controls === undefined || !isInProgress) return false;
   const fitting: readonly ControlName[] = [
     run.state === 'running' ? 'pause' : 'unpause',
     'set-rate',
@@ -77,11 +116,28 @@ export function buttonsOf(run: RunData, onControl: OnControl | undefined): Child
     ...(run.isShared ? (['set-priority'] as const) : []),
     'cancel',
   ];
-  const buttons = fitting.map((control) =>
-    button(buttonTexts[control], () => onControl(run.id, control), {
-      id: `${control}-${run.id}`,
-      'aria-label': `${buttonTexts[control]} run ${run.id}`,
-    }),
-  );
-  return element('div', { class: 'buttons' }, buttons);
+  const asked = controls.asked(run);
+  const buttons = fitting.map((control) => {
+    const askedText = control === asked ? askedTexts[control] : undefined;
+    const text = askedText ?? buttonTexts[control];
+    // Pausing and unpausing have the same button, so that the focus stays on it: what it asks for is in its data.
+    const id = `${control === 'unpause' ? 'pause' : control}-${run.id}`;
+    const click = ({ currentTarget }: Event): void => {
+      const { control: wanted } = (currentTarget as HTMLElement).dataset;
+      controls.ask(run.id, wanted as ControlName);
+    };
+    return element(
+      'button',
+      {
+        type: 'button',
+        id,
+        'data-control': control,
+        'aria-label': `${text} run ${run.id}`,
+        'aria-busy': askedText !== undefined && 'true',
+        click,
+      },
+      text,
+    );
+  });
+  return element('div', { class: 'buttons', id: `buttons-${run.id}` }, buttons);
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { deferred } from '../../../../src/base/async/waiting.ts';
 import type { Cluster } from '../../../../src/engine/cluster/cluster.ts';
 import type { PublishedPace, WorkerEntry } from '../../../../src/engine/cluster/entries.ts';
 import { type ClusterStatus, startHeartbeat } from '../../../../src/engine/run/session/heartbeat.ts';
@@ -11,10 +12,14 @@ afterEach(() => void vi.useRealTimers());
 
 /** A heartbeat among entries that a test can change, and a record of what it heard. */
 function start(onError = (error: Error): void => expect.fail(error.message)) {
-  const others = { workers: [] as WorkerEntry[], pace: undefined as PublishedPace | undefined };
+  const others = {
+    workers: [] as WorkerEntry[],
+    pace: undefined as PublishedPace | undefined,
+    answers: Promise.resolve(),
+  };
   const did = { seen: [] as ClusterStatus[], established: false };
   const cluster: Partial<Cluster> = {
-    putRun: async () => true,
+    putRun: () => others.answers.then(() => true),
     workers: async () => others.workers,
     pace: async () => others.pace,
   };
@@ -45,6 +50,20 @@ describe('a run that shows itself', () => {
     await beat();
     expect(did.seen.at(-1)?.pace).toMatchObject({ rate: 40, reason: 'just under the limit' });
   });
+});
+
+test('a run learns that its datastore does not answer, although no command fails', async () => {
+  const { others, heartbeat, beat } = start();
+  await beat();
+  await beat();
+  expect(heartbeat.silence).toBeUndefined();
+  const answers = deferred();
+  others.answers = answers.promise;
+  for (let second = 0; second < 7; second += 1) await beat();
+  expect(heartbeat.silence).toBe('the datastore does not answer');
+  answers.resolve();
+  await beat();
+  expect(heartbeat.silence).toBeUndefined();
 });
 
 describe('the rate of a run is in force', () => {

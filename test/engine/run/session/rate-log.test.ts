@@ -144,6 +144,18 @@ describe('the history of a rate', () => {
     expect(new Set(series.slice(4).map(({ reason }) => reason))).toEqual(new Set([undefined]));
   });
 
+  test('says that the datastore was away while no row was called', async () => {
+    const { series, waited_s } = await historyOf(2, { accepted: 10 }, (log) => {
+      log.delay = 'Redis does not answer';
+      vi.advanceTimersByTime(3_000);
+      log.delay = undefined;
+      vi.advanceTimersByTime(1_000);
+    });
+    const away = 'Redis does not answer';
+    expect(series.map(({ reason }) => reason)).toEqual([undefined, undefined, away, away, away, undefined]);
+    expect(waited_s).toBe(3);
+  });
+
   test.each([600, 601, 1_500, 5_000])(
     'has no more than 600 points after %d seconds, and loses no rejection and no time',
     async (seconds) => {

@@ -35,7 +35,7 @@ test.each([
   const charts = await chartsOfRun({ accepted: steadily(count) });
   expect(charts.map(({ data }) => data !== undefined)).toEqual(wanted);
   expect(charts.map(({ summary }) => summary)).toEqual([
-    'Requested rate: auto. Peak: 40/s.',
+    'Requested rate: auto. Peak: 40 calls/s.',
     'Half of the calls took 40 ms or less (p50), 99 of 100 took 40 ms or less (p99). Slowest call: 40 ms.',
   ]);
 });
@@ -61,4 +61,20 @@ test('a line has a gap where the run was stopped, and both charts have its band'
   const inside = times.findIndex((time) => time > started + 10 && time < started + 100);
   expect(lines.map(({ values }) => values[inside])).toEqual([null, null]);
   for (const { bands } of charts) expect(bands.map(({ reason }) => reason)).toEqual(['the run was paused']);
+});
+
+test('failures have a chart of when they happened', async () => {
+  const { lines, facts, stops } = chartedRun({ accepted: steadily(20) });
+  // The tenth second begins with row 201.
+  const failing = lines.map((line) => {
+    const { row } = line.result;
+    return row > 200 && row <= 206
+      ? { ...line, result: { ...line.result, outcome: 'failed' as const } }
+      : line;
+  });
+  const { data } = await pageOf([failing], { columns: ['id'], facts, stops });
+  const chart = chartsOf(data).at(-1);
+  expect([chart?.title, chart?.summary]).toEqual(['Failures', '6 rows failed. Most at once: 6 rows/s.']);
+  const values = chart?.data?.lines[0]?.values ?? [];
+  expect(values.filter((rows) => rows !== null && rows > 0)).toEqual([6]);
 });

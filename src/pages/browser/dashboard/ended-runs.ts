@@ -1,0 +1,176 @@
+import { count, duration } from '../../../base/text/format.ts';
+import { localTime } from '../../../base/text/local-time.ts';
+import { apiText, shareText } from '../../../domain/terms.ts';
+import { rowsInNeed } from '../../../engine/report/html/verdict.ts';
+import { needsPerson, type RunData, stateOf } from '../../server/page-data.ts';
+import { button, type Child, element, redraw, tableElement } from '../dom.ts';
+import { runLink, stateText } from './run-parts.ts';
+
+/** The table shows this number of runs, unless the reader wants all. */
+const fewEnded = 20;
+/** With more runs than this, the reader can search. */
+const leastToSearch = 10;
+
+interface Column {
+  readonly title: string;
+  readonly cell: (run: RunData) => Child;
+  /** The value to sort by; undefined values come last. */
+  readonly key: (run: RunData) => string | number | undefined;
+  /** Whether the column is left out while all runs have the same value. */
+  readonly isOptional?: true;
+}
+
+/** Ended runs to search and to sort: at first, those that need a person are above the others, and the newest above older ones. */
+export class EndedRuns {
+  readonly element = element('div', { class: 'ended' });
+  #runs: readonly RunData[] = [];
+  #retried: ReadonlySet<string | undefined> = new Set();
+  #most = fewEnded;
+  #sortBy = 'State';
+  #isDescending = false;
+  readonly #search = element('input', {
+    type: 'search',
+    id: 'find-run',
+    placeholder: 'Search ended runs',
+    'aria-label': 'Search ended runs',
+    input: () => this.#draw(),
+  });
+
+  /** @param retried ids of runs that were retried */
+  show(runs: readonly RunData[], retried: ReadonlySet<string | undefined>): void {
+    this.#runs = runs;
+    this.#retried = retried;
+    this.#draw();
+  }
+
+  #draw(): void {
+    const words = this.#search.value.toLowerCase().split(/\s+/);
+    const found = this.#runs.filter((run) => words.every((word) => textOf(run).includes(word)));
+    const shown = sorted(found, this.#keyOf, this.#isDescending).slice(0, this.#most);
+    const all = count(this.#runs.length);
+    redraw(
+      this.element,
+      this.#runs.length > leastToSearch && this.#search,
+      shown.length === 0 ? element('p', `None of the ${all} ended runs matches.`) : this.#table(shown),
+      found.length > shown.length &&
+        button(`Show all ${count(found.length)}`, () => this.#showAll(), { id: 'all-ended' }),
+    );
+  }
+
+  readonly #keyOf: Column['key'] = (run) => {
+    if (this.#sortBy === 'State') return needsPerson(run, this.#retried.has(run.id)) ? 0 : 1;
+    return columns.find(({ title }) => title === this.#sortBy)?.key(run);
+  };
+
+  #table(runs: readonly RunData[]): HTMLElement {
+    const order = this.#isDescending ? 'descending' : 'ascending';
+    const shown = columns.filter(
+      ({ isOptional, key }) => !isOptional || new Set(this.#runs.map(key).filter(Boolean)).size > 1,
+    );
+    const head = shown.map(({ title }) =>
+      element(
+        'th',
+        { scope: 'col', 'aria-sort': title === this.#sortBy && order },
+        button(title, () => this.#sort(title), { id: `sort ${title}` }),
+      ),
+    );
+    const rows = runs.map((run) =>
+      shown.map(({ title, cell }) => element('td', { 'data-column': title }, cell(run))),
+    );
+    return tableElement('Ended runs', head, rows);
+  }
+
+  #sort(title: string): void {
+    this.#isDescending = title === this.#sortBy ? !this.#isDescending : isLargestFirst.has(title);
+    this.#sortBy = title;
+    this.#draw();
+  }
+
+  #showAll(): void {
+    this.#most = Number.POSITIVE_INFINITY;
+    this.#draw();
+  }
+}
+
+const isLargestFirst: ReadonlySet<string> = new Set(['Failed', 'Unclear', 'Started', 'Duration']);
+
+const machineOf = (run: RunData): string | undefined =>
+  run.isElsewhere ? run.coordinator?.host : 'this machine';
+
+const columns: readonly Column[] = [
+  { title: 'Run', cell: ({ id }) => runLink(id), key: ({ id }) => id },
+  { title: 'State', cell: stateCell, key: ({ state }) => state },
+  {
+    title: 'Succeeded',
+    cell: ({ counts, rows }) => `${count(counts.succeeded)} of ${count(rows)}`,
+    key: ({ counts }) => counts.succeeded,
+  },
+  { title: 'Failed', cell: failedCell, key: ({ counts }) => rowsInNeed(counts) },
+  {
+    title: 'Unclear',
+    cell: ({ unclear }) => (unclear ? count(unclear) : ''),
+    key: ({ unclear }) => unclear,
+  },
+  {
+    title: 'Started',
+    cell: ({ startedAt }) => (startedAt === undefined ? '' : localTime(startedAt)),
+    key: ({ startedAt }) => startedAt,
+  },
+  {
+    title: 'Duration',
+    cell: ({ activeSeconds }) => (activeSeconds === undefined ? '' : duration(activeSeconds)),
+    key: ({ activeSeconds }) => activeSeconds,
+  },
+  { title: 'Manifest', cell: ({ manifest }) => manifest, key: ({ manifest }) => manifest },
+  { title: 'API', cell: apiText, key: apiText, isOptional: true },
+  { title: 'By', cell: ({ by }) => by, key: ({ by }) => by, isOptional: true },
+  { title: 'Machine', cell: machineOf, key: machineOf, isOptional: true },
+];
+
+function stateCell(run: RunData): Child {
+  const { kind } = stateOf(run);
+  const reason = run.reason !== undefined && element('small', { title: run.reason }, run.reason);
+  return [stateText({ kind, text: run.state }), ' ', reason];
+}
+
+/** `48 (16 %)` */
+function failedCell({ counts, rows }: RunData): Child {
+  const failed = rowsInNeed(counts);
+  if (failed === 0) return undefined;
+  return element('b', { class: 'lost' }, `${count(failed)} (${shareText(failed, rows)})`);
+}
+
+/** The text in which the reader searches. */
+function textOf(run: RunData): string {
+  const { id, reason, manifest, by, retryOf, unclear = 0, activeSeconds } = run;
+  const took = activeSeconds === undefined ? '' : duration(activeSeconds);
+  const unclearText = unclear === 0 ? '' : `${count(unclear)} unclear`;
+  const texts = [
+    id,
+    stateOf(run).text,
+    unclearText,
+    reason,
+    manifest,
+    apiText(run),
+    by,
+    machineOf(run),
+    retryOf,
+    took,
+  ];
+  return texts.join(' ').toLowerCase();
+}
+
+/** Runs in the order of their keys; runs with equal keys have the newest first. */
+function sorted(runs: readonly RunData[], keyOf: Column['key'], isDescending: boolean): readonly RunData[] {
+  const newestFirst = runs.toSorted((one, other) => compare(other.startedAt ?? '', one.startedAt ?? ''));
+  return newestFirst.toSorted((one, other) => {
+    const [key, otherKey] = [keyOf(one), keyOf(other)];
+    if (key === undefined || otherKey === undefined)
+      return Number(key === undefined) - Number(otherKey === undefined);
+    return isDescending ? compare(otherKey, key) : compare(key, otherKey);
+  });
+}
+
+function compare(one: string | number, other: string | number): number {
+  return one === other ? 0 : one < other ? -1 : 1;
+}

@@ -1,0 +1,149 @@
+import type { Locator, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { operations } from '../../jobs/index.ts';
+import { noOutcomes } from '../../src/domain/terms.ts';
+import { enterState, type RunRecord, type RunState } from '../../src/engine/run/record/record.ts';
+import { openRunStore } from '../../src/engine/run/record/store.ts';
+import { plannedRecord } from '../engine/run/planned-record.ts';
+import { anyDatastore } from '../helpers/any-datastore.ts';
+import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
+import { describeWithRedis, redisForTest } from '../helpers/redis-server.ts';
+import { dashboardOf, newPlace } from './dashboard-place.ts';
+
+/** The id of the element with the focus. */
+const focused = (page: Page) => page.evaluate<string>('document.activeElement?.id');
+
+/** A computed style of an element. */
+const styleOf = (found: Locator, name: string) =>
+  found.evaluate((element, property) => {
+    const { getComputedStyle } = globalThis as unknown as {
+      getComputedStyle: (of: unknown) => Readonly<Record<string, string>>;
+    };
+    return getComputedStyle(element)[property] ?? '';
+  }, name);
+
+/** Clicks the button of a dialog by keyboard, as a reader without a mouse does. */
+async function confirm(page: Page, name: string): Promise<void> {
+  const dialog = page.locator('dialog[open]');
+  await dialog.getByRole('button', { name, exact: true }).press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** The contrast of two colors by WCAG: `rgb(1, 2, 3)`. */
+function contrast(...colors: readonly [string, string]): number {
+  const [darker = 0, lighter = 0] = colors
+    .map((color) => {
+      const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => {
+        const value = Number(part) / 255;
+        return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    })
+    .toSorted((one, other) => one - other);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+describeWithBrowser('the dashboard', (open) => {
+  test('keeps the focus while it pauses, unpauses and cancels a run, and asks for nothing twice', async () => {
+    const place = await newPlace(2_000, anyDatastore());
+    const { control_url } = await dashboardOf(place, '--control');
+    const run = place.going('--rate', '5/s');
+    const { page, requests } = await open(control_url ?? '');
+    const press = (name: string) => page.getByRole('button', { name: `${name} run r` }).press('Enter');
+    await press('Pause…');
+    await confirm(page, 'Pause run');
+    await page.getByRole('button', { name: 'Unpause… run r' }).waitFor();
+    expect(await focused(page)).toBe('pause-r');
+    await page.getByText('Paused', { exact: false }).first().waitFor();
+    await press('Unpause…');
+    // The server passes the command on; the run has not obeyed yet.
+    await confirm(page, 'Unpause run');
+    const again = page.getByRole('button', { name: /^(Unpausing|Pause…) run r$/ });
+    await again.waitFor();
+    await page.getByRole('button', { name: 'Pause… run r' }).waitFor();
+    expect(await focused(page)).toBe('pause-r');
+
+    await press('Cancel…');
+    const facts = page.locator('dialog[open]').getByText(/rows will not be called/);
+    const before = await facts.textContent();
+    // The figures of the dialog are as new as those behind it.
+    await expect.poll(() => facts.textContent()).not.toBe(before);
+    await confirm(page, 'Cancel run');
+    await page.getByRole('row', { name: /^r ⊘? ?cancelled/ }).waitFor();
+    expect(await focused(page)).toBe('run-r');
+    expect(requests.filter((address) => address.includes('/runs/r/'))).toHaveLength(3);
+    expect((await run.end).code).toBe(3);
+    await expectAccessible(page);
+  });
+
+  test('says why runs stopped, what fails, and which run retries which', async () => {
+    const place = await newPlace(0);
+    const store = openRunStore(place.stateDir, operations);
+    const save = async (id: string, state: RunState, changes: Partial<RunRecord>, reason?: string) => {
+      await store.create(id);
+      const planned = { ...plannedRecord, plan: { ...plannedRecord.plan, rows: 400, callable: 400 } };
+      const running = enterState({ ...planned, id }, 'running');
+      await store.save({ ...enterState(running, state, reason === undefined ? {} : { reason }), ...changes });
+    };
+    const counts = { ...noOutcomes(), succeeded: 25, failed: 375 };
+    const fine = { ...noOutcomes(), succeeded: 400 };
+    await save('first', 'completed', { counts, unclear: 3 });
+    await save('again', 'completed', { counts: fine, retryOf: 'first' });
+    await save('third', 'completed', { counts: { ...fine, succeeded: 399, failed: 1 }, unclear: 0 });
+    await save('stopped', 'halted', { counts }, 'more than 5 % of the rows failed');
+    const { url } = await dashboardOf(place);
+    const { page } = await open(url);
+    const ids = () => page.locator('td a').allTextContents();
+    await page.getByRole('row', { name: /^stopped .*halted more than 5 % of the rows failed/ }).waitFor();
+    // Those that need a person come first: a run that was retried does not.
+    expect(await ids()).toEqual(['stopped', 'third', 'again', 'first']);
+    await page.getByRole('button', { name: 'Failed' }).click();
+    expect((await ids()).slice(2)).toEqual(['third', 'again']);
+    const failed = page.getByRole('row', { name: /^first/ }).getByText('375 (94 %)');
+    expect(await styleOf(failed, 'color')).toBe('rgb(194, 32, 50)');
+    await page.getByRole('button', { name: 'Unclear' }).click();
+    expect((await ids())[0]).toBe('first');
+    await page.getByRole('link', { name: 'first' }).click();
+    await page.getByText('Retried by').getByRole('link', { name: 'again' }).click();
+    await page.getByText('This run is a retry of').getByRole('link', { name: 'first' }).waitFor();
+    await expectAccessible(page);
+  });
+
+  test('shows borders, the bar and the chosen colors to readers with little sight', async () => {
+    const place = await newPlace(300, anyDatastore());
+    const { control_url } = await dashboardOf(place, '--control');
+    place.going('--rate', '5/s');
+    const { page } = await open(control_url ?? '');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, forcedColors: 'none' });
+      await page.locator('.run .bar .succeeded').waitFor();
+      const button = page.getByRole('button', { name: 'Pause… run r' });
+      const edge = await styleOf(button, 'borderTopColor');
+      expect(contrast(edge, await styleOf(page.locator('body'), 'backgroundColor'))).toBeGreaterThan(3);
+      await page.emulateMedia({ forcedColors: 'active' });
+      const canvas = await styleOf(page.locator('body'), 'backgroundColor');
+      expect(await styleOf(page.locator('.run .bar .succeeded'), 'backgroundColor')).not.toBe(canvas);
+    }
+  });
+});
+
+describeWithRedis('on Redis', () => {
+  describeWithBrowser('the dashboard', (open) => {
+    test('keeps the focus in the table of workers, and misses none for a paused run', async () => {
+      const { url: redis } = await redisForTest();
+      const place = await newPlace(2_000, { CQBATCH_QUEUE: redis });
+      const { url } = await dashboardOf(place);
+      place.going('--rate', '20/s');
+      const { page } = await open(url);
+      const workers = page.getByRole('region', { name: 'Workers' });
+      await workers.focus();
+      const finished = workers.locator('td:nth-child(4)');
+      const before = await finished.textContent();
+      await expect.poll(() => finished.textContent()).not.toBe(before);
+      expect(await focused(page)).toBe('table Workers');
+      expect((await place.run('pause', 'r')).code).toBe(0);
+      await page.getByText('Paused: no row is called').waitFor();
+      expect(await page.getByText('No worker is running').count()).toBe(0);
+    });
+  });
+});
