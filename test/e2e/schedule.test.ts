@@ -138,7 +138,7 @@ test('a waiting run can be cancelled beside the daemon of the embedded datastore
   expect(await home.run('run', 'boards.csv', '--yes')).toMatchObject({
     code: 5,
     stderr: expect.stringMatching(
-      /"cqbatch submit" hands it runs.*a daemon or watcher with Ctrl-C or "kill PID"/,
+      /The state folder \.cqbatch is in use by process \d+ on .* \(a daemon, since .*\)\. Give it the run \("cqbatch submit FILE"\)/,
     ),
   });
   expect(await home.run('cancel', 'second')).toMatchObject({

@@ -46,7 +46,10 @@ export interface Datastore {
   close(): Promise<void>;
 }
 
-/** Both are known and differ: the datastore may have lost what it acknowledged in `epoch`. */
+/** What a daemon opens an exclusive datastore for, as other processes say it. */
+export const daemonPurpose = 'a daemon';
+
+/** Whether both epochs are known and differ: the datastore may have lost what it acknowledged in `epoch`. */
 export function isOfAnotherEpoch(
   { connectionEpoch: now }: Pick<Datastore, 'connectionEpoch'>,
   epoch: string | undefined,
