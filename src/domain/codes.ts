@@ -91,7 +91,7 @@ const failures = {
   ),
   FAILED_PRECONDITION: permanent(
     'The service refuses this in the current state of the entry, for example because it is not deleted.',
-    'Read the message. Trying again changes nothing while the entry is in this state.',
+    "Read the message. A retry will fail again until the entry's state changes.",
   ),
   ABORTED: retry('The service gave up the call because of another one.'),
   OUT_OF_RANGE: permanent('A value of the row is out of range.', mend),
@@ -177,7 +177,7 @@ const otherCodes = {
   OK: { meaning: 'The service made the change.' },
   ALREADY_APPLIED: {
     meaning:
-      'The service says that this is done. If the row is unclear, most likely its earlier attempt did it.',
+      'The service says that this is done. If the row is unclear, its earlier attempt probably did it.',
   },
   OPERATION_FAILED: permanent(
     'The operation, which is code of its author, failed at the answer: the change may have been made.',

@@ -109,7 +109,7 @@ const typedElsewhere: Readonly<Record<string, string>> = {
   'chown -R': 'daemon/inbox/other-hands.test.ts',
   'jq -s X FILE > rows.json (with jq 1.7 or later: before, it rounds long identifiers)':
     'engine/manifest/remedies.test.ts',
-  'kill PID': 'e2e/stop.test.ts',
+  'kill X': 'e2e/stop.test.ts',
   'ssh-keygen -t ed25519': 'engine/signature/ssh-keygen.test.ts',
   'ulimit -n 1024': 'e2e/state-folder.test.ts',
 };

@@ -57,7 +57,7 @@ test('a run halts by itself when more than 5 % of the first 100 rows have failed
   const { code, stderr } = await home.run(...runArgs, ...flags);
   expect({ code, stderr }).toMatchObject({ code: 3 });
   expect((await stateOf(home, 'r')).state).toBe('halted');
-  expect(stderr).toMatch(/Halted: \d+ of \d+ rows failed; --max-failures allows 5%\./);
+  expect(stderr).toMatch(/Halted: \d+ of \d+ rows failed, more than the limit of 5 % \(--max-failures\)\./);
   await expectHalted(home, many, 100);
 
   const unguarded = ['--max-failures', '50%', ...flags, '--rate', 'none'];
@@ -92,7 +92,7 @@ test('a run calls exactly --max-rows rows, exits with 6, and continues when resu
   expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 25));
   expect(await stateOf(home, 'r')).toEqual({
     state: 'interrupted',
-    reason: 'the 25 rows that --max-rows allows have been called. Continue with: cqbatch resume r',
+    reason: 'the 25 rows that --max-rows allows have been called',
   });
   expectAgreement(await home.report('r'), await sandbox.log());
 

@@ -37,7 +37,7 @@ test('a plan that was signed off is shown again, and sends nothing', async () =>
   );
   expect(await show('--rate', '5/s')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('signed off with --rate 50/s'),
+    stderr: expect.stringContaining('--rate was 50/s when '),
   });
   expect(await sandbox.log()).toEqual([]);
 });

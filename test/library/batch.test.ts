@@ -141,7 +141,7 @@ test('a batch that a guard has halted is not resumed by its name', async () => {
   const halted = await runBatch(wanted);
   expect(halted).toMatchObject({
     result: 'halted',
-    reason: expect.stringContaining('--max-failures allows 3'),
+    reason: expect.stringContaining('more than the limit of 3 (--max-failures)'),
   });
   const calls = await called(sandbox);
   expect(await runBatch(wanted)).toMatchObject({ result: 'halted', reason: halted.reason });

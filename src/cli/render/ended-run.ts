@@ -4,7 +4,7 @@ import type { ManifestEnding } from '../../daemon/inbox/claimed-manifest.ts';
 import type { FinalFolder } from '../../daemon/inbox/records.ts';
 import type { Actor } from '../../domain/actor.ts';
 import type { RunSummary } from '../../engine/report/summary.ts';
-import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
+import { actualState, endOf, type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
 import { resultOf } from '../../engine/run/record/run-outcome.ts';
 import { plain } from './style.ts';
 import { indented, outcomeTexts } from './words.ts';
@@ -99,7 +99,7 @@ function textOfRun({ record, summary, next }: EndedRun): string {
   const time = duration(summary.duration_s);
   const [worst] = failuresIn(summary);
   return [
-    `run ${id} of ${manifest.name} ${actualState(record)} after ${time}: ${rowTexts(summary)} (${options.baseUrl})`,
+    `run ${id} of ${manifest.name} ${stateOf(record)} after ${time}: ${rowTexts(summary)} (${options.baseUrl})`,
     reasonOf(record),
     worst && `${worst.code}: ${worst.message} (row ${worst.row})`,
     ...next.map((command) => `Next: ${command}`),
@@ -129,7 +129,7 @@ export function endingText({ record, summary, next }: EndedRun, files: ManifestE
     .map(({ code, count, message, row }) => `${code}: ${counted(count, 'row')}; row ${row}: ${message}`);
   const suffixes = Object.keys(files);
   return [
-    `${manifest.name} ran as ${id} against ${options.baseUrl}: ${actualState(record)}, ${rowTexts(summary)}.`,
+    `${manifest.name} ran as ${id} against ${options.baseUrl}: ${stateOf(record)}, ${rowTexts(summary)}.`,
     reasonOf(record),
     codes.length > 0 && `\nResults by code:\n${indented(codes)}`,
     suffixes.length > 0 &&
@@ -147,6 +147,11 @@ function rowTexts({ manifest, outcomes }: RunSummary): string {
 
 function failuresIn({ codes }: RunSummary): RunSummary['codes'] {
   return codes.filter(({ outcome }) => outcome === 'failed');
+}
+
+/** The real state in words. */
+function stateOf(record: RunRecord): string {
+  return stateInWords({ ...endOf(record), state: actualState(record) });
 }
 
 /** Why a run is in its current state. */

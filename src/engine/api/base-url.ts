@@ -27,7 +27,7 @@ export function parseBaseUrl(text: string, { allowInsecureHttp = false }: BaseUr
     throw invalid('contains a query (?) or a fragment (#): leave them out');
   const prefix = url.pathname.replace(/\/+$/, '');
   if (/\/api\/v1alpha1$/.test(prefix)) {
-    throw invalid('ends with /api/v1alpha1: leave that out, because every request path has it');
+    throw invalid('ends with /api/v1alpha1: remove that, because every request path has it');
   }
   if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopback(url.hostname)) {
     throw usageError(

@@ -152,8 +152,8 @@ async function stillHalted(context: Context, record: RunRecord): Promise<ExitCod
   const ended = await endedRun(context.store, record);
   const { summary, next } = ended;
   context.onEnded?.(ended);
-  sayEnded(context.terminal, record, 'is halted', summary.outcomes, next);
   context.terminal.warn(`Halted: ${record.states.at(-1)?.reason}`);
+  sayEnded(context.terminal, record, 'is halted', summary.outcomes, next);
   return exitCodes.halted;
 }
 

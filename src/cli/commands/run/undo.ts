@@ -26,7 +26,7 @@ export async function undo(id: string | undefined, flags: Flags): Promise<ExitCo
 
 async function undoRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal } = context;
-  if (!isPreview(context.flags)) requireConsent(context);
+  if (!isPreview(context.flags)) requireConsent(context, { plan: 'cqbatch undo --plan' });
   const original = await findRecord(store, id, runToUndo(store));
   const runs = await store.list();
   const later = retriesAfter(retriesAmong(runs, original), original);
