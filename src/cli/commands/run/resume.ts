@@ -174,7 +174,7 @@ function sayEnded(
 /** The result of a run that ended earlier, perhaps without a report. */
 export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
   const { summary } = await rewriteReport(store, record);
-  return { record, summary, next: nextCommands(record, summary) };
+  return { record, summary, next: nextCommands(record, summary), endedBefore: true };
 }
 
 /**

@@ -67,10 +67,10 @@ export function refusalOf(planned: ReadyRows): Refusal['code'] | undefined {
   return refusals(planned)[0]?.code;
 }
 
-/** The last line of a plan: whether the run can start, and if not, what to do. */
+/** The end of a plan: whether the run can start, and if not, what to do, a line each. */
 export function verdictText(planned: ReadyRows): string {
   const texts = refusals(planned).map(({ text }) => `Not ready: ${text}`);
-  if (texts.length > 0) return texts.join(' ');
+  if (texts.length > 0) return texts.join('\n');
   const { callable, invalid } = planned.scan;
   const leftOut = invalid === 0 ? '' : `, ${counted(invalid, 'invalid row')} left out`;
   return `Ready: ${counted(callable, 'call')}${leftOut}.`;
