@@ -156,7 +156,9 @@ test('a run halts after its canary when one of its rows has failed, and calls th
   expect(run.stderr).toMatch(/^ +10 {2}10 +failed +FAILED_PRECONDITION /m);
   const { state, reason } = await stateOf(home, 'r');
   expect(state).toBe('halted');
-  expect(reason).toContain('1 of the 12 rows of the canary failed; canary_max_failures allows 0.');
+  expect(reason).toContain(
+    '1 of the 12 rows of the canary failed, more than the limit of 0 (canary_max_failures).',
+  );
 
   // A start by cron does not go on with the rest.
   expect(await home.run(...runArgs, '--canary', '12', '--or-resume', ...flags)).toMatchObject({ code: 3 });

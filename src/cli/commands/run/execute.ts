@@ -146,7 +146,7 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
   const { paths, summary, alteredRows } = reports;
   const { reason } = end;
   if (reason !== undefined && (end.state === 'halted' || end.state === 'interrupted'))
-    terminal.warn(`${endWords(end)}: ${reason}`);
+    terminal.warn(`${endWords(end)}: ${reason.replace(/\.$/, '')}.`);
   if (alteredRows > 0) {
     terminal.warn(
       `${counted(alteredRows, 'row', ['has', 'have'])} text that CSV can't hold: run these rows again with "cqbatch retry ${record.id}", not with ` +

@@ -211,7 +211,7 @@ function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly
   return `${calls}, ${names.length} of ${counted(needed, 'approval')}${by}${why}.`;
 }
 
-/** Who can give the approvals that are missing: `ana and bea`, `1 of ana, bea`. */
+/** The approvers whose approvals are missing: `ana and bea`, `1 of ana, bea`. */
 function missingPeople(
   names: readonly string[],
   { needed }: Pick<ApprovalPolicy, 'needed'>,
