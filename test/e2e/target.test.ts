@@ -61,7 +61,7 @@ describe('a target that has never answered', () => {
     const { code, stderr } = await cqbatch(run, { cwd, env });
     expect(code).toBe(4);
     expect(stderr).toContain(came);
-    expect(stderr).toMatch(/Correct the base URL|The service has a problem/);
+    expect(stderr).toMatch(/Correct the base URL|The API has a problem/);
     expect(api.calls.length).toBeLessThanOrEqual(20);
     expect(new Set(api.calls).size).toBe(api.calls.length);
     // What was called may have been processed if what came back leaves that open; nothing else has happened to any row.

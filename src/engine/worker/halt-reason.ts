@@ -37,7 +37,7 @@ const byBaseUrl = 'base URL (--base-url, CQBATCH_BASE_URL)';
 
 const goAround = 'list the host of the API in NO_PROXY to go without it';
 
-const checkHost = `Check host and port of the ${byBaseUrl}, that the service is up, and that`;
+const checkHost = `Check host and port of the ${byBaseUrl}, that the API is up, and that`;
 const checkToken = 'Check CQBATCH_TOKEN, --token-file or --token-command.';
 
 const waitForLimit =
@@ -65,10 +65,10 @@ const remedies: Readonly<Record<string, string>> = {
 function remedy({ code, status = 0, class: kind }: ApiFailure): string {
   const known = remedies[code];
   if (known !== undefined) return known;
-  if (status >= 500) return 'The service has a problem: continue when it works again.';
+  if (status >= 500) return 'The API has a problem: continue when it works again.';
   if (status === 404 && kind === 'halt-early')
     return `Correct the ${byBaseUrl} and its path prefix: a 404 without JSON most likely comes from a router.`;
   if (status > 0)
-    return `Correct the ${byBaseUrl} and its path prefix, unless the service really has none of the entries that these rows name.`;
-  return `Correct the ${byBaseUrl}, or check that the service is up.`;
+    return `Correct the ${byBaseUrl} and its path prefix, unless the API really has none of the entries that these rows name.`;
+  return `Correct the ${byBaseUrl}, or check that the API is up.`;
 }

@@ -6,7 +6,7 @@ test.each([
   ['PROXY_UNREACHABLE', 'Correct the proxy in that variable, or list the host of the API in NO_PROXY'],
   ['PROXY_AUTHENTICATION', 'as in http://user:password@proxy:3128'],
   ['PROXY_REFUSED', 'Ask the administrator of the proxy, or list the host of the API in NO_PROXY'],
-  ['PROXY_BAD_GATEWAY', 'that the service is up, and that the proxy may reach it'],
+  ['PROXY_BAD_GATEWAY', 'that the API is up, and that the proxy may reach it'],
 ] as const)('what to do about %s is told', (code, remedy) => {
   const { failure } = failing({ class: 'halt', code, message: 'The proxy http://p:1 (HTTPS_PROXY) fails' });
   const { message, kind } = refusalReason('https://api.example.com', '/path', failure);
@@ -48,7 +48,7 @@ test('a rejected token is told with what the API says, and where the token comes
 test.each([
   ['UNIMPLEMENTED', 'halt-early', ' and its path prefix: nothing there takes this call.'],
   ['NOT_FOUND', 'halt-early', ' and its path prefix: a 404 without JSON most likely comes from a router.'],
-  ['NOT_FOUND', 'permanent', ' and its path prefix, unless the service really has none of the entries'],
+  ['NOT_FOUND', 'permanent', ' and its path prefix, unless the API really has none of the entries'],
 ] as const)('a wrong path (%s, %s) is named with what to check', (code, failureClass, remedy) => {
   const { failure } = failing({ class: failureClass, code, message: 'Not Found', status: 404 });
   const { message } = refusalReason('https://api.example.com/prefix', '/path', failure);
