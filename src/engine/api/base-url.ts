@@ -13,6 +13,7 @@ export interface BaseUrlOptions {
  */
 export function parseBaseUrl(text: string, { allowInsecureHttp = false }: BaseUrlOptions = {}): string {
   const invalid = (problem: string) => usageError('BASE_URL_INVALID', `The base URL ${problem}`);
+  if (typeof text !== 'string') throw invalid('is missing: pass one, such as https://api.example.com');
   const trimmed = text.trim();
   if (!/^https?:\/\//i.test(trimmed))
     throw invalid('must begin with https:// (or http://): write it as https://api.example.com');

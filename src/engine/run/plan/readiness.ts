@@ -230,7 +230,7 @@ function partialText({ scan, baseUrl }: Pick<ReadyRows, 'scan' | 'baseUrl'>): st
   const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
   return (
     `${rows} fields out, and it is not known whether ${baseUrl ?? 'the API'} keeps or resets them. ` +
-    'Give all fields, or try one row: "cqbatch run" with --allow-partial --canary 1 asks after that row whether they were kept or reset. ' +
+    'Give all fields, or try one row: "cqbatch run FILE --allow-partial --canary 1" asks after that row whether they were kept or reset. ' +
     'It remembers the answer for that address. If you know it already, pass --left-out kept.'
   );
 }
