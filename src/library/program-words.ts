@@ -31,7 +31,8 @@ export function inProgramWords(text: string): string {
     if (before === '' || (value !== undefined && next === undefined))
       return `${before}settings.${key}${after}`;
     if (value === undefined) return `${before}settings: { ${key}: true }${after}`;
-    return `${before}settings: { ${key}: '${next?.replaceAll('"', '')}' }`;
+    const given = /^\d+$/.test(next ?? '') ? next : `'${next?.replaceAll('"', '')}'`;
+    return `${before}settings: { ${key}: ${given} }`;
   });
 }
 
