@@ -160,12 +160,21 @@ test('approve shows the plan, asks at a terminal, and signs with an SSH key; its
     /restore-evaluation: 5 calls[\s\S]*Approve 5 requests of plan [0-9a-f ]{19} with the key \S+id_ed25519/,
   );
   expect(approved.stdout).toMatch(
-    /Wrote week\.cqplan\.\w+\.approval: week\.cqplan is approved until .*\. It has 1 of 1 approval\./,
+    /Wrote week\.cqplan\.\w+\.approval, which holds until .*\. week\.cqplan has 1 of 1 approval\.\s+Nothing was sent\. Another person runs it: cqbatch run week\.cqplan/,
   );
   const own = await run('run', 'week.cqplan');
   expect(own.code).toBe(2);
   expect(own.stderr).toContain(" can't approve a plan that ");
   expect(await sandbox.log()).toEqual([]);
+});
+
+test('approve says who is still missing', async () => {
+  const { options, keys, planned } = await place();
+  await planned();
+  const args = ['approve', 'week.cqplan', '--key', keys.ana];
+  expect((await cqbatchAtTerminal(args, options, ['[y/N]', 'y\n'])).stdout).toMatch(
+    /week\.cqplan has 1 of 2 approvals\.\s+Nothing was sent\. Missing: 1 more approval, by ben: cqbatch approve week\.cqplan/,
+  );
 });
 
 test('a retry needs approvals of its own', async () => {

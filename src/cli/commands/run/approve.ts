@@ -85,11 +85,12 @@ async function sayResult(
     approvers === undefined ? [] : await judgeApprovals(plan, policy, { ...runByThisUser(), user: '' });
   const file = escapeInvisible(plan.file);
   const valid = validAmong(judged);
-  const many = approvers === undefined ? '' : ` It has ${valid.length} of ${counted(needed, 'approval')}.`;
+  const many =
+    approvers === undefined ? '' : ` ${file} has ${valid.length} of ${counted(needed, 'approval')}.`;
   for (const each of judged) if (!each.counts) terminal.warn(`warning: not counted: ${each.why}.`);
   terminal.result(
     { plan_file: plan.file, plan_sha256: plan.sha256, approval_file: approvalFile, until },
-    `Wrote ${escapeInvisible(approvalFile)}: ${file} is approved until ${localTime(until)}.${many}`,
+    `Wrote ${escapeInvisible(approvalFile)}, which holds until ${localTime(until)}.${many}`,
   );
   const missing = approvers === undefined ? undefined : await stillMissing(policy, valid);
   terminal.say(
