@@ -42,6 +42,8 @@ describe('a target that has never answered', () => {
     expect(code).toBe(4);
     expect(stderr).toContain(baseUrl);
     expect(stderr).toContain(remedy);
+    expect(stderr).toMatch(/^Gave up: /m);
+    expect((await cqbatch(['list'], { cwd, env })).stdout).toContain('gave up');
     expect((await report(cwd)).map((row) => row['_outcome'])).toEqual(Array(60).fill('not_attempted'));
     // It can be replaced.
     const api = await startMoodyApi();

@@ -52,7 +52,7 @@ export async function lockPath({
   readonly path: string;
   /** For messages of other processes: `run 20261121-…`. */
   readonly purpose: string;
-  /** The error when another process holds the lock; `who` describes that process and its purpose. */
+  /** @param who describes the other process and its purpose */
   readonly taken: (who: string, holder: Holder | undefined) => Error;
 }): Promise<ProcessLock> {
   const { holderFile, lockFile } = filesOf(path);

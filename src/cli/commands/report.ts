@@ -7,7 +7,6 @@ import { settleDeadRun } from '../../engine/run/feed/reconcile.ts';
 import { findRetries, unfinishedAmong } from '../../engine/run/plan/retries.ts';
 import {
   actualState,
-  endOf,
   goesOnByItself,
   isResumable,
   type RunRecord,
@@ -132,7 +131,7 @@ export function printReport(
       next,
     },
     summaryText(summary, paths, {
-      state: stateInWords({ ...endOf(record), state }),
+      state: stateInWords(record),
       next,
       warning: mayBeFedTwice
         ? `Resume this run or rerun its CSV files, never both. Before a rerun: cqbatch cancel ${record.id}`

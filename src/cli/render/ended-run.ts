@@ -4,7 +4,7 @@ import type { ManifestEnding } from '../../daemon/inbox/claimed-manifest.ts';
 import type { FinalFolder } from '../../daemon/inbox/records.ts';
 import type { Actor } from '../../domain/actor.ts';
 import type { RunSummary } from '../../engine/report/summary.ts';
-import { actualState, endOf, type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
+import { actualState, type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
 import { resultOf } from '../../engine/run/record/run-outcome.ts';
 import { plain } from './style.ts';
 import { indented, outcomeTexts } from './words.ts';
@@ -102,8 +102,8 @@ function textOfRun({ record, summary, next, endedBefore }: EndedRun): string {
   const [worst] = failuresIn(summary);
   const reason = reasonOf(record);
   const end = endedBefore
-    ? `had already ended (${stateOf(record)}), so nothing was sent`
-    : `${stateOf(record)} after ${duration(summary.duration_s)}`;
+    ? `had already ended (${stateInWords(record)}), so nothing was sent`
+    : `${stateInWords(record)} after ${duration(summary.duration_s)}`;
   return [
     `run ${id} of ${manifest.name} ${end}: ${rowTexts(summary)} (${options.baseUrl})`,
     reason,
@@ -135,7 +135,7 @@ export function endingText({ record, summary, next }: EndedRun, files: ManifestE
     .map(({ code, count, message, row }) => `${code}: ${counted(count, 'row')}; row ${row}: ${message}`);
   const suffixes = Object.keys(files);
   return [
-    `${manifest.name} ran as ${id} against ${options.baseUrl}: ${stateOf(record)}, ${rowTexts(summary)}.`,
+    `${manifest.name} ran as ${id} against ${options.baseUrl}: ${stateInWords(record)}, ${rowTexts(summary)}.`,
     reasonOf(record),
     codes.length > 0 && `\nResults by code:\n${indented(codes)}`,
     suffixes.length > 0 &&
@@ -153,11 +153,6 @@ function rowTexts({ manifest, outcomes }: RunSummary): string {
 
 function failuresIn({ codes }: RunSummary): RunSummary['codes'] {
   return codes.filter(({ outcome }) => outcome === 'failed');
-}
-
-/** The real state in words. */
-function stateOf(record: RunRecord): string {
-  return stateInWords({ ...endOf(record), state: actualState(record) });
 }
 
 /** Why a run is in its current state. */

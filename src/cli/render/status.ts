@@ -5,7 +5,7 @@ import { noticeableRestMs, restAdvice } from '../../domain/pace.ts';
 import { apiText, percentOf, usualPriority } from '../../domain/terms.ts';
 import { goneAfterMs } from '../../engine/cluster/entries.ts';
 import { toHundredths } from '../../engine/cluster/rate-policy.ts';
-import { resumeCommand, stateInWords } from '../../engine/run/record/record.ts';
+import { endInWords, resumeCommand } from '../../engine/run/record/record.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
 import {
   allowedText,
@@ -107,7 +107,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
     ['next', local?.resumable ? resumeCommand({ id: view.id, states: local.states }) : undefined],
     ['next', view.state === 'paused' ? `cqbatch unpause ${view.id}` : undefined],
   ];
-  const state = stateInWords({ state: view.state, because: local?.states.at(-1)?.because });
+  const state = endInWords({ state: view.state, because: local?.states.at(-1)?.because });
   return `Run ${view.id} ${state}\n${indented(factLines(facts))}`;
 }
 

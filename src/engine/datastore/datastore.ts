@@ -49,7 +49,7 @@ export interface Datastore {
 /** What a daemon opens an exclusive datastore for, as other processes say it. */
 export const daemonPurpose = 'a daemon';
 
-/** Whether both epochs are known and differ: the datastore may have lost what it acknowledged in `epoch`. */
+/** Both are known and differ: the datastore may have lost what it acknowledged in `epoch`. */
 export function isOfAnotherEpoch(
   { connectionEpoch: now }: Pick<Datastore, 'connectionEpoch'>,
   epoch: string | undefined,

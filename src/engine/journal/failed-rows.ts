@@ -29,7 +29,7 @@ export interface FailuresInShort {
   readonly most: FailedRows;
 }
 
-/** The failures that the guards of a run judge, in the order in which rows finished. Only rows that were called count. */
+/** The failures that the guards judge, in the order in which rows finished. Only rows that were called count. */
 export class FailureTally {
   finished = 0;
   failed = 0;

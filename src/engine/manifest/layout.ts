@@ -173,7 +173,7 @@ export function identifierTest(operations: readonly Operation[] = []): (cell: st
   return (cell) => names.has(fieldNameOf(cell));
 }
 
-/** The mistake of a manifest whose header is not the first line. @param where `on line 3`, `in row 3` */
+/** The header is not the first line. @param where `on line 3`, `in row 3` */
 export function headerBelow(where: string, skipLines: number): TextMistake {
   return new TextMistake(
     'MANIFEST_NO_HEADER',

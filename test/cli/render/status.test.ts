@@ -98,6 +98,13 @@ const cases: readonly (readonly [what: string, changes: Partial<RunView>])[] = [
       },
     },
   ],
+  [
+    'halted without an API that answers',
+    {
+      state: 'halted',
+      local: { ...told(['halted', 'the API rejected the token', { because: 'stuck' }]), resumable: true },
+    },
+  ],
   ['submitted', { ...unknown, state: 'submitted', workers: [], done: 0, counts: none }],
   ['without rows', { rows: 0, done: 0, counts: none }],
 ];

@@ -6,7 +6,7 @@ import { withActor } from '../../../domain/actor.ts';
 import { fieldFates } from '../../../domain/terms.ts';
 import type { Journal } from '../../../engine/journal/journal.ts';
 import { discard } from '../../../engine/run/plan/create-run.ts';
-import { type RunRecord, stateInWords } from '../../../engine/run/record/record.ts';
+import { endInWords, type RunRecord } from '../../../engine/run/record/record.ts';
 import type { RunEnding } from '../../../engine/run/record/run-outcome.ts';
 import { nextCommands } from '../../../engine/run/report/next-commands.ts';
 import type { CanaryResults } from '../../../engine/run/session/canary.ts';
@@ -165,7 +165,7 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
 
 /** `Halted`, `Gave up`, `Stopped` */
 function endWords(end: RunEnding): string {
-  const words = end.state === 'interrupted' ? 'stopped' : stateInWords(end);
+  const words = end.state === 'interrupted' ? 'stopped' : endInWords(end);
   return `${words[0]?.toUpperCase()}${words.slice(1)}`;
 }
 

@@ -207,9 +207,14 @@ export function endOf({ state, states }: Pick<RunRecord, 'state' | 'states'>): K
   return { state, because: states.at(-1)?.because };
 }
 
-/** The state in words: a guard halts a run, and without an API that answers the run gives up. */
-export function stateInWords({ state, because }: KnownEnd): string {
+/** A state in words: a guard halts a run, and without an API that answers the run gives up. */
+export function endInWords({ state, because }: KnownEnd): string {
   return state === 'halted' && because === 'stuck' ? 'gave up' : state;
+}
+
+/** The real state in words. */
+export function stateInWords(record: RunRecord): string {
+  return endInWords({ ...endOf(record), state: actualState(record) });
 }
 
 /** Whether a guard halted the run, so that only a user may resume it. */
