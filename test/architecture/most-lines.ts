@@ -26,5 +26,5 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/pages': 4_260,
   'src/sandbox': 1_950, // the shapes of a gateway and of Connect
   'src/settings': 1_095, // what an API does with fields; the type of a batch's settings
-  test: 51_170,
+  test: 51_190,
 };
