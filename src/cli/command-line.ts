@@ -177,6 +177,7 @@ async function defineCommand(
   const command = subcommand(parent, spec);
   if ('commands' in spec) {
     for (const each of spec.commands) await defineCommand(command, each, shown);
+    command.helpCommand('help [command]', 'Shows the help of a command');
     command.optionsGroup('Output:').helpOption('-h, --help', 'show this help');
     return;
   }

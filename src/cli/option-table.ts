@@ -143,7 +143,7 @@ const ownOptions = {
   port: { flags: '--port <port>', help: 'port of the page; 0: any free port (default: 8788)' },
   host: {
     flags: '--host <address>',
-    help: 'address of the page; others than 127.0.0.1 let other machines read it (default: 127.0.0.1)',
+    help: 'address of the page; any other address than 127.0.0.1 lets other machines read it (default: 127.0.0.1)',
   },
   control: {
     flags: '--control',

@@ -5,8 +5,8 @@ const named = ['<schedule>', 'name of the schedule'] as const;
 
 export const scheduleCommands: CommandGroupSpec = {
   name: 'schedule',
-  description: 'Has a daemon start runs at set times',
-  details: 'The daemon is "cqbatch worker --coordinate".',
+  description: 'Schedules runs',
+  details: 'A daemon starts them: "cqbatch worker --coordinate".',
   commands: [
     {
       name: 'add',

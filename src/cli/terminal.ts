@@ -95,14 +95,17 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       return yes || !this.canAsk || this.confirm(question);
     },
     /**
-     * Asks a question that only this number affirms; digits may be grouped.
+     * Asks a question that only this number affirms, until the answer is the number or no; digits may be grouped.
      *
      * @throws `Interrupted` on Ctrl-C
      */
     async confirmNumber(question: string, number: number): Promise<boolean> {
       clear();
-      const answer = await askLine(`${question} Type ${number} to go on: `);
-      return answer.replaceAll(/[\s,.'’_]/g, '') === String(number);
+      for (let text = `${question} Type ${number} to go on: `; ; text = `Type the number ${number}, or n: `) {
+        const answer = (await askLine(text)).replaceAll(/[\s,.'’_]/g, '');
+        if (answer === String(number)) return true;
+        if (/^(no?)?$/i.test(answer)) return false;
+      }
     },
   };
 }

@@ -27,13 +27,13 @@ export interface CodeAdvice {
 export interface CodeFacts extends CodeAdvice {
   /** Absent for a code that is no failure. */
   readonly class?: FailureClass;
-  /** Whether the service may have processed a request that it answers with this code. */
+  /** Whether the API may have processed a request that it answers with this code. */
   readonly unclear?: true;
 }
 
 type FailureFacts = CodeFacts & { readonly class: FailureClass };
 
-const again = 'Run "cqbatch retry" for these rows; if it happens again, ask the operators of the service.';
+const again = 'Run "cqbatch retry" for these rows; if it happens again, ask the operators of the API.';
 const againUnlessAlone = `${again} If the message says that a row will not pass, correct it, or show it to them.`;
 const mend = 'Fix these rows in failed.csv, then run that file.';
 const renew = 'Renew the access token, then continue with "cqbatch resume" or "cqbatch retry".';
@@ -44,7 +44,7 @@ const checkPath =
 const checkProxy =
   'Check the proxy (HTTPS_PROXY, HTTP_PROXY), then continue with "cqbatch resume" or "cqbatch retry".';
 const lookFirst =
-  'Check the entries in the service before you repeat these rows. Show one of them to the operators of the service.';
+  'Check the entries in the API before you repeat these rows. Show one of them to the operators of the API.';
 
 const ofClass =
   (failureClass: FailureClass, usualRemedy: string) =>
@@ -66,15 +66,15 @@ const failures = {
   // The canonical codes, in the order of their numbers (`google/rpc/code.proto`).
   CANCELLED: unclear(
     retry(
-      'The run was cancelled before the row was done, or the service gave up the call: the message says which.',
+      'The run was cancelled before the row was done, or the API gave up the call: the message says which.',
       '"cqbatch retry" includes these rows.',
     ),
   ),
-  UNKNOWN: unclear(retry('The service failed and does not say why.', againUnlessAlone)),
-  INVALID_ARGUMENT: permanent('The service does not accept a value of the row.', mend),
-  DEADLINE_EXCEEDED: unclear(retry('The service, or a gateway in front of it, took too long.')),
+  UNKNOWN: unclear(retry('The API failed and does not say why.', againUnlessAlone)),
+  INVALID_ARGUMENT: permanent('The API does not accept a value of the row.', mend),
+  DEADLINE_EXCEEDED: unclear(retry('The API, or a gateway in front of it, took too long.')),
   NOT_FOUND: permanent(
-    'The service does not know this identifier; or, if the message says so, another server has answered.',
+    'The API does not know this identifier; or, if the message says so, another server has answered.',
     `Check the identifier, or the base URL (--base-url) and its path prefix. ${mend}`,
   ),
   ALREADY_EXISTS: permanent(
@@ -86,58 +86,58 @@ const failures = {
     'Ask for the permission, or use the token of another user.',
   ),
   RESOURCE_EXHAUSTED: retry(
-    'The service refused too many calls, or refused this row again and again while it accepted others.',
+    'The API refused too many calls, or refused this row again and again while it accepted others.',
     'Read the message. If the row alone is refused, correct it; otherwise retry with a lower --rate.',
   ),
   FAILED_PRECONDITION: permanent(
-    'The service refuses this in the current state of the entry, for example because it is not deleted.',
-    'Read the message. Trying again changes nothing while the entry is in this state.',
+    'The API refuses this in the current state of the entry, for example because it is not deleted.',
+    "Read the message. A retry will fail again until the entry's state changes.",
   ),
-  ABORTED: retry('The service gave up the call because of another one.'),
+  ABORTED: retry('The API gave up the call because of another one.'),
   OUT_OF_RANGE: permanent('A value of the row is out of range.', mend),
   UNIMPLEMENTED: permanent(
-    'The service does not have this operation, or a router in front of it does not know the path: no row is to blame.',
+    'The API does not have this operation, or a router in front of it does not know the path: no row is to blame.',
     checkPath,
   ),
-  INTERNAL: unclear(retry('The service failed.', againUnlessAlone)),
-  UNAVAILABLE: unclear(retry('The service was not available.')),
-  DATA_LOSS: unclear(permanent('The service reports lost data.', lookFirst)),
+  INTERNAL: unclear(retry('The API failed.', againUnlessAlone)),
+  UNAVAILABLE: unclear(retry('The API was not available.')),
+  DATA_LOSS: unclear(permanent('The API reports lost data.', lookFirst)),
   UNAUTHENTICATED: halt('The access token is not valid, or has expired.'),
   // For HTTP statuses without a canonical code.
-  REQUEST_TIMEOUT: retry('The service did not receive the whole request in time.'),
+  REQUEST_TIMEOUT: retry('The API did not receive the whole request in time.'),
   CONFLICT: permanent(
     'Another user has changed the entry at the same time.',
     'Check the entry, then run the row again.',
   ),
-  TOO_EARLY: retry('The service refused the call because it came too early.'),
-  BAD_GATEWAY: unclear(retry('A gateway in front of the service got no usable answer from it.')),
-  HTTP_REDIRECT: haltEarly('The service redirects to another address, and cqbatch does not follow.'),
+  TOO_EARLY: retry('The API refused the call because it came too early.'),
+  BAD_GATEWAY: unclear(retry('A gateway in front of the API got no usable answer from it.')),
+  HTTP_REDIRECT: haltEarly('The API redirects to another address, and cqbatch does not follow.'),
   // For invalid answers.
   ANSWER_NOT_JSON: retry(
-    'Something other than the service answered, such as a login page or a proxy.',
+    'Something other than the API answered, such as a login page or a proxy.',
     'Open the base URL in a browser to see what answers there.',
   ),
   ANSWER_TOO_LARGE: retry('The answer is larger than cqbatch accepts.'),
-  ANSWER_ENCODING_UNKNOWN: retry('The service reported success in an answer with an unknown compression.'),
-  ANSWER_ENCODING_BROKEN: retry('The service reported success in an answer that cannot be decompressed.'),
+  ANSWER_ENCODING_UNKNOWN: retry('The API reported success in an answer with an unknown compression.'),
+  ANSWER_ENCODING_BROKEN: retry('The API reported success in an answer that cannot be decompressed.'),
   ANSWER_INCOMPLETE: permanent(
-    'The service reported success, but does not say for which entry: it may have made the change.',
+    'The API reported success, but does not say for which entry: it may have made the change.',
     lookFirst,
   ),
   ANSWER_ID_MISMATCH: permanent(
-    'The service reported success, but for another entry: it may have changed that one.',
+    'The API reported success, but for another entry: it may have changed that one.',
     `The message names both entries. ${lookFirst}`,
   ),
   ANSWER_STILL_DELETED: permanent(
-    'The service reported success, but the evaluation in its answer is still deleted: it may be restored or not.',
+    'The API reported success, but the evaluation in its answer is still deleted: it may be restored or not.',
     lookFirst,
   ),
   ANSWER_NOT_HTTP: retry(
     'The server does not speak HTTP.',
-    'Check the base URL and what is in front of the service.',
+    'Check the base URL and what is in front of the API.',
   ),
   ANSWER_INFORMATIONAL: retry(
-    'The service, or a proxy in front of it, sent an interim answer, and the final one was lost.',
+    'The API, or a proxy in front of it, sent an interim answer, and the final one was lost.',
     'The message says what to change there. Then run "cqbatch retry" for these rows.',
   ),
   ANSWER_CUT_OFF: retry('The connection broke in the middle of the answer.'),
@@ -146,18 +146,18 @@ const failures = {
   HEADERS_TIMEOUT: retry('No answer came in time.'),
   BODY_TIMEOUT: retry('The rest of the answer did not come in time.'),
   TOTAL_TIMEOUT: retry('The complete answer did not come in time.', `${again} --timeout gives it more time.`),
-  CONNECTION_REFUSED: unreachable('The host of the service refused the connection.'),
+  CONNECTION_REFUSED: unreachable('The host of the API refused the connection.'),
   HOST_NOT_FOUND: unreachable('The host of the base URL has no address.'),
-  CONNECT_TIMEOUT: unreachable('The host of the service accepted no connection in time.'),
-  CONNECT_FAILED: unreachable('No connection to the service could be made.'),
+  CONNECT_TIMEOUT: unreachable('The host of the API accepted no connection in time.'),
+  CONNECT_FAILED: unreachable('No connection to the API could be made.'),
   TLS_ERROR: unreachable(
-    'The certificate of the service is not trusted, or the service does not speak TLS.',
+    'The certificate of the API is not trusted, or the API does not speak TLS.',
     'Check the base URL. For a private CA, set NODE_EXTRA_CA_CERTS.',
   ),
   PROXY_UNREACHABLE: unreachable('The proxy could not be reached.', checkProxy),
-  PROXY_BAD_GATEWAY: unreachable('The proxy could not connect to the service.', checkProxy),
+  PROXY_BAD_GATEWAY: unreachable('The proxy could not connect to the API.', checkProxy),
   PROXY_AUTHENTICATION: halt('The proxy requires a user name and password, or other ones.', checkProxy),
-  PROXY_REFUSED: halt('The proxy does not allow connections to the service.', checkProxy),
+  PROXY_REFUSED: halt('The proxy does not allow connections to the API.', checkProxy),
   // For this side.
   CLIENT_FAILED: unclear(
     retry(
@@ -174,10 +174,9 @@ const failures = {
 
 /** Codes of rows that ended without a failed call. */
 const otherCodes = {
-  OK: { meaning: 'The service made the change.' },
+  OK: { meaning: 'The API made the change.' },
   ALREADY_APPLIED: {
-    meaning:
-      'The service says that this is done. If the row is unclear, most likely its earlier attempt did it.',
+    meaning: 'The API says that this is done. If the row is unclear, its earlier attempt probably did it.',
   },
   OPERATION_FAILED: permanent(
     'The operation, which is code of its author, failed at the answer: the change may have been made.',
@@ -193,7 +192,7 @@ const otherCodes = {
   ),
   RESULT_LOST: permanent(
     'The disk lost the result of this row, for example in a power failure, and a later row of its entry was called since.',
-    'Check the entries in the service: they have the values of the later rows, unless these failed, too.',
+    'Check the entries in the API: they have the values of the later rows, unless these failed, too.',
   ),
   PENDING: { meaning: 'The row has no result yet. Resuming a stopped run finds out whether it was called.' },
   HALTED: {
@@ -247,7 +246,7 @@ export function adviceOn(code: string): CodeAdvice {
 
 /** The facts about a status without a code: those of its class (RFC 9110, section 15), of 400 for 4xx, of 500 for 5xx. */
 function factsOfStatus(status: number): FailureFacts {
-  const meaning = `The service answered with HTTP status ${status}.`;
+  const meaning = `The API answered with HTTP status ${status}.`;
   if (status >= 400 && status < 500) return permanent(meaning);
   return unclear(status >= 500 && status < 600 ? retry(meaning) : permanent(meaning, lookFirst));
 }

@@ -1,16 +1,15 @@
-import { BusyError, usageError } from '../base/errors/errors.ts';
+import { BusyError, type CqbatchError, usageError } from '../base/errors/errors.ts';
 import { fieldsWithOption, type Operation } from '../engine/operation/operation.ts';
 import type { RunRecord } from '../engine/run/record/record.ts';
 import { openRunStore, type RunStore } from '../engine/run/record/store.ts';
-import type { Setting } from '../settings/setting.ts';
-import { settings as settingTable } from '../settings/setting-table.ts';
 import {
+  type BatchSettings,
   defaultStateDir,
+  isOfBatch,
   nameInWords,
   resolveSettings,
   type SettingName,
   type Settings,
-  setsOption,
 } from '../settings/settings.ts';
 
 /**
@@ -41,7 +40,7 @@ export interface BatchOptions extends BatchPlace {
   /** Whether a batch may begin although rows are invalid. Default: false. */
   readonly skipInvalid?: boolean;
   /** The keys of `config.json`, such as `{ rate: 'auto..50/s', max_failures: '5%', queue: 'redis://localhost' }`. */
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly settings?: BatchSettings;
 }
 
 /** Settings that a batch does not take, and what a program passes instead. */
@@ -53,21 +52,27 @@ const notHere: Readonly<Record<string, string>> = {
   queue_password_file: 'write the password into the address of the queue',
 };
 
+/** The error for an option that a program must pass. */
+export function missing(option: string, what: string): CqbatchError {
+  return usageError('OPTION_MISSING', `${option} is missing: pass ${what}.`);
+}
+
 /** @throws a usage error when the settings can't be understood, or one of them does not apply to a batch */
 export function openBatchPlace({
   operations,
   stateDir = defaultStateDir,
   settings = {},
 }: Omit<BatchOptions, 'manifest'>): { readonly store: RunStore; readonly settings: Settings } {
+  if (!Array.isArray(operations))
+    throw missing('operations', 'those that the package exports as "operations", or your own');
   const resolved = resolveSettings({
     flags: {},
     environment: {},
     file: { path: 'settings', values: settings },
     fields: fieldsWithOption(operations).map(({ name }) => name),
   });
-  for (const name of Object.keys(resolved)) {
-    const { ofBatch }: Setting = settingTable[name as SettingName];
-    if (ofBatch || setsOption(name)) continue;
+  for (const name of Object.keys(resolved) as SettingName[]) {
+    if (isOfBatch(name)) continue;
     const key = nameInWords(name, '_');
     const why = notHere[key] ?? 'only commands use it';
     throw usageError('INVALID_SETTING', `settings: ${key} is not allowed here: ${why}.`);

@@ -4,7 +4,8 @@ import { type CheckedManifest, checkManifest } from '../engine/run/plan/check-ma
 import { type ReadyRows, readyRows, refusalOf, verdictText } from '../engine/run/plan/readiness.ts';
 import { rowOptions } from '../settings/run-options.ts';
 import { defaults } from '../settings/settings.ts';
-import { type BatchOptions, openBatchPlace } from './place.ts';
+import { type BatchOptions, missing, openBatchPlace } from './place.ts';
+import { inOwnWords, inProgramWords } from './program-words.ts';
 
 /** What a batch would do. */
 export interface BatchPlan extends RowCounts {
@@ -28,8 +29,13 @@ export interface PlanBatchOptions extends BatchOptions {
  *
  * @throws CqbatchError (`usage`) when the manifest or a setting can't be read, or the operation of the rows is unknown
  */
-export async function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
+export function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
+  return inOwnWords(() => planned(options));
+}
+
+async function planned(options: PlanBatchOptions): Promise<BatchPlan> {
   const { manifest, client } = options;
+  if (typeof manifest !== 'string') throw missing('manifest', 'the path of a file');
   const { store, settings } = openBatchPlace(options);
   const reading = rowOptions(options, settings);
   const checked = await checkManifest(store, { path: manifest, name: manifest, reading });
@@ -53,6 +59,6 @@ export function batchPlan(rows: Pick<CheckedManifest, 'scan' | 'problems'> & Rea
     leftOut: scan.leftOut,
     problems: [...problems.first, ...problems.firstConflicts],
     ...(problems.file !== undefined && { problemFile: problems.file }),
-    ...(code !== undefined && { refusal: { code, message: verdictText(rows) } }),
+    ...(code !== undefined && { refusal: { code, message: inProgramWords(verdictText(rows)) } }),
   };
 }

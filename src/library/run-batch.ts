@@ -27,8 +27,9 @@ import { executeRun } from '../engine/run/session/execute-run.ts';
 import type { RunEvent } from '../engine/run/session/progress.ts';
 import { budgetOf, newRunOptions, rowOptions } from '../settings/run-options.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
-import { type BatchOptions, lookUpRun, openBatchPlace } from './place.ts';
+import { type BatchOptions, lookUpRun, missing, openBatchPlace } from './place.ts';
 import { type BatchPlan, batchPlan } from './plan-batch.ts';
+import { inOwnWords, inProgramWords } from './program-words.ts';
 
 /** An event of a batch, for display and logs. The final results of rows are those of `results`. */
 export type BatchEvent =
@@ -74,16 +75,21 @@ export interface BatchResult {
  * @throws CqbatchError `usage` when rows may not be called (the code is that of `BatchPlan.refusal`) or a setting can't be
  *   read: nothing was sent. `busy` when another process works on the run. `fatal` when the datastore or the disk fails.
  */
-export async function runBatch(batch: RunBatchOptions): Promise<BatchResult> {
-  const options = withHarmlessListeners(batch);
-  const { runId, orResume = false, client } = options;
+export function runBatch(batch: RunBatchOptions): Promise<BatchResult> {
+  return inOwnWords(() => ended(withHarmlessListeners(batch)));
+}
+
+async function ended(options: RunBatchOptions): Promise<BatchResult> {
+  const { runId, orResume = false, manifest, client } = options;
+  if (typeof manifest !== 'string') throw missing('manifest', 'the path of a file');
+  if (typeof client?.send !== 'function') throw missing('client', 'what createClient makes');
   const { store, settings } = openBatchPlace(options);
   const existing = runId !== undefined && orResume ? await lookUpRun(store, runId) : undefined;
   if (existing === undefined) {
     const created = await begin(store, settings, options);
     return execute(store, settings, options, created.record, created.journal);
   }
-  await refuseOtherRun(existing, options.manifest, client.baseUrl);
+  await refuseOtherRun(existing, manifest, client.baseUrl);
   const state = actualState(existing);
   if (state === 'running' || state === 'paused')
     throw new BusyError('RUN_RUNNING', `Run ${runId} is ${state}`, 'Wait until it ends.');
@@ -189,7 +195,7 @@ function batchResult(
   { summary, paths: files }: WrittenReports,
 ): BatchResult {
   const result = resultOf(end, summary.outcomes);
-  return { run, result, ...(reason !== undefined && { reason }), summary, files };
+  return { run, result, ...(reason !== undefined && { reason: inProgramWords(reason) }), summary, files };
 }
 
 /** Refuses a `runId` that an existing run with other rows or another API already has. */

@@ -58,6 +58,35 @@ export function setsOption(name: string): boolean {
   return (setting?.rowOption ?? setting?.callOption) !== undefined;
 }
 
+/** Whether a setting applies to a batch of a program. */
+export function isOfBatch(name: SettingName): boolean {
+  const { ofBatch }: Setting = settings[name];
+  return ofBatch === true || setsOption(name);
+}
+
+type InSnakeCase<Name extends string> = Name extends `${infer Letter}${infer Rest}`
+  ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${InSnakeCase<Rest>}`
+  : '';
+
+/** A value as programs write it. */
+type GivenValue<Definition> = Definition extends { isMap: true }
+  ? string | readonly string[] | Readonly<Record<string, string | number>>
+  : Definition extends { words: readonly (infer Word)[] }
+    ? Word
+    : Definition extends { value: string }
+      ? string | number
+      : boolean | 'yes' | 'no';
+
+/** The settings of a batch of a program, by the keys of `config.json`. */
+export type BatchSettings = {
+  readonly [Name in SettingName as Definitions[Name] extends
+    | { ofBatch: true }
+    | { rowOption: string }
+    | { callOption: string }
+    ? InSnakeCase<Name>
+    : never]?: GivenValue<Definitions[Name]>;
+};
+
 /** A run option as users write it: `timeoutMs` as `--timeout`, `backoffMs` as `backoff`. */
 export function optionInWords(option: string): string {
   const [name = option, setting] =

@@ -70,6 +70,7 @@ describe('every command in a message is understood', () => {
 
 /** Options in messages that no system test types, and why. */
 const untyped: Readonly<Record<string, string>> = {
+  '--check': 'of Node',
   '--heap-growing-percent': 'of V8',
   '--host': 'pages/server/access.test.ts asks a dashboard that has it',
   '--notify-url': 'the message says what failed, and is no remedy',
@@ -109,7 +110,7 @@ const typedElsewhere: Readonly<Record<string, string>> = {
   'chown -R': 'daemon/inbox/other-hands.test.ts',
   'jq -s X FILE > rows.json (with jq 1.7 or later: before, it rounds long identifiers)':
     'engine/manifest/remedies.test.ts',
-  'kill PID': 'e2e/stop.test.ts',
+  'kill X': 'e2e/stop.test.ts',
   'ssh-keygen -t ed25519': 'engine/signature/ssh-keygen.test.ts',
   'ulimit -n 1024': 'e2e/state-folder.test.ts',
 };

@@ -105,10 +105,16 @@ async function plan() {
 
 test('a summary has one-line charts that fit on the screen', async () => {
   const draw = (columns: number) =>
-    summaryText(summary, paths, ['cqbatch retry 20261121-104117-jsur'], columns);
+    summaryText(summary, paths, {
+      state: 'completed',
+      next: ['cqbatch retry 20261121-104117-jsur'],
+      columns,
+    });
   const screens = widths.map((columns) => screen(draw(columns), columns)).join('\n');
   await expect(screens).toMatchFileSnapshot('screens/summary.txt');
-  const together = plain(summaryText({ ...summary, retries: ['again'] }, paths, [], 80));
+  const together = plain(
+    summaryText({ ...summary, retries: ['again'] }, paths, { state: 'completed', next: [], columns: 80 }),
+  );
   expect(together).toMatch(/^ {2}[▁-█]+ {2}up to 77\/s without the retries$/m);
 });
 

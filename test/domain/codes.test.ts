@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { codeFacts, mayPassAgain, nextStepOf } from '../../src/domain/codes.ts';
 
-const lookFirst = /Check the entries in the service before you repeat these rows/;
+const lookFirst = /Check the entries in the API before you repeat these rows/;
 const refused = /would be refused again/;
 
 describe('the advice on a code', () => {

@@ -40,7 +40,7 @@ test('without a name, a command takes the newest run that it applies to', async 
   // What can be resumed is not given up unless it is named.
   expect(await run('cancel', '--yes')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('error: No run in .cqbatch is in progress: the newest, retried of '),
+    stderr: expect.stringContaining('error: No run in .cqbatch is in progress. The newest, retried of '),
   });
   expect(await json('resume', '--rate', 'none')).toMatchObject({ run: 'stopped', state: 'completed' });
 });

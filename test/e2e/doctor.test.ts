@@ -36,7 +36,7 @@ test('doctor finds no problem where a run can start, and changes nothing', async
 
 test.each([
   ['TOKEN', '', 2, 'token', 'set CQBATCH_TOKEN'],
-  ['TOKEN', 'not-the-right-one', 4, 'token', 'refuses the token'],
+  ['TOKEN', 'not-the-right-one', 4, 'token', 'rejected the token'],
   ['BASE_URL', 'http://127.0.0.1:1', 4, 'API', 'refuses connections'],
   ['QUEUE', 'redis://127.0.0.1:1', 4, 'datastore', 'start Redis there'],
   ['RATE', 'fast', 2, 'settings', 'CQBATCH_RATE "fast"'],

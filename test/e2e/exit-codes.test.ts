@@ -36,7 +36,7 @@ test('the exit code is 2 when there is no token', async () => {
 });
 
 test.each([
-  ['a wrong token', ['--token', 'another'], 'UNAUTHENTICATED'],
+  ['a wrong token', ['--token', 'another'], 'The API rejected the token'],
   ['a token without permission', ['--fault', '403=100%'], 'PERMISSION_DENIED'],
 ])(
   'the exit code is 4 for %s, on the first rows; the run can be resumed',

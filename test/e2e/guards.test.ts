@@ -57,7 +57,7 @@ test('a run halts by itself when more than 5 % of the first 100 rows have failed
   const { code, stderr } = await home.run(...runArgs, ...flags);
   expect({ code, stderr }).toMatchObject({ code: 3 });
   expect((await stateOf(home, 'r')).state).toBe('halted');
-  expect(stderr).toMatch(/Halted: \d+ of \d+ rows failed; --max-failures allows 5%\./);
+  expect(stderr).toMatch(/Halted: \d+ of \d+ rows failed, more than the limit of 5 % \(--max-failures\)\./);
   await expectHalted(home, many, 100);
 
   const unguarded = ['--max-failures', '50%', ...flags, '--rate', 'none'];
@@ -92,7 +92,7 @@ test('a run calls exactly --max-rows rows, exits with 6, and continues when resu
   expect((await calledRows(sandbox)).toSorted((a, b) => a - b)).toEqual(numbers(1, 25));
   expect(await stateOf(home, 'r')).toEqual({
     state: 'interrupted',
-    reason: 'the 25 rows that --max-rows allows have been called. Continue with: cqbatch resume r',
+    reason: 'the 25 rows that --max-rows allows have been called',
   });
   expectAgreement(await home.report('r'), await sandbox.log());
 
@@ -156,7 +156,9 @@ test('a run halts after its canary when one of its rows has failed, and calls th
   expect(run.stderr).toMatch(/^ +10 {2}10 +failed +FAILED_PRECONDITION /m);
   const { state, reason } = await stateOf(home, 'r');
   expect(state).toBe('halted');
-  expect(reason).toContain('1 of the 12 rows of the canary failed; canary_max_failures allows 0.');
+  expect(reason).toContain(
+    '1 of the 12 rows of the canary failed, more than the limit of 0 (canary_max_failures).',
+  );
 
   // A start by cron does not go on with the rest.
   expect(await home.run(...runArgs, '--canary', '12', '--or-resume', ...flags)).toMatchObject({ code: 3 });

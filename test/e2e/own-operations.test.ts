@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { httpServer } from '../engine/api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
-import { asUsersHaveIt, cqbatch } from '../helpers/cqbatch.ts';
+import { asUsersHaveIt, cqbatch, cqbatchProcess } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -120,4 +120,25 @@ test('each call of a row has the same key, and an answer to a repeated call leav
     server.seen.map(() => 'application/vnd.pay+json'),
   );
   expect(server.seen.filter(({ headers }) => headers['if-match'] === '"7"')).toHaveLength(2);
+});
+
+test.each([
+  ['that has a syntax error', 'own.mjs', 'export default (\n  5 5', 'line 2: Unexpected number'],
+  [
+    'that imports what is not there',
+    'own.mjs',
+    "import x from 'none';",
+    "Cannot find package 'none' imported",
+  ],
+  ['that fails', 'own.mjs', 'export default () => {\n  x();\n};', 'line 2: x is not defined'],
+  ['that is not JavaScript', 'own.txt', '', "Node can't load this kind of file: pass JavaScript"],
+])('a module %s is refused in one line, with its own line', async (_what, name, text, problem) => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'issues.csv'), 'issue\n');
+  await writeFile(join(cwd, name), text);
+  const plan = ['plan', 'issues.csv', '--operations', `./${name}`];
+  const { code, stderr } = await cqbatchProcess(plan, { cwd });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^error: --operations \.\/own\.\w+: [^\n]+\n$/);
+  expect(stderr).toContain(problem);
 });

@@ -22,7 +22,7 @@ async function prepared() {
     cqbatch(typed, { cwd, env: { ...env, ...more } });
   /** What a line of a message says to type; `--yes` where the next message asks for it. */
   const typeAsSaid = async ({ stdout, stderr }: Finished, beginning: string): Promise<Finished> => {
-    const command = new RegExp(`"cqbatch (${beginning}[^"]*)"|: cqbatch (${beginning}[^;(\\n]*)`);
+    const command = new RegExp(`"cqbatch (${beginning}[^"]*)"|: +cqbatch (${beginning}[^;(\\n]*)`);
     const said = command.exec(stdout + stderr);
     expect(said, stdout + stderr).not.toBeNull();
     const typed = words(said?.[1] ?? said?.[2] ?? '');
@@ -55,6 +55,7 @@ test.each<Case>([
   ['a run that is complete', [failed], ['resume', 'failed'], 'retry', { code: 1, said: '1 failed' }],
   ['a run that was cancelled', cancelled, ['resume', 'stopped'], 'retry', { code: 0, said: '10 succeeded' }],
   ['a run that a limit stopped', [], stopped, 'resume', { code: 0, said: '12 succeeded' }],
+  ['no run in progress', [stopped], ['cancel', '--yes'], 'cancel', { code: 0, said: 'cancelled' }],
   ['an open run', [stopped], ['undo', 'stopped', '--yes'], 'cancel', { code: 0, said: 'cancelled' }],
   ['a new rate of a stopped run', [stopped], ['set-rate', 'stopped', '5/s'], 'resume', { code: 0 }],
   ['a new priority of a stopped run', [stopped], ['set-priority', 'stopped', 'low'], 'resume', { code: 0 }],

@@ -60,7 +60,7 @@ describe.each(shapes)('a service of the shape %s', (shape) => {
     const halted = await cqbatch([...run, ...wrong], options);
     expect(halted).toMatchObject({ code: 4, stderr: expect.stringContaining('Correct the base URL') });
     // In the words of an operation, a wrong path looks like a missing entry.
-    expect(halted.stderr.includes('unless the service really has none')).toBe(shape === 'document');
+    expect(halted.stderr.includes('unless the API really has none')).toBe(shape === 'document');
     expect((await sandbox.log()).length).toBeLessThanOrEqual(20);
     expect(new Set((await report()).map(({ _outcome }) => _outcome))).toEqual(new Set(['not_attempted']));
     const { stdout } = await cqbatch(['doctor', ...wrong], options);

@@ -23,15 +23,23 @@ test('Ctrl-C at the question gives exit code 130; nothing is sent, and no run re
 });
 
 test.each([
-  ['y', 2, 0],
+  ['n', 2, 0],
   ['3', 1, 3],
-])('many requests are sent when their number is typed: %s', async (answer, code, calls) => {
-  const { cwd, sandbox, env } = await newHome('evaluation_id,user_id\n1,u\n2,u\n50,u\n');
-  const options = { cwd, env: { ...env, CQBATCH_CONFIRM_ABOVE: '2' } };
-  const ended = await cqbatchAtTerminal(['run', 'rows.csv'], options, ['Type 3 to go on', `${answer}\n`]);
-  expect(ended.code).toBe(code);
-  expect(await sandbox.log()).toHaveLength(calls);
-});
+])(
+  'many requests are sent when their number is typed, which y does not replace: %s',
+  async (answer, code, calls) => {
+    const { cwd, sandbox, env } = await newHome('evaluation_id,user_id\n1,u\n2,u\n50,u\n');
+    const options = { cwd, env: { ...env, CQBATCH_CONFIRM_ABOVE: '2' } };
+    const ended = await cqbatchAtTerminal(
+      ['run', 'rows.csv'],
+      options,
+      ['Type 3 to go on', 'y\n'],
+      ['Type the number 3, or n', `${answer}\n`],
+    );
+    expect(ended.code).toBe(code);
+    expect(await sandbox.log()).toHaveLength(calls);
+  },
+);
 
 test.each([
   ['y\n', 1, 2, 'completed'],

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type ApiClient,
   type BatchEvent,
+  type BatchOptions,
   type BatchRow,
   createClient,
   type Operation,
@@ -47,7 +48,9 @@ test('a plan counts every row, names what is wrong, and sends nothing', async ()
   const { sandbox, batch } = await begin('evaluation_id,user_id\n1,u1\nx,u2\n1,u1\n2,u3\n');
   const plan = await planBatch(batch);
   const counts = { rows: 4, callable: 2, invalid: 1, duplicates: 1, leftOut: 0 };
-  expect(plan).toMatchObject({ ...counts, refusal: { code: 'INVALID_ROWS' } });
+  // In words of programs, not of the command.
+  const message = expect.stringMatching(/rows\.csv is invalid; fix it or pass skipInvalid: true\.$/);
+  expect(plan).toMatchObject({ ...counts, refusal: { code: 'INVALID_ROWS', message } });
   expect(plan.problems).toEqual([expect.stringMatching(/rows\.csv:3: evaluation_id: /)]);
   expect(await planBatch({ ...batch, skipInvalid: true })).not.toHaveProperty('refusal');
   expect(await sandbox.log()).toEqual([]);
@@ -63,8 +66,33 @@ test('a plan accepts settings as in config.json, and refuses those that do not a
     [{ canary: 'many' }, /^settings: canary "many": /],
     [{ base_url: 'https://x.test' }, 'base_url is not allowed here: the client has the base URL.'],
     [{ notify_url: 'https://x.test' }, 'notify_url is not allowed here: only commands use it.'],
+    [{ max_failure: 3 }, 'settings: unknown key "max_failure"'],
   ] as const)
-    await expect(planBatch({ ...batch, settings })).rejects.toThrow(message);
+    await expect(planBatch({ ...batch, settings: settings as object })).rejects.toThrow(message);
+  // @ts-expect-error There is no such key.
+  const misspelled: BatchOptions['settings'] = { max_failure: 3 };
+  // @ts-expect-error There is no such value.
+  const unknown: BatchOptions['settings'] = { on_conflict: 'first' };
+  expect([misspelled, unknown]).toBeDefined();
+});
+
+test('what a program leaves out is a usage error that says what to pass', async () => {
+  const { batch } = await begin('evaluation_id,user_id\n1,u1\n');
+  const none = {} as never;
+  for (const [work, message] of [
+    [async () => createClient(none), 'The base URL is missing: pass one'],
+    [
+      async () => createClient({ baseUrl: 'https://x.test' } as never),
+      'The access token is missing: pass a text',
+    ],
+    [() => planBatch({ ...batch, operations: undefined as never }), 'operations is missing: pass those'],
+    [() => planBatch({ ...batch, manifest: undefined as never }), 'manifest is missing: pass the path'],
+    [() => runBatch({ ...batch, client: none }), 'client is missing: pass what createClient makes.'],
+    [() => runBatch({ ...batch, operations: undefined as never }), 'operations is missing: pass those'],
+  ] as const) {
+    const missing = { kind: 'usage', message: expect.stringContaining(message) };
+    await expect(work()).rejects.toMatchObject(missing);
+  }
 });
 
 /** For a batch on any datastore. */
@@ -141,7 +169,7 @@ test('a batch that a guard has halted is not resumed by its name', async () => {
   const halted = await runBatch(wanted);
   expect(halted).toMatchObject({
     result: 'halted',
-    reason: expect.stringContaining('--max-failures allows 3'),
+    reason: expect.stringContaining('more than the limit of 3 (settings.max_failures)'),
   });
   const calls = await called(sandbox);
   expect(await runBatch(wanted)).toMatchObject({ result: 'halted', reason: halted.reason });

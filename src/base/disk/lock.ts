@@ -6,6 +6,7 @@ import { steadyNow } from '../async/clock.ts';
 import { deferred, poll } from '../async/waiting.ts';
 import { BusyError, fatalError } from '../errors/errors.ts';
 import { onDisk, SystemError, systemError } from '../errors/system-error.ts';
+import { localTime } from '../text/local-time.ts';
 import { exists, ifThere, removeIfPossible, writeFileAtomically } from './files.ts';
 import {
   filesOf,
@@ -51,14 +52,14 @@ export async function lockPath({
   readonly path: string;
   /** For messages of other processes: `run 20261121-…`. */
   readonly purpose: string;
-  /** @param who describes the other process */
-  readonly taken: (who: string) => Error;
+  /** @param who describes the other process and its purpose */
+  readonly taken: (who: string, holder: Holder | undefined) => Error;
 }): Promise<ProcessLock> {
   const { holderFile, lockFile } = filesOf(path);
   const holder = await readHolder(path);
   const holderState = stateOfHolder(holder, path);
   const isHeld = holderState === 'alive' && (await exists(lockFile));
-  if (isHeld || !(await isFree(lockFile, holderState))) throw taken(describe(holder));
+  if (isHeld || !(await isFree(lockFile, holderState))) throw taken(describe(holder), holder);
 
   /** If the folder is gone, the lock's files are still in it. */
   const noteIfLeft = async (): Promise<void> => {
@@ -84,7 +85,8 @@ export async function lockPath({
         systemError(error, path) ?? fatalError('LOCK_UNUSABLE', `Can't lock ${path}: ${error.message}`, error)
       );
     }
-    throw taken(describe((await readHolder(path)) ?? holder));
+    const now = (await readHolder(path)) ?? holder;
+    throw taken(describe(now), now);
   });
   const letGo = async (): Promise<void> => {
     await release().catch(() => {});
@@ -167,5 +169,5 @@ async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>
 
 function describe(holder: Holder | undefined): string {
   if (holder === undefined) return 'another process';
-  return `process ${holder.pid} on ${holder.host} (${holder.purpose}, since ${holder.since})`;
+  return `process ${holder.pid} on ${holder.host} (${holder.purpose}, since ${localTime(holder.since)})`;
 }

@@ -83,7 +83,7 @@ function requireName({ terminal, flags: { yes } }: Context, id: string | undefin
   if (id !== undefined || yes || terminal.canAsk) return;
   throw usageError(
     'CONSENT_MISSING',
-    'Not a terminal, so I can\'t ask: name the run ("cqbatch list" shows all), or pass --yes for the one in progress.',
+    'Standard input is not a terminal: name the run ("cqbatch list" shows all), or pass --yes for the one in progress.',
   );
 }
 

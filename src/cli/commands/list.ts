@@ -1,7 +1,7 @@
 import { count, duration } from '../../base/text/format.ts';
 import { apiText, type LimitedApi, type OutcomeCounts, totalOf } from '../../domain/terms.ts';
 import { actualEntryState } from '../../engine/cluster/entries.ts';
-import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
+import { actualState, type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
 import { progressOf } from '../../engine/run/record/run-journal.ts';
 import { delayOf } from '../../engine/run/record/run-view.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
@@ -115,17 +115,19 @@ export async function listIn({ terminal, store, datastore }: Context): Promise<E
   } catch (error) {
     terminal.warn(`warning: only the runs of ${store.stateDir} are shown: ${(error as Error).message}`);
   }
-  const text = runs.length === 0 ? `There is no run in ${store.stateDir} yet.` : listText(runs);
+  const states = new Map(records.map((record) => [record.id, stateInWords(record)]));
+  const text = runs.length === 0 ? `There is no run in ${store.stateDir} yet.` : listText(runs, states);
   terminal.result({ runs }, text);
   return exitCodes.success;
 }
 
 const header = ['run', 'state', 'started', 'duration', 'done', 'failed', 'API', 'manifest'];
 
-function listText(runs: readonly ListedRun[]): string {
+/** @param states of the runs of this state folder, in words */
+function listText(runs: readonly ListedRun[], states: ReadonlyMap<string, string>): string {
   const cells = runs.map((run) => [
     run.run,
-    run.state,
+    (run.host === null ? states.get(run.run) : undefined) ?? run.state,
     run.started_at === null ? 'not yet' : clockTime(new Date(run.started_at)),
     run.duration_s === null ? '?' : duration(run.duration_s),
     run.done === run.rows ? count(run.rows) : `${numberOf(run.done)}/${count(run.rows)}`,

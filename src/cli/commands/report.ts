@@ -5,7 +5,13 @@ import { usageError } from '../../base/errors/errors.ts';
 import type { WrittenReports } from '../../engine/report/write-reports.ts';
 import { settleDeadRun } from '../../engine/run/feed/reconcile.ts';
 import { findRetries, unfinishedAmong } from '../../engine/run/plan/retries.ts';
-import { actualState, goesOnByItself, isResumable, type RunRecord } from '../../engine/run/record/record.ts';
+import {
+  actualState,
+  goesOnByItself,
+  isResumable,
+  type RunRecord,
+  stateInWords,
+} from '../../engine/run/record/record.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { isCured, nextCommands } from '../../engine/run/report/next-commands.ts';
 import { type ReportOptions, reportWithRetries, rewriteReport } from '../../engine/run/report/report-run.ts';
@@ -108,7 +114,6 @@ export function printReport(
 ): void {
   const state = actualState(record);
   const next = nextCommands(record, isCured ? { ...summary, codes: [] } : summary);
-  const text = summaryText(summary, paths, next, terminal.columns);
   const mayBeFedTwice = isResumable(state) && !goesOnByItself(record);
   terminal.result(
     {
@@ -125,9 +130,13 @@ export function printReport(
       },
       next,
     },
-    mayBeFedTwice
-      ? `${text}\nEither resume the run, or cancel it ("cqbatch cancel ${record.id}") before you feed its files back: doing both ` +
-          'would send rows twice.'
-      : text,
+    summaryText(summary, paths, {
+      state: stateInWords(record),
+      next,
+      warning: mayBeFedTwice
+        ? `Resume this run or rerun its CSV files, never both. Before a rerun: cqbatch cancel ${record.id}`
+        : undefined,
+      columns: terminal.columns,
+    }),
   );
 }

@@ -4,7 +4,7 @@ import type { ManifestEnding } from '../../daemon/inbox/claimed-manifest.ts';
 import type { FinalFolder } from '../../daemon/inbox/records.ts';
 import type { Actor } from '../../domain/actor.ts';
 import type { RunSummary } from '../../engine/report/summary.ts';
-import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
+import { actualState, type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
 import { resultOf } from '../../engine/run/record/run-outcome.ts';
 import { plain } from './style.ts';
 import { indented, outcomeTexts } from './words.ts';
@@ -14,6 +14,8 @@ export interface EndedRun {
   readonly summary: RunSummary;
   /** Commands to type next. */
   readonly next: readonly string[];
+  /** Whether the run had ended before the command. */
+  readonly endedBefore?: true;
 }
 
 /** How a command ended. */
@@ -90,21 +92,25 @@ const longestText = 3_000;
 
 function textOf({ run, runId, exitCode, error, by: { host } }: Ended): string {
   const subject = runId === undefined ? 'no run was created' : `run ${runId}`;
-  const end = run === undefined ? `${subject}: ${error?.message ?? `exit code ${exitCode}`}` : textOfRun(run);
+  const what = error?.message ?? (exitCode === 0 ? 'there was nothing to do' : `exit code ${exitCode}`);
+  const end = run === undefined ? `${subject}: ${what}` : textOfRun(run);
   return shortened(`cqbatch on ${host}: ${end}`, longestText);
 }
 
-function textOfRun({ record, summary, next }: EndedRun): string {
+function textOfRun({ record, summary, next, endedBefore }: EndedRun): string {
   const { id, manifest, options } = record;
-  const time = duration(summary.duration_s);
   const [worst] = failuresIn(summary);
+  const reason = reasonOf(record);
+  const end = endedBefore
+    ? `had already ended (${stateInWords(record)}), so nothing was sent`
+    : `${stateInWords(record)} after ${duration(summary.duration_s)}`;
   return [
-    `run ${id} of ${manifest.name} ${actualState(record)} after ${time}: ${rowTexts(summary)} (${options.baseUrl})`,
-    reasonOf(record),
-    worst && `${worst.code}: ${worst.message} (row ${worst.row})`,
+    `run ${id} of ${manifest.name} ${end}: ${rowTexts(summary)} (${options.baseUrl})`,
+    reason,
+    worst && !reason?.includes(worst.code) && `${worst.code}: ${worst.message} (row ${worst.row})`,
     ...next.map((command) => `Next: ${command}`),
   ]
-    .filter((line) => line !== undefined)
+    .filter((line) => line !== undefined && line !== false)
     .join('\n');
 }
 
@@ -129,7 +135,7 @@ export function endingText({ record, summary, next }: EndedRun, files: ManifestE
     .map(({ code, count, message, row }) => `${code}: ${counted(count, 'row')}; row ${row}: ${message}`);
   const suffixes = Object.keys(files);
   return [
-    `${manifest.name} ran as ${id} against ${options.baseUrl}: ${actualState(record)}, ${rowTexts(summary)}.`,
+    `${manifest.name} ran as ${id} against ${options.baseUrl}: ${stateInWords(record)}, ${rowTexts(summary)}.`,
     reasonOf(record),
     codes.length > 0 && `\nResults by code:\n${indented(codes)}`,
     suffixes.length > 0 &&

@@ -8,6 +8,7 @@ import type { Manifest } from '../../engine/manifest/manifest.ts';
 import { isOldName } from '../../engine/operation/field-names.ts';
 import { headerLines } from '../../engine/operation/request-definition.ts';
 import { excerpt, formatProblem, type ProblemGroup } from '../../engine/rows/problem.ts';
+import type { CallableRow } from '../../engine/rows/row.ts';
 import { type RowCounts, subjectsOf } from '../../engine/rows/row-counts.ts';
 import type { EarlierRun } from '../../engine/run/plan/earlier-runs.ts';
 import type { ProblemList } from '../../engine/run/plan/problem-file.ts';
@@ -138,25 +139,36 @@ function conflictFacts({ superseded, conflicts, changedSubjects }: ScanSummary):
 }
 
 const shownColumns = 20;
+/** The most names shown of columns that are only kept. */
+const shownOthers = 5;
 
-/** The meaning of each column. */
+/** The meaning of each column that has one, and the names of the others. */
 function columnText({ scan: { meanings } }: Plan): string {
   if (meanings.length === 0) return '';
-  const lines = meanings
-    .slice(0, shownColumns)
-    .map(({ column, field }) => [columnName(column), meaningText(field)]);
-  const width = Math.max(...lines.map(([name = '']) => name.length));
-  const more = meanings.length - lines.length;
+  const fields = meanings.flatMap(({ column, field }) =>
+    field === undefined ? [] : [{ name: columnName(column), field }],
+  );
+  const shown = fields.slice(0, shownColumns);
+  const width = Math.max(0, ...shown.map(({ name }) => name.length));
+  const more = fields.length - shown.length;
+  const others = meanings.filter(({ field }) => field === undefined).map(({ column }) => columnName(column));
   return [
     'Columns:',
-    ...lines.map(([name = '', meaning]) => `  ${name.padEnd(width)} → ${meaning}`),
+    ...shown.map(({ name, field }) => `  ${name.padEnd(width)} → ${meaningText(field)}`),
     ...(more > 0 ? [`  ${moreText(more)}`] : []),
+    ...(others.length > 0 ? [`  ${keptText(others)}`] : []),
   ].join('\n');
 }
 
-function meaningText(field: string | undefined): string {
-  if (field === undefined) return 'kept for the report';
+function meaningText(field: string): string {
   return isOldName(field) ? `${field}: old value, for undo` : field;
+}
+
+/** `13 other columns are kept for the report: note, team, …` */
+function keptText(names: readonly string[]): string {
+  const shown = names.slice(0, shownOthers).join(', ');
+  const what = counted(names.length, 'other column', ['is', 'are']);
+  return `${what} kept for the report: ${shown}${names.length > shownOthers ? ', …' : ''}`;
 }
 
 /** Quotes a header that could be mistaken for our own text. */
@@ -197,18 +209,31 @@ function earlierText({ id, at, state, rows, counts, others }: EarlierRun): strin
 function previewText(plan: Plan): string {
   const { preview } = plan.scan;
   if (preview.length === 0) return '';
-  const requests = preview.map(({ row, request }, index) =>
-    [
-      `row ${row}`,
+  const requests = preview.map((row, index) => {
+    const { request } = row;
+    return [
+      callText(row),
       indented([
         `${request.method ?? 'POST'} ${urlOf(plan, request)}`,
         // Other requests differ in headers of their own at most.
         ...(index === 0 ? [headerLines({ headers: headersOf(request) }).join('; ')] : headerLines(request)),
         excerptOf(request.body),
       ]),
-    ].join('\n'),
-  );
+    ].join('\n');
+  });
   return `First ${preview.length === 1 ? 'request' : `${preview.length} requests`}:\n${requests.join('\n')}`;
+}
+
+/** A call for people: `row 1: update-soundboard 41, title "Greeting" → "Greeting (new)"`. */
+function callText({ row, operation, subject, values, old = {} }: CallableRow): string {
+  const edits = Object.entries(values)
+    .filter(([name]) => name !== operation.subject)
+    .map(([name, value]) => {
+      const now = value === '' ? 'cleared' : `"${excerpt(value)}"`;
+      const before = old[name];
+      return `${name} ${before === undefined ? now : `"${excerpt(before)}" → ${now}`}`;
+    });
+  return `row ${row}: ${[`${operation.name} ${escapeInvisible(subject)}`, ...edits].join(', ')}`;
 }
 
 /** The header fields of a request, with the token masked. */

@@ -21,7 +21,8 @@ export function progressLines(
 }
 
 /**
- * The progress of a run on one line: `4,512/12,000 (38 %)  4,480 succeeded, 32 failed  640/s  12 s left`.
+ * The progress of a run on one line: `4,512/12,000 (38 %)  12 s left  4,480 succeeded, 32 failed  640/s`. What a narrow screen may cut
+ * off is last.
  *
  * @param trouble why the datastore does not answer; undefined while it does
  */
@@ -30,13 +31,13 @@ export function progressLine(snapshot: ProgressSnapshot, trouble?: string): stri
   const { paused, workers, stalled } = snapshot;
   return [
     `${count(done)}/${count(rows)} (${percentOf(done, rows)} %)`,
+    etaSeconds === undefined || done === rows || paused || waitMs > 0 ? '' : `${duration(etaSeconds)} left`,
     outcomeTexts(counts).join(', '),
-    `${perSecond(rowsPerSecond)}${pace === undefined || waitMs > 0 ? '' : paceText(pace)}`,
     retrying > 0 ? `${count(retrying)} retrying` : '',
+    waiting(),
+    `${perSecond(rowsPerSecond)}${pace === undefined || waitMs > 0 ? '' : paceText(pace)}`,
     waitMs > 0 ? waitText(waitMs, reasonOf(pace)) : '',
     stalled === undefined ? '' : stalledText(stalled),
-    waiting(),
-    etaSeconds === undefined || done === rows || paused || waitMs > 0 ? '' : `${duration(etaSeconds)} left`,
   ]
     .filter((part) => part !== '')
     .join('  ');

@@ -20,18 +20,25 @@ import {
 /** The most codes shown. */
 const maxCodes = 10;
 
-/**
- * The result of a run as text: counts, codes, files, and the next commands.
- *
- * @param columns width of the screen, for the charts; undefined leaves them out
- */
+/** What a summary shows beside the facts of the run. */
+interface SummaryTextOptions {
+  /** The state of the run in words. */
+  readonly state: string;
+  /** Commands to type next, the last lines. */
+  readonly next: readonly string[];
+  /** What not to do with the files. */
+  readonly warning?: string | undefined;
+  /** Width of the screen, for the charts; undefined leaves them out. */
+  readonly columns?: number | undefined;
+}
+
+/** The result of a run as text: counts, codes, files, and the next commands. */
 export function summaryText(
   summary: RunSummary,
   paths: ReportPaths,
-  next: readonly string[],
-  columns?: number,
+  { state, next, warning, columns }: SummaryTextOptions,
 ): string {
-  const { run, state, manifest, outcomes, unclear, duration_s: seconds } = summary;
+  const { run, manifest, outcomes, unclear, duration_s: seconds } = summary;
   const time = seconds > 0 ? ` after ${duration(seconds)}` : '';
   const counts = [counted(manifest.rows, 'row'), ...outcomeTexts(outcomes)].join(', ');
   return [
@@ -39,6 +46,7 @@ export function summaryText(
     ...[...(columns === undefined ? [] : pictures(summary, columns)), ...codeLines(summary)].map(movedIn),
     manifest.left_out !== undefined && `${counted(manifest.left_out, 'more row')} left out by --where`,
     unclear > 0 && `${unclearRows(unclear)} (column _unclear)`,
+    warning,
     ...factLines([
       ['Report:', paths.report],
       ['HTML report:', paths.html],
@@ -48,7 +56,7 @@ export function summaryText(
       ['Next:', next],
     ]),
   ]
-    .filter((line) => line !== false)
+    .filter((line) => line !== false && line !== undefined)
     .join('\n');
 }
 

@@ -13,6 +13,7 @@ export interface BaseUrlOptions {
  */
 export function parseBaseUrl(text: string, { allowInsecureHttp = false }: BaseUrlOptions = {}): string {
   const invalid = (problem: string) => usageError('BASE_URL_INVALID', `The base URL ${problem}`);
+  if (typeof text !== 'string') throw invalid('is missing: pass one, such as https://api.example.com');
   const trimmed = text.trim();
   if (!/^https?:\/\//i.test(trimmed))
     throw invalid('must begin with https:// (or http://): write it as https://api.example.com');
@@ -27,7 +28,7 @@ export function parseBaseUrl(text: string, { allowInsecureHttp = false }: BaseUr
     throw invalid('contains a query (?) or a fragment (#): leave them out');
   const prefix = url.pathname.replace(/\/+$/, '');
   if (/\/api\/v1alpha1$/.test(prefix)) {
-    throw invalid('ends with /api/v1alpha1: leave that out, because every request path has it');
+    throw invalid('ends with /api/v1alpha1: remove that, because every request path has it');
   }
   if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopback(url.hostname)) {
     throw usageError(

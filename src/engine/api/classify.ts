@@ -84,7 +84,7 @@ function errorMessage(
       body.kind === 'json' ? `"${serverMessage}"` : `${kindName(body, serverMessage)} instead of JSON`;
     return `The server answered ${status} with ${what}: check the base URL (--base-url) and its path prefix`;
   }
-  if (isHalt) return `The API refuses the token${serverMessage === '' ? '' : `: ${serverMessage}`}`;
+  if (isHalt) return `The API rejected the token${serverMessage === '' ? '' : `: ${serverMessage}`}`;
   if (body.kind === 'html') return `The server answered ${status} with ${kindName(body, serverMessage)}`;
   return serverMessage === '' ? `The server answered ${status} without saying why` : serverMessage;
 }

@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
+import { usageError } from '../../base/errors/errors.ts';
 import { harmless, warnOf } from '../../base/errors/harmless.ts';
 import type { ReceivedAnswer } from '../../domain/terms.ts';
 import { interpret, type ParsedAnswer, receivedAnswer, requestIdOf } from './answer.ts';
@@ -106,6 +107,11 @@ export function createClient(options: ClientOptions): ApiClient {
   const { origin, pathname } = new URL(baseUrl);
   const prefix = pathname.replace(/\/$/, '');
   const tokens = typeof options.token === 'string' ? tokenFromValue(options.token) : options.token;
+  if (typeof tokens?.current !== 'function')
+    throw usageError(
+      'TOKEN_EMPTY',
+      'The access token is missing: pass a text, tokenFromFile or tokenFromCommand.',
+    );
   const maxAnswerBytes = options.maxAnswerBytes ?? 16 * 1024 * 1024;
   const { allowInsecureHttp, proxyVariables: variables = {} } = options;
   const observer = options.observer && harmlessObserver(options.observer);

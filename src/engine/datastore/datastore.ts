@@ -46,6 +46,9 @@ export interface Datastore {
   close(): Promise<void>;
 }
 
+/** What a daemon opens an exclusive datastore for, as other processes say it. */
+export const daemonPurpose = 'a daemon';
+
 /** Both are known and differ: the datastore may have lost what it acknowledged in `epoch`. */
 export function isOfAnotherEpoch(
   { connectionEpoch: now }: Pick<Datastore, 'connectionEpoch'>,

@@ -1,6 +1,6 @@
 import type { RowResult } from '../../domain/terms.ts';
 
-/** Rows that failed with one code, and the first of them. */
+/** Rows that failed with one code, and one of them. */
 export interface FailedRows {
   readonly code: string;
   readonly rows: number;
@@ -20,6 +20,15 @@ export class FailureCodes extends Map<string, FailedRows> {
   }
 }
 
+/** The failures of a run in short. */
+export interface FailuresInShort {
+  readonly failed: number;
+  /** The latest failures, all with one code, and the latest of them. */
+  readonly last: FailedRows;
+  /** The failures with the most frequent code, and the first of them. */
+  readonly most: FailedRows;
+}
+
 /** The failures that the guards judge, in the order in which rows finished. Only rows that were called count. */
 export class FailureTally {
   finished = 0;
@@ -31,6 +40,13 @@ export class FailureTally {
   alike = 0;
   firstCode = '';
   codes = new FailureCodes();
+  #last: FailedRows | undefined;
+
+  /** Undefined without failures. */
+  get inShort(): FailuresInShort | undefined {
+    const last = this.#last;
+    return last && { failed: this.failed, last, most: this.codes.most };
+  }
 
   /** @returns whether the row counts */
   add(result: RowResult): boolean {
@@ -41,6 +57,8 @@ export class FailureTally {
       this.inARow += 1;
       this.mostInARow = Math.max(this.mostInARow, this.inARow);
       this.codes.add(result);
+      const { code } = result;
+      this.#last = { code, rows: this.#last?.code === code ? this.#last.rows + 1 : 1, example: result };
       if (this.finished === 0) this.firstCode = result.code;
       if (this.alike === this.finished && result.code === this.firstCode) this.alike += 1;
     } else this.inARow = 0;
@@ -49,6 +67,8 @@ export class FailureTally {
   }
 
   copy(): FailureTally {
-    return Object.assign(new FailureTally(), this, { codes: new FailureCodes(this.codes) });
+    const copy = Object.assign(new FailureTally(), this, { codes: new FailureCodes(this.codes) });
+    copy.#last = this.#last;
+    return copy;
   }
 }

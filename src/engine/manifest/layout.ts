@@ -124,7 +124,7 @@ async function findLayout(source: TextSource, head: Head, reading: ReadingOption
   refuseOption(reading.rowsAt !== undefined, '--rows-at', nestedJson);
   refuseOption(isJson, '--skip-lines', 'CSV, TSV and Excel workbooks');
   const titles = titleLines(cutLines(text), identifierTest(source.context?.operations));
-  if (titles > 0) throw headerBelow(preamble.lines + titles + 1, skipLines + titles);
+  if (titles > 0) throw headerBelow(`on line ${preamble.lines + titles + 1}`, skipLines + titles);
   const delimiter = preamble.delimiter ?? detectDelimiter(text, head.complete, hint === 'tsv' ? '\t' : ',');
   const start = source.start + Buffer.byteLength(beginning.slice(0, preamble.length));
   return {
@@ -173,12 +173,12 @@ export function identifierTest(operations: readonly Operation[] = []): (cell: st
   return (cell) => names.has(fieldNameOf(cell));
 }
 
-/** The header is not the first line. */
-export function headerBelow(line: number, skipLines: number): TextMistake {
+/** The header is not the first line. @param where `on line 3`, `in row 3` */
+export function headerBelow(where: string, skipLines: number): TextMistake {
   return new TextMistake(
     'MANIFEST_NO_HEADER',
-    { line: line - 1, column: 1 },
-    `the column names seem to be on line ${line}, below a title; pass --skip-lines ${skipLines}`,
+    undefined,
+    `the column names seem to be ${where}, below a title; pass --skip-lines ${skipLines}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { z } from 'zod';
 import { usageError } from '../../base/errors/errors.ts';
 import { nearestName } from '../../base/text/near-name.ts';
@@ -5,7 +6,9 @@ import { nearestName } from '../../base/text/near-name.ts';
 /** Manifests, options and reports name an operation and its parts by these rules. */
 
 const word = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
-const aFunction = z.custom((value) => typeof value === 'function', 'must be a function');
+const aFunction = z
+  .custom((value) => typeof value === 'function', 'must be a function')
+  .refine((value) => !types.isAsyncFunction(value), 'must not be async: what it returns is needed at once');
 
 const isTaken = (name: string): boolean => name === 'operation' || name.startsWith('old_');
 

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
+import { realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { hashFile } from '../../base/disk/hash-file.ts';
-import { type CqbatchError, usageError } from '../../base/errors/errors.ts';
+import { type CqbatchError, errorText, usageError } from '../../base/errors/errors.ts';
 import { defineOperation, type Operation } from './operation.ts';
 
 /** The default export of a module. It gets `defineOperation` as a parameter, so it needs to import no package. */
@@ -24,8 +27,11 @@ export async function loadOperations(
 ): Promise<readonly Operation[]> {
   const unusable = (why: string, cause?: unknown): CqbatchError =>
     usageError('OPERATIONS_UNUSABLE', `--operations ${module}: ${why}`, cause);
-  const exported = await importDefault(module, folder).catch((error: Error) => {
-    throw unusable(`can't be loaded: ${error.message}`, error);
+  const path = await pathOf(module, folder);
+  if (path === undefined) throw unusable('there is no such file or package; the path begins with ./ or /');
+  const failed = async (error: unknown) => unusable(await defectOf(error, path), error);
+  const exported = await importDefault(path).catch(async (error: unknown) => {
+    throw await failed(error);
   });
   if (typeof exported !== 'function')
     throw unusable('must have a function as default export: export default ({ defineOperation }) => [ … ]');
@@ -33,7 +39,7 @@ export async function loadOperations(
   try {
     made = await exported({ defineOperation });
   } catch (error) {
-    throw unusable((error as Error).message, error);
+    throw await failed(error);
   }
   const operations = [made].flat() as readonly Partial<Operation>[];
   const names = new Set(existing.map(({ name }) => name));
@@ -44,16 +50,51 @@ export async function loadOperations(
     if (names.has(name)) throw unusable(`an operation ${name} already exists`);
     names.add(name);
   }
-  const { sha256 } = await hashFile(pathOf(module, folder));
+  const { sha256 } = await hashFile(path);
   return (operations as readonly Operation[]).map((operation) => ({ ...operation, module: sha256 }));
 }
 
-function pathOf(module: string, folder: string): string {
+/** The real path of a module; undefined when there is no such module. */
+async function pathOf(module: string, folder: string): Promise<string | undefined> {
   const isPath = /^\.{0,2}[/\\]|\.[cm]?[jt]s$/.test(module);
-  return isPath ? resolve(folder, module) : createRequire(join(folder, 'noop.js')).resolve(module);
+  try {
+    return await realpath(
+      isPath ? resolve(folder, module) : createRequire(join(folder, 'noop.js')).resolve(module),
+    );
+  } catch {
+    return undefined;
+  }
 }
 
-async function importDefault(module: string, folder: string): Promise<unknown> {
-  const path = pathOf(module, folder);
+async function importDefault(path: string): Promise<unknown> {
   return ((await import(pathToFileURL(path).href)) as { readonly default?: unknown }).default;
+}
+
+/** Why a module can't be used, in one line, with the line of the module if it is known: `line 6: Unexpected identifier`. */
+async function defectOf(error: unknown, path: string): Promise<string> {
+  if ((error as NodeJS.ErrnoException)?.code === 'ERR_UNKNOWN_FILE_EXTENSION')
+    return "Node can't load this kind of file: pass JavaScript (.js or .mjs)";
+  const [text = ''] = errorText(error).split('\n', 1);
+  const stack = error instanceof Error ? error.stack : undefined;
+  const line = lineIn(stack, path) ?? (error instanceof SyntaxError ? await lineOfMistake(path) : undefined);
+  return line === undefined ? text : `line ${line}: ${text}`;
+}
+
+/** The first line of a file that a text names, as a stack trace does. */
+function lineIn(text: string | undefined, path: string): string | undefined {
+  for (const name of [pathToFileURL(path).href, path]) {
+    const [, line] = text?.split(`${name}:`)[1]?.match(/^(\d+)/) ?? [];
+    if (line !== undefined) return line;
+  }
+  return undefined;
+}
+
+/** The line of a syntax error: no error names it, so Node checks the module, without running it. */
+async function lineOfMistake(path: string): Promise<string | undefined> {
+  try {
+    await promisify(execFile)(process.execPath, ['--check', path]);
+    return undefined;
+  } catch (error) {
+    return lineIn((error as { readonly stderr?: string }).stderr, path);
+  }
 }

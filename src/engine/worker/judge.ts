@@ -212,7 +212,7 @@ function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttemp
     if (isLost && (operation.meansAlreadyApplied(failure) || operation.meansDone(failure)))
       return {
         kind: 'done',
-        message: `most likely done by an earlier attempt whose answer was lost (${failure.message})`,
+        message: `probably ${operation.done ?? 'done'} by an earlier attempt whose answer was lost (the API: "${failure.message}")`,
       };
     return isRefusal && operation.meansDone(failure)
       ? { kind: 'done', message: `there was nothing left to do (${failure.message})` }

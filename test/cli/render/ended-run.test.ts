@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bodyFor } from '../../../src/cli/render/ended-run.ts';
+import { bodyFor, newsOf } from '../../../src/cli/render/ended-run.ts';
 
 const ended = {
   run: undefined,
@@ -34,6 +34,11 @@ test.each([
       },
     ],
   });
+});
+
+test('a command that had nothing to do says so', () => {
+  const nothing = { ...ended, exitCode: 0, error: undefined };
+  expect(newsOf(nothing).text).toBe('cqbatch on desk: no run was created: there was nothing to do');
 });
 
 test.each(['hooks.slack.com', 'logic.azure.com.evil.example'])(

@@ -71,7 +71,10 @@ const target = (fates: KnownFates, allowsPartial = false) => ({
 });
 
 const refusal = (code: string, text: RegExp) => ({ code, text: expect.stringMatching(text) });
-const asksFor = refusal('PARTIAL_ROWS', /^2 rows leave fields out\. .*with --allow-partial --canary 1 /);
+const asksFor = refusal(
+  'PARTIAL_ROWS',
+  /^2 rows leave fields out, and it is not known .*"cqbatch run FILE --allow-partial --canary 1" /,
+);
 const resets = refusal(
   'PARTIAL_ROWS',
   /^2 rows leave fields out, and edit at .* resets .*pass --left-out kept\.$/,

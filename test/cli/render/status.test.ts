@@ -64,8 +64,11 @@ const local = {
 } as unknown as NonNullable<RunView['local']>;
 
 /** What is known here of a run that was in these states, each for a reason. */
-const told = (...states: readonly (readonly [state: string, reason: string])[]) =>
-  ({ ...local, states: states.map(([state, reason]) => ({ state, at: at(1), reason })) }) as typeof local;
+const told = (...states: readonly (readonly [state: string, reason: string, more?: object])[]) =>
+  ({
+    ...local,
+    states: states.map(([state, reason, more]) => ({ state, at: at(1), reason, ...more })),
+  }) as typeof local;
 
 const outage = { reason: 'api.example.com is away: 503', testMs: 5 };
 const text = 'for a worker: none serves https://api.example.com; start one: cqbatch worker';
@@ -91,9 +94,16 @@ const cases: readonly (readonly [what: string, changes: Partial<RunView>])[] = [
     {
       state: 'halted',
       local: {
-        ...told(['halted', 'failures; continue with: cqbatch resume monthly --canary 1']),
+        ...told(['halted', 'failures', { next: 'cqbatch resume monthly --max-failures none' }]),
         resumable: true,
       },
+    },
+  ],
+  [
+    'halted without an API that answers',
+    {
+      state: 'halted',
+      local: { ...told(['halted', 'the API rejected the token', { because: 'stuck' }]), resumable: true },
     },
   ],
   ['submitted', { ...unknown, state: 'submitted', workers: [], done: 0, counts: none }],

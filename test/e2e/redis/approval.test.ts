@@ -36,7 +36,7 @@ describeWithRedis('approvals on a shared Redis', () => {
     await writeFile(join(stateDir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
     const daemon = await worker('--coordinate');
     await eventually(async () => (await stateOf('bare')) === 'failed');
-    expect((await person('status', 'bare')).stdout).toContain('5 calls need 1 approval, and there is none.');
+    expect((await person('status', 'bare')).stdout).toContain('5 calls, 0 of 1 approval.');
     expect(await sandbox.log()).toEqual([]);
 
     expect(await person('plan', 'rows.csv', '--out', 'week.cqplan')).toMatchObject({ code: 0 });

@@ -21,7 +21,9 @@ describeWithRedis('a run on Redis that two workers elsewhere call', () => {
     });
     expect(await home.run('status', 'r', '--watch')).toMatchObject({ code: 3 });
     expect(await sandbox.log()).toHaveLength(10);
-    expect((await home.run('status', 'r')).stdout).toContain('canary_max_failures allows 0');
+    expect((await home.run('status', 'r')).stdout).toContain(
+      'more than the limit of 0 (canary_max_failures)',
+    );
     expect(await home.run('resume', 'r', '--no-worker')).toMatchObject({ code: 1 });
     expect(await sandbox.log()).toHaveLength(30);
   });

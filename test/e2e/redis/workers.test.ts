@@ -106,9 +106,7 @@ describeWithRedis('a worker', () => {
     const { code, stdout, stderr } = await bad.end;
     expect(code).toBe(4);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'API_REFUSES' } });
-    expect(stderr).toMatch(
-      /^error: No row can succeed\. Asked: .*HTTP 401, UNAUTHENTICATED.*Correct the token/m,
-    );
+    expect(stderr).toMatch(/^error: The API rejected the token: .*\(HTTP 401\)\. Check CQBATCH_TOKEN/m);
 
     const refusals = (await place.sandbox.log()).length;
     expect(refusals).toBeGreaterThan(0);

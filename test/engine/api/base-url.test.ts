@@ -24,7 +24,7 @@ describe('parseBaseUrl', () => {
     ['https://user:pa55@example.com', 'BASE_URL_INVALID', 'user name or password'],
     ['https://example.com?x=1', 'BASE_URL_INVALID', 'query'],
     ['https://example.com#x', 'BASE_URL_INVALID', 'fragment'],
-    ['https://example.com/api/v1alpha1/', 'BASE_URL_INVALID', 'leave that out'],
+    ['https://example.com/api/v1alpha1/', 'BASE_URL_INVALID', 'remove that'],
     ['http://example.com', 'BASE_URL_INSECURE', '--allow-insecure-http'],
     ['http://127.0.0.1.example.com', 'BASE_URL_INSECURE', '--allow-insecure-http'],
   ])('refuses %j with a remedy and without quoting credentials', (text, code, remedy) => {

@@ -182,7 +182,7 @@ test.each([
   ['is the server’s own message', 400, '{"message":"title too long"}', 'title too long'],
   ['says that the server gives no reason', 500, '{}', 'The server answered 500 without saying why'],
   ['names an HTML page', 502, '<title>Bad</title>', 'The server answered 502 with an HTML page ("Bad")'],
-  ['says that the token is refused', 401, '{"message":"expired"}', 'The API refuses the token: expired'],
+  ['says that the token is refused', 401, '{"message":"expired"}', 'The API rejected the token: expired'],
   ['never contains the token', 403, '{"message":"my-secret may not"}', '[token] may not'],
 ])('the message %s', (_, status, body, message) => {
   expect(classified(status, body).message).toBe(message);

@@ -176,7 +176,7 @@ test.each<[title: string, name: string, content: string | Buffer, options: OpenO
 });
 
 const belowTitle = (line: number, skip: number) =>
-  `a.csv:${line - 1}:1: the column names seem to be on line ${line}, below a title; pass --skip-lines ${skip}`;
+  `a.csv: the column names seem to be on line ${line}, below a title; pass --skip-lines ${skip}`;
 const noArray = '--rows-at "b.c": this object has no array there; its arrays are a';
 const fromObject = '--rows-at only works with a JSON object';
 

@@ -80,9 +80,7 @@ describe('the request of an operation', () => {
 const thrown = () => {
   throw new Error('why');
 };
-const late = async () => {
-  throw new Error('why');
-};
+const late = () => Promise.reject(new Error('why'));
 const refusal = { code: 'NOT_FOUND', message: 'no call' };
 const shape = 'must return { ok: true, value } or { ok: false, code, message }';
 

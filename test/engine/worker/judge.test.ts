@@ -94,14 +94,19 @@ describe('an answer', () => {
 describe('a permanent refusal', () => {
   const failed = { outcome: 'failed', code: 'NOT_FOUND' };
   const applied = { outcome: 'succeeded', code: 'ALREADY_APPLIED' };
-  const lost = 'most likely done by an earlier attempt whose answer was lost';
+  const lost = 'probably done by an earlier attempt whose answer was lost';
 
   test.each([
     ['is a failure', 'why', true, { ...failed, message: 'why' }],
     ['that means "done already", after an unclear attempt, is a success', 'not deleted', true, applied],
     ['that means "done already" is a failure otherwise', 'not deleted', false, failed],
     ['"done" is a success', 'gone', false, { ...applied, message: 'there was nothing left to do (gone)' }],
-    ['"done" is a success after an unclear attempt', 'gone', true, { ...applied, message: `${lost} (gone)` }],
+    [
+      '"done" is a success after an unclear attempt',
+      'gone',
+      true,
+      { ...applied, message: `${lost} (the API: "gone")` },
+    ],
   ])('%s', (_title, message, unclear, expected) => {
     const answer = failing({ class: 'permanent', code: 'NOT_FOUND', status: 404, message });
     expect(judge(attempt(answer, { task: withHistory({ unclear }) }))).toMatchObject({

@@ -8,7 +8,7 @@ import { readVersion } from '../../../base/package.ts';
 import type { HealthState } from '../../../daemon/health.ts';
 import { openProbes } from '../../../daemon/probes.ts';
 import { parseBaseUrl } from '../../../engine/api/base-url.ts';
-import type { Datastore } from '../../../engine/datastore/datastore.ts';
+import { type Datastore, daemonPurpose } from '../../../engine/datastore/datastore.ts';
 import { watchRefusals } from '../../../engine/datastore/refusals.ts';
 import { type Serving, serveRows } from '../../../engine/worker/serve.ts';
 import { defaults, type Settings } from '../../../settings/settings.ts';
@@ -39,10 +39,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
 
   return withScope(async (defer) => {
     defer(stop.release);
-    const datastore = await open(
-      queue === undefined ? 'worker --coordinate, a daemon: "cqbatch submit" hands it runs' : 'worker',
-      defer,
-    );
+    const datastore = await open(queue === undefined ? daemonPurpose : 'worker', defer);
     let serving: Serving | undefined;
     const failing = new LastingErrors();
     const state = (): HealthState => healthOf(datastore, failing, stop.signal, serving);

@@ -193,9 +193,10 @@ function refuseOtherOptions(
   const [other] = differingOptions({ ...read, ...options }, wanted);
   if (other === undefined) return;
   const { name, before, now } = other;
+  const option = optionInWords(name);
   throw usageError(
     'PLAN_DIFFERS',
-    `${escapeInvisible(file)} was signed off with ${optionInWords(name)} ${valueText(name, before)}, but now it is ${valueText(name, now)}: leave that ` +
-      'out, also in the environment and the configuration file, or make the plan again and have it reviewed.',
+    `${option} was ${valueText(name, before)} when ${escapeInvisible(file)} was made, and is ${valueText(name, now)} now. Remove ${option} (flag, ` +
+      'environment, config.json), or make a new plan.',
   );
 }

@@ -7,7 +7,7 @@ import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import { writeApproval } from '../../../engine/run/plan/approval-files.ts';
 import { approverHere } from '../../../engine/run/plan/approval-text.ts';
-import { approvePlan, judgeApprovals, validAmong } from '../../../engine/run/plan/approvals.ts';
+import { approvePlan, judgeApprovals, stillMissing, validAmong } from '../../../engine/run/plan/approvals.ts';
 import { type ApprovedPlan, planSuffix } from '../../../engine/run/plan/plan-file.ts';
 import { isReady, verdictText } from '../../../engine/run/plan/readiness.ts';
 import { parseLongDuration } from '../../../settings/parsers.ts';
@@ -67,7 +67,7 @@ function requirePerson({ terminal }: CommandContext, file: string): void {
   if (!terminal.canAsk) {
     throw usageError(
       'CONSENT_MISSING',
-      "Can't ask for confirmation, because this is not a terminal: a person must approve a plan.",
+      "Can't ask for confirmation, because standard input is not a terminal: a person must approve a plan.",
     );
   }
 }
@@ -84,12 +84,18 @@ async function sayResult(
   const judged =
     approvers === undefined ? [] : await judgeApprovals(plan, policy, { ...runByThisUser(), user: '' });
   const file = escapeInvisible(plan.file);
+  const valid = validAmong(judged);
   const many =
-    approvers === undefined ? '' : ` It has ${validAmong(judged).length} of ${counted(needed, 'approval')}.`;
+    approvers === undefined ? '' : ` ${file} has ${valid.length} of ${counted(needed, 'approval')}.`;
   for (const each of judged) if (!each.counts) terminal.warn(`warning: not counted: ${each.why}.`);
   terminal.result(
     { plan_file: plan.file, plan_sha256: plan.sha256, approval_file: approvalFile, until },
-    `Wrote ${escapeInvisible(approvalFile)}: ${file} is approved until ${localTime(until)}.${many}`,
+    `Wrote ${escapeInvisible(approvalFile)}, which holds until ${localTime(until)}.${many}`,
   );
-  terminal.say(`Nothing was sent. Another person runs it: cqbatch run ${shellWord(file)}`);
+  const missing = approvers === undefined ? undefined : await stillMissing(policy, valid);
+  terminal.say(
+    missing === undefined
+      ? `Nothing was sent. Another person runs it: cqbatch run ${shellWord(file)}`
+      : `Nothing was sent. Missing: ${missing}: cqbatch approve ${shellWord(file)}`,
+  );
 }

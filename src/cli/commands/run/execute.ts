@@ -6,7 +6,8 @@ import { withActor } from '../../../domain/actor.ts';
 import { fieldFates } from '../../../domain/terms.ts';
 import type { Journal } from '../../../engine/journal/journal.ts';
 import { discard } from '../../../engine/run/plan/create-run.ts';
-import type { RunRecord } from '../../../engine/run/record/record.ts';
+import { endInWords, type RunRecord } from '../../../engine/run/record/record.ts';
+import type { RunEnding } from '../../../engine/run/record/run-outcome.ts';
 import { nextCommands } from '../../../engine/run/report/next-commands.ts';
 import type { CanaryResults } from '../../../engine/run/session/canary.ts';
 import type { ExecutedRun, FailedRun, StartedRun } from '../../../engine/run/session/execution-options.ts';
@@ -143,6 +144,15 @@ async function confirmAfterCanary(
 function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): ExitCode {
   if (reports === undefined) throw new Error('Only a daemon hands runs over.');
   const { paths, summary, alteredRows } = reports;
+  const { reason } = end;
+  if (reason !== undefined && (end.state === 'halted' || end.state === 'interrupted'))
+    terminal.warn(`${endWords(end)}: ${reason.replace(/\.$/, '')}.`);
+  if (alteredRows > 0) {
+    terminal.warn(
+      `${counted(alteredRows, 'row', ['has', 'have'])} text that CSV can't hold: run these rows again with "cqbatch retry ${record.id}", not with ` +
+        'failed.csv.',
+    );
+  }
   try {
     printReport(terminal, record, reports);
   } catch (error) {
@@ -150,15 +160,13 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
     terminal.warn(`Run ${record.id} is ${record.state}; its report is ${paths.report}`);
     throw systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
   }
-  if (end.state === 'halted') terminal.warn(`Halted: ${end.reason}`);
-  else if (end.reason !== undefined && end.state === 'interrupted') terminal.warn(`Stopped: ${end.reason}`);
-  if (alteredRows > 0) {
-    terminal.warn(
-      `${counted(alteredRows, 'row', ['has', 'have'])} text that CSV can't hold: run these rows again with "cqbatch retry ${record.id}", not with ` +
-        'failed.csv.',
-    );
-  }
   return exitCodeOf(end, summary.outcomes);
+}
+
+/** `Halted`, `Gave up`, `Stopped` */
+function endWords(end: RunEnding): string {
+  const words = end.state === 'interrupted' ? 'stopped' : endInWords(end);
+  return `${words[0]?.toUpperCase()}${words.slice(1)}`;
 }
 
 /** Shows the progress of a run from `start` to `end`. */

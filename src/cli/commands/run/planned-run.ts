@@ -48,7 +48,7 @@ export async function planRun(
   const options = runOptions(context);
   const attribution = attributionOf(context);
   const proxy = callsHere ? proxyTo(options) : undefined;
-  requireConsent(context, source);
+  requireConsent(context, { source });
   if (approved !== undefined) {
     warnOfOtherOperations(context, approved);
     await refuseOutdated(store, approved);
@@ -125,14 +125,19 @@ export async function readingManifest<Result>(
 /**
  * Checks before any work that consent is possible.
  *
+ * @param source of the manifest, which may be standard input
+ * @param plan the command that shows the plan
  * @throws a usage error when the user can't be asked, and `--yes` is missing
  */
-export function requireConsent({ terminal, flags: { yes } }: CommandContext, source?: string): void {
+export function requireConsent(
+  { terminal, flags: { yes } }: CommandContext,
+  { source, plan = 'cqbatch plan' }: { readonly source?: string; readonly plan?: string } = {},
+): void {
   if (yes || (terminal.canAsk && source !== '-')) return;
-  const why = source === '-' ? 'the manifest comes from standard input' : 'this is not a terminal';
+  const why = source === '-' ? 'the manifest comes from standard input' : 'standard input is not a terminal';
   throw usageError(
     'CONSENT_MISSING',
-    `Can't ask for confirmation, because ${why}: check the plan with "cqbatch plan", then pass --yes.`,
+    `Can't ask for confirmation, because ${why}: check the plan with "${plan}", then pass --yes.`,
   );
 }
 

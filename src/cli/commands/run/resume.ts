@@ -152,8 +152,8 @@ async function stillHalted(context: Context, record: RunRecord): Promise<ExitCod
   const ended = await endedRun(context.store, record);
   const { summary, next } = ended;
   context.onEnded?.(ended);
-  sayEnded(context.terminal, record, 'is halted', summary.outcomes, next);
   context.terminal.warn(`Halted: ${record.states.at(-1)?.reason}`);
+  sayEnded(context.terminal, record, 'is halted', summary.outcomes, next);
   return exitCodes.halted;
 }
 
@@ -174,7 +174,7 @@ function sayEnded(
 /** The result of a run that ended earlier, perhaps without a report. */
 export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
   const { summary } = await rewriteReport(store, record);
-  return { record, summary, next: nextCommands(record, summary) };
+  return { record, summary, next: nextCommands(record, summary), endedBefore: true };
 }
 
 /**

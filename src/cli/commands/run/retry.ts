@@ -10,7 +10,12 @@ import {
   unfinishedAmong,
 } from '../../../engine/run/plan/retries.ts';
 import { hasRowsToRetry, type RetryRows, writeRetryRows } from '../../../engine/run/plan/retry-run.ts';
-import { actualState, type RunRecord, resumeCommand } from '../../../engine/run/record/record.ts';
+import {
+  actualState,
+  isResumable,
+  type RunRecord,
+  resumeCommand,
+} from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { type FittingRun, findRecord } from '../../../engine/run/session/find-run.ts';
@@ -30,7 +35,7 @@ export async function retry(id: string | undefined, flags: Flags): Promise<ExitC
 
 async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal, flags } = context;
-  if (!isPreview(flags)) requireConsent(context);
+  if (!isPreview(flags)) requireConsent(context, { plan: 'cqbatch retry --out NAME.cqplan' });
   const original = await findRecord(store, id, runToRetry(store));
   const later = retriesAfter(await findRetries(store, original), original);
   refuseUnlessOver('retry', original, later);
@@ -62,7 +67,8 @@ function runToRetry(store: RunStore): FittingRun {
       return unfinishedAmong(later) === undefined && hasRowsToRetry(store, record, later);
     },
     fitsElsewhere: () => false,
-    otherwise: 'To continue a stopped run, type "cqbatch resume".',
+    otherwise: (newest) =>
+      isResumable(actualState(newest)) ? `to continue it: cqbatch resume ${newest.id}` : undefined,
   };
 }
 

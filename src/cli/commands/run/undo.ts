@@ -26,7 +26,7 @@ export async function undo(id: string | undefined, flags: Flags): Promise<ExitCo
 
 async function undoRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal } = context;
-  if (!isPreview(context.flags)) requireConsent(context);
+  if (!isPreview(context.flags)) requireConsent(context, { plan: 'cqbatch undo --plan' });
   const original = await findRecord(store, id, runToUndo(store));
   const runs = await store.list();
   const later = retriesAfter(retriesAmong(runs, original), original);
@@ -69,7 +69,10 @@ function runToUndo(store: RunStore): FittingRun {
       return false;
     },
     fitsElsewhere: () => false,
-    otherwise: 'To undo an undo, name it. Cancel an unfinished run first ("cqbatch cancel").',
+    otherwise: (newest) => {
+      if (!isOver(newest)) return `to undo it, cancel it first: cqbatch cancel ${newest.id}`;
+      return newest.undoOf === undefined ? undefined : `to undo that undo: cqbatch undo ${newest.id}`;
+    },
   };
 }
 
@@ -99,8 +102,12 @@ function remainderTexts({ notUndone, byHand }: UndoRows): readonly string[] {
     texts.push(`${rows} not undone, or only in part: ${escapeInvisible(notUndone.file)} says why`);
   }
   if (byHand.file !== undefined) {
-    const rows = counted(byHand.rows, 'row', ['has', 'have']);
-    texts.push(`what ${rows} restored can only be deleted by hand: ${escapeInvisible(byHand.file)} lists it`);
+    const names = byHand.operations.map(({ name }) => name).join(' and ');
+    const [{ thing } = { thing: 'row' }, ...others] = byHand.operations;
+    const entries = counted(byHand.rows, others.length > 0 ? 'row' : thing);
+    texts.push(
+      `${names} can't be undone. Change ${byHand.rows === 1 ? 'this' : 'these'} ${entries} back by hand: ${escapeInvisible(byHand.file)}`,
+    );
   }
   return texts;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isOpenToOthers, makeFolder, makePrivate } from '../../../base/disk/files.ts';
 import { lockPath } from '../../../base/disk/lock.ts';
 import { BusyError } from '../../../base/errors/errors.ts';
-import type { Datastore } from '../datastore.ts';
+import { type Datastore, daemonPurpose } from '../datastore.ts';
 import { type ConnectionThread, type DatabaseConnection, openConnection, startThread } from './connection.ts';
 import { openEpoch, readFileIdentity } from './epoch.ts';
 import { poolOver } from './pool.ts';
@@ -39,12 +39,13 @@ export async function openEmbedded({
   const lock = await lockPath({
     path: folder,
     purpose,
-    taken: (who) =>
+    taken: (who, holder) =>
       new BusyError(
         'DATASTORE_LOCKED',
-        `The embedded datastore ${folder} is in use by ${who}`,
-        'One process at a time can use it: wait for its end (a run does with --wait 10m), stop it (a run with "cqbatch cancel", a ' +
-          'daemon or watcher with Ctrl-C or "kill PID"), or use a state folder of your own with --state-dir.',
+        `The state folder ${stateDir} is in use by ${who}`,
+        holder?.purpose === daemonPurpose
+          ? `Give it the run ("cqbatch submit FILE"), or stop it ("kill ${holder.pid}").`
+          : 'Wait for its end (--wait 10m does), stop it (a run with "cqbatch cancel"), or use another folder with --state-dir.',
       ),
   });
   let opening: Promise<DatabaseConnection> | undefined;

@@ -1,5 +1,6 @@
 import type { ColumnDef, ReadOptions, Sheet } from 'hucre/xlsx';
 import { size } from '../../../base/text/format.ts';
+import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
 import { titleLines } from '../csv/header.ts';
 import type { CsvRecord } from '../csv/rows.ts';
@@ -153,7 +154,7 @@ async function headerWidth(
     if (first.length === sampledRows && width * maxRows <= maxCells) break;
   }
   const header = first[titles];
-  if (titles > 0 && header !== undefined) throw headerBelow(header.line, header.line - 1);
+  if (titles > 0 && header !== undefined) throw headerBelow(`in row ${header.line}`, header.line - 1);
   return width;
 }
 
@@ -175,16 +176,18 @@ function candidates(infos: readonly SheetFilterInfo[], wanted: string | undefine
   if (wanted === undefined) {
     return infos.filter(({ hidden, veryHidden }) => !hidden && !veryHidden).map(({ index }) => index);
   }
-  const named =
-    infos.find(({ name }) => name === wanted) ?? infos.find(({ name }) => name.trim() === wanted.trim());
+  const alike = infos.filter(({ name }) => fieldNameOf(name) === fieldNameOf(wanted));
+  const named = infos.find(({ name }) => name === wanted) ?? (alike.length === 1 ? alike[0] : undefined);
   const numbered = /^\d+$/.test(wanted) ? infos[Number(wanted) - 1] : undefined;
   const found = named ?? numbered;
   if (found !== undefined) return [found.index];
   const names = infos.map(({ name }) => `"${excerpt(name)}"`).join(', ');
+  const what =
+    alike.length > 1 ? `${alike.length} sheets are alike` : `there is no sheet "${excerpt(wanted)}"`;
   throw new TextMistake(
     'MANIFEST_NO_SHEET',
     undefined,
-    `there is no sheet "${excerpt(wanted)}"; the workbook has ${names}: pass one of these names, or a number from 1`,
+    `${what}; the workbook has ${names}: pass one of these names, or a number from 1`,
   );
 }
 

@@ -147,7 +147,7 @@ async function judge(
     return no(`${subject} has no good signature of an approver in ${escapeInvisible(approvers)}`);
   const name = escapeInvisible(signer.name);
   if ([approval.by.user, signer.name].includes(run.user))
-    return no(`${escapeInvisible(run.user)} runs the plan, and an approval must come from another person`);
+    return no(`${escapeInvisible(run.user)} can't approve a plan that ${escapeInvisible(run.user)} runs`);
   const { at, until } = approval;
   // An unreadable time counts as past.
   if (!(run.at < Date.parse(until))) return no(`the approval by ${name} ended ${localTime(until)}`);
@@ -198,30 +198,52 @@ export async function requireApprovals(
   if (valid.length >= policy.needed || !needsApproval(policy, run.callable)) return valid;
   throw usageError(
     'APPROVAL_MISSING',
-    `${escapeInvisible(run.manifest)}: ${missingText(policy, counted(callsIn(run.callable), 'call', ['needs', 'need']), judged)} ${nextText(await approverNames(policy), policy, plan, run)}`,
+    `${escapeInvisible(run.manifest)}: ${missingText(policy, counted(callsIn(run.callable), 'call'), judged)} ${nextText(await approverNames(policy), policy, valid, plan, run)}`,
   );
 }
 
-/** How many approvals are missing, and why some do not count. @param calls `3 calls need` */
+/** How many approvals there are, and why some do not count. @param calls `3 calls` */
 function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly JudgedApproval[]): string {
   const names = validAmong(judged).map(({ name }) => name);
   const reasons = whyOthersDoNot(judged);
-  const have = names.length === 0 ? 'none counts' : `only ${names.length} counts (${names.join(', ')})`;
-  const why = reasons.length === 0 ? '' : ` Not counted: ${reasons.join('; ')}.`;
-  return `${calls} ${counted(needed, 'approval')}, and ${judged.length === 0 ? 'there is none' : have}.${why}`;
+  const by = names.length === 0 ? '' : ` (${names.join(', ')})`;
+  const why = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
+  return `${calls}, ${names.length} of ${counted(needed, 'approval')}${by}${why}.`;
+}
+
+/** The approvers whose approvals are missing: `ana and bea`, `1 of ana, bea`. */
+function missingPeople(
+  names: readonly string[],
+  { needed }: Pick<ApprovalPolicy, 'needed'>,
+  valid: readonly CountedApproval[],
+): string {
+  const given = new Set(valid.map(({ name }) => name));
+  const others = names.filter((name) => !given.has(name));
+  const missing = needed - valid.length;
+  return others.length <= missing ? others.join(' and ') : `${missing} of ${others.join(', ')}`;
+}
+
+/** The approvals that are still missing: `1 more approval, by 1 of bea, cem`; undefined if there are enough. */
+export async function stillMissing(
+  policy: ApprovalPolicy,
+  valid: readonly CountedApproval[],
+): Promise<string | undefined> {
+  const missing = policy.needed - valid.length;
+  if (missing <= 0) return undefined;
+  return `${counted(missing, 'more approval')}, by ${missingPeople(await approverNames(policy), policy, valid)}`;
 }
 
 function nextText(
   names: readonly string[],
-  { needed }: ApprovalPolicy,
+  policy: ApprovalPolicy,
+  valid: readonly CountedApproval[],
   plan: RunToApprove['plan'],
   { planCommand, planFile }: Pick<RunToApprove, 'planCommand' | 'planFile'>,
 ): string {
-  if (names.length < needed)
-    return `Next: name ${counted(needed, 'approver')} in the file that "approvers" in config.json names, in OpenSSH's form allowed_signers.`;
+  if (names.length < policy.needed)
+    return `Next: name ${counted(policy.needed, 'approver')} in the file that "approvers" in config.json names, in OpenSSH's form allowed_signers.`;
   const file = shellWord(plan?.file ?? planFile ?? `NAME${planSuffix}`);
-  const people = names.length === needed ? names.join(' and ') : `${needed} of ${names.join(', ')}`;
-  const approve = `have ${people} type "cqbatch approve ${file}"`;
+  const approve = `have ${missingPeople(names, policy, valid)} type "cqbatch approve ${file}"`;
   const then = planFile === undefined ? 'then run it' : 'then let the manifest be run again';
   if (plan?.file !== undefined) return `Next: ${approve}, ${then}.`;
   return `Next: type "${planCommand} --out ${file}", ${approve}, ${then}.`;

@@ -67,10 +67,10 @@ export function refusalOf(planned: ReadyRows): Refusal['code'] | undefined {
   return refusals(planned)[0]?.code;
 }
 
-/** The last line of a plan: whether the run can start, and if not, what to do. */
+/** The end of a plan: whether the run can start, and if not, what to do, a line each. */
 export function verdictText(planned: ReadyRows): string {
   const texts = refusals(planned).map(({ text }) => `Not ready: ${text}`);
-  if (texts.length > 0) return texts.join(' ');
+  if (texts.length > 0) return texts.join('\n');
   const { callable, invalid } = planned.scan;
   const leftOut = invalid === 0 ? '' : `, ${counted(invalid, 'invalid row')} left out`;
   return `Ready: ${counted(callable, 'call')}${leftOut}.`;
@@ -229,8 +229,8 @@ function roundedText({ column, ids, by }: RoundedIds): string {
 function partialText({ scan, baseUrl }: Pick<ReadyRows, 'scan' | 'baseUrl'>): string {
   const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
   return (
-    `${rows} fields out. ${baseUrl ?? 'The service'} may reset fields that a row leaves out: its documentation does not say. ` +
-    'Give all fields, or try one row: "cqbatch run" with --allow-partial --canary 1 asks after that row whether they were kept or reset. ' +
+    `${rows} fields out, and it is not known whether ${baseUrl ?? 'the API'} keeps or resets them. ` +
+    'Give all fields, or try one row: "cqbatch run FILE --allow-partial --canary 1" asks after that row whether they were kept or reset. ' +
     'It remembers the answer for that address. If you know it already, pass --left-out kept.'
   );
 }

@@ -20,7 +20,7 @@ export interface UndoRows extends PlannedRows {
   /** Rows that are not put back, or only in part, and the file that lists them with the reasons. */
   readonly notUndone: ListedRows;
   /** Rows that can only be undone by hand, and the file that lists them. */
-  readonly byHand: ListedRows;
+  readonly byHand: ListedRows & { readonly operations: readonly Pick<Operation, 'name' | 'thing'>[] };
   /** The keys of the subjects that are put back, to find other runs that edited them. */
   readonly subjects: ReadonlySet<string>;
 }
@@ -74,6 +74,7 @@ export function writeUndoRows(
       rowList(join(folder, name), ['_row', 'operation', 'id', ...columns], defer);
     const notUndone = list(notUndoneFile, 'fields', 'why');
     const byHand = list(byHandFile, 'unclear');
+    const operationsByHand = new Map<string, Pick<Operation, 'name' | 'thing'>>();
     const subjects = new Set<string>();
     const edits = new Map<string, Edit>();
 
@@ -101,8 +102,9 @@ export function writeUndoRows(
         const { row: call, result } = line;
         const { operation, subject } = call;
         if (!operation.fields.some(({ undoable }) => undoable)) {
-          if (hasChanged(line))
-            byHand.add([String(line.row.row), operation.name, subject, result.unclear ? 'yes' : '']);
+          if (!hasChanged(line)) continue;
+          byHand.add([String(line.row.row), operation.name, subject, result.unclear ? 'yes' : '']);
+          operationsByHand.set(operation.name, operation);
           continue;
         }
         const key = subjectKey(call);
@@ -120,7 +122,7 @@ export function writeUndoRows(
     return {
       ...planned,
       notUndone: await notUndone.publish(),
-      byHand: await byHand.publish(),
+      byHand: { ...(await byHand.publish()), operations: [...operationsByHand.values()] },
       subjects,
     };
   });

@@ -5,11 +5,11 @@ import { exists } from '../../../base/disk/files.ts';
 const blockSize = 1 << 16;
 const lineEnd = 0x0a;
 
-/** @returns where a file differs from the expected file, as a sentence part; undefined when it does not */
+/** @returns how a file differs from the expected file, as a sentence part; undefined when it does not */
 export async function differenceOf(path: string, expectedPath: string): Promise<string | undefined> {
   const [isThere, isExpected] = [await exists(path), await exists(expectedPath)];
   if (!isThere || !isExpected)
-    return isThere === isExpected ? undefined : `is ${isThere ? 'not ' : ''}missing`;
+    return isThere === isExpected ? undefined : isThere ? 'should not exist' : 'is missing';
   const line = await differentLine(path, expectedPath);
   return line === undefined ? undefined : `differs in line ${line}`;
 }

@@ -161,7 +161,7 @@ async function checkReport(
       if (difference !== undefined)
         throw wrong(
           name,
-          `${difference} from what ${rowsFile} and ${journalFile} give ("cqbatch report ${record.id}" writes it again)`,
+          `${difference} ("cqbatch report ${record.id}" makes the report again from ${rowsFile} and ${journalFile})`,
         );
     }
     return [];

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { count, counted } from '../../../base/text/format.ts';
 import { shortened } from '../../../base/text/printable.ts';
 import type { RowResult } from '../../../domain/terms.ts';
-import { type FailedRows, FailureTally } from '../../journal/failed-rows.ts';
+import { type FailedRows, type FailuresInShort, FailureTally } from '../../journal/failed-rows.ts';
 
 /** How many rows may fail before a run halts: a number, a share of the finished rows, or any number. */
 const failureLimitSchema = z.union([
@@ -25,18 +26,17 @@ export const failureLimitsSchema = z.object({
 export type FailureLimits = Readonly<z.infer<typeof failureLimitsSchema>>;
 
 /** Why too many failures halt a run. */
-export interface FailureHalt {
+export interface FailureHalt extends FailuresInShort {
   /** The guard, and the failures that it counted. */
   readonly what: string;
-  /** The most frequent code of the failures. */
-  readonly most: FailedRows;
+  /** Whether the guard counts all failures again when the run is resumed, and would halt it again. */
+  readonly isLasting: boolean;
 }
 
 /** Default of `maxFailuresAfter`. */
 const usuallyAfter = 100;
 /** This many failures with one code show an operation or column that is wrong from the start. */
 const firstCalls = 20;
-const firstRowsFailed = `the first ${firstCalls} rows all failed`;
 
 /**
  * Watches the results of a run, and tells at each result whether too many rows have failed: not only once, because the run may be ending
@@ -73,9 +73,10 @@ export class FailureGuard {
 
   /** Whether a limit is exceeded: a process may have died or paused before it could halt the run. */
   check(): FailureHalt | undefined {
-    if (this.#halt !== undefined || this.#tally.failed === 0) return this.#halt;
-    const what = this.#exceeded();
-    if (what !== undefined) this.#halt = { what, most: this.#tally.codes.most };
+    const failures = this.#tally.inShort;
+    if (this.#halt !== undefined || failures === undefined) return this.#halt;
+    const exceeded = this.#exceeded();
+    if (exceeded !== undefined) this.#halt = { ...failures, ...exceeded };
     return this.#halt;
   }
 
@@ -83,43 +84,57 @@ export class FailureGuard {
     return this.#tally.add(result) ? this.check() : undefined;
   }
 
-  #exceeded(): string | undefined {
+  #exceeded(): Pick<FailureHalt, 'what' | 'isLasting'> | undefined {
     const { maxFailures = 'none', maxFailuresAfter = usuallyAfter, maxConsecutiveFailures } = this.#limits;
     const { finished, failed, mostInARow, alike, firstCode } = this.#tally;
-    if (maxConsecutiveFailures !== undefined && mostInARow > maxConsecutiveFailures)
-      return `${mostInARow} rows in a row failed; max_consecutive_failures allows ${maxConsecutiveFailures}`;
+    if (maxConsecutiveFailures !== undefined && mostInARow > maxConsecutiveFailures) {
+      const what = `${count(mostInARow)} rows in a row failed`;
+      return tooMany(what, count(maxConsecutiveFailures), 'max_consecutive_failures');
+    }
     if (maxFailures === 'none') return undefined;
-    if (alike >= firstCalls) return `${firstRowsFailed} with ${firstCode}`;
+    if (alike >= firstCalls)
+      return { what: `the first ${firstCalls} rows all failed with ${firstCode}`, isLasting: true };
+    const what = `${count(failed)} of ${counted(finished, 'row')} failed`;
     if (typeof maxFailures === 'number')
-      return failed > maxFailures
-        ? `${failed} of ${finished} rows failed; --max-failures allows ${maxFailures}`
-        : undefined;
+      return failed > maxFailures ? tooMany(what, count(maxFailures), '--max-failures') : undefined;
     const { percent } = maxFailures;
     if (finished < maxFailuresAfter || failed * 100 <= percent * finished) return undefined;
-    return `${failed} of ${finished} rows failed; --max-failures allows ${percent}%`;
+    return tooMany(what, `${percent} %`, '--max-failures');
   }
 }
 
-/** Cuts long messages of an API: the next command follows them. */
+/** What halts a run whose failures exceed a limit; resuming the run counts from there. */
+export function tooMany(what: string, limit: string, option: string) {
+  return { what: `${what}, more than the limit of ${limit} (${option})`, isLasting: false };
+}
+
+/** Cuts long messages of an API. */
 const messageLength = 200;
 
 /**
- * Why a run was halted, and how to continue.
+ * Why a run was halted, what happened last before what happened most, and the command that continues the run.
  *
  * @param numberOf maps a row to its number in the user's manifest
  */
-export function haltText(
-  { what, most }: FailureHalt,
+export function haltedBy(
+  { what, isLasting, failed, last, most }: FailureHalt,
   runId: string,
   numberOf: (row: number) => number,
-): string {
-  const { code, rows, example } = most;
-  const message = shortened(example.message, messageLength);
-  const such = `row ${numberOf(example.row)}${message === '' ? '' : ` (${message})`}`;
-  // Resuming resets the other guards; this one would halt the run again.
-  const option = what.startsWith(firstRowsFailed) ? ' --max-failures none' : '';
-  return (
-    `${what}. ${rows === 1 ? `Code ${code}` : `Mostly ${code} (${rows} rows)`}, such as ${such}. ` +
-    `Look at report.csv, then continue with: cqbatch resume ${runId}${option}`
-  );
+): { readonly reason: string; readonly next?: string } {
+  const exampleOf = ({ example }: FailedRows): string => {
+    const message = shortened(example.message, messageLength);
+    return `for example row ${numberOf(example.row)}${message === '' ? '' : ` (${message})`}`;
+  };
+  const withCode = ({ code, rows }: FailedRows): string => `${code} (${counted(rows, 'row')})`;
+  if (isLasting)
+    return {
+      reason: `${what}, ${exampleOf(most)}.`,
+      next: `cqbatch resume ${runId} --max-failures none`,
+    };
+  const which = most.rows === failed ? `All with ${most.code}` : `Mostly ${withCode(most)}`;
+  const codes =
+    last.code === most.code
+      ? `${which}, ${exampleOf(last)}.`
+      : `At the end ${withCode(last)}, ${exampleOf(last)}. Most often ${withCode(most)}, ${exampleOf(most)}.`;
+  return { reason: `${what}. ${codes}` };
 }

@@ -122,6 +122,8 @@ const stateEntrySchema = z.object({
   reason: z.string().exactOptional(),
   /** For `halted`, and for `interrupted` by a budget. */
   because: z.enum(endCauses).exactOptional(),
+  /** For `halted`: the command to type next, if it is not `cqbatch resume ID`. */
+  next: z.string().exactOptional(),
   /** For `running`: active time, milliseconds by the monotonic clock. */
   atWorkMs: z.number().exactOptional(),
   /** The active time as last saved, during the state or before the process died. */
@@ -190,6 +192,7 @@ export type RunRecord = z.infer<typeof runRecordSchema>;
 /** The user who requested a state, and the reason. */
 export interface StateCause extends Attribution {
   readonly because?: EndCause;
+  readonly next?: string;
 }
 
 export function stateEntry(state: RunState, cause?: StateCause): RunRecord['states'][number] {
@@ -206,16 +209,25 @@ export function endOf({ state, states }: Pick<RunRecord, 'state' | 'states'>): K
   return { state, because: states.at(-1)?.because };
 }
 
+/** A state in words: a guard halts a run, and without an API that answers the run gives up. */
+export function endInWords({ state, because }: KnownEnd): string {
+  return state === 'halted' && because === 'stuck' ? 'gave up' : state;
+}
+
+/** The real state in words. */
+export function stateInWords(record: RunRecord): string {
+  return endInWords({ ...endOf(record), state: actualState(record) });
+}
+
 /** Whether a guard halted the run, so that only a user may resume it. */
 export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): boolean {
   const { state, because } = endOf(record);
   return state === 'halted' && because !== 'stuck';
 }
 
-/** The command that continues a stopped run: the one in the reason of its state, or else `cqbatch resume ID`. */
+/** The command to type after a run has stopped: it continues the run, unless its user had better not. */
 export function resumeCommand({ id, states }: Pick<RunRecord, 'id' | 'states'>): string {
-  const reason = states.at(-1)?.reason ?? '';
-  return /cqbatch resume \S+(?: --max-failures none)?$/.exec(reason)?.[0] ?? `cqbatch resume ${id}`;
+  return states.at(-1)?.next ?? `cqbatch resume ${id}`;
 }
 
 export function enterState(record: RunRecord, state: RunState, cause?: StateCause): RunRecord {

@@ -19,8 +19,10 @@ export const endCauses = [
 export type EndCause = (typeof endCauses)[number];
 
 /** How a run ends, from the coordinator to the exit code. The user and the reason are for display. */
-export type RunEnding = Attribution &
-  (
+export type RunEnding = Attribution & {
+  /** The command to type next; default `cqbatch resume ID`. */
+  readonly next?: string;
+} & (
     | { readonly state: 'completed' | 'cancelled' }
     /** The user stopped the run, or its budget was used up. */
     | { readonly state: 'interrupted'; readonly because?: 'budget' }
@@ -33,12 +35,8 @@ export interface KnownEnd {
   readonly because?: string | undefined;
 }
 
-export function budgetSpent(what: string, runId: string): RunEnding {
-  return {
-    state: 'interrupted',
-    because: 'budget',
-    reason: `${what}. Continue with: cqbatch resume ${runId}`,
-  };
+export function budgetSpent(reason: string): RunEnding {
+  return { state: 'interrupted', because: 'budget', reason };
 }
 
 /** The result of a run in one word; each has an exit code. */

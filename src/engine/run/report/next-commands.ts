@@ -18,9 +18,7 @@ export function nextCommands(
   const state = actualState(record);
   if (goesOnByItself(record))
     return [`cqbatch ${state === 'paused' ? 'unpause' : 'status'} ${id}`, `cqbatch cancel ${id}`];
-  // A run that its user had better not continue says so.
-  const [cancel] = /cqbatch cancel \S+$/.exec(record.states.at(-1)?.reason ?? '') ?? [];
-  if (isResumable(state)) return [cancel ?? resumeCommand(record)];
+  if (isResumable(state)) return [resumeCommand(record)];
   const isPartOfOthers = retryOf !== null && retries.length === 0;
   return [...retryCommand(id, codes), ...(isPartOfOthers ? [`cqbatch report ${id} --with-retries`] : [])];
 }

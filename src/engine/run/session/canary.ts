@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { count } from '../../../base/text/format.ts';
 import type { fieldFates, KnownFates, RowResult } from '../../../domain/terms.ts';
-import { FailureCodes } from '../../journal/failed-rows.ts';
+import { FailureTally } from '../../journal/failed-rows.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { UnderstoodRow } from '../../rows/row.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 import { fateRefusals, fatesOf, updatesIn } from '../plan/readiness.ts';
-import { haltText } from '../record/guards.ts';
+import { haltedBy, tooMany } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { type CanaryOptions, type RunRecord, runKey } from '../record/record.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
@@ -136,7 +137,7 @@ export async function askAfterCanary(
   const failed = rows.filter(({ result }) => result.outcome === 'failed').length;
   if (confirm === undefined) return { rows, failed };
   const before = await known();
-  let refusal: string | undefined;
+  let refusal: { readonly reason: string; readonly next: string } | undefined;
   const results: CanaryResults = {
     rows,
     failed,
@@ -146,7 +147,10 @@ export async function askAfterCanary(
       await rememberFates(stateDir, baseUrl, [operation.name], { [what]: fate });
       const [refused] = fateRefusals({ scan: updatesIn(file.head), ...(await known()) });
       if (refused !== undefined)
-        refusal = `${refused.text} The other rows are in not-attempted.csv. To end this run: cqbatch cancel ${record.id}`;
+        refusal = {
+          reason: `${refused.text} The other rows are in not-attempted.csv.`,
+          next: `cqbatch cancel ${record.id}`,
+        };
       return refused === undefined;
     },
   };
@@ -198,10 +202,11 @@ export function canaryFailure(
   { rows, failed }: Pick<CanaryResults, 'rows' | 'failed'>,
   { maxFailures }: CanaryOptions,
   runId: string,
-): string | undefined {
-  if (failed <= maxFailures) return undefined;
-  const codes = new FailureCodes();
-  for (const { result } of rows) if (result.outcome === 'failed') codes.add(result);
-  const what = `${failed} of the ${rows.length} rows of the canary failed; canary_max_failures allows ${maxFailures}`;
-  return haltText({ what, most: codes.most }, runId, (row) => row);
+): ReturnType<typeof haltedBy> | undefined {
+  const tally = new FailureTally();
+  for (const { result } of rows) tally.add(result);
+  if (failed <= maxFailures || tally.inShort === undefined) return undefined;
+  const what = `${failed} of the ${rows.length} rows of the canary failed`;
+  const halt = { ...tally.inShort, ...tooMany(what, count(maxFailures), 'canary_max_failures') };
+  return haltedBy(halt, runId, (row) => row);
 }

@@ -68,12 +68,16 @@ export interface FittingRun {
   readonly fits: (record: RunRecord) => boolean | Promise<boolean>;
   /** Like `fits`, for a run of another machine, by its state. */
   readonly fitsElsewhere: (state: string) => boolean;
-  /** What to do when no run fits. */
-  readonly otherwise?: string | ((newest: RunRecord) => string | undefined) | undefined;
+  /** What to type when no run fits, as a clause: `to cancel it: cqbatch cancel monday`. */
+  readonly otherwise?: ((newest: RunRecord) => string | undefined) | undefined;
 }
 
 /** Fits runs in certain states. */
-function inState(what: string, fits: (state: string) => boolean, otherwise?: string): FittingRun {
+function inState(
+  what: string,
+  fits: (state: string) => boolean,
+  otherwise?: FittingRun['otherwise'],
+): FittingRun {
   return { what, fits: (record) => fits(actualState(record)), fitsElsewhere: fits, otherwise };
 }
 
@@ -85,17 +89,15 @@ export function isInProgress(state: string): boolean {
 export const anyRun = inState('exists', () => true);
 export const runningRun = inState('is running', (state) => state === 'running');
 export const pausedRun = inState('is paused', (state) => state === 'paused');
-export const runInProgress = inState(
-  'is in progress',
-  isInProgress,
-  'To cancel a run that has stopped before its end, name it.',
+export const runInProgress = inState('is in progress', isInProgress, (newest) =>
+  isResumable(actualState(newest)) ? `to cancel it: cqbatch cancel ${newest.id}` : undefined,
 );
 export const unfinishedRun: FittingRun = {
   what: 'can be resumed',
   fits: (record) => isResumable(actualState(record)) && !goesOnByItself(record),
   fitsElsewhere: () => false,
   otherwise: (newest) =>
-    actualState(newest) === 'paused' ? `"cqbatch unpause ${newest.id}" continues it.` : undefined,
+    actualState(newest) === 'paused' ? `to continue it: cqbatch unpause ${newest.id}` : undefined,
 };
 
 /**
@@ -125,12 +127,10 @@ export async function withRun<Result>(
         : entryNamed(name, entries);
     if (entry !== undefined) return use({ entry, cluster });
     if (here.code === 'NO_RUN_FITS') throw here;
-    const any = entries.length > 0 ? `no run that ${fitting.what}` : 'no run';
-    const what = name === undefined ? any : `no run ${name}`;
-    throw usageError(
-      'RUN_UNKNOWN',
-      `There is ${what}, neither in ${store.stateDir} nor in ${datastore.queue}.`,
-    );
+    const places = `neither in ${store.stateDir} nor in ${datastore.queue}`;
+    if (name !== undefined) throw usageError('RUN_UNKNOWN', `There is no run ${name}, ${places}.`);
+    const what = entries.length === 0 ? 'No runs yet' : `No run ${fitting.what}`;
+    throw usageError('RUN_UNKNOWN', `${what}, ${places}.`);
   });
 }
 
@@ -150,14 +150,12 @@ export async function findRecord(
       `There is no run in ${store.stateDir} yet. Start one with "cqbatch run <manifest>".`,
     );
   }
-  const instead =
-    runs.length === 1
-      ? `the only one, ${newest.id}, is ${actualState(newest)}`
-      : `the newest, ${newest.id} of ${escapeInvisible(newest.manifest.name)}, is ${actualState(newest)}`;
-  const advice = typeof otherwise === 'function' ? otherwise(newest) : otherwise;
+  const title = `${newest.id} of ${escapeInvisible(newest.manifest.name)}`;
+  const instead = `${runs.length === 1 ? title : `The newest, ${title},`} is ${actualState(newest)}`;
+  const advice = otherwise?.(newest);
   throw usageError(
     'NO_RUN_FITS',
-    `No run in ${store.stateDir} ${what}: ${instead}. ${advice ?? '"cqbatch list" shows all.'}`,
+    `No run in ${store.stateDir} ${what}. ${instead}${advice === undefined ? '. "cqbatch list" shows all.' : `; ${advice}`}`,
   );
 }
 

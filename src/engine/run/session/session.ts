@@ -1,7 +1,7 @@
 import { after, deferred, onAbort, unlessAborted } from '../../../base/async/waiting.ts';
 import type { Attribution } from '../../../domain/actor.ts';
 import type { Leaving } from '../feed/coordinator.ts';
-import { FailureGuard, haltText } from '../record/guards.ts';
+import { FailureGuard, haltedBy } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { budgetSpent, type RunEnding } from '../record/run-outcome.ts';
 import type { Command } from './control.ts';
@@ -58,8 +58,7 @@ export class RunSession {
     if (leaving.state === 'completed') return this.#nextStage();
     if (!('halt' in leaving)) return leaving;
     const numberOf = await this.#options.rows.numbers();
-    const reason = haltText(leaving.halt, record.id, numberOf);
-    return { state: 'halted', because: 'failures', reason };
+    return { state: 'halted', because: 'failures', ...haltedBy(leaving.halt, record.id, numberOf) };
   }
 
   /** Waits for a user to continue or end the run. */
@@ -102,9 +101,7 @@ export class RunSession {
     const known = await unlessAborted(value, this.#stopping);
     this.#run.lost.throwIfAborted();
     if (known !== undefined) return known;
-    return interrupt.aborted
-      ? { state: 'interrupted' }
-      : budgetSpent(String(deadline.reason), this.#run.record.id);
+    return interrupt.aborted ? { state: 'interrupted' } : budgetSpent(String(deadline.reason));
   }
 
   /** Aborts when the user wants to stop and a shared datastore does not answer in time. */

@@ -99,7 +99,6 @@ export class Stages {
     if (this.#canary === undefined || [...this.#canary].some((row) => !journal.isFinished(row)))
       return budgetSpent(
         `the ${counted(maxRows, 'row')} that --max-rows allows ${maxRows === 1 ? 'has' : 'have'} been called`,
-        record.id,
       );
     const halt = await this.#evaluate(this.#canary, signal);
     if (halt === undefined) this.#canary = undefined;
@@ -119,15 +118,15 @@ export class Stages {
       signal,
     );
     if (signal.aborted) return { state: 'interrupted' };
-    const failure = answer === undefined ? canaryFailure({ rows, failed }, options, record.id) : refusal;
-    const wentOn = answer ?? failure === undefined;
+    const halted = answer === undefined ? canaryFailure({ rows, failed }, options, record.id) : refusal;
+    const wentOn = answer ?? halted === undefined;
     keeper.change({
       canary: { at: new Date().toISOString(), rows: rows.length, failed, wentOn },
     });
     await keeper.save();
     if (wentOn) return undefined;
-    const declined = `stopped by you after the canary (${failed} of ${rows.length} failed). Continue with: cqbatch resume ${record.id}`;
-    return { state: 'halted', because: 'canary', reason: failure ?? declined };
+    const declined = { reason: `stopped by you after the canary (${failed} of ${rows.length} failed)` };
+    return { state: 'halted', because: 'canary', ...(halted ?? declined) };
   }
 }
 

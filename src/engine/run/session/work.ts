@@ -100,7 +100,7 @@ export class Work {
       this.#haltIf(this.#guard.check());
       if (client !== undefined && coordinator.isFeeding) this.#worker = this.#startWorker(client);
       defer(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
-      defer(onAbort(deadline, () => this.#leave(budgetSpent(deadline.reason, record.id))));
+      defer(onAbort(deadline, () => this.#leave(budgetSpent(deadline.reason))));
       const forget = controls.on(['pause', 'cancel'], ({ command, ...attribution }) =>
         this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused', ...attribution }),
       );

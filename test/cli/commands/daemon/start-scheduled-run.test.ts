@@ -47,7 +47,7 @@ test('a schedule runs a manifest once it has an approved plan beside it, and not
   await writeFile(join(stateDir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
   expect(await begin(1)).toEqual(failed(`--out ${manifest}.cqplan`));
   await writePlan(`${manifest}.cqplan`, manifest, { options: { baseUrl, ...newRunOptions({}, {}) } });
-  expect(await begin(2)).toEqual(failed('1 call needs 1 approval, and there is none'));
+  expect(await begin(2)).toEqual(failed('1 call, 0 of 1 approval'));
   await approveFile(`${manifest}.cqplan`, ana.path, { user: 'ana', host: 'desk' });
   await writeFile(manifest, 'evaluation_id,user_id\n2,u\n');
   expect(await begin(3)).toEqual(failed('is not the manifest of'));

@@ -136,7 +136,7 @@ describe('a client whose token is refused', () => {
       failure: {
         class: 'halt',
         code: 'UNAUTHENTICATED',
-        message: 'The API refuses the token: unknown token [token]',
+        message: 'The API rejected the token: unknown token [token]',
         status: 401,
         unclear: false,
       },

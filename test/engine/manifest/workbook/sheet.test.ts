@@ -117,7 +117,7 @@ test.each([
 test('a title above the header is reported, and skipped when the user asks for that', async () => {
   const content = sheet([['Export'], [], ['Nr', 'Name'], ['n:1', 'x']]);
   expect((await failure('a.xlsx', content)).message).toBe(
-    'a.xlsx:2:1: the column names seem to be on line 3, below a title; pass --skip-lines 2',
+    'a.xlsx: the column names seem to be in row 3, below a title; pass --skip-lines 2',
   );
   const manifest = await openText('a.xlsx', content, { skipLines: 2 });
   expect(await allRows(manifest)).toEqual([{ row: 1, line: 4, cells: { Nr: '1', Name: 'x' } }]);
@@ -130,6 +130,11 @@ test('a sheet is chosen by its name or its number', async () => {
   expect((await failure('a.xlsx', content, { sheet: 'Tabelle' })).message).toBe(
     'a.xlsx: there is no sheet "Tabelle"; the workbook has "2", "Leer": pass one of these names, or a number from 1',
   );
+  // As tolerant as names of columns.
+  for (const wanted of ['Leer', 'leer', ' LEER '])
+    expect((await failure('a.xlsx', content, { sheet: wanted })).message).toContain(
+      'the sheet "Leer" has no rows',
+    );
   expect((await failure('a.xlsx', content, { sheet: 'Leer' })).message).toBe(
     'a.xlsx: the sheet "Leer" has no rows; choose another sheet with --sheet',
   );

@@ -160,7 +160,7 @@ describeWithProgram(['ssh-keygen'], 'a run', () => {
     [
       'a line of the report',
       () => edit('report.csv', '2,u,', '3,u,'),
-      /^report\.csv: differs in line 3 from what rows\.jsonl and journal\.jsonl give \("cqbatch report \S+" writes it again\)\.$/,
+      /^report\.csv: differs in line 3 \("cqbatch report \S+" makes the report again from rows\.jsonl and journal\.jsonl\)\.$/,
     ],
     [
       'a row without a result',
@@ -188,7 +188,7 @@ describeWithProgram(['ssh-keygen'], 'a run', () => {
       },
       /^run\.json: counts other results than journal\.jsonl has\.$/,
     ],
-    ['a file that was put in', () => put('not-attempted.csv'), /^not-attempted\.csv: is not missing/],
+    ['a file that was put in', () => put('not-attempted.csv'), /^not-attempted\.csv: should not exist/],
     [
       'an option that its plan does not have',
       () => edit('run.json', '"attempts": 1', '"attempts": 9'),

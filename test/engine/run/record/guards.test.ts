@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RowResult } from '../../../../src/domain/terms.ts';
 import { FailureTally } from '../../../../src/engine/journal/failed-rows.ts';
-import { FailureGuard, type FailureLimits, haltText } from '../../../../src/engine/run/record/guards.ts';
+import { FailureGuard, type FailureLimits, haltedBy } from '../../../../src/engine/run/record/guards.ts';
 import { resumeCommand } from '../../../../src/engine/run/record/record.ts';
 
 function result(row: number, outcome: RowResult['outcome'], code: string, message = ''): RowResult {
@@ -75,7 +75,7 @@ test('a result counts once, whether it is seen when it finishes, when it is coll
   expect(guard.finished(first)).toBeUndefined();
   expect(guard.collected([second, first])).toBeUndefined();
   expect(guard.collected([third])).toMatchObject({
-    what: '3 of 3 rows failed; --max-failures allows 2',
+    what: '3 of 3 rows failed, more than the limit of 2 (--max-failures)',
   });
 });
 
@@ -110,33 +110,49 @@ test('a limit exceeded while a run paused, or ended its canary, still halts it w
   expect(guard.check()).toBeDefined();
 });
 
-test('the sentence names the guard, the main code, an example and how to continue', () => {
-  const guard = new FailureGuard({ maxFailures: 2 });
-  const halts = [
-    result(1, 'failed', 'NOT_FOUND', 'no evaluation 1'),
-    result(2, 'failed', 'FAILED_PRECONDITION', 'evaluation 2 is not recoverable'),
-    result(3, 'failed', 'FAILED_PRECONDITION', 'evaluation 3 is not recoverable'),
-  ].map((one) => guard.finished(one));
-  const [, , halt] = halts;
+/** The halt after which no result is judged. */
+function haltAfter(limits: FailureLimits, results: readonly RowResult[]) {
+  const guard = new FailureGuard(limits);
+  const halt = results.map((one) => guard.finished(one)).at(-1);
   if (halt === undefined) throw new Error('It did not halt.');
-  expect(haltText(halt, 'monday', (row) => row + 100)).toBe(
-    '3 of 3 rows failed; --max-failures allows 2. Mostly FAILED_PRECONDITION (2 rows), such as row 102 ' +
-      '(evaluation 2 is not recoverable). Look at report.csv, then continue with: cqbatch resume monday',
-  );
+  return halt;
+}
+
+const failed = (row: number, code: string, message = '') => result(row, 'failed', code, message);
+
+test.each([
+  [
+    'one code',
+    'AAA',
+    '3 of 3 rows failed, more than the limit of 2 (--max-failures). All with A, for example row 103.',
+  ],
+  [
+    'the most frequent code at the end',
+    'BAA',
+    '3 of 3 rows failed, more than the limit of 2 (--max-failures). Mostly A (2 rows), for example row 103.',
+  ],
+  [
+    'another code at the end, which is told first',
+    'AAA.AABB',
+    '7 of 8 rows failed, more than the limit of 6 (--max-failures). At the end B (2 rows), for example row 108. ' +
+      'Most often A (5 rows), for example row 101.',
+  ],
+])('the sentence names the guard, and the codes with examples: %s', (_title, text, reason) => {
+  const maxFailures = text.replaceAll('.', '').length - 1;
+  const halt = haltAfter({ maxFailures }, resultsOf(text));
+  expect(haltedBy(halt, 'monday', (row) => row + 100)).toEqual({ reason });
 });
 
-test('the sentence about the first rows names the option without which the run would halt again', () => {
-  const guard = new FailureGuard({ maxFailures: { percent: 5 } });
-  const halts = Array.from({ length: 20 }, (_, index) =>
-    guard.finished(result(index + 1, 'failed', 'NOT_FOUND', '')),
-  );
-  const halt = halts.at(-1);
-  if (halt === undefined) throw new Error('It did not halt.');
-  const reason = haltText(halt, 'monday', (row) => row);
-  expect(reason).toMatch(
-    /^the first 20 rows all failed with NOT_FOUND\. .*: cqbatch resume monday --max-failures none$/,
-  );
-  const states = [{ state: 'halted' as const, at: '', reason }];
+test('the message of the API is in the sentence', () => {
+  const halt = haltAfter({ maxFailures: 0 }, [failed(1, 'NOT_FOUND', 'no evaluation 1')]);
+  expect(haltedBy(halt, 'monday', (row) => row).reason).toMatch(/for example row 1 \(no evaluation 1\)\.$/);
+});
+
+test('a run whose first rows all failed is continued with the option without which it would halt again', () => {
+  const rows = Array.from({ length: 20 }, (_, index) => failed(index + 1, 'NOT_FOUND'));
+  const halted = haltedBy(haltAfter({ maxFailures: { percent: 5 } }, rows), 'monday', (row) => row);
+  expect(halted.reason).toBe('the first 20 rows all failed with NOT_FOUND, for example row 1.');
+  const states = [{ state: 'halted' as const, at: '', ...halted }];
   expect(resumeCommand({ id: 'monday', states })).toBe('cqbatch resume monday --max-failures none');
   expect(resumeCommand({ id: 'monday', states: [] })).toBe('cqbatch resume monday');
 });

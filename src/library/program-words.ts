@@ -1,0 +1,47 @@
+import { CqbatchError } from '../base/errors/errors.ts';
+import type { Setting } from '../settings/setting.ts';
+import { settings } from '../settings/setting-table.ts';
+import { isOfBatch, nameInWords, type SettingName } from '../settings/settings.ts';
+
+/** Options of commands that are options of a batch, not settings. */
+const ownOptions: Readonly<Record<string, string>> = {
+  'skip-invalid': 'skipInvalid',
+  trim: 'trim',
+  operation: 'operation',
+};
+
+const settingByFlag = new Map(
+  (Object.keys(settings) as SettingName[]).map((name) => [nameInWords(name, '-'), name] as const),
+);
+
+/**
+ * A message with options as programs pass them: `pass --on-conflict last` as `pass settings: { on_conflict: 'last' }`. Commands to type
+ * stay as they are.
+ */
+export function inProgramWords(text: string): string {
+  const options = /"?cqbatch [^"\n]*"?|(\b(?:pass|or|with) )?--([a-z][a-z-]*[a-z])(?: ("[^"]*"|[\w%-]+))?/g;
+  return text.replace(options, (whole: string, before = '', flag?: string, next?: string) => {
+    const own = ownOptions[flag ?? ''];
+    const name = settingByFlag.get(flag ?? '');
+    const after = next === undefined ? '' : ` ${next}`;
+    if (own !== undefined) return `${before}${own}${before === '' ? '' : ': true'}${after}`;
+    if (name === undefined || !isOfBatch(name)) return whole;
+    const { value }: Setting = settings[name];
+    const key = nameInWords(name, '_');
+    if (before === '' || (value !== undefined && next === undefined))
+      return `${before}settings.${key}${after}`;
+    if (value === undefined) return `${before}settings: { ${key}: true }${after}`;
+    const given = /^\d+$/.test(next ?? '') ? next : `'${next?.replaceAll('"', '')}'`;
+    return `${before}settings: { ${key}: ${given} }`;
+  });
+}
+
+/** Does work of the library, whose errors are in the words of programs. */
+export async function inOwnWords<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CqbatchError) error.message = inProgramWords(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { inProgramWords } from '../../src/library/program-words.ts';
+
+test.each([
+  ['fix it or pass --skip-invalid.', 'fix it or pass skipInvalid: true.'],
+  ['pass --trust-ids if you know it', 'pass settings: { trust_ids: true } if you know it'],
+  [
+    'pass --on-conflict last (only the last) or --on-conflict in-order (all)',
+    "pass settings: { on_conflict: 'last' } (only the last) or settings: { on_conflict: 'in-order' } (all)",
+  ],
+  ['longer than --max-outage allows', 'longer than settings.max_outage allows'],
+  ['more than the limit of 5 % (--max-failures).', 'more than the limit of 5 % (settings.max_failures).'],
+  ['pass --skip-lines 2', 'pass settings: { skip_lines: 2 }'],
+  ['pass --map "ID=evaluation_id"', "pass settings: { map: 'ID=evaluation_id' }"],
+  // What is typed, and what only commands have, is as it was.
+  [
+    '"cqbatch run FILE --allow-partial --canary 1" asks',
+    '"cqbatch run FILE --allow-partial --canary 1" asks',
+  ],
+  ['To go on: cqbatch resume x --max-failures none', 'To go on: cqbatch resume x --max-failures none'],
+  ['use --token-file, or --or-resume', 'use --token-file, or --or-resume'],
+])('%s', (text, expected) => {
+  expect(inProgramWords(text)).toBe(expected);
+});
