@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { lockPath } from '../../../src/base/disk/lock.ts';
+import { localTime } from '../../../src/base/text/local-time.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 /** Done once, between the making of a lock and the look at it, which then fails. */
@@ -21,6 +22,7 @@ vi.mock('proper-lockfile', async (importOriginal) => {
 });
 
 const dead = { pid: 2 ** 22 + 1, host: hostname(), started: '1' };
+const since = '2026-01-01T00:00:00.000Z';
 const elsewhere = { pid: 1, host: 'elsewhere', started: '1' };
 
 const takeAt = (path: string) =>
@@ -30,7 +32,7 @@ const takeAt = (path: string) =>
 async function lockOf(holder: typeof dead, agoSeconds: number) {
   const path = join(await temporaryFolder(), 'run');
   await mkdir(`${path}.lock`);
-  await writeFile(`${path}.holder.json`, JSON.stringify({ ...holder, purpose: 'run r', since: 'today' }));
+  await writeFile(`${path}.holder.json`, JSON.stringify({ ...holder, purpose: 'run r', since }));
   const touch = async (): Promise<void> => {
     const at = Date.now() / 1_000 - agoSeconds;
     await utimes(`${path}.lock`, at, at);
@@ -67,7 +69,9 @@ describe('a lock', () => {
     const { touch, take } = await lockOf(elsewhere, agoSeconds);
     const timer = setInterval(() => void touch().catch(() => {}), 500);
     onTestFinished(() => clearInterval(timer));
-    await expect(take()).rejects.toThrow('taken by process 1 on elsewhere (run r, since today)');
+    await expect(take()).rejects.toThrow(
+      `taken by process 1 on elsewhere (run r, since ${localTime(since)})`,
+    );
   });
 
   test.each([
