@@ -97,6 +97,9 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await page.getByLabel('All codes').selectOption('');
     expect((await rowsShown())[0]).toBe('120');
     await page.getByRole('link', { name: 'report.html' }).waitFor();
+    // The ledger has the counts.
+    await page.locator('.ledger', { hasText: '120 succeeded' }).waitFor();
+    expect(await page.locator('p', { hasText: '120 succeeded' }).count()).toBe(0);
     expect((await run.end).code).toBe(0);
     expect(complaints).toEqual([]);
     expect(requests.filter((address) => !address.startsWith(`${url}/`))).toEqual([]);

@@ -81,12 +81,8 @@ export function numberCell(text: string): HTMLElement {
   return element('td', { class: 'number' }, text);
 }
 
-/**
- * A bar of the outcomes and of the rows without one.
- *
- * @param label the counts in words, for screen readers; without it, the page must show the counts elsewhere
- */
-export function outcomeBar(counts: OutcomeCounts, rest: number, label?: string): HTMLElement {
+/** A bar of the outcomes and of the rows without one. Screen readers skip the bar: the page has the counts in words beside it. */
+export function outcomeBar(counts: OutcomeCounts, rest: number): HTMLElement {
   const shares = [...outcomes.map((outcome) => [outcome, counts[outcome]] as const), ['rest', rest] as const];
   const parts = shares
     .filter(([, rows]) => rows > 0)
@@ -95,8 +91,7 @@ export function outcomeBar(counts: OutcomeCounts, rest: number, label?: string):
       part.style.flexGrow = String(rows);
       return part;
     });
-  const aria = label === undefined ? { 'aria-hidden': 'true' } : { role: 'img', 'aria-label': label };
-  return element('div', { class: 'bar', ...aria }, parts);
+  return element('div', { class: 'bar', 'aria-hidden': 'true' }, parts);
 }
 
 /**

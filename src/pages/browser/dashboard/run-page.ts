@@ -64,8 +64,6 @@ export class RunPage {
       this.#head,
       element('p', { id: 'trail' }, back, ' / ', this.id, ' ', stateText(stateOf(run))),
       this.#data === undefined ? title : drawn(reportHead(withNews(this.#data, run))),
-      progressElements(run, this.#data !== undefined),
-      buttonsOf(run, controls),
       !details && note(elsewhere),
       run.retryOf !== undefined && element('p', 'This run is a retry of ', runLink(run.retryOf), '.'),
       retries.length > 0 &&
@@ -75,6 +73,8 @@ export class RunPage {
           retries.flatMap((id) => [runLink(id), ' ']),
         ),
       details?.hasReport && reportLink(this.id, details.reportedRetries),
+      progressElements(run, this.#data !== undefined),
+      buttonsOf(run, controls),
     );
     const workersOfRun = workers.filter((worker) => apiText(worker) === apiText(run));
     const areShown = datastore !== undefined && run.isShared && !run.ended;

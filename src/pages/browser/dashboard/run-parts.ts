@@ -49,8 +49,9 @@ export function progressElements(run: RunData, isReported: boolean): Child {
   return [
     !ended && doing(run),
     barOf(run),
-    element('p', labelOf(run)),
-    (!ended || !isReported) &&
+    // The ledger of the report of an ended run has the counts.
+    (!ended || !isReported) && [
+      element('p', labelOf(run)),
       drawn(
         factList([
           [throughput?.of === 'average' ? 'Average rate' : 'Rate now', ended ? '' : speed],
@@ -66,6 +67,7 @@ export function progressElements(run: RunData, isReported: boolean): Child {
           ['Process', run.coordinator && `${run.coordinator.pid} on ${run.coordinator.host}`],
         ]),
       ),
+    ],
   ];
 }
 
@@ -80,7 +82,7 @@ function doing(run: RunData): HTMLElement {
 }
 
 function barOf(run: RunData): HTMLElement {
-  return outcomeBar(run.counts, run.rows - totalOf(run.counts), labelOf(run));
+  return outcomeBar(run.counts, run.rows - totalOf(run.counts));
 }
 
 /** `88 of 9,000 rows (1 %), 86 succeeded, 2 failed` */
