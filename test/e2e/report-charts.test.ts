@@ -55,7 +55,7 @@ describeWithBrowser('the charts of report.html', (open) => {
     expect(await legends(page)).toEqual(whole);
     const summaries = await page.locator('figcaption p').allTextContents();
     expect(summaries[0]).toBe(
-      'Requested rate: auto. Peak: 40 calls/s. Rejected as too many: 13 calls. ' +
+      'Requested rate: auto. Peak achieved: 40 calls/s. Rejected as too many: 13 calls. ' +
         'Shaded: the API asks to wait (12 s); the run was paused: maintenance (1 min).',
     );
     // 26 of 180 seconds.

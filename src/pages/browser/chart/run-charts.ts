@@ -49,9 +49,13 @@ function rateChart(
   { rate, retries }: PageData['summary'],
 ): Chart {
   const rejected = rates.reduce((sum, { point }) => sum + point.rejected, 0);
+  const [from = 0, to = 0] = spanOf(rates) ?? [];
+  const hasLines = rates.length >= leastPoints && to - from >= leastSeconds;
   const most = Math.max(...rates.map(({ point }) => point.accepted_per_s));
   const sentences = [
-    `Requested rate: ${rate?.wanted ?? 'unlimited'}. Peak: ${callRate(most)}.`,
+    `Requested rate: ${rate?.wanted ?? 'unlimited'}.`,
+    // The highest point of the line `achieved`.
+    hasLines && `Peak achieved: ${callRate(most)}.`,
     rejected > 0 && `Rejected as too many: ${counted(rejected, 'call')}.`,
     bands.length > 0 && `Shaded: ${bandWords(bands)}.`,
   ];
@@ -59,8 +63,7 @@ function rateChart(
     title: retries.length === 0 ? 'Calls per second' : 'Calls per second, without the retries',
     summary: sentences.filter(Boolean).join(' '),
   };
-  const [from = 0, to = 0] = spanOf(rates) ?? [];
-  if (rates.length < leastPoints || to - from < leastSeconds) return chart;
+  if (!hasLines) return chart;
   // A line has a gap where the run was not in progress.
   const points = rates.flatMap((timed, index): readonly Pick<Partial<TimedRate>, 'to' | 'point'>[] => {
     const lastEnd = rates[index - 1]?.to ?? timed.from;
