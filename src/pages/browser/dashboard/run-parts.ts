@@ -44,7 +44,10 @@ export function runRow(run: RunData, controls: Controls | undefined): HTMLElemen
 export function progressElements(run: RunData, isReported: boolean): Child {
   const { throughput, pace, ended, wantedRate, priority, waiting, lastSeenAt } = run;
   const isKnown = lastSeenAt === undefined;
-  const speed = isKnown && throughput ? rateText(throughput.rowsPerSecond, 'rows') : '';
+  const isAverage = throughput?.of === 'average';
+  // The head of the report has the average, the manifest, the API and the start.
+  const speed =
+    isKnown && throughput && !(isAverage && isReported) ? rateText(throughput.rowsPerSecond, 'rows') : '';
   const isCalled = isKnown && !ended && pace !== undefined;
   return [
     !ended && doing(run),
@@ -54,7 +57,7 @@ export function progressElements(run: RunData, isReported: boolean): Child {
       element('p', labelOf(run)),
       drawn(
         factList([
-          [throughput?.of === 'average' ? 'Average rate' : 'Rate now', ended ? '' : speed],
+          [isAverage ? 'Average rate' : 'Rate now', ended ? '' : speed],
           ['Allowed', isCalled ? (pace.rate === undefined ? 'unlimited' : rateText(pace.rate, 'calls')) : ''],
           ['API limit', isCalled && pace.limit !== undefined ? rateText(pace.limit, 'calls') : ''],
           ['Requested rate', ended ? '' : wantedRate],
