@@ -116,6 +116,9 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await page.getByText(name).waitFor();
     expect(page.url()).toBe(`${url}/`);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(380);
+    // Two lines and a bar.
+    const { height = 0 } = (await page.locator('.run').boundingBox()) ?? {};
+    expect(height).toBeLessThan(90);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
     await page.getByRole('link', { name: 'r', exact: true }).click();

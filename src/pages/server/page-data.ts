@@ -62,15 +62,17 @@ export function stateOf({ state, waiting, counts, ended, lastSeenAt }: RunData):
 /** Failures of a run in progress are news from this share of the called rows on, as in the default of `--max-failures`. */
 const noticeableShare = 0.05;
 
-/** `All 42 rows called so far have failed, most with NOT_FOUND.` Undefined while few rows fail. */
+/** `All 42 called rows failed, most with NOT_FOUND.` Undefined while few rows fail. */
 export function failingText({ counts, failureCode }: RunData): string | undefined {
   const { succeeded, failed } = counts;
   const called = succeeded + failed;
   if (failed === 0 || failed < noticeableShare * called) return undefined;
   const which =
-    succeeded === 0 ? `All ${counted(failed, 'row')}` : `${count(failed)} of ${counted(called, 'row')}`;
+    succeeded === 0
+      ? `All ${counted(failed, 'called row')}`
+      : `${count(failed)} of ${counted(called, 'called row')}`;
   const code = failureCode === undefined ? '' : `, most with ${failureCode}`;
-  return `${which} called so far failed${code}.`;
+  return `${which} failed${code}.`;
 }
 
 /**
@@ -86,7 +88,7 @@ export function needsPerson(run: RunData, isRetried: boolean): boolean {
   );
 }
 
-/** What a run in progress does, and what is to be done: `Waiting until 2026-11-21 22:10:00 UTC: the API asks to wait. …` */
+/** What a run in progress does, and what is to be done: `Waiting because the API asks to wait, until 2026-11-21 22:10:00 UTC. …` */
 export function sentenceOf(run: RunData): string {
   const { id, state, counts, reason, waiting, waitUntil, etaSeconds, held, lastSeenAt } = run;
   if (lastSeenAt !== undefined)
@@ -97,8 +99,8 @@ export function sentenceOf(run: RunData): string {
   }
   if (waiting !== undefined && /^(for|until) /.test(waiting)) return `Waiting ${waiting}.`;
   if (waiting !== undefined) {
-    const why = waitUntil === undefined ? `because ${waiting}` : `until ${localTime(waitUntil)}: ${waiting}`;
-    return `Waiting ${why}. The run continues by itself; if it ends first, type: cqbatch resume ${id}`;
+    const end = waitUntil === undefined ? '' : `, until ${localTime(waitUntil)}`;
+    return `Waiting because ${waiting}${end}. The run continues by itself; if it ends first, type: cqbatch resume ${id}`;
   }
   if (etaSeconds === undefined) {
     if (held !== undefined) return `${counted(held, 'row')} wait for the next attempt.`;

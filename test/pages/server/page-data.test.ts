@@ -60,7 +60,11 @@ test.each([
     'Paused (lunch): no row is called until you unpause it.',
   ],
   ['an API that is away', { waiting: 'h is away: 502' }, `Waiting because h is away: 502. ${resume}`],
-  ['the end of a wait', { waiting: 'asked', waitUntil: until }, `Waiting until ${time}: asked. ${resume}`],
+  [
+    'the end of a wait',
+    { waiting: 'asked', waitUntil: until },
+    `Waiting because asked, until ${time}. ${resume}`,
+  ],
   ['a daemon that is missing', { state: 'submitted', waiting: daemon }, `Waiting ${daemon}.`],
   [
     'a datastore that is away',
@@ -74,8 +78,8 @@ test.each([
 test.each([
   [{}, undefined],
   [{ succeeded: 96, failed: 4 }, undefined],
-  [{ succeeded: 95, failed: 5 }, '5 of 100 rows called so far failed, most with NOT_FOUND.'],
-  [{ failed: 375 }, 'All 375 rows called so far failed, most with NOT_FOUND.'],
+  [{ succeeded: 95, failed: 5 }, '5 of 100 called rows failed, most with NOT_FOUND.'],
+  [{ failed: 375 }, 'All 375 called rows failed, most with NOT_FOUND.'],
 ])('after %j, a run says that it fails: %s', (known, text) => {
   const failing = { ...run, counts: { ...counts, ...known }, failureCode: 'NOT_FOUND' };
   expect(failingText(failing)).toBe(text);

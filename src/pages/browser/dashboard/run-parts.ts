@@ -74,14 +74,12 @@ export function progressElements(run: RunData, isReported: boolean): Child {
   ];
 }
 
+/** What a run does, and whether it fails: first why no row is called, because a small screen cuts the end. */
 function doing(run: RunData): HTMLElement {
   const failing = failingText(run);
-  return element(
-    'p',
-    { class: 'doing' },
-    failing !== undefined && [element('b', { class: 'lost' }, failing), ' '],
-    sentenceOf(run),
-  );
+  const parts = [failing !== undefined && element('b', { class: 'lost' }, failing), ' ', sentenceOf(run)];
+  const isCalled = run.state === 'running' && run.waiting === undefined;
+  return element('p', { class: 'doing' }, isCalled ? parts : parts.toReversed());
 }
 
 function barOf(run: RunData): HTMLElement {
