@@ -23,7 +23,7 @@ export const mostLinesOf: Readonly<Record<string, number>> = {
   'src/engine/signature': 120,
   'src/engine/worker': 1_715, // the header traceparent
   'src/library': 480, // messages in the words of programs
-  'src/pages': 5_242, // the address, the choice of columns and the copies of a report; the dashboard by what needs a person, and its charts of failures
+  'src/pages': 5_233, // the address, the choice of columns and the copies of a report; the dashboard by what needs a person, and its charts of failures
   'src/sandbox': 1_950, // the shapes of a gateway and of Connect
   'src/settings': 1_095, // what an API does with fields; the type of a batch's settings
   test: 51_820, // the uses of a report in a browser; refusals of the library and of modules

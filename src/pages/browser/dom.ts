@@ -1,5 +1,5 @@
 import { inReadingOrder } from '../../base/text/printable.ts';
-import { type OutcomeCounts, outcomes } from '../../domain/terms.ts';
+import { type OutcomeCounts, outcomes, totalOf } from '../../domain/terms.ts';
 import { isElement, type Markup } from '../../engine/report/html/markup.ts';
 
 /** Attributes of an element, as in markup. Functions are event listeners. */
@@ -81,9 +81,10 @@ export function numberCell(text: string): HTMLElement {
   return element('td', { class: 'number' }, text);
 }
 
-/** A bar of the outcomes and of the rows without one. Screen readers skip the bar: the page has the counts in words beside it. */
-export function outcomeBar(counts: OutcomeCounts, rest: number): HTMLElement {
-  const shares = [...outcomes.map((outcome) => [outcome, counts[outcome]] as const), ['rest', rest] as const];
+/** A bar of the outcomes, and of the other rows of all. Screen readers skip the bar: the page has the counts in words beside it. */
+export function outcomeBar(counts: OutcomeCounts, all: number): HTMLElement {
+  const rest = ['rest', all - totalOf(counts)] as const;
+  const shares = [...outcomes.map((outcome) => [outcome, counts[outcome]] as const), rest];
   const parts = shares
     .filter(([, rows]) => rows > 0)
     .map(([name, rows]) => {
@@ -142,8 +143,13 @@ function keepOpen(place: Element, nodes: readonly Node[]): void {
     if (open.has(details.id)) details.setAttribute('open', '');
 }
 
-/** Copies a text, and says so on the button; or selects what is before the button if the browser does not allow copying. */
-export async function copyText(button: HTMLElement, text: string): Promise<void> {
+/**
+ * Copies the text of a button that was clicked, if any, and says so on the button; or selects what is before the button if the
+ * browser does not allow copying.
+ */
+export async function copyClicked({ target }: Event): Promise<void> {
+  const button = target instanceof Element ? target.closest<HTMLElement>('button[data-copy]') : null;
+  if (button === null) return;
   const [word] = button.childNodes;
   const usual = button.dataset['word'] ?? word?.textContent ?? '';
   button.dataset['word'] = usual;
@@ -151,7 +157,7 @@ export async function copyText(button: HTMLElement, text: string): Promise<void>
     if (word !== undefined) word.textContent = said;
   };
   try {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(button.dataset['copy'] ?? '');
     tell('Copied');
   } catch {
     if (button.previousElementSibling) getSelection()?.selectAllChildren(button.previousElementSibling);

@@ -1,4 +1,3 @@
-import { totalOf } from '../../domain/terms.ts';
 import type { PageContent } from '../../engine/report/html/page-data.ts';
 import { reportHead } from '../../engine/report/html/report-head.ts';
 import { drawn, element, nodesOf, outcomeBar } from './dom.ts';
@@ -14,7 +13,7 @@ try {
   const rows = await Rows.read(content);
   // Draws the head again, with times in the zone of the reader.
   const head = nodesOf(drawn(reportHead(data)));
-  const bar = outcomeBar(outcomes, manifest.rows - totalOf(outcomes));
+  const bar = outcomeBar(outcomes, manifest.rows);
   // For a pointer, the bar is the ledger below it.
   bar.addEventListener('click', ({ target }) => {
     const outcome = target instanceof HTMLElement ? target.className : '';

@@ -14,7 +14,7 @@ import { rowsInNeed } from '../../engine/report/html/verdict.ts';
 import { Address } from './address.ts';
 import { Charts } from './chart/charts.ts';
 import { ColumnChooser } from './column-chooser.ts';
-import { button, copyText, download, drawn, element, redraw } from './dom.ts';
+import { button, copyClicked, download, drawn, element, redraw } from './dom.ts';
 import { RowDialog } from './row-dialog.ts';
 import { type Column, everything, type Rows } from './rows.ts';
 import { refeedCsv, shownCsv } from './saved-rows.ts';
@@ -54,7 +54,7 @@ export class ReportView {
   readonly #code = chooser('All codes', (code) => this.#want({ code, message: '' }));
   readonly #operation = chooser('All operations', (operation) => this.#want({ operation }));
   readonly #columns = new ColumnChooser(() => this.#select(false));
-  readonly #found = element('span', { 'aria-live': 'polite', class: 'found' });
+  readonly #found = element('span', { 'aria-live': 'polite', class: 'found quiet' });
   readonly #message = element('span', { class: 'quiet' });
   readonly #clear = button('Clear filters', () => this.#clearFilters(), { id: 'clear-filters' });
   readonly #saves = [
@@ -93,6 +93,7 @@ export class ReportView {
     const state = element('p', { class: 'filters' }, this.#found, this.#message, this.#clear);
     this.#place.append(this.#leftOut, tools, state, this.#table.element);
     this.element = element('div', this.#summary, this.#charts.element, this.#place, this.#story.element);
+    this.element.addEventListener('click', (event) => void copyClicked(event));
   }
 
   show(data: PageData, rows: Rows): void {
@@ -143,8 +144,7 @@ export class ReportView {
   #clicked(event: Event): void {
     const target = event.target instanceof Element ? event.target.closest('a, button') : null;
     if (!(target instanceof HTMLElement)) return;
-    const { show, code = '', message = '', copy, save } = target.dataset;
-    if (copy !== undefined) void copyText(target, copy);
+    const { show, code = '', message = '', save } = target.dataset;
     const group = show ?? save;
     if (group === undefined) return;
     event.preventDefault();

@@ -3,7 +3,7 @@ import { localTime } from '../../base/text/local-time.ts';
 import { shortened } from '../../base/text/printable.ts';
 import { type Attempt, requestsOf, unclearText } from '../../domain/terms.ts';
 import type { PageAdvice, PageData } from '../../engine/report/html/page-data.ts';
-import { button, type Child, copyText, element, numberCell, redraw, tableElement } from './dom.ts';
+import { button, type Child, element, numberCell, redraw, tableElement } from './dom.ts';
 import type { Column, Rows } from './rows.ts';
 
 /** Longer texts are cut; report.csv has the full text. */
@@ -36,7 +36,6 @@ export class RowDialog {
     this.element = element('dialog', {
       'aria-labelledby': 'story-title',
       close: () => options.onClose(),
-      click: (event) => copied(event),
       keydown: (event) => this.#pressed(event as KeyboardEvent),
     });
   }
@@ -152,12 +151,6 @@ function copyButton(what: string, text: string): HTMLElement {
     'Copy',
     spoken,
   );
-}
-
-/** Copies the text of the button that was clicked. */
-function copied({ target }: Event): void {
-  const pressed = target instanceof Element ? target.closest<HTMLElement>('button[data-copy]') : null;
-  if (pressed !== null) void copyText(pressed, pressed.dataset['copy'] ?? '');
 }
 
 type Fact = readonly [name: string, value: string];

@@ -60,11 +60,7 @@ test.each([
     'Paused (lunch): no row is called until you unpause it.',
   ],
   ['an API that is away', { waiting: 'h is away: 502' }, `Waiting because h is away: 502. ${resume}`],
-  [
-    'the end of a wait',
-    { waiting: 'asked', waitUntil: until },
-    `Waiting because asked, until ${time}. ${resume}`,
-  ],
+  ['a wait', { waiting: 'asked', waitUntil: until }, `Waiting because asked, until ${time}. ${resume}`],
   ['a daemon that is missing', { state: 'submitted', waiting: daemon }, `Waiting ${daemon}.`],
   [
     'a datastore that is away',

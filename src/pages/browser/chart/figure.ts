@@ -39,7 +39,7 @@ export class Figure {
     const lastData = this.#data;
     this.#data = data;
     this.#title = title;
-    redraw(this.#caption, element('h3', title), element('p', summary));
+    redraw(this.#caption, element('h3', title), element('p', { class: 'quiet' }, summary));
     this.#place.setAttribute('aria-label', `${title}. ${summary}`);
     this.#chart.hidden = data === undefined;
     this.#fill();

@@ -24,8 +24,7 @@ export function chartsOf(data: Pick<PageData, 'rate' | 'latency' | 'summary' | '
   const whole: Span = [Math.min(...spans.map(([from]) => from)), Math.max(...spans.map(([, to]) => to))];
   const common = summary.retries.length === 0 ? whole : undefined;
   const charts: Chart[] = [];
-  const [first] = rates;
-  if (first !== undefined) charts.push(rateChart(rates, bands, common ?? spanOf(rates) ?? whole, summary));
+  if (rates.length > 0) charts.push(rateChart(rates, bands, common ?? spanOf(rates) ?? whole, summary));
   if (latency.p50.length > 0 && summary.latency_ms !== null)
     charts.push(latencyChart(latency, bands, common ?? spanOfLatency(latency) ?? whole, summary.latency_ms));
   if (latency.failed.some((rows) => rows > 0) && isEnough(latency))

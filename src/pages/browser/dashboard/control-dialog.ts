@@ -33,7 +33,9 @@ export class ControlDialog {
     const { title, facts, field, verb, isFinal, body } = questions[control](run);
     const reason = element('input', { name: 'reason', id: 'reason', maxlength: '200' });
     const label = `Reason (${requireReason ? 'required' : 'optional'}) `;
-    const refused = element('p', { role: 'alert', class: 'refused' });
+    const refused = element('p', { role: 'alert', class: 'lost' });
+    // It has the focus when the dialog opens, so that Enter changes nothing. (The dialog is no form, which Enter would submit.)
+    const back = button('Back', () => this.element.close(), { autofocus: true });
     const confirm = button(verb, () => void act(), { class: isFinal ? 'danger' : 'main' });
     this.#asked = { id: run.id, facts };
     this.update([run]);
@@ -45,12 +47,7 @@ export class ControlDialog {
       field,
       element('p', element('label', { for: 'reason' }, label), reason),
       refused,
-      element(
-        'div',
-        { class: 'buttons' },
-        backButton(() => this.element.close()),
-        confirm,
-      ),
+      element('div', { class: 'buttons' }, back, confirm),
     );
     const act = async (): Promise<void> => {
       if (confirm.ariaBusy === 'true') return;
@@ -77,11 +74,6 @@ export class ControlDialog {
     if (!this.element.contains(parts)) this.element.replaceChildren(parts);
     if (!this.element.open) this.element.showModal();
   }
-}
-
-/** A button that has the focus when its dialog opens, so that Enter changes nothing. (No dialog is a form, which Enter would submit.) */
-function backButton(close: () => void): HTMLElement {
-  return button('Back', close, { autofocus: true });
 }
 
 const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {

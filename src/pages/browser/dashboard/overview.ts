@@ -35,7 +35,12 @@ export class OverviewPage {
       element('p', { class: 'quiet' }, `in ${place}`),
       element('h2', 'In progress'),
       inProgress.length === 0
-        ? nothingInProgress()
+        ? element(
+            'p',
+            { class: 'empty' },
+            'No run is in progress. Start one: ',
+            element('code', 'cqbatch run manifest.csv'),
+          )
         : element(
             'div',
             { id: 'in-progress' },
@@ -50,25 +55,12 @@ export class OverviewPage {
             'p',
             { class: 'note' },
             'No daemon is running, so no schedule starts a run. Type: ',
-            command('cqbatch worker --coordinate'),
+            element('code', 'cqbatch worker --coordinate'),
           ),
         scheduleTable(schedules),
       ],
     );
   }
-}
-
-function command(text: string): HTMLElement {
-  return element('code', text);
-}
-
-function nothingInProgress(): HTMLElement {
-  return element(
-    'p',
-    { class: 'empty' },
-    'No run is in progress. Start one: ',
-    command('cqbatch run manifest.csv'),
-  );
 }
 
 /** A table of workers. @param runs those in progress: workers are found by the APIs of shared runs */
@@ -82,7 +74,9 @@ export function workerTable(
     const none = isMissed
       ? 'No worker is running for the APIs of these runs. Start one: '
       : 'Workers are shown while rows of their API are called. Start one: ';
-    const what = datastore?.trouble ? 'Unknown until Redis is back.' : [none, command('cqbatch worker')];
+    const what = datastore?.trouble
+      ? 'Unknown until Redis is back.'
+      : [none, element('code', 'cqbatch worker')];
     return element('p', { class: 'empty' }, what);
   }
   return tableElement(

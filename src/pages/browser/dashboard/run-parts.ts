@@ -1,6 +1,6 @@
 import { count, counted, rateText } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
-import { apiText, outcomes, outcomeText, percentOf, totalOf, usualPriority } from '../../../domain/terms.ts';
+import { apiText, outcomes, outcomeText, percentOf, usualPriority } from '../../../domain/terms.ts';
 import { factList } from '../../../engine/report/html/markup.ts';
 import { type ControlName, failingText, type RunData, sentenceOf, stateOf } from '../../server/page-data.ts';
 import { type Child, drawn, element, outcomeBar } from '../dom.ts';
@@ -35,7 +35,7 @@ export function runRow(run: RunData, controls: Controls | undefined): HTMLElemen
       element('p', { class: 'quiet' }, run.manifest),
     ),
     doing(run),
-    element('div', barOf(run), element('p', labelOf(run), speed)),
+    element('div', outcomeBar(run.counts, run.rows), element('p', labelOf(run), speed)),
     buttonsOf(run, controls),
   );
 }
@@ -51,7 +51,7 @@ export function progressElements(run: RunData, isReported: boolean): Child {
   const isCalled = isKnown && !ended && pace !== undefined;
   return [
     !ended && doing(run),
-    barOf(run),
+    outcomeBar(run.counts, run.rows),
     // The ledger of the report of an ended run has the counts.
     (!ended || !isReported) && [
       element('p', labelOf(run)),
@@ -80,10 +80,6 @@ function doing(run: RunData): HTMLElement {
   const parts = [failing !== undefined && element('b', { class: 'lost' }, failing), ' ', sentenceOf(run)];
   const isCalled = run.state === 'running' && run.waiting === undefined;
   return element('p', { class: 'doing' }, isCalled ? parts : parts.toReversed());
-}
-
-function barOf(run: RunData): HTMLElement {
-  return outcomeBar(run.counts, run.rows - totalOf(run.counts));
 }
 
 /** `88 of 9,000 rows (1 %), 86 succeeded, 2 failed` */
