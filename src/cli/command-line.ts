@@ -15,27 +15,25 @@ import { styled, withHeadings } from './render/style.ts';
 import { indented } from './render/words.ts';
 import { openTerminal } from './terminal.ts';
 
-/** How long open handles may keep the process after its command has ended. */
+/** The longest that open handles keep the process after its command has ended. */
 const lingerMs = 2_000;
 
-/** Runs the command of this process's arguments, in an environment that protects private files and shows all errors. */
 export async function runProcess(): Promise<void> {
   const args = process.argv.slice(2);
   outliveTerminal();
   outliveHangup();
 
-  // Manifests and answers of the API are private. The mask also applies to the files of PGlite.
+  // Manifests and answers are private. The mask also applies to the files of PGlite.
   process.umask(0o077);
 
   // Node would print the error unescaped and exit with 1, which means failed rows.
   process.on('uncaughtException', (error) => process.exit(explain(error, args)));
 
   await runCommand(args);
-  // Everything is done and printed. A datastore that does not answer must not keep the process alive.
+  // A datastore that does not answer must not keep the process alive.
   setTimeout(() => process.exit(), lingerMs).unref();
 }
 
-/** Runs a command to its end, and sets the exit code of the process. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   try {
     const program = await createProgram(readVersion(), args);
@@ -45,7 +43,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Prints why a command failed, as one JSON document with `--json`. @returns the exit code */
+/** Prints the error, with `--json` as one JSON document. @returns the exit code */
 function explain(error: unknown, args: readonly string[]): number {
   const json = args.includes('--json');
   if (error instanceof CommanderError) {
@@ -105,10 +103,10 @@ Install it once:
   # zsh: with fpath+=(~/.zfunc) before compinit
   cqbatch completion zsh > ~/.zfunc/_cqbatch`;
 
-/** If a command has more options, `-h` shows only the common ones. */
+/** A command with more options than this shows only the common ones for `-h`. */
 const manyOptions = 15;
 
-/** The command line. Only the commands that `args` name get their options. */
+/** Only the commands that `args` name get their options, for a fast start. */
 export async function createProgram(version: string, args: readonly string[]): Promise<Command> {
   // Commander must neither print nor exit by itself; commands inherit this.
   const program = new Command('cqbatch')
@@ -148,7 +146,6 @@ export async function createProgram(version: string, args: readonly string[]): P
   return program;
 }
 
-/** A command without options, for the list of commands. */
 function subcommand(parent: Command, spec: NamedSpec & Pick<CommandSpec, 'arguments'>): Command {
   const { name, description, details, examples = [] } = spec;
   const parentWords = parent.parent === null ? 'cqbatch' : `cqbatch ${parent.name()}`;
@@ -168,7 +165,7 @@ function examplesText(examples: NonNullable<NamedSpec['examples']>): string {
   return `\n\nExamples:\n${indented(examples.flatMap(([command, purpose]) => [`# ${purpose}`, command]))}`;
 }
 
-/** @param shown options in the help of a command with many; `none` for a command that is only listed */
+/** @param shown options in the help; `none` for a command that is only listed */
 async function defineCommand(
   parent: Command,
   spec: CommandSpec | CommandGroupSpec,
@@ -214,7 +211,7 @@ async function defineCommand(
   });
 }
 
-/** @throws a usage error for an empty value: an unset variable of a script must not mean all rows or the newest run */
+/** @throws a usage error: an unset variable of a script must not mean all rows or the newest run */
 function refuseBlank({ options, args }: Command, flags: Flags): void {
   const typed = Object.entries(flags).find(([, value]) => [value].flat().some(isBlankText));
   const option = options.find((each) => each.attributeName() === typed?.[0])?.long;
@@ -230,7 +227,7 @@ function isBlankText(value: unknown): boolean {
   return typeof value === 'string' && saysNothing(value);
 }
 
-/** The typed flags. `--no-…` options always have a value, but runs store only what was typed. */
+/** The flags as typed: `--no-…` options always have a value, but runs store only what was typed. */
 function typedFlags(command: Command): Flags {
   const typed = Object.entries(command.opts()).filter(
     ([name]) => command.getOptionValueSource(name) === 'cli',
@@ -238,7 +235,6 @@ function typedFlags(command: Command): Flags {
   return Object.fromEntries(typed);
 }
 
-/** Prints a shell script that calls a hidden command. */
 function defineCompletion(program: Command, completion: Command, version: string): void {
   completion
     .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish']))
@@ -260,7 +256,6 @@ function helpHint(command: string): string {
   return `(type "${command} -h" for help)`;
 }
 
-/** Whether the arguments name this command or ask for its help. */
 function isNamed(name: string, args: readonly string[]): boolean {
   const [first, second] = args.filter((arg) => !arg.startsWith('-'));
   return name === (first === 'help' ? second : first);

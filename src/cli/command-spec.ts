@@ -6,11 +6,9 @@ import type { OptionName, OwnMeanings } from './option-table.ts';
 
 export interface NamedSpec {
   readonly name: string;
-  /** Purpose, on one line. */
+  /** The purpose, on one line. */
   readonly description: string;
-  /** More text for its help. */
   readonly details?: string;
-  /** Sample commands with their purpose. */
   readonly examples?: readonly (readonly [command: string, purpose: string])[];
 }
 
@@ -18,46 +16,43 @@ export interface CommandSpec extends NamedSpec, OwnMeanings {
   readonly arguments?: readonly (readonly [name: string, description: string])[];
   /** Its options besides the common ones. */
   readonly options?: OptionGroups;
-  /** Which of its options may have no effect, in addition to those of every command. */
+  /** Which of its options may have no effect, in addition to `unusedAnywhere`. */
   readonly unused?: Unused;
   /** Loads the action on demand, to keep `cqbatch --help` fast. */
   readonly load: () => Promise<Action>;
 }
 
-/** Commands with a common subject: `cqbatch schedule add`. */
+/** Commands such as `cqbatch schedule add`. */
 export interface CommandGroupSpec extends NamedSpec {
   readonly commands: readonly CommandSpec[];
 }
 
-/** Carries out a command with its arguments and flags. @returns the exit code */
+/** @returns the exit code */
 type Action =
   | ((flags: Flags) => Promise<ExitCode>)
   | ((argument: string, flags: Flags) => Promise<ExitCode>)
   | ((argument: string, second: string, flags: Flags) => Promise<ExitCode>);
 
-/** The argument that names a run. @param fits which runs the command can use, for the description */
+/** @param fits which runs the command can use, for the description */
 export function runThat(fits = ''): readonly [name: string, description: string] {
   return ['[run]', `id of a run, or a part that no other id has; default: the newest run${fits}`];
 }
 
-/** Options, grouped by the option that they need or that overrides them. */
 type OptionsBy = Readonly<Partial<Record<OptionName, readonly OptionName[]>>>;
 
-/** Options of a command that may have no effect. */
+/** Options that may have no effect, grouped by the option that decides. */
 export interface Unused {
-  /** Options without effect if the option of their group is missing. */
+  /** Options that need the option of their group. */
   readonly without?: OptionsBy;
-  /** Options without effect if the option of their group is given. */
+  /** Options that the option of their group overrides. */
   readonly beside?: OptionsBy;
 }
 
-/** Applies to every command. */
 const unusedAnywhere: Unused = { beside: { logLevel: ['verbose'], quiet: ['verbose'] } };
 
-/** An option, and the option that it needs or that overrides it. */
+/** An option, and the one that it needs or that overrides it. */
 type Pair = readonly [name: string, other: string];
 
-/** All options of a command that may have no effect. */
 export function unusedPairs({ without, beside }: Unused): Readonly<Record<keyof Unused, readonly Pair[]>> {
   return {
     without: [...settingNeeds, ...pairsIn(without)],
@@ -65,7 +60,7 @@ export function unusedPairs({ without, beside }: Unused): Readonly<Record<keyof 
   };
 }
 
-/** A sentence for each typed option without effect. The option that it needs may be set elsewhere than on the command line. */
+/** A sentence for each typed option without effect. The option that it needs may be set elsewhere, as in the environment. */
 export async function withoutEffect(unused: Unused, flags: Flags): Promise<readonly string[]> {
   const { without, beside } = unusedPairs(unused);
   const lacking = without.filter(([name, other]) => name in flags && !(other in flags));

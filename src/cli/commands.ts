@@ -134,7 +134,7 @@ const worker: CommandSpec = {
   unused: {
     without: {
       coordinate: ['keepLast', 'keepDays', 'notifyUrl', 'pingUrl'],
-      // With the embedded datastore, the options of a run decide how a daemon calls.
+      // With the embedded datastore, a run's options decide how a daemon calls.
       queue: ['concurrency', 'timeout', 'shutdownTimeout'],
     },
   },
@@ -174,7 +174,7 @@ const init: CommandSpec = {
   load: async () => (await import('./commands/init.ts')).init,
 };
 
-/** The commands except for the sandbox, by their headings in the help. */
+/** The commands by their headings in the help; the sandbox is defined elsewhere. */
 export const commandGroups: Readonly<Record<string, readonly (CommandSpec | CommandGroupSpec)[]>> = {
   Run: runCommands,
   Look: [status, show, list, report, verify, dashboard],

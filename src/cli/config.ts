@@ -16,21 +16,19 @@ import type { OwnFlags } from './option-table.ts';
 /** The one place that reads the process's environment. */
 export const environment: Readonly<Record<string, string | undefined>> = process.env;
 
-/** The flags of a command line. `commands.ts` says which flags a command has. */
+/** `commands.ts` says which flags a command has. */
 export type Flags = RawSettings & OwnFlags;
 
-/** The user's own settings in the state folder. */
 export const configFile = 'config.json';
 
-/** `--state-dir`, or else `CQBATCH_STATE_DIR`. */
 export function stateDirOf(flags: Flags): string {
   const { CQBATCH_STATE_DIR: variable = '' } = environment;
   return flags.stateDir ?? (saysNothing(variable) ? defaultStateDir : variable);
 }
 
 /**
- * The state folder. Its configuration and runs decide where the token is sent, and its configuration may name programs to run. So the
- * default folder in the current directory must belong to this user. A folder that the user names is trusted, as git trusts `GIT_DIR`.
+ * The state folder. Its configuration and runs decide where the token is sent, and which programs run. So the default folder in the current
+ * directory must belong to this user. A folder that the user names is trusted, as git trusts `GIT_DIR`.
  *
  * @throws a usage error `STATE_DIR_UNTRUSTED`
  */
@@ -42,14 +40,14 @@ export async function trustedStateDir(flags: Flags): Promise<string> {
 }
 
 /**
- * The settings of a command: flags take precedence over environment variables, and these over `config.json` in the state folder.
+ * Flags take precedence over environment variables, and these over `config.json` in the state folder.
  *
  * @throws a usage error for an invalid setting, or when another user may have written `config.json`
  */
 export async function loadSettings(flags: Flags): Promise<Settings> {
   const path = join(await trustedStateDir(flags), configFile);
   const values = await readConfigFile(path);
-  // Loaded here: the help of most commands needs no operation.
+  // Loaded here because the help of most commands needs no operation.
   const fields = (await import('../../jobs/index.ts')).fieldOptions.map(({ name }) => name);
   return resolveSettings({ flags, environment, fields, file: values && { path, values } });
 }
@@ -71,18 +69,18 @@ async function readConfigFile(path: string): Promise<Readonly<Record<string, unk
   throw usageError('CONFIG_UNREADABLE', `${path} must hold a JSON object.`);
 }
 
-/** The path of the configuration file if the value of a setting may come from there. */
+/** The path of the configuration file if the setting may come from there. */
 export function fileThatSays(name: FlagName, flags: Flags): string | undefined {
   const isOverridden = flags[name] !== undefined || Boolean(environment[variableOf(name)]);
   return isOverridden ? undefined : join(stateDirOf(flags), configFile);
 }
 
-/** Where a secret is read from. A flag would show it to other users. */
+/** A secret is never a flag: other users could see it. */
 interface SecretPlace {
-  /** Path of a file; takes precedence. */
+  /** Takes precedence over the variable. */
   readonly file: string | undefined;
   readonly variable: string;
-  /** How the error message names the file, and the error's code. */
+  /** What the file is, for messages. */
   readonly what: string;
   readonly code: string;
 }
@@ -100,8 +98,8 @@ export async function readSecret({ file, variable, what, code }: SecretPlace): P
 const othersMayWrite = 0o022;
 
 /**
- * Refuses a state folder of another user, and a configuration file that another user owns or may change. Like git's
- * `safe.directory`, it trusts root, who can do anything anyway, and under sudo the user who typed the command.
+ * Refuses a state folder of another user, and a configuration file that another user owns or may change. Like git's `safe.directory`, it
+ * trusts root and, under sudo, the user who typed the command.
  *
  * @param sudoUid the variable SUDO_UID
  * @throws a usage error `STATE_DIR_UNTRUSTED`

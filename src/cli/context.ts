@@ -21,7 +21,6 @@ import { environment, type Flags, loadSettings, readSecret, stateDirOf, trustedS
 import type { EndedRun } from './render/ended-run.ts';
 import { logLevelIn, openTerminal, type Terminal } from './terminal.ts';
 
-/** What the user gave to a command, and its terminal. */
 export interface CommandInput {
   readonly terminal: Terminal;
   readonly flags: Flags;
@@ -31,29 +30,26 @@ export interface CommandInput {
 /** The resources of a command that uses a state folder. */
 export interface CommandContext extends CommandInput {
   readonly store: RunStore;
-  /** The signed-off plan to carry out; replaces run options in flags and settings. */
+  /** The signed-off plan to carry out; replaces run options of flags and settings. */
   readonly approved?: ReadPlan;
-  /** The file `NAME.cqplan` beside the manifest of a schedule or inbox; its plan if that lacks approvals, or why it can't be used. */
+  /** The file `NAME.cqplan` beside the manifest of a schedule or inbox: its plan if that lacks approvals, or why it can't be used. */
   readonly planBeside?: {
     readonly file: string;
     readonly plan?: ApprovedPlan;
     readonly error?: CqbatchError;
   };
-  /** Called when a manifest can't be run as it is. */
   readonly onRefused?: (refused: RefusedManifest) => void;
 }
 
-/** Why a manifest can't be run as it is. */
 export interface RefusedManifest {
   /** For display. */
   readonly text: string;
-  /** Path of the list of problems, if rows are invalid. */
+  /** The list of problems, if rows are invalid. */
   readonly problems?: string | undefined;
 }
 
-/** The datastore of a command. */
 export interface DatastoreChoice extends ConfiguredDatastore {
-  /** Starts the slow part of opening while other work is done. Releases it at the end unless `open` has used it. */
+  /** Starts the slow part of opening. Releases it at the end unless `open` has used it. */
   prepare(defer: Defer): void;
 }
 
@@ -66,11 +62,7 @@ export interface Context extends CommandContext {
   readonly metrics?: Metrics | undefined;
 }
 
-/**
- * Opens the state folder of a command, with its runs and settings, and prints warnings.
- *
- * @throws a usage error for an invalid setting
- */
+/** Opens the state folder, and prints warnings. @throws a usage error for an invalid setting */
 export async function openCommandContext(flags: Flags): Promise<CommandContext> {
   const terminal = openTerminal(flags);
   const stateDir = await trustedStateDir(flags);
@@ -81,15 +73,15 @@ export async function openCommandContext(flags: Flags): Promise<CommandContext> 
 
 /** @throws a usage error for an invalid setting or datastore address */
 export async function openContext(flags: Flags): Promise<Context> {
-  // By default, V8 lets old objects grow to four times the memory in use: a run would have 70 MB of garbage.
+  // By default, V8 lets old objects grow to four times the memory in use: 70 MB of garbage in a run.
   setFlagsFromString('--heap-growing-percent=120');
-  // Refuses an invalid level before a run is created.
+  // An invalid level must be refused before a run is created.
   logLevelIn(flags);
   const context = await openCommandContext(flags);
   return { ...context, datastore: await chooseDatastore(context) };
 }
 
-/** The built-in operations and the user's own. @throws a usage error `OPERATIONS_UNUSABLE` */
+/** All operations, with the user's own. @throws a usage error `OPERATIONS_UNUSABLE` */
 export async function operationsWith({ operations: module }: Settings): Promise<readonly Operation[]> {
   if (module === undefined) return operations;
   return [...operations, ...(await loadOperations(module, operations))];
@@ -113,7 +105,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
     async open(purpose, defer) {
       const opening = openDatastore({ redis, stateDir: stateDirOf(flags), purpose, prepared });
       prepared = undefined;
-      // The work may end before the datastore is open. If opening fails, nothing needs to be closed.
+      // The work may end before the datastore is open. A failed opening leaves nothing to close.
       defer(() =>
         opening.then(
           ({ datastore }) => datastore.close(),
@@ -127,7 +119,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
   };
 }
 
-/** @throws a usage error for a password in `--queue`: other users of the machine can see command lines */
+/** @throws a usage error: other users of the machine can see command lines */
 function refusePasswordInFlag(url: string | undefined): void {
   if (url === undefined || !/^[^/]*:\/\/[^/@]*:[^/@]+@/.test(url)) return;
   throw usageError(

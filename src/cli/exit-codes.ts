@@ -3,21 +3,21 @@ import { systemError } from '../base/errors/system-error.ts';
 import type { OutcomeCounts } from '../domain/terms.ts';
 import { type KnownEnd, type RunResult, resultOf } from '../engine/run/record/run-outcome.ts';
 
-/** The exit codes of `cqbatch`; see docs/exit-codes.md. */
+/** See docs/exit-codes.md. */
 export const exitCodes = {
-  /** Every row succeeded, was a duplicate of a row that did, or was skipped on purpose. */
+  /** Every row succeeded, duplicates a row that did, or was skipped on purpose. */
   success: 0,
-  /** The run finished, and some rows failed or were invalid. Or `verify` found something wrong. */
+  /** Some rows failed or were invalid; or `verify` found something wrong. */
   rowsFailed: 1,
   /** An error in usage, configuration or manifest: nothing was sent. */
   usage: 2,
-  /** Halted by a guard after too many failures, or cancelled. */
+  /** Halted after too many failures, or cancelled. */
   halted: 3,
   /** The datastore, the disk or the authentication failed. */
   fatal: 4,
-  /** Another process holds a needed lock, or works on the run: nothing was sent. */
+  /** Another process holds a lock, or works on the run: nothing was sent. */
   busy: 5,
-  /** The limit of `--max-rows`, `--max-duration` or `--stop-at` was reached; the run can be resumed. */
+  /** `--max-rows`, `--max-duration` or `--stop-at` was reached; the run can be resumed. */
   spent: 6,
   /** Interrupted by Ctrl-C or SIGTERM. */
   interrupted: 130,
@@ -42,7 +42,7 @@ export function exitCodeOf(end: KnownEnd, counts: OutcomeCounts): ExitCode {
 /** The user pressed Ctrl-C before any work. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  /** After a question, the cursor is still on the line of the question. */
+  /** A question leaves the cursor on its line. */
   readonly at: 'question' | 'wait';
 
   constructor(at: 'question' | 'wait') {
@@ -51,13 +51,12 @@ export class Interrupted extends Error {
   }
 }
 
-/** The error with a remedy that a thrown error stands for; undefined for any other error. */
+/** The error with a remedy; undefined for any other error. */
 export function knownError(thrown: unknown): CqbatchError | undefined {
   const error = meaningOf(thrown);
   return error instanceof CqbatchError ? error : systemError(error);
 }
 
-/** The exit code for an error or interrupt. */
 export function exitCodeOfError(error: unknown): ExitCode {
   return exitCodes[error instanceof Interrupted ? 'interrupted' : (knownError(error)?.kind ?? 'fatal')];
 }

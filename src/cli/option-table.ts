@@ -10,7 +10,7 @@ import {
   variableOf,
 } from '../settings/settings.ts';
 
-/** Options of a schedule itself, not of its runs. */
+/** Options of a schedule, not of its runs. */
 export const scheduleOptions = {
   cron: {
     flags: '--cron <pattern>',
@@ -165,21 +165,17 @@ type ValueOf<Own extends CommandOption> = Own extends { collect: (text: string) 
       ? string
       : boolean;
 
-/** Flags without settings; `--no-worker` makes `worker` false. */
+/** `--no-worker` makes `worker` false. */
 export type OwnFlags = { readonly [Name in keyof OwnOptions]?: ValueOf<OwnOptions[Name]> | undefined };
 
-/** What options mean in a command that differs from the table. */
+/** Meanings that differ from the table. */
 export interface OwnMeanings {
   readonly help?: Readonly<Partial<Record<OptionName, string>>>;
-  /** The default of run options in the help of a command that takes them from another run. */
+  /** The default of run options, in the help of a command that takes them from another run. */
   readonly fromRun?: string;
 }
 
-/**
- * An option of a command.
- *
- * @param isBrief whether the help shows only common options, and not their environment variables
- */
+/** @param isBrief shows only common options, without their environment variables */
 export function optionOf(
   name: OptionName,
   { help: ownHelp = {}, fromRun }: OwnMeanings = {},
@@ -194,14 +190,14 @@ export function optionOf(
   return collect === undefined ? option : option.argParser(collect);
 }
 
-/** The option of a field. @param value placeholder in the help: `<id>` */
+/** @param value placeholder in the help: `<id>` */
 export function fieldOption(field: string, value: string, isBrief: boolean): Option {
   const variable = isBrief ? '' : ` (${variableOf(field)})`;
   const help = `${field} of rows that have none; short for --default ${field}=${value}${variable}`;
   return new Option(`--${field.replaceAll('_', '-')} ${value}`, help);
 }
 
-/** Whether a flag is a setting or in the table above; flags of fields are neither. */
+/** False for flags of fields. */
 export function isOption(name: string): boolean {
   return isSetting(name) || isOwn(name);
 }

@@ -9,14 +9,13 @@ import { cutTo, painted, plain } from './render/style.ts';
 import { usualColumns } from './render/words.ts';
 
 /**
- * The only access to standard output, standard error and the user's answers. Manifests, file names, arguments and API answers are
- * hostile, so characters that a terminal would act on are made visible, as `\u001b`. Colors are added afterwards, and only
- * those of `render/style.ts`. `test/e2e/output.test.ts` fails for other code that writes to either stream.
+ * The only access to standard output, standard error and the user's answers. Manifests, file names, arguments and API answers are hostile,
+ * so characters that a terminal would act on are made visible, as `\u001b`; the only colors are those of `render/style.ts`.
+ * `test/e2e/output.test.ts` fails for other code that writes to either stream.
  *
  * If data (standard output) can't be written, the command fails. Talk (standard error) never ends or delays a run.
  */
 
-/** The terminal, if there is one. */
 export const screen = {
   /** Whether standard error is a terminal. */
   get isTerminal(): boolean {
@@ -30,40 +29,39 @@ export const screen = {
   get resultColumns(): number | undefined {
     return isatty(1) ? process.stdout.columns || usualColumns : undefined;
   },
-  /** The lines of the terminal on standard error. */
+  /** The height of the terminal on standard error. */
   get rows(): number {
     return process.stderr.rows || usualRows;
   },
-  /** Whether a user can answer. */
   get canAsk(): boolean {
     return process.stdin.isTTY === true && process.stderr.isTTY === true;
   },
 };
 
-/** Prints text with its line feeds on standard output. @throws a `SystemError` when it can't be written */
+/** Prints on standard output; `text` has its line feeds. @throws a `SystemError` when it can't be written */
 export function writeResult(text: string): void {
   unlessHeld(() => writeData(colored(1, printable(text))));
 }
 
-/** Prints data on standard output: one JSON document. @throws a `SystemError` when it can't be written */
+/** Prints one JSON document on standard output. @throws a `SystemError` when it can't be written */
 export function writeDocument(document: object): void {
   unlessHeld(() => writeData(`${printableJson(JSON.stringify(document))}\n`));
 }
 
-/** Prints a message with its line feeds on standard error. */
+/** Prints on standard error; `text` has its line feeds. */
 export function writeTalk(text: string): void {
   unlessHeld(() => writeFreely(colored(2, printable(text))));
 }
 
-/** One line of the structured log on standard error: JSON, with its line feed. */
+/** Prints one line on standard error; `json` has its line feed. */
 export function writeLogLine(json: string): void {
   writeFreely(printableJson(json));
 }
 
-/** Output held back until the exit code is known; undefined while output is not held. */
+/** Output held back; undefined while output is not held. */
 let held: (() => void)[] | undefined;
 
-/** Holds further output until the process ends with an exit code above 0, or asks a question. */
+/** Holds output until the process ends with an exit code above 0, or asks a question. */
 export function holdOutput(): void {
   if (held === undefined) process.once('exit', (code) => code > 0 && showHeld());
   held ??= [];
@@ -90,13 +88,13 @@ function showHeld(): void {
 /** Moves the cursor to the beginning of the line, and clears the line. */
 const clearLine = '\r\u001b[2K';
 
-/** Lines of a terminal that does not report its height, or reports 0. */
+/** The height of a terminal that does not report one, or reports 0. */
 const usualRows = 24;
 
 /**
- * Replaces the last lines of the screen, up to the cursor. Cuts lines to the width of the screen.
+ * Cuts lines to the width of the screen.
  *
- * @param replaced the number of lines to replace
+ * @param replaced how many of the last lines, up to the cursor, to replace
  */
 export function redrawLines(lines: readonly string[], replaced: number): void {
   const columns = process.stderr.columns || usualColumns;
@@ -109,17 +107,17 @@ function colored(stream: 1 | 2, text: string): string {
   return showsColors(stream) ? painted(text) : plain(text);
 }
 
-/** Whether a stream is a terminal with colors; `NO_COLOR` and `FORCE_COLOR` take precedence, in this order. */
+/** `NO_COLOR` and `FORCE_COLOR` take precedence, in this order. */
 function showsColors(stream: 1 | 2): boolean {
   const { NO_COLOR, FORCE_COLOR } = environment;
   if (NO_COLOR) return false;
   if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
-  // Asking a stream that is not a terminal would open it.
+  // A stream that is not a terminal is not asked: asking would open it.
   return isatty(stream) && (stream === 1 ? process.stdout : process.stderr).hasColors();
 }
 
 /**
- * Asks for a line on standard error. The end of the input, or an abort of the signal, gives an empty line.
+ * Asks on standard error. The end of the input, or an abort, gives an empty line.
  *
  * @throws `Interrupted` on Ctrl-C
  */
@@ -141,7 +139,7 @@ export async function askLine(question: string, signal?: AbortSignal): Promise<s
   }
 }
 
-/** Writes data to its reader, however slow, or fails the command. After the reader has closed the pipe, drops data. */
+/** Waits for a slow reader. After the reader has closed the pipe, drops data. */
 function writeData(text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
@@ -162,7 +160,7 @@ function writeData(text: string): void {
 const pauseMs = 10;
 /** A reader that reads nothing for this long no longer delays the command. */
 const patienceMs = 1_000;
-/** The part of a text that could not be written in time. Until it is written, later text is dropped. */
+/** What could not be written in time. Until it is written, later text is dropped. */
 let unwritten: Buffer = Buffer.alloc(0);
 
 function writeFreely(text: string): void {
@@ -171,7 +169,7 @@ function writeFreely(text: string): void {
   if (unwritten.length === 0) unwritten = writeFor(stalled ? 0 : patienceMs, Buffer.from(text));
 }
 
-/** @returns the part that could not be written in time */
+/** @returns what could not be written in time */
 function writeFor(milliseconds: number, bytes: Buffer): Buffer {
   let at = 0;
   for (let waitedMs = 0; at < bytes.length; ) {
@@ -179,7 +177,7 @@ function writeFor(milliseconds: number, bytes: Buffer): Buffer {
       at += writeSync(2, bytes, at);
       waitedMs = 0;
     } catch (error) {
-      // A full disk, or a closed pipe or terminal: gives the text up.
+      // A full disk, or a closed pipe or terminal: gives up.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return Buffer.alloc(0);
       if (waitedMs >= milliseconds) break;
       sleep(pauseMs);
@@ -194,7 +192,7 @@ function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** Keeps the process alive when the terminal closes during a question. This also makes pipes return `EAGAIN`. */
+/** Keeps the process alive when the terminal closes during a question. Makes pipes return `EAGAIN`. */
 export function outliveTerminal(): void {
   process.stderr.on('error', () => {});
 }

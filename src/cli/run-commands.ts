@@ -10,7 +10,7 @@ const manifestOrPlan = [manifest[0], `${manifest[1]}; or a signed-off plan (.cqp
 
 const asking = ['yes', 'runId', 'wait'] as const;
 
-/** What commands that run rows of another run have in common. */
+/** What commands have in common that run rows of another run. */
 const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
   fromRun: 'as in that run',
   help: { out: 'write the plan of the rows to NAME.cqplan, to be approved; send nothing' },
@@ -175,5 +175,4 @@ const submit: CommandSpec = {
   load: async () => (await import('./commands/run/submit.ts')).submit,
 };
 
-/** The commands that create or continue runs. */
 export const runCommands: readonly CommandSpec[] = [plan, approve, run, resume, retry, undo, submit];

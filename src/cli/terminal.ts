@@ -14,19 +14,15 @@ import {
 } from './output.ts';
 import { logLine } from './render/log-line.ts';
 
-/** Prints the output of a command and asks its questions. */
 export type Terminal = ReturnType<typeof openTerminal>;
 
-/**
- * Standard output carries data: with `--json` exactly one document, even for failures. Standard error carries messages:
- * progress, hints, questions.
- */
+/** Standard output carries data: with `--json` exactly one document, even for failures. Standard error carries messages. */
 export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, 'json' | 'quiet'>) {
   const quiet = silence > 0;
   if (silence > 1) holdOutput();
-  /** Whether messages go to a screen that can redraw lines. */
+  /** Whether lines can be redrawn. */
   const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb';
-  /** The number of lines that the next redraw replaces. */
+  /** Lines that the next redraw replaces. */
   let drawn = 0;
   const drawLines = (lines: readonly string[]): void => {
     if (!live || drawn + lines.length === 0) return;
@@ -45,10 +41,10 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     json,
     quiet,
     live,
-    /** Width of the screen that shows results; undefined without a screen: charts are then left out. */
+    /** The width of the screen that shows results; undefined without a screen: charts are then left out. */
     columns: quiet || json ? undefined : screen.resultColumns,
     canAsk: screen.canAsk,
-    /** Prints the result of a command: the document with `--json`, or else the text. */
+    /** Prints the document with `--json`, else the text. */
     result(document: object, text: string): void {
       clear();
       if (json) writeDocument(document);
@@ -56,15 +52,14 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     },
     /** Prints an important message, even with `--quiet`. */
     warn,
-    /** Prints a message, unless `--quiet`. */
     say(text: string): void {
       if (!quiet) warn(text);
     },
-    /** Redraws the last line of a live screen, cut to its width; an empty text clears it. */
+    /** Redraws the last line, cut to the width of the screen; an empty text clears it. */
     draw(line: string): void {
       drawLines(line === '' ? [] : [line]);
     },
-    /** Redraws the last lines of a live screen, as many as fit on it. */
+    /** As many lines as fit on the screen. */
     drawLines,
     /**
      * Asks a question that only `y` or `yes` affirms.
@@ -87,7 +82,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       }
     },
     /**
-     * Asks for confirmation, unless the user has given it or can't be asked, as under cron.
+     * Asks, unless the user has agreed or can't be asked, as under cron.
      *
      * @throws `Interrupted` on Ctrl-C
      */
@@ -95,7 +90,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       return yes || !this.canAsk || this.confirm(question);
     },
     /**
-     * Asks a question that only this number affirms, until the answer is the number or no; digits may be grouped.
+     * Asks until the answer is the number, whose digits may be grouped, or no.
      *
      * @throws `Interrupted` on Ctrl-C
      */
@@ -110,7 +105,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
   };
 }
 
-/** A listener for errors of the datastore that warns of each lasting error once. */
+/** Warns of each lasting error of the datastore once. */
 export function warningOfLasting(terminal: Pick<Terminal, 'warn'>): (error: Error) => void {
   const lasting = new LastingErrors();
   const throttle = new ErrorThrottle();
@@ -121,7 +116,7 @@ export function warningOfLasting(terminal: Pick<Terminal, 'warn'>): (error: Erro
   };
 }
 
-/** A terminal without a reader: prints nothing and asks nothing. */
+/** Prints nothing and asks nothing. */
 export function silentTerminal(): Terminal {
   return { ...openTerminal({ quiet: 1 }), canAsk: false, result() {}, warn() {} };
 }
@@ -137,8 +132,8 @@ export function logLevelIn({ logLevel }: Flags, usual = 'silent'): string {
 }
 
 /**
- * The structured log, JSON lines on standard error: events of each row, but no content and no token. With `--verbose`, readable
- * lines about the rate and retries instead.
+ * The log: JSON lines on standard error, with events of each row, but no content and no token. With `--verbose`, readable lines about the
+ * rate and retries instead.
  *
  * @param usual default level
  * @throws a usage error for an unknown level

@@ -15,7 +15,6 @@ import { environment } from '../config.ts';
 import type { CommandInput } from '../context.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** The API's address, and whether it may be called without TLS. */
 interface Target {
   readonly baseUrl: string;
   readonly allowInsecureHttp?: boolean | undefined;
@@ -23,17 +22,16 @@ interface Target {
 
 export interface CallSettings extends Target, Pick<RunOptions, 'concurrency' | 'timeoutMs'> {}
 
-/** The API that a worker calls. Its token is for this API and rate group only. */
+/** The API that a worker calls. The token is for this API and rate group only. */
 export interface ServedApi extends CallSettings, LimitedApi {
   readonly token: TokenSource;
 }
 
-/** The settings of a command, and where it warns that a token is not renewed. */
 export interface TokenSettings extends Pick<CommandInput, 'settings'> {
   readonly terminal: Pick<Terminal, 'warn'>;
 }
 
-/** All that need a token of one command share its runs. */
+/** All users of a token in one command share its runs. */
 const commandTokens = new WeakMap<readonly string[], TokenSource>();
 
 /** Whether looking at the token would run a command that nothing has needed so far. */
@@ -42,8 +40,8 @@ export function needsCommand({ tokenCommand }: Settings): boolean {
 }
 
 /**
- * The access token: from the configured file or command, or else from `CQBATCH_TOKEN`. Never from a flag, which other users of
- * the machine could read. If the settings name a rate group, the token is for that group only.
+ * The access token: from the configured file or command, or else from `CQBATCH_TOKEN`. Never from a flag, which other users of the machine
+ * could read. If the settings name a rate group, the token is for that group only.
  *
  * @param run has the rate group of the calls; default: the settings
  * @throws a usage error `TOKEN_MISSING`, also when the token is for another rate group
@@ -79,7 +77,7 @@ export function tokenSource(
   );
 }
 
-/** Why a daemon can't call the API for a run itself, for display; undefined if it can. */
+/** Why a daemon can't call the API for a run itself; undefined if it can. */
 export function mismatchOf(daemon: LimitedApi, run: LimitedApi): string | undefined {
   if (run.baseUrl !== daemon.baseUrl) return `it is for ${run.baseUrl}, not ${daemon.baseUrl}`;
   if (run.rateGroup === daemon.rateGroup) return undefined;
@@ -94,7 +92,7 @@ function callersOf(rateGroup: string | undefined): string {
   return rateGroup === undefined ? 'runs without a rate group' : `the rate group ${rateGroup}`;
 }
 
-/** A client with as many connections as the run's concurrency. Loads the client's code, so that other commands start fast. */
+/** A client with as many connections as the run's concurrency. Its code is loaded here, so that other commands start fast. */
 export async function apiClient(
   { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: CallSettings,
   token: TokenSource,
@@ -113,8 +111,8 @@ export async function apiClient(
 }
 
 /**
- * What runs of this state folder learned about the limits of the API for this token; undefined when the token can't be read. What is
- * learned belongs to the token as it is renewed.
+ * What runs of this state folder learned about the limits of the API for this token, also before a renewal of the token; undefined when the
+ * token can't be read.
  */
 export async function estimatedLimits(
   { stateDir }: Pick<RunStore, 'stateDir'>,
@@ -134,16 +132,12 @@ export async function estimatedLimits(
   };
 }
 
-/** The API, with its proxy, for display. */
+/** The API with its proxy, for display. */
 export function wayTo(api: LimitedApi, proxy: string | undefined): string {
   return proxy === undefined ? apiText(api) : `${apiText(api)} through the proxy ${proxy}`;
 }
 
-/**
- * The proxy to the API, for display.
- *
- * @throws a usage error for an invalid proxy
- */
+/** The proxy for display. @throws a usage error for an invalid proxy */
 export function proxyTo({ baseUrl, allowInsecureHttp }: Target): string | undefined {
   const proxy = chooseProxy(baseUrl, { variables: environment, allowInsecureHttp });
   return proxy && describeProxy(proxy);

@@ -19,10 +19,9 @@ import { warningOfLasting } from '../terminal.ts';
 import { attributionOf } from './options.ts';
 import { printNewReport } from './report.ts';
 
-/** How long to wait for a run after a control: its calls in flight finish, then it writes its report. */
+/** How long to wait: calls in flight finish, then the run writes its report. */
 const patienceMs = 120_000;
 
-/** `cqbatch cancel`: cancels a run for good. */
 export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
   const { store } = context;
@@ -75,7 +74,7 @@ async function cancelHere(context: Context, id: string, attribution: Attribution
 }
 
 /**
- * Without a terminal, the user must name the run, because a cancelled run can't be resumed.
+ * A cancelled run can't be resumed, so without a terminal the user must name it.
  *
  * @throws a usage error when the user did not
  */
@@ -87,7 +86,6 @@ function requireName({ terminal, flags: { yes } }: Context, id: string | undefin
   );
 }
 
-/** Asks for confirmation, unless `--yes` is set or there is no terminal. */
 async function isConfirmed({ terminal, flags: { yes } }: Context, view: RunView): Promise<boolean> {
   if (yes || !terminal.canAsk) return true;
   const { id, manifest, state, rows, done } = view;
@@ -126,7 +124,7 @@ async function cancelStopped(
   });
 }
 
-/** Waits until the run's process no longer works on the run. */
+/** Waits until the run's process no longer works on it. */
 async function ended(
   context: Context,
   { id, process }: RunRecord,

@@ -7,7 +7,6 @@ import { settingWords } from '../../settings/settings.ts';
 import { stateDirOf } from '../config.ts';
 import { logLevels } from '../terminal.ts';
 
-/** A value that may stand at the cursor, with its description. */
 type Candidate = readonly [value: string, description?: string];
 
 /** Any file that the shell knows. */
@@ -28,7 +27,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
 /**
  * What may stand at the cursor, as `cqbatch __complete` prints it: on each line a value and its description, or `:files` for files.
  *
- * @param words the words after the name of the program; the user is typing the last one, which may be empty.
+ * @param words what stands after `cqbatch`; the user is typing the last word, which may be empty
  */
 export async function completionsFor(program: Command, words: readonly string[]): Promise<string> {
   const typed = words.at(-1) ?? '';
@@ -48,7 +47,7 @@ export async function completionsFor(program: Command, words: readonly string[])
     .join('');
 }
 
-/** The command that the words name; undefined if there is no such command. */
+/** The command that the words name; undefined if there is none. */
 function commandOf(program: Command, words: readonly string[]): Command | undefined {
   let command: Command | undefined = program;
   for (const name of words.filter((word) => !word.startsWith('-'))) {
@@ -84,7 +83,7 @@ async function ofWord(
   return (argument?.argChoices ?? []).map((choice) => [choice]);
 }
 
-/** The runs of the state folder, newest first. Leaves unreadable runs out, because a completion can't report errors. */
+/** The runs, newest first. Unreadable ones are left out, because a completion can't report errors. */
 async function runs(words: readonly string[]): Promise<readonly Candidate[]> {
   const records = await openRunStore(stateDirIn(words), operations)
     .list(() => {})
@@ -105,9 +104,7 @@ function stateDirIn(words: readonly string[]): string {
   return stateDirOf({ stateDir });
 }
 
-/**
- * Scripts by which a shell asks `cqbatch __complete` for what may stand at the cursor. They evaluate neither its answer nor typed words.
- */
+/** Scripts by which a shell asks `cqbatch __complete`. They evaluate neither its answer nor typed words. */
 export const completionScripts = {
   bash: `# cqbatch completion bash >> ~/.bashrc
 _cqbatch() {

@@ -15,7 +15,6 @@ import { parsed } from './options.ts';
 const loopback = '127.0.0.1';
 const defaultPort = '8788';
 
-/** `cqbatch dashboard`: serves a page of runs, workers and schedules until a signal stops the command. */
 export async function dashboard(flags: Flags): Promise<ExitCode> {
   const port = parsed('--port', flags.port ?? defaultPort, parseInteger(0, 65_535));
   const { terminal, store, datastore, settings } = await openContext(flags);

@@ -23,23 +23,22 @@ import { openTerminal, silentTerminal, type Terminal } from '../terminal.ts';
 import { apiClient, proxyTo, tokenSource } from './api-client.ts';
 import { baseUrlOf } from './options.ts';
 
-/** The result of a check: what is well, or what to fix. */
 interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly text: string;
-  /** For a failed check: the exit code that a command would have. */
+  /** The exit code that a command would have, if the check failed. */
   readonly exitCode?: ExitCode;
 }
 
-/** Bytes, about the need of a run of a million rows; with less, doctor warns, or fails below `leastDisk`. */
+/** Bytes that a run of a million rows needs; with less, doctor warns, or fails below `leastDisk`. */
 const enoughDisk = 1_000_000_000;
 const leastDisk = 100_000_000;
 /** A larger difference from the API's clock makes time-outs, schedules and report times wrong. */
 const clockToleranceMs = 30_000;
 const callMs = 10_000;
 
-/** `cqbatch doctor`: checks everything that a run needs, and changes nothing. */
+/** Checks everything that a run needs, and changes nothing. */
 export async function doctor(flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const findings: Finding[] = [nodeFinding()];
@@ -83,7 +82,6 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
   return failed.toSorted((a, b) => b - a)[0] ?? exitCodes.success;
 }
 
-/** The operation that is asked for. */
 const [restore] = operations;
 const checkPath = 'check the base URL (--base-url) and its path prefix';
 

@@ -8,7 +8,7 @@ import { configFile, type Flags, trustedStateDir } from '../config.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openTerminal } from '../terminal.ts';
 
-/** The settings that most users need, with sample values. */
+/** The settings that most users need. */
 const samples = {
   baseUrl: 'https://api.example.com',
   tokenFile: '/home/me/callquality.token',
@@ -20,7 +20,7 @@ const samples = {
   notifyUrl: 'https://hooks.example.com/cqbatch',
 } as const satisfies Partial<Record<SettingName, string | number>>;
 
-/** `cqbatch init`: writes a configuration file to fill in, and a `.gitignore` for the state folder. Overwrites nothing. */
+/** Writes a configuration file and a `.gitignore` for the state folder. Overwrites nothing. */
 export async function init(flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const stateDir = await trustedStateDir(flags);
@@ -45,7 +45,7 @@ export async function init(flags: Flags): Promise<ExitCode> {
   return exitCodes.success;
 }
 
-/** A configuration file in which all settings are turned off by `//` before their names: JSON has no comments. */
+/** The file has all settings turned off by `//` before their names: JSON has no comments. */
 function configText(): string {
   const names = Object.keys(samples) as (keyof typeof samples)[];
   const keys = names.map((name) => [nameInWords(name, '_'), name] as const);

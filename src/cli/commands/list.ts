@@ -16,7 +16,7 @@ import { clockTime, table } from '../render/words.ts';
 interface ListedRun {
   readonly run: string;
   readonly state: string;
-  /** Why the datastore delays the run; null while it does not. */
+  /** Why the datastore delays the run. */
   readonly waiting: string | null;
   readonly manifest: string;
   readonly base_url: string;
@@ -30,9 +30,9 @@ interface ListedRun {
   readonly done: number | null;
   readonly succeeded: number | null;
   readonly failed: number | null;
-  /** Whether the run's retries have left no row to retry. */
+  /** Whether its retries have left no row to retry. */
   readonly cured: boolean;
-  /** The machine with the run's state folder; null for this state folder. */
+  /** The machine with the state folder; null for this state folder. */
   readonly host: string | null;
 }
 
@@ -72,7 +72,7 @@ function rowCounts(counts: OutcomeCounts | undefined) {
   };
 }
 
-/** The runs that only the shared datastore has, because their state folders are elsewhere. */
+/** Runs that only the shared datastore has, because their state folders are elsewhere. */
 async function runsElsewhere(
   datastore: DatastoreChoice,
   listedIds: ReadonlySet<string>,
@@ -96,7 +96,7 @@ async function runsElsewhere(
     }));
 }
 
-/** `cqbatch list`: the runs of the state folder, newest first, then those of other machines. */
+/** Lists the runs of the state folder, newest first, then those of other machines. */
 export async function list(flags: Flags): Promise<ExitCode> {
   return listIn(await openContext(flags));
 }
@@ -123,7 +123,7 @@ export async function listIn({ terminal, store, datastore }: Context): Promise<E
 
 const header = ['run', 'state', 'started', 'duration', 'done', 'failed', 'API', 'manifest'];
 
-/** @param states of the runs of this state folder, in words */
+/** @param states in words, of the runs of this state folder */
 function listText(runs: readonly ListedRun[], states: ReadonlyMap<string, string>): string {
   const cells = runs.map((run) => [
     run.run,

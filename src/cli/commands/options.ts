@@ -12,7 +12,7 @@ import { isOption, type OptionName } from '../option-table.ts';
 import { flagWords } from '../render/words.ts';
 
 /**
- * Whether this process calls the API, rather than workers elsewhere.
+ * Whether this process calls the API itself.
  *
  * @throws a usage error when no other workers are possible
  */
@@ -25,7 +25,7 @@ export function calls({ flags: { worker = true }, settings: { queue } }: Command
 }
 
 /**
- * The user of this command, and the reason.
+ * The user and the reason.
  *
  * @throws a usage error for a reason that is too long, or missing although the settings require one
  */
@@ -90,7 +90,7 @@ export async function sayIfTomorrow({
     terminal.say(`--stop-at ${stopAt.time} has passed today: the run stops at ${stopAt.time} tomorrow.`);
 }
 
-/** The options of `cqbatch plan`, without the options of fields. */
+/** The options of `cqbatch plan`, without those of fields. */
 const planOptions: readonly string[] = [...Object.values(planning).flat(), 'stateDir'];
 
 /** Options that a plan does not store. */
@@ -105,7 +105,7 @@ export function planWords(flags: Flags): readonly string[] {
 /** Options of this command, not of the planned run. */
 const ownOptions: readonly string[] = ['json', 'quiet', 'out'] satisfies readonly OptionName[];
 
-/** The run's flags, to be repeated in another command. */
+/** The flags of a run, to be repeated in another command. */
 export function runWords(flags: Flags): readonly string[] {
   return flagWords(flagsWhere(flags, (name) => !ownOptions.includes(name)));
 }

@@ -12,15 +12,13 @@ import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { attributionOf } from './options.ts';
 
-/** How long to wait for a run after a control: its calls in flight finish first. */
+/** How long to wait: calls in flight finish first. */
 const patienceMs = 120_000;
 
-/** `cqbatch pause`: no more rows of a run are called until it is unpaused. */
 export async function pause(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return change(await openContext(flags), 'pause', runningRun, 'running', 'paused', id);
 }
 
-/** `cqbatch unpause`: a paused run continues. */
 export async function unpause(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return change(await openContext(flags), 'unpause', pausedRun, 'paused', 'running', id);
 }

@@ -9,7 +9,6 @@ import { openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clockTime, indented, table } from '../render/words.ts';
 
-/** `cqbatch prune`: removes the runs that neither `--keep-last` nor `--keep-days` keeps. */
 export async function prune(flags: Flags): Promise<ExitCode> {
   const { terminal, store, settings } = await openCommandContext(flags);
   const { keepLast: last, keepDays: days } = settings;

@@ -22,7 +22,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { summaryText } from '../render/summary.ts';
 import { type Terminal, warningOfLasting } from '../terminal.ts';
 
-/** `cqbatch report`: rewrites the report from the journal. */
+/** Makes the report again, from the journal. */
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
   const { terminal, store, settings } = context;
@@ -50,7 +50,7 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
   return exitCodes.success;
 }
 
-/** The run, after `settleDeadRun` has completed the journal of a run whose process died, as far as possible. */
+/** The run after `settleDeadRun` has completed the journal of a dead process, as far as possible. */
 async function settled({ terminal, store, datastore }: Context, record: RunRecord): Promise<RunRecord> {
   const { id } = record;
   if (datastore.queue !== undefined) return record;
@@ -77,7 +77,7 @@ function wantsXlsx({ format = 'csv' }: Flags): boolean {
   throw usageError('INVALID_SETTING', `--format "${format}": use csv or xlsx.`);
 }
 
-/** Writes and prints the report of a run that this process does not work on. */
+/** Reports a run that this process does not work on. */
 export async function printNewReport(
   terminal: Terminal,
   store: RunStore,
@@ -89,13 +89,13 @@ export async function printNewReport(
   return reports;
 }
 
-/** The command that opens a file like a double click; default `xdg-open`. */
+/** Commands that open a file like a double click; default `xdg-open`. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>>> = {
   darwin: ['open'],
   win32: ['explorer.exe'],
 };
 
-/** Opens the page in the user's browser, without waiting. */
+/** Opens the page without waiting for the browser. */
 function showPage(terminal: Terminal, { paths: { html = '' } }: WrittenReports): void {
   const [program, ...args] = openers[process.platform] ?? ['xdg-open'];
   const opening = spawn(program, [...args, resolve(html)], { stdio: 'ignore', detached: true });
@@ -105,7 +105,6 @@ function showPage(terminal: Terminal, { paths: { html = '' } }: WrittenReports):
   opening.unref();
 }
 
-/** Prints the messages of commands that end with a report. */
 export function printReport(
   terminal: Terminal,
   record: RunRecord,

@@ -18,10 +18,10 @@ import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { attributionOf, parsed } from './options.ts';
 
-/** How long to wait until a run takes a new rate or priority, usually within a second. */
+/** How long to wait until a run takes a new value, usually within a second. */
 const patienceMs = 20_000;
 
-/** `cqbatch set-rate`: changes the rate of a run in progress, even while paused. */
+/** Changes the rate of a run in progress, even while paused. */
 export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const rate = parsed('set-rate', text, parseRate);
   const context = await openContext(flags);
@@ -39,7 +39,7 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
   });
 }
 
-/** `cqbatch set-priority`: changes the priority of a run in progress, paused, or waiting for a daemon. */
+/** Changes the priority of a run in progress, paused, or waiting for a daemon. */
 export async function setRunPriority(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const priority = parsed('set-priority', text, parseChoice(priorities));
   const context = await openContext(flags);
@@ -61,7 +61,7 @@ export async function setRunPriority(id: string, text: string, flags: Flags): Pr
   });
 }
 
-/** Sends a change to the run, and waits until the run has it. @throws a fatal error `COMMAND_UNANSWERED` */
+/** Waits until the run has the change. @throws a fatal error `COMMAND_UNANSWERED` */
 async function settle(
   { runId, write, look }: RunContact,
   wanted: Wanted,

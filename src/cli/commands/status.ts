@@ -13,7 +13,7 @@ import type { Terminal } from '../terminal.ts';
 const lookMs = 1_000;
 const printEveryLooks = 5;
 
-/** `cqbatch status`: the progress of one run or of all runs in progress, from the state folder and the shared datastore. */
+/** Shows the progress of one run or all in progress, from the state folder and the shared datastore. */
 export async function status(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return statusIn(await openContext(flags), id);
 }
@@ -80,7 +80,7 @@ async function show(
   return flags.watch ? exitCodeOf(view, view.counts) : exitCodes.success;
 }
 
-/** Shows the progress of runs until all have ended. @returns the final views */
+/** Shows progress until all runs have ended. @returns the final views */
 async function follow<Views extends readonly RunView[]>(
   terminal: Terminal,
   look: () => Promise<Views>,

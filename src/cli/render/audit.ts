@@ -19,25 +19,22 @@ import {
   usualColumns,
 } from './words.ts';
 
-/** Everything known about the past of a run. */
 export interface RunAudit {
   readonly record: RunRecord;
   readonly folder: string;
-  /** Its results so far; absent when its journal can't be read. */
+  /** The results so far; absent when the journal can't be read. */
   readonly result?: JournalSummary | undefined;
-  /** Retries of its rows, oldest first. */
+  /** Oldest first. */
   readonly retries: readonly RunRecord[];
-  /** Runs that undid its changes. */
   readonly undos: readonly RunRecord[];
 }
 
 /**
- * An event of a run: `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, `priority high`, or the state that the
- * run entered. An event at an unknown time has no `at`.
+ * `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, `priority high`, or the state that the run entered. An event at an
+ * unknown time has no `at`.
  */
 type AuditEvent = { readonly event: string } & Partial<Omit<RunRecord['states'][number], 'state'>>;
 
-/** The events of a run, in order. */
 export function eventsOf(record: RunRecord): readonly AuditEvent[] {
   const states = record.states.map(({ state, ...more }, index): AuditEvent => {
     const event = state === 'running' ? beginning(record.states[index - 1]?.state) : state;
@@ -62,7 +59,6 @@ function beginning(previous: RunRecord['state'] | undefined): string {
   return previous === 'paused' ? 'unpaused' : 'resumed';
 }
 
-/** The document of `cqbatch show --json`. */
 export function auditDocument({ record, folder, result, retries, undos }: RunAudit): object {
   const { id, states, manifest, plan, approval, options, queue, retryOf, undoOf } = record;
   const [planned] = states;
@@ -109,7 +105,6 @@ function approvalDocument({ file, sha256, madeAt, signers }: NonNullable<RunReco
   return documentOf({ file, sha256, madeAt, signers: signers ?? [] });
 }
 
-/** The text of `cqbatch show`. */
 export function auditText({ record, folder, result, retries, undos }: RunAudit): string {
   const { id, manifest, options, queue, retryOf, undoOf, plan, approval, canary } = record;
   const facts: readonly Fact[] = [
@@ -134,7 +129,7 @@ export function auditText({ record, folder, result, retries, undos }: RunAudit):
   return `Run ${id} ${actualState(record)}\n${indented(lines)}\n\n${indented(timeline(eventsOf(record)))}`;
 }
 
-/** The plan of a run: `week-47.cqplan (3f2a 91bc 04d7 e0aa)` */
+/** `week-47.cqplan (3f2a 91bc 04d7 e0aa)` */
 function approvalText({ file, sha256 }: NonNullable<RunRecord['approval']>): string {
   return `${file} (${fingerprint(sha256)})`;
 }
@@ -183,7 +178,7 @@ export function optionTexts({ baseUrl: _, ...options }: Partial<PlanOptions>): r
   });
 }
 
-/** The value of an option, as a user writes it: `auto..20/s`, `60 s` */
+/** The value as a user writes it: `auto..20/s`, `60 s` */
 export function valueText(name: string, value: unknown): string {
   if (value === undefined) return 'not given';
   if (typeof value === 'string') return value;
@@ -196,7 +191,6 @@ export function valueText(name: string, value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** The events with their time, user and reason. */
 function timeline(events: readonly AuditEvent[]): readonly string[] {
   const names = table(
     events.map(({ at, event }) => [

@@ -18,11 +18,10 @@ export interface EndedRun {
   readonly endedBefore?: true;
 }
 
-/** How a command ended. */
 export interface Ended {
   /** Undefined when no run ended. */
   readonly run: EndedRun | undefined;
-  /** The run that the command worked on; undefined when no run was created or found. */
+  /** Undefined when the command neither created nor found a run. */
   readonly runId: string | undefined;
   readonly exitCode: number;
   readonly error: (Error & { readonly code?: unknown }) | undefined;
@@ -50,7 +49,7 @@ export function newsOf(ended: Ended) {
 /** Hosts of Teams: both addresses of its Workflows, and the older connectors. */
 const teams = /\.(?:logic\.azure\.com|api\.powerplatform\.com|webhook\.office\.com)(?::\d+)?$/i;
 
-/** The body of a notification. Teams accepts only a message with an Adaptive Card. */
+/** Teams accepts only a message with an Adaptive Card. */
 export function bodyFor(host: string, ended: Ended): string {
   return JSON.stringify(teams.test(host) ? cardMessage(textOf(ended)) : newsOf(ended));
 }
@@ -114,19 +113,18 @@ function textOfRun({ record, summary, next, endedBefore }: EndedRun): string {
     .join('\n');
 }
 
-/** Escapes the characters that chats read as links and mentions. */
+/** Escapes what chats read as links and mentions. */
 function forChat(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The folder for a manifest whose run has ended. */
 export function finalFolderOf({ record, summary: { outcomes } }: EndedRun): FinalFolder {
   const { succeeded, duplicate, skipped } = outcomes;
   if (resultOf(record, outcomes) === 'succeeded') return 'done';
   return succeeded + duplicate + skipped > 0 ? 'partial' : 'failed';
 }
 
-/** The text file beside a manifest that was not fully done, for people who see only the folder. */
+/** The text beside a manifest that was not fully done, for people who see only the folder. */
 export function endingText({ record, summary, next }: EndedRun, files: ManifestEnding['files'] = {}): string {
   const { id, manifest, options } = record;
   const codes = summary.codes
@@ -155,12 +153,10 @@ function failuresIn({ codes }: RunSummary): RunSummary['codes'] {
   return codes.filter(({ outcome }) => outcome === 'failed');
 }
 
-/** Why a run is in its current state. */
 function reasonOf({ states }: RunRecord): string | undefined {
   return states.at(-1)?.reason;
 }
 
-/** The number of manifests by final folder. */
 export function inboxText(
   folders: readonly (FinalFolder | 'unfinished')[],
   growing: number,

@@ -6,12 +6,11 @@ import { type FieldCounts, type OperationSummary, subjectsOf } from '../../engin
 import { fatesOf, type ReadyRows } from '../../engine/run/plan/readiness.ts';
 import { clockTime, indented, movedIn } from './words.ts';
 
-/** The target of a run, and its expected speed. */
 export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'target' | 'leftOut' | 'cleared'> {
   readonly rateGroup?: string | undefined;
   /** The configuration file, if the base URL comes from there. */
   readonly baseUrlFile?: string | undefined;
-  /** The proxy to the API, without its password. */
+  /** The proxy without its password. */
   readonly proxy: string | undefined;
   /** Undefined when no rate is known. */
   readonly rate: ExpectedRate | undefined;
@@ -19,11 +18,10 @@ export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'target' | 'leftOu
 
 export interface ExpectedRate {
   readonly perSecond: number;
-  /** Whether the user requested the rate; otherwise the API permitted it in an earlier run. */
+  /** False if the API permitted the rate in an earlier run. */
   readonly isWanted: boolean;
 }
 
-/** The calls that a run makes, their target and the expected duration. */
 export function forecastText(
   { perOperation, callable }: Pick<ScanSummary, 'perOperation' | 'callable'>,
   forecast: Forecast,
@@ -35,7 +33,7 @@ export function forecastText(
   const facts = [
     ...Object.entries(perOperation).flatMap(([name, summary]) => {
       const { leftOut, cleared } = fatesOf(forecast, name);
-      // Such an API may not know an empty value from none.
+      // Such an API may not tell an empty value from a missing one.
       const mayKeep = leftOut === 'kept' && cleared === undefined;
       return operationLines(name, summary, mayKeep ? 'clears, if the API can (--canary asks):' : 'clears');
     }),
@@ -47,7 +45,7 @@ export function forecastText(
   return `What ${isReady ? 'will' : 'would'} happen${where}:\n${indented(facts.filter((fact) => typeof fact === 'string'))}`;
 }
 
-/** The expected duration in seconds; undefined when no rate is known. */
+/** Seconds; undefined when no rate is known. */
 export function estimatedSeconds(callable: number, { rate }: Pick<Forecast, 'rate'>): number | undefined {
   return rate && Math.ceil(callable / rate.perSecond);
 }
@@ -56,7 +54,7 @@ function timeText(callable: number, { rate }: Forecast, now: Date): string | und
   const seconds = estimatedSeconds(callable, { rate });
   if (seconds === undefined || rate === undefined) return undefined;
   const at = `${duration(seconds)} at ${perSecond(rate.perSecond)}`;
-  // The API may permit another rate by now, which a run finds out.
+  // The API may permit another rate by now.
   if (!rate.isWanted) return `about ${at} if the API permits as much as last time`;
   return `about ${at}, until ${clockTime(new Date(now.getTime() + seconds * 1_000), now)}`;
 }

@@ -1,7 +1,7 @@
 import { exactDuration, perSecond } from '../../base/text/format.ts';
 import { allowedText } from './words.ts';
 
-/** An entry of the structured log: the members that `logLine` reads. */
+/** The members that `logLine` reads. */
 export interface ProgramLogEntry {
   readonly time: number;
   readonly msg: string;
@@ -20,7 +20,7 @@ export interface ProgramLogEntry {
   readonly value?: string;
 }
 
-/** The text that `--verbose` prints for a log entry; undefined for most entries. */
+/** The line that `--verbose` prints; undefined for most entries. */
 export function logLine(entry: ProgramLogEntry): string | undefined {
   const text = textOf(entry);
   return text && `${new Date(entry.time).toLocaleTimeString('en-GB', { hour12: false })}  ${text}`;

@@ -16,13 +16,12 @@ import { isReady, type ReadyRows, refusals } from '../../engine/run/plan/readine
 import { estimatedSeconds, type Forecast, forecastText } from './forecast.ts';
 import { clockTime, documentOf, indented, moreText, outcomeTexts } from './words.ts';
 
-/** Everything that a plan found. */
 export interface Plan extends Forecast, ReadyRows {
   readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
   readonly scan: ScanSummary;
   readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
-  /** The latest run of the same manifest against the same API, if any. */
+  /** The latest run of the same manifest against the same API. */
   readonly earlier: EarlierRun | undefined;
 }
 
@@ -33,7 +32,6 @@ const choiceWords = {
   none: 'no readable row',
 } as const;
 
-/** The document of `plan --json`. */
 export function planDocument(plan: Plan): object {
   const { scan, problems } = plan;
   return {
@@ -98,7 +96,7 @@ function operationDocument({ first, last, fields, ...counts }: ScanSummary['perO
   return { ...countsDocument(counts), ...documentOf({ subjects, first, last, fields }) };
 }
 
-/** The plan as text: what was read, what will happen, the first requests, warnings and problems. */
+/** What was read, what will happen, the first requests, warnings and problems. */
 export function planText(plan: Plan, now = new Date()): string {
   return [
     summaryText(plan),
@@ -112,7 +110,6 @@ export function planText(plan: Plan, now = new Date()): string {
     .join('\n\n');
 }
 
-/** The number of rows, and the rows that are not called. */
 function summaryText({ manifest, scan, choice }: Plan): string {
   const facts = [
     ...(scan.leftOut > 0 ? [`${counted(scan.leftOut, 'row')} left out by --where`] : []),
@@ -128,7 +125,7 @@ function summaryText({ manifest, scan, choice }: Plan): string {
   return facts.length === 0 ? read : `${read}\n${indented(facts)}`;
 }
 
-/** How conflicting rows are handled, where they are not refused. */
+/** What happens to conflicting rows where they are not refused. */
 function conflictFacts({ superseded, conflicts, changedSubjects }: ScanSummary): readonly string[] {
   if (superseded > 0) {
     return [`${counted(superseded, 'row')} superseded by a later row: left out`];
@@ -142,7 +139,6 @@ const shownColumns = 20;
 /** The most names shown of columns that are only kept. */
 const shownOthers = 5;
 
-/** The meaning of each column that has one, and the names of the others. */
 function columnText({ scan: { meanings } }: Plan): string {
   if (meanings.length === 0) return '';
   const fields = meanings.flatMap(({ column, field }) =>
@@ -164,7 +160,6 @@ function meaningText(field: string): string {
   return isOldName(field) ? `${field}: old value, for undo` : field;
 }
 
-/** `13 other columns are kept for the report: note, team, …` */
 function keptText(names: readonly string[]): string {
   const shown = names.slice(0, shownOthers).join(', ');
   const what = counted(names.length, 'other column', ['is', 'are']);
@@ -177,7 +172,6 @@ function columnName(column: string): string {
   return /^[\p{L}\p{N}_-]+$/u.test(name) ? name : `"${name}"`;
 }
 
-/** The sheet that is read, and the number of sheets. */
 function sheetText({ sheet }: Plan['manifest']): string {
   if (sheet === undefined) return '';
   const total = sheet.others.length > 0 ? ` of ${sheet.others.length + 1}` : '';
@@ -190,7 +184,7 @@ function warningText({ scan, earlier }: Plan): string {
   return warnings.join('\n');
 }
 
-/** A warning that the manifest ran before, and how to leave out its completed rows: one line. */
+/** When the manifest ran before, and how to leave out its completed rows: one line. */
 function earlierText({ id, at, state, rows, counts, others }: EarlierRun): string {
   const facts = [
     clockTime(new Date(at)),
@@ -215,7 +209,7 @@ function previewText(plan: Plan): string {
       callText(row),
       indented([
         `${request.method ?? 'POST'} ${urlOf(plan, request)}`,
-        // Other requests differ in headers of their own at most.
+        // Other requests differ only in their own headers.
         ...(index === 0 ? [headerLines({ headers: headersOf(request) }).join('; ')] : headerLines(request)),
         excerptOf(request.body),
       ]),
@@ -224,7 +218,7 @@ function previewText(plan: Plan): string {
   return `First ${preview.length === 1 ? 'request' : `${preview.length} requests`}:\n${requests.join('\n')}`;
 }
 
-/** A call for people: `row 1: update-soundboard 41, title "Greeting" → "Greeting (new)"`. */
+/** `row 1: update-soundboard 41, title "Greeting" → "Greeting (new)"` */
 function callText({ row, operation, subject, values, old = {} }: CallableRow): string {
   const edits = Object.entries(values)
     .filter(([name]) => name !== operation.subject)
@@ -253,10 +247,9 @@ function urlOf({ baseUrl }: Pick<Plan, 'baseUrl'>, { path }: ApiRequest): string
 }
 
 const shownGroups = 12;
-/** The most rows shown that conflict with an earlier row. */
 const shownConflicts = 5;
 
-/** The problems with their lines, equal problems grouped. */
+/** The problems with their lines; equal problems are grouped. */
 export function problemText({
   manifest,
   scan: { conflicts },

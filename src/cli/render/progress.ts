@@ -7,7 +7,7 @@ import type { CanaryResults, UnseenFields } from '../../engine/run/session/canar
 import type { ProgressSnapshot, StalledCalls } from '../../engine/run/session/progress.ts';
 import { clockTime, indented, moreText, outcomeTexts, styledOutcome, table } from './words.ts';
 
-/** The progress of a run; a second line says how the user can end a wait. */
+/** One line; a second line says how the user can end a wait. */
 export function progressLines(
   snapshot: ProgressSnapshot,
   { id, options }: Pick<RunRecord, 'id' | 'options'>,
@@ -21,10 +21,9 @@ export function progressLines(
 }
 
 /**
- * The progress of a run on one line: `4,512/12,000 (38 %)  12 s left  4,480 succeeded, 32 failed  640/s`. What a narrow screen may cut
- * off is last.
+ * `4,512/12,000 (38 %)  12 s left  4,480 succeeded, 32 failed  640/s`. What a narrow screen may cut off is last.
  *
- * @param trouble why the datastore does not answer; undefined while it does
+ * @param trouble why the datastore does not answer
  */
 export function progressLine(snapshot: ProgressSnapshot, trouble?: string): string {
   const { rows, done, counts, rowsPerSecond, pace, waitMs, retrying, etaSeconds } = snapshot;
@@ -58,7 +57,7 @@ function paceText(pace: Pace): string {
   return ` of ${perSecond(pace.rate)}${why === '' ? '' : ` (${why})`}`;
 }
 
-/** Empty where calls have the rate that the user requested. */
+/** Empty while calls have the rate that the user requested. */
 function reasonOf(pace: Pace | undefined): string {
   if (pace === undefined) return '';
   const isRequested = pace.phase === 'fixed' && pace.boundBy === undefined && pace.restUntil === undefined;
@@ -84,7 +83,7 @@ function waitText(waitMs: number, reason: string): string {
 /** As many rows as a person can read before answering. */
 const maxRows = 30;
 
-/** The results of a canary. If not all can be shown, failed rows come first. */
+/** If not all can be shown, failed rows come first. */
 export function canaryText({ rows, failed }: CanaryResults): string {
   const shown =
     rows.length <= maxRows

@@ -6,7 +6,6 @@ import { actualState } from '../../engine/run/record/record.ts';
 import type { RowHistory, RunOfRow } from '../../engine/run/report/row-history.ts';
 import { documentOf, type Fact, factLines, movedIn, table, usualColumns, wrapped } from './words.ts';
 
-/** The document of `cqbatch show --row --json`. */
 export function rowDocument({ record, row, columns, runs }: RowHistory): object {
   return {
     run: record.id,
@@ -42,7 +41,6 @@ function runDocument({ record, row, result, traceId, attempts, untold, answers }
   };
 }
 
-/** Everything known about a row, as text. */
 export function rowText({ record, row, columns, runs }: RowHistory): string {
   const cells = cellsOf(row, columns);
   const [title, ...request] =
@@ -64,7 +62,7 @@ export function rowText({ record, row, columns, runs }: RowHistory): string {
   ].join('\n');
 }
 
-/** Indented texts, each on lines of its own. Empty texts are left out. */
+/** Indented texts, each on lines of its own; empty ones are left out. */
 function textLines(texts: readonly (string | undefined)[]): readonly string[] {
   return texts.flatMap((text) => (text ? wrapped(text, usualColumns - 2).map(movedIn) : []));
 }
@@ -133,7 +131,7 @@ function attemptLines(attempts: readonly Attempt[]): readonly string[] {
   return table(rows, [1]);
 }
 
-/** Milliseconds from the end of an attempt to the next one; undefined when unknown. */
+/** Milliseconds until the next attempt; undefined when unknown. */
 function waitAfter(attempts: readonly Attempt[], index: number): number | undefined {
   const { at, durationMs } = attempts[index] ?? {};
   const next = attempts[index + 1];
@@ -143,7 +141,7 @@ function waitAfter(attempts: readonly Attempt[], index: number): number | undefi
   return Math.max(0, Date.parse(next.at) - Date.parse(at) - durationMs);
 }
 
-/** The row's cells with the titles of their columns. Cells that the row lacks are left out. */
+/** The row's cells by the titles of their columns. Cells that the row lacks are left out. */
 function cellsOf({ cells }: RowHistory['row'], columns: RowHistory['columns']): readonly Fact[] {
   return cells.flatMap((text, place): Fact[] => (text === null ? [] : [[columns[place] ?? '', text]]));
 }

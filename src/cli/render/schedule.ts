@@ -5,7 +5,6 @@ import type { OutcomeCounts } from '../../domain/terms.ts';
 import type { RunState } from '../../engine/run/record/record.ts';
 import { documentOf, type Fact, factLines, flagWords, indented, outcomeTexts, table } from './words.ts';
 
-/** A schedule with its history and its next times. */
 export interface ScheduleView {
   readonly schedule: Schedule;
   readonly state: ScheduleState;
@@ -13,7 +12,7 @@ export interface ScheduleView {
   readonly next: readonly Date[];
   /** A trigger that no daemon has handled yet. */
   readonly triggered: Trigger | undefined;
-  /** Looks up a run that the schedule started; undefined when the run was removed, or its record is damaged. */
+  /** Undefined when the run was removed, or its record is damaged. */
   readonly run: (
     id: string,
   ) => { readonly state: RunState; readonly counts: OutcomeCounts | undefined } | undefined;
@@ -42,7 +41,6 @@ export function timesText(times: readonly Date[], tz: string): string {
   return times.map(timeText).join(', ');
 }
 
-/** The text of `cqbatch schedule list`. */
 export function listText(views: readonly ScheduleView[]): string {
   return views
     .map((view) => {
@@ -56,7 +54,6 @@ export function listText(views: readonly ScheduleView[]): string {
     .join('\n');
 }
 
-/** The text of `cqbatch schedule show`. */
 export function scheduleText(view: ScheduleView): string {
   const { name, cron, tz, overlap, catchUpMs, changes, options } = view.schedule;
   const change = changes.at(-1);
@@ -74,13 +71,12 @@ export function scheduleText(view: ScheduleView): string {
   return `Schedule ${name}\n${indented(factLines(facts))}`;
 }
 
-/** The results of the last times, latest first. */
+/** The last results, latest first. */
 function lastTexts(view: ScheduleView, most: number): readonly string[] {
   const entries = view.state.history.slice(-most).toReversed();
   return entries.map((entry) => `${timeOf(entry, view.schedule.tz)}: ${entryText(entry, view)}`);
 }
 
-/** The text of `cqbatch schedule history`. */
 export function historyText(view: ScheduleView): string {
   const { schedule, state } = view;
   if (state.history.length === 0)
@@ -140,7 +136,7 @@ function runText(id: string, run: ReturnType<ScheduleView['run']>): string {
   return `${id} ${[run.state, ...(run.counts === undefined ? [] : outcomeTexts(run.counts))].join(', ')}`;
 }
 
-/** The document of `cqbatch schedule show --json`, and of each schedule in `list --json`. */
+/** The document of `schedule show --json`, and of each schedule in `list --json`. */
 export function scheduleDocument(view: ScheduleView): object {
   const { schedule, state, next, triggered } = view;
   const last = state.history.at(-1);
@@ -162,7 +158,6 @@ export function scheduleDocument(view: ScheduleView): object {
   };
 }
 
-/** The document of `cqbatch schedule history --json`. */
 export function historyDocument(view: ScheduleView): object {
   return {
     schedule: view.schedule.name,

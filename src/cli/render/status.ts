@@ -18,7 +18,6 @@ import {
   outcomeTexts,
 } from './words.ts';
 
-/** The document of `cqbatch status --json`. */
 export function statusDocument(view: RunView): object {
   const { local, throughput, coordinator } = view;
   return {
@@ -46,7 +45,7 @@ export function statusDocument(view: RunView): object {
   };
 }
 
-/** The progress of a run on one line; a second line says how the user can end a long wait. */
+/** One line; a second line says how the user can end a long wait. */
 export function statusLines(view: RunView): readonly string[] {
   return [statusLine(view), adviceOf(view)].filter((line) => line !== undefined);
 }
@@ -75,7 +74,6 @@ function statusLine(view: RunView): string {
     .join('  ');
 }
 
-/** The progress of a run, and the processes that work on it. */
 export function statusText(view: RunView, now = Date.now(), ownVersion = readVersion()): string {
   const { throughput, coordinator, local, done, rows } = view;
   const processes = [...view.workers, ...(coordinator === undefined ? [] : [coordinator])];

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 
-/** The styles that a part of a text may have on a screen. */
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
 /**
- * The marks at the start and end of a styled part, until the text is written. Because of the secret, text from a manifest or an answer
- * can't contain marks.
+ * The marks around a styled part, until the text is written. Because of the secret, text from a manifest or an answer can't contain marks.
  */
 const secret = randomBytes(8).toString('hex');
 const end = `\ufdd1${secret}`;
@@ -15,12 +13,12 @@ const spans = new RegExp(`${begin('(\\w+)')}(.*?)${end}`, 'gs');
 const marksAndCharacters = new RegExp(`${begin('\\w+')}|${end}|.`, 'gsu');
 const emptySpans = new RegExp(begin('\\w+') + end, 'g');
 
-/** Marks a text with a style. Marks don't nest. `painted` renders the marks; `plain` removes them. */
+/** Marks a text, for `painted` or `plain`. Marks don't nest. */
 export function styled(style: Style, text: string): string {
   return text === '' ? '' : begin(style) + text + end;
 }
 
-/** Styles the lines of help that end with a colon as headings. */
+/** Styles lines of help that end with a colon as headings. */
 export function withHeadings(text: string): string {
   return text.replace(/^\S.*:$/gm, (heading) => styled('bold', heading));
 }
@@ -38,12 +36,11 @@ export function painted(text: string): string {
   });
 }
 
-/** The columns that a one-line text takes. */
 export function widthOf(text: string): number {
   return plain(text).length;
 }
 
-/** Cuts a line to at most `columns`; a cut line ends with `…`. */
+/** Cuts a line to `columns`; a cut line ends with `…`. */
 export function cutTo(columns: number, line: string): string {
   if (widthOf(line) <= columns) return line;
   let room = columns - 1;

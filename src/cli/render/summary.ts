@@ -17,22 +17,19 @@ import {
   unclearRows,
 } from './words.ts';
 
-/** The most codes shown. */
 const maxCodes = 10;
 
-/** What a summary shows beside the facts of the run. */
 interface SummaryTextOptions {
-  /** The state of the run in words. */
+  /** The state in words. */
   readonly state: string;
   /** Commands to type next, the last lines. */
   readonly next: readonly string[];
   /** What not to do with the files. */
   readonly warning?: string | undefined;
-  /** Width of the screen, for the charts; undefined leaves them out. */
+  /** The width of the screen, for the charts; undefined leaves them out. */
   readonly columns?: number | undefined;
 }
 
-/** The result of a run as text: counts, codes, files, and the next commands. */
 export function summaryText(
   summary: RunSummary,
   paths: ReportPaths,
@@ -66,7 +63,6 @@ function withRetries({ retries }: RunSummary): string {
   return ` with its ${retries.length === 1 ? 'retry' : 'retries'} ${retries.join(', ')}`;
 }
 
-/** What remains of a run that failed, and how to continue it. */
 export function failureText({ id, plan }: RunRecord, { counts, intact, ended }: FailedRun): string {
   const sum = totalOf(counts);
   const results =
@@ -99,7 +95,6 @@ const mostColumns = 60;
 /** A run with fewer seconds has no rate curve. */
 const fewestSeconds = 5;
 
-/** The outcomes as a bar, and the rate as a curve. */
 function pictures({ outcomes, rate, retries }: RunSummary, columns: number): readonly string[] {
   const width = Math.min(mostColumns, columns - 3);
   const series = rate?.series ?? [];
@@ -111,7 +106,7 @@ function pictures({ outcomes, rate, retries }: RunSummary, columns: number): rea
   ];
 }
 
-/** The characters of each outcome's part of the bar, distinct without colors. */
+/** The characters of the parts of a bar, distinct without colors. */
 const blocks: Readonly<Record<Outcome, string>> = {
   succeeded: '█',
   failed: '░',
@@ -121,7 +116,7 @@ const blocks: Readonly<Record<Outcome, string>> = {
   not_attempted: '·',
 };
 
-/** A bar of the outcomes. Each outcome that occurs has at least one column. */
+/** A bar in which each outcome that occurs has at least one column. */
 export function outcomeChart(counts: OutcomeCounts, columns: number): string {
   const occurring = outcomes.filter((outcome) => counts[outcome] > 0);
   const total = totalOf(counts);
@@ -139,7 +134,7 @@ export function outcomeChart(counts: OutcomeCounts, columns: number): string {
 
 const levels = [...'▁▂▃▄▅▆▇█'];
 
-/** Calls per second over the duration of a run. */
+/** Calls per second over the duration. */
 export function rateLine(series: readonly RatePoint[], columns: number): string {
   const values = resampled(series, columns);
   const most = Math.max(...values);
@@ -148,7 +143,7 @@ export function rateLine(series: readonly RatePoint[], columns: number): string 
     .join('');
 }
 
-/** The mean rate of each part of the duration. A part without a point repeats the previous mean. */
+/** The mean rate of each part. A part without a point repeats the previous mean. */
 function resampled(series: readonly RatePoint[], parts: number): readonly number[] {
   const end = series.at(-1)?.t_s ?? 0;
   let mean = 0;

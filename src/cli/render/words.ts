@@ -22,7 +22,7 @@ export function styledOutcome(outcome: Outcome, prefix = ''): string {
   return styled(styleOf[outcome], prefix + outcomeText(outcome));
 }
 
-/** `4,480 succeeded`, `32 failed`, one text for each outcome that occurs */
+/** `4,480 succeeded`, `32 failed` */
 export function outcomeTexts(counts: OutcomeCounts): readonly string[] {
   return outcomes
     .filter((outcome) => counts[outcome] > 0)
@@ -51,10 +51,7 @@ export function allowedText(rate: number | undefined, limit: number | undefined)
   return limit === undefined ? allowed : `${allowed}, API limit ${perSecond(limit)}`;
 }
 
-/**
- * Local time of day, with the date unless it is today: `14:05 UTC+1`, `22 Nov 00:00 UTC`. Formatted without `Intl`, because
- * loading its data delays the start of every command.
- */
+/** `14:05 UTC+1`, with the date unless it is today: `22 Nov 00:00 UTC`. Without `Intl`, whose data delays the start of every command. */
 export function clockTime(date: Date, now = new Date()): string {
   // As `Sun Nov 22 2026` and `14:05:33 GMT+0100 (…)`, in any language.
   const time = `${date.toTimeString().slice(0, 5)} ${zoneText(date)}`;
@@ -68,19 +65,17 @@ export function fingerprint(sha256: string): string {
   return sha256.slice(0, 16).replace(/.{4}(?=.)/g, '$& ');
 }
 
-/** Members under their names in JSON documents: `startedAt` as `started_at`. Unknown values are null. */
+/** `startedAt` becomes `started_at`. Unknown values are null. */
 export function documentOf(members: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(members).map(([name, value]) => [nameInWords(name, '_'), value ?? null]),
   );
 }
 
-/** A line indented by two spaces. */
 export function movedIn(line: string): string {
   return `  ${line}`;
 }
 
-/** Lines below each other, each indented. */
 export function indented(lines: readonly string[]): string {
   return lines.map(movedIn).join('\n');
 }
@@ -90,7 +85,6 @@ export function moreText(more: number, noun?: string): string {
   return `… and ${noun === undefined ? `${count(more)} more` : counted(more, `more ${noun}`)}`;
 }
 
-/** Options as command-line arguments. */
 export function flagWords(options: object): readonly string[] {
   return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     const words = nameInWords(name, '-');
@@ -101,10 +95,10 @@ export function flagWords(options: object): readonly string[] {
   });
 }
 
-/** The width of a screen that does not report its width, and of text that must fit any screen. */
+/** The width for a screen that does not report one, and for text that must fit any screen. */
 export const usualColumns = 80;
 
-/** Breaks a text into lines of at most `width` columns, at spaces where possible. */
+/** Breaks at spaces where possible. */
 export function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

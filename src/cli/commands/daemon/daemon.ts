@@ -28,7 +28,7 @@ import { inboxFinisher, startScheduledRun } from './start-scheduled-run.ts';
 export interface DaemonOptions {
   readonly datastore: Datastore;
   readonly queue: string | undefined;
-  /** The API to call in this process; undefined if only workers call it. */
+  /** The API to call here; undefined if only workers call it. */
   readonly api: ServedApi | undefined;
   readonly metrics: Metrics | undefined;
   readonly version: string;
@@ -38,7 +38,7 @@ export interface DaemonOptions {
   readonly stop: AbortSignal;
 }
 
-/** `cqbatch worker --coordinate`: completes submitted runs, carries out schedules, removes old runs, until `stop` aborts. */
+/** Completes submitted runs, carries out schedules and removes old runs, until `stop` aborts. */
 export async function runDaemon(
   context: CommandContext,
   options: DaemonOptions,
@@ -89,7 +89,7 @@ export async function runDaemon(
   ]);
 }
 
-/** Calls the API in this process, like `cqbatch run`: with the embedded datastore, no other process can. */
+/** Calls the API in this process: with the embedded datastore, no other process can. */
 function callerFor(
   { store }: CommandContext,
   api: ServedApi,

@@ -25,17 +25,16 @@ import { planRun } from '../run/planned-run.ts';
 import { busyWith, endedRun, resumeRun } from '../run/resume.ts';
 import { notifying, whenFree } from '../run/run-scope.ts';
 
-/** The result of an inbox's manifest. */
 export interface CarriedOut {
   readonly exitCode: ExitCode;
-  /** The folder that the manifest is in now; `unfinished` if its run stopped and can be resumed. */
+  /** Where the manifest is now; `unfinished` if its run stopped and can be resumed. */
   readonly folder: FinalFolder | 'unfinished';
   /** The manifest's part of the document of `--json`. */
   readonly document: object;
 }
 
 /**
- * Runs a manifest of an inbox to its end, starting or resuming its run, and moves it to its final folder.
+ * Starts or resumes the run of a manifest, and moves the manifest to its final folder.
  *
  * @throws errors not caused by the manifest, which stays for the next poll of the inbox
  */
@@ -103,19 +102,18 @@ async function continueRun(context: Context, record: RunRecord): Promise<ExitCod
   return exitCodeOf(endOf(record), ended.summary.outcomes);
 }
 
-/** Whether the run of a manifest has ended. Otherwise it continues later, because its reason to stop would stop other runs, too. */
+/** Whether the run has ended. Otherwise it continues later: its reason to stop would stop other runs, too. */
 export function hasEnded(record: RunRecord): boolean {
   return isOver(record) || isHaltedByGuard(record);
 }
 
-/** Whether the manifest or its plan caused an error. */
+/** Whether the manifest or its plan caused the error. */
 export function isOfManifest(error: unknown): error is CqbatchError {
   if (!(error instanceof CqbatchError)) return false;
   const { kind, code } = error;
   return kind === 'usage' && (/^(MANIFEST|PLAN|APPROVAL)_/.test(code) || code === 'RUN_ID_TAKEN');
 }
 
-/** The ending of a manifest that was not run. */
 export function endingOfRefused(
   { text, problems }: RefusedManifest = { text: 'It was not run.' },
 ): ManifestEnding {
@@ -123,7 +121,6 @@ export function endingOfRefused(
   return { folder: 'failed', files, text: plain(text) };
 }
 
-/** The ending of a manifest whose run has ended. */
 export async function endingOf(store: RunStore, ended: EndedRun): Promise<ManifestEnding> {
   const folder = finalFolderOf(ended);
   const ranOn = ended.record.options.baseUrl;
@@ -132,7 +129,7 @@ export async function endingOf(store: RunStore, ended: EndedRun): Promise<Manife
   return { folder, ranOn, files, text: endingText(ended, files) };
 }
 
-/** Files of a run's folder with rows to run again, by the suffix that each adds to the manifest's name. */
+/** Files with rows to run again, by the suffix that each adds to the manifest's name. */
 async function refeedable(folder: string): Promise<Readonly<Record<string, string>>> {
   const files: Record<string, string> = {};
   for (const name of ['failed.csv', 'not-attempted.csv']) {

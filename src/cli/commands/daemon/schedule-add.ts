@@ -85,7 +85,7 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
   return exitCodes.success;
 }
 
-/** The source of runs. Its paths are absolute, because the daemon may run in another folder. */
+/** The source of runs. Paths are absolute, because the daemon may run in another folder. */
 async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Schedule['source']> {
   if (manifest !== undefined && inbox !== undefined)
     throw usageError(
@@ -116,7 +116,7 @@ async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Sc
   return { manifest: resolve(manifest) };
 }
 
-/** @throws a usage error for invalid run options. Without a base URL, the daemon supplies its own. */
+/** @throws a usage error for invalid run options. The daemon supplies a missing base URL. */
 function checkOptions({ settings, ...context }: ScheduleContext): void {
   runOptions({ ...context, settings: { baseUrl: 'https://api.invalid', ...settings } });
 }

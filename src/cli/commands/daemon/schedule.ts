@@ -142,10 +142,10 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
   return exitCodes.success;
 }
 
-/** Changes that a schedule keeps. */
+/** The most changes that a schedule keeps. */
 const mostChanges = 50;
 
-/** The members of a schedule that a user's change renews: a random key, the time, and the list of changes. */
+/** What each change by a user renews: a random key, the time, and the list of changes. */
 export function changed(
   what: Schedule['changes'][number]['what'],
   earlier: Schedule['changes'],
@@ -229,7 +229,6 @@ export async function viewOf(
   return { schedule, state, next: schedule.paused ? [] : next, triggered, run: (id) => runs.get(id) };
 }
 
-/** Warns if no daemon is running. */
 export async function sayWhoCarriesOut({
   terminal,
   schedules,

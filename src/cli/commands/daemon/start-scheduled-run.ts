@@ -24,7 +24,7 @@ import { endedRun } from '../run/resume.ts';
 import { submitRun } from '../run/submit.ts';
 import { endingOf, endingOfRefused, hasEnded, isOfManifest } from './inbox-manifest.ts';
 
-/** The daemon's context, whose flags are the defaults of its schedules. */
+/** The daemon's flags are the defaults of its schedules. */
 interface DaemonContext extends Pick<CommandContext, 'store' | 'flags'> {
   /** The API that the daemon calls; absent when only workers call it. */
   readonly api?: LimitedApi | undefined;
@@ -33,7 +33,7 @@ interface DaemonContext extends Pick<CommandContext, 'store' | 'flags'> {
 /** Reports a manifest that can't be run. Resolves when the report is sent. */
 type ReportRefusal = (message: string) => Promise<void>;
 
-/** Submits the runs of one occasion of a schedule. @throws only defects of this program */
+/** Submits the runs of an occasion. @throws only defects of this program */
 export async function startScheduledRun(
   daemon: DaemonContext,
   schedule: Schedule,
@@ -55,7 +55,6 @@ export async function startScheduledRun(
   }
 }
 
-/** Submits a run unless it exists. */
 async function beginRun(context: CommandContext, runId: string, manifest: string): Promise<Beginning> {
   const submitted = await submitOnce(context, runId, manifest);
   if (submitted === 'there') return { result: 'began', runs: [runId] };
@@ -121,7 +120,7 @@ async function runContext(
   };
 }
 
-/** Submits a run of each waiting or unfinished manifest of an inbox. */
+/** Submits a run of each waiting or unfinished manifest. */
 async function beginInbox(context: CommandContext, path: string, report: ReportRefusal): Promise<Beginning> {
   // Checks the options before a manifest is taken.
   runOptions(context);
@@ -152,7 +151,7 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
   return { result: 'began', runs: [...runs], refused };
 }
 
-/** Whether the run will continue by itself. A run that stopped before its end is submitted again. */
+/** Whether the run continues by itself. A run that stopped before its end is submitted again. */
 async function goesOn({ store, settings }: CommandContext, id: string): Promise<boolean> {
   const record = await store.load(id);
   if (goesOnByItself(record)) return true;
@@ -170,7 +169,7 @@ async function goesOn({ store, settings }: CommandContext, id: string): Promise<
   }
 }
 
-/** Moves the manifests of ended runs to their final folders. Keeps inboxes open, because it is called every second. */
+/** Moves manifests of ended runs to their final folders. Keeps inboxes open, because it is called every second. */
 export function inboxFinisher(store: RunStore, log: Log): (path: string) => Promise<void> {
   const inboxes = new Map<string, Inbox>();
   return async (path) => {

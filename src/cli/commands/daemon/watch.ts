@@ -19,10 +19,10 @@ import { measuring, notifying } from '../run/run-scope.ts';
 import { type CarriedOut, carryOut } from './inbox-manifest.ts';
 
 const lookMs = 1_000;
-/** How long a watcher waits for the embedded datastore before it gives up. */
+/** How long to wait for the embedded datastore. */
 const patienceMs = 24 * 60 * 60 * 1_000;
 
-/** Exit codes, the worst first. */
+/** Exit codes, worst first. */
 const severity = [
   exitCodes.interrupted,
   exitCodes.fatal,
@@ -33,7 +33,6 @@ const severity = [
   exitCodes.rowsFailed,
 ];
 
-/** `cqbatch watch`: runs each manifest that is put into a folder. */
 export async function watch(path: string, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
   return flags.once
@@ -41,7 +40,7 @@ export async function watch(path: string, flags: Flags): Promise<ExitCode> {
     : keepRunning(context, path);
 }
 
-/** Runs the manifests of a folder until a signal stops the command. */
+/** Runs manifests until a signal stops the command. */
 function keepRunning(context: Context, path: string): Promise<ExitCode> {
   const { settings, store, terminal } = context;
   return withScope(async (defer) => {
@@ -64,7 +63,6 @@ function keepRunning(context: Context, path: string): Promise<ExitCode> {
   });
 }
 
-/** Runs the waiting manifests of a folder once. */
 function runOnce(context: Context, path: string): Promise<ExitCode> {
   const { notifyUrl: _notifyUrl, ...withPings } = context.settings;
   const { pingUrl: _pingUrl, ...withNotifications } = context.settings;
@@ -107,7 +105,7 @@ async function openWork(context: Context, path: string, stop: AbortSignal) {
   return inboxWork({ ...context, flags: { ...flags, yes: true } }, inbox, stop);
 }
 
-/** Runs the manifests of an inbox one after the other. */
+/** Runs manifests one after the other. */
 function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
   const { terminal, flags, settings } = context;
   const carriedOut: CarriedOut[] = [];
@@ -131,11 +129,11 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
     if (taking.kind === 'unusable') sayOnce(`${file} waits: ${escapeInvisible(taking.why)}`);
   }
 
-  /** A manifest whose run stopped, for a reason that would stop other runs, too. */
+  /** A manifest whose run stopped for a reason that would stop other runs, too. */
   const unfinished = (): CarriedOut | undefined => carriedOut.find(({ folder }) => folder === 'unfinished');
   const isOver = (): boolean => stop.aborted || unfinished() !== undefined;
 
-  /** Runs the waiting manifests. @returns the files that stay in the folder */
+  /** @returns the files that stay in the folder */
   async function look() {
     const growing: string[] = [];
     const unusable: string[] = [];

@@ -20,7 +20,7 @@ import { openLog, openTerminal } from '../../terminal.ts';
 import { apiClient, proxyTo, type ServedApi, tokenSource } from '../api-client.ts';
 import { runDaemon } from './daemon.ts';
 
-/** `cqbatch worker`: calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
+/** Calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {
   const context = flags.coordinate ? await openCommandContext(flags) : undefined;
   const {
@@ -119,7 +119,7 @@ async function throwIfLost({ lost }: Datastore): Promise<void> {
 }
 
 /**
- * The API of the worker, with its token; undefined when the worker only coordinates.
+ * The API with its token; undefined when the worker only coordinates.
  *
  * @throws a usage error for settings that leave nothing to do, or are incomplete
  */
@@ -155,7 +155,7 @@ function apiOf(
 /** A worker that fails for this long is unhealthy, so that a supervisor restarts it. An absent datastore does not count. */
 const unhealthyAfterMs = 5 * 60_000;
 
-/** The answer to probes. The worker waits for an absent datastore; a long refusal of the datastore makes the worker unhealthy. */
+/** The answer to probes. The worker waits for an absent datastore; a long refusal by the datastore makes the worker unhealthy. */
 export function healthOf(
   { trouble, refusal }: Pick<Datastore, 'trouble' | 'refusal'>,
   failing: Pick<LastingErrors, 'current' | 'text'>,

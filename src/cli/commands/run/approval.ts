@@ -39,7 +39,7 @@ import { valueText } from '../../render/audit.ts';
 import { baseUrlOf } from '../options.ts';
 
 /**
- * Does work on the file that a user names: a manifest, or a plan, which replaces rows, options and consent of the command line.
+ * Does work on a manifest, or on a plan, which replaces rows, options and consent of the command line.
  *
  * @param source path of the manifest or plan; `-` for standard input
  * @throws a usage error when the plan can't be used, or an option contradicts it
@@ -59,8 +59,8 @@ export async function withNamedPlan<SomeContext extends CommandContext, Result>(
 }
 
 /**
- * Does work on a manifest of a schedule or an inbox: with the plan `NAME.cqplan` beside the manifest, if the plan has the approvals
- * that the settings require, otherwise without a plan.
+ * Does work on a manifest of a schedule or an inbox: with the plan `NAME.cqplan` beside it, if the plan has the approvals that the settings
+ * require, otherwise without a plan.
  *
  * @param source current path of the manifest
  * @param originalPath its path when its plan was made
@@ -120,7 +120,7 @@ function withPlan<SomeContext extends CommandContext>(
   };
 }
 
-/** The user of this command and the current time, by which the approvals of a new run are judged. */
+/** The user and the time by which the approvals of a new run are judged. */
 export function runByThisUser() {
   return { user: thisActor().user, at: Date.now() };
 }
@@ -132,7 +132,7 @@ export function callsOf({
   return Object.fromEntries(Object.entries(perOperation).map(([name, { callable }]) => [name, callable]));
 }
 
-/** Whether a plan has the approvals that a run with these calls needs. */
+/** Whether a plan has the approvals that these calls need. */
 export async function mayBegin(
   policy: ApprovalPolicy,
   plan: ApprovedPlan | undefined,
@@ -148,7 +148,7 @@ async function isApproved(policy: ApprovalPolicy, plan: ApprovedPlan): Promise<b
 /**
  * The record of a planned run with its approvals. Afterwards no other run can use the plan.
  *
- * @param planCommand the command that writes the plan of the run when `--out FILE` is added, for messages
+ * @param planCommand writes the plan of the run when `--out FILE` is added, for messages
  * @throws a usage error `APPROVAL_MISSING` when more approvals are needed, `PLAN_USED` when another run has used them
  */
 export async function withApprovals(

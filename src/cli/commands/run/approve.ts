@@ -22,10 +22,9 @@ import { runByThisUser, withNamedPlan } from './approval.ts';
 import { lookAtPlan, signedOffText } from './plan.ts';
 import { isConfirmed } from './planned-run.ts';
 
-/** How long an approval holds, as a user would write it. */
+/** How long an approval holds, unless the user says otherwise. */
 const usualValidity = '24h';
 
-/** `cqbatch approve`: shows a plan, asks, and signs it. */
 export async function approve(file: string, flags: Flags): Promise<ExitCode> {
   const opened = await openCommandContext(flags);
   requirePerson(opened, file);

@@ -29,8 +29,7 @@ import { askingUser, planOf } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
 /**
- * Creates a run of another run's rows, asks, and takes the new run to its end. API and options are those of the other run unless the
- * user overrides them.
+ * Runs rows of another run as a new run, with the API and options of the other run unless the user overrides them.
  *
  * @param onConflict how to handle rows with the same subject
  * @param write writes the rows and describes them, or returns an exit code when there is nothing to run
@@ -94,7 +93,6 @@ export function isPreview({ plan, out }: Flags): boolean {
   return plan === true || out !== undefined;
 }
 
-/** Shows the rows like `cqbatch plan`. */
 async function preview(
   context: Context,
   path: string,

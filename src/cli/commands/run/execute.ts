@@ -22,15 +22,11 @@ import { apiClient, estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-
 import { attributionOf, calls } from '../options.ts';
 import { printReport } from '../report.ts';
 
-/** Milliseconds between redraws of a screen, or between printed lines where there is no screen. */
+/** Milliseconds between redraws, or between printed lines where there is no screen. */
 const drawEveryMs = 100;
 const printEveryMs = 5_000;
 
-/**
- * Takes a run to its end, shows its progress, and prints the result.
- *
- * @param journal the open journal of a new run; undefined when a run continues
- */
+/** @param journal the open journal of a new run; undefined when a run continues */
 export async function execute(context: Context, record: RunRecord, journal?: Journal): Promise<ExitCode> {
   const executed = await withScope((defer) => untilEnd(context, record, journal, defer));
   const { record: ended, reports } = executed;
@@ -106,7 +102,7 @@ async function untilEnd(
 }
 
 /**
- * Shows the results of the canary, asks what became of fields that its rows left out or cleared, and whether to continue.
+ * Shows the canary's results, asks what became of fields that its rows left out or cleared, and whether to continue.
  *
  * @param stop called on Ctrl-C
  * @returns undefined when the user can't be asked, or passed `--yes`
@@ -140,7 +136,6 @@ async function confirmAfterCanary(
   }
 }
 
-/** Prints the result of a run. */
 function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): ExitCode {
   if (reports === undefined) throw new Error('Only a daemon hands runs over.');
   const { paths, summary, alteredRows } = reports;
@@ -169,7 +164,6 @@ function endWords(end: RunEnding): string {
   return `${words[0]?.toUpperCase()}${words.slice(1)}`;
 }
 
-/** Shows the progress of a run from `start` to `end`. */
 function openReporter(terminal: Terminal, record: RunRecord, proxy: string | undefined) {
   let timer: NodeJS.Timeout | undefined;
   let isHeld = false;

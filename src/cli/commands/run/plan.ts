@@ -34,7 +34,7 @@ import { baseUrlOf, planWords, runOptions, runWords } from '../options.ts';
 import { callsOf, mayBegin, runByThisUser, withNamedPlan } from './approval.ts';
 import { manifestOf, planOf, readingManifest } from './planned-run.ts';
 
-/** `cqbatch plan`: checks every row, sends nothing. */
+/** Checks every row, sends nothing. */
 export async function plan(source: string, flags: Flags): Promise<ExitCode> {
   return planIn(await openCommandContext(flags), source);
 }
@@ -61,7 +61,7 @@ export function planIn(opened: CommandContext, source: string): Promise<ExitCode
   });
 }
 
-/** Prints a plan; with `--json` also the file that contains it. */
+/** Prints a plan; with `--json` also its file. */
 export function printPlan(terminal: Terminal, planned: Plan, written: ApprovedPlan | undefined): void {
   terminal.result(
     { ...planDocument(planned), ...(written && { plan_file: written.file, plan_sha256: written.sha256 }) },
@@ -69,24 +69,19 @@ export function printPlan(terminal: Terminal, planned: Plan, written: ApprovedPl
   );
 }
 
-/** The plan of a file, as it is shown. */
 export async function lookAtPlan(context: CommandContext, { options, planned }: ReadPlan): Promise<Plan> {
   const { store, flags, settings } = context;
   const rows = await readyRows(store, planned, options, { ...settings, skipInvalid: flags.skipInvalid });
   return planOf(context, rows, options, proxyTo(options), manifestOf(planned));
 }
 
-/** A plan as it is shown, and its file if it was written. */
+/** A plan, and its file if it was written. */
 interface LookedAt {
   readonly planned: Plan;
   readonly written?: ApprovedPlan;
 }
 
-/**
- * Reads and checks the rows of a manifest.
- *
- * @param out the file to write if the plan is ready; undefined writes none
- */
+/** @param out the file to write if the plan is ready */
 async function lookAtManifest(
   context: CommandContext,
   source: string,
@@ -158,7 +153,7 @@ export async function signedOffText(plan: ApprovedPlan, policy: ApprovalPolicy):
   return lines.map(escapeInvisible).join('\n');
 }
 
-/** The options of a plan that differ from the defaults. */
+/** The options that differ from the defaults. */
 function optionsText({ options, head, consent }: ApprovedPlan): string {
   const usual = { ...newRunOptions({}, {}), clearToken: defaults.clearToken };
   const planned = { ...head.reading, ...options, clearToken: head.clear_token };
@@ -174,11 +169,7 @@ function optionsText({ options, head, consent }: ApprovedPlan): string {
   return `Options: ${texts.length === 0 ? 'the usual ones' : `${texts.join(', ')}; the others as usual`}.`;
 }
 
-/**
- * The file of `--out`.
- *
- * @throws a usage error for an invalid name, for a source that is a plan already, or without a base URL
- */
+/** @throws a usage error for an invalid name, for a source that is a plan already, or without a base URL */
 function outFileOf(context: CommandContext, source: string): string | undefined {
   const { out } = context.flags;
   if (out === undefined) return undefined;
@@ -193,7 +184,7 @@ function outFileOf(context: CommandContext, source: string): string | undefined 
   return file;
 }
 
-/** The file name of `--out`. @throws a usage error for a name that does not end like a plan */
+/** @throws a usage error for a name that does not end like a plan */
 export function planFile(out: string): string {
   if (out.endsWith(planSuffix)) return out;
   throw usageError('INVALID_SETTING', `--out "${out}": write a name that ends with ${planSuffix}.`);

@@ -32,7 +32,7 @@ import { attributionOf, planWords, runOptions, sayIfTomorrow } from '../options.
 import { withApprovals } from './approval.ts';
 
 /**
- * Plans a run, shows the plan and asks.
+ * Shows the plan of a run and asks.
  *
  * @param callsHere whether this process will call the API
  * @param origin where the manifest was before an inbox moved it
@@ -87,10 +87,10 @@ export async function planRun(
 }
 
 /**
- * Does work that reads a manifest and sends nothing. The user can stop the work, and sees when a pipe or standard input is waited for.
+ * Does work that reads a manifest and sends nothing. The user can stop it, and sees when it waits for a pipe or standard input.
  *
- * @param work may call `endReading` when the manifest is read; from then on, Ctrl-C no longer stops reading
- * @returns the result of `work`, or an exit code when the user stopped the work
+ * @param work may call `endReading` when the manifest is read; then Ctrl-C no longer stops reading
+ * @returns the result of `work`, or an exit code when the user stopped it
  */
 export async function readingManifest<Result>(
   { terminal, store, settings: { maxManifestSize = defaults.maxManifestSize } }: CommandContext,
@@ -142,9 +142,9 @@ export function requireConsent(
 }
 
 /**
- * Checks approvals, and asks at the terminal unless `--yes` or a plan has answered.
+ * Checks approvals, and asks unless `--yes` or a plan has answered.
  *
- * @param command the words after `cqbatch` of the command that writes the plan of the run
+ * @param command the words after `cqbatch` that write the plan of the run
  */
 export function askingUser(
   context: CommandContext,
@@ -170,7 +170,7 @@ export function askingUser(
 }
 
 /**
- * Whether the API's address is only in the file of a plan, and no run of the state folder has called that address.
+ * Whether the API's address is only in the plan, and no run of the state folder has called it.
  *
  * @throws a usage error `CONSENT_MISSING` for such an address where the user can't be asked
  */
@@ -195,7 +195,7 @@ export function isConfirmed(
   return requests > confirmAbove ? terminal.confirmNumber(question, requests) : terminal.confirm(question);
 }
 
-/** Says what a run will do, or prints why its plan is refused. */
+/** Says what a run will do, or why its plan is refused. */
 function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
   terminal.say(planText(planned));
   const code = refusalOf(planned);
@@ -212,7 +212,7 @@ function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
 }
 
 /**
- * The plan of checked rows, as it is shown. Without a base URL, it has no facts about the API.
+ * The plan of checked rows. Without a base URL, it has no facts about the API.
  *
  * @param proxy to the API, without its password
  * @param sha256 of the manifest, to find its earlier run; undefined for rows of another run, which are repeated on purpose
@@ -243,7 +243,7 @@ export async function planOf(
   };
 }
 
-/** SHA-256 of the manifest of rows; undefined for rows of another run. */
+/** SHA-256 of the manifest; undefined for rows of another run. */
 export function manifestOf({ head }: Pick<PlannedRows, 'head'>): string | undefined {
   return head.derived === undefined ? head.source.sha256 : undefined;
 }
@@ -255,7 +255,7 @@ async function limitOf(context: CommandContext, api: LimitedApi): Promise<number
   return (await estimates?.load())?.limit;
 }
 
-/** Without running a command: a plan sends nothing. */
+/** The token, without running a command for it: a plan sends nothing. */
 function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | undefined {
   try {
     return needsCommand(workplace.settings) ? undefined : tokenSource(workplace, api);
@@ -264,7 +264,7 @@ function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | u
   }
 }
 
-/** Warns of operations that changed since the plan was made. The plan has the requests, but the operations interpret the answers. */
+/** Warns of operations that changed since the plan was made: they interpret the answers. */
 function warnOfOtherOperations({ terminal, store }: CommandContext, { head, file }: ReadPlan): void {
   for (const { name, module } of head.operations) {
     const loaded = findOperation(store.operations, name);

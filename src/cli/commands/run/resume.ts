@@ -36,7 +36,6 @@ import { execute } from './execute.ts';
 import { readingManifest } from './planned-run.ts';
 import { runWhenFree } from './run-scope.ts';
 
-/** `cqbatch resume`: continues a stopped run. */
 export async function resume(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return runWhenFree(flags, `resume ${id ?? ''}`.trim(), async (context) => {
     const record = await findRecord(context.store, id, unfinishedRun);
@@ -60,7 +59,7 @@ export async function resumeRun(context: Context, record: RunRecord): Promise<Ex
   return execute(context, { ...record, options, ...ratesOf(record, options.rate) });
 }
 
-/** The rates of a run since its start, with the new rate if it differs. */
+/** The rates since the run's start, with the new rate if it differs. */
 function ratesOf(
   { rates = [], options }: RunRecord,
   rate: RunRecord['options']['rate'],
@@ -83,7 +82,7 @@ function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, set
   throw otherApi(id, options.baseUrl, wanted, flags);
 }
 
-/** The error for another base URL: an access token is for one API. */
+/** Another base URL is refused because an access token is for one API. */
 export function otherApi(
   id: string,
   baseUrl: string,
@@ -111,7 +110,6 @@ function refuseUnlessResumable(record: RunRecord): void {
   throw usageError('RUN_NOT_RESUMABLE', `Run ${record.id} ${why}.`);
 }
 
-/** The error for a run in progress. */
 export function busyWith({ id, state, process }: RunRecord): BusyError {
   return state === 'paused'
     ? new BusyError('RUN_RUNNING', `Run ${id} is paused`, `"cqbatch unpause ${id}" continues it.`)
@@ -123,7 +121,7 @@ export function busyWith({ id, state, process }: RunRecord): BusyError {
 }
 
 /**
- * `run --or-resume` for an existing run: continues it unless it has ended or a guard halted it.
+ * Continues an existing run, for `run --or-resume`, unless it has ended or a guard halted it.
  *
  * @throws a usage error for another manifest or other row options; a busy error while in progress
  */
@@ -147,7 +145,7 @@ export async function continueRun(context: Context, record: RunRecord, source: s
   return isDone ? exitCodes.success : exitCodes.halted;
 }
 
-/** A run that a guard halted does not continue by itself: otherwise each start by cron would call more rows. */
+/** A halted run does not continue by itself: otherwise each start by cron would call more rows. */
 async function stillHalted(context: Context, record: RunRecord): Promise<ExitCode> {
   const ended = await endedRun(context.store, record);
   const { summary, next } = ended;
@@ -157,7 +155,6 @@ async function stillHalted(context: Context, record: RunRecord): Promise<ExitCod
   return exitCodes.halted;
 }
 
-/** Prints the result of a run that is not continued. */
 function sayEnded(
   terminal: Terminal,
   record: RunRecord,
@@ -178,10 +175,8 @@ export async function endedRun(store: RunStore, record: RunRecord): Promise<Ende
 }
 
 /**
- * Refuses another manifest under the name of an existing run.
- *
  * @returns an exit code when the user stops reading, otherwise undefined
- * @throws a usage error `RUN_EXISTS`
+ * @throws a usage error `RUN_EXISTS` for another manifest than that of the existing run
  */
 export async function refuseOtherManifest(
   context: CommandContext,

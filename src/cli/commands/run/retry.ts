@@ -26,7 +26,7 @@ import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
 import { runWhenFree } from './run-scope.ts';
 
-/** `cqbatch retry`: a new run of the failed rows, and of the uncalled rows of a cancelled run. */
+/** Starts a run of the failed rows, and of the uncalled rows of a cancelled run. */
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
   // A preview waits for no run, and notifies no URL.
   if (isPreview(flags)) return retryRun(await openContext(flags), id);
@@ -77,7 +77,7 @@ interface Choice {
   readonly unclear: boolean | undefined;
 }
 
-/** @throws a usage error when no row is to be retried, or no row has a requested code */
+/** @throws a usage error when no row is to be retried, or none has a requested code */
 function refuseNothing(
   record: RunRecord,
   { codes, scan, overtaken }: RetryRows,

@@ -22,7 +22,7 @@ const lookMs = 1_000;
 /** Codes of errors that end with the other process, unlike a taken name. */
 const transientCodes = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
 
-/** Does the work of a command that runs rows: with metrics file and notifications, while the datastore opens. */
+/** Does work with metrics file and notifications, while the datastore opens. */
 export function inRunScope(flags: Flags, work: (context: Context) => Promise<ExitCode>): Promise<ExitCode> {
   return withScope(async (defer) => {
     const context = await openContext(flags);
@@ -31,7 +31,6 @@ export function inRunScope(flags: Flags, work: (context: Context) => Promise<Exi
   });
 }
 
-/** Does exclusive work like `whenFree`, in the scope of a run. */
 export function runWhenFree(
   flags: Flags,
   purpose: string,
@@ -41,10 +40,10 @@ export function runWhenFree(
 }
 
 /**
- * Does exclusive work; with `--wait`, waits until no other process does any. Then holds the embedded datastore from the start, so that
- * no other process changes the state of runs.
+ * Does exclusive work; with `--wait`, waits for other processes. Then holds the embedded datastore from the start, so that no other process
+ * changes the state of runs.
  *
- * @param work begins again after each wait for another process
+ * @param work begins again after each wait
  * @throws a busy error when the wait is over, `Interrupted` when the user stops waiting
  */
 export function whenFree<Result>(
@@ -67,7 +66,7 @@ export function whenFree<Result>(
   });
 }
 
-/** A function that does work when other processes permit. All of its work together waits for at most `ms`. */
+/** A function that waits for other processes, for all work together at most `ms`. */
 function waiting(terminal: Terminal, ms: number) {
   const howLong = duration(ms / 1_000);
   let until: number | undefined;
@@ -106,7 +105,7 @@ function refuseStopped(stopped: AbortSignal | undefined): void {
 }
 
 /**
- * Does the work of a command, and writes its metrics file. A write failure does not change the exit code.
+ * Does work, and writes the metrics file. A write failure does not change the exit code.
  *
  * @param work counts in `context.metrics`
  */
@@ -135,7 +134,7 @@ export function measuring(
 }
 
 /**
- * Does the work of a command, and notifies the user's URLs of the end. A failed notification does not change the exit code.
+ * Does work, and notifies the user's URLs of the end. A failed notification does not change the exit code.
  *
  * @param work passes its ended run to `context.onEnded`
  */
@@ -219,7 +218,7 @@ export async function openNotifier(
   };
 }
 
-/** The exit code for the run, unless the command failed for another reason. */
+/** The exit code of the run, unless the command failed for another reason. */
 function codeOf(exitCode: ExitCode, run: EndedRun | undefined): ExitCode {
   if (exitCode !== exitCodes.success || run === undefined) return exitCode;
   return exitCodeOf(endOf(run.record), run.summary.outcomes);

@@ -11,7 +11,6 @@ import { withNamedPlan } from './approval.ts';
 import { planRun } from './planned-run.ts';
 import { inRunScope, whenFree } from './run-scope.ts';
 
-/** `cqbatch run`: plans a run, asks, and takes it to its end. */
 export function run(manifest: string, flags: Flags): Promise<ExitCode> {
   return inRunScope(flags, (context) =>
     withNamedPlan(context, manifest, (planContext) => runNamed(planContext, manifest)),

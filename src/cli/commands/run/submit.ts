@@ -18,7 +18,7 @@ import { refuseOtherManifest } from './resume.ts';
 /** How long to wait while another process plans the run. Only a huge manifest takes longer. */
 const planningMs = 120_000;
 
-/** `cqbatch submit`: plans a run and leaves it to a coordinator on the state folder. */
+/** Plans a run and leaves it to a coordinator on the state folder. */
 export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
   const opened = await openCommandContext(flags);
   return withNamedPlan(opened, manifest, (context) => submitNamed(context, manifest));
@@ -46,10 +46,8 @@ async function submitNamed(context: CommandContext, source: string): Promise<Exi
 }
 
 /**
- * Plans a run and leaves it to a coordinator.
- *
  * @param origin where the manifest was before an inbox moved it
- * @returns its record, or an exit code when the command ends here
+ * @returns the record, or an exit code when the command ends here
  */
 export async function submitRun(
   context: CommandContext,
@@ -75,7 +73,7 @@ function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCo
   return exitCodes.success;
 }
 
-/** The record of a run, once it is planned; undefined when the plan was discarded. */
+/** Waits until the run is planned; undefined when the plan was discarded. */
 async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefined> {
   const settled = await poll(planningMs, async () => {
     const record = await store.look(id);

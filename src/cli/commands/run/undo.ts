@@ -17,7 +17,7 @@ import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
 import { runWhenFree } from './run-scope.ts';
 
-/** `cqbatch undo`: a new run that puts back what a run changed, as far as the manifest has old values. */
+/** Starts a run that puts back what a run changed, as far as the manifest has old values. */
 export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {
   // A preview waits for no run, and notifies no URL.
   if (isPreview(flags)) return undoRun(await openContext(flags), id);
@@ -94,7 +94,7 @@ function leftOutText(operation: string, baseUrl: string, { leftOut }: KnownFates
     : what;
 }
 
-/** For rows that can't be undone, or only by hand: their number and the file that lists them. */
+/** How many rows can't be undone, or only by hand, and the file that lists them. */
 function remainderTexts({ notUndone, byHand }: UndoRows): readonly string[] {
   const texts: string[] = [];
   if (notUndone.file !== undefined) {
@@ -112,7 +112,7 @@ function remainderTexts({ notUndone, byHand }: UndoRows): readonly string[] {
   return texts;
 }
 
-/** Says why nothing is sent. @throws a usage error when nothing can be done by hand, either */
+/** @throws a usage error when nothing can be done by hand, either */
 function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoRows): ExitCode {
   const { notUndone, byHand } = undone;
   const files = { not_undone: notUndone.file ?? null, by_hand: byHand.file ?? null };
