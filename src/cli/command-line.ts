@@ -15,7 +15,7 @@ import { styled, withHeadings } from './render/style.ts';
 import { indented } from './render/words.ts';
 import { openTerminal } from './terminal.ts';
 
-/** The longest that open handles keep the process after its command has ended. */
+/** How long open handles keep the process after its command. */
 const lingerMs = 2_000;
 
 export async function runProcess(): Promise<void> {

@@ -27,7 +27,6 @@ export interface CommandGroupSpec extends NamedSpec {
   readonly commands: readonly CommandSpec[];
 }
 
-/** @returns the exit code */
 type Action =
   | ((flags: Flags) => Promise<ExitCode>)
   | ((argument: string, flags: Flags) => Promise<ExitCode>)

@@ -80,7 +80,6 @@ interface SecretPlace {
   /** Takes precedence over the variable. */
   readonly file: string | undefined;
   readonly variable: string;
-  /** What the file is, for messages. */
   readonly what: string;
   readonly code: string;
 }

@@ -42,7 +42,6 @@ export interface CommandContext extends CommandInput {
 }
 
 export interface RefusedManifest {
-  /** For display. */
   readonly text: string;
   /** The list of problems, if rows are invalid. */
   readonly problems?: string | undefined;
@@ -56,7 +55,7 @@ export interface DatastoreChoice extends ConfiguredDatastore {
 /** The resources of a command that may also use the datastore. */
 export interface Context extends CommandContext {
   readonly datastore: DatastoreChoice;
-  /** Called when a run has started. @param stop interrupts the run, like Ctrl-C */
+  /** @param stop interrupts the run, like Ctrl-C */
   readonly onStarted?: (record: RunRecord, stop: () => void) => void;
   readonly onEnded?: (ended: EndedRun) => void;
   readonly metrics?: Metrics | undefined;

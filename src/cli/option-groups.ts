@@ -9,7 +9,6 @@ export const reporting: OptionGroups = { Report: ['delimiter', 'html'] };
 
 export const log = ['verbose', 'logLevel'] as const;
 
-/** Options of commands that take a run to its end here. */
 const following: OptionGroups = { ...reporting, Log: log };
 
 export const notifications = {
@@ -23,13 +22,11 @@ const reading = ['sheet', 'hidden', 'encoding', 'skipLines', 'rowsAt', 'trim', '
 
 export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
 
-/** Options of commands on a run that may have the user's own operations. */
 export const ownOperations: OptionGroups = { Manifest: ['operations'] };
 
 /** What stops a run before its last row. Plans don't store these. */
 export const budget = ['maxRows', 'stopAt', 'maxDuration'] as const;
 
-/** Limits that keep a run from doing harm. */
 export const guards: OptionGroups = { Guards: ['canary', 'maxFailures', ...budget] };
 
 export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
@@ -53,7 +50,6 @@ export const planning: OptionGroups = {
 
 const sharing = ['queue', 'queuePasswordFile'] as const;
 
-/** Options of commands that inspect or control runs, also of other machines. */
 export const shared: OptionGroups = { 'Shared datastore': sharing };
 
 /** The last groups of commands that leave the calls to a daemon. */

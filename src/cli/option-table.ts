@@ -168,7 +168,6 @@ type ValueOf<Own extends CommandOption> = Own extends { collect: (text: string) 
 /** `--no-worker` makes `worker` false. */
 export type OwnFlags = { readonly [Name in keyof OwnOptions]?: ValueOf<OwnOptions[Name]> | undefined };
 
-/** Meanings that differ from the table. */
 export interface OwnMeanings {
   readonly help?: Readonly<Partial<Record<OptionName, string>>>;
   /** The default of run options, in the help of a command that takes them from another run. */

@@ -59,7 +59,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     draw(line: string): void {
       drawLines(line === '' ? [] : [line]);
     },
-    /** As many lines as fit on the screen. */
+    /** Redraws the last lines, as many as fit on the screen. */
     drawLines,
     /**
      * Asks a question that only `y` or `yes` affirms.
@@ -116,7 +116,6 @@ export function warningOfLasting(terminal: Pick<Terminal, 'warn'>): (error: Erro
   };
 }
 
-/** Prints nothing and asks nothing. */
 export function silentTerminal(): Terminal {
   return { ...openTerminal({ quiet: 1 }), canAsk: false, result() {}, warn() {} };
 }

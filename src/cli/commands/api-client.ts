@@ -40,8 +40,8 @@ export function needsCommand({ tokenCommand }: Settings): boolean {
 }
 
 /**
- * The access token: from the configured file or command, or else from `CQBATCH_TOKEN`. Never from a flag, which other users of the machine
- * could read. If the settings name a rate group, the token is for that group only.
+ * The access token: from the configured file or command, or else from `CQBATCH_TOKEN`. If the settings name a rate group, the token is for
+ * that group only.
  *
  * @param run has the rate group of the calls; default: the settings
  * @throws a usage error `TOKEN_MISSING`, also when the token is for another rate group
@@ -111,8 +111,8 @@ export async function apiClient(
 }
 
 /**
- * What runs of this state folder learned about the limits of the API for this token, also before a renewal of the token; undefined when the
- * token can't be read.
+ * What runs of this state folder learned about the API's limits for this token, also before its renewal; undefined when the token can't be
+ * read.
  */
 export async function estimatedLimits(
   { stateDir }: Pick<RunStore, 'stateDir'>,
@@ -132,12 +132,11 @@ export async function estimatedLimits(
   };
 }
 
-/** The API with its proxy, for display. */
 export function wayTo(api: LimitedApi, proxy: string | undefined): string {
   return proxy === undefined ? apiText(api) : `${apiText(api)} through the proxy ${proxy}`;
 }
 
-/** The proxy for display. @throws a usage error for an invalid proxy */
+/** @throws a usage error for an invalid proxy */
 export function proxyTo({ baseUrl, allowInsecureHttp }: Target): string | undefined {
   const proxy = chooseProxy(baseUrl, { variables: environment, allowInsecureHttp });
   return proxy && describeProxy(proxy);

@@ -103,7 +103,6 @@ function refuseEnded(id: string, state: string): void {
     throw usageError('RUN_ENDED', `Run ${id} is already ${state}.`);
 }
 
-/** Cancels a run that no process works on. */
 async function cancelStopped(
   context: Context,
   record: RunRecord,
@@ -124,7 +123,6 @@ async function cancelStopped(
   });
 }
 
-/** Waits until the run's process no longer works on it. */
 async function ended(
   context: Context,
   { id, process }: RunRecord,

@@ -9,7 +9,6 @@ import { logLevels } from '../terminal.ts';
 
 type Candidate = readonly [value: string, description?: string];
 
-/** Any file that the shell knows. */
 const files = ':files';
 
 /** The values that an option may have, by its name in `Flags`. */
@@ -47,7 +46,6 @@ export async function completionsFor(program: Command, words: readonly string[])
     .join('');
 }
 
-/** The command that the words name; undefined if there is none. */
 function commandOf(program: Command, words: readonly string[]): Command | undefined {
   let command: Command | undefined = program;
   for (const name of words.filter((word) => !word.startsWith('-'))) {

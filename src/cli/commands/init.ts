@@ -8,7 +8,6 @@ import { configFile, type Flags, trustedStateDir } from '../config.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { openTerminal } from '../terminal.ts';
 
-/** The settings that most users need. */
 const samples = {
   baseUrl: 'https://api.example.com',
   tokenFile: '/home/me/callquality.token',

@@ -96,7 +96,7 @@ async function runsElsewhere(
     }));
 }
 
-/** Lists the runs of the state folder, newest first, then those of other machines. */
+/** Newest first; runs of other machines come last. */
 export async function list(flags: Flags): Promise<ExitCode> {
   return listIn(await openContext(flags));
 }

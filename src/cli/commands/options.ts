@@ -90,10 +90,8 @@ export async function sayIfTomorrow({
     terminal.say(`--stop-at ${stopAt.time} has passed today: the run stops at ${stopAt.time} tomorrow.`);
 }
 
-/** The options of `cqbatch plan`, without those of fields. */
 const planOptions: readonly string[] = [...Object.values(planning).flat(), 'stateDir'];
 
-/** Options that a plan does not store. */
 const unplanned: readonly string[] = budget;
 
 /** The flags of a run, to be repeated in "cqbatch plan". */

@@ -22,7 +22,6 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { summaryText } from '../render/summary.ts';
 import { type Terminal, warningOfLasting } from '../terminal.ts';
 
-/** Makes the report again, from the journal. */
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
   const { terminal, store, settings } = context;
@@ -77,7 +76,6 @@ function wantsXlsx({ format = 'csv' }: Flags): boolean {
   throw usageError('INVALID_SETTING', `--format "${format}": use csv or xlsx.`);
 }
 
-/** Reports a run that this process does not work on. */
 export async function printNewReport(
   terminal: Terminal,
   store: RunStore,

@@ -13,7 +13,6 @@ import type { Terminal } from '../terminal.ts';
 const lookMs = 1_000;
 const printEveryLooks = 5;
 
-/** Shows the progress of one run or all in progress, from the state folder and the shared datastore. */
 export async function status(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return statusIn(await openContext(flags), id);
 }
@@ -63,7 +62,6 @@ function warningOnce(terminal: Terminal): (error: Error) => void {
   };
 }
 
-/** Shows one run, until its end if requested. */
 async function show(
   { terminal, store, flags }: Context,
   found: FoundRun,
@@ -80,7 +78,7 @@ async function show(
   return flags.watch ? exitCodeOf(view, view.counts) : exitCodes.success;
 }
 
-/** Shows progress until all runs have ended. @returns the final views */
+/** @returns the final views, when all runs have ended */
 async function follow<Views extends readonly RunView[]>(
   terminal: Terminal,
   look: () => Promise<Views>,
@@ -95,7 +93,7 @@ async function follow<Views extends readonly RunView[]>(
   }
 }
 
-/** Shows runs that have ended. @returns their highest exit code */
+/** @returns the highest exit code of the runs */
 function showAll({ terminal }: Context, views: readonly RunView[]): ExitCode {
   terminal.result({ runs: views.map(statusDocument) }, views.flatMap(statusLines).join('\n'));
   const codes = views.map((view) => exitCodeOf(view, view.counts));

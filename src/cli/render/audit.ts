@@ -167,7 +167,6 @@ function planText(plan: RunRecord['plan']): string {
     .join(', ');
 }
 
-/** The options of a run, and how its manifest is read. */
 type PlanOptions = RunRecord['options'] & RowOptions;
 
 /** Options with the names of their flags: `rate auto..20/s`, `attempts 5`, `timeout 60 s`. */

@@ -1,7 +1,6 @@
 import { exactDuration, perSecond } from '../../base/text/format.ts';
 import { allowedText } from './words.ts';
 
-/** The members that `logLine` reads. */
 export interface ProgramLogEntry {
   readonly time: number;
   readonly msg: string;

@@ -96,7 +96,6 @@ function operationDocument({ first, last, fields, ...counts }: ScanSummary['perO
   return { ...countsDocument(counts), ...documentOf({ subjects, first, last, fields }) };
 }
 
-/** What was read, what will happen, the first requests, warnings and problems. */
 export function planText(plan: Plan, now = new Date()): string {
   return [
     summaryText(plan),
@@ -230,7 +229,7 @@ function callText({ row, operation, subject, values, old = {} }: CallableRow): s
   return `row ${row}: ${[`${operation.name} ${escapeInvisible(subject)}`, ...edits].join(', ')}`;
 }
 
-/** The header fields of a request, with the token masked. */
+/** The token is masked. */
 function headersOf({ headers, body }: ApiRequest): Readonly<Record<string, string>> {
   return { ...requestHeaders('********', { hasBody: body !== '' }), ...headers };
 }
@@ -249,7 +248,7 @@ function urlOf({ baseUrl }: Pick<Plan, 'baseUrl'>, { path }: ApiRequest): string
 const shownGroups = 12;
 const shownConflicts = 5;
 
-/** The problems with their lines; equal problems are grouped. */
+/** Equal problems are grouped. */
 export function problemText({
   manifest,
   scan: { conflicts },

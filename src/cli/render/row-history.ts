@@ -104,7 +104,6 @@ function resultText({ result, record }: RunOfRow): string {
   ].join('; ');
 }
 
-/** Start, duration and result of each attempt, and the wait after it. */
 function attemptLines(attempts: readonly Attempt[]): readonly string[] {
   const rows = attempts.flatMap((attempt, index) => {
     const { at, durationMs, code, httpStatus, requestId, message, omitted, requests = 1 } = attempt;
@@ -141,7 +140,7 @@ function waitAfter(attempts: readonly Attempt[], index: number): number | undefi
   return Math.max(0, Date.parse(next.at) - Date.parse(at) - durationMs);
 }
 
-/** The row's cells by the titles of their columns. Cells that the row lacks are left out. */
+/** Cells that the row lacks are left out. */
 function cellsOf({ cells }: RowHistory['row'], columns: RowHistory['columns']): readonly Fact[] {
   return cells.flatMap((text, place): Fact[] => (text === null ? [] : [[columns[place] ?? '', text]]));
 }

@@ -71,7 +71,7 @@ export function scheduleText(view: ScheduleView): string {
   return `Schedule ${name}\n${indented(factLines(facts))}`;
 }
 
-/** The last results, latest first. */
+/** Latest first. */
 function lastTexts(view: ScheduleView, most: number): readonly string[] {
   const entries = view.state.history.slice(-most).toReversed();
   return entries.map((entry) => `${timeOf(entry, view.schedule.tz)}: ${entryText(entry, view)}`);
@@ -136,7 +136,6 @@ function runText(id: string, run: ReturnType<ScheduleView['run']>): string {
   return `${id} ${[run.state, ...(run.counts === undefined ? [] : outcomeTexts(run.counts))].join(', ')}`;
 }
 
-/** The document of `schedule show --json`, and of each schedule in `list --json`. */
 export function scheduleDocument(view: ScheduleView): object {
   const { schedule, state, next, triggered } = view;
   const last = state.history.at(-1);

@@ -112,7 +112,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
   return `Run ${view.id} ${stateOf(view)}\n${indented(factLines(facts))}`;
 }
 
-/** Why the run is in its state; undefined for a run that was unpaused. */
+/** Undefined for a run that was unpaused. */
 function reasonOf(states: NonNullable<RunView['local']>['states']): string | undefined {
   const [previous, latest] = states.length > 1 ? states.slice(-2) : [undefined, states[0]];
   return previous?.state === 'paused' && latest?.state === 'running' ? undefined : latest?.reason;

@@ -29,7 +29,6 @@ export interface CarriedOut {
   readonly exitCode: ExitCode;
   /** Where the manifest is now; `unfinished` if its run stopped and can be resumed. */
   readonly folder: FinalFolder | 'unfinished';
-  /** The manifest's part of the document of `--json`. */
   readonly document: object;
 }
 
@@ -107,7 +106,6 @@ export function hasEnded(record: RunRecord): boolean {
   return isOver(record) || isHaltedByGuard(record);
 }
 
-/** Whether the manifest or its plan caused the error. */
 export function isOfManifest(error: unknown): error is CqbatchError {
   if (!(error instanceof CqbatchError)) return false;
   const { kind, code } = error;

@@ -116,7 +116,7 @@ async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Sc
   return { manifest: resolve(manifest) };
 }
 
-/** @throws a usage error for invalid run options. The daemon supplies a missing base URL. */
+/** @throws a usage error for invalid run options; a missing base URL is the daemon's */
 function checkOptions({ settings, ...context }: ScheduleContext): void {
   runOptions({ ...context, settings: { baseUrl: 'https://api.invalid', ...settings } });
 }

@@ -20,7 +20,6 @@ import { openLog, openTerminal } from '../../terminal.ts';
 import { apiClient, proxyTo, type ServedApi, tokenSource } from '../api-client.ts';
 import { runDaemon } from './daemon.ts';
 
-/** Calls the API for the runs of a shared datastore, coordinates submitted runs, or both. */
 export async function worker(flags: Flags): Promise<ExitCode> {
   const context = flags.coordinate ? await openCommandContext(flags) : undefined;
   const {
@@ -172,7 +171,6 @@ export function healthOf(
   };
 }
 
-/** Logs why the datastore does not work, and when it works again. */
 function watchTrouble(datastore: Datastore, log: Log): Repeated {
   const throttle = new ErrorThrottle();
   let lastTrouble: string | undefined;

@@ -125,14 +125,12 @@ export function runByThisUser() {
   return { user: thisActor().user, at: Date.now() };
 }
 
-/** The number of calls by operation. */
 export function callsOf({
   perOperation,
 }: Pick<ScanSummary, 'perOperation'>): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(perOperation).map(([name, { callable }]) => [name, callable]));
 }
 
-/** Whether a plan has the approvals that these calls need. */
 export async function mayBegin(
   policy: ApprovalPolicy,
   plan: ApprovedPlan | undefined,

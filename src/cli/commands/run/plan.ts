@@ -61,7 +61,6 @@ export function planIn(opened: CommandContext, source: string): Promise<ExitCode
   });
 }
 
-/** Prints a plan; with `--json` also its file. */
 export function printPlan(terminal: Terminal, planned: Plan, written: ApprovedPlan | undefined): void {
   terminal.result(
     { ...planDocument(planned), ...(written && { plan_file: written.file, plan_sha256: written.sha256 }) },
@@ -75,7 +74,6 @@ export async function lookAtPlan(context: CommandContext, { options, planned }: 
   return planOf(context, rows, options, proxyTo(options), manifestOf(planned));
 }
 
-/** A plan, and its file if it was written. */
 interface LookedAt {
   readonly planned: Plan;
   readonly written?: ApprovedPlan;
@@ -123,7 +121,6 @@ async function lookAtManifest(
   });
 }
 
-/** The command to type after `cqbatch plan`. */
 async function nextCommand(
   { flags, settings }: CommandContext,
   { scan }: Plan,
@@ -139,7 +136,6 @@ async function nextCommand(
   return `cqbatch ${words.map(shellWord).map(escapeInvisible).join(' ')}`;
 }
 
-/** The author, the options and the approvals of a plan. */
 export async function signedOffText(plan: ApprovedPlan, policy: ApprovalPolicy): Promise<string> {
   const { file, sha256, head } = plan;
   const { made_at: at, made_by: maker } = head;

@@ -195,7 +195,6 @@ export function isConfirmed(
   return requests > confirmAbove ? terminal.confirmNumber(question, requests) : terminal.confirm(question);
 }
 
-/** Says what a run will do, or why its plan is refused. */
 function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
   terminal.say(planText(planned));
   const code = refusalOf(planned);
@@ -264,7 +263,7 @@ function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | u
   }
 }
 
-/** Warns of operations that changed since the plan was made: they interpret the answers. */
+/** Warns of changes since the plan was made, because the operations interpret the answers. */
 function warnOfOtherOperations({ terminal, store }: CommandContext, { head, file }: ReadPlan): void {
   for (const { name, module } of head.operations) {
     const loaded = findOperation(store.operations, name);

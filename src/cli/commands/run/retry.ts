@@ -26,7 +26,6 @@ import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
 import { runWhenFree } from './run-scope.ts';
 
-/** Starts a run of the failed rows, and of the uncalled rows of a cancelled run. */
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
   // A preview waits for no run, and notifies no URL.
   if (isPreview(flags)) return retryRun(await openContext(flags), id);

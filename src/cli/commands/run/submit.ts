@@ -18,7 +18,6 @@ import { refuseOtherManifest } from './resume.ts';
 /** How long to wait while another process plans the run. Only a huge manifest takes longer. */
 const planningMs = 120_000;
 
-/** Plans a run and leaves it to a coordinator on the state folder. */
 export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
   const opened = await openCommandContext(flags);
   return withNamedPlan(opened, manifest, (context) => submitNamed(context, manifest));
@@ -73,7 +72,7 @@ function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCo
   return exitCodes.success;
 }
 
-/** Waits until the run is planned; undefined when the plan was discarded. */
+/** The record once the run is planned; undefined when the plan was discarded. */
 async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefined> {
   const settled = await poll(planningMs, async () => {
     const record = await store.look(id);
