@@ -1,14 +1,14 @@
 import { createServer, listen } from './http-server.ts';
 
-/** The state of a worker at the time of the request. */
+/** The worker at the time of the request. */
 export interface HealthState {
   /** Whether the worker can continue. If not, its supervisor should start another. */
   readonly healthy: boolean;
   /** Whether the worker takes rows. While it starts, stops or waits for its datastore, it is healthy, but not ready. */
   readonly ready: boolean;
-  /** Why the worker is not healthy or ready, for display. Contains no secret, because anyone who reaches the port can read it. */
+  /** Why the worker is not healthy or ready. Contains no secret, because anyone who reaches the port can read it. */
   readonly reason?: string | undefined;
-  /** Other useful facts, such as the rows in flight. Both answers contain them beside `status`. */
+  /** Other facts, such as the rows in flight, beside `status` in both answers. */
   readonly facts?: Readonly<Record<string, string | number | boolean>>;
 }
 
@@ -18,15 +18,15 @@ export interface HealthServerOptions {
   readonly port: number;
   /** Called at each request. */
   readonly state: () => HealthState;
-  /** The content of `/metrics`, in the format that its Content-Type names; absent without this page. */
+  /** The content of `/metrics`; absent without this page. */
   readonly metrics?: (() => Promise<{ readonly contentType: string; readonly text: string }>) | undefined;
 }
 
 export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
 
 /**
- * Starts the server for probes of this worker: `/healthz` says whether the worker can continue, `/readyz` whether it
- * takes rows; 200 if so, 503 with a reason if not. `/metrics` has metrics for Prometheus.
+ * Serves probes: `/healthz` says whether the worker can continue, `/readyz` whether it takes rows; 200 if so, 503 with a reason if not.
+ * `/metrics` is for Prometheus.
  *
  * @throws a usage error `CANNOT_LISTEN`
  */
@@ -51,12 +51,12 @@ export async function startHealthServer({ host, port, state, metrics }: HealthSe
   const address = await listen(server, host, port, 'health-');
   return {
     port: address.port,
-    /** Ends every connection and stops listening. May be called again. */
+    /** Ends every connection. May be called again. */
     close: () => server.close(),
   };
 }
 
-/** Gets the state. A worker that fails to report its state is not healthy. */
+/** A worker that fails to report its state is not healthy. */
 function ask(state: () => HealthState): HealthState {
   try {
     return state();

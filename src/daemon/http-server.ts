@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { cannotListen } from '../base/errors/errors.ts';
 
-/** The headers of every answer. A page loads only what comes from this server, and no other site may frame or read it. */
+/** A page loads only what comes from this server, and no other site may frame or read it. */
 const headers = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -15,10 +15,10 @@ const headers = {
   'cache-control': 'no-store',
 };
 
-/** Makes a server that does not listen yet. Only a command that opens a port loads Fastify: it takes longer to load than our own code. */
+/** Makes a server that does not listen yet. Fastify is loaded here: it takes longer to load than our own code. */
 export async function createServer(): Promise<FastifyInstance> {
   const { fastify } = await import('fastify');
-  // Our clients send small requests at once. Slow requests and idle connections must not delay the end of the process.
+  // Slow requests and idle connections must not delay the end of the process.
   const server = fastify({ bodyLimit: 10_000, requestTimeout: 5_000, forceCloseConnections: true });
   server.addHook('onRequest', async (_, reply) => void reply.headers(headers));
   // A connection that can't be accepted, for lack of file descriptors, must not end the process.

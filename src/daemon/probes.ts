@@ -10,9 +10,8 @@ import { openDaemonMetrics } from './metrics/metrics-file.ts';
 interface ProbesOptions {
   readonly settings: Settings;
   readonly operations: readonly Operation[];
-  /** The runs that it works on, if any. */
+  /** The runs of the process, if any. */
   readonly store?: RunStore | undefined;
-  /** Asked at each probe. */
   readonly state: () => HealthState;
   /** Called when the metrics file can't be written. */
   readonly onError: (error: Error) => void;

@@ -5,12 +5,11 @@ import type { ManifestOrigin } from '../../engine/run/plan/create-run.ts';
 import { folderOf, moved, putBeside } from './files.ts';
 import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
 
-/** The result of a claimed manifest. */
 export interface ManifestEnding {
   readonly folder: FinalFolder;
-  /** Explanation for the user, written to `NAME.error.txt` beside the manifest; absent for done manifests. */
+  /** An explanation, written to `NAME.error.txt` beside the manifest; absent for done manifests. */
   readonly text?: string;
-  /** Paths of files to copy beside the manifest, by the suffix that their names get. */
+  /** Files to copy beside the manifest, by the suffix that their names get. */
   readonly files?: Readonly<Record<string, string>>;
   /** The API of the manifest's run; absent if the manifest did not run, so that users may put it into the inbox again. */
   readonly ranOn?: string;
@@ -18,18 +17,16 @@ export interface ManifestEnding {
 
 export type ClaimedManifest = ReturnType<typeof claimedManifest>;
 
-/** A manifest that this process has claimed from an inbox, exclusively until it is finished or released. */
+/** A manifest that this process has claimed, exclusively until it is finished or released. */
 export function claimedManifest(
   inbox: string,
   records: InboxRecords,
   record: TakenRecord,
   lock: ProcessLock,
 ) {
-  /** The path of the manifest while it is claimed. */
   const path = join(inbox, 'running', record.file);
-  /** The path of the manifest before it was claimed. */
   const givenPath = join(inbox, record.name);
-  /** The origin in the record of the run. The run is kept until the manifest is archived: otherwise the manifest would run again. */
+  /** The run is kept until the manifest is archived: otherwise the manifest would run again. */
   const origin: ManifestOrigin = {
     name: givenPath,
     keepUntil: records.endedPath(record.sha256),

@@ -8,7 +8,7 @@ import { onDisk } from '../../base/errors/system-error.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { shellWord } from '../../base/text/shell-word.ts';
 
-/** Moves a file. @returns false if the file does not exist */
+/** @returns false if the file does not exist */
 export async function moved(from: string, to: string): Promise<boolean> {
   return onDisk(from, async () => (await ifThere(rename(from, to).then(() => true))) ?? false);
 }
@@ -31,8 +31,8 @@ export async function isFolderAt(path: string): Promise<boolean> {
 }
 
 /**
- * A folder of an inbox, made again if users have removed it. The folder gets the permissions of the inbox, so that users
- * who add manifests see the results.
+ * A folder of an inbox, made again if users have removed it. It gets the permissions of the inbox, so that users who add manifests see the
+ * results.
  *
  * @throws what `refuseLink` throws
  */
@@ -58,7 +58,7 @@ export async function refuseLink(folder: string): Promise<void> {
 }
 
 /**
- * Refuses a file or folder of the records that another user owns or may change: records decide what is run again.
+ * Refuses records that another user owns or may change: records decide what is run again.
  *
  * @throws a usage error `INBOX_UNUSABLE`
  */
@@ -73,7 +73,7 @@ export async function refuseForeign(path: string): Promise<void> {
   );
 }
 
-/** Writes a file beside a manifest, with the rights of the manifest. */
+/** Writes a file with the rights of the manifest. */
 export async function putBeside(
   manifest: string,
   path: string,

@@ -26,13 +26,11 @@ import { stableFiles, versionOf, type WaitingFile } from './stable-files.ts';
 export interface InboxOptions {
   /** A folder, or a pattern of names in it. */
   readonly path: string;
-  /** The store of the manifests' runs. */
   readonly store: Pick<RunStore, 'stateDir' | 'look'>;
-  /** How long a file must be unchanged before it is taken, milliseconds. */
+  /** Milliseconds for which a file must be unchanged before it is taken. */
   readonly settleMs: number;
 }
 
-/** The result of an attempt to take a file. */
 export type Taking =
   | { readonly kind: 'taken'; readonly manifest: ClaimedManifest }
   /** An earlier manifest with the same content has run: the file was moved to where that manifest is (`path`). */
@@ -46,7 +44,6 @@ export type Taking =
   /** The file no longer exists, or has changed. */
   | { readonly kind: 'gone' };
 
-/** A file of an inbox, and the result of the attempt to take it. */
 interface AttemptedFile {
   readonly name: string;
   readonly taking: Taking;
@@ -95,8 +92,8 @@ export class Inbox {
   }
 
   /**
-   * Takes the manifests one after the other: unfinished ones first, then waiting files, oldest first. A manifest is released
-   * when the loop asks for the next one, or ends.
+   * Takes unfinished manifests first, then waiting files, oldest first. A manifest is released when the loop asks for the next one, or
+   * ends.
    */
   async *take(): AsyncGenerator<AttemptedFile> {
     for (const record of await this.unfinished()) {
@@ -170,7 +167,6 @@ export class Inbox {
     return (await this.#records.unfinished()).filter(({ state_id: id }) => id === this.#stateId);
   }
 
-  /** Takes over an unfinished manifest of another process. */
   async takeOver({ sha256 }: TakenRecord): Promise<Taking> {
     return this.#locked(sha256, async (lock) => {
       const record = await this.#records.taken(sha256);
@@ -186,7 +182,7 @@ export class Inbox {
     });
   }
 
-  /** Works with the lock of a content; only a claimed manifest keeps the lock. */
+  /** Only a claimed manifest keeps the lock of its content. */
   async #locked(sha256: string, work: (lock: ProcessLock) => Promise<Taking>): Promise<Taking> {
     await this.#records.refuseForeign();
     let lock: ProcessLock;
@@ -264,7 +260,7 @@ export class Inbox {
     );
   }
 
-  /** The SHA-256 of a waiting file; undefined if the file has changed since `#look`. */
+  /** The SHA-256; undefined if the file has changed since `#look`. */
   async #digestOf(file: WaitingFile): Promise<string | undefined> {
     const version = versionOf(file);
     const now = await lookAt(this.folder, Buffer.from(file.name));
@@ -275,7 +271,6 @@ export class Inbox {
   }
 }
 
-/** Yields a manifest, and releases it afterwards. */
 async function* untilReleased(name: string, taking: Taking): AsyncGenerator<AttemptedFile> {
   try {
     yield { name, taking };

@@ -4,10 +4,10 @@ import { exists } from '../../base/disk/files.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { isFolderAt } from './files.ts';
 
-/** The names of manifests, for an inbox without a pattern. */
+/** The manifests of an inbox without a pattern. */
 const manifestNames = '*.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}';
 
-/** The names of files that are never manifests: incomplete files, which programs rename when complete, and Excel's lock files. */
+/** Names that are never manifests': incomplete files, which programs rename when complete, and Excel's lock files. */
 const unfinishedNames = ['*.part', '*.partial', '*.tmp', '*.crdownload', '*.filepart', '~$*'];
 
 /** A folder, and which of its files are manifests. */
@@ -20,8 +20,7 @@ export interface InboxPlace {
 }
 
 /**
- * Reads the path of an inbox: a folder, or a folder with a pattern of names (`inbox/*.csv`).
- *
+ * @param path a folder, or a folder with a pattern of names (`inbox/*.csv`)
  * @throws a usage error `INBOX_UNUSABLE` when the folder does not exist
  */
 export async function findInbox(path: string): Promise<InboxPlace> {

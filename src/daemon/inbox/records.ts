@@ -8,29 +8,25 @@ import { nameSchema } from '../../domain/name-schema.ts';
 import { fileNames, runIds } from '../../domain/names.ts';
 import { refuseForeign } from './files.ts';
 
-/** The folders for finished manifests. */
 export const finalFolders = ['done', 'partial', 'failed'] as const;
 
 export type FinalFolder = (typeof finalFolders)[number];
 
-/** A manifest taken from an inbox. */
 const takenSchema = z.object({
   version: z.literal(1),
-  /** Name of the file in the inbox. */
+  /** The file's name in the inbox. */
   name: nameSchema(fileNames),
-  /** Name of the file in `running/`, and later in `done/`, `partial/` or `failed/`. */
+  /** The file's name in `running/`, and later in `done/`, `partial/` or `failed/`. */
   file: nameSchema(fileNames),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   run: nameSchema(runIds),
-  /** Id of the state folder that has the run. */
+  /** The id of the state folder that has the run. */
   state_id: z.string(),
-  /** The user who took the manifest, for display. */
   user: z.string(),
   host: z.string(),
   taken_at: z.string(),
 });
 
-/** A manifest whose run has ended. */
 const endedSchema = takenSchema.extend({
   ended_at: z.string(),
   folder: z.enum(finalFolders),
@@ -43,8 +39,7 @@ export type EndedRecord = z.infer<typeof endedSchema>;
 export type InboxRecords = Awaited<ReturnType<typeof openInboxRecords>>;
 
 /**
- * The records of manifests taken from an inbox: a JSON file for each content, in a hidden folder of the inbox that all of its
- * watchers see.
+ * The records of manifests taken from an inbox: a JSON file for each content, in a hidden folder of the inbox that all of its watchers see.
  */
 export async function openInboxRecords(inbox: string) {
   const folder = join(inbox, '.cqbatch-inbox');
@@ -62,7 +57,6 @@ export async function openInboxRecords(inbox: string) {
     await onDisk(path, () => rm(path, { force: true }));
   };
   return {
-    /** Refuses record folders that another user owns or may change. */
     async refuseForeign(): Promise<void> {
       for (const each of folders) await refuseForeign(each);
     },
@@ -92,7 +86,7 @@ export async function openInboxRecords(inbox: string) {
   };
 }
 
-/** Makes a folder of records. Never makes the inbox itself, whose disk may be unmounted for a moment. */
+/** Makes a folder, but never the inbox itself, whose disk may be unmounted for a moment. */
 async function makeRecordFolder(path: string): Promise<void> {
   await onDisk(path, () =>
     mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
@@ -101,7 +95,7 @@ async function makeRecordFolder(path: string): Promise<void> {
   );
 }
 
-/** Reads a record. @throws a fatal error for a damaged file, because it hides which contents have run */
+/** @throws a fatal error for a damaged file, because the damage hides which contents have run */
 async function read<Entry>(path: string, schema: z.ZodType<Entry>): Promise<Entry | undefined> {
   await refuseForeign(path);
   return readJsonFile(path, schema, (cause) =>

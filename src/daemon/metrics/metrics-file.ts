@@ -9,12 +9,11 @@ import type { RunStore } from '../../engine/run/record/store.ts';
 import { type LastRun, Metrics, type MetricsOptions } from './metrics.ts';
 import { lastRunGauges, type MetricsPages, openRegistry } from './registry.ts';
 
-/** The file is written this often; Prometheus rarely scrapes more often. */
+/** Prometheus rarely scrapes more often. */
 const everyMs = 15_000;
-/** The mode of the file, because node_exporter runs as another user. */
+/** The mode of the file: node_exporter runs as another user. */
 const readableByAll = 0o644;
 
-/** Metrics with their page. */
 export interface OpenMetrics {
   readonly metrics: Metrics;
   readonly page: MetricsPages;
@@ -23,8 +22,8 @@ export interface OpenMetrics {
 }
 
 /**
- * Writes a file for node_exporter's textfile collector: at the start, every 15 seconds, and at the end. The metrics of the last
- * run of an earlier process stay in the file. While another process holds the file, nothing is written.
+ * Writes a file for node_exporter's textfile collector at the start, every 15 seconds, and at the end. It keeps the metrics of the last run
+ * of an earlier process. While another process holds the file, nothing is written.
  *
  * @param onError called once for each series of failed writes
  */
@@ -70,14 +69,13 @@ function takenError(path: string, who: string): Error {
 }
 
 export interface DaemonMetricsOptions extends Pick<MetricsOptions, 'version' | 'operations'> {
-  /** The store of the runs that the process works on; undefined when it works on none. */
+  /** The store of the process's runs; undefined without runs. */
   readonly store?: Pick<RunStore, 'list'> | undefined;
-  /** The metrics file, if any. */
   readonly file?: string | undefined;
   readonly onError: (error: Error) => void;
 }
 
-/** Opens the metrics of a long-running process. The state folder and the file give the last run. */
+/** The metrics of a long-running process. The state folder and the file give the last run. */
 export async function openDaemonMetrics({
   version,
   operations,
@@ -97,7 +95,7 @@ export async function openDaemonMetrics({
   return { metrics, page: await openRegistry(metrics), close: async () => {} };
 }
 
-/** The last run, from the file of an earlier process; empty without a file. */
+/** The last run of an earlier process; empty without a file. */
 async function readLastRun(path: string): Promise<LastRun> {
   const text = await readFile(path, 'utf8').catch(() => '');
   const values = Object.entries(lastRunGauges).map(([key, [name]]) => {
@@ -107,7 +105,7 @@ async function readLastRun(path: string): Promise<LastRun> {
   return Object.fromEntries(values.filter(([, value]) => Number.isFinite(value)));
 }
 
-/** The last run, from a state folder, so that a restarted daemon knows the last success. */
+/** The last run in a state folder, so that a restarted daemon knows the last success. */
 async function lastRunIn(store: Pick<RunStore, 'list'>): Promise<LastRun> {
   let last: LastRun = {};
   for (const record of await store.list(() => {})) {

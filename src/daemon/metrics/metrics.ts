@@ -7,7 +7,7 @@ import { findOperation, type Operation } from '../../engine/operation/operation.
 import type { RunResult } from '../../engine/run/record/run-outcome.ts';
 import type { ObservedEnd, ObservedRun, RunObserver } from '../../engine/run/session/execution-options.ts';
 
-/** The facts of the last run, which outlive its process. */
+/** Facts that outlive the process of the last run. */
 export interface LastRun {
   /** When a run or a command last succeeded, in seconds since 1970. */
   readonly succeededAt?: number;
@@ -20,9 +20,8 @@ export interface LastRun {
 
 export interface MetricsOptions {
   readonly version: string;
-  /** The operations that labels name. */
   readonly operations: readonly Operation[];
-  /** Whether this process works on runs; otherwise there are no metrics of runs and rows. */
+  /** Whether this process works on runs; if not, there are no metrics of runs and rows. */
   readonly runs: boolean;
   /** Whether the process is a command that ends. Its last metrics then have the open rows of its runs, and the pace. */
   readonly once?: boolean;
@@ -31,41 +30,37 @@ export interface MetricsOptions {
   readonly now?: () => number;
 }
 
-/** The number of rows with the same labels. */
 export interface CountedRows {
   readonly labels: { readonly operation: string; readonly outcome: string; readonly code: string };
   rows: number;
 }
 
 /**
- * The metrics of this process. A row counts where its result is written into the journal, and a request where it is made, so
- * that sums over all machines count nothing twice.
+ * A row counts where its result is written into the journal, and a request where it is made, so that sums over all machines count nothing
+ * twice.
  *
  * Counts are plain numbers, because a row must cost next to nothing. Only a scrape makes text of them.
  */
 export class Metrics implements RunObserver {
   readonly options: MetricsOptions;
   readonly rows = new Map<string, CountedRows>();
-  /** The number of requests by status label; `none` for requests without an answer. */
+  /** Requests by status label; `none` for those without an answer. */
   readonly requests = new Map<string, number>();
   readonly runs = new Map<RunResult, number>();
-  /** The rate group of a worker, if it has one. */
   rateGroup: string | undefined;
   /** The pace of the worker, if known. */
   paceOfWorker: () => Pace | undefined = () => undefined;
-  /** The pace of the run in progress. */
   paceOfRun: () => Pace | undefined = () => undefined;
   /** Whether the worker takes rows; undefined in other processes. */
   ready: () => boolean | undefined = () => undefined;
   /** Calls in flight; undefined in a process that makes no calls. */
   inFlight: number | undefined;
   last: LastRun = {};
-  /** Called with the duration of a request. */
   onRequest: (seconds: number) => void = () => {};
   readonly #now: () => number;
   #changesLastRun = true;
   readonly #waitingRowsOfRuns = new Set<() => number>();
-  /** The rows without a result in runs that have ended. */
+  /** Rows without a result in runs that have ended. */
   #rowsOfEndedRuns = 0;
 
   constructor(options: MetricsOptions) {
@@ -73,7 +68,6 @@ export class Metrics implements RunObserver {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Counts the requests of a client. */
   observeRequests(): RequestObserver {
     this.inFlight ??= 0;
     return {
@@ -121,7 +115,6 @@ export class Metrics implements RunObserver {
     this.#changesLastRun = false;
   }
 
-  /** Call this before a command ends. */
   ending(exitCode: number): void {
     if (!this.#changesLastRun) return;
     this.last = { ...this.last, exitCode, ...(exitCode === 0 && { succeededAt: this.#now() / 1_000 }) };
@@ -145,7 +138,7 @@ export class Metrics implements RunObserver {
     return this.paceOfRun() ?? this.paceOfWorker();
   }
 
-  /** The rows without a result in runs that this process works on. */
+  /** Rows without a result in runs that this process works on. */
   get waitingRows(): number {
     return [...this.#waitingRowsOfRuns].reduce(
       (sum, waitingRows) => sum + waitingRows(),
@@ -158,18 +151,15 @@ function countUp<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** Whether a run with this result can be resumed. */
+/** Whether the run can be resumed. */
 function isOpen(result: RunResult): boolean {
   return result !== 'succeeded' && result !== 'rows_failed' && result !== 'cancelled';
 }
 
-/**
- * The label for unknown values. Otherwise each value that an API or a worker of another version invents would be a time
- * series in Prometheus forever.
- */
+/** The label for unknown values. Each value that an API or another version invents would otherwise be a time series forever. */
 export const other = 'other';
 
-/** The codes of results, described in docs/reference.md. */
+/** The codes described in docs/reference.md. */
 const codes: ReadonlySet<string> = new Set(rowCodes);
 
 export function codeLabel(code: string): string {

@@ -2,7 +2,7 @@ import type { Pace } from '../../domain/pace.ts';
 import { runResults } from '../../engine/run/record/run-outcome.ts';
 import type { LastRun, Metrics } from './metrics.ts';
 
-/** Upper bounds of durations in seconds: from the answer of a cache to the default time-out. */
+/** Upper bounds in seconds: from the answer of a cache to the default time-out. */
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Name and help of the metrics that outlive a process. */
@@ -22,12 +22,11 @@ export const lastRunGauges = {
   ],
 } as const satisfies Record<keyof LastRun, readonly [name: string, help: string]>;
 
-/** Writes all metrics in the format of Prometheus. */
+/** Metrics in the format of Prometheus. */
 export type MetricsPages = () => Promise<{ readonly contentType: string; readonly text: string }>;
 
-/** Names, types and help of the metrics; docs/monitoring.md is made from them. A scrape reads their values. */
+/** docs/monitoring.md is made from the names, types and help here. A scrape reads the values. */
 export async function openRegistry(metrics: Metrics): Promise<MetricsPages> {
-  // Loaded here, because most commands don't need it.
   const client = await import('prom-client');
   const registry = new client.Registry();
   const { options } = metrics;

@@ -20,7 +20,6 @@ import { timesOf } from './times.ts';
 
 type EntryOf<Result extends HistoryEntry['result']> = Extract<HistoryEntry, { readonly result: Result }>;
 
-/** The result of an attempt to start the runs of an occasion. */
 export type Beginning =
   /** The runs are submitted, by this attempt or an earlier one. */
   | Pick<EntryOf<'began'>, 'result' | 'runs' | 'refused'>
@@ -39,7 +38,7 @@ export interface KeeperOptions {
   readonly now: () => Date;
 }
 
-/** What a schedule has to do: the state that was read, and the state that was decided. */
+/** The state that was read, and the state that was decided. */
 interface Decision {
   readonly schedule: Schedule;
   readonly before: ScheduleState;
@@ -68,7 +67,7 @@ export async function lookAtSchedule(name: string, options: KeeperOptions): Prom
   }
 }
 
-/** The decision for a schedule; undefined when there is nothing to do. */
+/** The decision; undefined when there is nothing to do. */
 async function decisionOn(
   name: string,
   { schedules, runs, now }: KeeperOptions,
@@ -139,16 +138,15 @@ function report({ schedule, before, after }: Decision, { log, onFailed }: Keeper
 export interface CarryOutOptions extends Omit<KeeperOptions, 'now'> {
   /** Finishes the work of runs that have ended; called every second. */
   readonly finish: (schedule: Schedule) => Promise<void>;
-  /** Aborts when the daemon must stop. */
   readonly stop: AbortSignal;
 }
 
 const lookMs = 1_000;
-/** The daemon records this often that it is alive. */
+/** How often the daemon records that it is alive. */
 const showMs = 30_000;
 
 /**
- * Carries out the schedules of a state folder until stopped: checks every second which of them have work.
+ * Checks every second which schedules have work, until stopped.
  *
  * @param now for tests
  */

@@ -3,7 +3,6 @@ import type { Times } from './times.ts';
 
 export interface Situation {
   readonly now: Date;
-  /** The times of the schedule's pattern. */
   readonly times: Times;
   /** Set when a user triggered the schedule. */
   readonly trigger?: Trigger | undefined;
@@ -15,12 +14,11 @@ export interface Situation {
 const inTimeMs = 60_000;
 /** A recorded time further in the future comes from a clock that was wrong; the clocks of machines differ by less. */
 const aheadMs = 60 * 60_000;
-/** The most entries of a history. */
 const mostEntries = 300;
 
 /**
- * Decides what a schedule does now. In the returned state, `beginning` is the occasion to start, if any; all other occasions
- * since the last look are in the history, or wait.
+ * Decides what a schedule does now. In the returned state, `beginning` is the occasion to start, if any; all other occasions since the last
+ * look are in the history, or wait.
  */
 export function decide(schedule: Schedule, state: ScheduleState, situation: Situation): ScheduleState {
   // An earlier decision, whose run may have started or not.
@@ -77,7 +75,7 @@ function takeTimes(
   return isLost ? { state: missed } : { state: missed, due: { due } };
 }
 
-/** The state with one more entry; consecutive occasions without a run for the same reason share one entry. */
+/** Adds an entry; consecutive occasions without a run for the same reason share one. */
 export function recorded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
   const last = state.history.at(-1);
   const history =

@@ -12,12 +12,12 @@ import type { RunStore } from '../../engine/run/record/store.ts';
  * - The result of an occasion is an entry of its **history**.
  */
 
-/** What happens to an occasion while the run of the previous occasion is in progress. */
+/** What happens to an occasion while the previous one's run is in progress. */
 export const overlapRules = ['skip', 'queue'] as const;
 
 const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
 
-/** `schedule.json`: the schedule as users set it. Contains no token. */
+/** `schedule.json`, as users set it. Contains no token. */
 export const scheduleSchema = z.object({
   version: z.literal(1),
   name: nameSchema(scheduleNames),
@@ -32,7 +32,7 @@ export const scheduleSchema = z.object({
   /** Run options as the user gave them; the daemon's environment and configuration file supply the rest. */
   options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
   overlap: z.enum(overlapRules),
-  /** An occasion that is late by at most this time, in milliseconds, still starts its run; null: no late occasion does. */
+  /** Milliseconds: an occasion that is late by at most this time still starts its run; null: no late occasion does. */
   catchUpMs: z.number().nullable(),
   paused: z.boolean(),
   /** When the schedule was added, replaced or unpaused, ISO 8601 UTC. Earlier due times are ignored. */
@@ -43,7 +43,7 @@ export const scheduleSchema = z.object({
 
 export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
 
-/** `trigger.json`: a user triggers the schedule. */
+/** `trigger.json` */
 export const triggerSchema = z.object({ at: z.string(), ...attributionSchema.shape });
 
 export type Trigger = Readonly<z.infer<typeof triggerSchema>>;
@@ -51,7 +51,7 @@ export type Trigger = Readonly<z.infer<typeof triggerSchema>>;
 const occasionSchema = z.object({
   /** ISO 8601 UTC. */
   due: z.string(),
-  /** The user who triggered the occasion, and the reason; absent if the pattern did. */
+  /** Absent if the pattern triggered the occasion. */
   trigger: triggerSchema.exactOptional(),
 });
 
@@ -95,7 +95,7 @@ export const scheduleStateSchema = z.object({
   beginning: occasionSchema.exactOptional(),
   /** The occasion that starts when the run in progress has ended. */
   waiting: occasionSchema.exactOptional(),
-  /** The latest entries, at most 300, latest last. */
+  /** At most 300 entries, latest last. */
   history: z.array(entrySchema),
 });
 
@@ -103,12 +103,12 @@ export type ScheduleState = Readonly<z.infer<typeof scheduleStateSchema>>;
 
 export const newState: ScheduleState = { version: 1, history: [] };
 
-/** The id of the run that an occasion starts, which is always the same. The time in the id is UTC, as in other ids. */
+/** An occasion always has the same run id. The time in it is UTC, as in other ids. */
 export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occasion): string {
   return `${name}-${timeInId(due)}${trigger === undefined ? '' : '-now'}`;
 }
 
-/** The last run of the schedule, if its rows are still called without a user who resumes it. */
+/** The last run, if its rows are still called without a user who resumes it. */
 export async function goingScheduledRun(
   runs: RunStore,
   { history }: ScheduleState,

@@ -28,8 +28,8 @@ const daemonGoneAfterMs = 60_000;
 export type ScheduleStore = ReturnType<typeof openScheduleStore>;
 
 /**
- * The schedules of a state folder, each in its own folder, created by the first schedule or daemon. Users write `schedule.json`
- * and `trigger.json`; only the holder of the schedule's lock writes `state.json`.
+ * The schedules of a state folder, each in its own folder. Users write `schedule.json` and `trigger.json`; only the holder of the
+ * schedule's lock writes `state.json`.
  */
 export function openScheduleStore(stateDir: string) {
   const all = join(stateDir, 'schedules');
@@ -125,7 +125,7 @@ export function openScheduleStore(stateDir: string) {
       }),
     /** Makes the folder of the schedules, for a daemon. @throws a `SystemError` if the folder has gone since an earlier call */
     begin: (): Promise<void> => makeFolder(all),
-    /** Records for other processes that this process carries out schedules and submitted runs. */
+    /** Records that this process carries out schedules and submitted runs. */
     async showDaemon(): Promise<void> {
       await writeJsonFile(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });
     },

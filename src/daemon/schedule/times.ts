@@ -1,7 +1,6 @@
 import { usageError } from '../../base/errors/errors.ts';
 import type { Schedule } from './schedule.ts';
 
-/** The due times of a schedule. */
 export interface Times {
   /** The first time after a moment, if any. */
   next(after: Date): Date | undefined;
@@ -13,10 +12,9 @@ export interface Times {
 const cache = new Map<string, Times>();
 
 /**
- * The times of a pattern. When the clock of the time zone changes, numeric times of day (`30 1 * * *`, `0,30 1,13 * * *`) come
- * once a day: a time in the gap comes at its end, and a time that occurs twice comes the first time. Repetitions in a pattern
- * (`*`, a step, a range) follow the wall clock: they skip the gap, and repeat in a repeated hour. Days that a month lacks are
- * skipped.
+ * The times of a pattern. When the clock of the time zone changes, numeric times of day (`30 1 * * *`, `0,30 1,13 * * *`) come once a day:
+ * a time in the gap comes at its end, and a time that occurs twice comes the first time. Repetitions (`*`, a step, a range) follow the wall
+ * clock: they skip the gap, and repeat in a repeated hour. Days that a month lacks are skipped.
  *
  * @throws a usage error `INVALID_CRON` for a pattern that is invalid or never comes
  */
