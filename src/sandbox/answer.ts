@@ -10,8 +10,7 @@ export interface HttpAnswer {
 }
 
 /**
- * The codes of refusals: those of Protocol Buffers services (google.rpc.Code) that the sandbox uses, with their
- * numbers and the HTTP status that each has in google/rpc/code.proto.
+ * The refusals of Protocol Buffers services that the sandbox uses: numbers (google.rpc.Code) and HTTP statuses of google/rpc/code.proto.
  */
 export const codes = {
   INVALID_ARGUMENT: { number: 3, status: 400 },
@@ -25,14 +24,12 @@ export const codes = {
   UNAUTHENTICATED: { number: 16, status: 401 },
 } as const;
 
-/** What the service decided about a request, in any shape: `shapes.ts` makes an HTTP answer of it. */
+/** What the service decided, in any shape; `shapes.ts` makes an HTTP answer of it. */
 export type Decision = Done | Refusal;
 
-/** A success. */
 export interface Done {
-  /** The content of the answer, with names and values as in the interface document. */
+  /** The content of the answer, as in the interface document. */
   readonly result: Readonly<Record<string, unknown>>;
-  /** What Protocol Buffers know of it. */
   readonly type: Message;
 }
 
@@ -56,12 +53,12 @@ export function refuse(
   return { code, message, ...rest };
 }
 
-/** `Retry-After` for a wait in seconds. */
+/** @param seconds to wait */
 export function retryAfter(seconds: number): HttpAnswer['headers'] {
   return { 'retry-after': String(Math.max(1, Math.ceil(seconds - rounding))) };
 }
 
-/** The error of floating point in a number of seconds, which must not round up to one second more. */
+/** The error of floating point must not round up to one second more. */
 const rounding = 1e-6;
 
 /** The page of a proxy in front of the service. */

@@ -1,4 +1,4 @@
-/** The details of errors that Protocol Buffers services send (google/rpc/error_details.proto), as JSON and as bytes. */
+/** Details of errors (google/rpc/error_details.proto), as JSON and as bytes. */
 export interface ErrorDetail {
   /** `google.rpc.RetryInfo` */
   readonly type: string;
@@ -6,7 +6,7 @@ export interface ErrorDetail {
   readonly bytes: Buffer;
 }
 
-/** How many seconds to wait. */
+/** @param seconds to wait */
 export function retryInfo(seconds: number): ErrorDetail {
   const milliseconds = Math.max(1, Math.ceil(seconds * 1000));
   const [whole, rest] = [Math.floor(milliseconds / 1000), milliseconds % 1000];
@@ -17,7 +17,6 @@ export function retryInfo(seconds: number): ErrorDetail {
   };
 }
 
-/** Which field of the request is refused, and why. */
 export function badRequest(field: string, description: string): ErrorDetail {
   return {
     type: 'google.rpc.BadRequest',
@@ -37,13 +36,12 @@ export function errorInfo(reason: string): ErrorDetail {
 
 const domain = 'callquality.example';
 
-/** A field with text or a message, as bytes. */
 function part(field: number, content: string | Buffer): Buffer {
   const bytes = Buffer.from(content);
   return Buffer.concat([varint(field * 8 + 2), varint(bytes.length), bytes]);
 }
 
-/** A field with a whole number, which is left out when it is 0. */
+/** A whole number; 0 is left out. */
 function integer(field: number, value: number): Buffer {
   return value === 0 ? Buffer.alloc(0) : Buffer.concat([varint(field * 8), varint(value)]);
 }

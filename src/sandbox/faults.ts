@@ -10,13 +10,12 @@ export interface FaultKind {
   readonly processed: boolean;
   /** The description in `--help`. */
   readonly summary: string;
-  /** Makes the answer of the fault from the operation's answer, if any; `undefined` when the fault does not apply. */
+  /** Makes the fault's answer from the operation's answer, if any; `undefined` when the fault does not apply. */
   readonly spoil?: (answer: HttpAnswer | undefined) => HttpAnswer | Refusal | undefined;
   /** What the fault does on the connection. Default: sends the answer. */
   readonly send?: Send;
 }
 
-/** Acts on the connection, with the answer if there is one. */
 export type Send = (response: ServerResponse, answer: HttpAnswer | undefined) => void;
 
 /** Sends header and body in one write. */
@@ -90,7 +89,7 @@ export function parseFaults(option: string, text: string, kinds = faultKinds): F
   return new Map(shares);
 }
 
-/** The fault of a request, if any. `lot` is at least 0 and less than 1. */
+/** @param lot at least 0 and less than 1 */
 export function drawFault(shares: FaultShares, lot: number): FaultKind | undefined {
   let remaining = lot * whole;
   for (const [kind, share] of shares) {

@@ -1,8 +1,8 @@
 import { type Random, randomFor } from './random.ts';
 
 /**
- * The evaluation of a seed and an identifier, deleted and recoverable. Two in three are of calls, the others of conversations.
- * Enumerated fields have only the values that the interface document shows.
+ * An evaluation, deleted and recoverable. Two in three are of calls, the others of conversations. Enumerated fields have only the values
+ * that the interface document shows.
  */
 export function generateEvaluation(seed: bigint, id: bigint) {
   const random = randomFor(seed, 'evaluation', id);
@@ -92,7 +92,7 @@ function sumOf<Key extends string>(things: readonly Readonly<Record<Key, number>
   return things.reduce((sum, thing) => sum + thing[key], 0);
 }
 
-/** The soundboard entry of a seed and an identifier: a WAV file of 8,000 bytes a second, its length in seconds. */
+/** The entry of a WAV file of 8,000 bytes a second, its length in seconds. */
 export function generateSoundboard(seed: bigint, id: bigint) {
   const random = randomFor(seed, 'soundboard', id);
   const seconds = random.integer(2, 300);
@@ -112,13 +112,12 @@ export function generateSoundboard(seed: bigint, id: bigint) {
 const start = Date.UTC(2024, 0, 1);
 const halfYear = 182 * 24 * 3600;
 
-/** A time in 2024. */
 function generatedTime(random: Random, half: 'first' | 'second'): string {
   const seconds = random.integer(0, halfYear - 1) + (half === 'second' ? halfYear : 0);
   return formatTime(start + seconds * 1000);
 }
 
-/** Milliseconds since 1970 as RFC 3339 in UTC, in whole seconds: the document leaves the format open (section 2.7). */
+/** Writes RFC 3339 in UTC, in whole seconds: the document leaves the format open (section 2.7). */
 export function formatTime(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }

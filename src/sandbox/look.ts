@@ -2,7 +2,7 @@ import type { LogEntry } from './request-log.ts';
 import type { Service } from './service.ts';
 import type { State } from './state.ts';
 
-/** The paths for inspection: outside the service's paths, so that these requests are not logged and need no token. */
+/** These paths are outside the service's, so that requests for inspection are not logged and need no token. */
 export const lookPrefix = '/sandbox/';
 
 /** The documents at a path below the prefix, one a line; `undefined` for an unknown path. docs/sandbox.md describes them. */
@@ -16,7 +16,6 @@ export function lookAt(
   return what === 'stats' ? [countsOf(log.entries, state)] : undefined;
 }
 
-/** Counts of the logged requests by outcome, and of changes. */
 function countsOf(entries: readonly LogEntry[], { restorations, updates }: State): object {
   return {
     requests: entries.length,
@@ -40,7 +39,7 @@ function countBy(entries: readonly LogEntry[], key: 'operation' | 'status' | 'co
   return counts;
 }
 
-/** The entities with these decimal identifiers, or all that were changed; evaluations before soundboard entries. */
+/** The entities with these decimal identifiers, or all that were changed; evaluations first. */
 export function* stateLines(state: State, ids: readonly string[]): Generator<object> {
   const { restorations, updates } = state;
   for (const id of ids.length > 0 ? ids : restorations.keys()) {
@@ -63,7 +62,7 @@ export function* stateLines(state: State, ids: readonly string[]): Generator<obj
   }
 }
 
-/** The integer of a decimal identifier; 0, which belongs to no entity, for any other text. */
+/** An integer; 0, which belongs to no entity, for text that is no decimal identifier. */
 function integerOf(id: string): bigint {
   return /^[1-9]\d{0,18}$/.test(id) ? BigInt(id) : 0n;
 }

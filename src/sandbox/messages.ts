@@ -22,7 +22,7 @@ const int64: Kind = { zero: '0', write: String };
 const double: Kind = int32;
 const text: Kind = { zero: '', write: asItIs };
 const flag: Kind = { zero: false, write: asItIs };
-/** The zero is the first moment of the year 1, which careless servers write for an unset time. */
+/** Careless servers write the first moment of the year 1 for an unset time. */
 const time: Kind = { zero: '0001-01-01T00:00:00Z', write: asItIs };
 
 function oneOf([zero]: readonly [string, ...string[]]): Kind {

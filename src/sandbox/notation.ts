@@ -1,7 +1,7 @@
 import { type CqbatchError, usageError } from '../base/errors/errors.ts';
 import { readDuration } from '../base/text/format.ts';
 
-/** An option: its default and its parser. Messages begin with `option`, its flag. */
+/** An option: its default and its parser. */
 export interface Option<Value = unknown> {
   readonly byDefault: string;
   /** @throws CqbatchError `INVALID_OPTION`, like all functions below */
@@ -14,7 +14,7 @@ type OptionHelp = readonly [group: string, value: string, purpose: string];
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** Values as users give them: texts of the command line, or numbers. */
+/** Values as users give them. */
 export type Given<Table extends Options> = { readonly [Name in keyof Table]?: string | number };
 
 export type Values<Table extends Options> = {
@@ -54,10 +54,9 @@ export function parseWord<Word extends string>(option: string, text: string, wor
   throw invalidOption(option, `${JSON.stringify(text)} is not one of ${words.join(', ')}`);
 }
 
-/** The largest identifier: 64 bits, signed. */
+/** The largest 64-bit signed integer. */
 export const maxIdentifier = 2n ** 63n - 1n;
 
-/** An option that is a whole number from 0 to `max`. */
 export function wholeNumber(byDefault: number, max: bigint, help: OptionHelp) {
   const read = (option: string, text: string): bigint => {
     const number = /^\d{1,19}$/.test(text) ? BigInt(text) : undefined;
@@ -73,17 +72,17 @@ export interface DurationRange {
   readonly max: number;
 }
 
-/** The longest time that a Node.js timer can wait, in milliseconds. */
+/** The longest wait of a Node.js timer, in milliseconds. */
 export const longestTimer = 2 ** 31 - 1;
 
-/** Reads a duration such as `50ms`, `1.5s`, `2m` or `24h`, in milliseconds to the thousandth. */
+/** Reads `50ms`, `1.5s`, `2m` or `24h`, in milliseconds to the thousandth. */
 export function parseDuration(option: string, text: string): number {
   const duration = readDuration(text);
   if (duration !== undefined && duration <= longestTimer) return duration;
   throw invalidOption(option, `${JSON.stringify(text)} is not a duration; write it as 50ms, 1.5s, 2m or 24h`);
 }
 
-/** Reads a duration or a range of durations such as `20ms..80ms`. */
+/** Reads a duration or a range such as `20ms..80ms`. */
 export function parseDurationRange(option: string, text: string): DurationRange {
   const [first = '', second = first, ...more] = text.split('..');
   const range = { min: parseDuration(option, first), max: parseDuration(option, second) };
@@ -91,12 +90,12 @@ export function parseDurationRange(option: string, text: string): DurationRange 
   throw invalidOption(option, `${JSON.stringify(text)} is not a range; write the shorter first: 20ms..80ms`);
 }
 
-/** A share of a whole in millionths: exact for percentages of up to four decimals. */
+/** A share in millionths: exact for percentages of up to four decimals. */
 export type Millionths = number;
 
 export const whole: Millionths = 1_000_000;
 
-/** Reads a share: a percentage such as `2%` or `0.05%`, from 0 to 100, of up to four decimals. */
+/** Reads a percentage such as `2%` or `0.05%`, from 0 to 100, of up to four decimals. */
 export function parseShare(option: string, text: string): Millionths {
   const [, digits] = /^(\d{1,3}(?:\.\d{1,4})?)%$/.exec(text.trim()) ?? [];
   const share = Math.round(Number(digits) * 10_000);

@@ -15,20 +15,19 @@ import {
 import type { Shape } from './shapes.ts';
 import type { State } from './state.ts';
 
-/** An operation of the service: how its request is read, and what it does. */
+/** How the request of an operation is read, and what it does. */
 export interface Endpoint {
-  /** Name of the operation in `jobs/`. */
+  /** The name in `jobs/`. */
   readonly operation: string;
   readonly path: string;
   readonly request: Readonly<Record<Shape['requests'], z.ZodType<Call>>>;
 }
 
-/** A request that conforms to the interface document. */
 export interface Call {
   readonly id: bigint;
-  /** The `user_id`, where the operation has one and the request gives it. */
+  /** The `user_id`, if the request has one. */
   readonly userId?: string | undefined;
-  /** Makes the change, or says why it cannot be made. `now` is in milliseconds since 1970. */
+  /** Makes the change, or says why not. `now` is in milliseconds since 1970. */
   readonly perform: (state: State, now: number) => Decision;
 }
 
@@ -72,7 +71,6 @@ export const endpoints: readonly Endpoint[] = [
   },
 ];
 
-/** A request as each shape of the service reads it. */
 function readIn(request: (fields: RequestFields) => z.ZodType<Call>): Endpoint['request'] {
   return { document: request(documentFields), protobuf: request(protobufFields) };
 }
@@ -96,7 +94,7 @@ function update(state: State, id: bigint, fields: object, now: number): Decision
     : refuse('NOT_FOUND', `soundboard ${id} was not found`, { details: [errorInfo('SOUNDBOARD_NOT_FOUND')] });
 }
 
-/** Reads the call that a request's body asks for (interface document, section 4: JSON, with the content type of JSON). */
+/** Reads the call of a body (interface document, section 4: JSON, with the content type of JSON). */
 export function readCall(
   { request }: Endpoint,
   { requests, wrongContentType }: Shape,

@@ -13,7 +13,7 @@ import {
   wholeNumber,
 } from './notation.ts';
 
-/** The options of the sandbox; docs/sandbox.md describes what their help does not say. */
+/** The options; docs/sandbox.md describes what their help does not say. */
 export const sandboxOptions = {
   port: wholeNumber(0, 65_535n, ['Server', '<n>', 'port to listen on; 0 picks a free port']),
   host: {
@@ -89,7 +89,6 @@ export const sandboxOptions = {
 /** The options for starting a sandbox. Texts are written like the values of the command's flags. */
 export type SandboxOptions = Given<typeof sandboxOptions>;
 
-/** The options with their values. */
 export type SandboxSettings = Values<typeof sandboxOptions>;
 
 function parseHost(option: string, text: string): string {

@@ -1,7 +1,6 @@
-/** A sequence of numbers that depends only on its key, such as seed, purpose and identifier. */
+/** Numbers that depend only on their key, such as seed, purpose and identifier. */
 export type Random = ReturnType<typeof randomFor>;
 
-/** The sequence of a key: the same key always gives the same sequence. */
 export function randomFor(...key: readonly (string | number | bigint)[]) {
   const next = sfc32(hash(key.join(' ')));
   /** A fraction that is at least 0 and less than 1. */
@@ -10,7 +9,7 @@ export function randomFor(...key: readonly (string | number | bigint)[]) {
     fraction,
     /** An integer from `min` to `max`, both included. */
     integer: (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1)),
-    /** A positive integer of 19 digits, which is too large for a JavaScript number. */
+    /** An integer of 19 digits, too large for a JavaScript number. */
     bigInteger: () => smallestOf19Digits + ((BigInt(next()) << 32n) | BigInt(next())) / 4n,
     chance: (share: number) => fraction() < share,
   };

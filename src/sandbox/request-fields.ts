@@ -11,7 +11,7 @@ export const identifier = integer.pipe(z.bigint().min(1n).max(maxIdentifier));
 export const size = integer.pipe(z.bigint().min(0n).max(maxIdentifier)).nullish();
 export const text = z.string().nullish();
 
-/** How requests are read where the shapes of the service differ. */
+/** What differs between the shapes of the service. */
 export interface RequestFields {
   readonly message: <Fields extends z.ZodRawShape>(
     fields: Fields,
@@ -24,8 +24,8 @@ export interface RequestFields {
 export const documentFields: RequestFields = { message: z.strictObject, time: text, fileType: text };
 
 /**
- * As services of Protocol Buffers read JSON: names may be in lowerCamelCase, enumerated values may be numbers, and times are those
- * of RFC 3339. Fields and enumerated values that the service does not know are dropped.
+ * As Protocol Buffers read JSON: names may be in lowerCamelCase, enumerated values may be numbers, and times are those of RFC 3339. Unknown
+ * fields and enumerated values are dropped.
  */
 export const protobufFields: RequestFields = {
   message: (fields) => z.preprocess(inSnakeCase, z.object(fields)),

@@ -1,35 +1,34 @@
 import { preciseNow } from '../base/async/clock.ts';
 
-/** A request as the service received it, and its outcome, as `/sandbox/log` shows it. */
+/** A request and its outcome, as `/sandbox/log` shows it. */
 export interface LogEntry {
-  /** Number of the request, from 1, in the order in which requests arrived completely. */
+  /** The number of the request, from 1, in the order in which requests arrived completely. */
   readonly seq: number;
   /** ISO 8601 UTC. */
   readonly time: string;
   /** `null` when the request was for none of the service's paths. */
   readonly operation: string | null;
-  /** Method and path, when the request was not a POST to one of the service's paths. */
+  /** Method and path of anything but a POST to one of the service's paths. */
   readonly target?: string;
-  /** Decimal identifier; `null` when the body could not be read. */
+  /** The decimal identifier; `null` when the body could not be read. */
   readonly id: string | null;
-  /** From 1, counting the requests for the identifier that token and rate limit let through; `null` for others. */
+  /** The number of the request, from 1, among those for the identifier that token and rate limit let through; `null` for others. */
   readonly nth: number | null;
   readonly user_id: string | null;
   /** The header `traceparent`; `null` without it. */
   readonly traceparent: string | null;
   readonly body?: string;
-  /** HTTP status that was sent; `null` while, or if, no answer was sent. */
+  /** The HTTP status; `null` while, or if, no answer was sent. */
   status: number | null;
   /** `OK` or the code of the refusal; `null` if a fault came before the service decided. */
   readonly code: string | null;
   /** Whether the request made a change. */
   readonly committed: boolean;
   readonly fault: string | null;
-  /** Whether the rate limit refused the request. */
   readonly throttled: boolean;
 }
 
-/** What the service knows about a request once it has decided. */
+/** What the service knows once it has decided. */
 export type RequestRecord = Partial<Omit<LogEntry, 'seq' | 'time' | 'status'>>;
 
 /** The most entries that are kept. */
@@ -37,7 +36,7 @@ const limit = 1_000_000;
 
 /** Every request that reached the service, answered or not. */
 export class RequestLog {
-  /** The oldest first. When there are too many, the older half is removed. */
+  /** Oldest first. When there are too many, the older half is removed. */
   readonly entries: LogEntry[] = [];
   #requests = 0;
 

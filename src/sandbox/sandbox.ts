@@ -9,20 +9,15 @@ import { lookAt, lookPrefix } from './look.ts';
 import { longestTimer } from './notation.ts';
 import type { Reaction, Service } from './service.ts';
 
-/** A running sandbox. */
 export interface Sandbox {
   /** The base URL, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Ends every connection, including waiting answers, and stops listening. May be called again. */
+  /** Ends every connection, including waiting answers. May be called again. */
   readonly close: () => void;
 }
 
-/**
- * Starts a service as a local server.
- *
- * @throws CqbatchError `CANNOT_LISTEN` when the port is taken or the address belongs to another machine
- */
+/** @throws CqbatchError `CANNOT_LISTEN` when the port is taken or the address belongs to another machine */
 export async function startSandbox(service: Service): Promise<Sandbox> {
   const { host } = service.settings;
   const port = Number(service.settings.port);
@@ -48,7 +43,7 @@ export async function startSandbox(service: Service): Promise<Sandbox> {
   };
 }
 
-/** Calls `act` when a request has arrived: with its body, or with `undefined` if the request broke off. */
+/** Calls `act` with the body, or with `undefined` if the request broke off. */
 function whenReceived(request: IncomingMessage, act: (body: Buffer | undefined) => void): void {
   const chunks: Buffer[] = [];
   request.on('data', (chunk) => chunks.push(chunk));
@@ -72,12 +67,11 @@ function* chunks(documents: Iterable<unknown>): Generator<string> {
   if (chunk !== '') yield chunk;
 }
 
-/** Does on the connection what the service decided. */
 function deliver(response: ServerResponse, { answer, send = sendWhole, delay, entry, over }: Reaction): void {
   if (over) whenOver(response, over);
   const act = (): void => {
-    // The socket of the request, because a response that waits for another one on its connection has no socket yet. The client
-    // may have given up meanwhile.
+    // The socket of the request, because a response that waits for another one on its connection has no socket yet. The client may have
+    // given up meanwhile.
     if (response.destroyed || response.req.socket.destroyed) return;
     send(response, answer);
     if (response.headersSent) entry.status = response.statusCode;

@@ -12,14 +12,13 @@ import { type LogEntry, RequestLog, type RequestRecord } from './request-log.ts'
 import { type Shape, shapes, writeAnswer } from './shapes.ts';
 import { State } from './state.ts';
 
-/** What to do on the connection, and when. */
 export interface Reaction {
   readonly answer: HttpAnswer | undefined;
   /** Default: the answer is sent as it is. */
   readonly send?: Send | undefined;
   /** Milliseconds to wait first. */
   readonly delay: number;
-  /** The entry in the log, whose status is set when the answer is sent. */
+  /** Its status is set when the answer is sent. */
   readonly entry: LogEntry;
   /** Must be called when the answer is delivered or the connection is gone. */
   readonly over?: (() => void) | undefined;
@@ -34,10 +33,10 @@ export interface Reaction {
  * 4. the operation, which makes its change at once, in the order of arrival;
  * 5. waiting for the rate limit where it says so, latency, then the answer, or what the fault makes of it.
  *
- * The body is read before the first stage, for the log, but is judged only in the second.
+ * The body is read before the first stage, for the log, but judged in the second.
  */
 export class Service {
-  /** The behavior of the service. May be replaced while the service runs; the state stays. */
+  /** The settings may be replaced while the service runs; the state stays. */
   settings: SandboxSettings;
   readonly state: State;
   readonly log = new RequestLog();
@@ -53,7 +52,7 @@ export class Service {
     return shapes[this.settings.shape];
   }
 
-  /** Processes a request. Its body is `undefined` when it broke off. */
+  /** @param body `undefined` when the request broke off */
   react(
     { method = '', url = '', headers }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
     body: Buffer | undefined,
@@ -98,7 +97,6 @@ export class Service {
     return this.#refuse(refusal, { ...record, throttled: true });
   }
 
-  /** Adds the effects of the rate limit to a reaction. */
   #limited(reaction: Reaction, admission: Admission, now: number): Reaction {
     const { answer } = reaction;
     const { allowance, delay = 0, release } = admission;
@@ -117,7 +115,7 @@ export class Service {
     const thing = `${operation} ${call.id}`;
     const nth = (this.#admitted.get(thing) ?? 0) + 1;
     this.#admitted.set(thing, nth);
-    // Independent of the time of arrival, so that a run meets the same faults in any order.
+    // Draws do not depend on the time of arrival, so that a run meets the same faults in any order.
     const draw = (what: string): number => randomFor(seed, what, thing, nth).fraction();
     const fault = shares.size > 0 ? drawFault(shares, draw('fault')) : undefined;
     const decision = fault?.processed === false ? undefined : call.perform(this.state, Date.now());

@@ -7,7 +7,7 @@ import type { SandboxSettings } from './options.ts';
 export interface Shape {
   /** What decides which fields a request has: the interface document, or a decoder of Protocol Buffers (`request-fields.ts`). */
   readonly requests: 'document' | 'protobuf';
-  /** Refuses a request for a path that the service does not have. */
+  /** Refuses a path that the service does not have. */
   readonly wrongPath: (target: string) => Refusal;
   readonly wrongMethod: Refusal;
   /** Absent where the content type does not matter. */
@@ -36,7 +36,7 @@ export const shapes: Readonly<Record<SandboxSettings['shape'], Shape>> = {
     refusal: ({ code, message }) => ({ code: codes[code].number, message, details: [] }),
     headers: (headers) => headers,
   },
-  /** As a JSON gateway before a service of Protocol Buffers answers, one that writes zero values. */
+  /** The answers of a JSON gateway before a service of Protocol Buffers, one that writes zero values. */
   gateway: {
     requests: 'protobuf',
     wrongPath: () => refuse('NOT_FOUND', 'Not Found'),
@@ -49,11 +49,10 @@ export const shapes: Readonly<Record<SandboxSettings['shape'], Shape>> = {
     }),
     headers: (headers, refusal) => ({
       ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [`grpc-metadata-${name}`, value])),
-      // The gateway's own.
+      // The gateway adds this header itself.
       ...(refusal?.code === 'UNAUTHENTICATED' && { 'www-authenticate': refusal.message }),
     }),
   },
-  /** As a Connect service answers. */
   connect: {
     requests: 'protobuf',
     wrongPath: () => refuse('NOT_FOUND', '', { isBare: true }),
@@ -74,7 +73,7 @@ function connectDetail({ type, bytes, json }: ErrorDetail): object {
   return { type, value: bytes.toString('base64').replace(/=+$/, ''), debug: json };
 }
 
-/** Writes what the service decided. The status of successes is 200: the document does not show it (section 4.3). */
+/** Successes have status 200: the document does not show it (section 4.3). */
 export function writeAnswer(shape: Shape, decision: Decision): HttpAnswer {
   if ('result' in decision) {
     return { status: 200, headers: json, body: stringifyJson(shape.success(decision)) };

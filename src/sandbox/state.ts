@@ -13,9 +13,7 @@ export interface Evaluation extends Readonly<Record<string, unknown>> {
 /** Interface document, section 2.6. */
 export type Soundboard = ReturnType<typeof generateSoundboard>;
 
-/** What happened to an evaluation since the start. */
 interface Restoration {
-  /** The `user_id` of the request, when it had one. */
   readonly userId: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -23,19 +21,18 @@ interface Restoration {
 
 type RestoreRefusal = 'was not found' | 'is not deleted' | 'is not recoverable';
 
-/** All data of the service. Entities are generated on request, and only changes are stored. */
+/** All data. Entities are generated on request, and only changes are stored. */
 export class State {
   readonly #settings: SandboxSettings;
-  /** The restorations since the start, by decimal identifier, in order. */
+  /** Restorations since the start, by decimal identifier, in order. */
   readonly restorations = new Map<string, Restoration>();
-  /** The updates since the start, by decimal identifier, in the order of first updates. */
+  /** Updates since the start, by decimal identifier, in the order of first updates. */
   readonly updates = new Map<string, Soundboard>();
 
   constructor(settings: SandboxSettings) {
     this.#settings = settings;
   }
 
-  /** The evaluation as it is now. */
   evaluation(id: bigint): Evaluation | undefined {
     const { seed, evaluations, notDeleted, unrecoverable } = this.#settings;
     if (id < 1 || id > evaluations) return undefined;
@@ -45,14 +42,12 @@ export class State {
     return isInShare(id, unrecoverable) ? { ...evaluation, is_recoverable: false } : evaluation;
   }
 
-  /** The soundboard entry as it is now. */
   soundboard(id: bigint): Soundboard | undefined {
     const { seed, soundboards } = this.#settings;
     if (id < 1 || id > soundboards) return undefined;
     return this.updates.get(String(id)) ?? generateSoundboard(seed, id);
   }
 
-  /** Restores an evaluation and returns it, or says why it cannot be restored. */
   restore(id: bigint, restoration: Restoration): Evaluation | RestoreRefusal {
     const evaluation = this.evaluation(id);
     if (evaluation === undefined) return 'was not found';
@@ -63,9 +58,8 @@ export class State {
   }
 
   /**
-   * Updates a soundboard entry and returns it; `undefined` when it does not exist. The document does not say what becomes of fields
-   * that are left out or empty, so `--updates` does. The service sets `last_modified` itself: it is the time of the update,
-   * whatever was sent.
+   * Updates an entry; `undefined` when it does not exist. The document does not say what becomes of fields that are left out or empty, so
+   * `--updates` does. The service sets `last_modified` itself: the time of the update, whatever was sent.
    */
   update(id: bigint, fields: Partial<Soundboard>, at: number): Soundboard | undefined {
     const soundboard = this.soundboard(id);
@@ -89,7 +83,7 @@ const changes: Readonly<
   }),
 };
 
-/** The fields of an entry that were never set: zero values of Protocol Buffers. */
+/** Fields that were never set: zero values of Protocol Buffers. */
 const emptySoundboard = {
   file_name: '',
   file_type: fileTypes[0],
@@ -104,7 +98,7 @@ function isEmpty(name: string, value: unknown): boolean {
   return value === '' || String(value) === String(emptySoundboard[name as keyof typeof emptySoundboard]);
 }
 
-/** The evaluation after a restore: no trace of the deletion, in it or in its sections. */
+/** The evaluation without any trace of the deletion, also in its sections. */
 function restored({ deleted_at, deleted_by, evaluation_sections, ...rest }: Evaluation): Evaluation {
   const sections = evaluation_sections?.map(({ deleted_at, ...section }) => section);
   return { ...rest, ...(sections && { evaluation_sections: sections }) };
@@ -114,8 +108,8 @@ function restored({ deleted_at, deleted_by, evaluation_sections, ...rest }: Eval
 const notDeletedFirst = 0.7;
 
 /**
- * Whether an identifier belongs to a share that is spread evenly over the identifiers from 1: with 2 %, every 50th. `first` (0
- * to 1) moves the position of these identifiers within each round.
+ * Whether an identifier belongs to a share that is spread evenly over the identifiers from 1: with 2 %, every 50th. `first` (0 to 1) moves
+ * their position within each round.
  */
 export function isInShare(identifier: bigint, share: Millionths, first = 1): boolean {
   // Identifiers that are a million apart are treated alike; their products with the share might not be exact.

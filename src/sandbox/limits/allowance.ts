@@ -13,7 +13,7 @@ export interface Allowance {
 export interface Policy {
   /** Requests per window; without a window, requests in flight at once. */
   readonly quota: number;
-  /** Length of the window in seconds. */
+  /** The length of the window in seconds. */
   readonly window?: number;
   /** The most requests that can remain. */
   readonly capacity: number;
@@ -48,7 +48,7 @@ export type LimitHeaderStyle = (typeof limitHeaderStyles)[number];
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The headers for an allowance at `now`, in milliseconds since 1970; `undefined` when answers have no such headers. */
+/** Headers at `now`, in milliseconds since 1970; `undefined` when answers have no such headers. */
 export function limitHeaders(
   allowance: Allowance,
   style: LimitHeaderStyle,
@@ -78,7 +78,7 @@ function threeFields(prefix: string, { policy, remaining, wholeAfter }: Allowanc
   };
 }
 
-/** Seconds rounded up, but not for the error of floating point. */
+/** Seconds are rounded up, but not for the error of floating point. */
 function wholeSeconds(milliseconds: number): number {
   return Math.ceil((milliseconds - 1e-3) / 1000);
 }

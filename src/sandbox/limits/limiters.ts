@@ -1,6 +1,5 @@
 import { type Allowance, ratePolicy, windowPolicy } from './allowance.ts';
 
-/** Decides which requests the service admits. */
 export interface Limiter {
   /** `now` is in milliseconds since 1970 UTC and never goes back. Refused requests use nothing up. */
   readonly admit: (now: number, token: string) => Admission;
@@ -18,14 +17,14 @@ export interface Admission {
   readonly release?: () => void;
 }
 
-/** An admission. A refused request may be repeated as soon as the limit admits more requests. */
+/** A refused request may be repeated as soon as the limit admits more requests. */
 function admission(admitted: boolean, allowance: Allowance & { readonly moreAfter: number }): Admission {
   return admitted ? { admitted, allowance } : { admitted, allowance, retryAfter: allowance.moreAfter / 1000 };
 }
 
 /**
- * `rate` tokens flow in per second; each admitted request takes one, refused requests take none. The bucket starts full. It
- * holds `burst` tokens: by default those of a second.
+ * `rate` tokens flow in per second; each admitted request takes one, refused requests take none. The bucket starts full and holds `burst`
+ * tokens: by default those of a second.
  */
 export function tokenBucket({
   rate,
@@ -88,15 +87,15 @@ export function leakyBucket({ rate, queue }: { readonly rate: number; readonly q
 const turnRounding = 1e-3;
 
 interface Window {
-  /** Length of the window in whole milliseconds. */
+  /** The window's length in whole milliseconds. */
   readonly window: number;
   /** The number of requests that a window admits. */
   readonly limit: number;
 }
 
 /**
- * `limit` requests per window, at any time in it. Windows begin by the `clock`, at the multiples of their length since 1970
- * UTC, or with the `first` request after the end of the previous window.
+ * `limit` requests per window, at any time in it. Windows begin by the `clock`, at the multiples of their length since 1970 UTC, or with
+ * the `first` request after the end of the previous window.
  */
 export function fixedWindow({
   limit,

@@ -8,12 +8,11 @@ import {
   tokenBucket,
 } from './limiters.ts';
 
-/** Reads a parameter of a limit, `undefined` when it isn't given. `option` is its name in messages. */
+/** Reads a parameter, `undefined` when it isn't given. `option` is its name in messages. */
 type Reader<Value> = (option: string, text: string | undefined) => Value;
 
 interface LimitKind {
   readonly parameters: Readonly<Record<string, Reader<unknown>>>;
-  /** Makes the limiter for the parameters. */
   readonly create: (settings: object) => Limiter;
 }
 
@@ -45,8 +44,8 @@ function kind<const Parameters extends LimitKind['parameters']>(
 }
 
 /**
- * Reads a limit, and the limits that replace it later: `token-bucket:rate=50 then 30s token-bucket:rate=10 then 1m none`. The
- * limiter follows them from the first request. Each limit starts with its whole allowance.
+ * Reads a limit, and the limits that replace it later: `token-bucket:rate=50 then 30s token-bucket:rate=10 then 1m none`. The limiter
+ * follows them from the first request. Each starts with its whole allowance.
  *
  * @throws CqbatchError `INVALID_OPTION`
  */
@@ -127,7 +126,7 @@ function wholeNumber(min: number): Reader<number> {
   return number(min, /^\d{1,9}$/, 'a whole number');
 }
 
-/** A duration of one or more whole milliseconds. */
+/** One or more whole milliseconds. */
 function milliseconds(option: string, text: string | undefined): number {
   const value = text === undefined ? Number.NaN : parseDuration(option, text);
   if (Number.isInteger(value) && value >= 1) return value;
