@@ -8,9 +8,9 @@ import { create } from 'tar';
 import { look } from '../base/disk/files.ts';
 import { templateFile } from '../engine/datastore/embedded/template.ts';
 
-/** Part of the build: makes the archive for new datastores, unless it exists. */
+/** Makes the archive for new datastores, unless it exists. */
 
-/** The bytes of the first log file that are kept: more than the one or two checkpoints in it take. */
+/** Bytes kept of the first log file: more than the one or two checkpoints in it take. */
 const keptOfLog = 64 * 1024;
 
 const made = await look(templateFile);
@@ -39,7 +39,7 @@ const { rows } = await database.query<{ log: string }>(
   'SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS log',
 );
 await database.close();
-// The maps of free space and visibility, a third of the files: PostgreSQL makes them again.
+// Maps of free space and visibility are a third of the files, and PostgreSQL makes them again.
 for (const path of await readdir(folder, { recursive: true }))
   if (/_(?:fsm|vm)$/.test(path)) await rm(join(folder, path));
 const logs = join(folder, 'pg_wal');

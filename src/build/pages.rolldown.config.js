@@ -10,10 +10,7 @@ const common = [
 ];
 const output = { dir: 'dist/page', format: 'esm', minify: true };
 
-/**
- * Builds the script and the style sheet of report.html, and those of the dashboard. They share no chunks, because a script
- * in a report can load no other file.
- */
+/** The scripts and style sheets of report.html and the dashboard. They share no chunks, because a report can load no other file. */
 export default defineConfig([
   {
     input: { report: 'src/pages/browser/main.ts' },
@@ -29,7 +26,7 @@ export default defineConfig([
   },
 ]);
 
-/** A style sheet of files, with the icon in it: a report can load no other file. */
+/** A style sheet with the icon in it: a report can load no other file. */
 function styleSheet(files) {
   const sheet = files.map((file) => readFileSync(file, 'utf8')).join('\n');
   return withoutLightDark(

@@ -2,8 +2,8 @@ import { defineConfig } from 'rolldown';
 import { shipped } from './shipped.js';
 
 /**
- * Makes few files of the command, of the library and of all that they need: reading the 900 of which they are made takes a
- * second of CPU time at each start. Node's compile cache is off: on Node 24 it saves nothing.
+ * Makes few files of the command and the library: reading the 900 of which they are made takes a second of CPU time at each start. Node's
+ * compile cache is off: on Node 24 it saves nothing.
  */
 export default defineConfig({
   input: {
@@ -35,14 +35,14 @@ export default defineConfig({
 });
 
 /**
- * Modules that are loaded together are one file, because each file takes half a millisecond, and a command would load fifty. A part
- * also has what its modules import, except what an earlier part has.
+ * Modules that are loaded together are one file, because each file takes half a millisecond, and a command would load fifty. A part also
+ * has what its modules import, except what an earlier part has.
  */
 function parts() {
   const modules = {
     // The thread of the datastore needs only this part of our code.
     files: 'src/base/(?:disk/files|package|async/waiting)',
-    // `help` is what `cqbatch --help` needs, and `command` what each command needs in addition.
+    // `help` is for `cqbatch --help`; `command` is what each command needs in addition.
     help: 'src/cli/command-line',
     command: 'src/(?:cli/context|engine/datastore/embedded/connection)',
     look: 'src/cli/commands/(?:status|list)',
@@ -59,7 +59,7 @@ function parts() {
   }));
 }
 
-/** The parts of undici that are used: its index also loads fetch, WebSocket, mocks and caches, which takes twice as long. */
+/** The used parts of undici: its index also loads fetch, WebSocket, mocks and caches, which takes twice as long. */
 function undiciInParts() {
   const folder = 'undici/lib/dispatcher';
   return virtual(
@@ -75,10 +75,7 @@ function undiciInParts() {
   );
 }
 
-/**
- * BullMQ without unused parts: the code for Redis is loaded only where Redis is the datastore, and repeated jobs, which need
- * much code, are left out.
- */
+/** BullMQ without repeated jobs, which need much code. The code for Redis is loaded only where Redis is the datastore. */
 function bullmqInParts() {
   const from = /[/\\]bullmq[/\\]dist[/\\]esm[/\\]/;
   return [

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
-/** The files that ship beside the bundled code, so that the package needs no other package. */
+/** Files beside the bundled code, so that the package needs no other package. */
 export function shipped() {
   return [pglite(), licenses(), declarations(), executable()];
 }
@@ -42,7 +42,7 @@ function withoutEncodings(data, code) {
   return data;
 }
 
-/** The packages whose code is in the bundle or in report.html, with versions and licenses. */
+/** The packages whose code is in the bundle or in report.html. */
 function licenses() {
   return assets('licenses', (bundle) => {
     const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
@@ -70,7 +70,7 @@ const opaque = {
   undici: 'export type Dispatcher = object;',
 };
 
-/** The declarations that a program needs, and no others. */
+/** Only the declarations that a program needs. */
 function declarations() {
   return assets('declarations', () => {
     const files = new Map(Object.entries(opaque).map(([name, text]) => [`types/${name}.d.ts`, text]));
@@ -102,7 +102,7 @@ function executable() {
   return { name: 'executable', writeBundle: () => chmodSync('dist/bin/cqbatch.js', 0o755) };
 }
 
-/** Writes files beside the bundle. @param make their names and contents, from the bundle */
+/** @param make names and contents of the files, from the bundle */
 function assets(name, make) {
   return {
     name,

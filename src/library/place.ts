@@ -13,7 +13,7 @@ import {
 } from '../settings/settings.ts';
 
 /**
- * The run with this id; undefined if it does not exist.
+ * Undefined if the run does not exist.
  *
  * @throws a busy error while another process plans the run
  */
@@ -52,7 +52,6 @@ const notHere: Readonly<Record<string, string>> = {
   queue_password_file: 'write the password into the address of the queue',
 };
 
-/** The error for an option that a program must pass. */
 export function missing(option: string, what: string): CqbatchError {
   return usageError('OPTION_MISSING', `${option} is missing: pass ${what}.`);
 }

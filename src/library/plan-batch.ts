@@ -43,7 +43,6 @@ async function planned(options: PlanBatchOptions): Promise<BatchPlan> {
   return batchPlan(await readyRows(store, checked, run, { ...settings, skipInvalid: options.skipInvalid }));
 }
 
-/** The plan of checked rows: their counts, and whether the batch may begin. */
 export function batchPlan(rows: Pick<CheckedManifest, 'scan' | 'problems'> & ReadyRows): BatchPlan {
   const { scan, problems } = rows;
   const code = refusalOf(rows);

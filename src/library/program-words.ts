@@ -14,10 +14,7 @@ const settingByFlag = new Map(
   (Object.keys(settings) as SettingName[]).map((name) => [nameInWords(name, '-'), name] as const),
 );
 
-/**
- * A message with options as programs pass them: `pass --on-conflict last` as `pass settings: { on_conflict: 'last' }`. Commands to type
- * stay as they are.
- */
+/** `pass --on-conflict last` becomes `pass settings: { on_conflict: 'last' }`. Commands to type stay as they are. */
 export function inProgramWords(text: string): string {
   const options = /"?cqbatch [^"\n]*"?|(\b(?:pass|or|with) )?--([a-z][a-z-]*[a-z])(?: ("[^"]*"|[\w%-]+))?/g;
   return text.replace(options, (whole: string, before = '', flag?: string, next?: string) => {
@@ -36,7 +33,7 @@ export function inProgramWords(text: string): string {
   });
 }
 
-/** Does work of the library, whose errors are in the words of programs. */
+/** Errors of `work` get the words of programs. */
 export async function inOwnWords<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -98,7 +98,7 @@ async function ended(options: RunBatchOptions): Promise<BatchResult> {
   return execute(store, settings, options, existing);
 }
 
-/** Wraps the listeners of a program, so that their errors can't end its run. */
+/** Errors of a program's listeners must not end its run. */
 function withHarmlessListeners({ onEvent, ...options }: RunBatchOptions): RunBatchOptions {
   const log = harmlessLog(options.log ?? silentLog);
   if (onEvent === undefined) return { ...options, log };
@@ -107,7 +107,7 @@ function withHarmlessListeners({ onEvent, ...options }: RunBatchOptions): RunBat
   return { ...options, log, onEvent: harmless(onEvent, report) };
 }
 
-/** Plans a new run. @throws a usage error when its rows must not be called */
+/** @throws a usage error when the rows must not be called */
 async function begin(store: RunStore, settings: Settings, options: RunBatchOptions): Promise<CreatedRun> {
   const { manifest: source, runId, client, reason, onEvent } = options;
   const input = { maxBytes: settings.maxManifestSize ?? defaults.maxManifestSize };
@@ -181,7 +181,6 @@ async function execute(
   return batchResult(record.id, end, end.reason, reports);
 }
 
-/** The result of a run that has ended and is not resumed. */
 async function endedBatch(store: RunStore, record: RunRecord): Promise<BatchResult> {
   const reports = await rewriteReport(store, record);
   const { reason } = record.states.at(-1) ?? {};
@@ -198,7 +197,7 @@ function batchResult(
   return { run, result, ...(reason !== undefined && { reason: inProgramWords(reason) }), summary, files };
 }
 
-/** Refuses a `runId` that an existing run with other rows or another API already has. */
+/** Refuses a `runId` that a run with other rows or another API has. */
 async function refuseOtherRun({ id, manifest, options }: RunRecord, source: string, baseUrl: string) {
   if (options.baseUrl !== baseUrl)
     throw usageError(

@@ -8,8 +8,8 @@ import { rolldown } from 'rolldown';
 import { create } from 'tar';
 
 /**
- * Makes an executable of the built package and of the Node that runs this script: dist/cqbatch-linux-x64 or -arm64. Newer Nodes can
- * read files in an executable without unpacking (`useVfs`, in early development), but Node 26 alone has 150 MB.
+ * Makes an executable of the built package and of the Node that runs this script: dist/cqbatch-linux-x64 or -arm64. Newer Nodes can read
+ * files in an executable without unpacking (`useVfs`, in early development), but Node 26 alone has 150 MB.
  */
 
 if (process.platform !== 'linux') throw new Error('The executable is made on Linux, for Linux.');

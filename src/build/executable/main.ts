@@ -6,8 +6,8 @@ import { gunzipSync } from 'node:zlib';
 import { unpackOnce } from './unpack.ts';
 
 /**
- * The script in the executable. Node reads no other module from there, and PGlite reads files beside its code, so the first start
- * unpacks the package into the user's cache.
+ * Node reads no other module from an executable, and PGlite reads files beside its code, so the first start unpacks the package into the
+ * user's cache.
  */
 // biome-ignore lint/style/noProcessEnv: not a setting of the command
 const cache = resolve(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'cqbatch');
