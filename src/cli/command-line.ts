@@ -47,7 +47,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
 function explain(error: unknown, args: readonly string[]): number {
   const json = args.includes('--json');
   if (error instanceof CommanderError) {
-    // Help and version are already printed, and so are usage errors, on standard error.
+    // These are already printed, usage errors on standard error.
     if (error.exitCode === 0) return exitCodes.success;
     if (json) printJson('USAGE', error.message.replace(/^error: /, ''));
     return exitCodes.usage;
@@ -103,7 +103,7 @@ Install it once:
   # zsh: with fpath+=(~/.zfunc) before compinit
   cqbatch completion zsh > ~/.zfunc/_cqbatch`;
 
-/** A command with more options than this shows only the common ones for `-h`. */
+/** Commands with more options show only the common ones for `-h`. */
 const manyOptions = 15;
 
 /** Only the commands that `args` name get their options, for a fast start. */

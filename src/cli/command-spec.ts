@@ -6,7 +6,7 @@ import type { OptionName, OwnMeanings } from './option-table.ts';
 
 export interface NamedSpec {
   readonly name: string;
-  /** The purpose, on one line. */
+  /** One line. */
   readonly description: string;
   readonly details?: string;
   readonly examples?: readonly (readonly [command: string, purpose: string])[];
@@ -22,7 +22,6 @@ export interface CommandSpec extends NamedSpec, OwnMeanings {
   readonly load: () => Promise<Action>;
 }
 
-/** Commands such as `cqbatch schedule add`. */
 export interface CommandGroupSpec extends NamedSpec {
   readonly commands: readonly CommandSpec[];
 }
@@ -59,7 +58,7 @@ export function unusedPairs({ without, beside }: Unused): Readonly<Record<keyof 
   };
 }
 
-/** A sentence for each typed option without effect. The option that it needs may be set elsewhere, as in the environment. */
+/** A sentence for each typed option without effect. The option that it needs may be set in the environment. */
 export async function withoutEffect(unused: Unused, flags: Flags): Promise<readonly string[]> {
   const { without, beside } = unusedPairs(unused);
   const lacking = without.filter(([name, other]) => name in flags && !(other in flags));
@@ -74,7 +73,7 @@ export async function withoutEffect(unused: Unused, flags: Flags): Promise<reado
   ];
 }
 
-/** A sentence part for each setting without effect. */
+/** A sentence part for each setting. */
 export function settingsWithoutEffect(settings: Settings): readonly string[] {
   const key = (name: string): string => nameInWords(name, '_');
   return settingNeeds

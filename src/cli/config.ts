@@ -27,8 +27,8 @@ export function stateDirOf(flags: Flags): string {
 }
 
 /**
- * The state folder. Its configuration and runs decide where the token is sent, and which programs run. So the default folder in the current
- * directory must belong to this user. A folder that the user names is trusted, as git trusts `GIT_DIR`.
+ * The state folder. It decides where the token is sent, and which programs run. So the default folder in the current directory must belong
+ * to this user; a folder that the user names is trusted, as git trusts `GIT_DIR`.
  *
  * @throws a usage error `STATE_DIR_UNTRUSTED`
  */
@@ -40,14 +40,14 @@ export async function trustedStateDir(flags: Flags): Promise<string> {
 }
 
 /**
- * Flags take precedence over environment variables, and these over `config.json` in the state folder.
+ * Flags take precedence over environment variables, and these over `config.json`.
  *
  * @throws a usage error for an invalid setting, or when another user may have written `config.json`
  */
 export async function loadSettings(flags: Flags): Promise<Settings> {
   const path = join(await trustedStateDir(flags), configFile);
   const values = await readConfigFile(path);
-  // Loaded here because the help of most commands needs no operation.
+  // Most commands need no operation for their help.
   const fields = (await import('../../jobs/index.ts')).fieldOptions.map(({ name }) => name);
   return resolveSettings({ flags, environment, fields, file: values && { path, values } });
 }
@@ -84,7 +84,7 @@ interface SecretPlace {
   readonly code: string;
 }
 
-/** The secret; undefined when it is not set. @throws a usage error when the file can't be read */
+/** Undefined when it is not set. @throws a usage error when the file can't be read */
 export async function readSecret({ file, variable, what, code }: SecretPlace): Promise<string | undefined> {
   if (file === undefined) return environment[variable] || undefined;
   try {
@@ -119,7 +119,6 @@ export async function requireOwn(stateDir: string, configFile: string, sudoUid?:
   }
 }
 
-/** @param remedy a sentence */
 function untrusted(stateDir: string, what: string, remedy?: string): CqbatchError {
   const sentences = [
     `${what}, and the folder decides where your access token is sent and which programs run.`,

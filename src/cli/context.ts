@@ -27,7 +27,6 @@ export interface CommandInput {
   readonly settings: Settings;
 }
 
-/** The resources of a command that uses a state folder. */
 export interface CommandContext extends CommandInput {
   readonly store: RunStore;
   /** The signed-off plan to carry out; replaces run options of flags and settings. */
@@ -43,7 +42,7 @@ export interface CommandContext extends CommandInput {
 
 export interface RefusedManifest {
   readonly text: string;
-  /** The list of problems, if rows are invalid. */
+  /** Path of the list of problems, if rows are invalid. */
   readonly problems?: string | undefined;
 }
 
@@ -52,7 +51,6 @@ export interface DatastoreChoice extends ConfiguredDatastore {
   prepare(defer: Defer): void;
 }
 
-/** The resources of a command that may also use the datastore. */
 export interface Context extends CommandContext {
   readonly datastore: DatastoreChoice;
   /** @param stop interrupts the run, like Ctrl-C */
@@ -61,7 +59,7 @@ export interface Context extends CommandContext {
   readonly metrics?: Metrics | undefined;
 }
 
-/** Opens the state folder, and prints warnings. @throws a usage error for an invalid setting */
+/** Prints warnings. @throws a usage error for an invalid setting */
 export async function openCommandContext(flags: Flags): Promise<CommandContext> {
   const terminal = openTerminal(flags);
   const stateDir = await trustedStateDir(flags);
@@ -80,13 +78,13 @@ export async function openContext(flags: Flags): Promise<Context> {
   return { ...context, datastore: await chooseDatastore(context) };
 }
 
-/** All operations, with the user's own. @throws a usage error `OPERATIONS_UNUSABLE` */
+/** Includes the user's own. @throws a usage error `OPERATIONS_UNUSABLE` */
 export async function operationsWith({ operations: module }: Settings): Promise<readonly Operation[]> {
   if (module === undefined) return operations;
   return [...operations, ...(await loadOperations(module, operations))];
 }
 
-/** @throws a usage error when a flag contains a password, or the address is invalid */
+/** @throws a usage error for a password in a flag, or an invalid address */
 export async function chooseDatastore({ terminal, flags, settings }: CommandInput): Promise<DatastoreChoice> {
   const { queue: url, queuePrefix: prefix = defaults.queuePrefix } = settings;
   refusePasswordInFlag(flags.queue);
@@ -104,7 +102,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
     async open(purpose, defer) {
       const opening = openDatastore({ redis, stateDir: stateDirOf(flags), purpose, prepared });
       prepared = undefined;
-      // The work may end before the datastore is open. A failed opening leaves nothing to close.
+      // The work may end before the datastore is open. If opening fails, nothing needs to be closed.
       defer(() =>
         opening.then(
           ({ datastore }) => datastore.close(),

@@ -19,7 +19,6 @@ export const exitCodes = {
   busy: 5,
   /** `--max-rows`, `--max-duration` or `--stop-at` was reached; the run can be resumed. */
   spent: 6,
-  /** Interrupted by Ctrl-C or SIGTERM. */
   interrupted: 130,
 } as const;
 
@@ -51,7 +50,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** The error with a remedy; undefined for any other error. */
+/** Undefined for an error without a remedy. */
 export function knownError(thrown: unknown): CqbatchError | undefined {
   const error = meaningOf(thrown);
   return error instanceof CqbatchError ? error : systemError(error);

@@ -2,8 +2,8 @@ import { exitCodes } from './exit-codes.ts';
 import { screen } from './output.ts';
 
 /**
- * A process without a terminal was perhaps started with nohup. Whether SIGHUP was ignored can't be seen, because Node starts with the
- * default action of each signal.
+ * Without a terminal, the process was perhaps started with nohup. Whether SIGHUP was ignored can't be seen: Node starts with the default
+ * action of each signal.
  */
 const mayHangUp = screen.isAttached;
 

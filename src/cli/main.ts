@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
 
-// A process that may open only very few files can't load its own modules: this file reports that without any of them.
+// A process that may open only very few files can't load its own modules; this file can report that.
 try {
   const { runProcess } = await import('./command-line.ts');
   await runProcess();

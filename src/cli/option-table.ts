@@ -170,7 +170,7 @@ export type OwnFlags = { readonly [Name in keyof OwnOptions]?: ValueOf<OwnOption
 
 export interface OwnMeanings {
   readonly help?: Readonly<Partial<Record<OptionName, string>>>;
-  /** The default of run options, in the help of a command that takes them from another run. */
+  /** The default in the help of a command that takes run options from another run. */
   readonly fromRun?: string;
 }
 

@@ -10,8 +10,8 @@ import { usualColumns } from './render/words.ts';
 
 /**
  * The only access to standard output, standard error and the user's answers. Manifests, file names, arguments and API answers are hostile,
- * so characters that a terminal would act on are made visible, as `\u001b`; the only colors are those of `render/style.ts`.
- * `test/e2e/output.test.ts` fails for other code that writes to either stream.
+ * so characters that a terminal would act on are made visible, as `\u001b`. Colors are added afterwards, only those of
+ * `render/style.ts`. `test/e2e/output.test.ts` fails for other code that writes to either stream.
  *
  * If data (standard output) can't be written, the command fails. Talk (standard error) never ends or delays a run.
  */
@@ -25,11 +25,11 @@ export const screen = {
   get isAttached(): boolean {
     return [0, 1, 2].some((stream) => isatty(stream));
   },
-  /** The width of the terminal on standard output. */
+  /** The width of standard output. */
   get resultColumns(): number | undefined {
     return isatty(1) ? process.stdout.columns || usualColumns : undefined;
   },
-  /** The height of the terminal on standard error. */
+  /** The height of standard error. */
   get rows(): number {
     return process.stderr.rows || usualRows;
   },
@@ -38,7 +38,7 @@ export const screen = {
   },
 };
 
-/** Prints on standard output; `text` has its line feeds. @throws a `SystemError` when it can't be written */
+/** Prints on standard output, without adding a line feed. @throws a `SystemError` when it can't be written */
 export function writeResult(text: string): void {
   unlessHeld(() => writeData(colored(1, printable(text))));
 }
@@ -48,17 +48,16 @@ export function writeDocument(document: object): void {
   unlessHeld(() => writeData(`${printableJson(JSON.stringify(document))}\n`));
 }
 
-/** Prints on standard error; `text` has its line feeds. */
+/** Prints on standard error, without adding a line feed. */
 export function writeTalk(text: string): void {
   unlessHeld(() => writeFreely(colored(2, printable(text))));
 }
 
-/** Prints one line on standard error; `json` has its line feed. */
 export function writeLogLine(json: string): void {
   writeFreely(printableJson(json));
 }
 
-/** Output held back; undefined while output is not held. */
+/** Undefined while output is not held. */
 let held: (() => void)[] | undefined;
 
 /** Holds output until the process ends with an exit code above 0, or asks a question. */
@@ -85,10 +84,10 @@ function showHeld(): void {
   }
 }
 
-/** Moves the cursor to the beginning of the line, and clears the line. */
+/** To the beginning of the line, which is cleared. */
 const clearLine = '\r\u001b[2K';
 
-/** The height of a terminal that does not report one, or reports 0. */
+/** For a terminal that does not report its height, or reports 0. */
 const usualRows = 24;
 
 /**

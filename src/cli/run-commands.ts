@@ -5,12 +5,11 @@ const manifest = [
   '<manifest>',
   'CSV, TSV, Excel, JSON or JSON Lines file, also gzipped; - reads standard input',
 ] as const;
-/** A manifest, or a plan of `plan --out`. */
 const manifestOrPlan = [manifest[0], `${manifest[1]}; or a signed-off plan (.cqplan)`] as const;
 
 const asking = ['yes', 'runId', 'wait'] as const;
 
-/** What commands have in common that run rows of another run. */
+/** Shared by commands that run rows of another run. */
 const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
   fromRun: 'as in that run',
   help: { out: 'write the plan of the rows to NAME.cqplan, to be approved; send nothing' },

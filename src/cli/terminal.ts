@@ -20,9 +20,7 @@ export type Terminal = ReturnType<typeof openTerminal>;
 export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, 'json' | 'quiet'>) {
   const quiet = silence > 0;
   if (silence > 1) holdOutput();
-  /** Whether lines can be redrawn. */
   const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb';
-  /** Lines that the next redraw replaces. */
   let drawn = 0;
   const drawLines = (lines: readonly string[]): void => {
     if (!live || drawn + lines.length === 0) return;
@@ -41,7 +39,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     json,
     quiet,
     live,
-    /** The width of the screen that shows results; undefined without a screen: charts are then left out. */
+    /** Undefined without a screen: charts are then left out. */
     columns: quiet || json ? undefined : screen.resultColumns,
     canAsk: screen.canAsk,
     /** Prints the document with `--json`, else the text. */
@@ -59,7 +57,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     draw(line: string): void {
       drawLines(line === '' ? [] : [line]);
     },
-    /** Redraws the last lines, as many as fit on the screen. */
+    /** Redraws as many of the last lines as fit on the screen. */
     drawLines,
     /**
      * Asks a question that only `y` or `yes` affirms.
@@ -105,7 +103,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
   };
 }
 
-/** Warns of each lasting error of the datastore once. */
+/** Warns of each lasting error once. */
 export function warningOfLasting(terminal: Pick<Terminal, 'warn'>): (error: Error) => void {
   const lasting = new LastingErrors();
   const throttle = new ErrorThrottle();
@@ -131,8 +129,8 @@ export function logLevelIn({ logLevel }: Flags, usual = 'silent'): string {
 }
 
 /**
- * The log: JSON lines on standard error, with events of each row, but no content and no token. With `--verbose`, readable lines about the
- * rate and retries instead.
+ * JSON lines on standard error: events of each row, but no content and no token. With `--verbose`, readable lines about the rate and
+ * retries instead.
  *
  * @param usual default level
  * @throws a usage error for an unknown level

@@ -1,6 +1,5 @@
 import { createServer, listen } from './http-server.ts';
 
-/** The worker at the time of the request. */
 export interface HealthState {
   /** Whether the worker can continue. If not, its supervisor should start another. */
   readonly healthy: boolean;
@@ -16,7 +15,6 @@ export interface HealthServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Called at each request. */
   readonly state: () => HealthState;
   /** The content of `/metrics`; absent without this page. */
   readonly metrics?: (() => Promise<{ readonly contentType: string; readonly text: string }>) | undefined;
@@ -51,7 +49,7 @@ export async function startHealthServer({ host, port, state, metrics }: HealthSe
   const address = await listen(server, host, port, 'health-');
   return {
     port: address.port,
-    /** Ends every connection. May be called again. */
+    /** May be called again. */
     close: () => server.close(),
   };
 }

@@ -15,7 +15,7 @@ const headers = {
   'cache-control': 'no-store',
 };
 
-/** Makes a server that does not listen yet. Fastify is loaded here: it takes longer to load than our own code. */
+/** Fastify is loaded here: it takes longer to load than our own code. */
 export async function createServer(): Promise<FastifyInstance> {
   const { fastify } = await import('fastify');
   // Slow requests and idle connections must not delay the end of the process.
@@ -27,7 +27,7 @@ export async function createServer(): Promise<FastifyInstance> {
 }
 
 /**
- * Listens; port 0 takes any free one.
+ * Port 0 takes any free one.
  *
  * @param of the beginning of the names of the flags for host and port: `health-` for `--health-port`
  * @throws a usage error `CANNOT_LISTEN`

@@ -10,7 +10,6 @@ import { openDaemonMetrics } from './metrics/metrics-file.ts';
 interface ProbesOptions {
   readonly settings: Settings;
   readonly operations: readonly Operation[];
-  /** The runs of the process, if any. */
   readonly store?: RunStore | undefined;
   readonly state: () => HealthState;
   /** Called when the metrics file can't be written. */

@@ -2,7 +2,6 @@ import { STATUS_CODES } from 'node:http';
 import type { ErrorDetail } from './error-details.ts';
 import type { Message } from './messages.ts';
 
-/** An answer as it is sent. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -35,7 +34,6 @@ export interface Done {
 
 export interface Refusal {
   readonly code: keyof typeof codes;
-  /** One line for people. */
   readonly message: string;
   /** Default: the code's usual HTTP status. */
   readonly status?: number;
@@ -61,7 +59,7 @@ export function retryAfter(seconds: number): HttpAnswer['headers'] {
 /** The error of floating point must not round up to one second more. */
 const rounding = 1e-6;
 
-/** The page of a proxy in front of the service. */
+/** As a proxy in front of the service answers. */
 export function gatewayPage(status: number): HttpAnswer {
   const title = `${status} ${STATUS_CODES[status]}`;
   const body = `<!doctype html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;

@@ -3,22 +3,20 @@ import { gatewayPage, type HttpAnswer, type Refusal, refuse, retryAfter } from '
 import { retryInfo } from './error-details.ts';
 import { invalidOption, type Millionths, parseAssignments, parseShare, whole } from './notation.ts';
 
-/** A way in which a valid request can fail. */
 export interface FaultKind {
   readonly name: string;
   /** Whether the service processes the request, and so makes the change unless it refuses. */
   readonly processed: boolean;
-  /** The description in `--help`. */
+  /** For `--help`. */
   readonly summary: string;
   /** Makes the fault's answer from the operation's answer, if any; `undefined` when the fault does not apply. */
   readonly spoil?: (answer: HttpAnswer | undefined) => HttpAnswer | Refusal | undefined;
-  /** What the fault does on the connection. Default: sends the answer. */
+  /** Default: sends the answer. */
   readonly send?: Send;
 }
 
 export type Send = (response: ServerResponse, answer: HttpAnswer | undefined) => void;
 
-/** Sends header and body in one write. */
 export const sendWhole: Send = (response, answer) => {
   if (answer === undefined) return;
   const { status, headers, body } = answer;
@@ -36,7 +34,7 @@ const restarted = refuse('UNAVAILABLE', 'the service is being restarted', {
   details: [retryInfo(1)],
 });
 
-/** Every fault, in the order in which their shares are compared with the number drawn for a request. */
+/** In the order in which their shares are compared with the number drawn for a request. */
 export const faultKinds: readonly FaultKind[] = [
   notProcessed('reset', 'connection reset', { send: reset }),
   notProcessed('timeout', 'no answer', { send: silence }),
@@ -64,7 +62,7 @@ function halfOfSuccess(answer: HttpAnswer | undefined): HttpAnswer | undefined {
   return { ...answer, body: answer.body.slice(0, Math.floor(answer.body.length / 2)) };
 }
 
-/** The faults that happen, each with its share of the requests; at most 100 % together. */
+/** The shares are at most 100 % together. */
 export type FaultShares = ReadonlyMap<FaultKind, Millionths>;
 
 /**

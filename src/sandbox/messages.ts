@@ -4,7 +4,6 @@ import { callTypes, channelTypes, evaluationStates, riskLevels } from './enums.t
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** How the values of a field are written. */
 interface Kind {
   /** What an unset field is when zero values are written, and what is left out when they are not. */
   readonly zero: unknown;

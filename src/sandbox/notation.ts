@@ -1,7 +1,6 @@
 import { type CqbatchError, usageError } from '../base/errors/errors.ts';
 import { readDuration } from '../base/text/format.ts';
 
-/** An option: its default and its parser. */
 export interface Option<Value = unknown> {
   readonly byDefault: string;
   /** @throws CqbatchError `INVALID_OPTION`, like all functions below */
@@ -21,7 +20,7 @@ export type Values<Table extends Options> = {
   readonly [Name in keyof Table]: ReturnType<Table[Name]['read']>;
 };
 
-/** Reads the options of a table and ignores others. */
+/** Other options are ignored. */
 export function readOptions<Table extends Options>(table: Table, given: Given<Table>): Values<Table> {
   const values = Object.entries(table).map(([name, { byDefault, read }]) => [
     name,
@@ -39,7 +38,7 @@ export function invalidOption(option: string, message: string): CqbatchError {
   return usageError('INVALID_OPTION', `${option}: ${message}`);
 }
 
-/** An option with a fixed list of words, the first by default. */
+/** The first word is the default. */
 export function choice<const Word extends string>(
   words: readonly [Word, ...Word[]],
   [group, value, purpose]: OptionHelp,
@@ -72,7 +71,7 @@ export interface DurationRange {
   readonly max: number;
 }
 
-/** The longest wait of a Node.js timer, in milliseconds. */
+/** Milliseconds that a Node.js timer can wait at most. */
 export const longestTimer = 2 ** 31 - 1;
 
 /** Reads `50ms`, `1.5s`, `2m` or `24h`, in milliseconds to the thousandth. */

@@ -15,7 +15,6 @@ import {
 import type { Shape } from './shapes.ts';
 import type { State } from './state.ts';
 
-/** How the request of an operation is read, and what it does. */
 export interface Endpoint {
   /** The name in `jobs/`. */
   readonly operation: string;
@@ -25,7 +24,6 @@ export interface Endpoint {
 
 export interface Call {
   readonly id: bigint;
-  /** The `user_id`, if the request has one. */
   readonly userId?: string | undefined;
   /** Makes the change, or says why not. `now` is in milliseconds since 1970. */
   readonly perform: (state: State, now: number) => Decision;
@@ -94,7 +92,7 @@ function update(state: State, id: bigint, fields: object, now: number): Decision
     : refuse('NOT_FOUND', `soundboard ${id} was not found`, { details: [errorInfo('SOUNDBOARD_NOT_FOUND')] });
 }
 
-/** Reads the call of a body (interface document, section 4: JSON, with the content type of JSON). */
+/** Interface document, section 4: JSON, with the content type of JSON. */
 export function readCall(
   { request }: Endpoint,
   { requests, wrongContentType }: Shape,

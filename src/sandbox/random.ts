@@ -3,11 +3,11 @@ export type Random = ReturnType<typeof randomFor>;
 
 export function randomFor(...key: readonly (string | number | bigint)[]) {
   const next = sfc32(hash(key.join(' ')));
-  /** A fraction that is at least 0 and less than 1. */
+  /** At least 0 and less than 1. */
   const fraction = (): number => next() / 2 ** 32;
   return {
     fraction,
-    /** An integer from `min` to `max`, both included. */
+    /** Both `min` and `max` are included. */
     integer: (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1)),
     /** An integer of 19 digits, too large for a JavaScript number. */
     bigInteger: () => smallestOf19Digits + ((BigInt(next()) << 32n) | BigInt(next())) / 4n,

@@ -11,7 +11,6 @@ export const identifier = integer.pipe(z.bigint().min(1n).max(maxIdentifier));
 export const size = integer.pipe(z.bigint().min(0n).max(maxIdentifier)).nullish();
 export const text = z.string().nullish();
 
-/** What differs between the shapes of the service. */
 export interface RequestFields {
   readonly message: <Fields extends z.ZodRawShape>(
     fields: Fields,

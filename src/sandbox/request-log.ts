@@ -1,8 +1,8 @@
 import { preciseNow } from '../base/async/clock.ts';
 
-/** A request and its outcome, as `/sandbox/log` shows it. */
+/** As `/sandbox/log` shows it. */
 export interface LogEntry {
-  /** The number of the request, from 1, in the order in which requests arrived completely. */
+  /** From 1, in the order in which requests arrived completely. */
   readonly seq: number;
   /** ISO 8601 UTC. */
   readonly time: string;
@@ -15,14 +15,12 @@ export interface LogEntry {
   /** The number of the request, from 1, among those for the identifier that token and rate limit let through; `null` for others. */
   readonly nth: number | null;
   readonly user_id: string | null;
-  /** The header `traceparent`; `null` without it. */
   readonly traceparent: string | null;
   readonly body?: string;
   /** The HTTP status; `null` while, or if, no answer was sent. */
   status: number | null;
   /** `OK` or the code of the refusal; `null` if a fault came before the service decided. */
   readonly code: string | null;
-  /** Whether the request made a change. */
   readonly committed: boolean;
   readonly fault: string | null;
   readonly throttled: boolean;
@@ -31,16 +29,15 @@ export interface LogEntry {
 /** What the service knows once it has decided. */
 export type RequestRecord = Partial<Omit<LogEntry, 'seq' | 'time' | 'status'>>;
 
-/** The most entries that are kept. */
 const limit = 1_000_000;
 
-/** Every request that reached the service, answered or not. */
+/** Includes requests without an answer. */
 export class RequestLog {
   /** Oldest first. When there are too many, the older half is removed. */
   readonly entries: LogEntry[] = [];
   #requests = 0;
 
-  /** Adds a request. The status of the returned entry is set when the answer is sent. */
+  /** The status of the returned entry is set when the answer is sent. */
   append(record: RequestRecord): LogEntry {
     this.#requests++;
     const entry = {

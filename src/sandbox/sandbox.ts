@@ -13,7 +13,7 @@ export interface Sandbox {
   /** The base URL, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Ends every connection, including waiting answers. May be called again. */
+  /** Also ends waiting answers. May be called again. */
   readonly close: () => void;
 }
 
@@ -43,7 +43,7 @@ export async function startSandbox(service: Service): Promise<Sandbox> {
   };
 }
 
-/** Calls `act` with the body, or with `undefined` if the request broke off. */
+/** Calls `act` with `undefined` if the request broke off. */
 function whenReceived(request: IncomingMessage, act: (body: Buffer | undefined) => void): void {
   const chunks: Buffer[] = [];
   request.on('data', (chunk) => chunks.push(chunk));

@@ -3,18 +3,18 @@ import { codes, type Decision, type Done, type HttpAnswer, type Refusal, refuse 
 import type { ErrorDetail } from './error-details.ts';
 import type { SandboxSettings } from './options.ts';
 
-/** How the service reads requests and writes answers. What it decides is the same in each shape. */
+/** What the service decides is the same in each shape. */
 export interface Shape {
-  /** What decides which fields a request has: the interface document, or a decoder of Protocol Buffers (`request-fields.ts`). */
+  /** Decides which fields a request has. */
   readonly requests: 'document' | 'protobuf';
   /** Refuses a path that the service does not have. */
   readonly wrongPath: (target: string) => Refusal;
   readonly wrongMethod: Refusal;
   /** Absent where the content type does not matter. */
   readonly wrongContentType?: Refusal;
-  /** The content of a success, as JSON. */
+  /** The answer as JSON. */
   readonly success: (done: Done) => unknown;
-  /** The content of a refusal, as JSON. */
+  /** The answer as JSON. */
   readonly refusal: (refusal: Refusal) => unknown;
   /** The headers that the client gets for those of the service. */
   readonly headers: (headers: HttpAnswer['headers'], refusal?: Refusal) => HttpAnswer['headers'];
@@ -24,7 +24,6 @@ const allow = { allow: 'POST' };
 const wrongContentType = { status: 415, isBare: true, headers: { 'accept-post': 'application/json' } };
 
 export const shapes: Readonly<Record<SandboxSettings['shape'], Shape>> = {
-  /** As the interface document is written. */
   document: {
     requests: 'document',
     wrongPath: (target) => refuse('NOT_FOUND', `there is nothing at ${target}`),
@@ -36,7 +35,7 @@ export const shapes: Readonly<Record<SandboxSettings['shape'], Shape>> = {
     refusal: ({ code, message }) => ({ code: codes[code].number, message, details: [] }),
     headers: (headers) => headers,
   },
-  /** The answers of a JSON gateway before a service of Protocol Buffers, one that writes zero values. */
+  /** A JSON gateway before a service of Protocol Buffers, one that writes zero values. */
   gateway: {
     requests: 'protobuf',
     wrongPath: () => refuse('NOT_FOUND', 'Not Found'),

@@ -21,7 +21,7 @@ interface Restoration {
 
 type RestoreRefusal = 'was not found' | 'is not deleted' | 'is not recoverable';
 
-/** All data. Entities are generated on request, and only changes are stored. */
+/** Entities are generated on request, and only changes are stored. */
 export class State {
   readonly #settings: SandboxSettings;
   /** Restorations since the start, by decimal identifier, in order. */
@@ -58,8 +58,8 @@ export class State {
   }
 
   /**
-   * Updates an entry; `undefined` when it does not exist. The document does not say what becomes of fields that are left out or empty, so
-   * `--updates` does. The service sets `last_modified` itself: the time of the update, whatever was sent.
+   * `undefined` when the entry does not exist. The document does not say what becomes of fields that are left out or empty, so `--updates`
+   * does. The service sets `last_modified` itself: the time of the update, whatever was sent.
    */
   update(id: bigint, fields: Partial<Soundboard>, at: number): Soundboard | undefined {
     const soundboard = this.soundboard(id);
@@ -71,7 +71,6 @@ export class State {
   }
 }
 
-/** What an update makes of an entry. */
 const changes: Readonly<
   Record<SandboxSettings['updates'], (entry: Soundboard, given: Partial<Soundboard>) => Soundboard>
 > = {
@@ -83,7 +82,7 @@ const changes: Readonly<
   }),
 };
 
-/** Fields that were never set: zero values of Protocol Buffers. */
+/** Zero values of Protocol Buffers: the fields were never set. */
 const emptySoundboard = {
   file_name: '',
   file_type: fileTypes[0],
@@ -98,13 +97,13 @@ function isEmpty(name: string, value: unknown): boolean {
   return value === '' || String(value) === String(emptySoundboard[name as keyof typeof emptySoundboard]);
 }
 
-/** The evaluation without any trace of the deletion, also in its sections. */
+/** Removes each trace of the deletion, also in the sections. */
 function restored({ deleted_at, deleted_by, evaluation_sections, ...rest }: Evaluation): Evaluation {
   const sections = evaluation_sections?.map(({ deleted_at, ...section }) => section);
   return { ...rest, ...(sections && { evaluation_sections: sections }) };
 }
 
-/** The position of evaluations that are not deleted, so that shares of 2 % and 1 % do not fall on the same identifiers. */
+/** Not 1, so that shares of 2 % and 1 % do not fall on the same identifiers. */
 const notDeletedFirst = 0.7;
 
 /**

@@ -22,7 +22,7 @@ interface Target {
 
 export interface CallSettings extends Target, Pick<RunOptions, 'concurrency' | 'timeoutMs'> {}
 
-/** The API that a worker calls. The token is for this API and rate group only. */
+/** The token is for this API and rate group only. */
 export interface ServedApi extends CallSettings, LimitedApi {
   readonly token: TokenSource;
 }
@@ -40,8 +40,8 @@ export function needsCommand({ tokenCommand }: Settings): boolean {
 }
 
 /**
- * The access token: from the configured file or command, or else from `CQBATCH_TOKEN`. If the settings name a rate group, the token is for
- * that group only.
+ * The token of the configured file or command, or else `CQBATCH_TOKEN`. If the settings name a rate group, the token is for that group
+ * only.
  *
  * @param run has the rate group of the calls; default: the settings
  * @throws a usage error `TOKEN_MISSING`, also when the token is for another rate group
@@ -92,7 +92,7 @@ function callersOf(rateGroup: string | undefined): string {
   return rateGroup === undefined ? 'runs without a rate group' : `the rate group ${rateGroup}`;
 }
 
-/** A client with as many connections as the run's concurrency. Its code is loaded here, so that other commands start fast. */
+/** The client has as many connections as the run's concurrency. Its code is loaded here, so that other commands start fast. */
 export async function apiClient(
   { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: CallSettings,
   token: TokenSource,

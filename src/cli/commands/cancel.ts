@@ -73,11 +73,7 @@ async function cancelHere(context: Context, id: string, attribution: Attribution
   }
 }
 
-/**
- * A cancelled run can't be resumed, so without a terminal the user must name it.
- *
- * @throws a usage error when the user did not
- */
+/** A cancelled run can't be resumed. @throws a usage error when a user without a terminal does not name the run */
 function requireName({ terminal, flags: { yes } }: Context, id: string | undefined): void {
   if (id !== undefined || yes || terminal.canAsk) return;
   throw usageError(
@@ -142,7 +138,6 @@ async function ended(
   return isActive(stopped.state) ? cancelStopped(context, stopped, attribution) : stopped;
 }
 
-/** Sends the request to the run's coordinator on another machine. */
 async function cancelElsewhere(
   context: Context,
   { entry: { id, state, coordinator }, cluster }: Extract<FoundRun, { readonly entry: unknown }>,

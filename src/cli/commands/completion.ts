@@ -24,7 +24,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What may stand at the cursor, as `cqbatch __complete` prints it: on each line a value and its description, or `:files` for files.
+ * What may stand at the cursor: on each line a value and its description, or `:files` for files.
  *
  * @param words what stands after `cqbatch`; the user is typing the last word, which may be empty
  */
@@ -81,7 +81,7 @@ async function ofWord(
   return (argument?.argChoices ?? []).map((choice) => [choice]);
 }
 
-/** The runs, newest first. Unreadable ones are left out, because a completion can't report errors. */
+/** Newest first. Unreadable runs are left out, because a completion can't report errors. */
 async function runs(words: readonly string[]): Promise<readonly Candidate[]> {
   const records = await openRunStore(stateDirIn(words), operations)
     .list(() => {})
@@ -102,7 +102,7 @@ function stateDirIn(words: readonly string[]): string {
   return stateDirOf({ stateDir });
 }
 
-/** Scripts by which a shell asks `cqbatch __complete`. They evaluate neither its answer nor typed words. */
+/** The scripts evaluate neither answers nor typed words. */
 export const completionScripts = {
   bash: `# cqbatch completion bash >> ~/.bashrc
 _cqbatch() {

@@ -27,7 +27,6 @@ interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly text: string;
-  /** The exit code that a command would have, if the check failed. */
   readonly exitCode?: ExitCode;
 }
 
@@ -195,10 +194,10 @@ function answered(baseUrl: string, path: string, answer: ApiAnswer): readonly Fi
   ];
 }
 
-/** HTTP statuses of an operation for a request without its fields. Routers and gateways answer 404, 405, 415, 429 and others. */
+/** The statuses of an operation for a request without its fields. Routers and gateways answer 404, 405, 415, 429 and others. */
 const refusesContent: readonly number[] = [400, 409, 412, 422];
 
-/** Whether an answer comes from the operation, which means that the token was accepted. */
+/** If so, the operation has accepted the token. */
 function isOfOperation(status: number, body: string): boolean {
   return refusesContent.includes(status) && /^\s*\{\s*"/.test(body);
 }

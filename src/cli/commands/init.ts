@@ -19,7 +19,7 @@ const samples = {
   notifyUrl: 'https://hooks.example.com/cqbatch',
 } as const satisfies Partial<Record<SettingName, string | number>>;
 
-/** Writes a configuration file and a `.gitignore` for the state folder. Overwrites nothing. */
+/** Overwrites nothing. */
 export async function init(flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const stateDir = await trustedStateDir(flags);
@@ -44,7 +44,7 @@ export async function init(flags: Flags): Promise<ExitCode> {
   return exitCodes.success;
 }
 
-/** The file has all settings turned off by `//` before their names: JSON has no comments. */
+/** All settings are turned off by `//` before their names: JSON has no comments. */
 function configText(): string {
   const names = Object.keys(samples) as (keyof typeof samples)[];
   const keys = names.map((name) => [nameInWords(name, '_'), name] as const);

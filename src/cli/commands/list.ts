@@ -12,7 +12,7 @@ import { type Context, type DatastoreChoice, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clockTime, table } from '../render/words.ts';
 
-/** A run in the document of `cqbatch list`; unknown members are null. */
+/** Unknown members are null. */
 interface ListedRun {
   readonly run: string;
   readonly state: string;
@@ -20,7 +20,6 @@ interface ListedRun {
   readonly waiting: string | null;
   readonly manifest: string;
   readonly base_url: string;
-  /** Absent without a group. */
   readonly rate_group?: string;
   /** Null before the start. */
   readonly started_at: string | null;
@@ -72,7 +71,7 @@ function rowCounts(counts: OutcomeCounts | undefined) {
   };
 }
 
-/** Runs that only the shared datastore has, because their state folders are elsewhere. */
+/** Runs whose state folders are elsewhere. */
 async function runsElsewhere(
   datastore: DatastoreChoice,
   listedIds: ReadonlySet<string>,

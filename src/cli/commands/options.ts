@@ -11,11 +11,7 @@ import { budget, planning } from '../option-groups.ts';
 import { isOption, type OptionName } from '../option-table.ts';
 import { flagWords } from '../render/words.ts';
 
-/**
- * Whether this process calls the API itself.
- *
- * @throws a usage error when no other workers are possible
- */
+/** Whether this process calls the API itself. @throws a usage error when no other workers are possible */
 export function calls({ flags: { worker = true }, settings: { queue } }: CommandContext): boolean {
   if (worker || queue !== undefined) return worker;
   throw usageError(
@@ -24,11 +20,7 @@ export function calls({ flags: { worker = true }, settings: { queue } }: Command
   );
 }
 
-/**
- * The user and the reason.
- *
- * @throws a usage error for a reason that is too long, or missing although the settings require one
- */
+/** @throws a usage error for a reason that is too long, or missing although the settings require one */
 export function attributionOf({
   flags: { reason },
   settings,
@@ -94,7 +86,6 @@ const planOptions: readonly string[] = [...Object.values(planning).flat(), 'stat
 
 const unplanned: readonly string[] = budget;
 
-/** The flags of a run, to be repeated in "cqbatch plan". */
 export function planWords(flags: Flags): readonly string[] {
   const isPlanned = (name: string): boolean => planOptions.includes(name) || !isOption(name);
   return runWords(flagsWhere(flags, (name) => isPlanned(name) && !unplanned.includes(name)));
@@ -103,7 +94,6 @@ export function planWords(flags: Flags): readonly string[] {
 /** Options of this command, not of the planned run. */
 const ownOptions: readonly string[] = ['json', 'quiet', 'out'] satisfies readonly OptionName[];
 
-/** The flags of a run, to be repeated in another command. */
 export function runWords(flags: Flags): readonly string[] {
   return flagWords(flagsWhere(flags, (name) => !ownOptions.includes(name)));
 }

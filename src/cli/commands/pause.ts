@@ -23,7 +23,7 @@ export async function unpause(id: string | undefined, flags: Flags): Promise<Exi
   return change(await openContext(flags), 'unpause', pausedRun, 'paused', 'running', id);
 }
 
-/** Commands a run to leave the state `from`, and waits until its state is `to`. */
+/** Waits until the state is `to`. */
 async function change(
   context: Context,
   command: 'pause' | 'unpause',

@@ -49,7 +49,7 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
   return exitCodes.success;
 }
 
-/** The run after `settleDeadRun` has completed the journal of a dead process, as far as possible. */
+/** Completes the journal of a dead process first, as far as possible. */
 async function settled({ terminal, store, datastore }: Context, record: RunRecord): Promise<RunRecord> {
   const { id } = record;
   if (datastore.queue !== undefined) return record;
@@ -93,7 +93,6 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [program: strin
   win32: ['explorer.exe'],
 };
 
-/** Opens the page without waiting for the browser. */
 function showPage(terminal: Terminal, { paths: { html = '' } }: WrittenReports): void {
   const [program, ...args] = openers[process.platform] ?? ['xdg-open'];
   const opening = spawn(program, [...args, resolve(html)], { stdio: 'ignore', detached: true });

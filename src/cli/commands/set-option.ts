@@ -21,7 +21,7 @@ import { attributionOf, parsed } from './options.ts';
 /** How long to wait until a run takes a new value, usually within a second. */
 const patienceMs = 20_000;
 
-/** Changes the rate of a run in progress, even while paused. */
+/** A paused run takes a new rate, too. */
 export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const rate = parsed('set-rate', text, parseRate);
   const context = await openContext(flags);
@@ -39,7 +39,7 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
   });
 }
 
-/** Changes the priority of a run in progress, paused, or waiting for a daemon. */
+/** A run that is paused or waits for a daemon takes a new priority, too. */
 export async function setRunPriority(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const priority = parsed('set-priority', text, parseChoice(priorities));
   const context = await openContext(flags);

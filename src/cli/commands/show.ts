@@ -45,7 +45,6 @@ async function auditOf({ terminal, store }: CommandContext, record: RunRecord): 
   };
 }
 
-/** @throws a usage error when the flag is not a row number */
 function rowOf({ row }: Flags): number | undefined {
   if (row === undefined) return undefined;
   const number = /^[1-9]\d{0,14}$/.test(row) ? Number(row) : undefined;

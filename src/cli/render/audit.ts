@@ -22,7 +22,7 @@ import {
 export interface RunAudit {
   readonly record: RunRecord;
   readonly folder: string;
-  /** The results so far; absent when the journal can't be read. */
+  /** Absent when the journal can't be read. */
   readonly result?: JournalSummary | undefined;
   /** Oldest first. */
   readonly retries: readonly RunRecord[];
@@ -30,8 +30,8 @@ export interface RunAudit {
 }
 
 /**
- * `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, `priority high`, or the state that the run entered. An event at an
- * unknown time has no `at`.
+ * `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, `priority high`, or the state that the run entered. At an unknown time,
+ * there is no `at`.
  */
 type AuditEvent = { readonly event: string } & Partial<Omit<RunRecord['states'][number], 'state'>>;
 
@@ -169,7 +169,7 @@ function planText(plan: RunRecord['plan']): string {
 
 type PlanOptions = RunRecord['options'] & RowOptions;
 
-/** Options with the names of their flags: `rate auto..20/s`, `attempts 5`, `timeout 60 s`. */
+/** Options by their flags: `rate auto..20/s`, `attempts 5`, `timeout 60 s`. */
 export function optionTexts({ baseUrl: _, ...options }: Partial<PlanOptions>): readonly string[] {
   return Object.entries(options).map(([name, value]) => {
     const flag = optionInWords(name).replace(/^--/, '');
@@ -177,7 +177,7 @@ export function optionTexts({ baseUrl: _, ...options }: Partial<PlanOptions>): r
   });
 }
 
-/** The value as a user writes it: `auto..20/s`, `60 s` */
+/** `auto..20/s`, `60 s` */
 export function valueText(name: string, value: unknown): string {
   if (value === undefined) return 'not given';
   if (typeof value === 'string') return value;

@@ -14,12 +14,10 @@ export interface EndedRun {
   readonly summary: RunSummary;
   /** Commands to type next. */
   readonly next: readonly string[];
-  /** Whether the run had ended before the command. */
   readonly endedBefore?: true;
 }
 
 export interface Ended {
-  /** Undefined when no run ended. */
   readonly run: EndedRun | undefined;
   /** Undefined when the command neither created nor found a run. */
   readonly runId: string | undefined;
@@ -28,9 +26,7 @@ export interface Ended {
   readonly by: Actor;
 }
 
-/** The most codes in a notification. */
 const postedCodes = 5;
-/** The most codes in the text beside a manifest. */
 const listedCodes = 10;
 
 /** The JSON posted to `--notify-url`: `text` for people (Slack shows it), the rest for programs. */
@@ -54,7 +50,7 @@ export function bodyFor(host: string, ended: Ended): string {
   return JSON.stringify(teams.test(host) ? cardMessage(textOf(ended)) : newsOf(ended));
 }
 
-/** The text in elements without Markdown, so that text from a manifest can't become a link. */
+/** Elements without Markdown: text from a manifest must not become a link. */
 function cardMessage(text: string): object {
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
@@ -124,7 +120,7 @@ export function finalFolderOf({ record, summary: { outcomes } }: EndedRun): Fina
   return succeeded + duplicate + skipped > 0 ? 'partial' : 'failed';
 }
 
-/** The text beside a manifest that was not fully done, for people who see only the folder. */
+/** For people who see only the folder of the manifest. */
 export function endingText({ record, summary, next }: EndedRun, files: ManifestEnding['files'] = {}): string {
   const { id, manifest, options } = record;
   const codes = summary.codes

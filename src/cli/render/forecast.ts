@@ -12,7 +12,6 @@ export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'target' | 'leftOu
   readonly baseUrlFile?: string | undefined;
   /** The proxy without its password. */
   readonly proxy: string | undefined;
-  /** Undefined when no rate is known. */
   readonly rate: ExpectedRate | undefined;
 }
 

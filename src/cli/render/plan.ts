@@ -135,7 +135,6 @@ function conflictFacts({ superseded, conflicts, changedSubjects }: ScanSummary):
 }
 
 const shownColumns = 20;
-/** The most names shown of columns that are only kept. */
 const shownOthers = 5;
 
 function columnText({ scan: { meanings } }: Plan): string {
@@ -183,7 +182,7 @@ function warningText({ scan, earlier }: Plan): string {
   return warnings.join('\n');
 }
 
-/** When the manifest ran before, and how to leave out its completed rows: one line. */
+/** One line on when the manifest ran before, and how to leave out its completed rows. */
 function earlierText({ id, at, state, rows, counts, others }: EarlierRun): string {
   const facts = [
     clockTime(new Date(at)),

@@ -71,7 +71,7 @@ function stalledText({ calls, oldestMs, timeoutMs }: StalledCalls): string {
   return `${counted(calls, 'call')} in flight${since} ${duration(oldestMs / 1_000)} (${timeout})`;
 }
 
-/** For a longer wait, the line shows the time when it ends. */
+/** A longer wait is shown as the time when it ends. */
 const longWaitSeconds = 600;
 
 function waitText(waitMs: number, reason: string): string {
@@ -114,7 +114,6 @@ export function canaryText({ rows, failed }: CanaryResults): string {
   ].join('\n');
 }
 
-/** Asks what the API did with fields that a row left out or cleared. */
 export function unseenText({ what, row: { result, operation, subject }, fields }: UnseenFields): string {
   const names = fields.length > 3 ? `${fields.slice(0, 3).join(', ')}, …` : fields.join(', ');
   const [does, question] =

@@ -62,7 +62,7 @@ export function rowText({ record, row, columns, runs }: RowHistory): string {
   ].join('\n');
 }
 
-/** Indented texts, each on lines of its own; empty ones are left out. */
+/** Empty texts are left out. */
 function textLines(texts: readonly (string | undefined)[]): readonly string[] {
   return texts.flatMap((text) => (text ? wrapped(text, usualColumns - 2).map(movedIn) : []));
 }
@@ -130,7 +130,7 @@ function attemptLines(attempts: readonly Attempt[]): readonly string[] {
   return table(rows, [1]);
 }
 
-/** Milliseconds until the next attempt; undefined when unknown. */
+/** Milliseconds; undefined when unknown. */
 function waitAfter(attempts: readonly Attempt[], index: number): number | undefined {
   const { at, durationMs } = attempts[index] ?? {};
   const next = attempts[index + 1];

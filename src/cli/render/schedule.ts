@@ -8,9 +8,8 @@ import { documentOf, type Fact, factLines, flagWords, indented, outcomeTexts, ta
 export interface ScheduleView {
   readonly schedule: Schedule;
   readonly state: ScheduleState;
-  /** The next times; empty while the schedule is paused. */
+  /** Empty while the schedule is paused. */
   readonly next: readonly Date[];
-  /** A trigger that no daemon has handled yet. */
   readonly triggered: Trigger | undefined;
   /** Undefined when the run was removed, or its record is damaged. */
   readonly run: (

@@ -3,9 +3,7 @@ import { inspect } from 'node:util';
 
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
-/**
- * The marks around a styled part, until the text is written. Because of the secret, text from a manifest or an answer can't contain marks.
- */
+/** The marks around a styled part, until the text is written. The secret keeps marks out of text from a manifest or an answer. */
 const secret = randomBytes(8).toString('hex');
 const end = `\ufdd1${secret}`;
 const begin = (style: string): string => `\ufdd0${secret}${style};`;
@@ -13,12 +11,12 @@ const spans = new RegExp(`${begin('(\\w+)')}(.*?)${end}`, 'gs');
 const marksAndCharacters = new RegExp(`${begin('\\w+')}|${end}|.`, 'gsu');
 const emptySpans = new RegExp(begin('\\w+') + end, 'g');
 
-/** Marks a text, for `painted` or `plain`. Marks don't nest. */
+/** Marks a text for `painted` or `plain`. Marks don't nest. */
 export function styled(style: Style, text: string): string {
   return text === '' ? '' : begin(style) + text + end;
 }
 
-/** Styles lines of help that end with a colon as headings. */
+/** Lines of help that end with a colon are headings. */
 export function withHeadings(text: string): string {
   return text.replace(/^\S.*:$/gm, (heading) => styled('bold', heading));
 }

@@ -22,11 +22,11 @@ const maxCodes = 10;
 interface SummaryTextOptions {
   /** The state in words. */
   readonly state: string;
-  /** Commands to type next, the last lines. */
+  /** Commands to type next. */
   readonly next: readonly string[];
   /** What not to do with the files. */
   readonly warning?: string | undefined;
-  /** The width of the screen, for the charts; undefined leaves them out. */
+  /** Undefined leaves the charts out. */
   readonly columns?: number | undefined;
 }
 
@@ -92,7 +92,7 @@ function codeLines({ codes }: RunSummary): readonly string[] {
 }
 
 const mostColumns = 60;
-/** A run with fewer seconds has no rate curve. */
+/** A shorter run has no rate curve. */
 const fewestSeconds = 5;
 
 function pictures({ outcomes, rate, retries }: RunSummary, columns: number): readonly string[] {
@@ -106,7 +106,7 @@ function pictures({ outcomes, rate, retries }: RunSummary, columns: number): rea
   ];
 }
 
-/** The characters of the parts of a bar, distinct without colors. */
+/** Distinct without colors. */
 const blocks: Readonly<Record<Outcome, string>> = {
   succeeded: '█',
   failed: '░',
@@ -116,7 +116,7 @@ const blocks: Readonly<Record<Outcome, string>> = {
   not_attempted: '·',
 };
 
-/** A bar in which each outcome that occurs has at least one column. */
+/** Each outcome that occurs has at least one column. */
 export function outcomeChart(counts: OutcomeCounts, columns: number): string {
   const occurring = outcomes.filter((outcome) => counts[outcome] > 0);
   const total = totalOf(counts);
@@ -134,7 +134,7 @@ export function outcomeChart(counts: OutcomeCounts, columns: number): string {
 
 const levels = [...'▁▂▃▄▅▆▇█'];
 
-/** Calls per second over the duration. */
+/** Calls per second. */
 export function rateLine(series: readonly RatePoint[], columns: number): string {
   const values = resampled(series, columns);
   const most = Math.max(...values);
@@ -143,7 +143,7 @@ export function rateLine(series: readonly RatePoint[], columns: number): string 
     .join('');
 }
 
-/** The mean rate of each part. A part without a point repeats the previous mean. */
+/** A part without a point repeats the previous mean. */
 function resampled(series: readonly RatePoint[], parts: number): readonly number[] {
   const end = series.at(-1)?.t_s ?? 0;
   let mean = 0;

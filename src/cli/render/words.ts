@@ -34,7 +34,7 @@ export function unclearRows(rows: number): string {
   return `${counted(rows, 'row')} unclear: an attempt may have been processed`;
 }
 
-/** Texts on rows that may have been called although their outcome does not say so. */
+/** Rows that may have been called although their outcome does not say so. */
 export function doubtfulRows(unclear: number, codes: readonly CodeCount[]): readonly string[] {
   const pending = codes.find(({ code }) => code === 'PENDING')?.count ?? 0;
   return [
@@ -60,7 +60,7 @@ export function clockTime(date: Date, now = new Date()): string {
   return `${Number(day)} ${month} ${time}`;
 }
 
-/** The start of a SHA-256, long enough to compare by eye. */
+/** Long enough to compare by eye. */
 export function fingerprint(sha256: string): string {
   return sha256.slice(0, 16).replace(/.{4}(?=.)/g, '$& ');
 }
@@ -95,7 +95,7 @@ export function flagWords(options: object): readonly string[] {
   });
 }
 
-/** The width for a screen that does not report one, and for text that must fit any screen. */
+/** For a screen that does not report its width, and text that must fit any screen. */
 export const usualColumns = 80;
 
 /** Breaks at spaces where possible. */
@@ -113,10 +113,10 @@ export function wrapped(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
-/** A label and its value: one text, or several below each other. */
+/** One text, or several below each other. */
 export type Fact = readonly [name: string, known: string | readonly string[] | undefined];
 
-/** Facts below each other, wrapped to `columns`. Facts without a value are left out. */
+/** Wrapped to `columns`. Facts without a value are left out. */
 export function factLines(facts: readonly Fact[], columns = Number.POSITIVE_INFINITY): readonly string[] {
   const known = facts.flatMap(([name, texts = []]) =>
     [texts].flat().map((text, index) => [index === 0 ? name : '', text] as const),
@@ -129,7 +129,7 @@ export function factLines(facts: readonly Fact[], columns = Number.POSITIVE_INFI
   );
 }
 
-/** Aligned columns, each cell on one line. @param rightAligned columns of numbers */
+/** Each cell is on one line. @param rightAligned columns of numbers */
 export function table(
   cells: readonly (readonly string[])[],
   rightAligned: readonly number[] = [],

@@ -13,7 +13,7 @@ export async function moved(from: string, to: string): Promise<boolean> {
   return onDisk(from, async () => (await ifThere(rename(from, to).then(() => true))) ?? false);
 }
 
-/** The SHA-256 of a file; undefined if the file does not exist, or if a link has replaced it. */
+/** The SHA-256; undefined if the file does not exist, or if a link has replaced it. */
 export async function digestOf(path: string): Promise<string | undefined> {
   return onDisk(path, async () => {
     try {
@@ -44,7 +44,7 @@ export async function folderOf(inbox: string, name: string): Promise<string> {
 }
 
 /**
- * Refuses a link in place of an inbox's folder: through it, any user of the inbox could redirect manifests and results.
+ * Through a link in place of an inbox's folder, any user of the inbox could redirect manifests and results.
  *
  * @throws a usage error `INBOX_UNUSABLE`
  */
@@ -58,7 +58,7 @@ export async function refuseLink(folder: string): Promise<void> {
 }
 
 /**
- * Refuses records that another user owns or may change: records decide what is run again.
+ * Records decide what is run again, so another user must not own or change them.
  *
  * @throws a usage error `INBOX_UNUSABLE`
  */

@@ -66,7 +66,6 @@ export class Inbox {
   readonly #stateId: string;
   readonly #store: InboxOptions['store'];
   readonly #completeOf: ReturnType<typeof stableFiles>;
-  /** Digests of waiting files, by version. */
   #digests = new Map<string, string>();
 
   private constructor(
@@ -108,7 +107,7 @@ export class Inbox {
     }
   }
 
-  /** The files that may be manifests, oldest first. */
+  /** Oldest first. */
   async #look(): Promise<readonly WaitingFile[]> {
     const all = await onDisk(this.folder, () => readdir(this.folder, { encoding: 'buffer' }));
     const names = all.filter((name) => this.#place.matches(name.toString()));
@@ -162,7 +161,7 @@ export class Inbox {
     });
   }
 
-  /** Manifests that this state folder has taken and not finished, oldest first. */
+  /** Taken by this state folder and not finished, oldest first. */
   async unfinished(): Promise<readonly TakenRecord[]> {
     return (await this.#records.unfinished()).filter(({ state_id: id }) => id === this.#stateId);
   }
@@ -260,7 +259,7 @@ export class Inbox {
     );
   }
 
-  /** The SHA-256; undefined if the file has changed since `#look`. */
+  /** Undefined if the file has changed since `#look`. */
   async #digestOf(file: WaitingFile): Promise<string | undefined> {
     const version = versionOf(file);
     const now = await lookAt(this.folder, Buffer.from(file.name));
@@ -279,7 +278,7 @@ async function* untilReleased(name: string, taking: Taking): AsyncGenerator<Atte
   }
 }
 
-/** The facts of a regular file; undefined for anything else, such as a symbolic link, which can't be taken. */
+/** Undefined for anything but a regular file: a symbolic link can't be taken. */
 async function lookAt(folder: string, name: Buffer): Promise<WaitingFile | undefined> {
   // As bytes, because names need not be valid text.
   const path = Buffer.concat([Buffer.from(join(folder, '/')), name]);

@@ -4,16 +4,14 @@ import { exists } from '../../base/disk/files.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { isFolderAt } from './files.ts';
 
-/** The manifests of an inbox without a pattern. */
 const manifestNames = '*.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}';
 
-/** Names that are never manifests': incomplete files, which programs rename when complete, and Excel's lock files. */
+/** Incomplete files, which programs rename when complete, and Excel's lock files. */
 const unfinishedNames = ['*.part', '*.partial', '*.tmp', '*.crdownload', '*.filepart', '~$*'];
 
-/** A folder, and which of its files are manifests. */
 export interface InboxPlace {
   readonly folder: string;
-  /** Whether a file name is a manifest's. Hidden and incomplete files never are. */
+  /** Never true for hidden and incomplete files. */
   readonly matches: (name: string) => boolean;
   /** Why a file is ignored, if the user may expect that it is taken. */
   readonly whyIgnored: (name: string) => string | undefined;
@@ -35,7 +33,6 @@ export async function findInbox(path: string): Promise<InboxPlace> {
   );
 }
 
-/** @param isFolder whether the path is a folder */
 export function inboxPlace(path: string, isFolder: boolean): InboxPlace {
   const pattern = isFolder ? manifestNames : basename(path);
   const isMatch = picomatch(pattern, { nocase: isFolder });

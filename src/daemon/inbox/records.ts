@@ -14,7 +14,6 @@ export type FinalFolder = (typeof finalFolders)[number];
 
 const takenSchema = z.object({
   version: z.literal(1),
-  /** The file's name in the inbox. */
   name: nameSchema(fileNames),
   /** The file's name in `running/`, and later in `done/`, `partial/` or `failed/`. */
   file: nameSchema(fileNames),
@@ -60,14 +59,13 @@ export async function openInboxRecords(inbox: string) {
     async refuseForeign(): Promise<void> {
       for (const each of folders) await refuseForeign(each);
     },
-    /** The path to lock while working with a content. */
     lockPath: (sha256: string): string => join(folder, 'locks', sha256),
     takenPath,
     /** The file that records that this content has run and was archived. */
     endedPath,
     taken,
     ended: (sha256: string): Promise<EndedRecord | undefined> => read(endedPath(sha256), endedSchema),
-    /** Manifests taken and not finished, oldest first. */
+    /** Taken and not finished, oldest first. */
     async unfinished(): Promise<readonly TakenRecord[]> {
       const names = await onDisk(takenFolder, () => readdir(takenFolder));
       const contents = names.flatMap((name) => /^([0-9a-f]{64})\.json$/.exec(name)?.[1] ?? []);
@@ -81,12 +79,12 @@ export async function openInboxRecords(inbox: string) {
       await writeJsonFile(endedPath(record.sha256), record);
       await forget(record.sha256);
     },
-    /** Removes the record of a manifest, as if it had never been taken. */
+    /** Removes the record, as if the manifest had never been taken. */
     forget,
   };
 }
 
-/** Makes a folder, but never the inbox itself, whose disk may be unmounted for a moment. */
+/** Never makes the inbox itself, whose disk may be unmounted for a moment. */
 async function makeRecordFolder(path: string): Promise<void> {
   await onDisk(path, () =>
     mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {

@@ -1,4 +1,4 @@
-/** A file of an inbox, with the facts that change when the file is written. */
+/** Facts that change when the file is written. */
 export interface WaitingFile {
   readonly name: string;
   readonly ino: number;
@@ -7,7 +7,7 @@ export interface WaitingFile {
   readonly ctimeMs: number;
 }
 
-/** A text that changes with every write or replacement of the file. */
+/** Changes with every write or replacement of the file. */
 export function versionOf({ name, ino, size, mtimeMs, ctimeMs }: WaitingFile): string {
   return [ino, size, mtimeMs, ctimeMs, name].join('/');
 }
@@ -24,7 +24,7 @@ export function versionOf({ name, ino, size, mtimeMs, ctimeMs }: WaitingFile): s
  *   milliseconds since 1970, like the times of files.
  */
 export function stableFiles(settleMs: number) {
-  /** The time of the monotonic clock at which each version was found first. */
+  /** When each version was found first, by the monotonic clock. */
   let poll = new Map<string, number>();
   return (files: readonly WaitingFile[], steady: number, wall: number): readonly WaitingFile[] => {
     const lastPoll = poll;

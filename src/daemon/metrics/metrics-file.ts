@@ -75,7 +75,7 @@ export interface DaemonMetricsOptions extends Pick<MetricsOptions, 'version' | '
   readonly onError: (error: Error) => void;
 }
 
-/** The metrics of a long-running process. The state folder and the file give the last run. */
+/** The state folder and the file give the last run. */
 export async function openDaemonMetrics({
   version,
   operations,
@@ -95,7 +95,7 @@ export async function openDaemonMetrics({
   return { metrics, page: await openRegistry(metrics), close: async () => {} };
 }
 
-/** The last run of an earlier process; empty without a file. */
+/** Empty without a file. */
 async function readLastRun(path: string): Promise<LastRun> {
   const text = await readFile(path, 'utf8').catch(() => '');
   const values = Object.entries(lastRunGauges).map(([key, [name]]) => {
@@ -105,7 +105,7 @@ async function readLastRun(path: string): Promise<LastRun> {
   return Object.fromEntries(values.filter(([, value]) => Number.isFinite(value)));
 }
 
-/** The last run in a state folder, so that a restarted daemon knows the last success. */
+/** Tells a restarted daemon the last success. */
 async function lastRunIn(store: Pick<RunStore, 'list'>): Promise<LastRun> {
   let last: LastRun = {};
   for (const record of await store.list(() => {})) {

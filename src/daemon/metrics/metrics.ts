@@ -14,7 +14,7 @@ export interface LastRun {
   /** When the last run ended with any result, in seconds since 1970. */
   readonly endedAt?: number;
   readonly durationSeconds?: number;
-  /** The exit code of the last command that wrote the metrics file. */
+  /** The exit code of the last command that wrote the file. */
   readonly exitCode?: number;
 }
 
@@ -48,12 +48,11 @@ export class Metrics implements RunObserver {
   readonly requests = new Map<string, number>();
   readonly runs = new Map<RunResult, number>();
   rateGroup: string | undefined;
-  /** The pace of the worker, if known. */
   paceOfWorker: () => Pace | undefined = () => undefined;
   paceOfRun: () => Pace | undefined = () => undefined;
-  /** Whether the worker takes rows; undefined in other processes. */
+  /** Undefined in processes that take no rows. */
   ready: () => boolean | undefined = () => undefined;
-  /** Calls in flight; undefined in a process that makes no calls. */
+  /** Undefined in a process that makes no calls. */
   inFlight: number | undefined;
   last: LastRun = {};
   onRequest: (seconds: number) => void = () => {};
@@ -151,7 +150,7 @@ function countUp<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** Whether the run can be resumed. */
+/** Whether a run with this result can be resumed. */
 function isOpen(result: RunResult): boolean {
   return result !== 'succeeded' && result !== 'rows_failed' && result !== 'cancelled';
 }
@@ -159,7 +158,6 @@ function isOpen(result: RunResult): boolean {
 /** The label for unknown values. Each value that an API or another version invents would otherwise be a time series forever. */
 export const other = 'other';
 
-/** The codes described in docs/reference.md. */
 const codes: ReadonlySet<string> = new Set(rowCodes);
 
 export function codeLabel(code: string): string {
@@ -172,7 +170,7 @@ export function operationLabel(operation: string, operations: readonly Operation
   return findOperation(operations, operation) === undefined ? other : operation;
 }
 
-/** The label of an HTTP status: registered ones, and 499 of gateways. @param status undefined without an answer */
+/** Registered statuses and 499 of gateways have labels. @param status undefined without an answer */
 export function statusLabel(status: number | undefined): string {
   if (status === undefined) return 'none';
   return status === 499 || STATUS_CODES[status] !== undefined ? String(status) : other;

@@ -5,7 +5,6 @@ import type { LastRun, Metrics } from './metrics.ts';
 /** Upper bounds in seconds: from the answer of a cache to the default time-out. */
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Name and help of the metrics that outlive a process. */
 export const lastRunGauges = {
   succeededAt: [
     'cqbatch_last_success_timestamp_seconds',
@@ -22,7 +21,7 @@ export const lastRunGauges = {
   ],
 } as const satisfies Record<keyof LastRun, readonly [name: string, help: string]>;
 
-/** Metrics in the format of Prometheus. */
+/** In the format of Prometheus. */
 export type MetricsPages = () => Promise<{ readonly contentType: string; readonly text: string }>;
 
 /** docs/monitoring.md is made from the names, types and help here. A scrape reads the values. */

@@ -30,15 +30,13 @@ export type Beginning =
 export interface KeeperOptions {
   readonly schedules: ScheduleStore;
   readonly runs: RunStore;
-  /** Submits the runs of an occasion. Idempotent. */
+  /** Idempotent. */
   readonly begin: (schedule: Schedule, occasion: Occasion) => Promise<Beginning>;
-  /** Called when no run could be started. */
   readonly onFailed: (schedule: Schedule, failure: CqbatchError) => void;
   readonly log: Log;
   readonly now: () => Date;
 }
 
-/** The state that was read, and the state that was decided. */
 interface Decision {
   readonly schedule: Schedule;
   readonly before: ScheduleState;
@@ -46,7 +44,7 @@ interface Decision {
   readonly trigger: Trigger | undefined;
 }
 
-/** Decides what a schedule does now, and does it, unless another process is doing so. */
+/** Does nothing while another process looks at the schedule. */
 export async function lookAtSchedule(name: string, options: KeeperOptions): Promise<void> {
   const { schedules } = options;
   // Mostly there is nothing to do, and taking the lock costs a disk sync.
@@ -67,7 +65,7 @@ export async function lookAtSchedule(name: string, options: KeeperOptions): Prom
   }
 }
 
-/** The decision; undefined when there is nothing to do. */
+/** Undefined when there is nothing to do. */
 async function decisionOn(
   name: string,
   { schedules, runs, now }: KeeperOptions,
@@ -136,7 +134,7 @@ function report({ schedule, before, after }: Decision, { log, onFailed }: Keeper
 }
 
 export interface CarryOutOptions extends Omit<KeeperOptions, 'now'> {
-  /** Finishes the work of runs that have ended; called every second. */
+  /** Called every second, for runs that have ended. */
   readonly finish: (schedule: Schedule) => Promise<void>;
   readonly stop: AbortSignal;
 }

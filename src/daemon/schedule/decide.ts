@@ -4,21 +4,19 @@ import type { Times } from './times.ts';
 export interface Situation {
   readonly now: Date;
   readonly times: Times;
-  /** Set when a user triggered the schedule. */
   readonly trigger?: Trigger | undefined;
-  /** The last run of the schedule, if it is still in progress. */
+  /** The last run, if it is still in progress. */
   readonly going?: string | undefined;
 }
 
-/** An occasion with a smaller delay is in time: the daemon may have been planning a large manifest of another schedule. */
+/** The daemon may have been planning a large manifest of another schedule: such a delay is in time. */
 const inTimeMs = 60_000;
 /** A recorded time further in the future comes from a clock that was wrong; the clocks of machines differ by less. */
 const aheadMs = 60 * 60_000;
 const mostEntries = 300;
 
 /**
- * Decides what a schedule does now. In the returned state, `beginning` is the occasion to start, if any; all other occasions since the last
- * look are in the history, or wait.
+ * In the returned state, `beginning` is the occasion to start, if any; all other occasions since the last look are in the history, or wait.
  */
 export function decide(schedule: Schedule, state: ScheduleState, situation: Situation): ScheduleState {
   // An earlier decision, whose run may have started or not.
@@ -45,7 +43,7 @@ export function decide(schedule: Schedule, state: ScheduleState, situation: Situ
   return after;
 }
 
-/** Takes the due times since the last look: the latest is the due occasion, and all earlier ones were missed. */
+/** Of the due times since the last look, the latest is the due occasion, and all earlier ones were missed. */
 function takeTimes(
   { paused, since, catchUpMs }: Schedule,
   state: ScheduleState,
@@ -75,7 +73,7 @@ function takeTimes(
   return isLost ? { state: missed } : { state: missed, due: { due } };
 }
 
-/** Adds an entry; consecutive occasions without a run for the same reason share one. */
+/** Consecutive occasions without a run for the same reason share one entry. */
 export function recorded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
   const last = state.history.at(-1);
   const history =

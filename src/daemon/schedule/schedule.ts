@@ -12,7 +12,7 @@ import type { RunStore } from '../../engine/run/record/store.ts';
  * - The result of an occasion is an entry of its **history**.
  */
 
-/** What happens to an occasion while the previous one's run is in progress. */
+/** What happens while the previous occasion's run is in progress. */
 export const overlapRules = ['skip', 'queue'] as const;
 
 const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
@@ -91,9 +91,9 @@ export const scheduleStateSchema = z.object({
   version: z.literal(1),
   /** The latest time of the pattern that was processed. */
   doneUntil: z.string().exactOptional(),
-  /** The occasion whose runs are to be submitted. After a kill they may be submitted or not, so the next look submits them again. */
+  /** After a kill, its runs may be submitted or not, so the next look submits them again. */
   beginning: occasionSchema.exactOptional(),
-  /** The occasion that starts when the run in progress has ended. */
+  /** Starts when the run in progress has ended. */
   waiting: occasionSchema.exactOptional(),
   /** At most 300 entries, latest last. */
   history: z.array(entrySchema),
@@ -108,7 +108,7 @@ export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occ
   return `${name}-${timeInId(due)}${trigger === undefined ? '' : '-now'}`;
 }
 
-/** The last run, if its rows are still called without a user who resumes it. */
+/** The last run, if it goes on without a user who resumes it. */
 export async function goingScheduledRun(
   runs: RunStore,
   { history }: ScheduleState,

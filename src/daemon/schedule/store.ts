@@ -82,7 +82,7 @@ export function openScheduleStore(stateDir: string) {
       return schedule;
     },
     /**
-     * Changes a schedule that exists. Of two changes at once, the second one sees the first.
+     * Of two changes at once, the second one sees the first.
      *
      * @throws a usage error `SCHEDULE_UNKNOWN`, or what `change` throws
      */
@@ -92,7 +92,7 @@ export function openScheduleStore(stateDir: string) {
         change(current),
       );
     },
-    /** Removes a schedule and its history. A line in `removed.jsonl` says which user removed the schedule, and why. */
+    /** Also removes the history. A line in `removed.jsonl` says which user removed the schedule, and why. */
     async remove(name: string, attribution: Attribution): Promise<void> {
       const line = { schedule: name, at: new Date().toISOString(), ...attribution };
       const removals = join(all, 'removed.jsonl');
@@ -107,7 +107,7 @@ export function openScheduleStore(stateDir: string) {
     saveState: (name: string, state: ScheduleState) => writeJsonFile(fileOf(name, 'state.json'), state),
     trigger,
     saveTrigger: (name: string, wanted: Trigger) => writeJsonFile(fileOf(name, 'trigger.json'), wanted),
-    /** Removes a trigger, unless a newer one has replaced it. */
+    /** A newer trigger stays. */
     async clearTrigger(name: string, { at }: Trigger): Promise<void> {
       if ((await trigger(name))?.at === at) await rm(fileOf(name, 'trigger.json'), { force: true });
     },
@@ -123,9 +123,8 @@ export function openScheduleStore(stateDir: string) {
             'Try again in a moment.',
           ),
       }),
-    /** Makes the folder of the schedules, for a daemon. @throws a `SystemError` if the folder has gone since an earlier call */
+    /** For a daemon. @throws a `SystemError` if the folder has gone since an earlier call */
     begin: (): Promise<void> => makeFolder(all),
-    /** Records that this process carries out schedules and submitted runs. */
     async showDaemon(): Promise<void> {
       await writeJsonFile(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });
     },
@@ -140,7 +139,7 @@ export function openScheduleStore(stateDir: string) {
   };
 }
 
-/** The content of a file; undefined when it does not exist. */
+/** Undefined when the file does not exist. */
 function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<Value | undefined> {
   return readJsonFile(path, schema, (cause) =>
     fatalError('SCHEDULE_UNREADABLE', `${path} is damaged: fix it or move it away.`, cause),

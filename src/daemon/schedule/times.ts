@@ -8,7 +8,7 @@ export interface Times {
   latest(until: Date): Date | undefined;
 }
 
-/** The times by zone and pattern. Cached, because a daemon reads the same patterns every second. */
+/** Cached, because a daemon reads the same patterns every second. */
 const cache = new Map<string, Times>();
 
 /**
@@ -60,7 +60,7 @@ function invalidCron(cron: string, why: string): Error {
   );
 }
 
-/** The most times of day in a pattern; users do not write longer lists by hand. */
+/** Users do not write longer lists by hand. */
 const mostTimesOfDay = 100;
 
 /** One pattern for each numeric time of day; the pattern itself if it has other parts. */

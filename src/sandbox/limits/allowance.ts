@@ -1,4 +1,3 @@
-/** What remains after a request. */
 export interface Allowance {
   readonly policy: Policy;
   /** Requests that would be admitted now. */
@@ -9,23 +8,22 @@ export interface Allowance {
   readonly wholeAfter?: number;
 }
 
-/** The policy of a limiter, in whole numbers, as servers announce it. */
+/** In whole numbers, as servers announce it. */
 export interface Policy {
   /** Requests per window; without a window, requests in flight at once. */
   readonly quota: number;
-  /** The length of the window in seconds. */
+  /** In seconds. */
   readonly window?: number;
-  /** The most requests that can remain. */
   readonly capacity: number;
 }
 
-/** The policy of a window: several windows as one when a window does not last whole seconds. `length` is in whole ms. */
+/** Several windows as one when a window does not last whole seconds. `length` is in whole ms. */
 export function windowPolicy(limit: number, length: number): Policy {
   const windows = 1000 / commonDivisor(length, 1000);
   return { quota: limit * windows, window: (length * windows) / 1000, capacity: limit };
 }
 
-/** The policy of a rate per second: the shortest window with a whole quota. Six decimals of a rate count. */
+/** The shortest window with a whole quota. Six decimals of a rate count. */
 export function ratePolicy(rate: number, capacity: number): Policy {
   const millionths = Math.round(rate * 1e6);
   const divisor = commonDivisor(millionths, 1e6);
@@ -78,7 +76,7 @@ function threeFields(prefix: string, { policy, remaining, wholeAfter }: Allowanc
   };
 }
 
-/** Seconds are rounded up, but not for the error of floating point. */
+/** Rounded up, but not for the error of floating point. */
 function wholeSeconds(milliseconds: number): number {
   return Math.ceil((milliseconds - 1e-3) / 1000);
 }

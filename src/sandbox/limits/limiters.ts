@@ -87,9 +87,8 @@ export function leakyBucket({ rate, queue }: { readonly rate: number; readonly q
 const turnRounding = 1e-3;
 
 interface Window {
-  /** The window's length in whole milliseconds. */
+  /** In whole milliseconds. */
   readonly window: number;
-  /** The number of requests that a window admits. */
   readonly limit: number;
 }
 

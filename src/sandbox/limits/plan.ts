@@ -8,7 +8,7 @@ import {
   tokenBucket,
 } from './limiters.ts';
 
-/** Reads a parameter, `undefined` when it isn't given. `option` is its name in messages. */
+/** `undefined` when the parameter isn't given. `option` is its name in messages. */
 type Reader<Value> = (option: string, text: string | undefined) => Value;
 
 interface LimitKind {

@@ -28,7 +28,7 @@ import { inboxFinisher, startScheduledRun } from './start-scheduled-run.ts';
 export interface DaemonOptions {
   readonly datastore: Datastore;
   readonly queue: string | undefined;
-  /** The API to call here; undefined if only workers call it. */
+  /** Undefined if only workers call it. */
   readonly api: ServedApi | undefined;
   readonly metrics: Metrics | undefined;
   readonly version: string;
@@ -38,7 +38,6 @@ export interface DaemonOptions {
   readonly stop: AbortSignal;
 }
 
-/** Completes submitted runs, carries out schedules and removes old runs, until `stop` aborts. */
 export async function runDaemon(
   context: CommandContext,
   options: DaemonOptions,

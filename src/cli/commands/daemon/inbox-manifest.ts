@@ -101,7 +101,7 @@ async function continueRun(context: Context, record: RunRecord): Promise<ExitCod
   return exitCodeOf(endOf(record), ended.summary.outcomes);
 }
 
-/** Whether the run has ended. Otherwise it continues later: its reason to stop would stop other runs, too. */
+/** If not, the run continues later: its reason to stop would stop other runs, too. */
 export function hasEnded(record: RunRecord): boolean {
   return isOver(record) || isHaltedByGuard(record);
 }

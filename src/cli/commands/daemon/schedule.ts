@@ -142,7 +142,6 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
   return exitCodes.success;
 }
 
-/** The most changes that a schedule keeps. */
 const mostChanges = 50;
 
 /** What each change by a user renews: a random key, the time, and the list of changes. */

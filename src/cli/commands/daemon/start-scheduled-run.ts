@@ -30,7 +30,7 @@ interface DaemonContext extends Pick<CommandContext, 'store' | 'flags'> {
   readonly api?: LimitedApi | undefined;
 }
 
-/** Reports a manifest that can't be run. Resolves when the report is sent. */
+/** Resolves when the report is sent. */
 type ReportRefusal = (message: string) => Promise<void>;
 
 /** Submits the runs of an occasion. @throws only defects of this program */
@@ -95,7 +95,7 @@ async function submitOnce(
   }
 }
 
-/** The context for runs of a schedule. The daemon supplies options that the schedule omits. */
+/** The daemon supplies options that the schedule omits. */
 async function runContext(
   { store, flags: { baseUrl, rateGroup, allowInsecureHttp, stateDir } }: DaemonContext,
   { name, options }: Schedule,
@@ -120,7 +120,6 @@ async function runContext(
   };
 }
 
-/** Submits a run of each waiting or unfinished manifest. */
 async function beginInbox(context: CommandContext, path: string, report: ReportRefusal): Promise<Beginning> {
   // Checks the options before a manifest is taken.
   runOptions(context);
@@ -151,7 +150,7 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
   return { result: 'began', runs: [...runs], refused };
 }
 
-/** Whether the run continues by itself. A run that stopped before its end is submitted again. */
+/** A run that stopped before its end does not continue by itself, but is submitted again. */
 async function goesOn({ store, settings }: CommandContext, id: string): Promise<boolean> {
   const record = await store.load(id);
   if (goesOnByItself(record)) return true;
@@ -200,7 +199,7 @@ async function finishInbox(inbox: Inbox, store: RunStore, log: Log): Promise<voi
   }
 }
 
-/** The lock of a run; undefined while another process works on the run. */
+/** Undefined while another process works on the run. */
 async function lockIfFree(store: RunStore, id: string) {
   return lockRun(store.folder(id), id, `inbox of run ${id}`).catch((error: unknown) => {
     if (error instanceof BusyError) return undefined;

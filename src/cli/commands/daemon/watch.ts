@@ -40,7 +40,6 @@ export async function watch(path: string, flags: Flags): Promise<ExitCode> {
     : keepRunning(context, path);
 }
 
-/** Runs manifests until a signal stops the command. */
 function keepRunning(context: Context, path: string): Promise<ExitCode> {
   const { settings, store, terminal } = context;
   return withScope(async (defer) => {
@@ -84,7 +83,7 @@ function declined({ terminal }: Context): ExitCode {
 }
 
 /**
- * Checks whether manifests can be run, before the first one is taken, and asks the user.
+ * Checks whether manifests can be run, before it takes the first, and asks the user.
  *
  * @param stop aborts when no more manifests may start
  * @returns undefined when the user declines
@@ -105,7 +104,6 @@ async function openWork(context: Context, path: string, stop: AbortSignal) {
   return inboxWork({ ...context, flags: { ...flags, yes: true } }, inbox, stop);
 }
 
-/** Runs manifests one after the other. */
 function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
   const { terminal, flags, settings } = context;
   const carriedOut: CarriedOut[] = [];
@@ -116,7 +114,6 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
     saidTexts.add(text);
   }
 
-  /** Says what happens to a file that is not run. */
   function sayWaiting(name: string, taking: Taking): void {
     const file = escapeInvisible(name);
     if (taking.kind === 'copy') {

@@ -89,7 +89,6 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   });
 }
 
-/** @throws a usage error for a worker that can't get rows */
 function refuseToBeAlone(
   { coordinate }: Flags,
   queue: string | undefined,
@@ -111,14 +110,13 @@ function refuseToBeAlone(
   }
 }
 
-/** @throws the reason why the datastore is lost, if it is */
 async function throwIfLost({ lost }: Datastore): Promise<void> {
   const reason = await Promise.race([lost, Promise.resolve(undefined)]);
   if (reason !== undefined) throw reason;
 }
 
 /**
- * The API with its token; undefined when the worker only coordinates.
+ * Undefined when the worker only coordinates.
  *
  * @throws a usage error for settings that leave nothing to do, or are incomplete
  */
@@ -154,7 +152,7 @@ function apiOf(
 /** A worker that fails for this long is unhealthy, so that a supervisor restarts it. An absent datastore does not count. */
 const unhealthyAfterMs = 5 * 60_000;
 
-/** The answer to probes. The worker waits for an absent datastore; a long refusal by the datastore makes the worker unhealthy. */
+/** The worker waits for an absent datastore; a long refusal by the datastore makes the worker unhealthy. */
 export function healthOf(
   { trouble, refusal }: Pick<Datastore, 'trouble' | 'refusal'>,
   failing: Pick<LastingErrors, 'current' | 'text'>,

@@ -39,7 +39,7 @@ import { valueText } from '../../render/audit.ts';
 import { baseUrlOf } from '../options.ts';
 
 /**
- * Does work on a manifest, or on a plan, which replaces rows, options and consent of the command line.
+ * Works on a manifest, or on a plan, which replaces rows, options and consent of the command line.
  *
  * @param source path of the manifest or plan; `-` for standard input
  * @throws a usage error when the plan can't be used, or an option contradicts it
@@ -59,8 +59,8 @@ export async function withNamedPlan<SomeContext extends CommandContext, Result>(
 }
 
 /**
- * Does work on a manifest of a schedule or an inbox: with the plan `NAME.cqplan` beside it, if the plan has the approvals that the settings
- * require, otherwise without a plan.
+ * Works on a manifest of a schedule or an inbox, with the plan `NAME.cqplan` beside it if the plan has the approvals that the settings
+ * require.
  *
  * @param source current path of the manifest
  * @param originalPath its path when its plan was made
@@ -144,7 +144,7 @@ async function isApproved(policy: ApprovalPolicy, plan: ApprovedPlan): Promise<b
 }
 
 /**
- * The record of a planned run with its approvals. Afterwards no other run can use the plan.
+ * Adds the approvals to the record of a planned run. Afterwards no other run can use the plan.
  *
  * @param planCommand writes the plan of the run when `--out FILE` is added, for messages
  * @throws a usage error `APPROVAL_MISSING` when more approvals are needed, `PLAN_USED` when another run has used them
@@ -169,7 +169,7 @@ export async function withApprovals(
   return { ...record, approval: { ...approval, signers: [...signers] } };
 }
 
-/** @throws a usage error for an option with another value than in the plan. Omitted options keep the plan's values. */
+/** Options that are omitted keep the plan's values. */
 function refuseOtherOptions(
   { flags, settings }: CommandContext,
   { file, options, head, consent }: ApprovedPlan,

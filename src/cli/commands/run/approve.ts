@@ -55,7 +55,6 @@ async function approveNamed(context: CommandContext, key: string, validMs: numbe
   return exitCodes.success;
 }
 
-/** @throws a usage error for anything but a plan, and where no person can be asked */
 function requirePerson({ terminal }: CommandContext, file: string): void {
   if (!file.endsWith(planSuffix)) {
     throw usageError(

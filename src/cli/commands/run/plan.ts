@@ -34,7 +34,6 @@ import { baseUrlOf, planWords, runOptions, runWords } from '../options.ts';
 import { callsOf, mayBegin, runByThisUser, withNamedPlan } from './approval.ts';
 import { manifestOf, planOf, readingManifest } from './planned-run.ts';
 
-/** Checks every row, sends nothing. */
 export async function plan(source: string, flags: Flags): Promise<ExitCode> {
   return planIn(await openCommandContext(flags), source);
 }
@@ -149,7 +148,6 @@ export async function signedOffText(plan: ApprovedPlan, policy: ApprovalPolicy):
   return lines.map(escapeInvisible).join('\n');
 }
 
-/** The options that differ from the defaults. */
 function optionsText({ options, head, consent }: ApprovedPlan): string {
   const usual = { ...newRunOptions({}, {}), clearToken: defaults.clearToken };
   const planned = { ...head.reading, ...options, clearToken: head.clear_token };

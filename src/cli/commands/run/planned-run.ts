@@ -32,8 +32,6 @@ import { attributionOf, planWords, runOptions, sayIfTomorrow } from '../options.
 import { withApprovals } from './approval.ts';
 
 /**
- * Shows the plan of a run and asks.
- *
  * @param callsHere whether this process will call the API
  * @param origin where the manifest was before an inbox moved it
  * @returns the run, or an exit code when rows are invalid or the user declines
@@ -87,7 +85,7 @@ export async function planRun(
 }
 
 /**
- * Does work that reads a manifest and sends nothing. The user can stop it, and sees when it waits for a pipe or standard input.
+ * The user can stop the work, which sends nothing, and sees when it waits for a pipe or standard input.
  *
  * @param work may call `endReading` when the manifest is read; then Ctrl-C no longer stops reading
  * @returns the result of `work`, or an exit code when the user stopped it
@@ -123,7 +121,7 @@ export async function readingManifest<Result>(
 }
 
 /**
- * Checks before any work that consent is possible.
+ * Called before any work.
  *
  * @param source of the manifest, which may be standard input
  * @param plan the command that shows the plan
@@ -172,7 +170,7 @@ export function askingUser(
 /**
  * Whether the API's address is only in the plan, and no run of the state folder has called it.
  *
- * @throws a usage error `CONSENT_MISSING` for such an address where the user can't be asked
+ * @throws a usage error `CONSENT_MISSING` for such an address if the user can't be asked
  */
 function isNewByPlan(
   { approved, terminal, settings }: CommandContext,
@@ -186,7 +184,7 @@ function isNewByPlan(
   );
 }
 
-/** Asks whether to send requests. The user must type a large number, which proves that it was read. */
+/** The user must type a large number, which proves that it was read. */
 export function isConfirmed(
   { terminal, settings: { confirmAbove = defaults.confirmAbove } }: CommandContext,
   question: string,
@@ -254,7 +252,7 @@ async function limitOf(context: CommandContext, api: LimitedApi): Promise<number
   return (await estimates?.load())?.limit;
 }
 
-/** The token, without running a command for it: a plan sends nothing. */
+/** Runs no command for the token: a plan sends nothing. */
 function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | undefined {
   try {
     return needsCommand(workplace.settings) ? undefined : tokenSource(workplace, api);
@@ -263,7 +261,7 @@ function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | u
   }
 }
 
-/** Warns of changes since the plan was made, because the operations interpret the answers. */
+/** The operations interpret the answers, so changes since the plan was made matter. */
 function warnOfOtherOperations({ terminal, store }: CommandContext, { head, file }: ReadPlan): void {
   for (const { name, module } of head.operations) {
     const loaded = findOperation(store.operations, name);

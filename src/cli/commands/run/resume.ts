@@ -59,7 +59,6 @@ export async function resumeRun(context: Context, record: RunRecord): Promise<Ex
   return execute(context, { ...record, options, ...ratesOf(record, options.rate) });
 }
 
-/** The rates since the run's start, with the new rate if it differs. */
 function ratesOf(
   { rates = [], options }: RunRecord,
   rate: RunRecord['options']['rate'],
@@ -70,7 +69,7 @@ function ratesOf(
 }
 
 /**
- * The API of the run. A halted run without results may continue on another base URL.
+ * A halted run without results may continue on another base URL.
  *
  * @throws a usage error for another base URL in any other case
  */
@@ -82,7 +81,7 @@ function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, set
   throw otherApi(id, options.baseUrl, wanted, flags);
 }
 
-/** Another base URL is refused because an access token is for one API. */
+/** Another base URL is refused: an access token is for one API. */
 export function otherApi(
   id: string,
   baseUrl: string,
@@ -121,7 +120,7 @@ export function busyWith({ id, state, process }: RunRecord): BusyError {
 }
 
 /**
- * Continues an existing run, for `run --or-resume`, unless it has ended or a guard halted it.
+ * For `run --or-resume`: continues a run unless it has ended or a guard halted it.
  *
  * @throws a usage error for another manifest or other row options; a busy error while in progress
  */
@@ -168,7 +167,7 @@ function sayEnded(
   terminal.result({ run: id, state: actualState(record), outcomes, next }, lines.join('\n'));
 }
 
-/** The result of a run that ended earlier, perhaps without a report. */
+/** The report may be missing. */
 export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
   const { summary } = await rewriteReport(store, record);
   return { record, summary, next: nextCommands(record, summary), endedBefore: true };
@@ -202,7 +201,7 @@ async function hashPipe(context: CommandContext, source: string): Promise<string
   );
 }
 
-/** @throws a usage error for row options that differ from the run's. Omitted options keep the run's values. */
+/** Options that are omitted keep the run's values. */
 async function refuseOtherOptions({ flags, settings, store }: Context, record: RunRecord): Promise<void> {
   const { id, options } = record;
   const { head } = await openRunRows(store, record);

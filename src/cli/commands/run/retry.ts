@@ -76,7 +76,6 @@ interface Choice {
   readonly unclear: boolean | undefined;
 }
 
-/** @throws a usage error when no row is to be retried, or none has a requested code */
 function refuseNothing(
   record: RunRecord,
   { codes, scan, overtaken }: RetryRows,

@@ -22,7 +22,7 @@ const lookMs = 1_000;
 /** Codes of errors that end with the other process, unlike a taken name. */
 const transientCodes = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
 
-/** Does work with metrics file and notifications, while the datastore opens. */
+/** Adds metrics file and notifications to work, which begins while the datastore opens. */
 export function inRunScope(flags: Flags, work: (context: Context) => Promise<ExitCode>): Promise<ExitCode> {
   return withScope(async (defer) => {
     const context = await openContext(flags);
@@ -105,7 +105,7 @@ function refuseStopped(stopped: AbortSignal | undefined): void {
 }
 
 /**
- * Does work, and writes the metrics file. A write failure does not change the exit code.
+ * A failure to write the metrics file does not change the exit code.
  *
  * @param work counts in `context.metrics`
  */
@@ -134,7 +134,7 @@ export function measuring(
 }
 
 /**
- * Does work, and notifies the user's URLs of the end. A failed notification does not change the exit code.
+ * A failure to notify does not change the exit code.
  *
  * @param work passes its ended run to `context.onEnded`
  */
@@ -170,14 +170,14 @@ export function notifying(
   });
 }
 
-/** Notifies the user's URLs of start and end. Failures only cause warnings. */
+/** Failures only cause warnings. */
 export interface Notifier {
   started(): Promise<void>;
   /** @param exitCode of the command: 0 also if the run had ended before the command, even with failures */
   ended(ended: Omit<Ended, 'by' | 'exitCode'> & { readonly exitCode: ExitCode }): Promise<void>;
 }
 
-/** The notifier; undefined when the settings name no URL. */
+/** Undefined when the settings name no URL. */
 export async function openNotifier(
   { settings, terminal }: Pick<CommandInput, 'settings' | 'terminal'>,
   defer: Defer,
@@ -218,7 +218,7 @@ export async function openNotifier(
   };
 }
 
-/** The exit code of the run, unless the command failed for another reason. */
+/** The code of the run, unless the command failed for another reason. */
 function codeOf(exitCode: ExitCode, run: EndedRun | undefined): ExitCode {
   if (exitCode !== exitCodes.success || run === undefined) return exitCode;
   return exitCodeOf(endOf(run.record), run.summary.outcomes);

@@ -15,7 +15,7 @@ import { withNamedPlan } from './approval.ts';
 import { planRun } from './planned-run.ts';
 import { refuseOtherManifest } from './resume.ts';
 
-/** How long to wait while another process plans the run. Only a huge manifest takes longer. */
+/** How long another process may plan the run. Only a huge manifest takes longer. */
 const planningMs = 120_000;
 
 export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
@@ -72,7 +72,7 @@ function say(terminal: Terminal, { id, state }: RunRecord, what: string): ExitCo
   return exitCodes.success;
 }
 
-/** The record once the run is planned; undefined when the plan was discarded. */
+/** Undefined when the plan was discarded. */
 async function recordOf(store: RunStore, id: string): Promise<RunRecord | undefined> {
   const settled = await poll(planningMs, async () => {
     const record = await store.look(id);

@@ -17,7 +17,7 @@ import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
 import { runWhenFree } from './run-scope.ts';
 
-/** Starts a run that puts back what a run changed, as far as the manifest has old values. */
+/** Puts back what a run changed, as far as the manifest has old values. */
 export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {
   // A preview waits for no run, and notifies no URL.
   if (isPreview(flags)) return undoRun(await openContext(flags), id);
@@ -76,7 +76,7 @@ function runToUndo(store: RunStore): FittingRun {
   };
 }
 
-/** @throws a usage error for a run that can be resumed: resuming would repeat what the undo puts back */
+/** Resuming would repeat what the undo puts back. */
 function refuseUnlessEnded(record: RunRecord): void {
   if (isOver(record)) return;
   const { id } = record;
@@ -94,7 +94,6 @@ function leftOutText(operation: string, baseUrl: string, { leftOut }: KnownFates
     : what;
 }
 
-/** How many rows can't be undone, or only by hand, and the file that lists them. */
 function remainderTexts({ notUndone, byHand }: UndoRows): readonly string[] {
   const texts: string[] = [];
   if (notUndone.file !== undefined) {
@@ -130,7 +129,6 @@ function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoRow
   return exitCodes.success;
 }
 
-/** Warns of later edits of the same entries, which would be lost. */
 async function warnOfLaterEdits(
   { store, terminal }: Context,
   original: RunRecord,
