@@ -6,7 +6,7 @@ import type { OptionName, OwnMeanings } from './option-table.ts';
 
 export interface NamedSpec {
   readonly name: string;
-  /** One line. */
+  /** On one line. */
   readonly description: string;
   readonly details?: string;
   readonly examples?: readonly (readonly [command: string, purpose: string])[];

@@ -59,7 +59,7 @@ export function retryAfter(seconds: number): HttpAnswer['headers'] {
 /** The error of floating point must not round up to one second more. */
 const rounding = 1e-6;
 
-/** As a proxy in front of the service answers. */
+/** A proxy in front of the service answers so. */
 export function gatewayPage(status: number): HttpAnswer {
   const title = `${status} ${STATUS_CODES[status]}`;
   const body = `<!doctype html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;

@@ -7,7 +7,7 @@ export interface FaultKind {
   readonly name: string;
   /** Whether the service processes the request, and so makes the change unless it refuses. */
   readonly processed: boolean;
-  /** For `--help`. */
+  /** Shown by `--help`. */
   readonly summary: string;
   /** Makes the fault's answer from the operation's answer, if any; `undefined` when the fault does not apply. */
   readonly spoil?: (answer: HttpAnswer | undefined) => HttpAnswer | Refusal | undefined;

@@ -13,7 +13,7 @@ import {
   wholeNumber,
 } from './notation.ts';
 
-/** docs/sandbox.md describes what their help does not say. */
+/** docs/sandbox.md describes what the help does not say. */
 export const sandboxOptions = {
   port: wholeNumber(0, 65_535n, ['Server', '<n>', 'port to listen on; 0 picks a free port']),
   host: {

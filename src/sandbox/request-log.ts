@@ -1,6 +1,6 @@
 import { preciseNow } from '../base/async/clock.ts';
 
-/** As `/sandbox/log` shows it. */
+/** A request as `/sandbox/log` shows it. */
 export interface LogEntry {
   /** From 1, in the order in which requests arrived completely. */
   readonly seq: number;

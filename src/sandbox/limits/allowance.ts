@@ -12,7 +12,7 @@ export interface Allowance {
 export interface Policy {
   /** Requests per window; without a window, requests in flight at once. */
   readonly quota: number;
-  /** In seconds. */
+  /** Length in seconds. */
   readonly window?: number;
   readonly capacity: number;
 }

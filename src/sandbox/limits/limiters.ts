@@ -87,7 +87,7 @@ export function leakyBucket({ rate, queue }: { readonly rate: number; readonly q
 const turnRounding = 1e-3;
 
 interface Window {
-  /** In whole milliseconds. */
+  /** Length in whole milliseconds. */
   readonly window: number;
   readonly limit: number;
 }
