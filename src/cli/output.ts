@@ -87,7 +87,7 @@ function showHeld(): void {
 /** To the beginning of the line, which is cleared. */
 const clearLine = '\r\u001b[2K';
 
-/** For a terminal that does not report its height, or reports 0. */
+/** The height of a terminal that does not report one, or reports 0. */
 const usualRows = 24;
 
 /**

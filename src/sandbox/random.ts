@@ -3,7 +3,7 @@ export type Random = ReturnType<typeof randomFor>;
 
 export function randomFor(...key: readonly (string | number | bigint)[]) {
   const next = sfc32(hash(key.join(' ')));
-  /** At least 0 and less than 1. */
+  /** A fraction is at least 0 and less than 1. */
   const fraction = (): number => next() / 2 ** 32;
   return {
     fraction,

@@ -31,7 +31,7 @@ export type RequestRecord = Partial<Omit<LogEntry, 'seq' | 'time' | 'status'>>;
 
 const limit = 1_000_000;
 
-/** Includes requests without an answer. */
+/** The log includes requests without an answer. */
 export class RequestLog {
   /** Oldest first. When there are too many, the older half is removed. */
   readonly entries: LogEntry[] = [];

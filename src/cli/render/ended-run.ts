@@ -120,7 +120,7 @@ export function finalFolderOf({ record, summary: { outcomes } }: EndedRun): Fina
   return succeeded + duplicate + skipped > 0 ? 'partial' : 'failed';
 }
 
-/** For people who see only the folder of the manifest. */
+/** A text for people who see only the folder of the manifest. */
 export function endingText({ record, summary, next }: EndedRun, files: ManifestEnding['files'] = {}): string {
   const { id, manifest, options } = record;
   const codes = summary.codes

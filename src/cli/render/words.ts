@@ -95,7 +95,7 @@ export function flagWords(options: object): readonly string[] {
   });
 }
 
-/** For a screen that does not report its width, and text that must fit any screen. */
+/** The width of a screen that does not report one, and of text that must fit any screen. */
 export const usualColumns = 80;
 
 /** Breaks at spaces where possible. */

@@ -7,7 +7,7 @@ import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
 
 export interface ManifestEnding {
   readonly folder: FinalFolder;
-  /** Written to `NAME.error.txt` beside the manifest; absent for done manifests. */
+  /** An explanation, written to `NAME.error.txt` beside the manifest; absent for done manifests. */
   readonly text?: string;
   /** Files to copy beside the manifest, by the suffix that their names get. */
   readonly files?: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface ManifestEnding {
 
 export type ClaimedManifest = ReturnType<typeof claimedManifest>;
 
-/** Exclusive until the manifest is finished or released. */
+/** The manifest is only this process's until it is finished or released. */
 export function claimedManifest(
   inbox: string,
   records: InboxRecords,

@@ -21,7 +21,7 @@ export const lastRunGauges = {
   ],
 } as const satisfies Record<keyof LastRun, readonly [name: string, help: string]>;
 
-/** In the format of Prometheus. */
+/** Metrics in the format of Prometheus. */
 export type MetricsPages = () => Promise<{ readonly contentType: string; readonly text: string }>;
 
 /** docs/monitoring.md is made from the names, types and help here. A scrape reads the values. */

@@ -123,7 +123,7 @@ export function openScheduleStore(stateDir: string) {
             'Try again in a moment.',
           ),
       }),
-    /** For a daemon. @throws a `SystemError` if the folder has gone since an earlier call */
+    /** Makes the folder of the schedules, for a daemon. @throws a `SystemError` if the folder has gone since an earlier call */
     begin: (): Promise<void> => makeFolder(all),
     async showDaemon(): Promise<void> {
       await writeJsonFile(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });

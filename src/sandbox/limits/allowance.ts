@@ -8,7 +8,7 @@ export interface Allowance {
   readonly wholeAfter?: number;
 }
 
-/** In whole numbers, as servers announce it. */
+/** A limiter's policy in whole numbers, as servers announce it. */
 export interface Policy {
   /** Requests per window; without a window, requests in flight at once. */
   readonly quota: number;
