@@ -14,13 +14,13 @@ import { FeedWindow } from './feed-window.ts';
 export interface Reconciling {
   /** Aborts when calls of other machines are no longer awaited. */
   readonly signal: AbortSignal;
-  /** Called for each error of a command of the datastore, which is repeated. */
+  /** Gets the errors of commands, which are repeated. */
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Moves everything that the datastore holds of a run without a process into its journal. Afterwards the journal alone says what
- * remains, so that resuming, cancelling and starting another run begin from one simple state.
+ * Moves what the datastore holds of a run without a process into its journal. Then the journal alone says what remains, so that resuming,
+ * cancelling and starting another run begin from one simple state.
  *
  * @returns false when the signal aborted while another machine was still calling a row
  */
@@ -44,8 +44,7 @@ export async function reconcile(run: OpenRun, { signal, onError }: Reconciling):
 async function* nothing(): AsyncGenerator<never> {}
 
 /**
- * Cancels a run without a process: moves its rows from the datastore into the journal; rows without a result stay so. Waits for
- * calls of other machines until the signal aborts.
+ * Cancels a run without a process, like `reconcile`; rows without a result stay so.
  *
  * @returns undefined when the signal aborted first; the run is unchanged
  */
@@ -66,7 +65,7 @@ export async function cancelStoppedRun(
 }
 
 /**
- * Cancels a stopped run with no rows in a datastore, such as a run that a guard halted. Possible while a daemon has the embedded datastore.
+ * Cancels a stopped run without rows in a datastore, such as one that a guard halted, even while a daemon has the embedded datastore.
  *
  * @returns undefined, without a change, when a datastore may hold rows of the run, or the run continues by itself
  */
@@ -98,8 +97,8 @@ async function reconcileStoppedRun(run: OpenRun, how: Reconciling): Promise<RunR
 }
 
 /**
- * Empties the embedded datastore and reconciles every run in it: no row may be called behind the user's back. If the signal
- * aborts first, nothing changes, and nothing can be fed.
+ * Empties the embedded datastore and reconciles every run in it: no row may be called behind the user's back. If the signal aborts first,
+ * nothing changes, and nothing can be fed.
  */
 export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise<void> {
   if (!(await reconcileDeadRuns(run, how))) return;
@@ -126,10 +125,8 @@ async function reconcileDeadRuns(
 }
 
 /**
- * Moves what the embedded datastore holds of a run without a process into its journal, so that the journal says which rows were called.
- *
  * @param open opens the embedded datastore until the end of the work
- * @returns the new record; the same record when the journal already knows all rows
+ * @returns the new record; the same one when the journal already knows all rows
  */
 export async function settleDeadRun(
   store: RunStore,
