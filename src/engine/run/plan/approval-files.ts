@@ -5,11 +5,11 @@ import { usageError } from '../../../base/errors/errors.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 
-/** Suffix of the files of approvals beside a plan, one for each approver: `week-47.cqplan.ana.approval`. */
+/** One file for each approver, beside the plan: `week-47.cqplan.ana.approval`. */
 export const approvalSuffix = '.approval';
 
 /**
- * The contents of the approvals of a plan.
+ * The contents of a plan's approvals.
  *
  * @throws a usage error `PLAN_UNREADABLE`
  */

@@ -16,7 +16,7 @@ export interface Approval {
   readonly until: string;
 }
 
-/** A signed approval: the content of its file. */
+/** The content of an approval's file. */
 export interface SignedApproval {
   readonly approval: Approval;
   /** The signed text. */
@@ -24,7 +24,7 @@ export interface SignedApproval {
   readonly signature: string;
 }
 
-/** The text that is signed: people and programs read it. */
+/** The signed text, for people and programs. */
 export function approvalText({ plan, address, rows, calls, by, at, until }: Approval): string {
   return [
     'cqbatch-approval 1',
@@ -45,7 +45,7 @@ const form =
 
 const signatureBegins = '-----BEGIN SSH SIGNATURE-----';
 
-/** Reads the content of an approval's file; undefined for any other content. Does not check the signature. */
+/** Undefined for any other content. Does not check the signature. */
 export function parseApproval(content: string): SignedApproval | undefined {
   const at = content.indexOf(signatureBegins);
   const text = content.slice(0, at);
@@ -58,7 +58,6 @@ export function parseApproval(content: string): SignedApproval | undefined {
   return { approval, text, signature: content.slice(at) };
 }
 
-/** The account and the machine of this process. */
 export function approverHere(): Approval['by'] {
   const { user, host } = thisActor();
   return { user, host };

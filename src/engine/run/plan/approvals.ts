@@ -8,17 +8,16 @@ import { signerOf, signText } from '../../signature/ssh-keygen.ts';
 import { type Approval, approvalText, approverHere, parseApproval } from './approval-text.ts';
 import { type PlanContent, planSuffix } from './plan-file.ts';
 
-/** The approval rule: who may approve plans, and which runs need approvals. */
+/** Who may approve plans, and which runs need approvals. */
 export interface ApprovalPolicy {
   /** Path of a file in OpenSSH's form `allowed_signers`; undefined: no approval counts. */
   readonly approvers: string | undefined;
   /** How many approvals a run needs. */
   readonly needed: number;
-  /** Runs with more calls than this need approvals: by operation, and by `''` for all operations together. */
+  /** Runs with more calls need approvals: by operation, and by `''` for all operations together. */
   readonly above: Readonly<Record<string, number>>;
 }
 
-/** An approval that counts. */
 export interface CountedApproval extends Pick<Approval, 'at' | 'until'> {
   /** Name of the approver. */
   readonly name: string;
@@ -26,10 +25,9 @@ export interface CountedApproval extends Pick<Approval, 'at' | 'until'> {
   readonly key: string;
 }
 
-/** An approval of a plan, judged. */
 type JudgedApproval =
   | ({ readonly counts: true } & CountedApproval)
-  /** Why the approval does not count, as a sentence part. */
+  /** Why it does not count, as a sentence part. */
   | { readonly counts: false; readonly why: string };
 
 /**
@@ -71,7 +69,7 @@ function factsOf({ sha256, options, head }: PlanContent) {
   };
 }
 
-/** The names in a file of approvers, in its order. @throws a usage error `APPROVERS_UNREADABLE` */
+/** Names in the order of the file. @throws a usage error `APPROVERS_UNREADABLE` */
 export async function approverNames({
   approvers,
 }: Pick<ApprovalPolicy, 'approvers'>): Promise<readonly string[]> {
@@ -87,7 +85,6 @@ export async function approverNames({
   return [...new Set(lines.flatMap((line) => line.trim().split(/\s/)[0]?.split(',') ?? []))];
 }
 
-/** The run of a plan. */
 export interface ApprovedRun {
   /** Account of the user who runs the plan. */
   readonly user: string;
@@ -95,7 +92,6 @@ export interface ApprovedRun {
   readonly at: number;
 }
 
-/** The approvals that count among judged ones. */
 export function validAmong(judged: readonly JudgedApproval[]): readonly CountedApproval[] {
   return judged.flatMap((each) => {
     if (!each.counts) return [];
@@ -104,12 +100,12 @@ export function validAmong(judged: readonly JudgedApproval[]): readonly CountedA
   });
 }
 
-/** Why the other approvals do not count, as sentence parts. */
+/** The reasons, as sentence parts. */
 export function whyOthersDoNot(judged: readonly JudgedApproval[]): readonly string[] {
   return judged.flatMap((each) => (each.counts ? [] : [each.why]));
 }
 
-/** Judges each approval of a plan, as its run begins. */
+/** Judges each approval at the time when the run begins. */
 export async function judgeApprovals(
   plan: PlanContent,
   { approvers }: Pick<ApprovalPolicy, 'approvers'>,
@@ -154,7 +150,6 @@ async function judge(
   return { counts: true, name, key: signer.key, at, until };
 }
 
-/** Whether a run with these calls, by operation, needs approvals. */
 export function needsApproval(
   { above }: ApprovalPolicy,
   callable: Readonly<Record<string, number>>,
@@ -164,12 +159,10 @@ export function needsApproval(
   );
 }
 
-/** Calls of all operations. */
 function callsIn(callable: Readonly<Record<string, number>>): number {
   return Object.values(callable).reduce((sum, calls) => sum + calls, 0);
 }
 
-/** A run that may need approvals. */
 export interface RunToApprove extends ApprovedRun {
   /** Name of the manifest, or of what the rows were made of, in messages. */
   readonly manifest: string;
@@ -184,8 +177,6 @@ export interface RunToApprove extends ApprovedRun {
 }
 
 /**
- * Checks the approvals of a run against the policy.
- *
  * @returns the approvals that count, also where none are needed
  * @throws a usage error `APPROVAL_MISSING` with the reason and the missing command
  */
@@ -202,7 +193,7 @@ export async function requireApprovals(
   );
 }
 
-/** How many approvals there are, and why some do not count. @param calls `3 calls` */
+/** @param calls `3 calls` */
 function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly JudgedApproval[]): string {
   const names = validAmong(judged).map(({ name }) => name);
   const reasons = whyOthersDoNot(judged);
@@ -211,7 +202,7 @@ function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly
   return `${calls}, ${names.length} of ${counted(needed, 'approval')}${by}${why}.`;
 }
 
-/** The approvers whose approvals are missing: `ana and bea`, `1 of ana, bea`. */
+/** Approvers whose approvals are missing: `ana and bea`, `1 of ana, bea`. */
 function missingPeople(
   names: readonly string[],
   { needed }: Pick<ApprovalPolicy, 'needed'>,
@@ -223,7 +214,7 @@ function missingPeople(
   return others.length <= missing ? others.join(' and ') : `${missing} of ${others.join(', ')}`;
 }
 
-/** The approvals that are still missing: `1 more approval, by 1 of bea, cem`; undefined if there are enough. */
+/** `1 more approval, by 1 of bea, cem`; undefined if there are enough. */
 export async function stillMissing(
   policy: ApprovalPolicy,
   valid: readonly CountedApproval[],

@@ -20,7 +20,7 @@ import { isReady, type Permits, type ReadyRows, readyRows, rememberSaid } from '
 
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
-  /** The name of the manifest in messages. */
+  /** Name of the manifest in messages. */
   readonly name: string;
   /** A file that exists once the manifest is archived; until then the run is kept. */
   readonly keepUntil: string;
@@ -28,10 +28,9 @@ export interface ManifestOrigin {
   readonly sha256: string;
 }
 
-/** A manifest whose rows are to be called. */
 export interface ManifestInput {
   readonly kind: 'manifest';
-  /** Path of the manifest, `-` for standard input. */
+  /** A path, `-` for standard input. */
   readonly source: string;
   /** Where the manifest comes from, if not from that path. */
   readonly origin?: ManifestOrigin | undefined;
@@ -55,13 +54,13 @@ export interface RowsInput {
 export interface CreateRunInput {
   readonly rows: ManifestInput | RowsInput;
   readonly options: RunOptions;
-  /** The id chosen by the user. */
+  /** Id chosen by the user. */
   readonly runId?: string | undefined;
   /** The user who plans the run, and the reason. */
   readonly attribution?: Attribution;
 }
 
-/** A planned run that is not started; nothing has been sent. */
+/** A planned run: nothing has been sent. */
 export interface CreatedRun extends PlannedRows {
   readonly record: RunRecord;
   readonly journal: Journal;
@@ -81,7 +80,7 @@ export interface Asker {
 }
 
 /**
- * Begins a run: checks its rows, shows its plan, takes its approvals, and asks. Discards the run unless all of these agree.
+ * Checks rows, shows the plan, takes approvals, and asks. Discards the run unless all agree.
  *
  * @returns undefined when rows are refused or the user declines
  */
@@ -107,8 +106,8 @@ export async function beginRun(
 }
 
 /**
- * Creates a run: puts its file of rows into a new run folder. Other processes see the run once its record is saved; until then
- * `store.discard` undoes everything.
+ * Puts the file of rows into a new run folder. Other processes see the run once its record is saved; until then `store.discard` undoes
+ * everything.
  *
  * @throws a usage error when the manifest is unreadable or its operation is unknown; the folder is then removed
  */
@@ -196,7 +195,7 @@ function approvalOf({ file, sha256, head }: ApprovedPlan) {
   return { file: basename(file), sha256, madeAt: head.made_at };
 }
 
-/** Removes a run that was planned but never started. What can't be removed does no harm, and the next plan removes it. */
+/** For a run that was never started. What can't be removed does no harm, and the next plan removes it. */
 export async function discard(
   store: Pick<RunStore, 'discard'>,
   id: string,

@@ -8,7 +8,6 @@ import { madeNow, type PlannedRows, plannedRows } from './planned-rows.ts';
 
 /** Where the rows of a retry or an undo go. */
 export interface DerivedRowsInput {
-  /** Options of the new run. */
   readonly options: RunOptions;
   /** Path of the file of rows. */
   readonly path: string;
@@ -33,8 +32,6 @@ export class DerivedRows {
   }
 
   /**
-   * Writes the file.
-   *
    * @param of the head of the other run
    * @param facts values that differ from that head
    */

@@ -35,7 +35,7 @@ export async function readDone(
   return done;
 }
 
-/** The named run; undefined for a file. */
+/** Undefined for a file. */
 async function findRunOrFile(store: RunStore, name: string): Promise<RunRecord | undefined> {
   const isFile = (await look(name))?.isDirectory() === false;
   if (isFile && !runIds.has(name)) return undefined;
@@ -70,8 +70,8 @@ async function noteRun(
 }
 
 /**
- * Records what a run and its retries have done, or removes what an undo has undone; then applies the undos of each run, in the
- * order they were made.
+ * Records what a run and its retries have done, or removes what an undo has undone; then applies the undos of each run, in the order they
+ * were made.
  *
  * @param runs oldest first
  */
@@ -103,7 +103,7 @@ async function replay(
   }
 }
 
-/** The runs whose rows a run left out as done: an undo of these runs applies to it, too. */
+/** The runs whose rows a run left out as done: an undo of these applies to it, too. */
 function sourcesOf(runs: readonly RunRecord[], { plan }: RunRecord): readonly RunRecord[] {
   const sources = runs.filter(({ id }) => plan.skipDone?.includes(id));
   return sources.flatMap((run) => [run, ...retriesOf(runs, run), ...sourcesOf(runs, run)]);

@@ -12,12 +12,12 @@ export interface EarlierRun {
   readonly rows: number;
   /** Absent when the journal is unreadable. */
   readonly counts?: OutcomeCounts | undefined;
-  /** Number of other earlier runs of the manifest, without retries. */
+  /** Other earlier runs of the manifest, without retries. */
   readonly others: number;
 }
 
 /**
- * Finds an earlier run of the manifest on the same API in this state folder.
+ * Looks for a run of the manifest on the same API in this state folder.
  *
  * @param sha256 of the manifest's content
  */

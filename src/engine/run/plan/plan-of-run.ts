@@ -16,7 +16,7 @@ import type { PlanContent } from './plan-file.ts';
 import { planSuffix, type ReadPlan } from './plan-file.ts';
 import { refuseUnlessOver, retriesAfter, retriesAmong, undosOf } from './retries.ts';
 
-/** Copies the approvals of a plan into the folder of its run: `1.approval`, … */
+/** Copies approvals into the folder of a run: `1.approval`, … */
 export async function keepApprovals(folder: string, approvals: readonly string[]): Promise<void> {
   for (const [index, content] of approvals.entries())
     await writeFileAtomically(join(folder, `${index + 1}${approvalSuffix}`), content);
@@ -41,13 +41,13 @@ export async function readKeptPlan(
   return { sha256: record.rows.sha256, head, options: record.options, approvals };
 }
 
-/** The user and time of the planning of a run: its approvals must have counted then. */
+/** Approvals must have counted when the run was planned. */
 export function plannedBy({ states: [planned] }: RunRecord): ApprovedRun {
   return { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
 }
 
 /**
- * Checks the approvals of a run that was submitted under other settings. They must have counted when it was planned.
+ * Checks the approvals of a run that was submitted under other settings, as of its planning.
  *
  * @throws a usage error `APPROVAL_MISSING`, or `PLAN_CHANGED` when the run is not the run of its plan
  */
@@ -73,7 +73,7 @@ export async function requireKeptApprovals(
   );
 }
 
-/** The name of an option that differs from the plan, if any does. Users may change rate and priority of a run in progress. */
+/** The name of an option that differs from the plan. Users may change rate and priority of a run in progress. */
 export function otherOption(head: RowsHead, { options, rates, priorities }: RunRecord): string | undefined {
   const changeable = new Set([
     // A plan may be run with a more careful canary.

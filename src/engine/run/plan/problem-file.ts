@@ -26,8 +26,8 @@ const firstCount = 20;
 const partLines = 1_000;
 
 /**
- * Collects problems while a manifest is scanned, in constant memory. The file is in the state folder, never among the user's files, and
- * appears whole. Its name contains the digest of the manifest: manifests of the same name don't share a file.
+ * Collects problems during a scan, in constant memory. The file appears whole, in the state folder, never among the user's files. Its name
+ * contains the digest of the manifest: manifests of the same name don't share a file.
  *
  * @param sha256Of returns the digest of the manifest
  */
@@ -38,7 +38,6 @@ export function problemCollector(stateDir: string, manifestName: string, sha256O
   const first: string[] = [];
   const firstConflicts: string[] = [];
   let count = 0;
-  /** Lines that are not written yet. */
   const lines: string[] = [];
   let hasFile = false;
 
@@ -89,7 +88,6 @@ export function problemCollector(stateDir: string, manifestName: string, sha256O
         await note(row, problem, first);
       }
     },
-    /** Adds a row that is refused because of an earlier row. */
     addConflict: (conflict: Conflict) => note(conflict, conflictProblem(conflict), firstConflicts),
     async end(): Promise<ProblemList> {
       await write();

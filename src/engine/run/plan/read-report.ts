@@ -26,7 +26,7 @@ export interface ReadReportOptions {
 const ownColumns = ['_row', '_operation', '_outcome', '_code'];
 
 /**
- * Reads a report.csv with any delimiter, or a report.xlsx. Leaves out rows that were not callable.
+ * Reads a report.csv with any delimiter, or a report.xlsx, without rows that were not callable.
  *
  * @throws a usage error `NOT_A_REPORT` when the file is not a report, or the subject of a row is missing.
  */

@@ -21,7 +21,6 @@ export interface Permits extends KnownFates {
   readonly allowEmpty?: boolean | undefined;
 }
 
-/** Rows that were all checked. */
 interface CheckedRows {
   readonly manifest: { readonly name: string };
   readonly scan: Omit<RowCounts, 'superseded' | 'duplicates'> &
@@ -46,7 +45,7 @@ export interface ReadyRows extends CheckedRows, Permits {
   readonly baseUrl: string | undefined;
 }
 
-/** Checked rows, with the other facts that decide whether they may be called with these options. */
+/** Adds the facts that decide whether the rows may be called with these options. */
 export async function readyRows<Rows extends CheckedRows>(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   rows: Rows,
@@ -62,12 +61,12 @@ export function isReady(planned: ReadyRows): boolean {
   return refusals(planned).length === 0;
 }
 
-/** Code of the first reason that a run may not start. */
+/** The first reason that a run may not start. */
 export function refusalOf(planned: ReadyRows): Refusal['code'] | undefined {
   return refusals(planned)[0]?.code;
 }
 
-/** The end of a plan: whether the run can start, and if not, what to do, a line each. */
+/** Whether the run can start, and if not, what to do, a line each. */
 export function verdictText(planned: ReadyRows): string {
   const texts = refusals(planned).map(({ text }) => `Not ready: ${text}`);
   if (texts.length > 0) return texts.join('\n');
@@ -76,7 +75,7 @@ export function verdictText(planned: ReadyRows): string {
   return `Ready: ${counted(callable, 'call')}${leftOut}.`;
 }
 
-/** Whether rows may omit fields that the service might reset, if any row does. Where it does so for certain, another refusal says so. */
+/** Whether rows may omit fields that the service might reset. Where it does so for certain, another refusal says so. */
 function isPartialAllowed(planned: ReadyRows): boolean {
   if (planned.allowPartial === true || planned.target?.allowsPartial === true) return true;
   return Object.entries(planned.scan.perOperation).every(
@@ -84,7 +83,7 @@ function isPartialAllowed(planned: ReadyRows): boolean {
   );
 }
 
-/** What an operation of the rows does with fields: what the user says now, or else what was seen at the API. */
+/** What an operation does with fields: what the user says now, or else what was seen at the API. */
 export function fatesOf({ target, leftOut, cleared }: Omit<UpdatingRows, 'scan'>, name: string): KnownFates {
   const seen = target?.updates[name];
   const known = leftOut ?? seen?.leftOut;
@@ -112,7 +111,7 @@ export function fateRefusals(rows: UpdatingRows): readonly Refusal[] {
   });
 }
 
-/** The operations of a file of rows, as its plan has counted them. */
+/** The operations of a file of rows, as counted by its plan. */
 export function updatesIn({ operations }: Pick<RowsHead, 'operations'>): UpdatingRows['scan'] {
   const counted = operations.map(
     ({ name, counts: { partial }, effects: fields }) => [name, { partial, fields }] as const,
@@ -120,7 +119,7 @@ export function updatesIn({ operations }: Pick<RowsHead, 'operations'>): Updatin
   return { perOperation: Object.fromEntries(counted) };
 }
 
-/** Remembers what the user says of the API, for the operations whose rows may leave fields out. */
+/** Remembers what the user says of the API, for operations whose rows may leave fields out. */
 export async function rememberSaid(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   { scan, baseUrl, leftOut, cleared }: UpdatingRows,
@@ -225,7 +224,7 @@ function roundedText({ column, ids, by }: RoundedIds): string {
   );
 }
 
-/** The risk of rows that omit fields, and how to find out about it. */
+/** The risk of omitted fields, and how to find out about it. */
 function partialText({ scan, baseUrl }: Pick<ReadyRows, 'scan' | 'baseUrl'>): string {
   const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
   return (

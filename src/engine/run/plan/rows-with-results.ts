@@ -10,14 +10,13 @@ import { openJournalReader } from '../record/run-journal.ts';
 import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** The rows of a run with their results. */
 export interface RowsWithResults {
   /** In order; can be read only once. */
   readonly lines: ReportLines;
   readonly head: RowsHead;
 }
 
-/** Reads a run from its rows and its journal, even while the run is in progress. */
+/** Reads a run even while it is in progress. */
 export async function readRowsWithResults(
   store: RunStore,
   record: RunRecord,
@@ -69,7 +68,7 @@ function isCallLine(line: ReportLine): line is CallLine {
   return line.row.kind !== 'invalid';
 }
 
-/** Identifies the subject of a call among all operations. */
+/** The subject of a call, unique among all operations. */
 export function subjectKey({ operation, subject }: Pick<UnderstoodRow, 'operation' | 'subject'>): string {
   return subjectDigest({ operation: operation.name, subject });
 }

@@ -17,11 +17,11 @@ import { type CallLine, callsOf, openLastRowsWithResults, subjectKey } from './r
 
 /** The rows that undo a run, as far as possible. */
 export interface UndoRows extends PlannedRows {
-  /** Rows that are not put back, or only in part, and the file that lists them with the reasons. */
+  /** Rows that are not put back, or only in part, with the reasons in the file. */
   readonly notUndone: ListedRows;
-  /** Rows that can only be undone by hand, and the file that lists them. */
+  /** Rows that can only be undone by hand. */
   readonly byHand: ListedRows & { readonly operations: readonly Pick<Operation, 'name' | 'thing'>[] };
-  /** The keys of the subjects that are put back, to find other runs that edited them. */
+  /** Keys of the subjects that are put back, to find other runs that edited them. */
   readonly subjects: ReadonlySet<string>;
 }
 
@@ -47,10 +47,9 @@ interface Edit {
 }
 
 /**
- * Writes rows that put back what the rows of a run, or of its later retries, have changed or may have changed: the fields that a row sent
- * and whose old values it gives. If several rows have the same subject, the earliest old value counts, even of a superseded row: the old
- * value of a later row may be what the superseded row would have written. Files in the run's folder list what can't be undone, and what
- * only by hand.
+ * Writes rows that put back what the rows of a run, or of its later retries, have changed or may have changed: the sent fields whose old
+ * values the rows give. Among rows with the same subject, the earliest old value counts, even of a superseded row: the old value of a later
+ * row may be what the superseded row would have written. Files in the run's folder list what can't be undone, and what only by hand.
  *
  * @param fatesOf what is known of an operation: where it keeps a field that a row clears, no empty old value is sent
  * @throws a usage error `OPERATION_MISSING`
@@ -146,7 +145,7 @@ function hasChanged({ result: { outcome, unclear } }: ReportLine): boolean {
   return outcome === 'succeeded' || unclear;
 }
 
-/** Whether a row shows a change, or an earlier value: a later row may have superseded the row. */
+/** Whether a row shows a change, or an earlier value: a later row may have superseded it. */
 function isEffective(line: ReportLine): boolean {
   return hasChanged(line) || line.result.code === 'SUPERSEDED';
 }
@@ -185,7 +184,7 @@ function addTo(edit: Edit, line: CallLine): void {
   }
 }
 
-/** The row that puts the old values back. Its own old values are the current ones, so that an undo can be undone, too. */
+/** Puts the old values back. Its own old values are the current ones, so that an undo can be undone, too. */
 function undoRow(operations: readonly Operation[], { row, call, oldValues, newValues }: Edit): CallableRow {
   const { line, subject, values } = call;
   const operation = findOperation(operations, call.operation.name);
@@ -204,7 +203,7 @@ function undoRow(operations: readonly Operation[], { row, call, oldValues, newVa
   return { kind: 'callable', row, line, operation, subject, values: sent, old, request };
 }
 
-/** The columns of the rows: operation, fields, old values. */
+/** Operation, fields, old values. */
 function columnsOf({ operations }: RowsHead): RowsHead['columns'] {
   const fields = operations
     .filter((operation) => operation.fields.some(({ undoable }) => undoable))
@@ -223,7 +222,7 @@ function cellsOf({ operation, values, old = {} }: CallableRow, columns: RowsHead
   return columns.map(({ title }) => texts.get(title) ?? null);
 }
 
-/** A file in the run's folder that lists rows; created with its first row. */
+/** A file in the run's folder; created with its first row. */
 function rowList(path: string, header: readonly string[], defer: Defer) {
   const file = new CsvFile(path, header);
   defer(() => file.discard());
