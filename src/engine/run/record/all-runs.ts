@@ -13,10 +13,10 @@ import {
 import { type LiveApi, type LiveRun, liveApi, type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
 import type { RunStore } from './store.ts';
 
-/** The content of a shared datastore at one moment: all runs, newest first, and the APIs that they call. */
+/** A shared datastore at one moment: all runs, newest first, and the APIs that they call. */
 export interface ClusterLook {
   readonly entries: readonly RunEntry[];
-  /** The APIs by `apiText`. */
+  /** By `apiText`. */
   readonly apis: ReadonlyMap<string, LiveApi>;
 }
 
@@ -27,13 +27,13 @@ export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
   return { entries, apis: new Map(await Promise.all(live)) };
 }
 
-/** Selects runs. @param newer number of newer runs in the same place */
+/** @param newer number of newer runs in the same place */
 export type IsWanted = (id: string, state: string, newer: number) => boolean;
 
 export type AllRuns = ReturnType<typeof allRuns>;
 
 /**
- * The runs of a state folder and of a shared datastore. For polling: journals already read are cached.
+ * The runs of a state folder and of a shared datastore. For polling: caches journals.
  *
  * @param onUnreadable called at each look for damaged runs, which are left out
  */
@@ -95,7 +95,6 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
   };
 }
 
-/** The run in the shared datastore; undefined without one. */
 function liveRunIn(cluster: ClusterLook | undefined, id: string): LiveRun | undefined {
   if (cluster === undefined) return undefined;
   const entry = cluster.entries.find((each) => each.id === id);

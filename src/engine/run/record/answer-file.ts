@@ -12,8 +12,8 @@ import { rowsFile } from './run-rows.ts';
 export type AnswerFile = ReturnType<typeof answerFile>;
 
 /**
- * Saves the answers of the API in the folder of a run (`--save-responses`): `responses-1.jsonl.gz`, one file for each session. Each write
- * is a separate gzip member, so that a kill spoils no earlier line.
+ * Saves the API's answers in the folder of a run (`--save-responses`): `responses-1.jsonl.gz`, one file for each session. Each write is a
+ * gzip member of its own, so that a kill spoils no earlier line.
  */
 export function answerFile(folder: string) {
   let file: { readonly path: string; readonly numberOf: (row: number) => number } | undefined;
@@ -40,7 +40,6 @@ export function answerFile(folder: string) {
       writing = writing.then(() => append(answers));
       return writing;
     },
-    /** Resolves after the last write. */
     close: (): Promise<void> => writing.catch(() => {}),
   };
 }
@@ -56,7 +55,7 @@ async function filesOf(folder: string): Promise<readonly string[]> {
   return names.filter((name) => fileName.test(name)).toSorted((a, b) => numberIn(a) - numberIn(b));
 }
 
-/** The saved answers to a row's attempts, in order. @param number in the user's manifest */
+/** @param number in the user's manifest */
 export async function readAnswers(folder: string, number: number): Promise<readonly SavedAnswer[]> {
   const found = new Map<string, SavedAnswer>();
   for (const name of await filesOf(folder)) {
@@ -70,7 +69,7 @@ export async function readAnswers(folder: string, number: number): Promise<reado
   return [...found.values()].toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** The readable lines of a gzipped file: a kill may have cut off its last member. */
+/** A kill may have cut off the last gzip member. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const source = createReadStream(path);
   const text = source.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })).setEncoding('utf8');

@@ -6,9 +6,8 @@ import { repeat } from '../../../base/async/repeat.ts';
 export const budgetSchema = z.object({
   /** The most rows to call. */
   maxRows: z.number().int().min(1).exactOptional(),
-  /** Milliseconds since the run was started or resumed. */
+  /** Since the run was started or resumed. */
   maxDurationMs: z.number().min(1).exactOptional(),
-  /** Stops when it is this time of day. */
   stopAt: z
     .object({
       /** `06:00` */
@@ -19,20 +18,20 @@ export const budgetSchema = z.object({
     .exactOptional(),
 });
 
-/** A budget in absolute terms once the run has started, for a process that takes the run over. */
+/** A budget in absolute terms once the run has started, for a process that takes it over. */
 export const startedBudgetSchema = z.object({
   /** The last row that may be called, of the canary and of all rows. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
   /** When `maxDurationMs` is over, ISO 8601 UTC. */
   until: z.string().exactOptional(),
-  /** When it is the time of `stopAt`, ISO 8601 UTC. */
+  /** The next `stopAt`, ISO 8601 UTC. */
   stopAt: z.string().exactOptional(),
 });
 
 export type Budget = Readonly<z.infer<typeof budgetSchema>>;
 export type StartedBudget = Readonly<z.infer<typeof startedBudgetSchema>>;
 
-/** The next moment with this time of day: the first if it occurs twice, the end of the gap if it does not exist. */
+/** The first moment if the time occurs twice, the end of the gap if it does not exist. */
 export async function nextTimeOfDay(
   { time, timeZone }: NonNullable<Budget['stopAt']>,
   after: Date,
@@ -52,16 +51,15 @@ const checkEveryMs = 500;
 export interface Deadline {
   /** Aborts at the deadline; the reason names the limit. */
   readonly signal: AbortSignal;
-  /** The absolute times, for a process that takes the run over. */
+  /** For a process that takes the run over. */
   readonly started: Pick<StartedBudget, 'until' | 'stopAt'>;
   close(): void;
 }
 
 /**
- * Starts the time limits of a budget, or continues the limits of another process. A duration uses the monotonic clock, a time of day the
- * wall clock.
+ * A duration uses the monotonic clock, a time of day the wall clock.
  *
- * @param inherited the limits of the other process
+ * @param inherited the limits of another process, to be continued
  * @param clocks for tests
  */
 export async function startDeadline(
@@ -102,7 +100,6 @@ export async function startDeadline(
  * The last places within a budget, of the canary and of all rows.
  *
  * @param unfinished places of rows to be called
- * @param rows of the run
  */
 export function allowedRows(
   maxRows: number,
@@ -111,7 +108,6 @@ export function allowedRows(
   canary: ReadonlySet<number> = new Set(),
 ): NonNullable<StartedBudget['rows']> {
   let remaining = maxRows;
-  /** The last chosen row within the budget. */
   const last = (isChosen: (row: number) => boolean): number => {
     let allowed = 0;
     for (const row of unfinished) {

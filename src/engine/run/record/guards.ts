@@ -4,7 +4,7 @@ import { shortened } from '../../../base/text/printable.ts';
 import type { RowResult } from '../../../domain/terms.ts';
 import { type FailedRows, type FailuresInShort, FailureTally } from '../../journal/failed-rows.ts';
 
-/** How many rows may fail before a run halts: a number, a share of the finished rows, or any number. */
+/** How many rows may fail: a number, a share of the finished rows, or any number. */
 const failureLimitSchema = z.union([
   z.number().int().min(0),
   z.object({ percent: z.number().positive().max(100) }),
@@ -13,7 +13,7 @@ const failureLimitSchema = z.union([
 
 export type FailureLimit = z.infer<typeof failureLimitSchema>;
 
-/** The guards of a run. An absent limit, as in earlier versions, allows anything. */
+/** An absent limit, as in earlier versions, allows anything. */
 export const failureLimitsSchema = z.object({
   /** The run halts when more rows have failed. */
   maxFailures: failureLimitSchema.exactOptional(),
@@ -25,11 +25,10 @@ export const failureLimitsSchema = z.object({
 
 export type FailureLimits = Readonly<z.infer<typeof failureLimitsSchema>>;
 
-/** Why too many failures halt a run. */
 export interface FailureHalt extends FailuresInShort {
   /** The guard, and the failures that it counted. */
   readonly what: string;
-  /** Whether the guard counts all failures again when the run is resumed, and would halt it again. */
+  /** Whether the guard counts all failures again on resume, and would halt the run again. */
   readonly isLasting: boolean;
 }
 
@@ -39,16 +38,16 @@ const usuallyAfter = 100;
 const firstCalls = 20;
 
 /**
- * Watches the results of a run, and tells at each result whether too many rows have failed: not only once, because the run may be ending
- * for another reason, and resume later. Starts from the journal's counts since the start, or since a user resumed the run after a halt.
- * Only rows that were called and `failed` count. A result that comes twice, from this process's worker and on collection, counts once.
+ * Tells at each result whether too many rows have failed: not only once, because the run may be ending for another reason, and resume
+ * later. Counts from the start, or since a user resumed the run after a halt, rows that were called and `failed`. A result that comes
+ * twice, from this process's worker and on collection, counts once.
  */
 export class FailureGuard {
   readonly #limits: FailureLimits;
   readonly #tally: FailureTally;
   /** Rows that this process's worker finished and that are not collected yet. */
   readonly #finishedHere = new Set<number>();
-  /** The exceeded limit. Later successes do not reset it. */
+  /** Later successes do not reset it. */
   #halt: FailureHalt | undefined;
 
   /** @param counted the failures in the journal */
@@ -103,16 +102,16 @@ export class FailureGuard {
   }
 }
 
-/** What halts a run whose failures exceed a limit; resuming the run counts from there. */
+/** Resuming the run counts from there. */
 export function tooMany(what: string, limit: string, option: string) {
   return { what: `${what}, more than the limit of ${limit} (${option})`, isLasting: false };
 }
 
-/** Cuts long messages of an API. */
+/** Messages of an API may be long. */
 const messageLength = 200;
 
 /**
- * Why a run was halted, what happened last before what happened most, and the command that continues the run.
+ * Tells what happened last before what happened most, and the command that continues the run.
  *
  * @param numberOf maps a row to its number in the user's manifest
  */

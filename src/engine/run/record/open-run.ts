@@ -19,7 +19,7 @@ import { runLockPath } from './run-lock.ts';
 import { runPolicy } from './run-policy.ts';
 import type { RunStore } from './store.ts';
 
-/** A run that this process works on, with everything that is open for it. */
+/** A run that this process works on. */
 export interface OpenRun {
   readonly store: RunStore;
   readonly record: RunRecord;
@@ -43,8 +43,8 @@ export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datast
   /** The lock on the run, if already held; not released here. */
   readonly lock?: ProcessLock | undefined;
   /**
-   * Whether the work waits for a shared datastore, whatever it refuses and for however long. Default: the datastore counts as
-   * lost some time after it refused.
+   * Whether to wait for a shared datastore, whatever it refuses and for however long. Default: some time after it refused, it counts as
+   * lost.
    */
   readonly waitsForDatastore?: boolean;
 }
@@ -90,7 +90,7 @@ export function withOpenRun<Result>(
   });
 }
 
-/** The workers of an API on a shared datastore. On an exclusive one none are needed: it keeps what this process has written. */
+/** On an exclusive datastore no workers are listed: it keeps what this process has written. */
 function rosterOf(datastore: Datastore, api: LimitedApi): Roster {
   if (datastore.exclusive) return emptyRoster;
   const cluster = openCluster(datastore);
@@ -107,7 +107,7 @@ function rosterOf(datastore: Datastore, api: LimitedApi): Roster {
 }
 
 /**
- * Makes this process the only one to work on a run among all that see its folder.
+ * Locks a run among all processes that see its folder.
  *
  * @throws a busy error `RUN_LOCKED` that names the other process
  */

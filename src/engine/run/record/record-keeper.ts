@@ -6,16 +6,16 @@ import type { RunStore } from './store.ts';
 
 type StateEntry = RunRecord['states'][number];
 
-/** Milliseconds between records of the active time. */
+/** How often the active time is recorded. */
 export const notedEveryMs = 5_000;
 /** After a longer suspension, a process may have lost the run without knowing. */
 const lateMs = 30_000;
 
-/** Keeps the record of a run that this process works on: its states, and the active time. */
+/** Keeps the states and the active time of a run that this process works on. */
 export class RecordKeeper {
   readonly #store: Pick<RunStore, 'save'>;
   #record: RunRecord;
-  /** When this process entered the state, by the monotonic clock; undefined before that. */
+  /** When this process entered the state, by the monotonic clock. */
   #since: number | undefined;
   #saving = Promise.resolve();
   #notedAt = 0;
@@ -36,12 +36,12 @@ export class RecordKeeper {
     this.#since = steadyNow();
   }
 
-  /** Changes parts other than the state, without writing. */
+  /** Changes other parts, without writing. */
   change(changes: Partial<RunRecord>): void {
     this.#record = { ...this.#record, ...changes };
   }
 
-  /** Writes the current record, one write at a time, and starts recording the active time. */
+  /** One write at a time. Also starts recording the active time. */
   save(): Promise<void> {
     if (this.#saves === undefined) {
       this.#notedAt = steadyNow();
@@ -64,7 +64,7 @@ export class RecordKeeper {
     if (this.#record.state === 'running' && !isLate) await this.save();
   }
 
-  /** The record with the active time since the state `running` was entered, if it is in that state. */
+  /** Adds the active time since the state `running` was entered, if it is in that state. */
   #timed(key: 'atWorkMs' | 'notedMs'): RunRecord {
     const since = this.#since;
     return since === undefined
@@ -74,7 +74,7 @@ export class RecordKeeper {
 }
 
 /**
- * Active time of a run in milliseconds, all sessions together, each by its process's monotonic clock.
+ * Active time of all sessions in milliseconds, each by its process's monotonic clock.
  *
  * @param lastFinishedAt end of the last attempt in the journal: a process that died was active until then
  */
@@ -96,18 +96,17 @@ export function stopsOf({ states }: RunRecord): readonly PageStop[] {
       const { state, at: from, reason } = after;
       return { from, to: next.at, state, ...(reason !== undefined && { reason }) };
     }
-    // Its process died.
     const from = new Date(Date.parse(entry.at) + timeOf(entry, next.at)).toISOString();
     return from < next.at ? { from, to: next.at, state: 'interrupted' } : [];
   });
 }
 
-/** The record of a run without a process, with the active time of its last process, even after a crash. */
+/** The record of a run without a process, with the active time of the last one, even after a crash. */
 export function withCrashedTime(record: RunRecord, lastFinishedAt: string | undefined): RunRecord {
   return withTime(record, (entry) => ({ atWorkMs: timeOf(entry, lastFinishedAt) }));
 }
 
-/** The record with an active time, if its state is `running`. */
+/** Adds an active time if the state is `running`. */
 function withTime(
   record: RunRecord,
   time: (entry: StateEntry) => Pick<StateEntry, 'atWorkMs' | 'notedMs'>,

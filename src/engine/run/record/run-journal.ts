@@ -11,7 +11,6 @@ import { type RunRecord, unfinishedBecause } from './record.ts';
 import { activeTime } from './record-keeper.ts';
 import type { RunStore } from './store.ts';
 
-/** Opens the journal of a recorded run for writing. */
 export async function openRunJournal(store: RunStore, record: RunRecord): Promise<Journal> {
   return openJournal(journalPath(store.folder(record.id)), {
     runId: record.id,
@@ -30,7 +29,7 @@ function recordedRun({ plan, counts }: RunRecord): RecordedRun {
   return { rows: plan.rows, finished: counted };
 }
 
-/** Rows with a result by outcome, including those that the plan has decided. */
+/** Rows with a result, including those that the plan has decided. */
 export function outcomesOf({ plan }: RunRecord, { outcomeCounts }: JournalView): OutcomeCounts {
   return addedUp(decidedCounts(plan).outcomes, outcomeCounts);
 }
@@ -45,15 +44,15 @@ export interface JournalSummary extends ResultCounts {
   readonly activeMs: number;
 }
 
-/** The part of the progress that the record contains once all rows have results. */
+/** What the record contains once all rows have results. */
 export type KnownSummary = Pick<JournalSummary, 'done' | 'outcomes' | 'activeMs'> & Partial<JournalSummary>;
 
-/** The progress of a run. Reads the journal only if the record is not enough. */
+/** Reads the journal only if the record is not enough. */
 export async function progressOf(store: RunStore, record: RunRecord): Promise<KnownSummary> {
   return summaryOfRecord(record) ?? (await readJournalSummary(store, record));
 }
 
-/** The progress in the record; undefined while rows have no result, because only the journal knows them. */
+/** Undefined while rows have no result, because only the journal knows them. */
 export function summaryOfRecord(record: RunRecord): KnownSummary | undefined {
   const { counts, unclear, plan, state } = record;
   if (counts === undefined || isActive(state) || totalOf(counts) < plan.rows) return undefined;
@@ -74,7 +73,7 @@ export function summaryOf(record: RunRecord, journal: JournalReader): JournalSum
   return { ...countsOf(record, journal), activeMs: activeTime(record, journal.lastFinishedAt) };
 }
 
-/** Opens the journal of a run for reading; another process may be writing it. */
+/** Another process may be writing it. */
 export function openJournalReader(
   store: Pick<RunStore, 'folder'>,
   record: RunRecord,
@@ -99,7 +98,7 @@ export async function withJournalReader<Result>(
   }
 }
 
-/** Whether the folder of a run still has its complete journal, as far as the system lets this process look. */
+/** Whether the folder still has the complete journal, as far as the system lets this process look. */
 export async function isIntact(store: RunStore, id: string, journal: Journal): Promise<boolean> {
   try {
     await store.load(id);

@@ -7,14 +7,10 @@ import { openRows, type RowsFile } from '../../rows/rows-file.ts';
 import type { RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
-/** The file with the rows of a run: for each row what is sent, or why nothing is sent. */
+/** Tells for each row what is sent, or why nothing is sent. */
 export const rowsFile = 'rows.jsonl';
 
-/**
- * Opens the rows of a run.
- *
- * @throws a fatal error `ROWS_MISSING` or `ROWS_DAMAGED`
- */
+/** @throws a fatal error `ROWS_MISSING` or `ROWS_DAMAGED` */
 export function openRunRows(
   store: Pick<RunStore, 'folder'>,
   { id }: Pick<RunRecord, 'id'>,

@@ -27,7 +27,7 @@ import { type KnownSummary, readJournalSummary } from './run-journal.ts';
 import { isInUse } from './run-lock.ts';
 import type { RunStore } from './store.ts';
 
-/** What a run waits for, so that no row is called now. The text is the end of a sentence: `Waiting …`, or a clause. */
+/** Why no row is called now. The text is the end of a sentence: `Waiting …`, or a clause. */
 export interface RunWait {
   readonly of: 'api' | 'daemon' | 'datastore' | 'user' | 'worker';
   readonly text: string;
@@ -45,25 +45,23 @@ export interface RunView extends LimitedApi {
   /** When the run was first started; absent before that. */
   readonly startedAt: string | undefined;
   readonly rows: number;
-  /** Rows with a result. */
   readonly done: number;
-  /** Rows by outcome as in the report, without rows that are still to be called. */
+  /** As in the report, without rows that are still to be called. */
   readonly counts: OutcomeCounts;
   /** The rate of the last seconds, if the coordinator publishes it; otherwise the average. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
-  /** The process that feeds rows and collects results, while the run is active. */
+  /** While the run is active. */
   readonly coordinator?:
     | { readonly host: string; readonly pid: number; readonly version?: string; readonly seenAt?: string }
     | undefined;
   readonly workers: readonly WorkerEntry[];
-  /** How the API is called at the moment. */
   readonly pace?:
     | Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'phase' | 'reason' | 'restUntil' | 'restBy'>
     | undefined;
-  /** The requested rate, as the user wrote it. */
+  /** As the user wrote it. */
   readonly wantedRate: string;
   readonly priority: Priority;
-  /** What the run waits for; undefined while rows are called. */
+  /** Undefined while rows are called. */
   readonly wait: RunWait | undefined;
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
@@ -81,7 +79,6 @@ export interface RunView extends LimitedApi {
   };
 }
 
-/** How an API is called at the moment, according to the shared datastore. */
 export interface LiveApi {
   /** Workers of the API on all machines. */
   readonly workers: readonly WorkerEntry[];
@@ -89,7 +86,6 @@ export interface LiveApi {
   readonly pace: PublishedPace | undefined;
 }
 
-/** What the shared datastore knows of a run and its API. */
 export interface LiveRun extends LiveApi {
   readonly entry: RunEntry | undefined;
 }
@@ -105,11 +101,7 @@ export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun>
   return { entry, ...api };
 }
 
-/**
- * A run of this state folder.
- *
- * @param summary the progress in its journal, if already read
- */
+/** @param summary the progress in its journal, if already read */
 export async function viewOfRecord(
   store: RunStore,
   record: RunRecord,
@@ -223,11 +215,11 @@ export function delayOf(record: RunRecord): string | undefined {
   return actualState(record) === 'running' ? record.waiting : undefined;
 }
 
-/** After this time without a known worker, a run waits for a worker: new workers are not known at once. */
+/** For longer without a known worker, a run waits for a worker: new workers are not known at once. */
 const unservedAfterMs = 5_000;
 
 /**
- * What a run waits for; undefined for a run that is called, or has ended.
+ * Undefined for a run that is called, or has ended.
  *
  * @param startedAt when the run last started or continued, if known
  * @param isShared whether other processes call its rows, and are known
@@ -256,7 +248,7 @@ export function waitOf(
   };
 }
 
-/** Why the rows of a run without a worker wait, and the command that starts a worker. */
+/** Why the rows wait, and the command that starts a worker. */
 export function unservedText(api: LimitedApi): string {
   const { baseUrl, rateGroup } = api;
   const words = ['cqbatch worker', '--base-url', shellWord(baseUrl)];

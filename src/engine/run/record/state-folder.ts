@@ -14,7 +14,7 @@ import { onDisk, systemError } from '../../../base/errors/system-error.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 
 const folderNames = ['queue', 'runs', 'problems', 'schedules'];
-/** What cqbatch creates in a state folder; `config.json` and all other files belong to the user. */
+/** `config.json` and all other files in a state folder belong to the user. */
 const ownNames = [
   ...folderNames,
   'queue.new',
@@ -26,12 +26,12 @@ const ownNames = [
 ];
 
 /**
- * Checks a state folder before a command uses it, and closes cqbatch's files to other users: an earlier version or a user may
- * have left them open. The folder need not exist.
+ * Checks a state folder, which need not exist, before a command uses it, and closes cqbatch's files to other users: an earlier version or a
+ * user may have left them open.
  *
  * @returns warnings, one sentence each, with the remedy
- * @throws a usage error `STATE_DIR_UNUSABLE` when the path can't be a folder, a fatal error `STATE_DIR_MISSING` for a dangling
- *   symbolic link: creating a folder would make existing runs look lost
+ * @throws a usage error `STATE_DIR_UNUSABLE` when the path can't be a folder, a fatal error `STATE_DIR_MISSING` for a dangling symbolic
+ *   link: creating a folder would make existing runs look lost
  */
 export async function checkStateFolder(stateDir: string): Promise<readonly string[]> {
   await requireFolder(stateDir);
@@ -73,7 +73,7 @@ async function refuseDanglingLink(path: string): Promise<void> {
   );
 }
 
-/** A random id of a state folder, the same from any machine and path: created at first use, and kept in the folder. */
+/** Random, the same from any machine and path: created at first use, and kept in the folder. */
 export async function stateId(stateDir: string): Promise<string> {
   await makeFolder(stateDir);
   const path = join(stateDir, 'id');

@@ -16,7 +16,7 @@ const recordFile = 'run.json';
 export type RunStore = Readonly<ReturnType<typeof openRunStore>>;
 
 /**
- * The runs of a state folder: one folder each, see "Files of a run" in docs/architecture.md.
+ * One folder for each run, see "Files of a run" in docs/architecture.md.
  *
  * @param operations which operations rows can have
  */
@@ -36,7 +36,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     return names.filter(runIds.has).sort();
   };
 
-  /** Removes folders of killed plans: they have no record, and perhaps a large copy of a manifest. */
+  /** Folders of killed plans have no record, and perhaps a large copy of a manifest. */
   const removeAbandonedPlans = async (): Promise<void> => {
     const removeIfAbandoned = async (id: string): Promise<void> => {
       // Check in this order: a living owner may save the record and end in between.
@@ -50,9 +50,9 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
   /**
    * Creates the folder of a new run. Other processes see the run once its record is saved.
    *
-   * @param wanted the id chosen by the user, if any
-   * @throws a usage error `RUN_EXISTS` for a known id; a busy error when that run is in progress or being planned; a fatal error when
-   *   its record is damaged
+   * @param wanted the id chosen by the user
+   * @throws a usage error `RUN_EXISTS` for a known id; a busy error when that run is in progress or being planned; a fatal error when its
+   *   record is damaged
    */
   const create = async (wanted?: string): Promise<{ readonly id: string; readonly folder: string }> => {
     await makeFolder(runsDir);
@@ -80,7 +80,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     stateDir,
     folder,
     create,
-    /** The run with this id, or `being planned` while a process plans it; undefined for a free id. */
+    /** Undefined for a free id. */
     async look(id: string): Promise<RunRecord | 'being planned' | undefined> {
       const record = await read(id);
       if (record !== undefined) return record;
@@ -124,7 +124,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
       const wanted = (await ids()).filter((id) => !but?.has(id));
       return inOrder(await Promise.all(wanted.map(readable)));
     },
-    /** Removes a run that was never started. */
+    /** For a run that was never started. */
     async discard(id: string): Promise<void> {
       await rm(folder(id), { recursive: true, force: true });
     },

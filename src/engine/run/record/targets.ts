@@ -33,11 +33,11 @@ export interface Target {
   readonly isNew: boolean;
   /** Whether a run whose rows omitted fields was completed there. */
   readonly allowsPartial: boolean;
-  /** What its operations do with fields, by their names. */
+  /** By the names of operations. */
   readonly updates: Readonly<Record<string, KnownFates>>;
 }
 
-/** Looks up an API in `targets.json` of a state folder, by its normalized base URL. */
+/** @param baseUrl normalized */
 export async function lookUpTarget(stateDir: string, baseUrl: string): Promise<Target> {
   const known = (await read(stateDir)).find(({ base_url: url }) => url === baseUrl);
   const updates = Object.entries(known?.updates ?? {}).map(
@@ -70,7 +70,7 @@ export function rememberTarget(stateDir: string, baseUrl: string, what: 'used' |
   );
 }
 
-/** Records what a user saw or said that updates by some operations do with fields. It replaces what was known. */
+/** What a user saw or said that updates do with fields replaces what was known. */
 export function rememberFates(
   stateDir: string,
   baseUrl: string,
