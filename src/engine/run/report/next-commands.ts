@@ -6,10 +6,9 @@ import { hasRowsToRetry } from '../plan/retry-run.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord, resumeCommand } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** Results of rows, with codes. */
 type Codes = readonly Pick<CodeCount, 'outcome' | 'code'>[];
 
-/** The next commands to type after the report of a run. */
+/** Commands to type after the report of a run. */
 export function nextCommands(
   record: RunRecord,
   { codes, retries, retry_of: retryOf }: Pick<RunSummary, 'retries' | 'retry_of'> & { readonly codes: Codes },

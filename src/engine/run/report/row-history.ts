@@ -12,11 +12,9 @@ import { withJournalReader } from '../record/run-journal.ts';
 import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** The history of a row of a manifest. */
 export interface RowHistory {
   /** The run of the manifest that the user named. */
   readonly record: RunRecord;
-  /** The row as planned. */
   readonly row: PlannedRow;
   /** The titles of its cells. */
   readonly columns: readonly string[];
@@ -29,23 +27,20 @@ export interface RunOfRow {
   readonly record: RunRecord;
   /** The place of the row in this run. */
   readonly row: number;
-  /** The result in the report, even of an unfinished row. */
+  /** As in the report, even of an unfinished row. */
   readonly result: RowResult;
-  /** The trace id of its calls in this run. */
   readonly traceId: string;
-  /** The recorded attempts, in order. */
+  /** In order. */
   readonly attempts: readonly Attempt[];
   /** Attempts without a record: earlier versions kept only their number. */
   readonly untold: number;
-  /** The answers to the attempts, if the run saved them. */
+  /** Empty unless the run saved them. */
   readonly answers: readonly SavedAnswer[];
 }
 
 /**
- * Finds what happened to a row, in a run and in its retries.
- *
  * @param number of the row in the named run's manifest
- * @throws a usage error `ROW_UNKNOWN` when the row does not exist
+ * @throws a usage error `ROW_UNKNOWN`
  */
 export async function rowHistory(store: RunStore, named: RunRecord, number: number): Promise<RowHistory> {
   const { first, retries } = await findRetries(store, named);

@@ -12,16 +12,15 @@ import { type CanaryOptions, type RunRecord, runKey } from '../record/record.ts'
 import { unfinishedRows } from '../record/run-journal.ts';
 import { lookUpTarget, rememberFates } from '../record/targets.ts';
 
-/** Results of a canary, to decide whether the run continues. */
 export interface CanaryResults {
-  /** In the order of the manifest, with the numbers of the user's manifest. */
+  /** In the order of the user's manifest, with its numbers. */
   readonly rows: readonly CanaryRow[];
   readonly failed: number;
   /** Rows still to be called after the canary. */
   readonly left: number;
   /** Fields of these rows of which no user has said what the API did with them. */
   readonly unseen: readonly UnseenFields[];
-  /** Remembers what the user saw that the API did with such fields. @returns whether the other rows may still be called */
+  /** Remembers what the user saw. @returns whether the other rows may still be called */
   readonly saw: (unseen: UnseenFields, fate: string) => Promise<boolean>;
 }
 
@@ -40,10 +39,10 @@ export interface CanaryRow extends Pick<UnderstoodRow, 'operation' | 'subject' |
 }
 
 /**
- * The rows of a run's canary: the first rows that are called, or a fair sample of all of them. If none of them leaves fields out, or
- * none clears any, the first row that does is added for each operation, because users are to see what the API does with such fields. Where
- * rows of one subject are called in order, it adds no row, because that row could overtake another. The rows follow from the plan and the key
- * of the run, so that a resumed run has the same canary.
+ * The rows of a canary: the first that are called, or a fair sample of all. If none of them leaves fields out, or none clears any, the
+ * first row that does is added for each operation, because users are to see what the API does with such fields; not where rows of one
+ * subject are called in order, because it could overtake another. The rows follow from the plan and the key of the run, so that a resumed
+ * run has the same canary.
  */
 export async function canaryRows(
   record: RunRecord,
@@ -106,7 +105,7 @@ function shownBy({ operation, values }: Pick<UnderstoodRow, 'operation' | 'value
   );
 }
 
-/** The first succeeded rows that leave out or clear fields whose fate is not known, for each operation. */
+/** For each operation, the first succeeded rows with fields whose fate is not known. */
 export function unseenFields(
   rows: readonly CanaryRow[],
   fatesOf: (operation: string) => KnownFates,
@@ -119,11 +118,7 @@ export function unseenFields(
   return [...unseen.values()].toSorted((a, b) => b.what.localeCompare(a.what));
 }
 
-/**
- * Asks the user about the results of a canary.
- *
- * @returns with `refusal`: why rows may not be called after what the user saw
- */
+/** @returns with `refusal`: why rows may not be called after what the user saw */
 export async function askAfterCanary(
   { record, journal, store: { stateDir } }: OpenRun,
   file: Pick<RowsFile, 'rows' | 'head'>,
@@ -170,12 +165,12 @@ function randomOf(key: string): () => number {
   };
 }
 
-/** The last row of a canary, or 0 if it is empty. */
+/** 0 if the canary is empty. */
 export function lastOf(canary: ReadonlySet<number>): number {
   return [...canary].at(-1) ?? 0;
 }
 
-/** Results of the canary's finished rows, with their numbers in the user's manifest. */
+/** Finished rows, with their numbers in the user's manifest. */
 async function canaryResults(
   rows: ReadonlySet<number>,
   file: Pick<RowsFile, 'rows'>,

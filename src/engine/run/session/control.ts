@@ -7,8 +7,8 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { type Control, type ControlOf, controlKinds, controlSchema } from '../../cluster/entries.ts';
 
 /**
- * How a process controls a run of another process: pause, unpause, cancel, change rate or priority. Commands in the run's folder need no
- * common datastore; commands in the cluster of a shared datastore need no common folder.
+ * How a process controls a run of another process. Controls in the run's folder need no common datastore; controls in the cluster of a
+ * shared datastore need no common folder.
  */
 
 const fileName = 'control.jsonl';
@@ -17,14 +17,13 @@ const pollMs = 500;
 /** A control without its time. */
 export type Wanted = Control extends infer Each ? (Each extends Control ? Omit<Each, 'at'> : never) : never;
 
-/** Where controls of a run are written and read. */
 export interface ControlPlace {
   write(wanted: Wanted): Promise<void>;
-  /** All controls that still apply, oldest first. */
+  /** Controls that still apply, oldest first. */
   read(): Promise<readonly Control[]>;
 }
 
-/** The folder of a run. Each control is one line, so that two users can write at once. */
+/** Each control is one line, so that two users can write at once. */
 export function inFolder(folder: string): ControlPlace {
   const path = join(folder, fileName);
   return {
@@ -37,7 +36,7 @@ export function inFolder(folder: string): ControlPlace {
   };
 }
 
-/** The cluster, for a run that another machine may work on. */
+/** For a run that another machine may work on. */
 export function inCluster(cluster: Cluster, runId: string): ControlPlace {
   return {
     write: (wanted) => cluster.tell(runId, dated(wanted)),
@@ -50,7 +49,6 @@ export async function clearControls(folder: string): Promise<void> {
   await rm(join(folder, fileName), { force: true });
 }
 
-/** A command, its user, and the reason. */
 export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 
 /** The controls of a run from all places: the latest of each kind counts. */
@@ -61,11 +59,11 @@ export interface ControlWatch {
   close(): void;
 }
 
-/** A control that changes an option of the run. */
+/** Changes an option of the run. */
 export type OptionControl = Exclude<Control, { readonly kind: 'command' }>;
 
 /**
- * @param onOption called with each new rate and priority
+ * @param onOption gets each new rate and priority
  * @param onError called when a place can't be read; it is read again
  */
 export function watchControls(
@@ -78,10 +76,9 @@ export function watchControls(
     readonly wanted: readonly Command['command'][];
     readonly listener: (command: Command) => void;
   }>();
-  /** The controls in each place; undefined before the first read. */
+  /** By place; undefined before the first read. */
   const lastRead = places.map((): readonly Control[] | undefined => undefined);
 
-  /** @param latest undefined without commands */
   function command(latest: ControlOf<'command'> | undefined): void {
     const { kind: _, at: __, ...wanted } = latest ?? { kind: 'command', at: '', command: 'unpause' };
     current = wanted;

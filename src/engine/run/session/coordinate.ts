@@ -27,7 +27,7 @@ export interface CoordinateOptions
   readonly refusalOf?: ((record: RunRecord) => string | undefined) | undefined;
   /** Rejects with the reason why a run may not be carried out. Default: every run may be. */
   readonly admit?: (record: RunRecord) => Promise<void>;
-  /** Opens what calls the API for a run; absent when workers elsewhere call it. */
+  /** Absent when workers elsewhere call the API. */
   readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
   readonly listener?: RunListener | undefined;
   /** Aborts when the daemon must stop. Another daemon on the state folder can then take its runs over. */
@@ -39,7 +39,6 @@ export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted
   readonly client: ApiClient;
 }
 
-/** Called when coordinated runs start, continue, end or fail. */
 export interface RunListener {
   started(): void;
   ended(record: RunRecord, reports: WrittenReports): void;
@@ -48,14 +47,14 @@ export interface RunListener {
 }
 
 const pollMs = 250;
-/** Ended runs are read again at each such poll: they may have been pruned, and their ids reused. */
+/** At each such poll, ended runs are read again: they may have been pruned, and their ids reused. */
 const fullPollEvery = 120;
-/** The most runs at a time, because each has a window of rows in memory and in the datastore. Runs of a lower priority leave room. */
+/** Each run has a window of rows in memory and in the datastore. Runs of a lower priority leave room. */
 const maxRuns = { high: 48, normal: 32, low: 16 } as const satisfies Record<Priority, number>;
 
 /**
- * Coordinates the runs that were submitted to a state folder, and those whose coordinator died, until told to stop. Workers
- * call the API; with the embedded datastore this process does, for one run at a time.
+ * Coordinates the runs that were submitted to a state folder, and those whose coordinator died, until told to stop. Workers call the API;
+ * with the embedded datastore this process does, for one run at a time.
  */
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
   const { store, log, stop, refusalOf } = options;
@@ -64,7 +63,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   const warnOnce = (error: Error): void => {
     if (errors.isNews(error)) log.error({ err: error.message }, 'cannot take a run');
   };
-  /** The runs that this process coordinates; `leave` hands a run to another coordinator, or stops it for later. */
+  /** `leave` hands a run to another coordinator, or stops it for later. */
   const going = new Map<string, { readonly work: Promise<void>; readonly leave: () => void }>();
   setMaxListeners(2 * maxRuns.high, stop);
   // Saves reading the growing number of ended runs.
@@ -94,8 +93,8 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   }
 
   /**
-   * The runs to begin now, the highest priority first, then in order of their submission. On an exclusive datastore, a run of a
-   * higher priority takes the place of the one in progress, which waits again.
+   * Runs of the highest priority first, then in order of their submission. On an exclusive datastore, a run of a higher priority takes the
+   * place of the one in progress, which waits again.
    */
   function runsToBegin(records: readonly RunRecord[]): readonly RunRecord[] {
     const waiting = byPriority(waitingRuns(records));
@@ -158,7 +157,7 @@ async function coordinate(
   const { store, log, stop, callerFor, listener } = options;
   await withScope(async (defer) => {
     defer(() => lock.release());
-    // A separate signal: listeners must not pile up on the daemon's signal from run to run.
+    // Listeners must not pile up on the daemon's signal from run to run.
     const interrupt = new AbortController();
     for (const signal of [stop, leave]) defer(onAbort(signal, () => interrupt.abort()));
     // The run may have ended since its record was read.

@@ -9,7 +9,6 @@ const estimateSchema = z.object({
   base_url: z.string(),
   /** Distinguishes tokens without revealing them. */
   token: z.string(),
-  /** Calls per second. */
   rate_per_s: z.number().positive().exactOptional(),
   /** Calls in flight. */
   concurrency: z.number().int().positive().exactOptional(),
@@ -74,10 +73,10 @@ function isPositive(value: number | undefined): value is number {
   return value !== undefined && Number.isFinite(value) && value > 0;
 }
 
-/** Shorter waits are not saved: they end before another run starts. */
+/** Shorter waits end before another run starts. */
 const worthKeepingMs = 5_000;
 
-/** Saves what a run has learned for the next run: the limit of the API, and how long the API still asks to wait. */
+/** Saves the limit of the API, and how long the API still asks to wait, for the next run. */
 export async function keepEstimate(estimates: EstimatedLimits, pace: Pace): Promise<void> {
   const { limit, concurrency, restUntil = 0, restBy } = pace;
   const waits = restUntil > steadyNow() + worthKeepingMs;

@@ -21,7 +21,7 @@ import { Execution } from './execution.ts';
 import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from './execution-options.ts';
 
 /**
- * Takes a run from the state of its journal to its end, records each state of the run, and then writes its report.
+ * Takes a run from the state of its journal to its end, recording each state, and then writes its report.
  *
  * @throws a fatal error when the datastore or the disk fails. The state is then `failed`, if it could still be written, and the run can be
  *   resumed. If only the report can't be written, the run keeps the state of its end. A busy error `RUN_LOCKED` when another process works
@@ -63,7 +63,6 @@ async function report(
   }
 }
 
-/** Works on a run, and reports to the observer. */
 export async function observeRun(
   observer: RunObserver | undefined,
   { record, journal }: OpenRun,
@@ -117,7 +116,7 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
 }
 
 /**
- * Claims the approved plan of a run in its state folder and on its datastore: another state folder may have a copy.
+ * Claims the approved plan in the state folder and on the datastore: another state folder may have a copy.
  *
  * @throws a usage error `PLAN_USED` when another run has it
  */

@@ -13,7 +13,7 @@ import type { EstimatedLimits } from './estimated-limits.ts';
 import type { Progress, RunEvent } from './progress.ts';
 
 export interface RunContext {
-  /** Calls the API; absent when workers elsewhere call it. */
+  /** Absent when workers elsewhere call the API. */
   readonly client: ApiClient | undefined;
   readonly log: Log;
   /** Aborts when the user wants the run to stop. */
@@ -24,17 +24,17 @@ export interface RunContext {
 
 /** `record` is of a run that is planned, or stopped before its end. */
 export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
-  /** The shared datastore without its password; absent for the embedded datastore. */
+  /** The shared datastore without its password; absent for the embedded one. */
   readonly queue?: string | undefined;
-  /** The API's limits, as estimated by earlier runs and by this run. */
+  /** The API's limits, as estimated by earlier runs and by this one. */
   readonly estimates?: EstimatedLimits | undefined;
-  /** Version of the program, shown in a shared datastore. */
+  /** Shown in a shared datastore. */
   readonly version: string;
-  /** Decides whether the run continues after its canary. Default: depends on the failures in the canary. */
+  /** Default: depends on the failures in the canary. */
   readonly confirmAfterCanary?: ConfirmAfterCanary;
-  /** Gets the errors of commands that are repeated, for a process that shows which of them last. */
+  /** Gets errors of commands that are repeated, for a process that shows which of them last. */
   readonly failing?: LastingErrors | undefined;
-  /** Stops the run early. Default: no limit. */
+  /** Default: no limit. */
   readonly budget?: Budget | undefined;
   /** The user who starts or resumes the run, and the reason. */
   readonly attribution?: Attribution;
@@ -42,7 +42,7 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
   readonly observer?: RunObserver | undefined;
   /** Called before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
-  /** Called for events as they happen; not for counting. */
+  /** As they happen; not for counting. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** Called after the last call, before the report is written. */
   readonly onEnded?: () => void;
@@ -50,7 +50,7 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
   readonly onFailed?: (left: FailedRun) => void;
 }
 
-/** Counts runs and their rows. Unlike progress, gets only results that are safe in a journal, and each row once. */
+/** Unlike progress, gets only results that are safe in a journal, and each row once. */
 export interface RunObserver {
   /** A run starts or continues in this process. @param waitingRows returns the number of rows without a result */
   started(waitingRows: () => number): ObservedRun;
@@ -58,7 +58,6 @@ export interface RunObserver {
   finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void;
 }
 
-/** A run in progress in this process. */
 export interface ObservedRun {
   /** @param end absent when another process takes the run over */
   ended(end?: ObservedEnd): void;
@@ -66,7 +65,7 @@ export interface ObservedRun {
 
 export interface ObservedEnd {
   readonly result: RunResult;
-  /** Active time of all sessions; absent if unknown. */
+  /** Of all sessions; absent if unknown. */
   readonly durationMs?: number;
 }
 
@@ -84,7 +83,7 @@ export interface StartedRun {
   readonly trouble: () => string | undefined;
 }
 
-/** A run that has ended here, before its report is written. */
+/** Before its report is written. */
 export interface EndedExecution {
   readonly record: RunRecord;
   readonly end: RunEnding;

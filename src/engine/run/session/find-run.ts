@@ -66,13 +66,12 @@ export interface FittingRun {
   /** Describes the fitting runs, for messages. */
   readonly what: string;
   readonly fits: (record: RunRecord) => boolean | Promise<boolean>;
-  /** Like `fits`, for a run of another machine, by its state. */
+  /** For a run of another machine. */
   readonly fitsElsewhere: (state: string) => boolean;
   /** What to type when no run fits, as a clause: `to cancel it: cqbatch cancel monday`. */
   readonly otherwise?: ((newest: RunRecord) => string | undefined) | undefined;
 }
 
-/** Fits runs in certain states. */
 function inState(
   what: string,
   fits: (state: string) => boolean,
@@ -101,8 +100,7 @@ export const unfinishedRun: FittingRun = {
 };
 
 /**
- * Finds the named run, or the newest that fits, in the state folder or else in the shared datastore, which stays open during
- * `use`.
+ * Finds the named run, or the newest that fits, in the state folder or else in the shared datastore, which stays open during `use`.
  *
  * @param name its id, or a unique part of it
  * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` without a name
@@ -168,7 +166,6 @@ function entryNamed(name: string, entries: readonly RunEntry[]): RunEntry | unde
   return entries.find(({ id }) => id === ids[0]);
 }
 
-/** The runs that a shared datastore knows, newest first. */
 export async function newestEntries(datastore: ConfiguredDatastore): Promise<readonly RunEntry[]> {
   return newestFirst(await withCluster(datastore, (cluster) => cluster.runs()));
 }
@@ -177,7 +174,6 @@ function newestFirst(runs: readonly RunEntry[]): readonly RunEntry[] {
   return runs.toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
 }
 
-/** Uses the cluster of the shared datastore. */
 async function withCluster<Result>(
   datastore: ConfiguredDatastore,
   look: (cluster: Cluster) => Promise<Result>,

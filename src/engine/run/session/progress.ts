@@ -5,7 +5,7 @@ import { type Outcome, type OutcomeCounts, type RowResult, totalOf } from '../..
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { WorkerEvent } from '../../worker/row-processor.ts';
 
-/** Events of a run, for progress and logs, never for accounting. */
+/** For progress and logs, never for accounting. */
 export type RunEvent =
   | { readonly type: 'finished'; readonly result: RowResult }
   | Exclude<WorkerEvent, { type: 'finished' }>
@@ -15,7 +15,7 @@ export type ProgressSnapshot = ReturnType<Progress['snapshot']>;
 
 /** Calls that the API has not answered for seconds. */
 export interface StalledCalls extends CallsInFlight {
-  /** Duration after which a call is aborted. */
+  /** After this, a call is aborted. */
   readonly timeoutMs: number;
 }
 
@@ -27,11 +27,11 @@ const unservedMs = 5_000;
 
 export interface ProgressOptions {
   readonly rows: number;
-  /** Counts when this session started. */
+  /** When this session started. */
   readonly counts: OutcomeCounts;
-  /** Duration after which a call is aborted, milliseconds. */
+  /** After this, a call is aborted. */
   readonly timeoutMs: number;
-  /** Monotonic milliseconds; for tests. */
+  /** Monotonic; for tests. */
   readonly now?: () => number;
 }
 
@@ -42,7 +42,7 @@ export class Progress {
   readonly #start: number;
   readonly #counts: Record<Outcome, number>;
   readonly #retrying = new Set<number>();
-  /** Finished rows in each second, newest last. */
+  /** Newest last. */
   readonly #seconds: { readonly second: number; rows: number; lastAt: number }[] = [];
   #lastFinishedAt: number;
   #inFlight: { readonly calls: number; readonly oldestAt: number } | undefined;
@@ -90,7 +90,7 @@ export class Progress {
     return this.#pace;
   }
 
-  /** Workers on all machines that call this API; undefined when only this process can. */
+  /** On all machines; undefined when only this process can call the API. */
   get workers(): number | undefined {
     return this.#workers;
   }
@@ -130,17 +130,14 @@ export class Progress {
     const rowsPerSecond = this.#throughput();
     const stalled = this.#stalled();
     return {
-      /** Rows of the manifest. */
       rows,
       done,
       counts: { ...this.#counts } as OutcomeCounts,
-      /** Rows finished per second, over the last seconds. */
+      /** Over the last seconds. */
       rowsPerSecond,
-      /** How the API is called, once known. */
       ...(this.#pace !== undefined && { pace: this.#pace }),
       /** How long workers pause from now on. */
       waitMs: Math.max(0, this.#waitUntil - this.#now()),
-      /** Rows that wait for a retry. */
       retrying: this.#retrying.size,
       ...(stalled !== undefined && { stalled }),
       paused: this.#paused,
@@ -161,7 +158,7 @@ export class Progress {
 
   /**
    * Rows per second. Results of other machines arrive in batches. The first second of the window only starts the measured time: its rows
-   * may include a batch that belongs to earlier seconds.
+   * may belong to earlier seconds.
    */
   #throughput(): number {
     const now = this.#now();

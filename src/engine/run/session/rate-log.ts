@@ -21,9 +21,9 @@ const leastGapMs = 2_000;
 /** Records the rate of a run in its folder, continuing the record of an earlier process. */
 export class RateLog {
   readonly #path: string;
-  /** The requested rate, as the user wrote it. */
+  /** As the user wrote it. */
   wanted: string;
-  /** Why the datastore delays the run, if it does. */
+  /** Why the datastore delays the run. */
   delay: string | undefined;
   #series: RatePoint[];
   readonly #starts: { readonly t_s: number; readonly at: string }[];
@@ -74,7 +74,6 @@ export class RateLog {
     this.#pace = undefined;
   }
 
-  /** Writes the record a last time. */
   async close(): Promise<void> {
     if (!this.#closed) {
       this.#closed = true;
@@ -116,7 +115,7 @@ export class RateLog {
     return true;
   }
 
-  /** Records the time of day, unless it follows from the last recorded one. */
+  /** Unless the time of day follows from the last recorded one. */
   #recordStart(atMs: number): void {
     const last = this.#starts.at(-1);
     const t_s = toHundredths(this.#seconds);
@@ -152,7 +151,7 @@ export class RateLog {
       series: this.#series,
       starts: this.#starts,
     };
-    // Ignore a full disk: the journal reports it.
+    // A full disk is ignored here: the journal reports it.
     this.#saving = this.#saving
       .then(() => writeFileAtomically(this.#path, `${JSON.stringify(history)}\n`))
       .catch(() => {});
@@ -174,7 +173,7 @@ function thinned(series: readonly RatePoint[]): RatePoint[] {
   });
 }
 
-/** Joins two points; the first starts at `start`. */
+/** @param start of the first point */
 function joined(start: number, first: RatePoint, second: RatePoint): RatePoint {
   const [one, other] = [first.t_s - start, second.t_s - first.t_s];
   const waits = [first.waited_s ?? 0, second.waited_s ?? 0] as const;

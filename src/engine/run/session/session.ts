@@ -77,7 +77,7 @@ export class RunSession {
     return undefined;
   }
 
-  /** Called when all rows of a stage have results. The user may end the run before the next stage is known. */
+  /** When all rows of a stage have results. The user may end the run before the next stage is known. */
   async #nextStage(): Promise<RunEnding | undefined> {
     const { controls, stages } = this.#options;
     const cancelling = new AbortController();

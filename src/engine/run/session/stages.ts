@@ -16,19 +16,18 @@ export interface StagesOptions
   readonly run: OpenRun;
   readonly rows: Pick<RowsFile, 'rows' | 'head'>;
   readonly keeper: RecordKeeper;
-  /** Called for each error of the datastore; the work continues. */
   readonly onError: (error: Error) => void;
 }
 
 /**
- * The stages of a run: its canary, unless it was evaluated earlier, then all other rows. The next stage begins when all rows of a stage
- * have results. A budget of rows ends the run once its rows are called.
+ * The canary of a run, unless it was evaluated earlier, then all other rows. The next stage begins when all rows of a stage have results. A
+ * budget of rows ends the run once its rows are called.
  */
 export class Stages {
   readonly #options: StagesOptions;
   /** Undefined without a canary, and after its evaluation. */
   #canary: ReadonlySet<number> | undefined;
-  /** The last rows within the budget; absent without a limit. */
+  /** The last rows within the budget. */
   readonly #allowed: StartedBudget['rows'];
 
   static async begin(options: StagesOptions): Promise<Stages> {
@@ -52,7 +51,7 @@ export class Stages {
     this.#allowed = allowed;
   }
 
-  /** Records the budget for a coordinator that takes the run over. */
+  /** For a coordinator that takes the run over. */
   async keepBudget(time: Pick<StartedBudget, 'until' | 'stopAt'> = {}): Promise<void> {
     const { budget, keeper } = this.#options;
     if (budget === undefined) return;
@@ -62,7 +61,7 @@ export class Stages {
     await keeper.save();
   }
 
-  /** The rows without a result that may be called now. */
+  /** Rows without a result that may be called now. */
   tasks(): AsyncIterable<Iterable<RowTask>> {
     const {
       run: { record, journal },
@@ -83,7 +82,7 @@ export class Stages {
   }
 
   /**
-   * Goes on to the next stage; call it when all rows of this stage have results.
+   * When all rows of a stage have results.
    *
    * @returns how the run ends, if it does
    */
@@ -130,7 +129,7 @@ export class Stages {
   }
 }
 
-/** The last rows within the budget; undefined without a limit. */
+/** Undefined without a limit. */
 async function allowed(
   { run: { record, journal }, rows, budget: { maxRows } = {} }: StagesOptions,
   canary: ReadonlySet<number> | undefined,

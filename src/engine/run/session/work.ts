@@ -21,7 +21,6 @@ import type { RunEvent } from './progress.ts';
 import type { Stages } from './stages.ts';
 
 export interface SessionOptions extends RunContext {
-  /** The rows of the run. */
   readonly rows: Pick<RowsFile, 'rows' | 'numbers'>;
   /** What to call, stage by stage. */
   readonly stages: Pick<Stages, 'tasks' | 'next'>;
@@ -29,7 +28,7 @@ export interface SessionOptions extends RunContext {
   readonly deadline: AbortSignal;
   /** Workers that call the API, on all machines. */
   readonly workers: () => number;
-  /** The requested rate; undefined: as fast as possible. */
+  /** Undefined: as fast as possible. */
   readonly rate: () => RatePolicy | undefined;
   /** See `BatchQueueOptions`. */
   readonly priority: () => Priority;
@@ -40,9 +39,8 @@ export interface SessionOptions extends RunContext {
   readonly known?: StartingPoint | undefined;
   readonly onEvent: (event: RunEvent) => void;
   readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
-  /** Called for each error of the datastore; the work continues. */
   readonly onError: (error: Error) => void;
-  /** Called when the run continues after a pause. Resolves when its rate is in force: feed no row before. */
+  /** For a run that continues after a pause. Resolves when its rate is in force: feed no row before. */
   readonly rateInForce: () => Promise<void>;
 }
 
@@ -116,7 +114,7 @@ export class Work {
     });
   }
 
-  /** Leaves the run. The first reason counts. */
+  /** The first reason counts. */
   #leave(reason: Leaving): void {
     this.#worker?.pause();
     this.#coordinator?.end(reason);
@@ -136,7 +134,6 @@ export class Work {
     const [isThrough] = await Promise.all([coordinator.drain(limit), stopped]);
     // Another machine is still calling a row: the run can't end, but can be resumed.
     if (!isThrough) return { state: 'interrupted' };
-    // Halting is pointless when no row is left to call.
     const isPointless = 'halt' in reason && unfinishedRows(record, journal) === 0;
     return isPointless ? { state: 'completed' } : reason;
   }
