@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { z } from 'zod';
 import { readVersion } from '../base/package.ts';
 
-/** Longest reason that is kept, in characters; longer ones of other processes are cut. */
+/** Characters; longer reasons of other processes are cut. */
 export const maxReasonLength = 500;
 const maxNameLength = 100;
 
@@ -10,7 +10,7 @@ const cutTo = (length: number) => z.string().transform((text) => text.slice(0, l
 
 /** The author of an action, as the process of the author has stated it. */
 export const actorSchema = z.object({
-  /** Name of the user in the operating system. */
+  /** Name in the operating system. */
   user: cutTo(maxNameLength),
   host: cutTo(maxNameLength),
   /** Version of cqbatch. */
@@ -19,7 +19,7 @@ export const actorSchema = z.object({
 
 export type Actor = Readonly<z.infer<typeof actorSchema>>;
 
-/** The author of a request, and the reason; absent where unknown. */
+/** Absent where unknown. */
 export const attributionSchema = z.object({
   by: actorSchema.exactOptional(),
   reason: cutTo(maxReasonLength).exactOptional(),
@@ -40,12 +40,12 @@ export function actorText({ user, host }: Actor): string {
   return `${user} on ${host}`;
 }
 
-/** The author of what this process does, and the reason if the user gave one. */
+/** With the reason if the user gave one. */
 export function withActor(reason?: string): Attribution {
   return { by: thisActor(), ...(reason !== undefined && { reason }) };
 }
 
-/** The name of the user, or the user id if it has no account and so no name, as in containers. */
+/** The user id if the user has no account and so no name, as in containers. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -20,8 +20,8 @@ export type Priority = (typeof priorities)[number];
 export const usualPriority = 'normal' satisfies Priority;
 
 /**
- * What to do with rows that have the same subject but different requests: `refuse` leaves the decision to the user, `last`
- * calls only the last row, `in-order` calls all rows one after the other.
+ * For rows with the same subject but different requests: `refuse` leaves the decision to the user, `last` calls only the last row,
+ * `in-order` calls all rows one after the other.
  */
 export const conflictRules = ['refuse', 'last', 'in-order'] as const;
 
@@ -30,19 +30,18 @@ export type ConflictRule = (typeof conflictRules)[number];
 /** What an API does with a field that a row leaves out, and with one that a row clears. */
 export const fieldFates = { leftOut: ['kept', 'reset'], cleared: ['empty', 'kept'] } as const;
 
-/** What users have seen or said of the fates of fields; undefined: nothing. */
+/** What users have seen or said of the fates of fields. */
 export type KnownFates = {
   readonly [What in keyof typeof fieldFates]?: (typeof fieldFates)[What][number] | undefined;
 };
 
-/** The HTTP methods of requests. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export type Method = (typeof methods)[number];
 
 /** An API and a rate group. Their calls share one limit, and so one queue, one rate and the workers. */
 export interface LimitedApi {
-  /** Normalized base URL. */
+  /** Normalized. */
   readonly baseUrl: string;
   /** Absent for all callers without a group. */
   readonly rateGroup?: string | undefined;
@@ -53,20 +52,18 @@ export function apiText({ baseUrl, rateGroup }: LimitedApi): string {
   return rateGroup === undefined ? baseUrl : `${baseUrl} (rate group ${rateGroup})`;
 }
 
-/** The outcomes, in the order in which they are counted and shown. */
+/** In the order in which they are counted and shown. */
 export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'skipped', 'not_attempted'] as const;
 
 /** The final state of a row. `skipped`: not called, on purpose; `not_attempted`: the run ended before it called the row. */
 export type Outcome = (typeof outcomes)[number];
 
-/** How many rows ended with each outcome. */
 export type OutcomeCounts = Readonly<Record<Outcome, number>>;
 
 export function noOutcomes(): Record<Outcome, number> {
   return { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
 }
 
-/** Adds up two counts, outcome by outcome. */
 export function addedUp(first: OutcomeCounts, second: OutcomeCounts): OutcomeCounts {
   const sum = noOutcomes();
   for (const outcome of outcomes) sum[outcome] = first[outcome] + second[outcome];
@@ -77,7 +74,7 @@ export function totalOf(counts: Partial<OutcomeCounts>): number {
   return outcomes.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0);
 }
 
-/** The share that is done, in whole percent, rounded; 100 only when everything is done. */
+/** Whole percent, rounded; 100 only when everything is done. */
 export function percentOf(done: number, rows: number): number {
   return done < rows ? Math.min(99, Math.round((100 * done) / rows)) : Math.sign(rows) * 100;
 }
@@ -100,10 +97,10 @@ export function unclearText(outcome: string): string {
     : 'an attempt may have been processed, though no usable answer came';
 }
 
-/** What an operation reports about a row: text by report column (without the leading `_` of the column). */
+/** What an operation reports about a row: text by report column (without the leading `_`). */
 export type ResultColumns = Readonly<Record<string, string>>;
 
-/** An attempt that did not finish its row. Without a code, nothing is known about the attempt: its process has died. */
+/** An attempt that did not finish its row. Without a code, nothing is known about it: its process has died. */
 export interface Attempt {
   /** Start, ISO 8601 UTC. */
   readonly at?: string;
@@ -112,7 +109,7 @@ export interface Attempt {
   /** One line for display, perhaps cut. */
   readonly message?: string;
   readonly httpStatus?: number;
-  /** By which the answer names the request; absent: it does not. */
+  /** The answer's name for the request, if it has one. */
   readonly requestId?: string;
   /** HTTP requests made; absent: 1. */
   readonly requests?: number;
@@ -120,25 +117,25 @@ export interface Attempt {
   readonly omitted?: number;
 }
 
-/** The number of HTTP requests of these attempts, and of those that are not kept. */
+/** HTTP requests of these attempts, and of those that are not kept. */
 export function requestsOf(attempts: readonly Attempt[]): number {
   return attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
 }
 
 /** The final result of one row: one line of the journal, one row of the report. */
 export interface RowResult {
-  /** Number of the row in its manifest, from 1. */
+  /** Number in the manifest, from 1. */
   readonly row: number;
-  /** Name of the operation; empty when the row names no known one. */
+  /** Empty when the row names no known operation. */
   readonly operation: string;
   readonly outcome: Outcome;
   /** Stable, upper-case reason: `OK`, `ALREADY_APPLIED`, `NOT_FOUND`, `INVALID_ROW`, … */
   readonly code: string;
   /** One line for display; empty when the code says it all. */
   readonly message: string;
-  /** Status of the last HTTP answer, when there was one. */
+  /** Status of the last HTTP answer. */
   readonly httpStatus?: number;
-  /** By which the last answer names the request; in reports, the trace id of the row if it does not. */
+  /** The last answer's name for the request; in reports, the trace id of the row if it has none. */
   readonly requestId?: string;
   /** HTTP requests made for the row, including refused (429) and unclear ones. */
   readonly attempts: number;
@@ -150,12 +147,12 @@ export interface RowResult {
   readonly startedAt?: string;
   /** End of the last attempt, ISO 8601 UTC. */
   readonly finishedAt?: string;
-  /** Duration of the last attempt in milliseconds. */
+  /** Duration of the last attempt. */
   readonly durationMs?: number;
   /** Row that was called in place of this one; only for the outcome `duplicate`. */
   readonly duplicateOf?: number;
   readonly columns?: ResultColumns;
-  /** The attempts before the last, if any; of many, the first and the last of them. */
+  /** The attempts before the last; of many, the first and the last of them. */
   readonly earlier?: readonly Attempt[];
 }
 
@@ -164,7 +161,7 @@ export interface ReceivedAnswer {
   readonly status: number;
   /** The relevant headers, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Text of the body, decompressed. */
+  /** Decompressed. */
   readonly body: string;
   /** Whether `body` lacks the end of a longer body. */
   readonly cut?: true;
@@ -185,13 +182,13 @@ export interface SingledOut {
   readonly others: number;
 }
 
-/** What is known about the attempts of a row that is not finished. */
+/** What is known about the attempts of an unfinished row. */
 export interface AttemptHistory {
   /** HTTP requests made so far. */
   readonly attempts: number;
   /**
-   * How many of `attempts` certainly were not processed and do not count: the API asked to slow down (429, 503 with a waiting
-   * time, 503 that depends on the rate), or refused the token.
+   * How many of `attempts` certainly were not processed and do not count: the API asked to slow down (429, 503 with a waiting time, 503
+   * that depends on the rate), or refused the token.
    */
   readonly unprocessed: number;
   readonly unclear: boolean;

@@ -18,8 +18,8 @@ const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
   ({ parse: parsers.parseInteger(least, most), value: '<n>' }) as const;
 
 /**
- * Every setting. `timeout` is the flag `--timeout`, the variable `CQBATCH_TIMEOUT` and the key `timeout` of the configuration
- * file, in order of precedence. The token is not a setting: it never comes from a flag (see `tokenSource`).
+ * `timeout` is the flag `--timeout`, the variable `CQBATCH_TIMEOUT` and the key `timeout` of the configuration file, in order of
+ * precedence. The token is not a setting: it never comes from a flag (see `tokenSource`).
  */
 export const settings = {
   baseUrl: { ...url, common: true, help: 'address of the API' },

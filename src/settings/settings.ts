@@ -17,7 +17,6 @@ export type FlagName = {
 /** The given settings, validated. */
 export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions[Name]['parse']> };
 
-/** The default state folder. */
 export const defaultStateDir = '.cqbatch';
 
 export function isSetting(name: string): name is SettingName {
@@ -26,7 +25,7 @@ export function isSetting(name: string): name is SettingName {
 
 export const settingHelp = (name: SettingName): string => settings[name].help;
 
-/** The possible values of settings that have a fixed list. */
+/** For settings with a fixed list of values. */
 export const settingWords: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries<Setting>(settings).flatMap(([name, { words }]) => (words ? [[name, words]] : [])),
 );
@@ -41,7 +40,7 @@ export const defaults = Object.fromEntries(
   >;
 };
 
-/** Pairs of a setting and the other setting without which it has no effect. */
+/** A setting and another one, without which it has no effect. */
 export const settingNeeds: readonly (readonly [name: string, other: string])[] = Object.entries<Setting>(
   settings,
 ).flatMap(([name, { needs }]) => (needs === undefined ? [] : [[name, needs]]));
@@ -77,7 +76,7 @@ type GivenValue<Definition> = Definition extends { isMap: true }
       ? string | number
       : boolean | 'yes' | 'no';
 
-/** The settings of a batch of a program, by the keys of `config.json`. */
+/** By the keys of `config.json`. */
 export type BatchSettings = {
   readonly [Name in SettingName as Definitions[Name] extends
     | { ofBatch: true }
@@ -87,7 +86,7 @@ export type BatchSettings = {
     : never]?: GivenValue<Definitions[Name]>;
 };
 
-/** A run option as users write it: `timeoutMs` as `--timeout`, `backoffMs` as `backoff`. */
+/** `timeoutMs` as `--timeout`, `backoffMs` as `backoff`. */
 export function optionInWords(option: string): string {
   const [name = option, setting] =
     Object.entries<Setting>(settings).find(
@@ -155,7 +154,6 @@ export function collected(another: string, earlier: readonly string[] = []): rea
   return [...earlier, another];
 }
 
-/** The variable of a setting. */
 export function variableOf(name: string): string {
   return `CQBATCH_${nameInWords(name, '_').toUpperCase()}`;
 }
@@ -205,7 +203,7 @@ export function resolveSettings(sources: SettingSources): Settings {
   return given;
 }
 
-/** Where a setting comes from, for display, and its value there: flag, variable or configuration file, in this order. */
+/** The source for display, and the value there: flag, variable or configuration file, in this order. */
 function sourceOf(
   name: string,
   { flags, environment, file }: SettingSources,
@@ -215,14 +213,13 @@ function sourceOf(
   const variable = variableOf(name);
   const candidates: readonly (readonly [string, unknown])[] = [
     [`--${nameInWords(name, '-')}`, flags[name as FlagName]],
-    // Treats an empty variable as unset, as usual in cron tables and compose files.
+    // An empty variable is unset, as usual in cron tables and compose files.
     [variable, neverEmpty ? environment[variable] : environment[variable] || undefined],
     [`${file?.path}: ${key}`, file?.values[key]],
   ];
   return candidates.find(([, value]) => value !== undefined) ?? ['', undefined];
 }
 
-/** The value of a setting. Undefined if not given. */
 function resolved(
   name: string,
   { parse, isMap, isCommand, neverEmpty }: Pick<Setting, 'parse' | 'isMap' | 'isCommand' | 'neverEmpty'>,
@@ -252,19 +249,19 @@ function inOneLine(command: unknown): unknown {
   return isList ? command.map(shellWord).join(' ') : command;
 }
 
-/** Whether a value is blank, as from an unset variable of a script. A tab is no blank, because it may be a delimiter. */
+/** Blank as from an unset variable of a script. A tab is no blank, because it may be a delimiter. */
 export function saysNothing(value: string): boolean {
   return isBlank(value) && value !== '\t';
 }
 
-/** The `name=value` pairs of a value from any source. */
+/** `name=value`, from any source. */
 function pairsIn(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'object' || value === null) return [value];
   return Object.entries(value).map((pair) => pair.join('='));
 }
 
-/** Whether a key is for editors and people: `$schema`, and keys commented out with `//`. */
+/** `$schema`, and keys commented out with `//`. */
 function isForReaders(key: string): boolean {
   return key === '$schema' || key.startsWith('//');
 }
