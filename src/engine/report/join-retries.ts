@@ -2,11 +2,11 @@ import { attemptsOf, joinAttempts } from '../../domain/attempts.ts';
 import type { RowResult } from '../../domain/terms.ts';
 import type { ReportLine } from './join-results.ts';
 
-/** The lines of a run in row order, in chunks. */
+/** In row order, in chunks. */
 export type ReportLines = AsyncIterable<readonly ReportLine[]>;
 
 /**
- * The lines of a run, each with the result of the latest retry that called its row. Memory: one chunk of each run.
+ * Each line has the result of the latest retry that called its row. Memory: one chunk of each run.
  *
  * @param retries oldest first. Their rows have the numbers of the original run; rows that the original run lacks are ignored
  */

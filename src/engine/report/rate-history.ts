@@ -7,9 +7,9 @@ import { phases } from '../../domain/pace.ts';
 const pointSchema = z.object({
   /** Seconds of work since the run was first started. */
   t_s: z.number(),
-  /** Allowed calls per second; null when unlimited. */
+  /** Null when unlimited. */
   allowed_per_s: z.number().nullable(),
-  /** Calls per second that the API accepted, of all runs that share it. */
+  /** Accepted by the API, of all runs that share it. */
   accepted_per_s: z.number(),
   /** Calls that the API rejected as too many. */
   rejected: z.number(),
@@ -41,8 +41,7 @@ const rateHistorySchema = z.object({
   /** What asks for `wait_until`: the `restBy` of a pace. */
   wait_by: z.string().optional(),
   /**
-   * Seconds in which no call but a test could be made: the API was away, asked to wait, or rejected every call; or the datastore
-   * was away.
+   * Seconds in which no call but a test could be made: the API was away, asked to wait, or rejected every call; or the datastore was away.
    */
   waited_s: z.number(),
   rejected: z.number(),
@@ -58,7 +57,7 @@ export type RatePoint = z.infer<typeof pointSchema>;
 
 export const rateHistoryFile = 'rate.json';
 
-/** The rate history of a run; undefined when it is missing or unreadable. */
+/** Undefined when the file is missing or unreadable. */
 export function readRateHistory(folder: string): Promise<RateHistory | undefined> {
   return readJsonFileIfAny(join(folder, rateHistoryFile), rateHistorySchema);
 }

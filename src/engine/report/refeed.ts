@@ -17,15 +17,14 @@ export interface RefeedCells {
 
 const operationField = 'operation';
 
-/** A character that UTF-8 can't encode; writing replaces it with U+FFFD. */
+/** UTF-8 can't encode these characters; writing replaces them with U+FFFD. */
 const loneSurrogate = /\p{Cs}/u;
 
-/** A column of the file, and the original columns of its cells. */
 interface RefeedColumn {
   readonly title: string;
   /** The places of the original columns. */
   readonly sources: number[];
-  /** The field of the column, if the field has a default. */
+  /** Only if the field of the column has a default. */
   readonly field?: string;
 }
 
@@ -44,7 +43,7 @@ export class RefeedRows {
     return this.#columns.map(({ title }) => guard(title, { clearToken }));
   }
 
-  /** @param operation name of the row's operation, empty when unknown. */
+  /** @param operation empty when unknown */
   cells(row: { readonly cells: CellTexts }, operation: string): RefeedCells {
     const { clear_token: clearToken, defaults, guard } = this.#options;
     let altered = false;

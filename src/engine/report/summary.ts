@@ -21,7 +21,6 @@ export const summaryFile = 'summary.json';
 /** The content of summary.json. Numbers are integers, except rates; unknown values are `null`. */
 export interface RunSummary {
   readonly version: 1;
-  /** Id of the run. */
   readonly run: string;
   readonly state: string;
   readonly manifest: {
@@ -56,7 +55,7 @@ export interface RunSummary {
   readonly retry_of: string | null;
   /** Ids of the retries whose results the report includes. */
   readonly retries: readonly string[];
-  /** The delimiter of the CSV files. */
+  /** Delimiter of the CSV files. */
   readonly delimiter: Delimiter;
   /** SHA-256 of rows.jsonl, journal.jsonl and report.csv; null while the run is in progress. */
   readonly digests: { readonly rows: string; readonly journal: string; readonly report: string } | null;
@@ -70,7 +69,7 @@ export interface RunFacts
   > {
   readonly manifest: Omit<RunSummary['manifest'], 'rows'>;
   readonly digests: Omit<NonNullable<RunSummary['digests']>, 'report'> | null;
-  /** Duration of the run in milliseconds, without the time between a stop and a resume. */
+  /** Without the time between a stop and a resume. */
   readonly activeMs: number;
 }
 
@@ -120,11 +119,7 @@ export class Tally {
     else this.#codes.set(key, { outcome, code, count: 1, message: messageOf(result), row: result.row });
   }
 
-  /**
-   * The summary of all added lines.
-   *
-   * @param report SHA-256 of report.csv; without it, the files of the report have no digests
-   */
+  /** @param report SHA-256 of report.csv; without it, the files of the report have no digests */
   summary(facts: RunFacts, report?: string): RunSummary {
     const {
       run,

@@ -19,9 +19,8 @@ const cutHint = '… (cut: Excel holds 32,767 characters; report.csv has the ful
 const columnWidth = 20;
 
 /**
- * Writes report.xlsx, whole or not at all, and readable by its owner only: the rows of report.csv as text, so that no number
- * loses digits and no cell is a formula. Rows beyond the limit of a sheet go into another one. Memory does not depend on the
- * number of rows.
+ * Writes report.xlsx, whole or not at all, and readable by its owner only: the rows of report.csv as text, so that no number loses digits
+ * and no cell is a formula. Rows beyond the limit of a sheet go into another one. Memory does not depend on the number of rows.
  *
  * @returns its path
  * @throws a fatal error `XLSX_TOO_LARGE` when there are too many columns for Excel, and the errors of `writeReports`
@@ -57,7 +56,7 @@ async function* rowsOf(lines: ReportLines, cells: ReportCells): AsyncGenerator<s
   for await (const part of lines) for (const line of part) yield cells.of(line).map(held);
 }
 
-/** A text in the encoding of a cell. Excel reads `_x0041_` as `A`, and `_x005F_x0041_` as `_x0041_`. */
+/** Excel reads `_x0041_` as `A`, and `_x005F_x0041_` as `_x0041_`. */
 function held(text: string): string {
   const escaped = text.replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_');
   return escaped.length > mostCharacters

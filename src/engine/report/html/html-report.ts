@@ -10,8 +10,7 @@ import { reportHead, reportSummary } from './report-head.ts';
 import { verdictOf } from './verdict.ts';
 
 /**
- * Writes report.html, a self-contained page, into a run's folder, whole or not at all, and readable by its owner only. Its head
- * is plain HTML, for readers without scripts.
+ * Writes a self-contained page, whole or not at all, and readable by its owner only. Its head is plain HTML, for readers without scripts.
  *
  * @returns its path
  * @throws a fatal error `REPORT_UNWRITABLE`
@@ -74,7 +73,7 @@ function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** Escapes JSON so that it can't end its script element. */
+/** The JSON can't end its script element. */
 function inScript(json: string): string {
   return json.replaceAll('<', '\\u003c');
 }

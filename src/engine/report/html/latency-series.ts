@@ -8,7 +8,7 @@ interface Stretch {
   failed: number;
 }
 
-/** Latency and failures over time in fixed memory: when there are too many stretches of time, neighbors are joined in pairs. */
+/** Latency and failures in fixed memory: of too many stretches of time, neighbors are joined in pairs. */
 export class LatencyOverTime {
   #stretchMs = 1_000;
   #stretches = new Map<number, Stretch>();
@@ -16,7 +16,6 @@ export class LatencyOverTime {
   /**
    * @param startedMs start of a row's first attempt, in milliseconds since 1970
    * @param durationMs duration of its last attempt
-   * @param isFailed whether the row failed
    */
   add(startedMs: number, durationMs: number, isFailed: boolean): void {
     const at = Math.floor(startedMs / this.#stretchMs);

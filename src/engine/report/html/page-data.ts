@@ -4,10 +4,10 @@ import type { PlannedOperation } from '../../rows/row.ts';
 import type { RatePoint } from '../rate-history.ts';
 import type { RunSummary } from '../summary.ts';
 
-/** The content of report.html. Written by Node, read by the page. */
+/** Written by Node, read by the page. */
 export interface PageContent {
   readonly data: PageData;
-  /** The rows: each portion is the JSON of a `RowPortion`, gzipped, in base64. */
+  /** Each portion is the JSON of a `RowPortion`, gzipped, in base64. */
   readonly portions: readonly string[];
 }
 
@@ -15,9 +15,9 @@ export interface PageData {
   readonly version: 1;
   readonly run: PageRun;
   readonly summary: RunSummary;
-  /** The operations of the run, by name. */
+  /** Operations by name. */
   readonly operations: Readonly<Record<string, OperationWords>>;
-  /** The advice for each code that occurs. */
+  /** For each code that occurs. */
   readonly advice: Readonly<Record<string, PageAdvice>>;
   /** Counts all rows of the run. */
   readonly messages: readonly MessageGroup[];
@@ -56,23 +56,23 @@ export interface PageRun {
   readonly phase: 'in progress' | 'stopped' | 'ended';
   /** The command that continues a stopped run. */
   readonly resume: string;
-  /** The command that calls again the rows whose failures are transient, if any. */
+  /** The command that calls again the rows whose failures are transient. */
   readonly retry?: string;
   /** Why the run is in this state, if known. */
   readonly reason?: string;
   readonly baseUrl: string;
   readonly by?: string;
-  /** The approvers of the plan; absent for a plan without approvals. */
+  /** Absent for a plan without approvals. */
   readonly approvedBy?: readonly string[];
-  /** The `--reason` of the user. */
+  /** The user's `--reason`. */
   readonly purpose?: string;
-  /** The stops between the start and the end of the run. */
+  /** Between the start and the end of the run. */
   readonly stops: readonly PageStop[];
   /** When the page was written, ISO 8601 UTC. */
   readonly writtenAt: string;
 }
 
-/** A time in which a run was not in progress: paused, interrupted, halted or failed. */
+/** A time in which a run was paused, interrupted, halted or failed. */
 export interface PageStop {
   /** ISO 8601 UTC. */
   readonly from: string;
@@ -82,7 +82,7 @@ export interface PageStop {
   readonly reason?: string;
 }
 
-/** Latency over time: a value for each stretch of equal length; null in a stretch without calls. */
+/** A value for each stretch of equal length; null in a stretch without calls. */
 export interface LatencySeries {
   /** Start of the first stretch, milliseconds since 1970; 0 without calls. */
   readonly from: number;
@@ -94,7 +94,7 @@ export interface LatencySeries {
   readonly failed: readonly number[];
 }
 
-/** What the page needs to know of its rows to read them. */
+/** What the page needs to read its rows. */
 export interface PageRows {
   readonly columns: readonly PageColumn[];
   /** The text of a cell that clears its field when the rows are fed back. */
@@ -103,14 +103,14 @@ export interface PageRows {
 
 export interface PageColumn {
   readonly kind: 'fact' | 'result' | 'cell';
-  /** For a fact, a `FactColumn`; for a cell, its header in a manifest that feeds the rows back. */
+  /** A `FactColumn`, or the header of a cell in a manifest that feeds the rows back. */
   readonly name: string;
   /** Whether the cells identify what rows act on, or name the operation. */
   readonly role?: 'subject' | 'operation';
 }
 
-/** A value of a row in a column; null without a value. */
+/** Null without a value. */
 export type PageValue = string | number | null;
 
-/** A part of the rows, by column: an array of values for each, because similar values compress better side by side. */
+/** By column: an array of values for each, because similar values compress better side by side. */
 export type RowPortion = readonly (readonly PageValue[])[];
