@@ -8,7 +8,7 @@ const maxNameLength = 100;
 
 const cutTo = (length: number) => z.string().transform((text) => text.slice(0, length));
 
-/** The author of an action, as the process of the author has stated it. */
+/** As the process of the author has stated it. */
 export const actorSchema = z.object({
   /** Name in the operating system. */
   user: cutTo(maxNameLength),
@@ -29,7 +29,6 @@ export type Attribution = Readonly<z.infer<typeof attributionSchema>>;
 
 let self: Actor | undefined;
 
-/** The author of what this process does. */
 export function thisActor(): Actor {
   self ??= { user: userName(), host: hostname(), version: readVersion() };
   return self;
@@ -40,7 +39,6 @@ export function actorText({ user, host }: Actor): string {
   return `${user} on ${host}`;
 }
 
-/** With the reason if the user gave one. */
 export function withActor(reason?: string): Attribution {
   return { by: thisActor(), ...(reason !== undefined && { reason }) };
 }

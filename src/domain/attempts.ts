@@ -1,19 +1,19 @@
 import type { Attempt, AttemptHistory, RowResult } from './terms.ts';
 
-/** An unfinished row keeps this number of its first attempts, and of its last. */
+/** Of the first attempts of an unfinished row, and of the last. */
 const keptAtEachEnd = 12;
 
 /** Characters; the last attempt keeps its whole message. */
 const maxMessageLength = 200;
 
-/** A process may have made the attempt before it died: nothing is known about it. */
+/** Nothing is known about it: a process died. */
 export const unknownAttempt: Attempt = {};
 
 export function isUnknown({ at }: Attempt): boolean {
   return at === undefined;
 }
 
-/** Of too many attempts, those in the middle are dropped. */
+/** Of too many, those in the middle are dropped. */
 export function withAttempt(
   earlier: readonly Attempt[] = [],
   { message, ...attempt }: Attempt,
@@ -29,13 +29,13 @@ export function withAttempt(
   return [...all.slice(0, keptAtEachEnd), { ...second, omitted }, ...last];
 }
 
-/** For a row whose process died when it was about to make a call. */
+/** The process died when it was about to make a call. */
 export function perhapsCalled(history: AttemptHistory): AttemptHistory {
   const { attempts, earlier, ...rest } = history;
   return { ...rest, attempts: attempts + 1, unclear: true, earlier: withAttempt(earlier, unknownAttempt) };
 }
 
-/** The result of a row that fails without a further call. */
+/** For a row that fails without a further call. */
 export function failedUncalled(
   { attempts, unprocessed, startedAt, lastStatus, earlier }: AttemptHistory,
   why: Pick<RowResult, 'row' | 'operation' | 'code' | 'message' | 'unclear'>,
@@ -52,12 +52,11 @@ export function failedUncalled(
   };
 }
 
-/** The known attempts of a row without a result. */
 export function attemptsBefore({ earlier, unclear, attempts }: AttemptHistory): readonly Attempt[] {
   return earlier ?? (unclear && attempts > 0 ? [unknownAttempt] : []);
 }
 
-/** The earlier attempts, and the last, which only the result describes unless the row failed without it. */
+/** Only the result describes the last attempt, unless the row failed without it. */
 export function attemptsOf(result: RowResult): readonly Attempt[] {
   const {
     earlier = [],

@@ -18,7 +18,7 @@ export type FailureClass =
   | 'halt-early'
   | 'aborted';
 
-/** What a code means, and what to do, for display. */
+/** For display. */
 export interface CodeAdvice {
   readonly meaning: string;
   readonly remedy?: string;
@@ -27,7 +27,7 @@ export interface CodeAdvice {
 export interface CodeFacts extends CodeAdvice {
   /** Absent for a code that is no failure. */
   readonly class?: FailureClass;
-  /** Whether the API may have processed a request that it answers with this code. */
+  /** The API may have processed a request that it answers with this code. */
   readonly unclear?: true;
 }
 
@@ -59,8 +59,8 @@ const aborted = ofClass('aborted', again);
 const unclear = (facts: FailureFacts): FailureFacts => ({ ...facts, unclear: true });
 
 /**
- * Codes are unclear when a server or a gateway uses them after it lost sight of the request. ABORTED means that the change was rolled back,
- * RESOURCE_EXHAUSTED that it was refused before it began.
+ * Unclear: codes of servers or gateways that lost sight of the request. ABORTED means that the change was rolled back, RESOURCE_EXHAUSTED
+ * that it was refused before it began.
  */
 const failures = {
   // The canonical codes, in the order of their numbers (`google/rpc/code.proto`).
@@ -205,7 +205,6 @@ const all: Readonly<Record<string, CodeFacts>> = { ...failures, ...otherCodes };
 
 type KnownFailure = keyof typeof failures;
 
-/** A status without a canonical code. */
 type StatusCode = `HTTP_${number}`;
 
 export type FailureCode = KnownFailure | StatusCode;
@@ -228,7 +227,7 @@ function isKnownFailure(code: string): code is KnownFailure {
   return Object.hasOwn(failures, code);
 }
 
-/** General facts for the unknown code of another version. */
+/** General for the unknown code of another version. */
 export function codeFacts(code: string): CodeFacts {
   if (/^HTTP_\d{3}$/.test(code)) return failureFacts(code as StatusCode);
   if (Object.hasOwn(all, code)) return all[code] as CodeFacts;
@@ -243,7 +242,7 @@ export function adviceOn(code: string): CodeAdvice {
   return { meaning, ...(remedy !== undefined && { remedy }) };
 }
 
-/** The facts of the status's class (RFC 9110, section 15): of 400 for 4xx, of 500 for 5xx. */
+/** By the status's class (RFC 9110, section 15): as 400 for 4xx, as 500 for 5xx. */
 function factsOfStatus(status: number): FailureFacts {
   const meaning = `The API answered with HTTP status ${status}.`;
   if (status >= 400 && status < 500) return permanent(meaning);

@@ -25,43 +25,42 @@ export const phases = [
 
 export type Phase = (typeof phases)[number];
 
-/** How fast all workers together may call an API at present. */
+/** For all workers of an API together. */
 export interface Pace {
   /** Calls per second; absent: as many as possible. */
   readonly rate?: number | undefined;
   /** Whether workers must keep to `rate`. False for an untested rate that the calls do not reach: then it is no limit. */
   readonly isKept: boolean;
-  /** The most calls in flight. */
   readonly concurrency: number;
-  /** No call may be made before this time, milliseconds of the steady clock. */
+  /** In milliseconds of the steady clock; no call may be made before. */
   readonly restUntil?: number | undefined;
-  /** What asked for `restUntil`, if the rest is longer than a minute: `Retry-After: 7200`. */
+  /** If the rest is longer than a minute: `Retry-After: 7200`. */
   readonly restBy?: string | undefined;
-  /** Rests that the API requested before this time are over, or end at `restUntil`; milliseconds of the steady clock. */
+  /** Rests that the API requested before are over, or end at `restUntil`; milliseconds of the steady clock. */
   readonly restsSince?: number | undefined;
   /** The API's calls per second, once known. */
   readonly limit?: number | undefined;
   readonly phase: Phase;
-  /** Whether a 503 counts as a refusal, like a 429: true once 503s have gone away with a lower rate. */
+  /** A 503 counts as a refusal, like a 429: once 503s have gone away with a lower rate. */
   readonly refuses503: boolean;
-  /** Why the rate is as it is, for display. */
+  /** For display. */
   readonly reason: string;
-  /** Id of the run whose `--rate` bounds the rate, if several runs share it. */
+  /** Id of the run whose `--rate` bounds the rate that several runs share. */
   readonly boundBy?: string | undefined;
 }
 
-/** With the calls since its governor started. */
+/** Calls count since the governor started. */
 export interface PaceReport extends Pace {
-  /** Calls of all workers. */
+  /** By all workers. */
   readonly accepted: number;
   readonly rejected: number;
 }
 
-/** A shorter rest is only part of keeping the pace, and is not shown. */
+/** A shorter rest is part of keeping the pace, and not shown. */
 export const noticeableRestMs = 1_000;
 
 /**
- * What asked for a long rest, and how to end it, for display.
+ * What asked for a long rest, and how to end it.
  *
  * @param run its id
  * @param now of the steady clock
@@ -75,10 +74,10 @@ export function restAdvice(
   return `"${restBy}" asks for this wait; to call sooner, type: cqbatch set-rate ${run} 5/s (or resume it with --rate 5/s)`;
 }
 
-/** A worker finds that the API does not answer as it should. */
+/** The API does not answer as it should. */
 export interface Outage {
   readonly reason: string;
-  /** Until the next call that tests whether the outage is over. */
+  /** Until a call tests whether the outage is over. */
   readonly testMs: number;
 }
 
@@ -87,10 +86,10 @@ export function duringOutage<Known extends Pace>(pace: Known, { reason, testMs }
   return { ...pace, phase: 'waiting', reason, restUntil: steadyNow() + testMs, restBy: undefined };
 }
 
-/** What is known about the limits of an API before its first call. */
+/** What is known of an API before its first call. */
 export type StartingPoint = Partial<
   Pick<Pace, 'limit' | 'concurrency' | 'restUntil' | 'restBy' | 'refuses503'>
 >;
 
-/** A rest that an earlier run or another process recorded is tested with one call after at most this time. */
+/** A rest that another process recorded is tested with one call after at most this time. */
 export const longestInheritedRestMs = 300_000;

@@ -27,10 +27,10 @@ export const conflictRules = ['refuse', 'last', 'in-order'] as const;
 
 export type ConflictRule = (typeof conflictRules)[number];
 
-/** What an API does with a field that a row leaves out, and with one that a row clears. */
+/** For a field that a row leaves out, and one that a row clears. */
 export const fieldFates = { leftOut: ['kept', 'reset'], cleared: ['empty', 'kept'] } as const;
 
-/** What users have seen or said of the fates of fields. */
+/** What users have seen or said. */
 export type KnownFates = {
   readonly [What in keyof typeof fieldFates]?: (typeof fieldFates)[What][number] | undefined;
 };
@@ -39,7 +39,7 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export type Method = (typeof methods)[number];
 
-/** An API and a rate group. Their calls share one limit, and so one queue, one rate and the workers. */
+/** Calls of an API and a rate group share one limit, and so one queue, one rate and the workers. */
 export interface LimitedApi {
   /** Normalized. */
   readonly baseUrl: string;
@@ -47,15 +47,15 @@ export interface LimitedApi {
   readonly rateGroup?: string | undefined;
 }
 
-/** `https://api.example.com (rate group acme)`; different for each API and group. */
+/** `https://api.example.com (rate group acme)` */
 export function apiText({ baseUrl, rateGroup }: LimitedApi): string {
   return rateGroup === undefined ? baseUrl : `${baseUrl} (rate group ${rateGroup})`;
 }
 
-/** In the order in which they are counted and shown. */
+/** In the order in which they are shown. */
 export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'skipped', 'not_attempted'] as const;
 
-/** The final state of a row. `skipped`: not called, on purpose; `not_attempted`: the run ended before it called the row. */
+/** `skipped`: not called, on purpose; `not_attempted`: the run ended before. */
 export type Outcome = (typeof outcomes)[number];
 
 export type OutcomeCounts = Readonly<Record<Outcome, number>>;
@@ -85,22 +85,21 @@ export function shareText(rows: number, all: number): string {
   return rows > 0 && percent === 0 ? '<1 %' : `${percent} %`;
 }
 
-/** `not_attempted` as `not attempted` */
 export function outcomeText(outcome: string): string {
   return outcome.replace('_', ' ');
 }
 
-/** What unclear means for a row with this outcome, for display. */
+/** For display. */
 export function unclearText(outcome: string): string {
   return outcome === 'succeeded'
     ? 'an earlier attempt may have been processed, too'
     : 'an attempt may have been processed, though no usable answer came';
 }
 
-/** What an operation reports about a row: text by report column (without the leading `_`). */
+/** Text by report column (without the leading `_`). */
 export type ResultColumns = Readonly<Record<string, string>>;
 
-/** An attempt that did not finish its row. Without a code, nothing is known about it: its process has died. */
+/** Did not finish its row. Without a code, nothing is known about it: its process has died. */
 export interface Attempt {
   /** Start, ISO 8601 UTC. */
   readonly at?: string;
@@ -111,18 +110,18 @@ export interface Attempt {
   readonly httpStatus?: number;
   /** The answer's name for the request, if it has one. */
   readonly requestId?: string;
-  /** HTTP requests made; absent: 1. */
+  /** Absent: 1. */
   readonly requests?: number;
-  /** Number of attempts before this one that are not kept. */
+  /** Attempts before this one that are not kept. */
   readonly omitted?: number;
 }
 
-/** HTTP requests of these attempts, and of those that are not kept. */
+/** With those that are not kept. */
 export function requestsOf(attempts: readonly Attempt[]): number {
   return attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
 }
 
-/** The final result of one row: one line of the journal, one row of the report. */
+/** One line of the journal, one row of the report. */
 export interface RowResult {
   /** Number in the manifest, from 1. */
   readonly row: number;
@@ -133,7 +132,7 @@ export interface RowResult {
   readonly code: string;
   /** One line for display; empty when the code says it all. */
   readonly message: string;
-  /** Status of the last HTTP answer. */
+  /** Of the last answer. */
   readonly httpStatus?: number;
   /** The last answer's name for the request; in reports, the trace id of the row if it has none. */
   readonly requestId?: string;
@@ -141,7 +140,7 @@ export interface RowResult {
   readonly attempts: number;
   /** How many of `attempts` certainly were not processed, because the API asked to slow down; absent: 0. */
   readonly unprocessed?: number;
-  /** Whether an attempt may have been processed though no usable answer arrived. */
+  /** An attempt may have been processed though no usable answer arrived. */
   readonly unclear: boolean;
   /** Start of the first attempt, ISO 8601 UTC. */
   readonly startedAt?: string;
@@ -149,42 +148,40 @@ export interface RowResult {
   readonly finishedAt?: string;
   /** Duration of the last attempt. */
   readonly durationMs?: number;
-  /** Row that was called in place of this one; only for the outcome `duplicate`. */
+  /** The row that was called in place of this `duplicate`. */
   readonly duplicateOf?: number;
   readonly columns?: ResultColumns;
-  /** The attempts before the last; of many, the first and the last of them. */
+  /** Before the last; of many, the first and the last of them. */
   readonly earlier?: readonly Attempt[];
 }
 
-/** An HTTP answer as it is saved: without the token, and of limited size. */
+/** Without the token, and of limited size. */
 export interface ReceivedAnswer {
   readonly status: number;
-  /** The relevant headers, by name in lower case. */
+  /** The relevant ones, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Decompressed. */
   readonly body: string;
-  /** Whether `body` lacks the end of a longer body. */
+  /** The end of the body is missing. */
   readonly cut?: true;
 }
 
-/** The answer to an attempt of a row (`--save-responses`). */
+/** For `--save-responses`. */
 export interface SavedAnswer extends ReceivedAnswer {
   readonly row: number;
-  /** When the attempt began, ISO 8601 UTC. */
+  /** Start of the attempt, ISO 8601 UTC. */
   readonly at: string;
 }
 
-/** How often the API refused a row, or failed at it, while it accepted other rows. */
+/** The API refused a row, or failed at it, while it accepted others. */
 export interface SingledOut {
-  /** Refusals, or failures. */
   readonly refusals: number;
-  /** Other rows that were accepted meanwhile. */
+  /** Accepted meanwhile. */
   readonly others: number;
 }
 
-/** What is known about the attempts of an unfinished row. */
 export interface AttemptHistory {
-  /** HTTP requests made so far. */
+  /** HTTP requests. */
   readonly attempts: number;
   /**
    * How many of `attempts` certainly were not processed and do not count: the API asked to slow down (429, 503 with a waiting time, 503
@@ -192,9 +189,9 @@ export interface AttemptHistory {
    */
   readonly unprocessed: number;
   readonly unclear: boolean;
-  /** Absent when the API has not refused the row, or has accepted a call of the row since. */
+  /** Absent when the API has accepted a call of the row since, or never refused it. */
   readonly singledOut?: SingledOut;
-  /** The API's failures at this row in a row, each with the same text. Absent when the last attempt ended otherwise. */
+  /** Consecutive failures with the same text. Absent when the last attempt ended otherwise. */
   readonly failedAlone?: SingledOut;
   /** Start of the first attempt, ISO 8601 UTC. */
   readonly startedAt?: string;
@@ -202,9 +199,8 @@ export interface AttemptHistory {
   readonly lastCode?: string;
   readonly lastMessage?: string;
   readonly lastStatus?: number;
-  /** The attempts so far; of many, the first and the last. Absent when nothing is known about them. */
+  /** Of many, the first and the last. Absent when nothing is known. */
   readonly earlier?: readonly Attempt[];
 }
 
-/** The history of a row that was never called. */
 export const noHistory: AttemptHistory = { attempts: 0, unprocessed: 0, unclear: false };

@@ -7,8 +7,8 @@ import type { Delimiter } from '../../base/text/delimiter.ts';
 import { byteOrderMark, csvText } from './csv-text.ts';
 
 /**
- * A CSV file (RFC 4180, but with LF line ends; UTF-8 with a byte order mark) that appears whole or not at all: `publish` renames a
- * temporary file. Readable by its owner only. Methods throw a fatal error `REPORT_UNWRITABLE`.
+ * A CSV file (RFC 4180, but with LF line ends; UTF-8 with a byte order mark) that appears whole or not at all, readable by its owner only.
+ * Methods throw a fatal error `REPORT_UNWRITABLE`.
  */
 export class CsvFile {
   readonly path: string;
@@ -28,7 +28,7 @@ export class CsvFile {
     return this.#handle !== undefined;
   }
 
-  /** The first call creates the file with its header, even without records. */
+  /** The first call writes the header, even without records. */
   async write(records: readonly (readonly string[])[]): Promise<void> {
     await this.#guarded(async () => {
       if (this.#handle === undefined) {
@@ -46,12 +46,12 @@ export class CsvFile {
     });
   }
 
-  /** SHA-256 of the sealed file, in hexadecimal. */
+  /** SHA-256 in hexadecimal. */
   async digest(): Promise<string> {
     return (await hashFile(this.#temporary)).sha256;
   }
 
-  /** Renames the sealed file to its final path. If nothing was written, removes an earlier file from there. */
+  /** If nothing was written, removes an earlier file. */
   async publish(): Promise<void> {
     await this.#guarded(async () => {
       if (this.isCreated) await rename(this.#temporary, this.path);

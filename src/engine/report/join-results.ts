@@ -30,7 +30,7 @@ const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
 /** One line of the report. */
 export interface ReportLine {
   readonly row: PlannedRow;
-  /** Its `row` is the number in the user's manifest, not the place as in the journal. */
+  /** Its `row` is the number in the user's manifest, unlike in the journal. */
   readonly result: RowResult;
 }
 
@@ -41,7 +41,7 @@ export interface JoinInput {
   readonly runKey: string;
 }
 
-/** Joins the rows of a run, in their order, with the results that the plan has decided or the journal has recorded. */
+/** In the order of the rows. */
 export async function* joinResults({
   rows: chunks,
   journal,
@@ -58,13 +58,12 @@ export async function* joinResults({
   }
 }
 
-/** Names the last request: as the API does, or else by the trace id. */
+/** Names the last request as the API does, or else by the trace id. */
 function traced(result: RowResult, runKey: string, place: number): RowResult {
   if (result.attempts === 0 || result.requestId !== undefined) return result;
   return { requestId: traceId(runKey, place), ...result };
 }
 
-/** The journal may have no result yet. */
 function journalResult(journal: JournalView, unfinished: WhyUnfinished, row: PlannedRow): RowResult {
   return unfinishedResult(unfinished, {
     row: row.place,
@@ -86,31 +85,29 @@ async function resultsByPlace(
   return results;
 }
 
-/** Whether a result is a placeholder for a row without a result. */
+/** A placeholder for a result. */
 export function isUnfinished({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
 }
 
-/** Whether the run will still call the row, or the journal does not know whether it has. */
+/** The run will still call the row, or the journal does not know whether it has. */
 export function isPending({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && code === unfinishedCodes.pending;
 }
 
-/** A row without a result, as the journal knows it. */
+/** As the journal knows it. */
 export interface UnfinishedRow {
   readonly row: number;
-  /** Empty when the row names no known operation. */
   readonly operation: string;
   readonly history: AttemptHistory | undefined;
-  /** Whether the datastore may still hold the row, or a result of it that the journal lacks. */
+  /** The datastore may still hold the row, or a result of it that the journal lacks. */
   readonly unsettled: boolean;
 }
 
 /**
- * The result that the report gives to a row without one. A row that was certainly not processed is `not_attempted`. A row with an attempt
- * that the API did more than postpone is `failed`, unless the run will still call it. A row that may have been processed is unclear, so
- * that it is not fed back unchecked. A row that the datastore holds is pending, whatever ended the run: the journal can't say whether it
- * was called.
+ * A row that was certainly not processed is `not_attempted`. A row with an attempt that the API did more than postpone is `failed`, unless
+ * the run will still call it. A row that may have been processed is unclear, so that it is not fed back unchecked. A row that the datastore
+ * holds is pending, whatever ended the run: the journal can't say whether it was called.
  */
 export function unfinishedResult(why: WhyUnfinished, row: UnfinishedRow): RowResult {
   const { history = noHistory } = row;
@@ -147,16 +144,16 @@ function lastProblem({ lastCode = '', lastMessage = '' }: AttemptHistory): strin
 export interface ResultCounts {
   /** Rows with a result of their own. */
   readonly done: number;
-  /** As in the report: includes rows that were stopped without a result, but not rows that will still be called. */
+  /** As in the report: with rows that were stopped without a result, without those that will still be called. */
   readonly outcomes: OutcomeCounts;
   readonly codes: readonly CodeCount[];
   /** Includes rows that will still be called. */
   readonly unclear: number;
-  /** Rows that were called, got no result, and wait for their next call. */
+  /** Called rows that wait for their next call. */
   readonly held: number;
 }
 
-/** Counts the rows of a run as its report does. */
+/** As in the run's report. */
 export function countRows(
   journal: JournalView,
   plan: Omit<RowCounts, 'conflicts' | 'partial'>,

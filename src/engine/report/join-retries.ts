@@ -8,7 +8,7 @@ export type ReportLines = AsyncIterable<readonly ReportLine[]>;
 /**
  * Each line has the result of the latest retry that called its row. Memory: one chunk of each run.
  *
- * @param retries oldest first. Their rows have the numbers of the original run; rows that the original run lacks are ignored
+ * @param retries oldest first, with the original row numbers; further rows are ignored
  */
 export async function* joinRetries(
   lines: ReportLines,
@@ -28,7 +28,7 @@ export async function* joinRetries(
   }
 }
 
-/** The result of a retried row, with the requests of both runs. */
+/** With the requests of both runs. */
 function lastOf(ofRun: RowResult, ofRetry: RowResult): RowResult {
   // A retry that stopped early may not have attempted the row.
   const isAttempted = ofRetry.outcome !== 'not_attempted' || ofRun.outcome === 'not_attempted';
@@ -49,7 +49,6 @@ function lastOf(ofRun: RowResult, ofRetry: RowResult): RowResult {
   };
 }
 
-/** Reads the lines of a retry on demand. */
 class LineReader {
   readonly #parts: AsyncIterator<readonly ReportLine[]>;
   #held: readonly ReportLine[] = [];

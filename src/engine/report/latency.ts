@@ -8,15 +8,15 @@ export interface LatencySummary {
   readonly max: number;
 }
 
-/** About 49 days in milliseconds; longer durations count as this one. */
+/** About 49 days. */
 const longest = 2 ** 32 - 1;
 
 /**
- * Counts durations in fixed memory. With two figures (27 KB), percentiles are exact below 255 ms and at most 0.8 % too high above. With one
- * figure (4 KB), they are exact below 31 ms and at most 6.3 % too high above.
+ * Uses fixed memory. With two figures (27 KB), percentiles are exact below 255 ms and at most 0.8 % too high above. With one figure (4 KB),
+ * they are exact below 31 ms and at most 6.3 % too high above.
  */
 export class LatencyHistogram {
-  /** Has each duration plus one, because the histogram can't hold 0. */
+  /** Of durations plus one, because the histogram can't hold 0. */
   readonly #histogram;
   #max = 0;
 
@@ -42,7 +42,7 @@ export class LatencyHistogram {
     const { count } = this.#histogram;
     const max = this.#max;
     if (count === 0) return undefined;
-    // The histogram rounds the rank of a percentile to the nearest. This call rounds it up.
+    // Rounds the rank of a percentile up, which the histogram rounds to the nearest.
     const percentile = (share: number): number =>
       Math.min(this.#histogram.percentile((Math.ceil(count * share) / count) * 100) - 1, max);
     return { p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99), max };

@@ -8,27 +8,26 @@ export interface RefeedOptions extends Pick<RowsHead, 'columns' | 'clear_token' 
   readonly guard: Guard;
 }
 
-/** The cells of a row in a file that can be fed back. */
 export interface RefeedCells {
   readonly cells: readonly string[];
-  /** Whether the cells differ from the row, because CSV can't hold it. */
+  /** They differ from the row, because CSV can't hold it. */
   readonly altered: boolean;
 }
 
 const operationField = 'operation';
 
-/** UTF-8 can't encode these characters; writing replaces them with U+FFFD. */
+/** UTF-8 can't encode them; writing replaces them with U+FFFD. */
 const loneSurrogate = /\p{Cs}/u;
 
 interface RefeedColumn {
   readonly title: string;
-  /** The places of the original columns. */
+  /** Places of the original columns. */
   readonly sources: number[];
-  /** Only if the field of the column has a default. */
+  /** Only if it has a default. */
   readonly field?: string;
 }
 
-/** Writes rows as CSV cells that read back as the same rows without options: operation and defaults are filled in. */
+/** The cells read back as the same rows without options: operation and defaults are filled in. */
 export class RefeedRows {
   readonly #columns: readonly RefeedColumn[];
   readonly #options: RefeedOptions;
@@ -94,7 +93,6 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** An empty operation counts as missing. */
 function namesOperation(value: unknown): boolean {
   return isPresent(value) && value !== '';
 }

@@ -4,7 +4,7 @@ import type { Operation } from '../operation/operation.ts';
 import type { RowsHead } from '../rows/head.ts';
 import type { ReportLine } from './join-results.ts';
 
-/** Between the columns of the manifest and of the operations. Unknown values and "no" are empty. */
+/** Unknown values and "no" are empty. */
 const resultColumns: readonly (readonly [name: string, cell: (result: RowResult, guard: Guard) => string])[] =
   [
     ['_row', ({ row }) => String(row)],
@@ -22,7 +22,7 @@ const resultColumns: readonly (readonly [name: string, cell: (result: RowResult,
   ];
 
 export interface ReportCellOptions extends Pick<RowsHead, 'columns' | 'clear_token'> {
-  /** The operations that occur in the run. */
+  /** Those that occur in the run. */
   readonly operations: readonly Pick<Operation, 'columns'>[];
 }
 

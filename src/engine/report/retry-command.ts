@@ -1,11 +1,11 @@
 import { mayPassAgain } from '../../domain/codes.ts';
 import type { Outcome } from '../../domain/terms.ts';
 
-/** With more codes, a command in a terminal is too long to read. */
+/** A longer command in a terminal can't be read. */
 const usualMostCodes = 4;
 
 /**
- * `cqbatch retry`, if some failures are transient; limited to those if not all are.
+ * Undefined if no failure is transient; limited to those if not all are.
  *
  * @param mostCodes with more transient codes, the command takes all rows that failed
  */

@@ -10,7 +10,6 @@ import { LatencyHistogram, type LatencySummary } from './latency.ts';
 import type { RateHistory } from './rate-history.ts';
 import { messageOf } from './report-columns.ts';
 
-/** The rate during a run. */
 export type RunRate = Pick<
   RateHistory,
   'wanted' | 'limit_per_s' | 'waited_s' | 'rejected' | 'series' | 'starts'
@@ -18,7 +17,7 @@ export type RunRate = Pick<
 
 export const summaryFile = 'summary.json';
 
-/** The content of summary.json. Numbers are integers, except rates; unknown values are `null`. */
+/** summary.json. Numbers are integers, except rates; unknown values are `null`. */
 export interface RunSummary {
   readonly version: 1;
   readonly run: string;
@@ -27,7 +26,7 @@ export interface RunSummary {
     readonly name: string;
     readonly sha256: string;
     readonly rows: number;
-    /** Rows left out by `--where`, in addition to `rows`. */
+    /** By `--where`, in addition to `rows`. */
     readonly left_out?: number;
   };
   readonly started_at: string | null;
@@ -39,11 +38,11 @@ export interface RunSummary {
   readonly operations: readonly { readonly operation: string; readonly outcomes: OutcomeCounts }[];
   /** In the order of `outcomes`, then most frequent first. */
   readonly codes: readonly CodeTally[];
-  /** Rows with an attempt that may have been processed though no usable answer came. */
+  /** Rows that may have been processed though no usable answer came. */
   readonly unclear: number;
   /** Unclear rows that failed, which a retry can take. */
   readonly unclear_failed: number;
-  /** HTTP requests, of all rows. */
+  /** HTTP requests. */
   readonly attempts: number;
   /** How many of `attempts` certainly were not processed. */
   readonly unprocessed: number;
@@ -51,17 +50,17 @@ export interface RunSummary {
   readonly rows_per_s: number | null;
   readonly latency_ms: LatencySummary | null;
   readonly rate: RunRate | null;
-  /** Id of the run whose rows this run calls again. */
+  /** The run whose rows this run calls again. */
   readonly retry_of: string | null;
-  /** Ids of the retries whose results the report includes. */
+  /** Those whose results the report includes. */
   readonly retries: readonly string[];
-  /** Delimiter of the CSV files. */
+  /** Of the CSV files. */
   readonly delimiter: Delimiter;
   /** SHA-256 of rows.jsonl, journal.jsonl and report.csv; null while the run is in progress. */
   readonly digests: { readonly rows: string; readonly journal: string; readonly report: string } | null;
 }
 
-/** The part of a summary that does not come from the lines of the report. */
+/** What does not come from the lines of the report. */
 export interface RunFacts
   extends Pick<
     RunSummary,
@@ -73,7 +72,7 @@ export interface RunFacts
   readonly activeMs: number;
 }
 
-/** The rows with the same outcome and code. Message and row number are those of the first in the manifest. */
+/** Message and row number are those of the first such row. */
 interface CodeTally {
   readonly outcome: Outcome;
   readonly code: string;
@@ -87,7 +86,7 @@ export function averageRate({ succeeded, failed }: OutcomeCounts, activeMs: numb
   return activeMs > 0 ? Math.round(((succeeded + failed) * 100_000) / activeMs) / 100 : undefined;
 }
 
-/** Adds up the lines of the report. Memory depends on the number of operations and codes. */
+/** Memory depends on the number of operations and codes. */
 export class Tally {
   #rows = 0;
   #unclear = 0;

@@ -21,7 +21,7 @@ export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOpt
 export interface ReportPaths {
   readonly report: string;
   readonly summary: string;
-  /** The failed rows, to correct and run again; absent if no row failed. */
+  /** To correct and run again; absent if no row failed. */
   readonly failed?: string;
   /** Absent if every row was attempted. */
   readonly notAttempted?: string;
@@ -35,13 +35,13 @@ export interface WrittenReports {
   readonly paths: ReportPaths;
   /** Its outcomes add up to the rows of the manifest. */
   readonly summary: RunSummary;
-  /** Rows in failed.csv and not-attempted.csv that CSV can't hold unchanged: don't feed them back. */
+  /** Rows that CSV can't hold unchanged: don't feed failed.csv and not-attempted.csv back. */
   readonly alteredRows: number;
 }
 
 /**
- * Writes report.csv, failed.csv, not-attempted.csv and summary.json, each whole or not at all, and readable by its owner only.
- * docs/report.md describes them. Memory does not depend on the number of rows.
+ * Writes report.csv, failed.csv, not-attempted.csv and summary.json, each whole or not at all, readable by its owner only (see
+ * docs/report.md). Memory does not depend on the number of rows.
  *
  * A pending row is in neither of the files that can be fed back, because it will still be called, or was called.
  *
@@ -70,7 +70,6 @@ const alteredHint = "CSV can't hold this row unchanged: retry it with `cqbatch r
 
 const notAttemptedFile = 'not-attempted.csv';
 
-/** Selects the files of each line, and adds the columns of results. */
 class ReportFiles {
   alteredRows = 0;
   readonly #report: CsvFile;
@@ -124,7 +123,7 @@ class ReportFiles {
     return this.#report.digest();
   }
 
-  /** Publishes all files once all are complete, summary.json last. */
+  /** Once all files are complete, summary.json last. */
   async publish(summary: RunSummary): Promise<ReportPaths> {
     for (const file of this.#all) await file.publish();
     try {
@@ -150,7 +149,6 @@ class ReportFiles {
   }
 }
 
-/** Removes an outdated file of an earlier report. */
 export async function removeReport(
   folder: string,
   name: typeof notAttemptedFile | 'report.html' | 'report.xlsx',

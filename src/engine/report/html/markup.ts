@@ -1,6 +1,6 @@
 import { inReadingOrder } from '../../../base/text/printable.ts';
 
-/** A part of a page, which Node writes as HTML and scripts can draw again. False and undefined are left out. */
+/** Node writes it as HTML, and scripts can draw it again. False and undefined are left out. */
 export type Markup = MarkupElement | string | false | undefined | readonly Markup[];
 
 type Name =
@@ -31,7 +31,7 @@ export function factList(facts: readonly (readonly [name: string, text: string |
   );
 }
 
-/** Texts are escaped; characters that change the reading order become visible. */
+/** Escapes texts, and shows characters that change the reading order. */
 export function htmlOf(part: Markup): string {
   if (part === false || part === undefined) return '';
   if (typeof part === 'string') return escapeMarkup(inReadingOrder(part));

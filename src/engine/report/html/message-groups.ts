@@ -2,12 +2,12 @@ import type { RowResult } from '../../../domain/terms.ts';
 import { messageOf } from '../report-columns.ts';
 import type { MessageGroup } from './page-data.ts';
 
-/** Rows with further messages of a code are counted together, without a message. */
+/** Rows with further messages of a code are counted together. */
 const mostMessages = 100;
 /** Longer messages are grouped by their beginning. */
 const longestMessage = 300;
 
-/** The message as a group of rows shares it: each number is `N`. */
+/** Each number is `N`. */
 export function messagePattern(message: string): string {
   return message
     .slice(0, longestMessage)

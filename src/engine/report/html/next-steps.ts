@@ -3,7 +3,6 @@ import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { countOf, groupLink, type RowGroup } from './row-groups.ts';
 
-/** What the reader has to do. */
 interface Step {
   readonly title: string;
   /** What must be done before. */
@@ -11,7 +10,7 @@ interface Step {
   readonly text: string;
   readonly group: RowGroup;
   readonly rows: number;
-  /** Whether the page offers the rows as a file. */
+  /** The page offers the rows as a file. */
   readonly isSaved?: true;
   readonly command?: string | undefined;
 }
@@ -118,7 +117,6 @@ function checkFirst(unclear: number, rows: number): string | undefined {
   return `${unclear === rows && rows > 1 ? 'all ' : ''}${count(unclear)} unclear: check first`;
 }
 
-/** The file in which the page saves rows. */
 export function savedName(run: string, what: string): string {
   return `${run}-${what}.csv`;
 }

@@ -12,9 +12,9 @@ import type { PageColumn, PageContent, PageValue, ReportedOperation, RowPortion 
 import { outcomesInNeed } from './verdict.ts';
 
 const usualMostRows = 200_000;
-/** For a page that fits into an e-mail. Base64 makes four bytes of three. */
+/** The page fits into an e-mail. Base64 makes four bytes of three. */
 const mostBytes = (20_000_000 * 3) / 4;
-/** Rows are gzipped when there are this many rows or characters. */
+/** Of rows or characters that are gzipped together. */
 const portionRows = 1_000;
 const portionCharacters = 1_000_000;
 
@@ -25,7 +25,7 @@ export interface PackOptions {
   readonly mostRows?: number;
 }
 
-/** First the rows that the reader should look at, then the others until the page is full. */
+/** First the rows that need the reader, then the others until the page is full. */
 export class PackedRows {
   readonly columns: readonly PageColumn[];
   readonly #refeed: RefeedRows;
@@ -36,7 +36,7 @@ export class PackedRows {
 
   constructor({ refeed, operations, mostRows = usualMostRows }: PackOptions) {
     this.#mostRows = mostRows;
-    // As in the page's export, so that the page can distinguish an empty text from text that looks like the clear token.
+    // As in the page's export: distinguishes an empty text from text that looks like the clear token.
     this.#refeed = new RefeedRows({ ...refeed, guard: guardCell });
     this.#resultColumns = columnsOf(operations);
     this.columns = [
@@ -58,7 +58,7 @@ export class PackedRows {
     }
   }
 
-  /** The portions for which the page has room, in base64, after all rows were added. */
+  /** In base64: those for which the page has room. Call it last. */
   async end(): Promise<PageContent['portions']> {
     await this.#first.close();
     await this.#rest.close();
@@ -88,12 +88,11 @@ export class PackedRows {
   }
 }
 
-/** Whether the reader should look at the row. */
 function comesFirst({ outcome, unclear }: RowResult): boolean {
   return unclear || outcomesInNeed.includes(outcome);
 }
 
-/** A row's request is shown if it was sent, and may not have succeeded. */
+/** If the request was sent, and may not have succeeded. */
 function showsRequest({ outcome, attempts, unclear }: RowResult): boolean {
   return attempts > 0 && (outcome !== 'succeeded' || unclear);
 }
@@ -105,10 +104,9 @@ function requestOf(row: PlannedRow): string {
   return [`${method} ${path}`, ...headerLines(row.request), body].join('\n').trimEnd();
 }
 
-/** Undefined when unknown. */
 type Fact = (result: RowResult) => string | number | undefined;
 
-/** By column name. Times are in milliseconds, since 1970. */
+/** Times are in milliseconds since 1970. */
 const facts = {
   row: ({ row }) => row,
   operation: ({ operation }) => operation,
@@ -158,13 +156,13 @@ interface Portion {
   readonly bytes: Buffer;
 }
 
-/** Gzips rows in portions. Memory grows with the compressed size. */
+/** Memory grows with the compressed size. */
 class Pack {
   readonly portions: Portion[] = [];
   #open: (readonly PageValue[])[] = [];
   #characters = 0;
   rows = 0;
-  /** The compressed size so far. */
+  /** Compressed. */
   bytes = 0;
 
   push(values: readonly PageValue[]): void {
@@ -173,7 +171,6 @@ class Pack {
     this.rows += 1;
   }
 
-  /** Whether there is enough to compress. */
   get hasPortion(): boolean {
     return this.#open.length >= portionRows || this.#characters >= portionCharacters;
   }

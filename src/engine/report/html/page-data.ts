@@ -15,7 +15,7 @@ export interface PageData {
   readonly version: 1;
   readonly run: PageRun;
   readonly summary: RunSummary;
-  /** Operations by name. */
+  /** By name. */
   readonly operations: Readonly<Record<string, OperationWords>>;
   /** For each code that occurs. */
   readonly advice: Readonly<Record<string, PageAdvice>>;
@@ -26,39 +26,32 @@ export interface PageData {
   readonly rows: PageRows;
 }
 
-/** What the page needs to know of an operation. */
 export type ReportedOperation = Pick<PlannedOperation, 'name' | 'thing' | 'done' | 'subject' | 'columns'>;
 
-/** What an operation acts on, and what it has done to it. */
 export type OperationWords = Pick<PlannedOperation, 'thing' | 'done'>;
 
 export interface PageAdvice extends CodeAdvice {
-  /** What to do with rows that failed with the code. */
   readonly step: NextStep;
 }
 
-/** The rows with the same outcome and code, and with messages that differ only by their numbers. */
+/** Rows whose messages differ only by their numbers. */
 export interface MessageGroup {
   readonly outcome: Outcome;
   readonly code: string;
   /** A `messagePattern`; empty for rows without a message, and for rare messages. */
   readonly message: string;
   readonly count: number;
-  /** How many of them are unclear. */
   readonly unclear: number;
 }
 
-/** The facts of a run that its summary lacks. */
+/** What the summary lacks. */
 export interface PageRun {
   readonly id: string;
   readonly state: string;
-  /** Whether the run calls further rows by itself, only when it is resumed, or never. */
+  /** The run calls further rows by itself, only when it is resumed, or never. */
   readonly phase: 'in progress' | 'stopped' | 'ended';
-  /** The command that continues a stopped run. */
   readonly resume: string;
-  /** The command that calls again the rows whose failures are transient. */
   readonly retry?: string;
-  /** Why the run is in this state, if known. */
   readonly reason?: string;
   readonly baseUrl: string;
   readonly by?: string;
@@ -68,7 +61,7 @@ export interface PageRun {
   readonly purpose?: string;
   /** Between the start and the end of the run. */
   readonly stops: readonly PageStop[];
-  /** When the page was written, ISO 8601 UTC. */
+  /** ISO 8601 UTC. */
   readonly writtenAt: string;
 }
 
@@ -78,7 +71,6 @@ export interface PageStop {
   readonly from: string;
   readonly to: string;
   readonly state: string;
-  /** Why the run stopped, if known. */
   readonly reason?: string;
 }
 
@@ -90,14 +82,13 @@ export interface LatencySeries {
   readonly p50: readonly (number | null)[];
   readonly p90: readonly (number | null)[];
   readonly p99: readonly (number | null)[];
-  /** Rows that failed, by the start of their first attempt. */
+  /** Failed rows, by the start of their first attempt. */
   readonly failed: readonly number[];
 }
 
-/** What the page needs to read its rows. */
 export interface PageRows {
   readonly columns: readonly PageColumn[];
-  /** The text of a cell that clears its field when the rows are fed back. */
+  /** Clears its field when the rows are fed back. */
   readonly clearToken: string;
 }
 
@@ -105,12 +96,12 @@ export interface PageColumn {
   readonly kind: 'fact' | 'result' | 'cell';
   /** A `FactColumn`, or the header of a cell in a manifest that feeds the rows back. */
   readonly name: string;
-  /** Whether the cells identify what rows act on, or name the operation. */
+  /** Identifies what rows act on, or names the operation. */
   readonly role?: 'subject' | 'operation';
 }
 
 /** Null without a value. */
 export type PageValue = string | number | null;
 
-/** By column: an array of values for each, because similar values compress better side by side. */
+/** A column each, because similar values compress better side by side. */
 export type RowPortion = readonly (readonly PageValue[])[];

@@ -8,7 +8,6 @@ import { resultsByCode } from './results-by-code.ts';
 import { countOf, groupLink } from './row-groups.ts';
 import { verdictOf } from './verdict.ts';
 
-/** The verdict on a run, and its facts. */
 export function reportHead(data: PageData): Markup {
   const { tone, text } = verdictOf(data);
   return markup(
@@ -20,10 +19,7 @@ export function reportHead(data: PageData): Markup {
   );
 }
 
-/**
- * The ledger of the rows, what to do next, and the results by code. Links say which rows they show: `data-show` has a `RowGroup`,
- * `data-code` a code, `data-message` a message of it.
- */
+/** Links say which rows they show: `data-show` has a `RowGroup`, `data-code` a code, `data-message` a message of it. */
 export function reportSummary(data: PageData): Markup {
   const copy = markup('button', { type: 'button', 'data-copy': summaryText(data) }, 'Copy summary');
   return [ledger(data), nextSteps(data), markup('p', { class: 'send' }, copy), resultsByCode(data)];
@@ -52,7 +48,7 @@ function facts({ run, summary }: PageData): Markup {
   ];
 }
 
-/** The time that the duration leaves out: `48 s paused`. */
+/** What the duration leaves out: `48 s paused`. */
 function stopTexts({ stops }: PageData['run']): readonly string[] {
   const times = new Map<string, number>();
   for (const { from, to, state } of stops)
@@ -60,7 +56,7 @@ function stopTexts({ stops }: PageData['run']): readonly string[] {
   return [...times].map(([state, ms]) => `${exactDuration(ms)} ${state}`);
 }
 
-/** The rows by outcome, which add up to all rows. Each part is a link to its rows. */
+/** The outcomes add up to all rows. Each is a link to its rows. */
 function ledger(data: PageData): Markup {
   const { rows, left_out = 0 } = data.summary.manifest;
   const parts = ledgerParts(data).map(({ outcome, number, name, toCheck }) => {
@@ -73,7 +69,7 @@ function ledger(data: PageData): Markup {
   return markup('ul', { class: 'ledger', 'aria-label': 'Rows by outcome' }, ...parts, all);
 }
 
-/** Lines of text for a chat or an e-mail. */
+/** For a chat or an e-mail. */
 function summaryText(data: PageData): string {
   const { run, summary } = data;
   const parts = ledgerParts(data).map(({ number, name, toCheck }) =>

@@ -4,10 +4,9 @@ import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';
 
-/** Rows that the page can show together: all, those that need the reader, those of an outcome, and those of a next step. */
+/** Rows that the page can show together; `attention`: those that need the reader. */
 type BaseGroup = 'all' | 'attention' | Outcome | NextStep;
 
-/** A base group, or the unclear rows of it. */
 export type RowGroup = BaseGroup | `${BaseGroup} unclear`;
 
 const groupTexts: Readonly<Record<string, string>> = {
@@ -65,7 +64,6 @@ function partsOf(group: RowGroup): readonly [base: string, unclear: boolean] {
   return [base, unclear !== undefined];
 }
 
-/** A link that shows the rows of a group. */
 export function groupLink(group: RowGroup, ...content: readonly Markup[]): Markup {
   return markup('a', { href: '#rows', id: `show ${group}`, 'data-show': group }, ...content);
 }

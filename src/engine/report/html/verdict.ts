@@ -2,7 +2,6 @@ import { count, counted } from '../../../base/text/format.ts';
 import type { Outcome, OutcomeCounts } from '../../../domain/terms.ts';
 import type { PageData } from './page-data.ts';
 
-/** All went well, the reader has something to do, the run failed as a whole, or the run is in progress. */
 export type Tone = 'good' | 'attention' | 'bad' | 'working';
 
 export interface Verdict {
@@ -16,15 +15,13 @@ export function verdictOf(data: PageData): Verdict {
   return { tone: toneOf(data), text: [achieved(data), ...openPoints(data)].join(' ') };
 }
 
-/** Outcomes of rows that need the reader. */
 export const outcomesInNeed: readonly Outcome[] = ['failed', 'invalid'];
 
-/** Rows that need the reader. */
 export function rowsInNeed({ failed, invalid }: OutcomeCounts): number {
   return failed + invalid;
 }
 
-/** Rows that the run did not call, and will not call by itself. */
+/** The run did not call these rows, and will not by itself. */
 export function rowsLeft({ run, summary }: Pick<PageData, 'run' | 'summary'>): number {
   return run.phase === 'in progress' ? 0 : summary.outcomes.not_attempted;
 }

@@ -47,7 +47,6 @@ type State =
 const refreshMs = 500;
 /** For batches with a row that another row waits for. A manifest may edit an entry a dozen times. */
 const awaitedMs = 100;
-/** Between two attempts of `drain`. */
 const drainMs = 250;
 const rowsAtOnce = 1_000;
 
@@ -113,8 +112,8 @@ export class Coordinator {
   }
 
   /**
-   * After the end: removes the rows that no worker is calling from the datastore, and waits for the others. Then the journal alone says
-   * which rows remain. If killed, repeat it.
+   * After the end: removes the rows that no worker is calling, and waits for the others. Then the journal alone says which rows remain. If
+   * killed, repeat it.
    *
    * @returns false when the signal aborted first
    */
@@ -148,7 +147,7 @@ export class Coordinator {
     this.#options.window.wake();
   }
 
-  /** The reason for ending. @throws the error in the state `failed` */
+  /** @throws the error in the state `failed` */
   #checked(): Leaving {
     if (this.#state.mode === 'failed') throw this.#state.error;
     return this.#state.mode === 'ended' ? this.#state.reason : { state: 'interrupted' };
@@ -225,7 +224,7 @@ export class Coordinator {
     this.#options.window.collected(rows, bytes);
   }
 
-  /** Fills the window, for at most one write to the journal. */
+  /** For at most one write to the journal. */
   async #nextBatches(): Promise<RowTask[][]> {
     const { window } = this.#options;
     const batches: RowTask[][] = [];
@@ -248,7 +247,7 @@ export class Coordinator {
   }
 
   async #add(batches: readonly RowTask[][]): Promise<void> {
-    // Written before the rows can be called: after a power cut, the journal knows which rows are suspect.
+    // Before the rows can be called: after a power cut, the journal knows which rows are suspect.
     const { knownEpoch: epoch } = this.#run.rollCall;
     await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, epoch)));
     for (const batch of batches) {
@@ -274,7 +273,7 @@ export class Coordinator {
     if (!datastore.exclusive && !window.isEmpty) await rows.watchStalled(this.#options.onError);
     while (!window.isEmpty && !signal.aborted && this.#state.mode !== 'failed') {
       const changed = window.changed();
-      // No worker is left, but a dead process held a batch, or this one claimed one while stopping and missed the reply.
+      // A dead process held a batch, or this one claimed one while stopping and missed the reply.
       if (datastore.exclusive) await rows.releaseClaims();
       await this.#batches.drain(({ results, leftovers }) => this.#keep(results, opened(leftovers, journal)));
       if (!window.isEmpty) await withTimeout(changed, drainMs);

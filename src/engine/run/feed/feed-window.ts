@@ -1,8 +1,8 @@
 import { deferred } from '../../../base/async/waiting.ts';
 
 /**
- * How much of a run the datastore holds. With less, workers would be idle; with more, retries would starve behind the backlog, and progress
- * and cancelling would be coarse.
+ * With less of a run in the datastore, workers would be idle; with more, retries would starve behind the backlog, and progress and
+ * cancelling would be coarse.
  */
 
 const secondsOfWork = 4;
@@ -30,7 +30,7 @@ export interface FeedWindowOptions {
   readonly ratePerSecond?: () => number | undefined;
   /** Default: 1. */
   readonly workers?: () => number;
-  /** Rows of the run without a result. Default: more than a window holds. */
+  /** Rows without a result. Default: more than a window holds. */
   readonly unfinished?: () => number;
   /** Monotonic milliseconds; for tests. */
   readonly now?: () => number;
@@ -50,8 +50,8 @@ export class FeedWindow {
   #since: number;
   #change = deferred();
   /**
-   * Rows that may be fed under the user's limit, and when they were counted. Usually without effect, because workers keep to the limit; but
-   * they may call faster for runs of a higher priority.
+   * How many rows the user's limit allows. Usually without effect, because workers keep to it; but they may call faster for runs of a
+   * higher priority.
    */
   #allowance = { rows: maxOpenRows, at: 0 };
 
@@ -62,7 +62,7 @@ export class FeedWindow {
     this.#since = this.#now();
   }
 
-  /** How many unfinished rows the datastore should hold now. */
+  /** Unfinished rows that the datastore should hold. */
   get limit(): number {
     const work = this.#weights === 0 ? firstOpenRows : (this.#weightedRate / this.#weights) * secondsOfWork;
     const wanted = Math.max(2 * this.concurrency, Math.ceil(work));

@@ -5,7 +5,6 @@ import type { RowOrder } from './row-order.ts';
 export interface FeedOptions {
   /** In order; without those that have a result. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
-  /** Rows that are already fed. */
   readonly skip: ReadonlySet<number>;
   readonly isFinished: (row: number) => boolean;
   /** Absent when the order of rows with the same subject does not matter. */
@@ -14,7 +13,7 @@ export interface FeedOptions {
   readonly now?: () => number;
 }
 
-/** The next row to feed: first rows that were handed back and are due, then those that waited for another row, then new ones. */
+/** First rows that were handed back and are due, then those that waited for another row, then new ones. */
 export class Feed {
   readonly #parts: AsyncIterator<Iterable<RowTask>>;
   #readRows: Iterator<RowTask> | undefined;
@@ -30,7 +29,7 @@ export class Feed {
     this.#now = options.now ?? steadyNow;
   }
 
-  /** Whether no row remains to be fed, now or later. */
+  /** Nothing remains to be fed, now or later. */
   get isDone(): boolean {
     return this.#isThrough && this.#leftovers.length === 0 && (this.#options.order?.isEmpty ?? true);
   }

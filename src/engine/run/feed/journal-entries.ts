@@ -7,15 +7,15 @@ import type { LostEntries } from '../../queue/lost-entries.ts';
 import type { Leftover, RowTask } from '../../queue/payload.ts';
 import { countedAttempts } from '../../queue/recollection.ts';
 
-/** Marks a row as perhaps called. The number of calls is lost; most likely it was one. */
+/** The number of calls is lost; most likely it was one. */
 export function suspected(row: number, journal: Pick<Journal, 'history'>): JournalEntry {
   return { type: 'open', row, history: perhapsCalled(journal.history(row) ?? noHistory) };
 }
 
 /**
- * Marks rows that were about to be fed, if neither the datastore nor the journal knows more about them. In an unchanged epoch they never
- * got there; otherwise they may have been called. So may rows that were fed again: an older copy of the datastore holds them as they were
- * at first.
+ * For rows that were about to be fed, if neither the datastore nor the journal knows more about them. In an unchanged epoch they never got
+ * there; otherwise they may have been called. So may rows that were fed again: an older copy of the datastore holds them as they were at
+ * first.
  *
  * @param held rows in the datastore
  */
@@ -30,7 +30,7 @@ export function lostSince(
     .map((row) => suspected(row, journal));
 }
 
-/** The histories of unfinished rows with attempts. The journal takes nothing back: a batch of an older copy of the datastore knows less. */
+/** The journal takes nothing back: a batch of an older copy of the datastore knows less. */
 export function opened(leftovers: readonly Leftover[], journal: Pick<Journal, 'history'>): JournalEntry[] {
   return leftovers.flatMap(({ row, history }) =>
     history === undefined ? [] : [{ type: 'open', row, history: fuller(history, journal.history(row)) }],
@@ -43,7 +43,7 @@ function fuller(history: AttemptHistory, known: AttemptHistory | undefined): Att
   return known.unclear && !history.unclear ? { ...history, unclear: true } : history;
 }
 
-/** Marks a result as unclear if the journal counts more calls: then it is from an older copy of the datastore. */
+/** Unclear if the journal counts more calls: then the result is from an older copy of the datastore. */
 export function ended(result: RowResult, journal: Pick<Journal, 'history'>): JournalEntry {
   const { attempts = 0 } = journal.history(result.row) ?? {};
   return {
@@ -58,7 +58,7 @@ export function withHistory(task: RowTask, journal: Pick<Journal, 'history'>): R
 }
 
 /**
- * Entries about rows without a result that the journal has lost.
+ * Unfinished rows that the journal has lost.
  *
  * @param held rows in the datastore, with all that is known about them
  */

@@ -14,15 +14,14 @@ import { FeedWindow } from './feed-window.ts';
 export interface Reconciling {
   /** Aborts when calls of other machines are no longer awaited. */
   readonly signal: AbortSignal;
-  /** Gets the errors of commands, which are repeated. */
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Moves what the datastore holds of a run without a process into its journal. Then the journal alone says what remains, so that resuming,
+ * Moves what the datastore holds of a run without a process into its journal. Then the journal alone says what remains: resuming,
  * cancelling and starting another run begin from one simple state.
  *
- * @returns false when the signal aborted while another machine was still calling a row
+ * @returns false when the signal aborted while another machine was calling a row
  */
 export async function reconcile(run: OpenRun, { signal, onError }: Reconciling): Promise<boolean> {
   const coordinator = await Coordinator.open(run, {
@@ -44,7 +43,7 @@ export async function reconcile(run: OpenRun, { signal, onError }: Reconciling):
 async function* nothing(): AsyncGenerator<never> {}
 
 /**
- * Cancels a run without a process, like `reconcile`; rows without a result stay so.
+ * Rows without a result stay so.
  *
  * @returns undefined when the signal aborted first; the run is unchanged
  */
@@ -65,9 +64,9 @@ export async function cancelStoppedRun(
 }
 
 /**
- * Cancels a stopped run without rows in a datastore, such as one that a guard halted, even while a daemon has the embedded datastore.
+ * For a run without rows in a datastore, such as one that a guard halted; even while a daemon has the embedded datastore.
  *
- * @returns undefined, without a change, when a datastore may hold rows of the run, or the run continues by itself
+ * @returns undefined, without a change, when a datastore may hold rows of the run, or it continues by itself
  */
 export async function cancelSettledRun(
   store: RunStore,
@@ -97,7 +96,7 @@ async function reconcileStoppedRun(run: OpenRun, how: Reconciling): Promise<RunR
 }
 
 /**
- * Empties the embedded datastore and reconciles every run in it: no row may be called behind the user's back. If the signal aborts first,
+ * Reconciles every run in the embedded datastore, and empties it: no row may be called behind the user's back. If the signal aborts first,
  * nothing changes, and nothing can be fed.
  */
 export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise<void> {
@@ -108,7 +107,7 @@ export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise
   if (isSettled && (await datastore.isEmpty?.())) return datastore.renew();
   if (!(await reconcile(run, how))) return;
   await datastore.renew();
-  // Rows of runs whose folder was deleted: no journal would record their results. limits.json keeps the API's waits.
+  // Rows of deleted runs: no journal would record their results. limits.json keeps the API's waits.
   await run.rows.clear();
 }
 
@@ -143,7 +142,7 @@ export async function settleDeadRun(
   });
 }
 
-/** Whether the embedded datastore may hold rows of a run that no process works on. */
+/** The embedded datastore may hold rows of a run without a process. */
 function mayHoldRows({ state, queue }: RunRecord): boolean {
   return queue === undefined && (isActive(state) || state === 'failed');
 }

@@ -12,8 +12,8 @@ interface BusySubject {
 }
 
 /**
- * Keeps rows with the same subject in order: one is open at a time, from its admission until its result is in the journal; the rows behind
- * it are held. Rows must come in the order of the manifest.
+ * One row of a subject is open at a time, from its admission until its result is in the journal; those behind it are held. Rows must come
+ * in the order of the manifest.
  */
 export class RowOrder {
   readonly #maxRows: number;
@@ -39,7 +39,7 @@ export class RowOrder {
     return this.#rows >= this.#maxRows || this.#bytes >= maxHeldBytes;
   }
 
-  /** Whether another row is held until this one has its result. */
+  /** Another row is held until this one has its result. */
   isAwaited(row: number): boolean {
     return (this.#busy.get(this.#subjects.get(row) ?? '')?.held.length ?? 0) > 0;
   }
@@ -57,7 +57,7 @@ export class RowOrder {
     return false;
   }
 
-  /** Registers a row that an earlier coordinator fed. */
+  /** An earlier coordinator fed the row. */
   opened(task: RowTask): void {
     const subject = subjectOf(task);
     const busy = this.#busy.get(subject);
@@ -94,7 +94,7 @@ export class RowOrder {
   }
 }
 
-/** The subject of a row, unique among all operations. */
+/** Unique among all operations. */
 export function subjectOf({ operation, subject }: Pick<RowTask, 'operation' | 'subject'>): string {
   return `${operation}\0${subject}`;
 }

@@ -5,11 +5,10 @@ import type { RowsFile } from '../../rows/rows-file.ts';
 
 export interface RowSelection {
   readonly has: (place: number) => boolean;
-  /** The highest chosen place. */
   readonly last: number;
 }
 
-/** The callable rows without a result, or the selected ones among them, in order. */
+/** In order; without a selection, all callable rows without a result. */
 export async function* unfinishedTasks(
   runId: string,
   file: Pick<RowsFile, 'rows'>,

@@ -8,11 +8,7 @@ import { escapeInvisible } from '../../../base/text/printable.ts';
 /** One file for each approver, beside the plan: `week-47.cqplan.ana.approval`. */
 export const approvalSuffix = '.approval';
 
-/**
- * The contents of a plan's approvals.
- *
- * @throws a usage error `PLAN_UNREADABLE`
- */
+/** @throws a usage error `PLAN_UNREADABLE` */
 export async function approvalsOf(file: string): Promise<readonly string[]> {
   const folder = dirname(file);
   const names = ((await ifThere(readdir(folder))) ?? []).filter(
@@ -32,7 +28,7 @@ export async function approvalsOf(file: string): Promise<readonly string[]> {
 }
 
 /**
- * Writes an approval beside its plan, under the first free name: never replaces a file.
+ * Takes the first free name beside the plan: never replaces a file.
  *
  * @param user the account of the approver
  * @returns its file, and all approvals of the plan

@@ -8,7 +8,6 @@ export interface Approval {
   readonly address: string;
   readonly rows: number;
   readonly calls: number;
-  /** The account and the machine of the approver. */
   readonly by: Pick<Actor, 'user' | 'host'>;
   /** ISO 8601 UTC. */
   readonly at: string;
@@ -19,12 +18,11 @@ export interface Approval {
 /** The content of an approval's file. */
 export interface SignedApproval {
   readonly approval: Approval;
-  /** The signed text. */
   readonly text: string;
   readonly signature: string;
 }
 
-/** The signed text, for people and programs. */
+/** Signed as it is; for people and programs. */
 export function approvalText({ plan, address, rows, calls, by, at, until }: Approval): string {
   return [
     'cqbatch-approval 1',

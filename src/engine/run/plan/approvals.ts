@@ -12,16 +12,14 @@ import { type PlanContent, planSuffix } from './plan-file.ts';
 export interface ApprovalPolicy {
   /** Path of a file in OpenSSH's form `allowed_signers`; undefined: no approval counts. */
   readonly approvers: string | undefined;
-  /** How many approvals a run needs. */
   readonly needed: number;
-  /** Runs with more calls need approvals: by operation, and by `''` for all operations together. */
+  /** Approvals are needed by runs with more calls, by operation; `''` for all together. */
   readonly above: Readonly<Record<string, number>>;
 }
 
 export interface CountedApproval extends Pick<Approval, 'at' | 'until'> {
-  /** Name of the approver. */
   readonly name: string;
-  /** Fingerprint of the key. */
+  /** Fingerprint. */
   readonly key: string;
 }
 
@@ -31,7 +29,7 @@ type JudgedApproval =
   | { readonly counts: false; readonly why: string };
 
 /**
- * Signs a plan with ssh-keygen.
+ * Uses ssh-keygen.
  *
  * @param key path of a private key, or of a public key that an agent has
  * @returns the content of the approval's file
@@ -88,7 +86,7 @@ export async function approverNames({
 export interface ApprovedRun {
   /** Account of the user who runs the plan. */
   readonly user: string;
-  /** When the run begins, milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number;
 }
 
@@ -105,7 +103,7 @@ export function whyOthersDoNot(judged: readonly JudgedApproval[]): readonly stri
   return judged.flatMap((each) => (each.counts ? [] : [each.why]));
 }
 
-/** Judges each approval at the time when the run begins. */
+/** As of the time when the run begins. */
 export async function judgeApprovals(
   plan: PlanContent,
   { approvers }: Pick<ApprovalPolicy, 'approvers'>,
@@ -164,13 +162,13 @@ function callsIn(callable: Readonly<Record<string, number>>): number {
 }
 
 export interface RunToApprove extends ApprovedRun {
-  /** Name of the manifest, or of what the rows were made of, in messages. */
+  /** The manifest in messages, or what the rows were made of. */
   readonly manifest: string;
-  /** How to write its plan, for a run without one. */
+  /** Writes the plan of a run without one. */
   readonly planCommand: string;
-  /** Where a plan of the run is looked for; undefined: the user names the file. */
+  /** Where to look for a plan; undefined: the user names the file. */
   readonly planFile?: string | undefined;
-  /** Undefined for a run without a plan. With `file`, the plan can still be approved there. */
+  /** Undefined for a run without a plan. With `file`, it can still be approved there. */
   readonly plan: (PlanContent & { readonly file?: string }) | undefined;
   /** Calls by operation. */
   readonly callable: Readonly<Record<string, number>>;
@@ -202,7 +200,7 @@ function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly
   return `${calls}, ${names.length} of ${counted(needed, 'approval')}${by}${why}.`;
 }
 
-/** Approvers whose approvals are missing: `ana and bea`, `1 of ana, bea`. */
+/** `ana and bea`, `1 of ana, bea` */
 function missingPeople(
   names: readonly string[],
   { needed }: Pick<ApprovalPolicy, 'needed'>,

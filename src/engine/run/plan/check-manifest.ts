@@ -13,13 +13,13 @@ import { type ProblemList, problemCollector } from './problem-file.ts';
 export interface CheckInput {
   /** A regular file: it may be read twice. */
   readonly path: string;
-  /** Name of the manifest in messages. */
+  /** For messages. */
   readonly name: string;
   readonly reading: RowOptions;
   readonly context?: ReadingContext;
   /** Runs and reports whose done rows are left out. */
   readonly skipDone?: readonly string[] | undefined;
-  /** The API to be called, if known. */
+  /** If known. */
   readonly baseUrl?: string | undefined;
 }
 
@@ -28,7 +28,6 @@ export interface CheckedManifest {
   readonly scan: ScanSummary;
   readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
-  /** The done rows of `skipDone`. */
   readonly done?: DoneRows | undefined;
 }
 
@@ -36,7 +35,7 @@ export interface CheckedManifest {
 type TakeRow = (row: DecidedRow, given: ManifestRow, columns: readonly string[]) => Promise<void> | undefined;
 
 /**
- * Checks every row as a run would, and lists the problems in a file.
+ * As a run would; lists the problems in a file.
  *
  * @throws a usage error when the manifest is unreadable or its operation is unknown
  */

@@ -3,21 +3,21 @@ import { actualState, goesOnByItself, plannedAt, type RunState } from '../record
 import { progressOf } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** The latest run of a manifest that has called rows, or may still call rows. */
+/** The latest that has called rows, or may still. */
 export interface EarlierRun {
   readonly id: string;
-  /** When the run started or was submitted, ISO 8601 UTC. */
+  /** The start or submission, ISO 8601 UTC. */
   readonly at: string;
   readonly state: RunState;
   readonly rows: number;
   /** Absent when the journal is unreadable. */
   readonly counts?: OutcomeCounts | undefined;
-  /** Other earlier runs of the manifest, without retries. */
+  /** Without retries. */
   readonly others: number;
 }
 
 /**
- * Looks for a run of the manifest on the same API in this state folder.
+ * On the same API, in this state folder.
  *
  * @param sha256 of the manifest's content
  */
@@ -36,7 +36,7 @@ export async function findEarlierRun(
   for (const [newer, record] of candidates.entries()) {
     const { id, plan, states } = record;
     const counts = (await progressOf(store, record).catch(() => undefined))?.outcomes;
-    // Skip a run that has called nothing, and is not about to.
+    // A run that has called nothing, and is not about to.
     if (counts !== undefined && counts.succeeded + counts.failed === 0 && !goesOnByItself(record)) continue;
     return {
       id,

@@ -7,7 +7,7 @@ import { openManifest } from '../../manifest/open.ts';
 import type { ReadingContext } from '../../manifest/text/source.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** A manifest, with the function that turns its rows into calls. */
+/** With the function that turns rows into calls. */
 export interface OpenedManifest {
   readonly manifest: Manifest;
   readonly prepare: RowPreparer;
@@ -17,18 +17,18 @@ export interface OpenedManifest {
 export interface RowOptions extends ReadingOptions {
   /** `--operation`; absent when rows, manifest or columns name it. */
   readonly operation?: string;
-  /** `--where`: conditions on cells. Other rows are left out. */
+  /** `--where`: other rows are left out. */
   readonly where?: readonly string[];
-  /** `--default`: values of fields in rows that omit them. */
+  /** `--default`: for rows that omit the field. */
   readonly default?: Readonly<Record<string, string>>;
   /** `--map`: fields by column title. */
   readonly map?: Readonly<Record<string, string>>;
   readonly clearToken: string;
   /** Default: `refuse`. */
   readonly onConflict?: ConflictRule;
-  /** Whether the user trusts identifiers that look rounded. */
+  /** Trusts identifiers that look rounded. */
   readonly trustIds?: boolean;
-  /** Whether a row with a value that the API most likely does not read is invalid. */
+  /** A row with a value that the API most likely does not read is invalid. */
   readonly strict?: boolean;
 }
 

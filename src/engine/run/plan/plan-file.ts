@@ -23,23 +23,23 @@ import { approvalsOf } from './approval-files.ts';
 import { type PlannedRows, plannedRows } from './planned-rows.ts';
 import { problemCollector } from './problem-file.ts';
 
-/** A plan is a file of rows, compressed with gzip. */
+/** A file of rows, compressed with gzip. */
 export const planSuffix = '.cqplan';
 
-/** A plan that was written to be reviewed and carried out, here or elsewhere: it defines a run, to the byte. */
+/** To be reviewed and carried out, here or elsewhere: defines a run, to the byte. */
 export interface ApprovedPlan {
   readonly file: string;
-  /** SHA-256, in hexadecimal, of its uncompressed content: the file of rows of its run. */
+  /** SHA-256, in hexadecimal, of the uncompressed content: the file of rows of its run. */
   readonly sha256: string;
   readonly head: RowsHead;
   readonly options: RunOptions;
-  /** What the user accepted, such as omitted fields. */
+  /** Such as omitted fields. */
   readonly consent: NonNullable<RowsHead['consent']>;
-  /** The contents of the approval files beside the plan. */
+  /** The contents of the files. */
   readonly approvals: readonly string[];
 }
 
-/** The parts of a plan that approvals refer to. */
+/** What approvals refer to. */
 export type PlanContent = Pick<ApprovedPlan, 'sha256' | 'head' | 'options' | 'approvals'>;
 
 /**
@@ -65,17 +65,17 @@ export async function writePlanFile(
   );
 }
 
-/** A plan, with its rows in a file for a run to take over. */
+/** Its rows are in a file for a run to take over. */
 export interface ReadPlan extends ApprovedPlan {
   readonly planned: PlannedRows;
   readonly path: string;
 }
 
 /**
- * Copies the rows of a plan, and checks that they are as this version writes them.
+ * Copies the rows, and checks that they are as this version writes them.
  *
  * @param path of the copy
- * @param maxBytes of the manifest that it was made of
+ * @param maxBytes of the manifest that the plan was made of
  * @throws a usage error `PLAN_NOT_FOUND`, `PLAN_UNREADABLE` or `PLAN_CHANGED`
  */
 export async function readPlanFile(

@@ -13,20 +13,20 @@ import type { RunStore } from '../record/store.ts';
 import { type CheckedManifest, type CheckInput, checkManifest } from './check-manifest.ts';
 import type { OpenedManifest } from './open-manifest.ts';
 
-/** The rows of a new run, all checked and written into a file. */
+/** All rows are checked and written into a file. */
 export interface PlannedRows extends CheckedManifest, WrittenRows {}
 
 export interface PlanManifestInput extends CheckInput {
-  /** Digest of the manifest. */
+  /** Of the manifest. */
   readonly digest: Digest;
-  /** For a check without a run, only the known options. */
+  /** For a check without a run, only those known. */
   readonly options: Partial<RunOptions>;
-  /** What the user accepts; only for a plan that is to be approved. */
+  /** Only for a plan that is to be approved. */
   readonly consent?: ((scan: ScanSummary) => HeadFacts['consent']) | undefined;
 }
 
 /**
- * Checks every row of a manifest, and writes what is to be done with it.
+ * Writes what is to be done with each row.
  *
  * @param path of the file of rows
  * @throws a usage error when the manifest is unreadable or its operation is unknown
@@ -76,7 +76,7 @@ function factsOf(
   };
 }
 
-/** The part of a head with options, time and user. */
+/** Options, time and user of a head. */
 export function madeNow(
   options: Partial<RunOptions>,
   consent?: HeadFacts['consent'],
@@ -89,7 +89,7 @@ export function madeNow(
   };
 }
 
-/** Rows that were decided earlier, in the form of a plan. */
+/** Decided earlier, in the form of a plan. */
 export function plannedRows(
   written: WrittenRows,
   summary: SummarizedRows & Pick<ScanSummary, 'changedSubjects'>,
@@ -123,7 +123,7 @@ export function plannedRows(
   };
 }
 
-/** Puts cells into the order of the columns. Those of JSON become known one after the other. */
+/** Cells in the order of the columns. Those of JSON become known one after the other. */
 class CellTextReader {
   readonly #places = new Map<string, number>();
 

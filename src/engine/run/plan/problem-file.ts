@@ -10,12 +10,12 @@ import { type Conflict, conflictProblem } from '../../manifest/check/call-index.
 import { formatProblem, type ProblemGroup, ProblemGroups, type RowProblem } from '../../rows/problem.ts';
 import type { InvalidRow } from '../../rows/row.ts';
 
-/** The problems of a manifest: grouped, with the first ones for the screen, and all of them in a file. */
+/** Grouped, with the first problems for the screen, and all of them in a file. */
 export interface ProblemList {
   readonly groups: readonly ProblemGroup[];
   readonly first: readonly string[];
   readonly count: number;
-  /** The first rows that conflict, one per line; not in `groups` or `count`. */
+  /** One per line; not in `groups` or `count`. */
   readonly firstConflicts: readonly string[];
   /** Absent without problems. */
   readonly file?: string;
@@ -26,8 +26,8 @@ const firstCount = 20;
 const partLines = 1_000;
 
 /**
- * Collects problems during a scan, in constant memory. The file appears whole, in the state folder, never among the user's files. Its name
- * contains the digest of the manifest: manifests of the same name don't share a file.
+ * Uses constant memory. The file appears whole, in the state folder, never among the user's files. Its name contains the digest of the
+ * manifest: manifests of the same name don't share a file.
  *
  * @param sha256Of returns the digest of the manifest
  */

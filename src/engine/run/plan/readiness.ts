@@ -13,11 +13,11 @@ import { lookUpTarget, rememberFates, type Target } from '../record/targets.ts';
 
 /** What a user permits in a run, and says of the API. */
 export interface Permits extends KnownFates {
-  /** Whether invalid rows are left out. */
+  /** Leave invalid rows out. */
   readonly skipInvalid?: boolean | undefined;
-  /** Whether rows may omit fields. */
+  /** Rows may omit fields. */
   readonly allowPartial?: boolean | undefined;
-  /** Whether a run may have no calls. */
+  /** There may be no calls. */
   readonly allowEmpty?: boolean | undefined;
 }
 
@@ -28,7 +28,7 @@ interface CheckedRows {
     UpdatingRows['scan'];
 }
 
-/** What decides whether rows may leave fields out, or clear them. */
+/** Decides whether rows may leave fields out, or clear them. */
 export interface UpdatingRows extends KnownFates {
   readonly scan: {
     readonly perOperation: Readonly<Record<string, Pick<OperationSummary, 'partial' | 'fields'>>>;
@@ -37,15 +37,14 @@ export interface UpdatingRows extends KnownFates {
   readonly baseUrl: string | undefined;
 }
 
-/** The facts that decide whether a run may start. */
+/** Decides whether a run may start. */
 export interface ReadyRows extends CheckedRows, Permits {
   readonly onConflict: ConflictRule;
-  /** What the state folder knows about the API, if the user named the API. */
+  /** Only if the user named the API. */
   readonly target: Target | undefined;
   readonly baseUrl: string | undefined;
 }
 
-/** Adds the facts that decide whether the rows may be called with these options. */
 export async function readyRows<Rows extends CheckedRows>(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   rows: Rows,
@@ -56,17 +55,17 @@ export async function readyRows<Rows extends CheckedRows>(
   return { ...rows, skipInvalid, allowPartial, allowEmpty, leftOut, cleared, onConflict, target, baseUrl };
 }
 
-/** Whether a run may start: `plan` reports the answer, `run` obeys it. */
+/** `plan` reports the answer, `run` obeys it. */
 export function isReady(planned: ReadyRows): boolean {
   return refusals(planned).length === 0;
 }
 
-/** The first reason that a run may not start. */
+/** Only the first reason. */
 export function refusalOf(planned: ReadyRows): Refusal['code'] | undefined {
   return refusals(planned)[0]?.code;
 }
 
-/** Whether the run can start, and if not, what to do, a line each. */
+/** What to do if the run can't start, a line each. */
 export function verdictText(planned: ReadyRows): string {
   const texts = refusals(planned).map(({ text }) => `Not ready: ${text}`);
   if (texts.length > 0) return texts.join('\n');
@@ -75,7 +74,7 @@ export function verdictText(planned: ReadyRows): string {
   return `Ready: ${counted(callable, 'call')}${leftOut}.`;
 }
 
-/** Whether rows may omit fields that the service might reset. Where it does so for certain, another refusal says so. */
+/** Whether rows may omit fields that the service might reset. Where it certainly does, another refusal says so. */
 function isPartialAllowed(planned: ReadyRows): boolean {
   if (planned.allowPartial === true || planned.target?.allowsPartial === true) return true;
   return Object.entries(planned.scan.perOperation).every(
@@ -83,7 +82,7 @@ function isPartialAllowed(planned: ReadyRows): boolean {
   );
 }
 
-/** What an operation does with fields: what the user says now, or else what was seen at the API. */
+/** What the user says now, or else what was seen at the API. */
 export function fatesOf({ target, leftOut, cleared }: Omit<UpdatingRows, 'scan'>, name: string): KnownFates {
   const seen = target?.updates[name];
   const known = leftOut ?? seen?.leftOut;
@@ -91,7 +90,7 @@ export function fatesOf({ target, leftOut, cleared }: Omit<UpdatingRows, 'scan'>
   return { leftOut: known, cleared: known === 'reset' ? 'empty' : (cleared ?? seen?.cleared) };
 }
 
-/** Refuses rows that leave fields out where the API resets these, and rows that clear fields where the API keeps these. */
+/** Refuses rows that leave out fields which the API resets, and rows that clear fields which it keeps. */
 export function fateRefusals(rows: UpdatingRows): readonly Refusal[] {
   const at = rows.baseUrl === undefined ? '' : ` at ${rows.baseUrl}`;
   return Object.entries(rows.scan.perOperation).flatMap(([name, { partial, fields }]): readonly Refusal[] => {
@@ -111,7 +110,7 @@ export function fateRefusals(rows: UpdatingRows): readonly Refusal[] {
   });
 }
 
-/** The operations of a file of rows, as counted by its plan. */
+/** As counted by the plan. */
 export function updatesIn({ operations }: Pick<RowsHead, 'operations'>): UpdatingRows['scan'] {
   const counted = operations.map(
     ({ name, counts: { partial }, effects: fields }) => [name, { partial, fields }] as const,
@@ -119,7 +118,7 @@ export function updatesIn({ operations }: Pick<RowsHead, 'operations'>): Updatin
   return { perOperation: Object.fromEntries(counted) };
 }
 
-/** Remembers what the user says of the API, for operations whose rows may leave fields out. */
+/** What the user says of the API, for operations whose rows may leave fields out. */
 export async function rememberSaid(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   { scan, baseUrl, leftOut, cleared }: UpdatingRows,
@@ -132,7 +131,7 @@ export async function rememberSaid(
   await rememberFates(stateDir, baseUrl, names, { leftOut, cleared });
 }
 
-/** @throws a usage error for a run whose rows the API would not update as they say: so a person saw after the run was planned */
+/** @throws a usage error if the API, as a person saw after the plan, would not update the rows as they say */
 export async function refuseOtherFates(
   store: RunStore,
   record: RunRecord,
@@ -155,11 +154,10 @@ interface Refusal {
     | 'CLEARED_ROWS'
     | 'NOTHING_TO_CALL'
     | 'CELLS_INCOMPARABLE';
-  /** The problem and its remedy. */
+  /** With the remedy. */
   readonly text: string;
 }
 
-/** Why a run may not start. */
 export function refusals(planned: ReadyRows): readonly Refusal[] {
   const { scan, skipInvalid, onConflict } = planned;
   const found: Refusal[] = [];
@@ -215,7 +213,7 @@ function conflictText({ manifest, scan: { conflicts } }: ReadyRows): string {
   );
 }
 
-/** Why identifiers seem rounded, and how to get the right ones. */
+/** Why they seem rounded, and how to get the right ones. */
 function roundedText({ column, ids, by }: RoundedIds): string {
   return (
     `all ${count(ids)} identifiers in ${escapeInvisible(column)} with more than 15 digits end in the zeros that ${by}; ` +
@@ -224,7 +222,7 @@ function roundedText({ column, ids, by }: RoundedIds): string {
   );
 }
 
-/** The risk of omitted fields, and how to find out about it. */
+/** The risk of omitted fields, and how to find out. */
 function partialText({ scan, baseUrl }: Pick<ReadyRows, 'scan' | 'baseUrl'>): string {
   const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
   return (

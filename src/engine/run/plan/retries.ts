@@ -7,9 +7,9 @@ import { summaryFile } from '../../report/summary.ts';
 import { actualState, isOver, plannedAt, type RunRecord, resumeCommand } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** A run with its retries, and the retries of these. */
+/** With the retries of retries. */
 export interface RetriedRun {
-  /** The run of the user's manifest, or the oldest that still exists. */
+  /** Of the user's manifest, or the oldest that still exists. */
   readonly first: RunRecord;
   /** Oldest first. */
   readonly retries: readonly RunRecord[];
@@ -25,7 +25,7 @@ export function retriesAmong(runs: readonly RunRecord[], named: RunRecord): Retr
   const byId = new Map(runs.map((run) => [run.id, run]));
   const firstOf = (run: RunRecord): RunRecord => {
     const retried = byId.get(run.retryOf ?? '');
-    // A run that was removed may have left its id to a newer run.
+    // A removed run may have left its id to a newer one.
     return retried === undefined || plannedAt(retried) >= plannedAt(run) ? run : firstOf(retried);
   };
   const first = firstOf(named);
@@ -42,14 +42,14 @@ export function undosOf(runs: readonly RunRecord[], undone: RunRecord): readonly
   return runs.filter((run) => run.undoOf === undone.id && plannedAt(run) > plannedAt(undone));
 }
 
-/** A retry that may still call rows of the run. */
+/** It may still call rows of the run. */
 export function unfinishedAmong(retries: readonly RunRecord[]): RunRecord | undefined {
   return retries.find((retry) => !isOver(retry));
 }
 
 /**
  * @param doing the command
- * @throws a usage or busy error when another run may call rows of this run, too
+ * @throws a usage or busy error when another run may call rows of this one, too
  */
 export function refuseUnlessOver(
   doing: 'retry' | 'undo',
@@ -82,7 +82,7 @@ export function refuseUnlessOver(
 
 const reportedSchema = z.object({ retries: z.array(z.string()) });
 
-/** The retries whose results the report in the folder of a run includes. */
+/** Those whose results the report in a folder includes. */
 export async function reportedRetries(folder: string): Promise<readonly string[]> {
   return (await readJsonFileIfAny(join(folder, summaryFile), reportedSchema))?.retries ?? [];
 }

@@ -11,11 +11,10 @@ import { callsOf, openLastRowsWithResults, subjectKey } from './rows-with-result
 /** Default: all failed rows. */
 export interface RetryChoice {
   readonly codes?: readonly string[] | undefined;
-  /** Only rows with an attempt that may have been processed. */
+  /** Only rows that may have been processed. */
   readonly unclear?: boolean | undefined;
 }
 
-/** Rows of a run, to be called again. */
 export interface RetryRows extends PlannedRows {
   /** Rows that can be retried, by code, whether selected or not. */
   readonly codes: ReadonlyMap<string, number>;
@@ -23,7 +22,7 @@ export interface RetryRows extends PlannedRows {
   readonly overtaken: number;
 }
 
-/** @param later the retries of the same rows that were made after it */
+/** @param later retries of the same rows */
 export function hasRowsToRetry(
   store: RunStore,
   record: RunRecord,
@@ -36,10 +35,7 @@ export function hasRowsToRetry(
   });
 }
 
-/**
- * Writes the rows that failed, and did not succeed in a later retry, into a file of rows; of a cancelled run also the uncalled ones. Leaves
- * out overtaken rows.
- */
+/** Writes rows that failed, and did not succeed in a later retry; of a cancelled run also the uncalled ones. */
 export function writeRetryRows(
   store: RunStore,
   record: RunRecord,
@@ -72,7 +68,7 @@ export function writeRetryRows(
   });
 }
 
-/** Tells whether a later row with the same subject has succeeded. */
+/** Whether a later row with the same subject has succeeded. */
 async function overtaking(
   store: RunStore,
   record: RunRecord,

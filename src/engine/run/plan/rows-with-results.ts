@@ -16,7 +16,7 @@ export interface RowsWithResults {
   readonly head: RowsHead;
 }
 
-/** Reads a run even while it is in progress. */
+/** Even while the run is in progress. */
 export async function readRowsWithResults(
   store: RunStore,
   record: RunRecord,
@@ -27,7 +27,7 @@ export async function readRowsWithResults(
   return { lines: joinResults({ rows: rows(), journal, unfinished, runKey: runKey(record) }), head };
 }
 
-/** Reads a run that this process does not work on. Closes its journal at the end. */
+/** For a run that this process does not work on. Closes the journal at the end. */
 export async function openRowsWithResults(
   store: RunStore,
   record: RunRecord,
@@ -38,7 +38,7 @@ export async function openRowsWithResults(
   return { ...(await readRowsWithResults(store, record, journal)), journal };
 }
 
-/** Like `openRowsWithResults`, each row with its result in the latest of these retries. */
+/** Each row has its result in the latest of these retries. */
 export async function openLastRowsWithResults(
   store: RunStore,
   record: RunRecord,
@@ -56,7 +56,7 @@ export interface CallLine extends ReportLine {
   readonly row: Exclude<PlannedRow, InvalidRow>;
 }
 
-/** The selected rows that can be called, in parts. */
+/** Selected rows that can be called, in parts. */
 export async function* callsOf(
   { lines }: Pick<RowsWithResults, 'lines'>,
   isWanted: (line: ReportLine) => boolean = () => true,
@@ -68,7 +68,7 @@ function isCallLine(line: ReportLine): line is CallLine {
   return line.row.kind !== 'invalid';
 }
 
-/** The subject of a call, unique among all operations. */
+/** Unique among all operations. */
 export function subjectKey({ operation, subject }: Pick<UnderstoodRow, 'operation' | 'subject'>): string {
   return subjectDigest({ operation: operation.name, subject });
 }

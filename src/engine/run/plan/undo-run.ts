@@ -15,13 +15,13 @@ import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
 import type { PlannedRows } from './planned-rows.ts';
 import { type CallLine, callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
 
-/** The rows that undo a run, as far as possible. */
+/** As far as a run can be undone. */
 export interface UndoRows extends PlannedRows {
-  /** Rows that are not put back, or only in part, with the reasons in the file. */
+  /** Not put back, or only in part; the file says why. */
   readonly notUndone: ListedRows;
-  /** Rows that can only be undone by hand. */
+  /** Can only be undone by hand. */
   readonly byHand: ListedRows & { readonly operations: readonly Pick<Operation, 'name' | 'thing'>[] };
-  /** Keys of the subjects that are put back, to find other runs that edited them. */
+  /** What is put back, to find other runs that edited it. */
   readonly subjects: ReadonlySet<string>;
 }
 
@@ -34,22 +34,20 @@ export interface ListedRows {
 export const notUndoneFile = 'not-undone.csv';
 export const byHandFile = 'undo-by-hand.csv';
 
-/** How the rows with one subject have changed it. */
 interface Edit {
-  /** The first row that changed the subject; 0 if none did. */
+  /** The first that changed the subject; 0 if none did. */
   row: number;
-  /** The first call of the subject. */
   readonly call: UnderstoodRow;
-  /** By field: the value before the first row that sent the field, or would have; undefined where that row has no old value. */
+  /** By field: before the first row that sent the field, or would have; undefined where that row has no old value. */
   readonly oldValues: Map<string, string | undefined>;
-  /** By field: the value after the run, unless it was edited since. */
+  /** By field: after the run, unless edited since. */
   readonly newValues: Map<string, string>;
 }
 
 /**
- * Writes rows that put back what the rows of a run, or of its later retries, have changed or may have changed: the sent fields whose old
- * values the rows give. Among rows with the same subject, the earliest old value counts, even of a superseded row: the old value of a later
- * row may be what the superseded row would have written. Files in the run's folder list what can't be undone, and what only by hand.
+ * Puts back what a run, or its later retries, have changed or may have changed: the sent fields whose old values the rows give. Among rows
+ * with the same subject, the earliest old value counts, even of a superseded row: the old value of a later row may be what the superseded
+ * row would have written. Files in the run's folder list what can't be undone, and what only by hand.
  *
  * @param fatesOf what is known of an operation: where it keeps a field that a row clears, no empty old value is sent
  * @throws a usage error `OPERATION_MISSING`
@@ -127,7 +125,7 @@ export function writeUndoRows(
   });
 }
 
-/** Counts the rows of a run with one of these subjects, whatever their results. */
+/** Counts rows with one of these subjects, whatever their results. */
 export async function rowsOn(
   store: RunStore,
   record: RunRecord,
@@ -140,17 +138,17 @@ export async function rowsOn(
   return rows;
 }
 
-/** Whether a row has changed its subject, or may have. */
+/** Has changed its subject, or may have. */
 function hasChanged({ result: { outcome, unclear } }: ReportLine): boolean {
   return outcome === 'succeeded' || unclear;
 }
 
-/** Whether a row shows a change, or an earlier value: a later row may have superseded it. */
+/** Shows a change, or an earlier value: a later row may have superseded it. */
 function isEffective(line: ReportLine): boolean {
   return hasChanged(line) || line.result.code === 'SUPERSEDED';
 }
 
-/** Subjects with several effective rows: only their edits stay in memory. */
+/** Only the edits of subjects with several effective rows stay in memory. */
 function repeatedSubjects(
   store: RunStore,
   record: RunRecord,
@@ -184,7 +182,7 @@ function addTo(edit: Edit, line: CallLine): void {
   }
 }
 
-/** Puts the old values back. Its own old values are the current ones, so that an undo can be undone, too. */
+/** Its own old values are the current ones, so that an undo can be undone, too. */
 function undoRow(operations: readonly Operation[], { row, call, oldValues, newValues }: Edit): CallableRow {
   const { line, subject, values } = call;
   const operation = findOperation(operations, call.operation.name);
@@ -222,7 +220,7 @@ function cellsOf({ operation, values, old = {} }: CallableRow, columns: RowsHead
   return columns.map(({ title }) => texts.get(title) ?? null);
 }
 
-/** A file in the run's folder; created with its first row. */
+/** Created with its first row. */
 function rowList(path: string, header: readonly string[], defer: Defer) {
   const file = new CsvFile(path, header);
   defer(() => file.discard());

@@ -13,7 +13,7 @@ import {
 import { type LiveApi, type LiveRun, liveApi, type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
 import type { RunStore } from './store.ts';
 
-/** A shared datastore at one moment: all runs, newest first, and the APIs that they call. */
+/** A shared datastore at one moment; runs are newest first. */
 export interface ClusterLook {
   readonly entries: readonly RunEntry[];
   /** By `apiText`. */
@@ -38,9 +38,9 @@ export type AllRuns = ReturnType<typeof allRuns>;
  * @param onUnreadable called at each look for damaged runs, which are left out
  */
 export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
-  /** Journals of runs that were in progress at the last look. */
+  /** Of runs that were in progress at the last look. */
   const journals = new Map<string, JournalReader>();
-  /** Summaries of ended runs, and how many states each run had then. */
+  /** Of ended runs, with the number of states each had then. */
   const ended = new Map<string, { readonly entered: number; readonly summary: JournalSummary }>();
 
   async function closeJournal(id: string): Promise<void> {
@@ -51,7 +51,7 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
     for (const id of journals.keys()) if (!ids.has(id)) await closeJournal(id);
     for (const id of ended.keys()) if (!ids.has(id)) ended.delete(id);
   }
-  /** Of ended runs only the records are read, if these are complete. */
+  /** Reads only the record of an ended run, if it is complete. */
   async function summaryFor(record: RunRecord): Promise<KnownSummary> {
     const { id, states } = record;
     const known = journals.has(id) ? undefined : summaryOfRecord(record);
@@ -73,7 +73,7 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
   }
 
   return {
-    /** @returns the runs of the state folder, newest first, then runs of other machines */
+    /** Runs of the state folder, newest first, then those of other machines. */
     async look(cluster: ClusterLook | undefined, isWanted: IsWanted): Promise<readonly RunView[]> {
       const records = (await store.list(onUnreadable)).toReversed();
       const views: RunView[] = [];

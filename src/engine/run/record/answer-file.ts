@@ -12,8 +12,8 @@ import { rowsFile } from './run-rows.ts';
 export type AnswerFile = ReturnType<typeof answerFile>;
 
 /**
- * Saves the API's answers in the folder of a run (`--save-responses`): `responses-1.jsonl.gz`, one file for each session. Each write is a
- * gzip member of its own, so that a kill spoils no earlier line.
+ * `responses-1.jsonl.gz` in the folder of a run (`--save-responses`), one file for each session. Each write is a gzip member of its own, so
+ * that a kill spoils no earlier line.
  */
 export function answerFile(folder: string) {
   let file: { readonly path: string; readonly numberOf: (row: number) => number } | undefined;
@@ -29,13 +29,12 @@ export function answerFile(folder: string) {
   async function append(answers: readonly SavedAnswer[]): Promise<void> {
     file ??= await create();
     const { path, numberOf } = file;
-    // Rows have the numbers of the user's manifest.
     const lines = answers.map((answer) => jsonLine({ ...answer, row: numberOf(answer.row) }));
     const member = await promisify(gzip)(lines.join(''));
     await onDisk(path, () => appendFile(path, member, { mode: 0o600 }));
   }
   return {
-    /** Resolves when the system has the answers; a power failure may lose them. The first answers create the file. */
+    /** Resolves when the system has the answers; a power failure may lose them. The first ones create the file. */
     write(answers: readonly SavedAnswer[]): Promise<void> {
       writing = writing.then(() => append(answers));
       return writing;

@@ -4,7 +4,6 @@ import { repeat } from '../../../base/async/repeat.ts';
 
 /** Limits of one session. A run that reaches a limit stops, and can be resumed. */
 export const budgetSchema = z.object({
-  /** The most rows to call. */
   maxRows: z.number().int().min(1).exactOptional(),
   /** Since the run was started or resumed. */
   maxDurationMs: z.number().min(1).exactOptional(),
@@ -18,11 +17,11 @@ export const budgetSchema = z.object({
     .exactOptional(),
 });
 
-/** A budget in absolute terms once the run has started, for a process that takes it over. */
+/** Absolute limits of a started run, for a process that takes it over. */
 export const startedBudgetSchema = z.object({
-  /** The last row that may be called, of the canary and of all rows. */
+  /** The last row that may be called. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
-  /** When `maxDurationMs` is over, ISO 8601 UTC. */
+  /** The end of `maxDurationMs`, ISO 8601 UTC. */
   until: z.string().exactOptional(),
   /** The next `stopAt`, ISO 8601 UTC. */
   stopAt: z.string().exactOptional(),
@@ -51,7 +50,6 @@ const checkEveryMs = 500;
 export interface Deadline {
   /** Aborts at the deadline; the reason names the limit. */
   readonly signal: AbortSignal;
-  /** For a process that takes the run over. */
   readonly started: Pick<StartedBudget, 'until' | 'stopAt'>;
   close(): void;
 }
@@ -59,7 +57,7 @@ export interface Deadline {
 /**
  * A duration uses the monotonic clock, a time of day the wall clock.
  *
- * @param inherited the limits of another process, to be continued
+ * @param inherited the limits of another process
  * @param clocks for tests
  */
 export async function startDeadline(
@@ -97,7 +95,7 @@ export async function startDeadline(
 }
 
 /**
- * The last places within a budget, of the canary and of all rows.
+ * The last places within a budget.
  *
  * @param unfinished places of rows to be called
  */

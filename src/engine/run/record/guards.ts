@@ -15,11 +15,11 @@ export type FailureLimit = z.infer<typeof failureLimitSchema>;
 
 /** An absent limit, as in earlier versions, allows anything. */
 export const failureLimitsSchema = z.object({
-  /** The run halts when more rows have failed. */
+  /** The most failed rows. */
   maxFailures: failureLimitSchema.exactOptional(),
   /** The share counts from this many finished rows on. */
   maxFailuresAfter: z.number().int().min(1).exactOptional(),
-  /** The run halts when more consecutive rows have failed. */
+  /** The most. */
   maxConsecutiveFailures: z.number().int().min(1).exactOptional(),
 });
 
@@ -32,20 +32,19 @@ export interface FailureHalt extends FailuresInShort {
   readonly isLasting: boolean;
 }
 
-/** Default of `maxFailuresAfter`. */
 const usuallyAfter = 100;
-/** This many failures with one code show an operation or column that is wrong from the start. */
+/** This many first failures with one code show a wrong operation or column. */
 const firstCalls = 20;
 
 /**
  * Tells at each result whether too many rows have failed: not only once, because the run may be ending for another reason, and resume
- * later. Counts from the start, or since a user resumed the run after a halt, rows that were called and `failed`. A result that comes
- * twice, from this process's worker and on collection, counts once.
+ * later. Counts called rows that `failed`, from the start or since a user resumed the halted run. A result that comes twice, from this
+ * process's worker and on collection, counts once.
  */
 export class FailureGuard {
   readonly #limits: FailureLimits;
   readonly #tally: FailureTally;
-  /** Rows that this process's worker finished and that are not collected yet. */
+  /** Rows that this process's worker finished, not yet collected. */
   readonly #finishedHere = new Set<number>();
   /** Later successes do not reset it. */
   #halt: FailureHalt | undefined;
@@ -56,21 +55,21 @@ export class FailureGuard {
     this.#tally = counted.copy();
   }
 
-  /** Counts a row that this process's worker finished. */
+  /** From this process's worker. */
   finished(result: RowResult): FailureHalt | undefined {
     if (this.#finishedHere.has(result.row)) return undefined;
     this.#finishedHere.add(result.row);
     return this.#count(result);
   }
 
-  /** Counts new results in the journal, from any worker. */
+  /** From the journal, of any worker. */
   collected(results: readonly RowResult[]): FailureHalt | undefined {
     let halt: FailureHalt | undefined;
     for (const result of results) if (!this.#finishedHere.delete(result.row)) halt ??= this.#count(result);
     return halt;
   }
 
-  /** Whether a limit is exceeded: a process may have died or paused before it could halt the run. */
+  /** A process may have died or paused before it could halt the run. */
   check(): FailureHalt | undefined {
     const failures = this.#tally.inShort;
     if (this.#halt !== undefined || failures === undefined) return this.#halt;
@@ -107,11 +106,10 @@ export function tooMany(what: string, limit: string, option: string) {
   return { what: `${what}, more than the limit of ${limit} (${option})`, isLasting: false };
 }
 
-/** Messages of an API may be long. */
 const messageLength = 200;
 
 /**
- * Tells what happened last before what happened most, and the command that continues the run.
+ * What happened last comes before what happened most.
  *
  * @param numberOf maps a row to its number in the user's manifest
  */

@@ -7,16 +7,16 @@ import type { RunStore } from './store.ts';
 
 /** A run is kept if any rule matches. */
 export interface KeepRules {
-  /** The number of newest runs. */
+  /** Number of newest runs. */
   readonly last?: number | undefined;
-  /** Runs that ended within this number of days. */
+  /** Days since the end. */
   readonly days?: number | undefined;
   readonly ids?: ReadonlySet<string>;
 }
 
 /**
- * Runs whose manifests are not archived in their inbox. An unmounted inbox looks like an empty folder, so only the file that records the
- * archiving counts.
+ * Runs whose manifests are not archived yet. An unmounted inbox looks like an empty folder, so only the file that records the archiving
+ * counts.
  */
 export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlySet<string>> {
   const awaited = new Set<string>();
@@ -50,7 +50,7 @@ export function prunable(
   return runs.filter((run) => !kept.has(familyOf(run)));
 }
 
-/** Maps each run to the oldest run that it derives from. */
+/** Each run with the oldest run that it derives from. */
 function families(runs: readonly RunRecord[]): (run: RunRecord) => string {
   const first = new Map<string, string>();
   for (const { id, retryOf, undoOf } of runs) {
@@ -74,7 +74,6 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
     bytes += await sizeOf(folder);
     await onDisk(folder, () => rename(folder, folder + suffix));
   }
-  // Includes leftovers of a killed process.
   const runsDir = join(store.stateDir, 'runs');
   for (const name of ((await ifThere(readdir(runsDir))) ?? []).filter((each) => each.endsWith(suffix))) {
     const path = join(runsDir, name);
@@ -83,7 +82,7 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
   return bytes;
 }
 
-/** Bytes of the files in a folder. */
+/** Bytes. */
 export async function sizeOf(folder: string): Promise<number> {
   const names = (await ifThere(readdir(folder))) ?? [];
   const found = await Promise.all(names.map((name) => look(join(folder, name))));

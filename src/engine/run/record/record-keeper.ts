@@ -6,16 +6,15 @@ import type { RunStore } from './store.ts';
 
 type StateEntry = RunRecord['states'][number];
 
-/** How often the active time is recorded. */
+/** Between records of the active time. */
 export const notedEveryMs = 5_000;
 /** After a longer suspension, a process may have lost the run without knowing. */
 const lateMs = 30_000;
 
-/** Keeps the states and the active time of a run that this process works on. */
 export class RecordKeeper {
   readonly #store: Pick<RunStore, 'save'>;
   #record: RunRecord;
-  /** When this process entered the state, by the monotonic clock. */
+  /** By the monotonic clock. */
   #since: number | undefined;
   #saving = Promise.resolve();
   #notedAt = 0;
@@ -30,13 +29,13 @@ export class RecordKeeper {
     return this.#record;
   }
 
-  /** Enters a state, without writing. */
+  /** Does not write. */
   enter(state: RunState, cause: StateCause = {}, changes: Partial<RunRecord> = {}): void {
     this.#record = { ...enterState(this.#timed('atWorkMs'), state, cause), ...changes };
     this.#since = steadyNow();
   }
 
-  /** Changes other parts, without writing. */
+  /** Does not write. */
   change(changes: Partial<RunRecord>): void {
     this.#record = { ...this.#record, ...changes };
   }
@@ -51,7 +50,6 @@ export class RecordKeeper {
     return this.#saving;
   }
 
-  /** Stops recording. */
   close(): void {
     void this.#saves?.stop();
   }
@@ -64,7 +62,7 @@ export class RecordKeeper {
     if (this.#record.state === 'running' && !isLate) await this.save();
   }
 
-  /** Adds the active time since the state `running` was entered, if it is in that state. */
+  /** Adds the active time, in the state `running`. */
   #timed(key: 'atWorkMs' | 'notedMs'): RunRecord {
     const since = this.#since;
     return since === undefined
@@ -74,7 +72,7 @@ export class RecordKeeper {
 }
 
 /**
- * Active time of all sessions in milliseconds, each by its process's monotonic clock.
+ * Active milliseconds of all sessions, each by its process's monotonic clock.
  *
  * @param lastFinishedAt end of the last attempt in the journal: a process that died was active until then
  */
@@ -106,7 +104,6 @@ export function withCrashedTime(record: RunRecord, lastFinishedAt: string | unde
   return withTime(record, (entry) => ({ atWorkMs: timeOf(entry, lastFinishedAt) }));
 }
 
-/** Adds an active time if the state is `running`. */
 function withTime(
   record: RunRecord,
   time: (entry: StateEntry) => Pick<StateEntry, 'atWorkMs' | 'notedMs'>,
@@ -118,8 +115,8 @@ function withTime(
 }
 
 /**
- * The active time in a state, milliseconds. Uses times of day if the process could not record it: clocks may be set, so the result is
- * bounded by the last recorded time and the next one due.
+ * Active milliseconds. Uses times of day if the process could not record it: clocks may be set, so the result is bounded by the last
+ * recorded time and the next one due.
  */
 function timeOf({ at, atWorkMs, notedMs }: StateEntry, until: string | undefined): number {
   if (atWorkMs !== undefined) return atWorkMs;

@@ -39,10 +39,9 @@ export const runStates = [
 
 export type RunState = (typeof runStates)[number];
 
-/** Rows to call before all others. */
 const canaryOptionsSchema = z.object({
   rows: z.number().int().min(1),
-  /** Whether the canary is a fair sample instead of the first rows. */
+  /** A fair sample instead of the first rows. */
   random: z.boolean().exactOptional(),
   /** Without a user to ask, the run continues unless more of these rows failed. */
   maxFailures: z.number().int().min(0),
@@ -51,32 +50,29 @@ const canaryOptionsSchema = z.object({
 export const runOptionsSchema = z.object({
   /** Normalized. */
   baseUrl: z.string(),
-  /** Also says which token; absent: all callers of the API share one rate. */
+  /** Says which token, too; absent: all callers of the API share one rate. */
   rateGroup: nameSchema(rateGroupNames).exactOptional(),
-  /** Whether the user allowed `http:` to another host; also for `resume` and `retry`. */
+  /** Allows `http:` to another host, also for `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),
-  /** Delimiter of its CSV files; absent: as in the manifest. */
+  /** Of CSV reports; absent: as in the manifest. */
   delimiter: z.enum(delimiters).exactOptional(),
-  /** What was done with rows that conflict. */
   onConflict: z.enum(conflictRules),
-  /** Calls in flight. */
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
   /** Absent: as fast as possible. */
   rate: ratePolicySchema.exactOptional(),
   /** Absent in older records: `normal`. */
   priority: z.enum(priorities).exactOptional(),
   attempts: z.number().int().min(1),
-  /** Saves each answer of the API in the run's folder. */
   saveResponses: z.literal(true).exactOptional(),
   /** Absent: the report includes a page. */
   html: z.literal(false).exactOptional(),
-  /** Total time-out of one request. */
+  /** Of one request. */
   timeoutMs: z.number().int().min(1),
   /** Upper bound of the pause after a row's first failed attempt. */
   backoffMs: z.number().int().min(0),
   ...failureLimitsSchema.shape,
   canary: canaryOptionsSchema.exactOptional(),
-  /** How long to wait through an outage of the API; absent: forever. */
+  /** Absent: forever. */
   maxOutageMs: z.number().int().min(1).exactOptional(),
 });
 
@@ -85,7 +81,7 @@ export type CanaryOptions = Readonly<z.infer<typeof canaryOptionsSchema>>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 const manifestSchema = z.object({
-  /** The path as the user typed it, or what its rows were made of. */
+  /** The path as typed, or what the rows were made of. */
   name: z.string(),
   sha256: z.string(),
   bytes: z.number(),
@@ -104,7 +100,7 @@ const planSchema = z.object({
   conflicts: z.number(),
   /** Callable rows that omit fields. */
   partial: z.number(),
-  /** Rows that `--where` left out; counted nowhere else. */
+  /** Left out by `--where`; counted nowhere else. */
   leftOut: z.number().exactOptional(),
   operations: z.array(z.string()),
   /** Runs and reports whose done rows are left out. */
@@ -113,9 +109,9 @@ const planSchema = z.object({
 
 const stateEntrySchema = z.object({
   state: z.enum(runStates),
-  /** When the state was entered, ISO 8601 UTC. */
+  /** ISO 8601 UTC. */
   at: z.string(),
-  /** The user who requested the state, if known; absent when the program itself did. */
+  /** The user who requested the state; absent when the program itself did. */
   by: attributionSchema.shape.by,
   /** The user's `--reason`, or what happened. */
   reason: z.string().exactOptional(),
@@ -123,7 +119,7 @@ const stateEntrySchema = z.object({
   because: z.enum(endCauses).exactOptional(),
   /** For `halted`: the command to type next, if it is not `cqbatch resume ID`. */
   next: z.string().exactOptional(),
-  /** For `running`: active time, milliseconds by the monotonic clock. */
+  /** For `running`, by the monotonic clock. */
   atWorkMs: z.number().exactOptional(),
   /** The active time as last saved, during the state or before the process died. */
   notedMs: z.number().exactOptional(),
@@ -140,49 +136,45 @@ export const runRecordSchema = z.object({
   rows: z.object({ sha256: z.string(), bytes: z.number() }),
   plan: planSchema,
   options: runOptionsSchema,
-  /** As of when a session last ended properly. */
+  /** When a session last ended properly. */
   counts: countsSchema.exactOptional(),
   /** Unclear rows at that time; absent in older records. */
   unclear: z.number().exactOptional(),
-  /** The process that works on the run, or did last. */
   process: processSchema.exactOptional(),
   /** Random: distinguishes runs with the same id on a shared datastore. */
   key: z.string().exactOptional(),
   /** Whether any coordinator may work on the run, even after the first one died. */
   submitted: z.boolean().exactOptional(),
-  /** Set while the run was in progress. */
+  /** Changes while the run was in progress. */
   rates: z.array(z.object({ rate: z.string(), at: z.string(), ...attributionSchema.shape })).exactOptional(),
-  /** Set while the run was in progress or waited. */
+  /** Changes while the run was in progress or waited. */
   priorities: z
     .array(z.object({ priority: z.enum(priorities), at: z.string(), ...attributionSchema.shape }))
     .exactOptional(),
-  /** For a submitted run: its limits, and their absolute values once it has started. */
+  /** Of a submitted run; `begun` once it has started. */
   budget: budgetSchema.extend({ begun: startedBudgetSchema.exactOptional() }).exactOptional(),
-  /** The shared datastore of its last session, without a password; absent for the embedded one. */
+  /** The shared datastore of the last session, without a password; absent for the embedded one. */
   queue: z.string().exactOptional(),
-  /** The approved plan that the run carries out. */
   approval: z
     .object({
       file: z.string(),
       sha256: z.string(),
       madeAt: z.string(),
-      /** The approvals that counted when the run was planned; absent for a plan without approvals. */
+      /** Those that counted when the run was planned; absent for a plan without approvals. */
       signers: z
         .array(z.object({ name: z.string(), key: z.string(), at: z.string(), until: z.string() }))
         .exactOptional(),
     })
     .exactOptional(),
-  /** The run whose rows this run retries. */
   retryOf: nameSchema(runIds).exactOptional(),
-  /** The run whose edits this run undoes. */
   undoOf: nameSchema(runIds).exactOptional(),
-  /** With the time of its evaluation, ISO 8601 UTC; absent before. */
+  /** Its evaluation, at ISO 8601 UTC. */
   canary: z
     .object({ at: z.string(), rows: z.number(), failed: z.number(), wentOn: z.boolean() })
     .exactOptional(),
-  /** Why the datastore delays the run, according to its process; only while it is in progress. For display. */
+  /** Why the datastore delays the run in progress, according to its process. For display. */
   waiting: z.string().optional(),
-  /** Absolute path of a file that exists once the manifest is archived; until then the run is kept. */
+  /** A file (absolute path) that exists once the manifest is archived; until then the run is kept. */
   keepUntil: z.string().exactOptional(),
 });
 
@@ -206,7 +198,7 @@ export function endOf({ state, states }: Pick<RunRecord, 'state' | 'states'>): K
   return { state, because: states.at(-1)?.because };
 }
 
-/** A guard halts a run, and without an API that answers the run gives up. */
+/** A guard halts a run; without an API that answers it gives up. */
 export function endInWords({ state, because }: KnownEnd): string {
   return state === 'halted' && because === 'stuck' ? 'gave up' : state;
 }
@@ -215,13 +207,13 @@ export function stateInWords(record: RunRecord): string {
   return endInWords({ ...endOf(record), state: actualState(record) });
 }
 
-/** If so, only a user may resume the run. */
+/** If so, only a user may resume it. */
 export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): boolean {
   const { state, because } = endOf(record);
   return state === 'halted' && because !== 'stuck';
 }
 
-/** Continues the run, unless its user had better not. */
+/** What to type next: continues the run, unless its user had better not. */
 export function resumeCommand({ id, states }: Pick<RunRecord, 'id' | 'states'>): string {
   return states.at(-1)?.next ?? `cqbatch resume ${id}`;
 }
@@ -242,24 +234,23 @@ export function actualState(record: RunRecord): RunState {
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
 }
 
-/** Whether no row of the run will ever be called again, not even by `resume`. */
+/** No row will ever be called again, not even by `resume`. */
 export function isOver(record: RunRecord): boolean {
   return ['completed', 'cancelled'].includes(actualState(record));
 }
 
-/** Whether rows will be called without a `resume`, at the latest when the run is unpaused. */
+/** Rows will be called without a `resume`, at the latest when the run is unpaused. */
 export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;
-  // The coordinator died, and another one takes over.
+  // Another coordinator takes over from the dead one.
   return record.submitted === true && isActive(record.state);
 }
 
-/** Distinguishes the run from all others, also from one with the same id. */
+/** Differs even for runs with the same id. */
 export function runKey({ key, id }: Pick<RunRecord, 'key' | 'id'>): string {
   return key ?? id;
 }
 
-/** Why rows of the run may have no result. */
 export function unfinishedBecause(record: RunRecord): WhyUnfinished {
   if (goesOnByItself(record)) return 'pending';
   return record.state === 'cancelled' || record.state === 'halted' ? record.state : 'interrupted';

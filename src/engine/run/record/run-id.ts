@@ -23,7 +23,7 @@ export function contentRunId(file: string, sha256: string): string {
   return [words.slice(0, 50), sha256.slice(0, 8)].filter(Boolean).join('-');
 }
 
-/** An equal id, or else all ids that contain the text. */
+/** An equal id, or else all that contain the text. */
 export function idsMeantBy(text: string, ids: readonly string[]): readonly string[] {
   if (text === '') return [];
   return ids.includes(text) ? [text] : ids.filter((id) => id.includes(text));

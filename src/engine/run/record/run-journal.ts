@@ -29,22 +29,22 @@ function recordedRun({ plan, counts }: RunRecord): RecordedRun {
   return { rows: plan.rows, finished: counted };
 }
 
-/** Rows with a result, including those that the plan has decided. */
+/** Includes the rows that the plan has decided. */
 export function outcomesOf({ plan }: RunRecord, { outcomeCounts }: JournalView): OutcomeCounts {
   return addedUp(decidedCounts(plan).outcomes, outcomeCounts);
 }
 
-/** The number of rows to be called that have no result. */
+/** Rows to be called that have no result. */
 export function unfinishedRows({ plan }: RunRecord, { finishedCount }: JournalView): number {
   return plan.callable - finishedCount;
 }
 
-/** The progress of a run according to its journal. */
+/** Progress according to the journal. */
 export interface JournalSummary extends ResultCounts {
   readonly activeMs: number;
 }
 
-/** What the record contains once all rows have results. */
+/** What a record has once all rows have results. */
 export type KnownSummary = Pick<JournalSummary, 'done' | 'outcomes' | 'activeMs'> & Partial<JournalSummary>;
 
 /** Reads the journal only if the record is not enough. */
@@ -52,7 +52,7 @@ export async function progressOf(store: RunStore, record: RunRecord): Promise<Kn
   return summaryOfRecord(record) ?? (await readJournalSummary(store, record));
 }
 
-/** Undefined while rows have no result, because only the journal knows them. */
+/** Undefined while rows have no result: only the journal knows them. */
 export function summaryOfRecord(record: RunRecord): KnownSummary | undefined {
   const { counts, unclear, plan, state } = record;
   if (counts === undefined || isActive(state) || totalOf(counts) < plan.rows) return undefined;
@@ -64,7 +64,7 @@ export function readJournalSummary(store: RunStore, record: RunRecord): Promise<
   return withJournalReader(store, record, (journal) => summaryOf(record, journal));
 }
 
-/** Counts rows as the report does. */
+/** As in the report. */
 export function countsOf(record: RunRecord, journal: JournalView): ResultCounts {
   return countRows(journal, record.plan, unfinishedBecause(record));
 }
@@ -98,7 +98,7 @@ export async function withJournalReader<Result>(
   }
 }
 
-/** Whether the folder still has the complete journal, as far as the system lets this process look. */
+/** Whether the folder still has the whole journal, as far as the system lets this process look. */
 export async function isIntact(store: RunStore, id: string, journal: Journal): Promise<boolean> {
   try {
     await store.load(id);
@@ -109,7 +109,7 @@ export async function isIntact(store: RunStore, id: string, journal: Journal): P
   }
 }
 
-/** Guards against defects of this program: a run with an unfinished row is not complete. */
+/** Guards against our own defects: a run with an unfinished row is not complete. */
 export function requireAllResults(record: RunRecord, journal: Journal): void {
   const { id } = record;
   const unfinished = unfinishedRows(record, journal);

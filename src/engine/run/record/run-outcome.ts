@@ -6,11 +6,11 @@ export const endCauses = [
   'budget',
   /** More rows failed than a guard allows. */
   'failures',
-  /** The user stopped the run after its canary, or too many of its rows failed. */
+  /** Stopped by the user after its canary, or by too many failures in it. */
   'canary',
   /**
-   * No row can succeed: wrong token, wrong base URL, no permission, or an unavailable API. Or the worker of this process met rows that it
-   * does not understand, or got stuck.
+   * No row can succeed: wrong token, base URL or permission, or the API is unavailable. Or this process's worker met rows that it does not
+   * understand, or got stuck.
    */
   'stuck',
 ] as const;
@@ -19,11 +19,11 @@ export type EndCause = (typeof endCauses)[number];
 
 /** User and reason are for display. */
 export type RunEnding = Attribution & {
-  /** The command to type next; default `cqbatch resume ID`. */
+  /** What to type next; default `cqbatch resume ID`. */
   readonly next?: string;
 } & (
     | { readonly state: 'completed' | 'cancelled' }
-    /** The user stopped the run, or its budget was used up. */
+    /** By the user, or a budget that was used up. */
     | { readonly state: 'interrupted'; readonly because?: 'budget' }
     | { readonly state: 'halted'; readonly because: 'failures' | 'canary' | 'stuck' }
   );

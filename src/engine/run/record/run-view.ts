@@ -33,22 +33,22 @@ export interface RunWait {
   readonly text: string;
 }
 
-/** The state of a run, from the state folder, the datastore or both. */
+/** From the state folder, the datastore or both. */
 export interface RunView extends LimitedApi {
   readonly id: string;
   readonly state: string;
   /** Why the run ended, if its state does not say so. */
   readonly because: string | undefined;
-  /** Whether no process works on the run or its report, or will without a command. */
+  /** No process works on the run or its report, or will without a command. */
   readonly ended: boolean;
   readonly manifest: string;
-  /** When the run was first started; absent before that. */
+  /** The first start. */
   readonly startedAt: string | undefined;
   readonly rows: number;
   readonly done: number;
   /** As in the report, without rows that are still to be called. */
   readonly counts: OutcomeCounts;
-  /** The rate of the last seconds, if the coordinator publishes it; otherwise the average. */
+  /** Of the last seconds, if the coordinator publishes it. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
   /** While the run is active. */
   readonly coordinator?:
@@ -65,7 +65,7 @@ export interface RunView extends LimitedApi {
   readonly wait: RunWait | undefined;
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
-    /** Absent unless the journal was read, or the record of the ended run has it; `held` and `codes` likewise. */
+    /** Absent unless the journal was read or the record of the ended run has it; like `held` and `codes`. */
     readonly unclear?: number | undefined;
     /** Without the time between a stop and a resume. */
     readonly activeMs: number;
@@ -74,13 +74,12 @@ export interface RunView extends LimitedApi {
     readonly states: RunRecord['states'];
     readonly retryOf?: string | undefined;
     readonly resumable: boolean;
-    /** Whether its rows are on a shared datastore. */
     readonly isShared: boolean;
   };
 }
 
 export interface LiveApi {
-  /** Workers of the API on all machines. */
+  /** On all machines. */
   readonly workers: readonly WorkerEntry[];
   /** Undefined without a leading worker. */
   readonly pace: PublishedPace | undefined;
@@ -101,7 +100,7 @@ export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun>
   return { entry, ...api };
 }
 
-/** @param summary the progress in its journal, if already read */
+/** @param summary if already read */
 export async function viewOfRecord(
   store: RunStore,
   record: RunRecord,
@@ -156,7 +155,7 @@ export async function viewOfRecord(
   };
 }
 
-/** A run of another machine, known only from the shared datastore. */
+/** A run of another machine. */
 export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView {
   const entry = live?.entry ?? known;
   const state = actualEntryState(entry);
@@ -185,7 +184,7 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
   };
 }
 
-/** How the API was called a few seconds ago. */
+/** As of a few seconds ago. */
 async function paceFromFolder(folder: string): Promise<RunView['pace']> {
   const history = await readRateHistory(folder);
   if (history === undefined) return undefined;
@@ -210,18 +209,18 @@ function averageOf(counts: OutcomeCounts, activeMs: number): RunView['throughput
   return rowsPerSecond === undefined ? undefined : { rowsPerSecond, of: 'average' };
 }
 
-/** Why the datastore delays a run now, as its own process says. */
+/** As its own process says. */
 export function delayOf(record: RunRecord): string | undefined {
   return actualState(record) === 'running' ? record.waiting : undefined;
 }
 
-/** For longer without a known worker, a run waits for a worker: new workers are not known at once. */
+/** New workers are not known at once. */
 const unservedAfterMs = 5_000;
 
 /**
  * Undefined for a run that is called, or has ended.
  *
- * @param startedAt when the run last started or continued, if known
+ * @param startedAt the last start or resume, if known
  * @param isShared whether other processes call its rows, and are known
  */
 export function waitOf(

@@ -8,7 +8,7 @@ import type { RunRecord } from './record.ts';
 
 const targetSchema = z.object({
   base_url: z.string(),
-  /** First call by a run of this state folder, ISO 8601 UTC. */
+  /** First call from this state folder, ISO 8601 UTC. */
   used_at: z.string().exactOptional(),
   /** First completed run whose rows omitted fields, ISO 8601 UTC. */
   partial_at: z.string().exactOptional(),
@@ -29,11 +29,11 @@ type Entry = z.infer<typeof targetSchema>;
 const fileSchema = z.object({ version: z.literal(1), targets: z.array(targetSchema) });
 
 export interface Target {
-  /** Whether no run of the state folder has called it. */
+  /** No run of the state folder has called it. */
   readonly isNew: boolean;
-  /** Whether a run whose rows omitted fields was completed there. */
+  /** A run whose rows omitted fields was completed there. */
   readonly allowsPartial: boolean;
-  /** By the names of operations. */
+  /** By operation. */
   readonly updates: Readonly<Record<string, KnownFates>>;
 }
 
@@ -51,8 +51,8 @@ export async function lookUpTarget(stateDir: string, baseUrl: string): Promise<T
 }
 
 /**
- * Whether a completed run shows that a user accepts omitted fields at its API: only a run of a user's manifest does. A retry or an undo
- * repeats rows, perhaps of a run that stopped at its canary.
+ * Whether a completed run shows that a user accepts omitted fields at its API. Not a retry or an undo: it repeats rows, perhaps of a run
+ * that stopped at its canary.
  */
 export function grantsPartial({
   plan,
@@ -62,7 +62,7 @@ export function grantsPartial({
   return plan.partial > 0 && (retryOf ?? undoOf) === undefined;
 }
 
-/** Records that an API is called, or that a run whose rows omitted fields was completed there. */
+/** `partial`: a run whose rows omitted fields was completed. */
 export function rememberTarget(stateDir: string, baseUrl: string, what: 'used' | 'partial'): Promise<void> {
   const at = new Date().toISOString();
   return changeTarget(stateDir, baseUrl, ({ used_at = at, partial_at = at }) =>
@@ -70,7 +70,7 @@ export function rememberTarget(stateDir: string, baseUrl: string, what: 'used' |
   );
 }
 
-/** What a user saw or said that updates do with fields replaces what was known. */
+/** Replaces what was known. */
 export function rememberFates(
   stateDir: string,
   baseUrl: string,
@@ -98,7 +98,7 @@ async function changeTarget(
   });
 }
 
-/** Treats a damaged file as missing: the user is asked again. */
+/** A damaged file counts as missing: the user is asked again. */
 async function read(stateDir: string): Promise<readonly Entry[]> {
   return (await readJsonFileIfAny(fileOf(stateDir), fileSchema))?.targets ?? [];
 }

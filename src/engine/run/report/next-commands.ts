@@ -8,7 +8,6 @@ import type { RunStore } from '../record/store.ts';
 
 type Codes = readonly Pick<CodeCount, 'outcome' | 'code'>[];
 
-/** Commands to type after the report of a run. */
 export function nextCommands(
   record: RunRecord,
   { codes, retries, retry_of: retryOf }: Pick<RunSummary, 'retries' | 'retry_of'> & { readonly codes: Codes },
@@ -22,7 +21,7 @@ export function nextCommands(
   return [...retryCommand(id, codes), ...(isPartOfOthers ? [`cqbatch report ${id} --with-retries`] : [])];
 }
 
-/** Whether rows of a run failed, and its retries have left no row to retry. */
+/** Rows failed, and retries have left no row to retry. */
 export async function isCured(
   store: RunStore,
   record: RunRecord,
@@ -32,7 +31,7 @@ export async function isCured(
     const later = retriesAfter(retriesAmong(runs ?? (await store.list()), record), record);
     return later.length > 0 && !(await hasRowsToRetry(store, record, later));
   } catch {
-    // If another run is damaged, this run can still be reported.
+    // If another run is damaged, this one can still be reported.
     return false;
   }
 }

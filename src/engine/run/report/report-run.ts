@@ -40,7 +40,7 @@ export async function reportRun(
   return writeInto(store.folder(record.id), record, readLines, facts, how);
 }
 
-/** Like `reportRun`, for a run that is not open. */
+/** For a run that is not open. */
 export function rewriteReport(
   store: RunStore,
   record: RunRecord,
@@ -91,7 +91,7 @@ export function reportWithRetries(
   });
 }
 
-/** The CSV files of a run's report, and its summary, into another folder. */
+/** Copies the CSV files and the summary. */
 export async function copyReport(
   store: RunStore,
   record: RunRecord,
@@ -201,7 +201,7 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
   };
 }
 
-/** With these, a reader elsewhere can compare the files that the report is made of. */
+/** A reader elsewhere can compare the files that the report is made of. */
 async function digestsOf(store: RunStore, record: RunRecord): Promise<RunFacts['digests']> {
   const journal = await hashFile(journalPath(store.folder(record.id)));
   return { rows: record.rows.sha256, journal: journal.sha256 };
@@ -211,7 +211,7 @@ function rateOf({ wanted, limit_per_s, waited_s, rejected, series, starts }: Rat
   return { wanted, limit_per_s, waited_s, rejected, series, starts };
 }
 
-/** Joins the facts of a run and a retry. While the retry is in progress, the run is unfinished. */
+/** While the retry is in progress, the run is unfinished. */
 function together(run: RunFacts, { run: id, finished_at, activeMs }: RunFacts): RunFacts {
   return { ...run, finished_at, activeMs: run.activeMs + activeMs, retries: [...run.retries, id] };
 }

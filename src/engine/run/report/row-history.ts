@@ -16,13 +16,12 @@ export interface RowHistory {
   /** The run of the manifest that the user named. */
   readonly record: RunRecord;
   readonly row: PlannedRow;
-  /** The titles of its cells. */
+  /** Titles of the cells. */
   readonly columns: readonly string[];
   /** The row in that run and in its retries, oldest first; at least one. */
   readonly runs: readonly RunOfRow[];
 }
 
-/** A row in one run. */
 export interface RunOfRow {
   readonly record: RunRecord;
   /** The place of the row in this run. */
@@ -32,7 +31,7 @@ export interface RunOfRow {
   readonly traceId: string;
   /** In order. */
   readonly attempts: readonly Attempt[];
-  /** Attempts without a record: earlier versions kept only their number. */
+  /** Earlier versions kept only the number of attempts. */
   readonly untold: number;
   /** Empty unless the run saved them. */
   readonly answers: readonly SavedAnswer[];

@@ -13,18 +13,18 @@ import { unfinishedRows } from '../record/run-journal.ts';
 import { lookUpTarget, rememberFates } from '../record/targets.ts';
 
 export interface CanaryResults {
-  /** In the order of the user's manifest, with its numbers. */
+  /** As in the user's manifest. */
   readonly rows: readonly CanaryRow[];
   readonly failed: number;
-  /** Rows still to be called after the canary. */
+  /** Rows to be called after the canary. */
   readonly left: number;
-  /** Fields of these rows of which no user has said what the API did with them. */
+  /** Fields of which no user has said what the API did with them. */
   readonly unseen: readonly UnseenFields[];
-  /** Remembers what the user saw. @returns whether the other rows may still be called */
+  /** @returns whether the other rows may still be called */
   readonly saw: (unseen: UnseenFields, fate: string) => Promise<boolean>;
 }
 
-/** Decides whether a run continues after its canary, until the signal aborts. Undefined: the options of the run decide. */
+/** Resolves to undefined if the options of the run decide; waits until the signal aborts. */
 export type ConfirmAfterCanary = (canary: CanaryResults, signal: AbortSignal) => Promise<boolean | undefined>;
 
 /** Fields that a row leaves out, or clears. */
@@ -39,10 +39,10 @@ export interface CanaryRow extends Pick<UnderstoodRow, 'operation' | 'subject' |
 }
 
 /**
- * The rows of a canary: the first that are called, or a fair sample of all. If none of them leaves fields out, or none clears any, the
- * first row that does is added for each operation, because users are to see what the API does with such fields; not where rows of one
- * subject are called in order, because it could overtake another. The rows follow from the plan and the key of the run, so that a resumed
- * run has the same canary.
+ * The first rows that are called, or a fair sample of all. If none of them leaves fields out, or none clears any, the first row that does
+ * is added for each operation, because users are to see what the API does with such fields; not where rows of one subject are called in
+ * order, because it could overtake another. The rows follow from the plan and the key of the run, so that a resumed run has the same
+ * canary.
  */
 export async function canaryRows(
   record: RunRecord,
@@ -55,7 +55,7 @@ export async function canaryRows(
   if (canary === undefined) return new Set();
   const rows: { readonly place: number; readonly shows: readonly string[] }[] = [];
   const showable = plan.conflicts > 0 ? 0 : kindsIn(file.head);
-  /** By what a row shows: the place of the first such row. */
+  /** By what a row shows: the first such place. */
   const firstOf = new Map<string, number>();
   const random = randomOf(runKey(record));
   let callable = 0;
@@ -80,7 +80,7 @@ export async function canaryRows(
   return new Set([...rows.map(({ place }) => place), ...added].toSorted((a, b) => a - b));
 }
 
-/** How many kinds of `shownBy` the rows of a file have. */
+/** Kinds of `shownBy` in a file. */
 function kindsIn({ operations }: RowsFile['head']): number {
   return operations
     .flatMap(({ keepsOmitted, counts, effects }) => [
@@ -90,7 +90,7 @@ function kindsIn({ operations }: RowsFile['head']): number {
     .filter(Boolean).length;
 }
 
-/** The optional fields that a row leaves out, and those that it clears, unless its API certainly keeps omitted fields. */
+/** Optional fields that a row leaves out or clears, unless its API certainly keeps omitted fields. */
 function shownBy({ operation, values }: Pick<UnderstoodRow, 'operation' | 'values'>) {
   const fieldsWith = (text: string | undefined) =>
     operation.fields.filter(({ name, required }) => !required && values[name] === text);
@@ -105,7 +105,7 @@ function shownBy({ operation, values }: Pick<UnderstoodRow, 'operation' | 'value
   );
 }
 
-/** For each operation, the first succeeded rows with fields whose fate is not known. */
+/** For each operation, the first succeeded rows with fields of unknown fate. */
 export function unseenFields(
   rows: readonly CanaryRow[],
   fatesOf: (operation: string) => KnownFates,
@@ -170,7 +170,7 @@ export function lastOf(canary: ReadonlySet<number>): number {
   return [...canary].at(-1) ?? 0;
 }
 
-/** Finished rows, with their numbers in the user's manifest. */
+/** As in the user's manifest. */
 async function canaryResults(
   rows: ReadonlySet<number>,
   file: Pick<RowsFile, 'rows'>,
@@ -192,7 +192,7 @@ async function canaryResults(
   return shown;
 }
 
-/** Why a run stops after its canary if the user was not asked; undefined if it continues. */
+/** Undefined if the run continues; for a user who was not asked. */
 export function canaryFailure(
   { rows, failed }: Pick<CanaryResults, 'rows' | 'failed'>,
   { maxFailures }: CanaryOptions,

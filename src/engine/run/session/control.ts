@@ -6,24 +6,20 @@ import { exists, readSmallFile } from '../../../base/disk/files.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { type Control, type ControlOf, controlKinds, controlSchema } from '../../cluster/entries.ts';
 
-/**
- * How a process controls a run of another process. Controls in the run's folder need no common datastore; controls in the cluster of a
- * shared datastore need no common folder.
- */
+/** Controls a run of another process: in its folder without a common datastore, in the cluster without a common folder. */
 
 const fileName = 'control.jsonl';
 const pollMs = 500;
 
-/** A control without its time. */
 export type Wanted = Control extends infer Each ? (Each extends Control ? Omit<Each, 'at'> : never) : never;
 
 export interface ControlPlace {
   write(wanted: Wanted): Promise<void>;
-  /** Controls that still apply, oldest first. */
+  /** Those that still apply, oldest first. */
   read(): Promise<readonly Control[]>;
 }
 
-/** Each control is one line, so that two users can write at once. */
+/** One line each, so that two users can write at once. */
 export function inFolder(folder: string): ControlPlace {
   const path = join(folder, fileName);
   return {
@@ -36,7 +32,6 @@ export function inFolder(folder: string): ControlPlace {
   };
 }
 
-/** For a run that another machine may work on. */
 export function inCluster(cluster: Cluster, runId: string): ControlPlace {
   return {
     write: (wanted) => cluster.tell(runId, dated(wanted)),
@@ -44,27 +39,26 @@ export function inCluster(cluster: Cluster, runId: string): ControlPlace {
   };
 }
 
-/** Removes controls that were meant for another process. */
+/** They were meant for another process. */
 export async function clearControls(folder: string): Promise<void> {
   await rm(join(folder, fileName), { force: true });
 }
 
 export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 
-/** The controls of a run from all places: the latest of each kind counts. */
+/** From all places: the latest of each kind counts. */
 export interface ControlWatch {
   readonly current: Command['command'];
-  /** Calls the listener once, with the first of these commands. @returns a function that removes the listener */
+  /** Calls the listener once, with the first of these. @returns a function that removes the listener */
   on(wanted: readonly Command['command'][], listener: (command: Command) => void): () => void;
   close(): void;
 }
 
-/** Changes an option of the run. */
 export type OptionControl = Exclude<Control, { readonly kind: 'command' }>;
 
 /**
  * @param onOption gets each new rate and priority
- * @param onError called when a place can't be read; it is read again
+ * @param onError gets errors of reading a place, which is repeated
  */
 export function watchControls(
   places: readonly Pick<ControlPlace, 'read'>[],
@@ -95,7 +89,7 @@ export function watchControls(
     for (const kind of controlKinds) {
       const last = lastOf(kind, controls);
       if (isDeepStrictEqual(earlier && lastOf(kind, earlier), last)) continue;
-      // A control that arrives while watching is the latest, whatever the clock of its writer says.
+      // A control that arrives while watching is the latest, whatever its writer's clock says.
       const isNew = earlier !== undefined && last !== undefined;
       const latest = isNew ? last : latestOf(lastRead.map((each) => each && lastOf(kind, each)));
       if (kind === 'command') command(latest?.kind === kind ? latest : undefined);
@@ -103,7 +97,7 @@ export function watchControls(
     }
   }
 
-  // Read separately: the folder answers even while the datastore does not.
+  // Separately: the folder answers even while the datastore does not.
   const polls = places.map(({ read }, place) =>
     repeat(
       async () => {
@@ -144,7 +138,7 @@ function dated(wanted: Wanted): Control {
   return { ...wanted, at: new Date().toISOString() };
 }
 
-/** Ignores unreadable lines: a partial write, or an edit by hand. */
+/** Undefined for a partial write, or an edit by hand. */
 function parsed(line: string): Control | undefined {
   try {
     return controlSchema.safeParse(JSON.parse(line)).data;

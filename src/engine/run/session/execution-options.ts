@@ -16,45 +16,42 @@ export interface RunContext {
   /** Absent when workers elsewhere call the API. */
   readonly client: ApiClient | undefined;
   readonly log: Log;
-  /** Aborts when the user wants the run to stop. */
   readonly interrupt: AbortSignal;
-  /** Whether an interrupt leaves the run to another coordinator. Default: the run stops, to be resumed. */
+  /** Whether an interrupt leaves the run to another coordinator. Default: stops it, to be resumed. */
   readonly handOver?: boolean;
 }
 
-/** `record` is of a run that is planned, or stopped before its end. */
+/** `record` is of a planned or stopped run. */
 export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
   /** The shared datastore without its password; absent for the embedded one. */
   readonly queue?: string | undefined;
-  /** The API's limits, as estimated by earlier runs and by this one. */
+  /** Estimated by earlier runs and this one. */
   readonly estimates?: EstimatedLimits | undefined;
   /** Shown in a shared datastore. */
   readonly version: string;
   /** Default: depends on the failures in the canary. */
   readonly confirmAfterCanary?: ConfirmAfterCanary;
-  /** Gets errors of commands that are repeated, for a process that shows which of them last. */
+  /** Gets errors of repeated commands, to show those that last. */
   readonly failing?: LastingErrors | undefined;
-  /** Default: no limit. */
   readonly budget?: Budget | undefined;
-  /** The user who starts or resumes the run, and the reason. */
+  /** The user who starts or resumes the run. */
   readonly attribution?: Attribution;
-  /** Counts runs and rows. */
   readonly observer?: RunObserver | undefined;
-  /** Called before the first row is fed. */
+  /** Before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
-  /** As they happen; not for counting. */
+  /** Not for counting. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
-  /** Called after the last call, before the report is written. */
+  /** After the last call, before the report is written. */
   readonly onEnded?: () => void;
-  /** Called when a started run fails, before the error is thrown. */
+  /** Before the error is thrown. */
   readonly onFailed?: (left: FailedRun) => void;
 }
 
 /** Unlike progress, gets only results that are safe in a journal, and each row once. */
 export interface RunObserver {
-  /** A run starts or continues in this process. @param waitingRows returns the number of rows without a result */
+  /** Also when a run continues. @param waitingRows returns the number of rows without a result */
   started(waitingRows: () => number): ObservedRun;
-  /** Rows of any run have their results. */
+  /** Gets results of all runs. */
   finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void;
 }
 
@@ -65,21 +62,21 @@ export interface ObservedRun {
 
 export interface ObservedEnd {
   readonly result: RunResult;
-  /** Of all sessions; absent if unknown. */
+  /** Of all sessions, if known. */
   readonly durationMs?: number;
 }
 
 export interface FailedRun {
   readonly counts: OutcomeCounts;
-  /** Whether all of these results are in the run's folder; if not, they are the results seen here. */
+  /** Whether the run's folder has all of these results; if not, they are those seen here. */
   readonly intact: boolean;
-  /** Whether the run had ended, so that only its report is missing. */
+  /** Only the report is missing. */
   readonly ended: boolean;
 }
 
 export interface StartedRun {
   readonly progress: Progress;
-  /** Why the datastore does not work; undefined while it does. */
+  /** Why the datastore does not work. */
   readonly trouble: () => string | undefined;
 }
 
@@ -87,7 +84,6 @@ export interface StartedRun {
 export interface EndedExecution {
   readonly record: RunRecord;
   readonly end: RunEnding;
-  /** Whether another process takes the run over. */
   readonly isHandedOver: boolean;
 }
 

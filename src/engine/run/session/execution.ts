@@ -31,7 +31,7 @@ import { Stages } from './stages.ts';
 
 /** Until other processes learn that the datastore delays the run. */
 const delayMs = 2_000;
-/** The longest wait for writing the last entry to an unreachable datastore. */
+/** For writing the last entry to an unreachable datastore. */
 const farewellMs = 2_000;
 
 /**
@@ -117,7 +117,7 @@ export class Execution {
     onStarted?.({ progress: this.#progress, trouble: this.#delay });
   }
 
-  /** Resolves when the rate of the run is in force. */
+  /** Resolves when the run's rate is in force. */
   async #show(cluster: Cluster, defer: Defer): Promise<void> {
     const { client, interrupt } = this.#options;
     const heartbeat = startHeartbeat({
@@ -138,7 +138,7 @@ export class Execution {
   readonly #delay = (): string | undefined =>
     this.#run.datastore.trouble ?? this.#failing.text ?? this.#heartbeat?.silence;
 
-  /** In the record, because a datastore that refuses commands can't have the delay. */
+  /** In the record, because a datastore that refuses commands can't hold it. */
   #recordDelay(): void {
     const waiting = this.#delay();
     if (waiting === this.#keeper.record.waiting) return;

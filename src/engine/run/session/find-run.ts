@@ -11,20 +11,19 @@ import { idsMeantBy } from '../record/run-id.ts';
 import { ambiguousRun, type RunStore } from '../record/store.ts';
 import { type ControlPlace, inCluster, inFolder } from './control.ts';
 
-/** The datastore of the settings, not yet open. */
 export interface ConfiguredDatastore {
-  /** The address of the shared datastore, without its password; undefined for the embedded one, which has no runs of other folders. */
+  /** Address of the shared datastore, without its password; undefined for the embedded one, which has no runs of other folders. */
   readonly queue: string | undefined;
   /**
-   * Opens the datastore until the end of the work.
+   * Opens until the end of the work.
    *
-   * @param purpose for the message when another process holds it
+   * @param purpose for the message when another process holds the datastore
    * @throws a fatal error with the reason and the remedy
    */
   open(purpose: string, defer: Defer): Promise<Datastore>;
 }
 
-/** A run of this state folder, or one known only from the shared datastore, which is then open. */
+/** In this state folder, or only in the shared datastore, which is then open. */
 export type FoundRun =
   | { readonly record: RunRecord }
   | { readonly entry: RunEntry; readonly cluster: Cluster };
@@ -40,7 +39,7 @@ export interface SeenRun {
 /** A found run, and where to send controls. */
 export interface RunContact extends ControlPlace {
   readonly runId: string;
-  /** The real state when found. */
+  /** Real, when found. */
   readonly state: string;
   /** Undefined when the shared datastore no longer has the run. */
   look(): Promise<SeenRun | undefined>;
@@ -61,14 +60,13 @@ export function contactOf(store: RunStore, found: FoundRun): RunContact {
   return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), look };
 }
 
-/** Selects the run of a command without a name: the newest that fits. */
+/** The newest run that fits a command without a name. */
 export interface FittingRun {
-  /** Describes the fitting runs, for messages. */
+  /** Names the fitting runs in messages. */
   readonly what: string;
   readonly fits: (record: RunRecord) => boolean | Promise<boolean>;
-  /** For a run of another machine. */
   readonly fitsElsewhere: (state: string) => boolean;
-  /** What to type when no run fits, as a clause: `to cancel it: cqbatch cancel monday`. */
+  /** What to type when none fits, as a clause: `to cancel it: cqbatch cancel monday`. */
   readonly otherwise?: ((newest: RunRecord) => string | undefined) | undefined;
 }
 
@@ -80,7 +78,7 @@ function inState(
   return { what, fits: (record) => fits(actualState(record)), fitsElsewhere: fits, otherwise };
 }
 
-/** Whether a process works on a run in this state, or will by itself. */
+/** Also a run that a process will work on by itself. */
 export function isInProgress(state: string): boolean {
   return isActive(state) || state === 'submitted';
 }
@@ -100,9 +98,9 @@ export const unfinishedRun: FittingRun = {
 };
 
 /**
- * Finds the named run, or the newest that fits, in the state folder or else in the shared datastore, which stays open during `use`.
+ * In the state folder or else in the shared datastore, which stays open during `use`. Without a name, the newest that fits.
  *
- * @param name its id, or a unique part of it
+ * @param name an id, or a unique part of it
  * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` without a name
  */
 export async function withRun<Result>(
@@ -132,7 +130,7 @@ export async function withRun<Result>(
   });
 }
 
-/** Like `withRun`, for commands that need the folder of the run. */
+/** For commands that need the folder of the run. */
 export async function findRecord(
   store: RunStore,
   name: string | undefined,

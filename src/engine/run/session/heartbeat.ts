@@ -62,7 +62,7 @@ export async function announce(cluster: Cluster, entry: RunEntry): Promise<void>
 }
 
 export interface ClusterStatus {
-  /** Workers that call the API of this run, on all machines. */
+  /** On all machines. */
   readonly workers: number;
   /** Absent without a leading worker. */
   readonly pace: PublishedPace | undefined;
@@ -81,20 +81,20 @@ const firstBeatsMs = 200;
 /** After this silence of the leading worker, no call that it permitted leaves any more. */
 const silentMs = 2_500;
 
-/** A datastore that has not answered for this long delays the run: its connections may notice much later. */
+/** Longer silence of the datastore delays the run: its connections may notice much later. */
 const unansweredMs = 5_000;
 
 export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
 /**
- * Shows a run to all users of the datastore. The run's rate is in force when the leading worker has read the entry of the run, and the
- * other workers have read its decision. Without a leading worker nothing is called, and the next one reads the entry first.
+ * Shows a run to all users of the datastore. The run's rate is in force when the leading worker has read its entry, and the other workers
+ * have read the decision. Without a leading worker nothing is called, and the next one reads the entry first.
  */
 export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: HeartbeatOptions) {
   let established = deferred();
   let isEstablished = false;
   let wasEstablished = false;
-  /** Beats in a row that have found that the leading worker obeys the limits of the run. */
+  /** Beats in a row in which the leading worker obeyed the limits of the run. */
   let obeyedBeats = 0;
   let answeredAt = steadyNow();
 
@@ -104,7 +104,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
     const known = await cluster.pace(own);
     const pace = known !== undefined && isPresent(known, silentMs) ? known : undefined;
     obeyedBeats = pace === undefined || pace.runs.includes(own.id) ? obeyedBeats + 1 : 0;
-    // Other workers read a decision later, and a decision found right after a pause may be older than the run's entry.
+    // Other workers read a decision later, and one found right after a pause may be older than the run's entry.
     const isOneEnough = pace === undefined || (pace.workers === 1 && !wasEstablished);
     if (obeyedBeats >= (isOneEnough ? 1 : 2)) {
       isEstablished = true;
@@ -120,7 +120,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
   return {
     /** Resolves when no worker exceeds the rate of all runs of the API together: feed no row before. */
     established: established.promise,
-    /** For a run that continues after a pause, during which its rate was ignored. */
+    /** After a pause, during which the run's rate was ignored. */
     establishedAgain(): Promise<void> {
       [established, wasEstablished, isEstablished, obeyedBeats] = [deferred(), isEstablished, false, 0];
       beats.now();
@@ -130,7 +130,6 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
     get silence(): string | undefined {
       return steadyNow() - answeredAt > unansweredMs ? 'the datastore does not answer' : undefined;
     },
-    /** Writes the entry now. */
     now: beats.now,
     /** Writes the entry a last time. */
     async stop(): Promise<void> {

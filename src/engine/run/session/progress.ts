@@ -13,23 +13,18 @@ export type RunEvent =
 
 export type ProgressSnapshot = ReturnType<Progress['snapshot']>;
 
-/** Calls that the API has not answered for seconds. */
 export interface StalledCalls extends CallsInFlight {
-  /** After this, a call is aborted. */
   readonly timeoutMs: number;
 }
 
 const memorySeconds = 5;
-/** Faster calls do not count as stalled. */
 const stalledMs = 5_000;
-/** Shorter times without a worker are not reported. */
 const unservedMs = 5_000;
 
 export interface ProgressOptions {
   readonly rows: number;
   /** When this session started. */
   readonly counts: OutcomeCounts;
-  /** After this, a call is aborted. */
   readonly timeoutMs: number;
   /** Monotonic; for tests. */
   readonly now?: () => number;
@@ -49,7 +44,7 @@ export class Progress {
   #waitUntil = 0;
   #paused = false;
   #workers: number | undefined;
-  /** Since when no worker serves the run although it is not paused, and whether this was reported. */
+  /** Since when no worker serves the run although it is not paused. */
   #unservedSince: number | undefined;
   #isUnserved = false;
   #pace: Pace | undefined;
@@ -78,7 +73,7 @@ export class Progress {
     }
   }
 
-  /** @param inFlight calls of this process */
+  /** @param inFlight of this process */
   seePace(pace: Pace, inFlight?: CallsInFlight): void {
     this.#pace = pace;
     this.#inFlight = inFlight && { calls: inFlight.calls, oldestAt: this.#now() - inFlight.oldestMs };
@@ -95,7 +90,7 @@ export class Progress {
     return this.#workers;
   }
 
-  /** @returns a change: `unserved` when rows have waited for a worker for seconds, `served` when a worker has come */
+  /** `unserved` when rows have waited for a worker for seconds, `served` when one has come. */
   seeWorkers(workers: number): 'served' | 'unserved' | undefined {
     this.#workers = workers;
     const wasUnserved = this.#isUnserved;
@@ -136,7 +131,6 @@ export class Progress {
       /** Over the last seconds. */
       rowsPerSecond,
       ...(this.#pace !== undefined && { pace: this.#pace }),
-      /** How long workers pause from now on. */
       waitMs: Math.max(0, this.#waitUntil - this.#now()),
       retrying: this.#retrying.size,
       ...(stalled !== undefined && { stalled }),
@@ -147,7 +141,7 @@ export class Progress {
     };
   }
 
-  /** Calls that hold up the run: nothing has finished for seconds. */
+  /** Calls hold up the run when nothing has finished for seconds. */
   #stalled(): StalledCalls | undefined {
     if (this.#inFlight === undefined) return undefined;
     const { calls, oldestAt } = this.#inFlight;
@@ -157,8 +151,8 @@ export class Progress {
   }
 
   /**
-   * Rows per second. Results of other machines arrive in batches. The first second of the window only starts the measured time: its rows
-   * may belong to earlier seconds.
+   * Results of other machines arrive in batches. The first second of the window only starts the measured time: its rows may belong to
+   * earlier seconds.
    */
   #throughput(): number {
     const now = this.#now();

@@ -11,19 +11,18 @@ import {
 } from '../../report/rate-history.ts';
 
 const sampleMs = 1_000;
-/** A shorter rest at the end gets no point of its own: it also includes calls that were accepted earlier. */
+/** A shorter rest at the end gets no point of its own: it includes calls that were accepted earlier. */
 const leastPointMs = 500;
 const saveMs = 5_000;
 const mostPoints = 600;
-/** A larger difference between the clocks means that the clock was set or the process suspended. */
+/** Then the clock was set or the process suspended. */
 const leastGapMs = 2_000;
 
-/** Records the rate of a run in its folder, continuing the record of an earlier process. */
+/** Continues the record of an earlier process. */
 export class RateLog {
   readonly #path: string;
   /** As the user wrote it. */
   wanted: string;
-  /** Why the datastore delays the run. */
   delay: string | undefined;
   #series: RatePoint[];
   readonly #starts: { readonly t_s: number; readonly at: string }[];
@@ -68,7 +67,6 @@ export class RateLog {
     this.#last ??= { accepted: pace.accepted, rejected: pace.rejected, at: performance.now() };
   }
 
-  /** Stops writing. */
   abandon(): void {
     clearInterval(this.#timer);
     this.#pace = undefined;
@@ -151,20 +149,19 @@ export class RateLog {
       series: this.#series,
       starts: this.#starts,
     };
-    // A full disk is ignored here: the journal reports it.
+    // A full disk is ignored: the journal reports it.
     this.#saving = this.#saving
       .then(() => writeFileAtomically(this.#path, `${JSON.stringify(history)}\n`))
       .catch(() => {});
   }
 }
 
-/** Whether the saved file misleads by now: the reason differs, or the rate is at least twice or at most half as high. */
+/** The reason differs, or the rate is at least twice or at most half as high. */
 function isMisleading({ reason, rate = Number.POSITIVE_INFINITY }: PaceReport, saved?: PaceReport): boolean {
   const { reason: savedReason, rate: savedRate = Number.POSITIVE_INFINITY } = saved ?? {};
   return reason !== savedReason || (rate !== savedRate && (rate >= 2 * savedRate || rate <= savedRate / 2));
 }
 
-/** Joins points in pairs. */
 function thinned(series: readonly RatePoint[]): RatePoint[] {
   return series.flatMap((first, index) => {
     if (index % 2 === 1) return [];

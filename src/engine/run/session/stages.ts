@@ -20,14 +20,13 @@ export interface StagesOptions
 }
 
 /**
- * The canary of a run, unless it was evaluated earlier, then all other rows. The next stage begins when all rows of a stage have results. A
- * budget of rows ends the run once its rows are called.
+ * The canary, unless it was evaluated earlier, then all other rows. A stage begins when all rows of the former have results. A budget of
+ * rows ends the run once its rows are called.
  */
 export class Stages {
   readonly #options: StagesOptions;
   /** Undefined without a canary, and after its evaluation. */
   #canary: ReadonlySet<number> | undefined;
-  /** The last rows within the budget. */
   readonly #allowed: StartedBudget['rows'];
 
   static async begin(options: StagesOptions): Promise<Stages> {
@@ -70,7 +69,7 @@ export class Stages {
     return unfinishedTasks(record.id, rows, journal, this.#selection);
   }
 
-  /** The rows of this stage within the budget; undefined: all rows. */
+  /** Undefined: all rows. */
   get #selection(): RowSelection | undefined {
     const canary = this.#canary;
     const allowed = this.#allowed;
@@ -82,7 +81,7 @@ export class Stages {
   }
 
   /**
-   * When all rows of a stage have results.
+   * Call it when all rows of a stage have results.
    *
    * @returns how the run ends, if it does
    */

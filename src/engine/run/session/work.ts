@@ -22,35 +22,32 @@ import type { Stages } from './stages.ts';
 
 export interface SessionOptions extends RunContext {
   readonly rows: Pick<RowsFile, 'rows' | 'numbers'>;
-  /** What to call, stage by stage. */
   readonly stages: Pick<Stages, 'tasks' | 'next'>;
-  /** Aborts when the time of the budget is over; the reason names the limit. */
+  /** Aborts at the end of the budget's time; the reason names the limit. */
   readonly deadline: AbortSignal;
-  /** Workers that call the API, on all machines. */
+  /** On all machines. */
   readonly workers: () => number;
   /** Undefined: as fast as possible. */
   readonly rate: () => RatePolicy | undefined;
   /** See `BatchQueueOptions`. */
   readonly priority: () => Priority;
   readonly controls: ControlWatch;
-  /** Registers this run's worker among the workers of the API. */
   readonly join: () => Membership;
-  /** What earlier runs have learned about the API. */
+  /** From earlier runs. */
   readonly known?: StartingPoint | undefined;
   readonly onEvent: (event: RunEvent) => void;
   readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
   readonly onError: (error: Error) => void;
-  /** For a run that continues after a pause. Resolves when its rate is in force: feed no row before. */
+  /** Resolves when the rate of a run that continues after a pause is in force: feed no row before. */
   readonly rateInForce: () => Promise<void>;
 }
 
-/** How long to wait for calls in flight when a run stops early. */
+/** For calls in flight when a run stops early. */
 export const shutdownMs = 10_000;
 const endedPollMs = 50;
-/** Rows between two clean-ups of the datastore. */
 const maintainEvery = 20_000;
 
-/** The work on a run from start or resume until it is left: see `RunSession`. */
+/** From start or resume until the run is left: see `RunSession`. */
 export class Work {
   readonly #run: OpenRun;
   readonly #options: SessionOptions;
@@ -125,11 +122,11 @@ export class Work {
     const { interrupt, handOver } = this.#options;
     const stopped = this.#worker?.stop(shutdownMs);
     const isInterrupted = reason.state === 'interrupted' && reason.because === undefined;
-    // In other cases, calls of other machines are drained while the calls of this one end.
+    // Otherwise, calls of other machines are drained while those of this one end.
     if (datastore.exclusive || (isInterrupted && handOver)) await stopped;
-    // On an exclusive datastore, drain: the next run would not know which rows of this run were called.
+    // An exclusive datastore is drained: the next run would not know which rows of this run were called.
     if (isInterrupted && handOver && !datastore.exclusive) return reason;
-    // Wait for calls of other machines as long as the user allows.
+    // Calls of other machines may take as long as the user allows.
     const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
     const [isThrough] = await Promise.all([coordinator.drain(limit), stopped]);
     // Another machine is still calling a row: the run can't end, but can be resumed.
@@ -189,7 +186,6 @@ export class Work {
   async #collected(results: readonly RowResult[]): Promise<void> {
     const { datastore } = this.#run;
     this.#haltIf(this.#guard.collected(results));
-    // Results of other machines are unknown until collected.
     if (!datastore.exclusive)
       for (const result of results) this.#options.onEvent({ type: 'finished', result });
     this.#sinceMaintenance += results.length;
