@@ -8,7 +8,7 @@ const maxNameLength = 100;
 
 const cutTo = (length: number) => z.string().transform((text) => text.slice(0, length));
 
-/** As the process of the author has stated it. */
+/** The author of an action, as the author's process has stated it. */
 export const actorSchema = z.object({
   /** Name in the operating system. */
   user: cutTo(maxNameLength),

@@ -1,6 +1,6 @@
 import type { Attempt, AttemptHistory, RowResult } from './terms.ts';
 
-/** Of the first attempts of an unfinished row, and of the last. */
+/** How many of its first attempts an unfinished row keeps, and of its last. */
 const keptAtEachEnd = 12;
 
 /** Characters; the last attempt keeps its whole message. */
@@ -13,7 +13,7 @@ export function isUnknown({ at }: Attempt): boolean {
   return at === undefined;
 }
 
-/** Of too many, those in the middle are dropped. */
+/** When there are too many attempts, those in the middle are dropped. */
 export function withAttempt(
   earlier: readonly Attempt[] = [],
   { message, ...attempt }: Attempt,
@@ -35,7 +35,7 @@ export function perhapsCalled(history: AttemptHistory): AttemptHistory {
   return { ...rest, attempts: attempts + 1, unclear: true, earlier: withAttempt(earlier, unknownAttempt) };
 }
 
-/** For a row that fails without a further call. */
+/** The result of a row that fails without a further call. */
 export function failedUncalled(
   { attempts, unprocessed, startedAt, lastStatus, earlier }: AttemptHistory,
   why: Pick<RowResult, 'row' | 'operation' | 'code' | 'message' | 'unclear'>,

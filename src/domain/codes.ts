@@ -18,7 +18,7 @@ export type FailureClass =
   | 'halt-early'
   | 'aborted';
 
-/** For display. */
+/** Texts for display. */
 export interface CodeAdvice {
   readonly meaning: string;
   readonly remedy?: string;
@@ -242,7 +242,7 @@ export function adviceOn(code: string): CodeAdvice {
   return { meaning, ...(remedy !== undefined && { remedy }) };
 }
 
-/** By the status's class (RFC 9110, section 15): as 400 for 4xx, as 500 for 5xx. */
+/** A status counts as the first of its class (RFC 9110, section 15): 400 for 4xx, 500 for 5xx. */
 function factsOfStatus(status: number): FailureFacts {
   const meaning = `The API answered with HTTP status ${status}.`;
   if (status >= 400 && status < 500) return permanent(meaning);

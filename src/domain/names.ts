@@ -1,6 +1,6 @@
 import { usageError } from '../base/errors/errors.ts';
 
-/** For parts of paths and keys. Each name is checked where it is read, whatever its source. */
+/** A rule for names that become parts of paths and keys. Each name is checked where it is read, whatever its source. */
 export interface NameRule {
   /** How to write such a name. */
   readonly remedy: string;
@@ -27,21 +27,21 @@ const howToWriteIds = (most: number): string =>
   `use up to ${most} lowercase letters, digits, "-" and "_", starting with a letter or digit, but no device name of Windows (con, nul, ` +
   'com1, …)';
 
-/** They can name a folder on every system, and be part of the names of queues and jobs. */
+/** An id can name a folder on every system, and be part of the names of queues and jobs. */
 export const runIds = nameRule(
   'the id of a run',
   new RegExp(`^${noDevice}[a-z0-9][a-z0-9_-]{0,62}$`),
   howToWriteIds(63),
 );
 
-/** With a time added, it is the id of a run. */
+/** With a time added, the name is the id of a run. */
 export const scheduleNames = nameRule(
   'the name of a schedule',
   new RegExp(`^${noDevice}[a-z0-9][a-z0-9_-]{0,39}$`),
   howToWriteIds(40),
 );
 
-/** It can name the file of the group's token. */
+/** The name can be that of the file of the group's token. */
 export const rateGroupNames = nameRule(
   'the name of a rate group',
   /^[\w-][\w.-]{0,63}$/,

@@ -25,16 +25,16 @@ export const phases = [
 
 export type Phase = (typeof phases)[number];
 
-/** For all workers of an API together. */
+/** How fast all workers together may call an API. */
 export interface Pace {
   /** Calls per second; absent: as many as possible. */
   readonly rate?: number | undefined;
   /** Whether workers must keep to `rate`. False for an untested rate that the calls do not reach: then it is no limit. */
   readonly isKept: boolean;
   readonly concurrency: number;
-  /** In milliseconds of the steady clock; no call may be made before. */
+  /** No call may be made before this time, milliseconds of the steady clock. */
   readonly restUntil?: number | undefined;
-  /** If the rest is longer than a minute: `Retry-After: 7200`. */
+  /** What asked for a rest of more than a minute: `Retry-After: 7200`. */
   readonly restBy?: string | undefined;
   /** Rests that the API requested before are over, or end at `restUntil`; milliseconds of the steady clock. */
   readonly restsSince?: number | undefined;
@@ -43,7 +43,7 @@ export interface Pace {
   readonly phase: Phase;
   /** A 503 counts as a refusal, like a 429: once 503s have gone away with a lower rate. */
   readonly refuses503: boolean;
-  /** For display. */
+  /** Why the rate is as it is, for display. */
   readonly reason: string;
   /** Id of the run whose `--rate` bounds the rate that several runs share. */
   readonly boundBy?: string | undefined;
@@ -51,7 +51,7 @@ export interface Pace {
 
 /** Calls count since the governor started. */
 export interface PaceReport extends Pace {
-  /** By all workers. */
+  /** Calls of all workers. */
   readonly accepted: number;
   readonly rejected: number;
 }

@@ -27,7 +27,7 @@ export const conflictRules = ['refuse', 'last', 'in-order'] as const;
 
 export type ConflictRule = (typeof conflictRules)[number];
 
-/** For a field that a row leaves out, and one that a row clears. */
+/** What an API does with a field that a row leaves out, and with one that a row clears. */
 export const fieldFates = { leftOut: ['kept', 'reset'], cleared: ['empty', 'kept'] } as const;
 
 /** What users have seen or said. */
@@ -89,7 +89,6 @@ export function outcomeText(outcome: string): string {
   return outcome.replace('_', ' ');
 }
 
-/** For display. */
 export function unclearText(outcome: string): string {
   return outcome === 'succeeded'
     ? 'an earlier attempt may have been processed, too'
@@ -116,7 +115,7 @@ export interface Attempt {
   readonly omitted?: number;
 }
 
-/** With those that are not kept. */
+/** Counts also the attempts that are not kept. */
 export function requestsOf(attempts: readonly Attempt[]): number {
   return attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
 }
@@ -132,7 +131,7 @@ export interface RowResult {
   readonly code: string;
   /** One line for display; empty when the code says it all. */
   readonly message: string;
-  /** Of the last answer. */
+  /** Status of the last answer. */
   readonly httpStatus?: number;
   /** The last answer's name for the request; in reports, the trace id of the row if it has none. */
   readonly requestId?: string;
@@ -166,7 +165,7 @@ export interface ReceivedAnswer {
   readonly cut?: true;
 }
 
-/** For `--save-responses`. */
+/** The answer to an attempt of a row (`--save-responses`). */
 export interface SavedAnswer extends ReceivedAnswer {
   readonly row: number;
   /** Start of the attempt, ISO 8601 UTC. */
@@ -199,7 +198,7 @@ export interface AttemptHistory {
   readonly lastCode?: string;
   readonly lastMessage?: string;
   readonly lastStatus?: number;
-  /** Of many, the first and the last. Absent when nothing is known. */
+  /** The attempts so far; of many, the first and the last. Absent when nothing is known. */
   readonly earlier?: readonly Attempt[];
 }
 

@@ -97,7 +97,7 @@ function optionsOf<Options extends object>(
 
 type CallOptions = Pick<RunOptions, CallOptionName>;
 
-/** For calling the API and writing the report: given values, or else the former ones, or the defaults. */
+/** The given values for calling the API and writing the report, or else the former ones, or the defaults. */
 export function callOptions(settings: Settings, former?: CallOptions): CallOptions {
   if (settings.concurrency === 0) {
     throw usageError('INVALID_SETTING', '--concurrency 0 only works with "cqbatch worker --coordinate".');

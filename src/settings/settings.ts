@@ -25,7 +25,7 @@ export function isSetting(name: string): name is SettingName {
 
 export const settingHelp = (name: SettingName): string => settings[name].help;
 
-/** For settings with a fixed list of values. */
+/** The values of settings that have a fixed list. */
 export const settingWords: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries<Setting>(settings).flatMap(([name, { words }]) => (words ? [[name, words]] : [])),
 );
@@ -76,7 +76,7 @@ type GivenValue<Definition> = Definition extends { isMap: true }
       ? string | number
       : boolean | 'yes' | 'no';
 
-/** By the keys of `config.json`. */
+/** The keys are those of `config.json`. */
 export type BatchSettings = {
   readonly [Name in SettingName as Definitions[Name] extends
     | { ofBatch: true }

@@ -51,7 +51,7 @@ export class CsvFile {
     return (await hashFile(this.#temporary)).sha256;
   }
 
-  /** If nothing was written, removes an earlier file. */
+  /** Renames the sealed file to its final path. If nothing was written, removes an earlier file from there. */
   async publish(): Promise<void> {
     await this.#guarded(async () => {
       if (this.isCreated) await rename(this.#temporary, this.path);

@@ -30,7 +30,7 @@ const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
 /** One line of the report. */
 export interface ReportLine {
   readonly row: PlannedRow;
-  /** Its `row` is the number in the user's manifest, unlike in the journal. */
+  /** The `row` is the number in the user's manifest, unlike in the journal. */
   readonly result: RowResult;
 }
 
@@ -41,7 +41,7 @@ export interface JoinInput {
   readonly runKey: string;
 }
 
-/** In the order of the rows. */
+/** Joins rows with the results that the plan has decided or the journal has recorded. */
 export async function* joinResults({
   rows: chunks,
   journal,
@@ -95,7 +95,7 @@ export function isPending({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && code === unfinishedCodes.pending;
 }
 
-/** As the journal knows it. */
+/** A row without a result, as the journal knows it. */
 export interface UnfinishedRow {
   readonly row: number;
   readonly operation: string;
@@ -144,7 +144,7 @@ function lastProblem({ lastCode = '', lastMessage = '' }: AttemptHistory): strin
 export interface ResultCounts {
   /** Rows with a result of their own. */
   readonly done: number;
-  /** As in the report: with rows that were stopped without a result, without those that will still be called. */
+  /** The outcomes of the report: with rows that were stopped without a result, without those that will still be called. */
   readonly outcomes: OutcomeCounts;
   readonly codes: readonly CodeCount[];
   /** Includes rows that will still be called. */
@@ -153,7 +153,7 @@ export interface ResultCounts {
   readonly held: number;
 }
 
-/** As in the run's report. */
+/** Counts the rows of a run as its report does. */
 export function countRows(
   journal: JournalView,
   plan: Omit<RowCounts, 'conflicts' | 'partial'>,

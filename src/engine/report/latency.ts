@@ -16,7 +16,7 @@ const longest = 2 ** 32 - 1;
  * they are exact below 31 ms and at most 6.3 % too high above.
  */
 export class LatencyHistogram {
-  /** Of durations plus one, because the histogram can't hold 0. */
+  /** Has each duration plus one, because the histogram can't hold 0. */
   readonly #histogram;
   #max = 0;
 

@@ -9,7 +9,7 @@ const pointSchema = z.object({
   t_s: z.number(),
   /** Null when unlimited. */
   allowed_per_s: z.number().nullable(),
-  /** Of all runs that share the API. */
+  /** Accepted calls of all runs that share the API. */
   accepted_per_s: z.number(),
   /** Calls that the API rejected as too many. */
   rejected: z.number(),
@@ -20,7 +20,7 @@ const pointSchema = z.object({
 });
 
 const startSchema = z.object({
-  /** As in a point. */
+  /** Seconds of work since the first start. */
   t_s: z.number(),
   /** ISO 8601 UTC. */
   at: z.string(),
@@ -30,7 +30,7 @@ const rateHistorySchema = z.object({
   version: z.literal(1),
   /** `auto`, `auto..50/s`, `50/s` */
   wanted: z.string(),
-  /** The latest. */
+  /** The latest values. */
   allowed_per_s: z.number().nullable(),
   limit_per_s: z.number().nullable(),
   concurrency: z.number(),
@@ -38,7 +38,7 @@ const rateHistorySchema = z.object({
   reason: z.string(),
   /** ISO 8601 UTC. */
   wait_until: z.string().nullable(),
-  /** As `restBy` of a pace. */
+  /** The `restBy` of a pace. */
   wait_by: z.string().optional(),
   /**
    * Seconds in which no call but a test could be made: the API was away, asked to wait, or rejected every call; or the datastore was away.

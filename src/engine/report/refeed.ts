@@ -10,7 +10,7 @@ export interface RefeedOptions extends Pick<RowsHead, 'columns' | 'clear_token' 
 
 export interface RefeedCells {
   readonly cells: readonly string[];
-  /** They differ from the row, because CSV can't hold it. */
+  /** Whether the cells differ from the row, because CSV can't hold it. */
   readonly altered: boolean;
 }
 
@@ -23,7 +23,7 @@ interface RefeedColumn {
   readonly title: string;
   /** Places of the original columns. */
   readonly sources: number[];
-  /** Only if it has a default. */
+  /** The field, only if it has a default. */
   readonly field?: string;
 }
 

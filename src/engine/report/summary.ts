@@ -26,7 +26,7 @@ export interface RunSummary {
     readonly name: string;
     readonly sha256: string;
     readonly rows: number;
-    /** By `--where`, in addition to `rows`. */
+    /** Rows left out by `--where`, in addition to `rows`. */
     readonly left_out?: number;
   };
   readonly started_at: string | null;
@@ -54,7 +54,7 @@ export interface RunSummary {
   readonly retry_of: string | null;
   /** Those whose results the report includes. */
   readonly retries: readonly string[];
-  /** Of the CSV files. */
+  /** Delimiter of the CSV files. */
   readonly delimiter: Delimiter;
   /** SHA-256 of rows.jsonl, journal.jsonl and report.csv; null while the run is in progress. */
   readonly digests: { readonly rows: string; readonly journal: string; readonly report: string } | null;

@@ -33,7 +33,7 @@ export interface ReportPaths {
 
 export interface WrittenReports {
   readonly paths: ReportPaths;
-  /** Its outcomes add up to the rows of the manifest. */
+  /** The outcomes add up to the rows of the manifest. */
   readonly summary: RunSummary;
   /** Rows that CSV can't hold unchanged: don't feed failed.csv and not-attempted.csv back. */
   readonly alteredRows: number;

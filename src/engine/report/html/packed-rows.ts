@@ -14,14 +14,14 @@ import { outcomesInNeed } from './verdict.ts';
 const usualMostRows = 200_000;
 /** The page fits into an e-mail. Base64 makes four bytes of three. */
 const mostBytes = (20_000_000 * 3) / 4;
-/** Of rows or characters that are gzipped together. */
+/** This many rows or characters are gzipped together. */
 const portionRows = 1_000;
 const portionCharacters = 1_000_000;
 
 export interface PackOptions {
   readonly refeed: Omit<RefeedOptions, 'guard'>;
   readonly operations: readonly ReportedOperation[];
-  /** For tests. */
+  /** A lower limit, for tests. */
   readonly mostRows?: number;
 }
 
@@ -58,7 +58,7 @@ export class PackedRows {
     }
   }
 
-  /** In base64: those for which the page has room. Call it last. */
+  /** The portions for which the page has room, in base64. Call it last. */
   async end(): Promise<PageContent['portions']> {
     await this.#first.close();
     await this.#rest.close();
@@ -92,7 +92,7 @@ function comesFirst({ outcome, unclear }: RowResult): boolean {
   return unclear || outcomesInNeed.includes(outcome);
 }
 
-/** If the request was sent, and may not have succeeded. */
+/** Whether the request was sent, and may not have succeeded. */
 function showsRequest({ outcome, attempts, unclear }: RowResult): boolean {
   return attempts > 0 && (outcome !== 'succeeded' || unclear);
 }
@@ -118,7 +118,7 @@ const facts = {
   unclear: ({ unclear }) => (unclear ? 'unclear' : ''),
   started: ({ startedAt }) => timeOf(startedAt),
   duration: ({ durationMs }) => rounded(durationMs),
-  /** Only when there were other attempts. */
+  /** Start of the last attempt, when there were others. */
   lastStarted: ({ earlier, finishedAt, durationMs }) => {
     const [finished, duration] = [timeOf(finishedAt), rounded(durationMs)];
     if (earlier === undefined || finished === undefined || duration === undefined) return undefined;

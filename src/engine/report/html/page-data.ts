@@ -15,9 +15,9 @@ export interface PageData {
   readonly version: 1;
   readonly run: PageRun;
   readonly summary: RunSummary;
-  /** By name. */
+  /** Operations by name. */
   readonly operations: Readonly<Record<string, OperationWords>>;
-  /** For each code that occurs. */
+  /** Advice for each code that occurs. */
   readonly advice: Readonly<Record<string, PageAdvice>>;
   /** Counts all rows of the run. */
   readonly messages: readonly MessageGroup[];

@@ -28,7 +28,7 @@ export type Leaving =
 export interface CoordinatorOptions {
   /** Absent when no row is fed. */
   readonly rows?: Pick<RowsFile, 'rows'>;
-  /** In order; without those that have a result. */
+  /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly window: FeedWindow;
   /** See `BatchQueueOptions`. */
@@ -45,7 +45,7 @@ type State =
 
 /** Between reads of what workers have finished. */
 const refreshMs = 500;
-/** For batches with a row that another row waits for. A manifest may edit an entry a dozen times. */
+/** Like `refreshMs`, for batches with a row that another row waits for. A manifest may edit an entry a dozen times. */
 const awaitedMs = 100;
 const drainMs = 250;
 const rowsAtOnce = 1_000;
@@ -72,7 +72,7 @@ export class Coordinator {
   readonly #forgetLoss: () => void;
   #batches!: BatchQueue;
   #feed!: Feed;
-  /** Only if rows with the same subject must be called in order. */
+  /** Set if rows with the same subject must be called in order. */
   #order: RowOrder | undefined;
   readonly #repeated: Repeated[] = [];
   #state: State = { mode: 'feeding' };
@@ -132,7 +132,7 @@ export class Coordinator {
     return this.#state.mode === 'feeding';
   }
 
-  /** The first reason counts. */
+  /** Stops feeding. The first reason counts. */
   end(reason: Leaving): void {
     if (this.isFeeding) this.#enter({ mode: 'ended', reason });
   }
@@ -224,7 +224,7 @@ export class Coordinator {
     this.#options.window.collected(rows, bytes);
   }
 
-  /** For at most one write to the journal. */
+  /** Fills the window, for at most one write to the journal. */
   async #nextBatches(): Promise<RowTask[][]> {
     const { window } = this.#options;
     const batches: RowTask[][] = [];

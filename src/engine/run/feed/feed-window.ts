@@ -17,14 +17,14 @@ const heldWindows = 8;
 /** While the rate is unknown. */
 const firstBatchRows = 25;
 const maxBatchRows = 250;
-/** Even at the end: smaller batches cost more commands than they save. */
+/** The fewest rows of a batch: smaller ones cost more commands than they save. */
 const lastBatchRows = 10;
 const maxBatchBytes = 4 * 1024 * 1024;
 /** Time constant of the measured rate. */
 const memorySeconds = 3;
 
 export interface FeedWindowOptions {
-  /** At the start. */
+  /** Calls in flight at the start. */
   readonly concurrency: number;
   /** The user's limit: rows are fed no faster, once the window was full. */
   readonly ratePerSecond?: () => number | undefined;

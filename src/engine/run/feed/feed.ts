@@ -3,7 +3,7 @@ import type { RowTask } from '../../queue/payload.ts';
 import type { RowOrder } from './row-order.ts';
 
 export interface FeedOptions {
-  /** In order; without those that have a result. */
+  /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly skip: ReadonlySet<number>;
   readonly isFinished: (row: number) => boolean;

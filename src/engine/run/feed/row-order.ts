@@ -34,7 +34,7 @@ export class RowOrder {
     return this.#rows === 0;
   }
 
-  /** At a limit: take a row before reading another. */
+  /** Whether a limit is reached: take a row before reading another. */
   get isFull(): boolean {
     return this.#rows >= this.#maxRows || this.#bytes >= maxHeldBytes;
   }

@@ -8,7 +8,7 @@ export interface RowSelection {
   readonly last: number;
 }
 
-/** In order; without a selection, all callable rows without a result. */
+/** The callable rows without a result, or the selected ones among them, in order. */
 export async function* unfinishedTasks(
   runId: string,
   file: Pick<RowsFile, 'rows'>,

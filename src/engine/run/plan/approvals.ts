@@ -103,7 +103,7 @@ export function whyOthersDoNot(judged: readonly JudgedApproval[]): readonly stri
   return judged.flatMap((each) => (each.counts ? [] : [each.why]));
 }
 
-/** As of the time when the run begins. */
+/** Judges approvals as of the time when the run begins. */
 export async function judgeApprovals(
   plan: PlanContent,
   { approvers }: Pick<ApprovalPolicy, 'approvers'>,

@@ -13,7 +13,7 @@ import { type ProblemList, problemCollector } from './problem-file.ts';
 export interface CheckInput {
   /** A regular file: it may be read twice. */
   readonly path: string;
-  /** For messages. */
+  /** Names the manifest in messages. */
   readonly name: string;
   readonly reading: RowOptions;
   readonly context?: ReadingContext;

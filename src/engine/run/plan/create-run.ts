@@ -18,9 +18,9 @@ import type { ApprovedPlan } from './plan-file.ts';
 import { type PlanManifestInput, type PlannedRows, planManifest } from './planned-rows.ts';
 import { isReady, type Permits, type ReadyRows, readyRows, rememberSaid } from './readiness.ts';
 
-/** Of a manifest that is moved aside during its run. */
+/** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
-  /** For messages. */
+  /** Names the manifest in messages. */
   readonly name: string;
   /** A file that exists once the manifest is archived; until then the run is kept. */
   readonly keepUntil: string;
@@ -46,7 +46,7 @@ export interface RowsInput {
   readonly path: string;
   readonly planned: PlannedRows;
   readonly approved?: ApprovedPlan | undefined;
-  /** Of the plan's manifest, if it is moved aside. */
+  /** The manifest of the plan, if it is moved aside. */
   readonly origin?: ManifestOrigin | undefined;
 }
 
@@ -64,12 +64,12 @@ export interface CreatedRun extends PlannedRows {
   readonly journal: Journal;
 }
 
-/** With everything that decides whether the run may start. */
+/** A run, with everything that decides whether it may start. */
 export type JudgedRun = CreatedRun & ReadyRows;
 
 /** A user at a terminal, or a program. What it throws refuses the run. */
 export interface Asker {
-  /** Also why the run is refused if it is not ready. */
+  /** Shows the plan, and why it is refused if it is not ready. */
   show(run: JudgedRun): void | Promise<void>;
   /** The record with the approvals of the run. */
   approve(run: JudgedRun): Promise<RunRecord>;
@@ -187,7 +187,7 @@ function approvalOf({ file, sha256, head }: ApprovedPlan) {
   return { file: basename(file), sha256, madeAt: head.made_at };
 }
 
-/** For a run that never started. What can't be removed does no harm, and the next plan removes it. */
+/** Removes a run that never started. What can't be removed does no harm, and the next plan removes it. */
 export async function discard(
   store: Pick<RunStore, 'discard'>,
   id: string,

@@ -3,7 +3,7 @@ import { actualState, goesOnByItself, plannedAt, type RunState } from '../record
 import { progressOf } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** The latest that has called rows, or may still. */
+/** The latest run of a manifest that has called rows, or may still. */
 export interface EarlierRun {
   readonly id: string;
   /** The start or submission, ISO 8601 UTC. */

@@ -7,7 +7,7 @@ import { openManifest } from '../../manifest/open.ts';
 import type { ReadingContext } from '../../manifest/text/source.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** With the function that turns rows into calls. */
+/** A manifest, with the function that turns its rows into calls. */
 export interface OpenedManifest {
   readonly manifest: Manifest;
   readonly prepare: RowPreparer;

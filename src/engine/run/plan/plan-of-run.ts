@@ -69,7 +69,7 @@ export async function requireKeptApprovals(
   );
 }
 
-/** The first that differs from the plan. Users may change rate and priority of a run in progress. */
+/** The first option that differs from the plan. Users may change rate and priority of a run in progress. */
 export function otherOption(head: RowsHead, { options, rates, priorities }: RunRecord): string | undefined {
   const changeable = new Set([
     // A plan may be run with a more careful canary.

@@ -17,11 +17,11 @@ import type { OpenedManifest } from './open-manifest.ts';
 export interface PlannedRows extends CheckedManifest, WrittenRows {}
 
 export interface PlanManifestInput extends CheckInput {
-  /** Of the manifest. */
+  /** Digest of the manifest. */
   readonly digest: Digest;
-  /** For a check without a run, only those known. */
+  /** A check without a run has only the known options. */
   readonly options: Partial<RunOptions>;
-  /** Only for a plan that is to be approved. */
+  /** Set only for a plan that is to be approved. */
   readonly consent?: ((scan: ScanSummary) => HeadFacts['consent']) | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface ReportedRow extends Pick<RowResult, 'row' | 'operation' | 'outc
 }
 
 export interface ReadReportOptions {
-  /** As in the run. */
+  /** The `--map` of the run. */
   readonly map?: ColumnMap | undefined;
   readonly clearToken: string;
   readonly operations: readonly Operation[];

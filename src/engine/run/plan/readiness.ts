@@ -40,7 +40,7 @@ export interface UpdatingRows extends KnownFates {
 /** Decides whether a run may start. */
 export interface ReadyRows extends CheckedRows, Permits {
   readonly onConflict: ConflictRule;
-  /** Only if the user named the API. */
+  /** Known only if the user named the API. */
   readonly target: Target | undefined;
   readonly baseUrl: string | undefined;
 }
@@ -60,7 +60,6 @@ export function isReady(planned: ReadyRows): boolean {
   return refusals(planned).length === 0;
 }
 
-/** Only the first reason. */
 export function refusalOf(planned: ReadyRows): Refusal['code'] | undefined {
   return refusals(planned)[0]?.code;
 }
@@ -110,7 +109,7 @@ export function fateRefusals(rows: UpdatingRows): readonly Refusal[] {
   });
 }
 
-/** As counted by the plan. */
+/** The operations of a file of rows, as counted by its plan. */
 export function updatesIn({ operations }: Pick<RowsHead, 'operations'>): UpdatingRows['scan'] {
   const counted = operations.map(
     ({ name, counts: { partial }, effects: fields }) => [name, { partial, fields }] as const,
@@ -154,7 +153,7 @@ interface Refusal {
     | 'CLEARED_ROWS'
     | 'NOTHING_TO_CALL'
     | 'CELLS_INCOMPARABLE';
-  /** With the remedy. */
+  /** The problem and its remedy. */
   readonly text: string;
 }
 

@@ -7,9 +7,9 @@ import { summaryFile } from '../../report/summary.ts';
 import { actualState, isOver, plannedAt, type RunRecord, resumeCommand } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** With the retries of retries. */
+/** A run with its retries, and the retries of these. */
 export interface RetriedRun {
-  /** Of the user's manifest, or the oldest that still exists. */
+  /** The run of the user's manifest, or the oldest that still exists. */
   readonly first: RunRecord;
   /** Oldest first. */
   readonly retries: readonly RunRecord[];

@@ -11,7 +11,7 @@ import { callsOf, openLastRowsWithResults, subjectKey } from './rows-with-result
 /** Default: all failed rows. */
 export interface RetryChoice {
   readonly codes?: readonly string[] | undefined;
-  /** Only rows that may have been processed. */
+  /** Takes only rows that may have been processed. */
   readonly unclear?: boolean | undefined;
 }
 

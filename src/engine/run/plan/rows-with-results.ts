@@ -11,12 +11,12 @@ import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 
 export interface RowsWithResults {
-  /** In order; can be read only once. */
+  /** The lines can be read only once. */
   readonly lines: ReportLines;
   readonly head: RowsHead;
 }
 
-/** Even while the run is in progress. */
+/** Reads a run even while it is in progress. */
 export async function readRowsWithResults(
   store: RunStore,
   record: RunRecord,
@@ -27,7 +27,7 @@ export async function readRowsWithResults(
   return { lines: joinResults({ rows: rows(), journal, unfinished, runKey: runKey(record) }), head };
 }
 
-/** For a run that this process does not work on. Closes the journal at the end. */
+/** Reads a run that this process does not work on. Closes its journal at the end. */
 export async function openRowsWithResults(
   store: RunStore,
   record: RunRecord,

@@ -15,7 +15,6 @@ import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
 import type { PlannedRows } from './planned-rows.ts';
 import { type CallLine, callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
 
-/** As far as a run can be undone. */
 export interface UndoRows extends PlannedRows {
   /** Not put back, or only in part; the file says why. */
   readonly notUndone: ListedRows;
@@ -35,12 +34,12 @@ export const notUndoneFile = 'not-undone.csv';
 export const byHandFile = 'undo-by-hand.csv';
 
 interface Edit {
-  /** The first that changed the subject; 0 if none did. */
+  /** The first row that changed the subject; 0 if none did. */
   row: number;
   readonly call: UnderstoodRow;
-  /** By field: before the first row that sent the field, or would have; undefined where that row has no old value. */
+  /** By field: the value before the first row that sent the field, or would have; undefined where that row has no old value. */
   readonly oldValues: Map<string, string | undefined>;
-  /** By field: after the run, unless edited since. */
+  /** By field: the value after the run, unless it was edited since. */
   readonly newValues: Map<string, string>;
 }
 

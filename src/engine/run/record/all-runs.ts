@@ -16,7 +16,7 @@ import type { RunStore } from './store.ts';
 /** A shared datastore at one moment; runs are newest first. */
 export interface ClusterLook {
   readonly entries: readonly RunEntry[];
-  /** By `apiText`. */
+  /** The key is `apiText`. */
   readonly apis: ReadonlyMap<string, LiveApi>;
 }
 
@@ -38,9 +38,9 @@ export type AllRuns = ReturnType<typeof allRuns>;
  * @param onUnreadable called at each look for damaged runs, which are left out
  */
 export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
-  /** Of runs that were in progress at the last look. */
+  /** Journals of runs that were in progress at the last look. */
   const journals = new Map<string, JournalReader>();
-  /** Of ended runs, with the number of states each had then. */
+  /** Summaries of ended runs, and how many states each run had then. */
   const ended = new Map<string, { readonly entered: number; readonly summary: JournalSummary }>();
 
   async function closeJournal(id: string): Promise<void> {

@@ -19,7 +19,7 @@ export const budgetSchema = z.object({
 
 /** Absolute limits of a started run, for a process that takes it over. */
 export const startedBudgetSchema = z.object({
-  /** The last row that may be called. */
+  /** The last rows that may be called. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
   /** The end of `maxDurationMs`, ISO 8601 UTC. */
   until: z.string().exactOptional(),

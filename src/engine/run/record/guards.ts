@@ -55,14 +55,14 @@ export class FailureGuard {
     this.#tally = counted.copy();
   }
 
-  /** From this process's worker. */
+  /** Counts a row that this process's worker finished. */
   finished(result: RowResult): FailureHalt | undefined {
     if (this.#finishedHere.has(result.row)) return undefined;
     this.#finishedHere.add(result.row);
     return this.#count(result);
   }
 
-  /** From the journal, of any worker. */
+  /** Counts new results in the journal, from any worker. */
   collected(results: readonly RowResult[]): FailureHalt | undefined {
     let halt: FailureHalt | undefined;
     for (const result of results) if (!this.#finishedHere.delete(result.row)) halt ??= this.#count(result);

@@ -14,7 +14,7 @@ const lateMs = 30_000;
 export class RecordKeeper {
   readonly #store: Pick<RunStore, 'save'>;
   #record: RunRecord;
-  /** By the monotonic clock. */
+  /** When this process entered the state, by the monotonic clock. */
   #since: number | undefined;
   #saving = Promise.resolve();
   #notedAt = 0;

@@ -54,7 +54,7 @@ export const runOptionsSchema = z.object({
   rateGroup: nameSchema(rateGroupNames).exactOptional(),
   /** Allows `http:` to another host, also for `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),
-  /** Of CSV reports; absent: as in the manifest. */
+  /** Delimiter of CSV reports; absent: as in the manifest. */
   delimiter: z.enum(delimiters).exactOptional(),
   onConflict: z.enum(conflictRules),
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
@@ -66,7 +66,7 @@ export const runOptionsSchema = z.object({
   saveResponses: z.literal(true).exactOptional(),
   /** Absent: the report includes a page. */
   html: z.literal(false).exactOptional(),
-  /** Of one request. */
+  /** Total time-out of one request. */
   timeoutMs: z.number().int().min(1),
   /** Upper bound of the pause after a row's first failed attempt. */
   backoffMs: z.number().int().min(0),
@@ -115,11 +115,11 @@ const stateEntrySchema = z.object({
   by: attributionSchema.shape.by,
   /** The user's `--reason`, or what happened. */
   reason: z.string().exactOptional(),
-  /** For `halted`, and for `interrupted` by a budget. */
+  /** Set for `halted`, and for `interrupted` by a budget. */
   because: z.enum(endCauses).exactOptional(),
-  /** For `halted`: the command to type next, if it is not `cqbatch resume ID`. */
+  /** The command to type after `halted`, if it is not `cqbatch resume ID`. */
   next: z.string().exactOptional(),
-  /** For `running`, by the monotonic clock. */
+  /** Active time in the state `running`, by the monotonic clock. */
   atWorkMs: z.number().exactOptional(),
   /** The active time as last saved, during the state or before the process died. */
   notedMs: z.number().exactOptional(),
@@ -129,7 +129,6 @@ export const runRecordSchema = z.object({
   version: z.literal(2),
   id: nameSchema(runIds),
   state: z.enum(runStates),
-  /** In order. */
   states: z.array(stateEntrySchema),
   manifest: manifestSchema,
   /** The run calls the rows of `rows.jsonl` with this digest. */
@@ -151,7 +150,7 @@ export const runRecordSchema = z.object({
   priorities: z
     .array(z.object({ priority: z.enum(priorities), at: z.string(), ...attributionSchema.shape }))
     .exactOptional(),
-  /** Of a submitted run; `begun` once it has started. */
+  /** The limits of a submitted run; `begun` once it has started. */
   budget: budgetSchema.extend({ begun: startedBudgetSchema.exactOptional() }).exactOptional(),
   /** The shared datastore of the last session, without a password; absent for the embedded one. */
   queue: z.string().exactOptional(),

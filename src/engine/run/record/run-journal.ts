@@ -64,7 +64,7 @@ export function readJournalSummary(store: RunStore, record: RunRecord): Promise<
   return withJournalReader(store, record, (journal) => summaryOf(record, journal));
 }
 
-/** As in the report. */
+/** Counts rows as the report does. */
 export function countsOf(record: RunRecord, journal: JournalView): ResultCounts {
   return countRows(journal, record.plan, unfinishedBecause(record));
 }

@@ -23,7 +23,7 @@ export type RunEnding = Attribution & {
   readonly next?: string;
 } & (
     | { readonly state: 'completed' | 'cancelled' }
-    /** By the user, or a budget that was used up. */
+    /** Stopped by the user, or by a budget that was used up. */
     | { readonly state: 'interrupted'; readonly because?: 'budget' }
     | { readonly state: 'halted'; readonly because: 'failures' | 'canary' | 'stuck' }
   );

@@ -7,7 +7,7 @@ import { openRows, type RowsFile } from '../../rows/rows-file.ts';
 import type { RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
-/** For each row: what is sent, or why nothing is sent. */
+/** The file says for each row what is sent, or why nothing is sent. */
 export const rowsFile = 'rows.jsonl';
 
 /** @throws a fatal error `ROWS_MISSING` or `ROWS_DAMAGED` */

@@ -33,7 +33,7 @@ export interface RunWait {
   readonly text: string;
 }
 
-/** From the state folder, the datastore or both. */
+/** A run as the state folder, the datastore or both know it. */
 export interface RunView extends LimitedApi {
   readonly id: string;
   readonly state: string;
@@ -42,13 +42,13 @@ export interface RunView extends LimitedApi {
   /** No process works on the run or its report, or will without a command. */
   readonly ended: boolean;
   readonly manifest: string;
-  /** The first start. */
+  /** When the run was first started. */
   readonly startedAt: string | undefined;
   readonly rows: number;
   readonly done: number;
-  /** As in the report, without rows that are still to be called. */
+  /** The outcomes of the report, without rows that are still to be called. */
   readonly counts: OutcomeCounts;
-  /** Of the last seconds, if the coordinator publishes it. */
+  /** The rate of the last seconds, if the coordinator publishes it. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
   /** While the run is active. */
   readonly coordinator?:
@@ -58,7 +58,6 @@ export interface RunView extends LimitedApi {
   readonly pace?:
     | Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'phase' | 'reason' | 'restUntil' | 'restBy'>
     | undefined;
-  /** As the user wrote it. */
   readonly wantedRate: string;
   readonly priority: Priority;
   /** Undefined while rows are called. */
@@ -79,7 +78,7 @@ export interface RunView extends LimitedApi {
 }
 
 export interface LiveApi {
-  /** On all machines. */
+  /** Workers of the API on all machines. */
   readonly workers: readonly WorkerEntry[];
   /** Undefined without a leading worker. */
   readonly pace: PublishedPace | undefined;
@@ -184,7 +183,7 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
   };
 }
 
-/** As of a few seconds ago. */
+/** The pace of a few seconds ago. */
 async function paceFromFolder(folder: string): Promise<RunView['pace']> {
   const history = await readRateHistory(folder);
   if (history === undefined) return undefined;
@@ -209,7 +208,7 @@ function averageOf(counts: OutcomeCounts, activeMs: number): RunView['throughput
   return rowsPerSecond === undefined ? undefined : { rowsPerSecond, of: 'average' };
 }
 
-/** As its own process says. */
+/** Why the datastore delays a run, as its own process says. */
 export function delayOf(record: RunRecord): string | undefined {
   return actualState(record) === 'running' ? record.waiting : undefined;
 }

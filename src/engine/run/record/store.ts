@@ -120,7 +120,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
       const wanted = (await ids()).filter((id) => !but?.has(id));
       return inOrder(await Promise.all(wanted.map(readable)));
     },
-    /** For a run that was never started. */
+    /** Removes a run that was never started. */
     async discard(id: string): Promise<void> {
       await rm(folder(id), { recursive: true, force: true });
     },

@@ -33,7 +33,7 @@ export interface Target {
   readonly isNew: boolean;
   /** A run whose rows omitted fields was completed there. */
   readonly allowsPartial: boolean;
-  /** By operation. */
+  /** What each operation does with fields. */
   readonly updates: Readonly<Record<string, KnownFates>>;
 }
 

@@ -28,7 +28,7 @@ export interface ReportOptions {
 /** Each time from the first line. */
 type ReadLines = () => Promise<RowsWithResults>;
 
-/** Even while the run is in progress. */
+/** Writes a report even while the run is in progress. */
 export async function reportRun(
   store: RunStore,
   record: RunRecord,
@@ -40,7 +40,7 @@ export async function reportRun(
   return writeInto(store.folder(record.id), record, readLines, facts, how);
 }
 
-/** For a run that is not open. */
+/** Like `reportRun`, for a run that is not open. */
 export function rewriteReport(
   store: RunStore,
   record: RunRecord,

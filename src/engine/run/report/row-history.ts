@@ -26,10 +26,9 @@ export interface RunOfRow {
   readonly record: RunRecord;
   /** The place of the row in this run. */
   readonly row: number;
-  /** As in the report, even of an unfinished row. */
+  /** The result in the report, even of an unfinished row. */
   readonly result: RowResult;
   readonly traceId: string;
-  /** In order. */
   readonly attempts: readonly Attempt[];
   /** Earlier versions kept only the number of attempts. */
   readonly untold: number;

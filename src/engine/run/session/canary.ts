@@ -13,7 +13,7 @@ import { unfinishedRows } from '../record/run-journal.ts';
 import { lookUpTarget, rememberFates } from '../record/targets.ts';
 
 export interface CanaryResults {
-  /** As in the user's manifest. */
+  /** Order and numbers are those of the user's manifest. */
   readonly rows: readonly CanaryRow[];
   readonly failed: number;
   /** Rows to be called after the canary. */
@@ -55,7 +55,7 @@ export async function canaryRows(
   if (canary === undefined) return new Set();
   const rows: { readonly place: number; readonly shows: readonly string[] }[] = [];
   const showable = plan.conflicts > 0 ? 0 : kindsIn(file.head);
-  /** By what a row shows: the first such place. */
+  /** The first place of each kind of row. */
   const firstOf = new Map<string, number>();
   const random = randomOf(runKey(record));
   let callable = 0;
@@ -170,7 +170,7 @@ export function lastOf(canary: ReadonlySet<number>): number {
   return [...canary].at(-1) ?? 0;
 }
 
-/** As in the user's manifest. */
+/** The rows have their numbers in the user's manifest. */
 async function canaryResults(
   rows: ReadonlySet<number>,
   file: Pick<RowsFile, 'rows'>,

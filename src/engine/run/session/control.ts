@@ -46,7 +46,7 @@ export async function clearControls(folder: string): Promise<void> {
 
 export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 
-/** From all places: the latest of each kind counts. */
+/** The controls from all places: the latest of each kind counts. */
 export interface ControlWatch {
   readonly current: Command['command'];
   /** Calls the listener once, with the first of these. @returns a function that removes the listener */
@@ -70,7 +70,7 @@ export function watchControls(
     readonly wanted: readonly Command['command'][];
     readonly listener: (command: Command) => void;
   }>();
-  /** By place; undefined before the first read. */
+  /** The controls in each place; undefined before the first read. */
   const lastRead = places.map((): readonly Control[] | undefined => undefined);
 
   function command(latest: ControlOf<'command'> | undefined): void {

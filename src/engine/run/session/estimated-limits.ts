@@ -73,7 +73,7 @@ function isPositive(value: number | undefined): value is number {
 /** Shorter waits end before another run starts. */
 const worthKeepingMs = 5_000;
 
-/** For the next run. */
+/** Keeps for the next run what this one has learned. */
 export async function keepEstimate(estimates: EstimatedLimits, pace: Pace): Promise<void> {
   const { limit, concurrency, restUntil = 0, restBy } = pace;
   const waits = restUntil > steadyNow() + worthKeepingMs;

@@ -62,7 +62,7 @@ export interface ObservedRun {
 
 export interface ObservedEnd {
   readonly result: RunResult;
-  /** Of all sessions, if known. */
+  /** Active time of all sessions, if known. */
   readonly durationMs?: number;
 }
 
@@ -70,7 +70,7 @@ export interface FailedRun {
   readonly counts: OutcomeCounts;
   /** Whether the run's folder has all of these results; if not, they are those seen here. */
   readonly intact: boolean;
-  /** Only the report is missing. */
+  /** Whether only the report is missing. */
   readonly ended: boolean;
 }
 

@@ -31,7 +31,7 @@ import { Stages } from './stages.ts';
 
 /** Until other processes learn that the datastore delays the run. */
 const delayMs = 2_000;
-/** For writing the last entry to an unreachable datastore. */
+/** The longest wait for writing the last entry to an unreachable datastore. */
 const farewellMs = 2_000;
 
 /**
@@ -138,7 +138,7 @@ export class Execution {
   readonly #delay = (): string | undefined =>
     this.#run.datastore.trouble ?? this.#failing.text ?? this.#heartbeat?.silence;
 
-  /** In the record, because a datastore that refuses commands can't hold it. */
+  /** Tells other processes by the record, because a datastore that refuses commands can't. */
   #recordDelay(): void {
     const waiting = this.#delay();
     if (waiting === this.#keeper.record.waiting) return;

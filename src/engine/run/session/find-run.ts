@@ -23,7 +23,7 @@ export interface ConfiguredDatastore {
   open(purpose: string, defer: Defer): Promise<Datastore>;
 }
 
-/** In this state folder, or only in the shared datastore, which is then open. */
+/** A run of this state folder, or one only of the shared datastore, which is then open. */
 export type FoundRun =
   | { readonly record: RunRecord }
   | { readonly entry: RunEntry; readonly cluster: Cluster };
@@ -78,7 +78,7 @@ function inState(
   return { what, fits: (record) => fits(actualState(record)), fitsElsewhere: fits, otherwise };
 }
 
-/** Also a run that a process will work on by itself. */
+/** Whether a process works on a run, or will by itself. */
 export function isInProgress(state: string): boolean {
   return isActive(state) || state === 'submitted';
 }
@@ -130,7 +130,7 @@ export async function withRun<Result>(
   });
 }
 
-/** For commands that need the folder of the run. */
+/** Like `withRun`, for commands that need the folder of the run. */
 export async function findRecord(
   store: RunStore,
   name: string | undefined,

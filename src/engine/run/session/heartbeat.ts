@@ -62,7 +62,7 @@ export async function announce(cluster: Cluster, entry: RunEntry): Promise<void>
 }
 
 export interface ClusterStatus {
-  /** On all machines. */
+  /** Workers of the API on all machines. */
   readonly workers: number;
   /** Absent without a leading worker. */
   readonly pace: PublishedPace | undefined;

@@ -5,7 +5,7 @@ import { type Outcome, type OutcomeCounts, type RowResult, totalOf } from '../..
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { WorkerEvent } from '../../worker/row-processor.ts';
 
-/** For progress and logs, never for accounting. */
+/** Events for progress and logs, never for accounting. */
 export type RunEvent =
   | { readonly type: 'finished'; readonly result: RowResult }
   | Exclude<WorkerEvent, { type: 'finished' }>
@@ -85,7 +85,7 @@ export class Progress {
     return this.#pace;
   }
 
-  /** On all machines; undefined when only this process can call the API. */
+  /** Workers on all machines; undefined when only this process can call the API. */
   get workers(): number | undefined {
     return this.#workers;
   }

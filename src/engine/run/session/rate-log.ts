@@ -21,7 +21,7 @@ const leastGapMs = 2_000;
 /** Continues the record of an earlier process. */
 export class RateLog {
   readonly #path: string;
-  /** As the user wrote it. */
+  /** The requested rate, as the user wrote it. */
   wanted: string;
   delay: string | undefined;
   #series: RatePoint[];

@@ -50,7 +50,7 @@ export class Stages {
     this.#allowed = allowed;
   }
 
-  /** For a coordinator that takes the run over. */
+  /** Records the budget for a coordinator that takes the run over. */
   async keepBudget(time: Pick<StartedBudget, 'until' | 'stopAt'> = {}): Promise<void> {
     const { budget, keeper } = this.#options;
     if (budget === undefined) return;

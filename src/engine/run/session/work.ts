@@ -25,7 +25,7 @@ export interface SessionOptions extends RunContext {
   readonly stages: Pick<Stages, 'tasks' | 'next'>;
   /** Aborts at the end of the budget's time; the reason names the limit. */
   readonly deadline: AbortSignal;
-  /** On all machines. */
+  /** Workers of the API on all machines. */
   readonly workers: () => number;
   /** Undefined: as fast as possible. */
   readonly rate: () => RatePolicy | undefined;
@@ -33,7 +33,7 @@ export interface SessionOptions extends RunContext {
   readonly priority: () => Priority;
   readonly controls: ControlWatch;
   readonly join: () => Membership;
-  /** From earlier runs. */
+  /** What earlier runs have learned about the API. */
   readonly known?: StartingPoint | undefined;
   readonly onEvent: (event: RunEvent) => void;
   readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
@@ -42,12 +42,12 @@ export interface SessionOptions extends RunContext {
   readonly rateInForce: () => Promise<void>;
 }
 
-/** For calls in flight when a run stops early. */
+/** How long calls in flight may take when a run stops early. */
 export const shutdownMs = 10_000;
 const endedPollMs = 50;
 const maintainEvery = 20_000;
 
-/** From start or resume until the run is left: see `RunSession`. */
+/** The work from start or resume until the run is left: see `RunSession`. */
 export class Work {
   readonly #run: OpenRun;
   readonly #options: SessionOptions;
