@@ -10,10 +10,8 @@ const cutTo = (length: number) => z.string().transform((text) => text.slice(0, l
 
 /** The author of an action, as the author's process has stated it. */
 export const actorSchema = z.object({
-  /** Name in the operating system. */
   user: cutTo(maxNameLength),
   host: cutTo(maxNameLength),
-  /** Version of cqbatch. */
   version: cutTo(maxNameLength).exactOptional(),
 });
 

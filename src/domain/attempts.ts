@@ -6,7 +6,7 @@ const keptAtEachEnd = 12;
 /** Characters; the last attempt keeps its whole message. */
 const maxMessageLength = 200;
 
-/** Nothing is known about it: a process died. */
+/** A process may have made it before it died: nothing is known. */
 export const unknownAttempt: Attempt = {};
 
 export function isUnknown({ at }: Attempt): boolean {
@@ -29,13 +29,12 @@ export function withAttempt(
   return [...all.slice(0, keptAtEachEnd), { ...second, omitted }, ...last];
 }
 
-/** The process died when it was about to make a call. */
+/** For a row whose process died when it was about to make a call. */
 export function perhapsCalled(history: AttemptHistory): AttemptHistory {
   const { attempts, earlier, ...rest } = history;
   return { ...rest, attempts: attempts + 1, unclear: true, earlier: withAttempt(earlier, unknownAttempt) };
 }
 
-/** The result of a row that fails without a further call. */
 export function failedUncalled(
   { attempts, unprocessed, startedAt, lastStatus, earlier }: AttemptHistory,
   why: Pick<RowResult, 'row' | 'operation' | 'code' | 'message' | 'unclear'>,
@@ -86,7 +85,6 @@ export function attemptsOf(result: RowResult): readonly Attempt[] {
   ];
 }
 
-/** The attempts of a row in a run, then in its retry. */
 export function joinAttempts(ofRun: readonly Attempt[], ofRetry: readonly Attempt[]): readonly Attempt[] {
   return ofRetry.reduce(withAttempt, ofRun);
 }

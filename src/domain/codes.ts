@@ -27,7 +27,7 @@ export interface CodeAdvice {
 export interface CodeFacts extends CodeAdvice {
   /** Absent for a code that is no failure. */
   readonly class?: FailureClass;
-  /** The API may have processed a request that it answers with this code. */
+  /** Whether the API may have processed a request that it answers with this code. */
   readonly unclear?: true;
 }
 
@@ -59,8 +59,8 @@ const aborted = ofClass('aborted', again);
 const unclear = (facts: FailureFacts): FailureFacts => ({ ...facts, unclear: true });
 
 /**
- * Unclear: codes of servers or gateways that lost sight of the request. ABORTED means that the change was rolled back, RESOURCE_EXHAUSTED
- * that it was refused before it began.
+ * Codes are unclear when servers or gateways use them after they lost sight of the request. ABORTED means that the change was rolled back,
+ * RESOURCE_EXHAUSTED that it was refused before it began.
  */
 const failures = {
   // The canonical codes, in the order of their numbers (`google/rpc/code.proto`).
@@ -227,7 +227,7 @@ function isKnownFailure(code: string): code is KnownFailure {
   return Object.hasOwn(failures, code);
 }
 
-/** General for the unknown code of another version. */
+/** General facts for the unknown code of another version. */
 export function codeFacts(code: string): CodeFacts {
   if (/^HTTP_\d{3}$/.test(code)) return failureFacts(code as StatusCode);
   if (Object.hasOwn(all, code)) return all[code] as CodeFacts;
@@ -257,7 +257,6 @@ export function nextStepOf(code: string): NextStep {
   return mayPassAgain(code) ? 'retry' : 'decide';
 }
 
-/** Whether a repeated call may succeed. */
 export function mayPassAgain(code: string): boolean {
   return codeFacts(code).class !== 'permanent';
 }

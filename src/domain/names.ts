@@ -21,7 +21,7 @@ function nameRule(what: string, pattern: RegExp, remedy: string): NameRule {
   };
 }
 
-/** Windows reserves them for devices ("Naming Files, Paths, and Namespaces"). */
+/** Windows reserves these names for devices ("Naming Files, Paths, and Namespaces"). */
 const noDevice = '(?!(?:con|prn|aux|nul|com\\d|lpt\\d)$)';
 const howToWriteIds = (most: number): string =>
   `use up to ${most} lowercase letters, digits, "-" and "_", starting with a letter or digit, but no device name of Windows (con, nul, ` +
@@ -48,7 +48,7 @@ export const rateGroupNames = nameRule(
   'write 1 to 64 letters, digits, "-", "_" or ".", the first of them no "."',
 );
 
-/** Without its folder. */
+/** A file name without its folder. */
 export const fileNames = nameRule(
   'the name of a file',
   /^(?!\.{1,2}$)[^/\\\0]+$/,

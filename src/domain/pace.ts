@@ -36,12 +36,12 @@ export interface Pace {
   readonly restUntil?: number | undefined;
   /** What asked for a rest of more than a minute: `Retry-After: 7200`. */
   readonly restBy?: string | undefined;
-  /** Rests that the API requested before are over, or end at `restUntil`; milliseconds of the steady clock. */
+  /** Rests that the API requested before this time are over, or end at `restUntil`; milliseconds of the steady clock. */
   readonly restsSince?: number | undefined;
   /** The API's calls per second, once known. */
   readonly limit?: number | undefined;
   readonly phase: Phase;
-  /** A 503 counts as a refusal, like a 429: once 503s have gone away with a lower rate. */
+  /** Whether a 503 counts as a refusal, like a 429: true once 503s have gone away with a lower rate. */
   readonly refuses503: boolean;
   /** Why the rate is as it is, for display. */
   readonly reason: string;
@@ -49,7 +49,7 @@ export interface Pace {
   readonly boundBy?: string | undefined;
 }
 
-/** Calls count since the governor started. */
+/** The calls are those since the governor started. */
 export interface PaceReport extends Pace {
   /** Calls of all workers. */
   readonly accepted: number;
@@ -74,10 +74,10 @@ export function restAdvice(
   return `"${restBy}" asks for this wait; to call sooner, type: cqbatch set-rate ${run} 5/s (or resume it with --rate 5/s)`;
 }
 
-/** The API does not answer as it should. */
+/** A worker finds that the API does not answer as it should. */
 export interface Outage {
   readonly reason: string;
-  /** Until a call tests whether the outage is over. */
+  /** After this, a call tests whether the outage is over. */
   readonly testMs: number;
 }
 

@@ -30,7 +30,7 @@ export type ConflictRule = (typeof conflictRules)[number];
 /** What an API does with a field that a row leaves out, and with one that a row clears. */
 export const fieldFates = { leftOut: ['kept', 'reset'], cleared: ['empty', 'kept'] } as const;
 
-/** What users have seen or said. */
+/** What users have seen or said of the fates of fields. */
 export type KnownFates = {
   readonly [What in keyof typeof fieldFates]?: (typeof fieldFates)[What][number] | undefined;
 };
@@ -52,10 +52,10 @@ export function apiText({ baseUrl, rateGroup }: LimitedApi): string {
   return rateGroup === undefined ? baseUrl : `${baseUrl} (rate group ${rateGroup})`;
 }
 
-/** In the order in which they are shown. */
+/** In the order in which they are counted and shown. */
 export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'skipped', 'not_attempted'] as const;
 
-/** `skipped`: not called, on purpose; `not_attempted`: the run ended before. */
+/** The final state of a row. `skipped`: not called, on purpose; `not_attempted`: the run ended before it called the row. */
 export type Outcome = (typeof outcomes)[number];
 
 export type OutcomeCounts = Readonly<Record<Outcome, number>>;
@@ -95,10 +95,10 @@ export function unclearText(outcome: string): string {
     : 'an attempt may have been processed, though no usable answer came';
 }
 
-/** Text by report column (without the leading `_`). */
+/** What an operation reports about a row: text by report column (without the leading `_`). */
 export type ResultColumns = Readonly<Record<string, string>>;
 
-/** Did not finish its row. Without a code, nothing is known about it: its process has died. */
+/** An attempt that did not finish its row. Without a code, nothing is known about it: its process has died. */
 export interface Attempt {
   /** Start, ISO 8601 UTC. */
   readonly at?: string;
@@ -109,18 +109,18 @@ export interface Attempt {
   readonly httpStatus?: number;
   /** The answer's name for the request, if it has one. */
   readonly requestId?: string;
-  /** Absent: 1. */
+  /** HTTP requests made; absent: 1. */
   readonly requests?: number;
   /** Attempts before this one that are not kept. */
   readonly omitted?: number;
 }
 
-/** Counts also the attempts that are not kept. */
+/** Includes the attempts that are not kept. */
 export function requestsOf(attempts: readonly Attempt[]): number {
   return attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
 }
 
-/** One line of the journal, one row of the report. */
+/** The final result of a row: one line of the journal, one row of the report. */
 export interface RowResult {
   /** Number in the manifest, from 1. */
   readonly row: number;
@@ -139,7 +139,7 @@ export interface RowResult {
   readonly attempts: number;
   /** How many of `attempts` certainly were not processed, because the API asked to slow down; absent: 0. */
   readonly unprocessed?: number;
-  /** An attempt may have been processed though no usable answer arrived. */
+  /** Whether an attempt may have been processed though no usable answer arrived. */
   readonly unclear: boolean;
   /** Start of the first attempt, ISO 8601 UTC. */
   readonly startedAt?: string;
@@ -150,18 +150,18 @@ export interface RowResult {
   /** The row that was called in place of this `duplicate`. */
   readonly duplicateOf?: number;
   readonly columns?: ResultColumns;
-  /** Before the last; of many, the first and the last of them. */
+  /** The attempts before the last; of many, the first and the last of them. */
   readonly earlier?: readonly Attempt[];
 }
 
-/** Without the token, and of limited size. */
+/** An answer as it is saved: without the token, and of limited size. */
 export interface ReceivedAnswer {
   readonly status: number;
-  /** The relevant ones, by name in lower case. */
+  /** The relevant headers, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Decompressed. */
   readonly body: string;
-  /** The end of the body is missing. */
+  /** Whether the end of the body is missing. */
   readonly cut?: true;
 }
 
@@ -172,15 +172,15 @@ export interface SavedAnswer extends ReceivedAnswer {
   readonly at: string;
 }
 
-/** The API refused a row, or failed at it, while it accepted others. */
+/** How often the API refused a row, or failed at it, while it accepted others. */
 export interface SingledOut {
   readonly refusals: number;
-  /** Accepted meanwhile. */
+  /** Other rows that were accepted meanwhile. */
   readonly others: number;
 }
 
 export interface AttemptHistory {
-  /** HTTP requests. */
+  /** HTTP requests made so far. */
   readonly attempts: number;
   /**
    * How many of `attempts` certainly were not processed and do not count: the API asked to slow down (429, 503 with a waiting time, 503
@@ -190,7 +190,7 @@ export interface AttemptHistory {
   readonly unclear: boolean;
   /** Absent when the API has accepted a call of the row since, or never refused it. */
   readonly singledOut?: SingledOut;
-  /** Consecutive failures with the same text. Absent when the last attempt ended otherwise. */
+  /** Failures at this row in a row, each with the same text. Absent when the last attempt ended otherwise. */
   readonly failedAlone?: SingledOut;
   /** Start of the first attempt, ISO 8601 UTC. */
   readonly startedAt?: string;

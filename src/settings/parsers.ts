@@ -170,7 +170,6 @@ export function parseEncoding(text: string): string {
   }
 }
 
-/** The delimiter or its name. */
 export function parseDelimiter(text: string): Delimiter {
   const delimiter = delimiterNames[text] ?? delimiters.find((each) => each === text);
   if (delimiter === undefined) throw new RangeError('write comma, semicolon, tab or pipe');

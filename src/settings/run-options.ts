@@ -7,7 +7,6 @@ import type { Setting } from './setting.ts';
 import { settings as settingTable } from './setting-table.ts';
 import { type CallOptionName, defaults, isCallOption, type SettingName, type Settings } from './settings.ts';
 
-/** Flags of one run without settings. */
 export interface RunFlags {
   readonly operation?: string | undefined;
   readonly trim?: boolean | undefined;
@@ -78,7 +77,7 @@ export function budgetOf({ maxRows, maxDuration: maxDurationMs, stopAt, tz }: Se
   return Object.keys(budget).length === 0 ? undefined : budget;
 }
 
-/** The options that store settings unchanged: the given value, or else the former one. */
+/** Options that store settings unchanged: the given value, or else the former one. */
 function optionsOf<Options extends object>(
   kind: 'rowOption' | 'callOption',
   given: Settings,
@@ -107,7 +106,7 @@ export function callOptions(settings: Settings, former?: CallOptions): CallOptio
     : optionsOf('callOption', settings, former);
 }
 
-/** Only the options for calling the API can change. */
+/** The given values replace only options for calling the API. */
 export function changedOptions(former: RunOptions, settings: Settings): RunOptions {
   const kept = Object.entries(former).filter(([option]) => !isCallOption(option));
   return { ...(Object.fromEntries(kept) as RunOptions), ...callOptions(settings, former) };

@@ -7,7 +7,6 @@ import { permitSettings } from './permit-settings.ts';
 import { readingSettings } from './reading-settings.ts';
 import type { Setting } from './setting.ts';
 
-/** Kinds of values, with their parser and placeholder. */
 const text = { parse: parsers.parseText } as const;
 const url = { ...text, value: '<url>' } as const;
 const file = { ...text, value: '<file>' } as const;

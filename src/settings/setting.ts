@@ -1,4 +1,3 @@
-/** A setting from several sources. */
 export interface Setting {
   /** Throws a RangeError with the correct form. */
   readonly parse: (text: string) => unknown;
@@ -9,13 +8,11 @@ export interface Setting {
   readonly common?: true;
   /** Whether there is only a variable and a key. */
   readonly noFlag?: true;
-  /** As a user would write it. */
+  /** The default, as a user would write it. */
   readonly default?: string;
   /** The default in words, if no value can be written for it. */
   readonly otherwise?: string;
-  /** All possible values. */
   readonly words?: readonly string[];
-  /** Another variable for the setting. */
   readonly orVariable?: string;
   /** The run option for reading rows; fixed when the run is planned. */
   readonly rowOption?: string;

@@ -9,12 +9,10 @@ type Definitions = typeof settings;
 
 export type SettingName = keyof Definitions;
 
-/** Settings with a flag. */
 export type FlagName = {
   [Name in SettingName]: Definitions[Name] extends { noFlag: true } ? never : Name;
 }[SettingName];
 
-/** The given settings, validated. */
 export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions[Name]['parse']> };
 
 export const defaultStateDir = '.cqbatch';
@@ -51,13 +49,11 @@ export function isCallOption(name: string): name is CallOptionName {
   return Object.values<Setting>(settings).some(({ callOption }) => callOption === name);
 }
 
-/** Whether a setting is stored unchanged as an option of a run. */
 export function setsOption(name: string): boolean {
   const setting: Setting | undefined = settings[name as SettingName];
   return (setting?.rowOption ?? setting?.callOption) !== undefined;
 }
 
-/** Whether a setting applies to a batch of a program. */
 export function isOfBatch(name: SettingName): boolean {
   const { ofBatch }: Setting = settings[name];
   return ofBatch === true || setsOption(name);
@@ -67,7 +63,6 @@ type InSnakeCase<Name extends string> = Name extends `${infer Letter}${infer Res
   ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${InSnakeCase<Rest>}`
   : '';
 
-/** A value as programs write it. */
 type GivenValue<Definition> = Definition extends { isMap: true }
   ? string | readonly string[] | Readonly<Record<string, string | number>>
   : Definition extends { words: readonly (infer Word)[] }
@@ -95,7 +90,6 @@ export function optionInWords(option: string): string {
   return setting?.noFlag ? nameInWords(name, '_') : `--${nameInWords(name, '-')}`;
 }
 
-/** The values of flags, by setting. */
 export type RawSettings = {
   readonly [Name in FlagName]?:
     | (Definitions[Name] extends { isMap: true }
@@ -106,14 +100,13 @@ export type RawSettings = {
     | undefined;
 };
 
-/** An option in a command's help. */
 export interface CommandOption {
-  /** Flag with placeholder. */
+  /** With a placeholder. */
   readonly flags: string;
   readonly help: string;
   /** Whether `-h` shows the option even if a command has many. */
   readonly common?: true | undefined;
-  /** Collects the values of a repeatable flag. */
+  /** For a repeatable flag. */
   readonly collect?: ((text: string) => unknown) | undefined;
 }
 
@@ -243,25 +236,24 @@ function resolved(
   }
 }
 
-/** A list of words as a command line. */
 function inOneLine(command: unknown): unknown {
   const isList = Array.isArray(command) && command.every((word) => typeof word === 'string');
   return isList ? command.map(shellWord).join(' ') : command;
 }
 
-/** Blank as from an unset variable of a script. A tab is no blank, because it may be a delimiter. */
+/** Whether a value is blank, as from an unset variable of a script. A tab is no blank, because it may be a delimiter. */
 export function saysNothing(value: string): boolean {
   return isBlank(value) && value !== '\t';
 }
 
-/** `name=value`, from any source. */
+/** The pairs `name=value` from any source. */
 function pairsIn(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'object' || value === null) return [value];
   return Object.entries(value).map((pair) => pair.join('='));
 }
 
-/** `$schema`, and keys commented out with `//`. */
+/** Editors and people read `$schema`, and keys commented out with `//`. */
 function isForReaders(key: string): boolean {
   return key === '$schema' || key.startsWith('//');
 }

@@ -27,7 +27,6 @@ const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
   halted: 'HALTED',
 };
 
-/** One line of the report. */
 export interface ReportLine {
   readonly row: PlannedRow;
   /** The `row` is the number in the user's manifest, unlike in the journal. */
@@ -85,12 +84,12 @@ async function resultsByPlace(
   return results;
 }
 
-/** A placeholder for a result. */
+/** Whether a result is a placeholder for a row without one. */
 export function isUnfinished({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
 }
 
-/** The run will still call the row, or the journal does not know whether it has. */
+/** Whether the run will still call the row, or the journal does not know whether it has. */
 export function isPending({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && code === unfinishedCodes.pending;
 }
@@ -100,7 +99,7 @@ export interface UnfinishedRow {
   readonly row: number;
   readonly operation: string;
   readonly history: AttemptHistory | undefined;
-  /** The datastore may still hold the row, or a result of it that the journal lacks. */
+  /** Whether the datastore may still hold the row, or a result of it that the journal lacks. */
   readonly unsettled: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { createHistogram } from 'node:perf_hooks';
 
-/** Percentiles in whole milliseconds; `max` is exact. */
+/** Whole milliseconds; `max` is exact. */
 export interface LatencySummary {
   readonly p50: number;
   readonly p90: number;
@@ -8,7 +8,7 @@ export interface LatencySummary {
   readonly max: number;
 }
 
-/** About 49 days. */
+/** About 49 days; longer durations count as this one. */
 const longest = 2 ** 32 - 1;
 
 /**
@@ -42,7 +42,7 @@ export class LatencyHistogram {
     const { count } = this.#histogram;
     const max = this.#max;
     if (count === 0) return undefined;
-    // Rounds the rank of a percentile up, which the histogram rounds to the nearest.
+    // The histogram rounds the rank of a percentile to the nearest. This call rounds it up.
     const percentile = (share: number): number =>
       Math.min(this.#histogram.percentile((Math.ceil(count * share) / count) * 100) - 1, max);
     return { p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99), max };

@@ -13,7 +13,7 @@ const pointSchema = z.object({
   accepted_per_s: z.number(),
   /** Calls that the API rejected as too many. */
   rejected: z.number(),
-  /** Since the previous point, of the total `waited_s`; absent when 0. */
+  /** Seconds since the previous point that count in the total `waited_s`; absent when 0. */
   waited_s: z.number().optional(),
   /** Why no call could be made. */
   reason: z.string().optional(),
@@ -36,7 +36,7 @@ const rateHistorySchema = z.object({
   concurrency: z.number(),
   phase: z.enum(phases),
   reason: z.string(),
-  /** ISO 8601 UTC. */
+  /** When calls are allowed again, ISO 8601 UTC. */
   wait_until: z.string().nullable(),
   /** The `restBy` of a pace. */
   wait_by: z.string().optional(),
@@ -48,7 +48,7 @@ const rateHistorySchema = z.object({
   seen_at: z.string(),
   /** In time order: one point per second, fewer in long runs. */
   series: z.array(pointSchema),
-  /** Work started, continued after a stop, or a clock was set. */
+  /** When work started, continued after a stop, or a clock was set. */
   starts: z.array(startSchema),
 });
 

@@ -16,7 +16,7 @@ export interface RefeedCells {
 
 const operationField = 'operation';
 
-/** UTF-8 can't encode them; writing replaces them with U+FFFD. */
+/** UTF-8 can't encode these; writing replaces them with U+FFFD. */
 const loneSurrogate = /\p{Cs}/u;
 
 interface RefeedColumn {

@@ -1,11 +1,11 @@
 import { mayPassAgain } from '../../domain/codes.ts';
 import type { Outcome } from '../../domain/terms.ts';
 
-/** A longer command in a terminal can't be read. */
+/** With more codes, a command in a terminal is too long to read. */
 const usualMostCodes = 4;
 
 /**
- * Undefined if no failure is transient; limited to those if not all are.
+ * `cqbatch retry`, if some failures are transient; limited to those if not all are.
  *
  * @param mostCodes with more transient codes, the command takes all rows that failed
  */

@@ -17,7 +17,7 @@ export type RunRate = Pick<
 
 export const summaryFile = 'summary.json';
 
-/** summary.json. Numbers are integers, except rates; unknown values are `null`. */
+/** The content of summary.json. Numbers are integers, except rates; unknown values are `null`. */
 export interface RunSummary {
   readonly version: 1;
   readonly run: string;
@@ -42,7 +42,7 @@ export interface RunSummary {
   readonly unclear: number;
   /** Unclear rows that failed, which a retry can take. */
   readonly unclear_failed: number;
-  /** HTTP requests. */
+  /** HTTP requests of all rows. */
   readonly attempts: number;
   /** How many of `attempts` certainly were not processed. */
   readonly unprocessed: number;
@@ -52,7 +52,7 @@ export interface RunSummary {
   readonly rate: RunRate | null;
   /** The run whose rows this run calls again. */
   readonly retry_of: string | null;
-  /** Those whose results the report includes. */
+  /** The retries whose results the report includes. */
   readonly retries: readonly string[];
   /** Delimiter of the CSV files. */
   readonly delimiter: Delimiter;
@@ -60,7 +60,7 @@ export interface RunSummary {
   readonly digests: { readonly rows: string; readonly journal: string; readonly report: string } | null;
 }
 
-/** What does not come from the lines of the report. */
+/** The part of a summary that does not come from the lines of the report. */
 export interface RunFacts
   extends Pick<
     RunSummary,
@@ -72,7 +72,7 @@ export interface RunFacts
   readonly activeMs: number;
 }
 
-/** Message and row number are those of the first such row. */
+/** Rows with the same outcome and code. Message and row number are those of the first. */
 interface CodeTally {
   readonly outcome: Outcome;
   readonly code: string;

@@ -21,7 +21,7 @@ export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOpt
 export interface ReportPaths {
   readonly report: string;
   readonly summary: string;
-  /** To correct and run again; absent if no row failed. */
+  /** The failed rows, to correct and run again; absent if no row failed. */
   readonly failed?: string;
   /** Absent if every row was attempted. */
   readonly notAttempted?: string;
@@ -123,7 +123,7 @@ class ReportFiles {
     return this.#report.digest();
   }
 
-  /** Once all files are complete, summary.json last. */
+  /** Publishes the files once all are complete, summary.json last. */
   async publish(summary: RunSummary): Promise<ReportPaths> {
     for (const file of this.#all) await file.publish();
     try {

@@ -73,7 +73,7 @@ function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** The JSON can't end its script element. */
+/** Escapes JSON so that it can't end its script element. */
 function inScript(json: string): string {
   return json.replaceAll('<', '\\u003c');
 }

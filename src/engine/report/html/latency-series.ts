@@ -8,13 +8,13 @@ interface Stretch {
   failed: number;
 }
 
-/** Uses fixed memory: of too many stretches of time, neighbors are joined in pairs. */
+/** Uses fixed memory: when there are too many stretches of time, neighbors are joined in pairs. */
 export class LatencyOverTime {
   #stretchMs = 1_000;
   #stretches = new Map<number, Stretch>();
 
   /**
-   * @param startedMs of the row's first attempt, since 1970
+   * @param startedMs start of the row's first attempt, since 1970
    * @param durationMs of its last attempt
    */
   add(startedMs: number, durationMs: number, isFailed: boolean): void {

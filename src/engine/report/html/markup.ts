@@ -1,6 +1,6 @@
 import { inReadingOrder } from '../../../base/text/printable.ts';
 
-/** Node writes it as HTML, and scripts can draw it again. False and undefined are left out. */
+/** A part of a page, which Node writes as HTML and scripts can draw again. False and undefined are left out. */
 export type Markup = MarkupElement | string | false | undefined | readonly Markup[];
 
 type Name =

@@ -7,7 +7,7 @@ const mostMessages = 100;
 /** Longer messages are grouped by their beginning. */
 const longestMessage = 300;
 
-/** Each number is `N`. */
+/** The message with `N` for each number. */
 export function messagePattern(message: string): string {
   return message
     .slice(0, longestMessage)
@@ -17,7 +17,7 @@ export function messagePattern(message: string): string {
 /** Memory depends on the number of codes. */
 export class MessageGroups {
   readonly #groups = new Map<string, { -readonly [Key in keyof MessageGroup]: MessageGroup[Key] }>();
-  /** Number of groups by code. */
+  /** By code. */
   readonly #sizes = new Map<string, number>();
 
   add(result: RowResult): void {

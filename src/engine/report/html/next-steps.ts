@@ -5,12 +5,11 @@ import { countOf, groupLink, type RowGroup } from './row-groups.ts';
 
 interface Step {
   readonly title: string;
-  /** What must be done before. */
   readonly first?: string | undefined;
   readonly text: string;
   readonly group: RowGroup;
   readonly rows: number;
-  /** The page offers the rows as a file. */
+  /** Whether the page offers the rows as a file. */
   readonly isSaved?: true;
   readonly command?: string | undefined;
 }

@@ -25,7 +25,7 @@ export interface PackOptions {
   readonly mostRows?: number;
 }
 
-/** First the rows that need the reader, then the others until the page is full. */
+/** Packs the rows that need the reader first, then the others until the page is full. */
 export class PackedRows {
   readonly columns: readonly PageColumn[];
   readonly #refeed: RefeedRows;
@@ -162,7 +162,7 @@ class Pack {
   #open: (readonly PageValue[])[] = [];
   #characters = 0;
   rows = 0;
-  /** Compressed. */
+  /** The compressed size. */
   bytes = 0;
 
   push(values: readonly PageValue[]): void {

@@ -34,7 +34,7 @@ export interface PageAdvice extends CodeAdvice {
   readonly step: NextStep;
 }
 
-/** Rows whose messages differ only by their numbers. */
+/** Rows of one code whose messages differ only by their numbers. */
 export interface MessageGroup {
   readonly outcome: Outcome;
   readonly code: string;
@@ -44,11 +44,11 @@ export interface MessageGroup {
   readonly unclear: number;
 }
 
-/** What the summary lacks. */
+/** What the summary of a run lacks. */
 export interface PageRun {
   readonly id: string;
   readonly state: string;
-  /** The run calls further rows by itself, only when it is resumed, or never. */
+  /** Whether the run calls further rows by itself, only when it is resumed, or never. */
   readonly phase: 'in progress' | 'stopped' | 'ended';
   readonly resume: string;
   readonly retry?: string;
@@ -59,7 +59,7 @@ export interface PageRun {
   readonly approvedBy?: readonly string[];
   /** The user's `--reason`. */
   readonly purpose?: string;
-  /** Between the start and the end of the run. */
+  /** The stops between the start and the end of the run. */
   readonly stops: readonly PageStop[];
   /** ISO 8601 UTC. */
   readonly writtenAt: string;
@@ -88,7 +88,7 @@ export interface LatencySeries {
 
 export interface PageRows {
   readonly columns: readonly PageColumn[];
-  /** Clears its field when the rows are fed back. */
+  /** A cell with this text clears its field when the rows are fed back. */
   readonly clearToken: string;
 }
 
@@ -96,12 +96,12 @@ export interface PageColumn {
   readonly kind: 'fact' | 'result' | 'cell';
   /** A `FactColumn`, or the header of a cell in a manifest that feeds the rows back. */
   readonly name: string;
-  /** Identifies what rows act on, or names the operation. */
+  /** Whether the cells identify what rows act on, or name the operation. */
   readonly role?: 'subject' | 'operation';
 }
 
 /** Null without a value. */
 export type PageValue = string | number | null;
 
-/** A column each, because similar values compress better side by side. */
+/** An array for each column, because similar values compress better side by side. */
 export type RowPortion = readonly (readonly PageValue[])[];

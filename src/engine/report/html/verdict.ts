@@ -21,7 +21,7 @@ export function rowsInNeed({ failed, invalid }: OutcomeCounts): number {
   return failed + invalid;
 }
 
-/** The run did not call these rows, and will not by itself. */
+/** Rows that the run did not call, and will not call by itself. */
 export function rowsLeft({ run, summary }: Pick<PageData, 'run' | 'summary'>): number {
   return run.phase === 'in progress' ? 0 : summary.outcomes.not_attempted;
 }

@@ -132,7 +132,7 @@ export class Coordinator {
     return this.#state.mode === 'feeding';
   }
 
-  /** Stops feeding. The first reason counts. */
+  /** Only the first reason counts. */
   end(reason: Leaving): void {
     if (this.isFeeding) this.#enter({ mode: 'ended', reason });
   }
@@ -247,7 +247,7 @@ export class Coordinator {
   }
 
   async #add(batches: readonly RowTask[][]): Promise<void> {
-    // Before the rows can be called: after a power cut, the journal knows which rows are suspect.
+    // Written before the rows can be called: after a power cut, the journal knows which rows are suspect.
     const { knownEpoch: epoch } = this.#run.rollCall;
     await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, epoch)));
     for (const batch of batches) {

@@ -13,7 +13,7 @@ export interface FeedOptions {
   readonly now?: () => number;
 }
 
-/** First rows that were handed back and are due, then those that waited for another row, then new ones. */
+/** Rows to feed: first those that were handed back and are due, then those that waited for another row, then new ones. */
 export class Feed {
   readonly #parts: AsyncIterator<Iterable<RowTask>>;
   #readRows: Iterator<RowTask> | undefined;
@@ -29,7 +29,7 @@ export class Feed {
     this.#now = options.now ?? steadyNow;
   }
 
-  /** Nothing remains to be fed, now or later. */
+  /** Whether no row remains to be fed, now or later. */
   get isDone(): boolean {
     return this.#isThrough && this.#leftovers.length === 0 && (this.#options.order?.isEmpty ?? true);
   }

@@ -13,9 +13,9 @@ export function suspected(row: number, journal: Pick<Journal, 'history'>): Journ
 }
 
 /**
- * For rows that were about to be fed, if neither the datastore nor the journal knows more about them. In an unchanged epoch they never got
- * there; otherwise they may have been called. So may rows that were fed again: an older copy of the datastore holds them as they were at
- * first.
+ * Suspects rows that were about to be fed, if neither the datastore nor the journal knows more about them. In an unchanged epoch they never
+ * got there; otherwise they may have been called. So may rows that were fed again: an older copy of the datastore holds them as they were
+ * at first.
  *
  * @param held rows in the datastore
  */
@@ -43,7 +43,7 @@ function fuller(history: AttemptHistory, known: AttemptHistory | undefined): Att
   return known.unclear && !history.unclear ? { ...history, unclear: true } : history;
 }
 
-/** Unclear if the journal counts more calls: then the result is from an older copy of the datastore. */
+/** Marks a result as unclear if the journal counts more calls: then it is from an older copy of the datastore. */
 export function ended(result: RowResult, journal: Pick<Journal, 'history'>): JournalEntry {
   const { attempts = 0 } = journal.history(result.row) ?? {};
   return {
@@ -58,7 +58,7 @@ export function withHistory(task: RowTask, journal: Pick<Journal, 'history'>): R
 }
 
 /**
- * Unfinished rows that the journal has lost.
+ * Entries about unfinished rows that the journal has lost.
  *
  * @param held rows in the datastore, with all that is known about them
  */

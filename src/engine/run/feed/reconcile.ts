@@ -64,7 +64,7 @@ export async function cancelStoppedRun(
 }
 
 /**
- * For a run without rows in a datastore, such as one that a guard halted; even while a daemon has the embedded datastore.
+ * Cancels a run without rows in a datastore, such as one that a guard halted; even while a daemon has the embedded datastore.
  *
  * @returns undefined, without a change, when a datastore may hold rows of the run, or it continues by itself
  */
@@ -142,7 +142,7 @@ export async function settleDeadRun(
   });
 }
 
-/** The embedded datastore may hold rows of a run without a process. */
+/** Whether the embedded datastore may hold rows of a run without a process. */
 function mayHoldRows({ state, queue }: RunRecord): boolean {
   return queue === undefined && (isActive(state) || state === 'failed');
 }

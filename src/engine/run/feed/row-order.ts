@@ -39,7 +39,7 @@ export class RowOrder {
     return this.#rows >= this.#maxRows || this.#bytes >= maxHeldBytes;
   }
 
-  /** Another row is held until this one has its result. */
+  /** Whether another row is held until this one has its result. */
   isAwaited(row: number): boolean {
     return (this.#busy.get(this.#subjects.get(row) ?? '')?.held.length ?? 0) > 0;
   }
@@ -57,7 +57,7 @@ export class RowOrder {
     return false;
   }
 
-  /** An earlier coordinator fed the row. */
+  /** Registers a row that an earlier coordinator fed. */
   opened(task: RowTask): void {
     const subject = subjectOf(task);
     const busy = this.#busy.get(subject);

@@ -1,7 +1,6 @@
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { type Actor, thisActor } from '../../../domain/actor.ts';
 
-/** What an approver signs about a plan. */
 export interface Approval {
   /** SHA-256 of the plan, in hexadecimal. */
   readonly plan: string;
@@ -15,14 +14,14 @@ export interface Approval {
   readonly until: string;
 }
 
-/** The content of an approval's file. */
+/** The content of a file. */
 export interface SignedApproval {
   readonly approval: Approval;
   readonly text: string;
   readonly signature: string;
 }
 
-/** Signed as it is; for people and programs. */
+/** The text that is signed, for people and programs. */
 export function approvalText({ plan, address, rows, calls, by, at, until }: Approval): string {
   return [
     'cqbatch-approval 1',

@@ -8,18 +8,17 @@ import { signerOf, signText } from '../../signature/ssh-keygen.ts';
 import { type Approval, approvalText, approverHere, parseApproval } from './approval-text.ts';
 import { type PlanContent, planSuffix } from './plan-file.ts';
 
-/** Who may approve plans, and which runs need approvals. */
 export interface ApprovalPolicy {
   /** Path of a file in OpenSSH's form `allowed_signers`; undefined: no approval counts. */
   readonly approvers: string | undefined;
   readonly needed: number;
-  /** Approvals are needed by runs with more calls, by operation; `''` for all together. */
+  /** Runs with more calls need approvals: by operation, and by `''` for all operations together. */
   readonly above: Readonly<Record<string, number>>;
 }
 
 export interface CountedApproval extends Pick<Approval, 'at' | 'until'> {
   readonly name: string;
-  /** Fingerprint. */
+  /** Fingerprint of the key. */
   readonly key: string;
 }
 
@@ -98,7 +97,7 @@ export function validAmong(judged: readonly JudgedApproval[]): readonly CountedA
   });
 }
 
-/** The reasons, as sentence parts. */
+/** As sentence parts. */
 export function whyOthersDoNot(judged: readonly JudgedApproval[]): readonly string[] {
   return judged.flatMap((each) => (each.counts ? [] : [each.why]));
 }

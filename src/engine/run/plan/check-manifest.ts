@@ -13,13 +13,13 @@ import { type ProblemList, problemCollector } from './problem-file.ts';
 export interface CheckInput {
   /** A regular file: it may be read twice. */
   readonly path: string;
-  /** Names the manifest in messages. */
+  /** For messages. */
   readonly name: string;
   readonly reading: RowOptions;
   readonly context?: ReadingContext;
-  /** Runs and reports whose done rows are left out. */
+  /** Runs and reports. */
   readonly skipDone?: readonly string[] | undefined;
-  /** If known. */
+  /** The API to be called, if known. */
   readonly baseUrl?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface CheckedManifest {
 type TakeRow = (row: DecidedRow, given: ManifestRow, columns: readonly string[]) => Promise<void> | undefined;
 
 /**
- * As a run would; lists the problems in a file.
+ * Checks every row as a run would, and lists the problems in a file.
  *
  * @throws a usage error when the manifest is unreadable or its operation is unknown
  */

@@ -20,7 +20,7 @@ import { isReady, type Permits, type ReadyRows, readyRows, rememberSaid } from '
 
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
-  /** Names the manifest in messages. */
+  /** For messages. */
   readonly name: string;
   /** A file that exists once the manifest is archived; until then the run is kept. */
   readonly keepUntil: string;
@@ -32,11 +32,11 @@ export interface ManifestInput {
   readonly kind: 'manifest';
   /** Path, or `-` for standard input. */
   readonly source: string;
-  /** If not from that path. */
+  /** Where the manifest comes from, if not from that path. */
   readonly origin?: ManifestOrigin | undefined;
   readonly reading: RowOptions;
   readonly input?: InputOptions;
-  /** Runs and reports whose done rows are left out. */
+  /** Runs and reports. */
   readonly skipDone?: readonly string[] | undefined;
 }
 
@@ -53,12 +53,12 @@ export interface RowsInput {
 export interface CreateRunInput {
   readonly rows: ManifestInput | RowsInput;
   readonly options: RunOptions;
-  /** The user's choice. */
+  /** The id chosen by the user. */
   readonly runId?: string | undefined;
   readonly attribution?: Attribution;
 }
 
-/** Nothing has been sent. */
+/** A planned run: nothing has been sent. */
 export interface CreatedRun extends PlannedRows {
   readonly record: RunRecord;
   readonly journal: Journal;
@@ -67,17 +67,16 @@ export interface CreatedRun extends PlannedRows {
 /** A run, with everything that decides whether it may start. */
 export type JudgedRun = CreatedRun & ReadyRows;
 
-/** A user at a terminal, or a program. What it throws refuses the run. */
+/** Asks a user at a terminal, or a program. What it throws refuses the run. */
 export interface Asker {
   /** Shows the plan, and why it is refused if it is not ready. */
   show(run: JudgedRun): void | Promise<void>;
-  /** The record with the approvals of the run. */
   approve(run: JudgedRun): Promise<RunRecord>;
   confirm(run: JudgedRun): Promise<boolean>;
 }
 
 /**
- * Discards the run unless checks, approvals and user agree.
+ * Asks the user, and discards the run unless checks, approvals and user agree.
  *
  * @returns undefined when rows are refused or the user declines
  */

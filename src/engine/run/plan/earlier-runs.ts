@@ -6,18 +6,18 @@ import type { RunStore } from '../record/store.ts';
 /** The latest run of a manifest that has called rows, or may still. */
 export interface EarlierRun {
   readonly id: string;
-  /** The start or submission, ISO 8601 UTC. */
+  /** When the run started or was submitted, ISO 8601 UTC. */
   readonly at: string;
   readonly state: RunState;
   readonly rows: number;
   /** Absent when the journal is unreadable. */
   readonly counts?: OutcomeCounts | undefined;
-  /** Without retries. */
+  /** Other earlier runs, without retries. */
   readonly others: number;
 }
 
 /**
- * On the same API, in this state folder.
+ * Finds a run of the manifest on the same API, in this state folder.
  *
  * @param sha256 of the manifest's content
  */
@@ -36,7 +36,7 @@ export async function findEarlierRun(
   for (const [newer, record] of candidates.entries()) {
     const { id, plan, states } = record;
     const counts = (await progressOf(store, record).catch(() => undefined))?.outcomes;
-    // A run that has called nothing, and is not about to.
+    // Skip a run that has called nothing, and is not about to.
     if (counts !== undefined && counts.succeeded + counts.failed === 0 && !goesOnByItself(record)) continue;
     return {
       id,

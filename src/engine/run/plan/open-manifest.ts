@@ -7,13 +7,11 @@ import { openManifest } from '../../manifest/open.ts';
 import type { ReadingContext } from '../../manifest/text/source.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** A manifest, with the function that turns its rows into calls. */
 export interface OpenedManifest {
   readonly manifest: Manifest;
   readonly prepare: RowPreparer;
 }
 
-/** How a manifest is read and what its rows mean. */
 export interface RowOptions extends ReadingOptions {
   /** `--operation`; absent when rows, manifest or columns name it. */
   readonly operation?: string;

@@ -6,7 +6,7 @@ import { onDisk } from '../../../base/errors/system-error.ts';
 import { type RunRecord, runKey } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** Never removed. */
+/** The file is never removed. */
 function claimFile({ stateDir }: Pick<RunStore, 'stateDir'>, sha256: string): string {
   return join(stateDir, 'plans', sha256);
 }

@@ -23,19 +23,19 @@ import { approvalsOf } from './approval-files.ts';
 import { type PlannedRows, plannedRows } from './planned-rows.ts';
 import { problemCollector } from './problem-file.ts';
 
-/** A file of rows, compressed with gzip. */
+/** A plan is a file of rows, compressed with gzip. */
 export const planSuffix = '.cqplan';
 
-/** To be reviewed and carried out, here or elsewhere: defines a run, to the byte. */
+/** A plan to be reviewed, and carried out here or elsewhere: it defines a run, to the byte. */
 export interface ApprovedPlan {
   readonly file: string;
   /** SHA-256, in hexadecimal, of the uncompressed content: the file of rows of its run. */
   readonly sha256: string;
   readonly head: RowsHead;
   readonly options: RunOptions;
-  /** Such as omitted fields. */
+  /** What the user accepted, such as omitted fields. */
   readonly consent: NonNullable<RowsHead['consent']>;
-  /** The contents of the files. */
+  /** The contents of the approval files. */
   readonly approvals: readonly string[];
 }
 
@@ -169,7 +169,6 @@ class PlanReader {
     };
   }
 
-  /** Removes the files written so far. */
   async discard(): Promise<void> {
     await this.#writer.discard();
     await removeIfPossible(this.#path);

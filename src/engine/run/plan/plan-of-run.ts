@@ -16,13 +16,13 @@ import type { PlanContent } from './plan-file.ts';
 import { planSuffix, type ReadPlan } from './plan-file.ts';
 import { refuseUnlessOver, retriesAfter, retriesAmong, undosOf } from './retries.ts';
 
-/** Copies, in the folder of a run: `1.approval`, … */
+/** Copies approvals into the folder of a run: `1.approval`, … */
 export async function keepApprovals(folder: string, approvals: readonly string[]): Promise<void> {
   for (const [index, content] of approvals.entries())
     await writeFileAtomically(join(folder, `${index + 1}${approvalSuffix}`), content);
 }
 
-/** @returns undefined for a run without a plan */
+/** The plan in the folder of a run, whose rows must be those of the run; undefined without one. */
 export async function readKeptPlan(
   store: Pick<RunStore, 'folder'>,
   record: RunRecord,
@@ -37,13 +37,13 @@ export async function readKeptPlan(
   return { sha256: record.rows.sha256, head, options: record.options, approvals };
 }
 
-/** Approvals must have counted then. */
+/** Who planned a run, and when: approvals must have counted then. */
 export function plannedBy({ states: [planned] }: RunRecord): ApprovedRun {
   return { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
 }
 
 /**
- * For a run that was submitted under other settings: as of its planning.
+ * Checks the approvals of a run that was submitted under other settings, as of its planning.
  *
  * @throws a usage error `APPROVAL_MISSING`, or `PLAN_CHANGED` when the run is not the run of its plan
  */

@@ -76,7 +76,6 @@ function factsOf(
   };
 }
 
-/** Options, time and user of a head. */
 export function madeNow(
   options: Partial<RunOptions>,
   consent?: HeadFacts['consent'],
@@ -89,7 +88,7 @@ export function madeNow(
   };
 }
 
-/** Decided earlier, in the form of a plan. */
+/** Rows that were decided earlier, in the form of a plan. */
 export function plannedRows(
   written: WrittenRows,
   summary: SummarizedRows & Pick<ScanSummary, 'changedSubjects'>,
@@ -123,7 +122,7 @@ export function plannedRows(
   };
 }
 
-/** Cells in the order of the columns. Those of JSON become known one after the other. */
+/** Puts cells into the order of the columns. Those of JSON become known one after the other. */
 class CellTextReader {
   readonly #places = new Map<string, number>();
 

@@ -10,7 +10,7 @@ import { type Conflict, conflictProblem } from '../../manifest/check/call-index.
 import { formatProblem, type ProblemGroup, ProblemGroups, type RowProblem } from '../../rows/problem.ts';
 import type { InvalidRow } from '../../rows/row.ts';
 
-/** Grouped, with the first problems for the screen, and all of them in a file. */
+/** Problems in groups, the first ones for the screen, and all of them in a file. */
 export interface ProblemList {
   readonly groups: readonly ProblemGroup[];
   readonly first: readonly string[];
@@ -22,7 +22,6 @@ export interface ProblemList {
 }
 
 const firstCount = 20;
-/** Lines per write. */
 const partLines = 1_000;
 
 /**

@@ -10,7 +10,6 @@ import { requiredNames } from '../../operation/field-names.ts';
 import { findOperation, type Operation } from '../../operation/operation.ts';
 import { formatProblem } from '../../rows/problem.ts';
 
-/** Was callable. */
 export interface ReportedRow extends Pick<RowResult, 'row' | 'operation' | 'outcome' | 'code'> {
   readonly subject: string;
 }

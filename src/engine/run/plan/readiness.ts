@@ -11,13 +11,9 @@ import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 import { lookUpTarget, rememberFates, type Target } from '../record/targets.ts';
 
-/** What a user permits in a run, and says of the API. */
 export interface Permits extends KnownFates {
-  /** Leave invalid rows out. */
   readonly skipInvalid?: boolean | undefined;
-  /** Rows may omit fields. */
   readonly allowPartial?: boolean | undefined;
-  /** There may be no calls. */
   readonly allowEmpty?: boolean | undefined;
 }
 
@@ -28,7 +24,7 @@ interface CheckedRows {
     UpdatingRows['scan'];
 }
 
-/** Decides whether rows may leave fields out, or clear them. */
+/** The facts that decide whether rows may leave fields out, or clear them. */
 export interface UpdatingRows extends KnownFates {
   readonly scan: {
     readonly perOperation: Readonly<Record<string, Pick<OperationSummary, 'partial' | 'fields'>>>;
@@ -37,7 +33,6 @@ export interface UpdatingRows extends KnownFates {
   readonly baseUrl: string | undefined;
 }
 
-/** Decides whether a run may start. */
 export interface ReadyRows extends CheckedRows, Permits {
   readonly onConflict: ConflictRule;
   /** Known only if the user named the API. */
@@ -64,7 +59,7 @@ export function refusalOf(planned: ReadyRows): Refusal['code'] | undefined {
   return refusals(planned)[0]?.code;
 }
 
-/** What to do if the run can't start, a line each. */
+/** Whether the run can start, and if not, what to do, a line each. */
 export function verdictText(planned: ReadyRows): string {
   const texts = refusals(planned).map(({ text }) => `Not ready: ${text}`);
   if (texts.length > 0) return texts.join('\n');
@@ -81,7 +76,7 @@ function isPartialAllowed(planned: ReadyRows): boolean {
   );
 }
 
-/** What the user says now, or else what was seen at the API. */
+/** What an operation does with fields: what the user says now, or else what was seen at the API. */
 export function fatesOf({ target, leftOut, cleared }: Omit<UpdatingRows, 'scan'>, name: string): KnownFates {
   const seen = target?.updates[name];
   const known = leftOut ?? seen?.leftOut;
@@ -117,7 +112,7 @@ export function updatesIn({ operations }: Pick<RowsHead, 'operations'>): Updatin
   return { perOperation: Object.fromEntries(counted) };
 }
 
-/** What the user says of the API, for operations whose rows may leave fields out. */
+/** Remembers what the user says of the API, for operations whose rows may leave fields out. */
 export async function rememberSaid(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   { scan, baseUrl, leftOut, cleared }: UpdatingRows,
@@ -153,7 +148,7 @@ interface Refusal {
     | 'CLEARED_ROWS'
     | 'NOTHING_TO_CALL'
     | 'CELLS_INCOMPARABLE';
-  /** The problem and its remedy. */
+  /** With the remedy. */
   readonly text: string;
 }
 
@@ -212,7 +207,6 @@ function conflictText({ manifest, scan: { conflicts } }: ReadyRows): string {
   );
 }
 
-/** Why they seem rounded, and how to get the right ones. */
 function roundedText({ column, ids, by }: RoundedIds): string {
   return (
     `all ${count(ids)} identifiers in ${escapeInvisible(column)} with more than 15 digits end in the zeros that ${by}; ` +
@@ -221,7 +215,6 @@ function roundedText({ column, ids, by }: RoundedIds): string {
   );
 }
 
-/** The risk of omitted fields, and how to find out. */
 function partialText({ scan, baseUrl }: Pick<ReadyRows, 'scan' | 'baseUrl'>): string {
   const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
   return (

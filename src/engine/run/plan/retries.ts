@@ -7,7 +7,7 @@ import { summaryFile } from '../../report/summary.ts';
 import { actualState, isOver, plannedAt, type RunRecord, resumeCommand } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** A run with its retries, and the retries of these. */
+/** With the retries of retries. */
 export interface RetriedRun {
   /** The run of the user's manifest, or the oldest that still exists. */
   readonly first: RunRecord;
@@ -42,7 +42,7 @@ export function undosOf(runs: readonly RunRecord[], undone: RunRecord): readonly
   return runs.filter((run) => run.undoOf === undone.id && plannedAt(run) > plannedAt(undone));
 }
 
-/** It may still call rows of the run. */
+/** A retry that may still call rows of the run. */
 export function unfinishedAmong(retries: readonly RunRecord[]): RunRecord | undefined {
   return retries.find((retry) => !isOver(retry));
 }
@@ -82,7 +82,7 @@ export function refuseUnlessOver(
 
 const reportedSchema = z.object({ retries: z.array(z.string()) });
 
-/** Those whose results the report in a folder includes. */
+/** The retries whose results the report in a folder includes. */
 export async function reportedRetries(folder: string): Promise<readonly string[]> {
   return (await readJsonFileIfAny(join(folder, summaryFile), reportedSchema))?.retries ?? [];
 }

@@ -68,7 +68,7 @@ export function writeRetryRows(
   });
 }
 
-/** Whether a later row with the same subject has succeeded. */
+/** Tells whether a later row with the same subject has succeeded. */
 async function overtaking(
   store: RunStore,
   record: RunRecord,

@@ -16,11 +16,11 @@ import type { PlannedRows } from './planned-rows.ts';
 import { type CallLine, callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
 
 export interface UndoRows extends PlannedRows {
-  /** Not put back, or only in part; the file says why. */
+  /** Rows that are not put back, or only in part; the file says why. */
   readonly notUndone: ListedRows;
-  /** Can only be undone by hand. */
+  /** Rows that can only be undone by hand. */
   readonly byHand: ListedRows & { readonly operations: readonly Pick<Operation, 'name' | 'thing'>[] };
-  /** What is put back, to find other runs that edited it. */
+  /** Keys of what is put back, to find other runs that edited it. */
   readonly subjects: ReadonlySet<string>;
 }
 
@@ -44,9 +44,9 @@ interface Edit {
 }
 
 /**
- * Puts back what a run, or its later retries, have changed or may have changed: the sent fields whose old values the rows give. Among rows
- * with the same subject, the earliest old value counts, even of a superseded row: the old value of a later row may be what the superseded
- * row would have written. Files in the run's folder list what can't be undone, and what only by hand.
+ * Writes rows that put back what a run or its later retries have changed, or may have: the sent fields whose old values the rows give.
+ * Among rows with the same subject, the earliest old value counts, even of a superseded row: the old value of a later row may be what the
+ * superseded row would have written. Files in the run's folder list what can't be undone, and what only by hand.
  *
  * @param fatesOf what is known of an operation: where it keeps a field that a row clears, no empty old value is sent
  * @throws a usage error `OPERATION_MISSING`
@@ -137,17 +137,17 @@ export async function rowsOn(
   return rows;
 }
 
-/** Has changed its subject, or may have. */
+/** Whether a row has changed its subject, or may have. */
 function hasChanged({ result: { outcome, unclear } }: ReportLine): boolean {
   return outcome === 'succeeded' || unclear;
 }
 
-/** Shows a change, or an earlier value: a later row may have superseded it. */
+/** Whether a row shows a change, or an earlier value: a later row may have superseded it. */
 function isEffective(line: ReportLine): boolean {
   return hasChanged(line) || line.result.code === 'SUPERSEDED';
 }
 
-/** Only the edits of subjects with several effective rows stay in memory. */
+/** Subjects with several effective rows: only their edits stay in memory. */
 function repeatedSubjects(
   store: RunStore,
   record: RunRecord,
@@ -181,7 +181,7 @@ function addTo(edit: Edit, line: CallLine): void {
   }
 }
 
-/** Its own old values are the current ones, so that an undo can be undone, too. */
+/** The row's own old values are the current ones, so that an undo can be undone, too. */
 function undoRow(operations: readonly Operation[], { row, call, oldValues, newValues }: Edit): CallableRow {
   const { line, subject, values } = call;
   const operation = findOperation(operations, call.operation.name);
@@ -200,7 +200,6 @@ function undoRow(operations: readonly Operation[], { row, call, oldValues, newVa
   return { kind: 'callable', row, line, operation, subject, values: sent, old, request };
 }
 
-/** Operation, fields, old values. */
 function columnsOf({ operations }: RowsHead): RowsHead['columns'] {
   const fields = operations
     .filter((operation) => operation.fields.some(({ undoable }) => undoable))
@@ -219,7 +218,7 @@ function cellsOf({ operation, values, old = {} }: CallableRow, columns: RowsHead
   return columns.map(({ title }) => texts.get(title) ?? null);
 }
 
-/** Created with its first row. */
+/** The file is created with its first row. */
 function rowList(path: string, header: readonly string[], defer: Defer) {
   const file = new CsvFile(path, header);
   defer(() => file.discard());

@@ -12,8 +12,8 @@ import { rowsFile } from './run-rows.ts';
 export type AnswerFile = ReturnType<typeof answerFile>;
 
 /**
- * `responses-1.jsonl.gz` in the folder of a run (`--save-responses`), one file for each session. Each write is a gzip member of its own, so
- * that a kill spoils no earlier line.
+ * Saves answers as `responses-1.jsonl.gz` in the folder of a run (`--save-responses`), one file for each session. Each write is a gzip
+ * member of its own, so that a kill spoils no earlier line.
  */
 export function answerFile(folder: string) {
   let file: { readonly path: string; readonly numberOf: (row: number) => number } | undefined;

@@ -4,7 +4,7 @@ import { shortened } from '../../../base/text/printable.ts';
 import type { RowResult } from '../../../domain/terms.ts';
 import { type FailedRows, type FailuresInShort, FailureTally } from '../../journal/failed-rows.ts';
 
-/** How many rows may fail: a number, a share of the finished rows, or any number. */
+/** A number of rows, a share of the finished ones, or any number. */
 const failureLimitSchema = z.union([
   z.number().int().min(0),
   z.object({ percent: z.number().positive().max(100) }),
@@ -15,11 +15,10 @@ export type FailureLimit = z.infer<typeof failureLimitSchema>;
 
 /** An absent limit, as in earlier versions, allows anything. */
 export const failureLimitsSchema = z.object({
-  /** The most failed rows. */
+  /** The run halts when more rows have failed. */
   maxFailures: failureLimitSchema.exactOptional(),
   /** The share counts from this many finished rows on. */
   maxFailuresAfter: z.number().int().min(1).exactOptional(),
-  /** The most. */
   maxConsecutiveFailures: z.number().int().min(1).exactOptional(),
 });
 

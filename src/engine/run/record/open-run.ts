@@ -104,7 +104,7 @@ function rosterOf(datastore: Datastore, api: LimitedApi): Roster {
 }
 
 /**
- * Excludes all processes that see the folder.
+ * Excludes all other processes that see the folder.
  *
  * @throws a busy error `RUN_LOCKED` that names the other process
  */

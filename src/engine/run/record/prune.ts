@@ -7,9 +7,9 @@ import type { RunStore } from './store.ts';
 
 /** A run is kept if any rule matches. */
 export interface KeepRules {
-  /** Number of newest runs. */
+  /** The number of newest runs. */
   readonly last?: number | undefined;
-  /** Days since the end. */
+  /** Days since a run ended. */
   readonly days?: number | undefined;
   readonly ids?: ReadonlySet<string>;
 }
@@ -50,7 +50,7 @@ export function prunable(
   return runs.filter((run) => !kept.has(familyOf(run)));
 }
 
-/** Each run with the oldest run that it derives from. */
+/** Maps each run to the oldest run that it derives from. */
 function families(runs: readonly RunRecord[]): (run: RunRecord) => string {
   const first = new Map<string, string>();
   for (const { id, retryOf, undoOf } of runs) {
@@ -82,7 +82,7 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
   return bytes;
 }
 
-/** Bytes. */
+/** Bytes of the files in a folder. */
 export async function sizeOf(folder: string): Promise<number> {
   const names = (await ifThere(readdir(folder))) ?? [];
   const found = await Promise.all(names.map((name) => look(join(folder, name))));

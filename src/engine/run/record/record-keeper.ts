@@ -115,8 +115,8 @@ function withTime(
 }
 
 /**
- * Active milliseconds. Uses times of day if the process could not record it: clocks may be set, so the result is bounded by the last
- * recorded time and the next one due.
+ * Active milliseconds in a state. Uses times of day if the process could not record it: clocks may be set, so the result is bounded by the
+ * last recorded time and the next one due.
  */
 function timeOf({ at, atWorkMs, notedMs }: StateEntry, until: string | undefined): number {
   if (atWorkMs !== undefined) return atWorkMs;

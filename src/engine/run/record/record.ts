@@ -41,7 +41,7 @@ export type RunState = (typeof runStates)[number];
 
 const canaryOptionsSchema = z.object({
   rows: z.number().int().min(1),
-  /** A fair sample instead of the first rows. */
+  /** Takes a fair sample instead of the first rows. */
   random: z.boolean().exactOptional(),
   /** Without a user to ask, the run continues unless more of these rows failed. */
   maxFailures: z.number().int().min(0),
@@ -50,7 +50,7 @@ const canaryOptionsSchema = z.object({
 export const runOptionsSchema = z.object({
   /** Normalized. */
   baseUrl: z.string(),
-  /** Says which token, too; absent: all callers of the API share one rate. */
+  /** Also says which token; absent: all callers of the API share one rate. */
   rateGroup: nameSchema(rateGroupNames).exactOptional(),
   /** Allows `http:` to another host, also for `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),
@@ -100,7 +100,7 @@ const planSchema = z.object({
   conflicts: z.number(),
   /** Callable rows that omit fields. */
   partial: z.number(),
-  /** Left out by `--where`; counted nowhere else. */
+  /** Rows that `--where` left out; counted nowhere else. */
   leftOut: z.number().exactOptional(),
   operations: z.array(z.string()),
   /** Runs and reports whose done rows are left out. */
@@ -135,7 +135,7 @@ export const runRecordSchema = z.object({
   rows: z.object({ sha256: z.string(), bytes: z.number() }),
   plan: planSchema,
   options: runOptionsSchema,
-  /** When a session last ended properly. */
+  /** As of when a session last ended properly. */
   counts: countsSchema.exactOptional(),
   /** Unclear rows at that time; absent in older records. */
   unclear: z.number().exactOptional(),
@@ -159,7 +159,7 @@ export const runRecordSchema = z.object({
       file: z.string(),
       sha256: z.string(),
       madeAt: z.string(),
-      /** Those that counted when the run was planned; absent for a plan without approvals. */
+      /** The approvals that counted when the run was planned; absent for a plan without approvals. */
       signers: z
         .array(z.object({ name: z.string(), key: z.string(), at: z.string(), until: z.string() }))
         .exactOptional(),
@@ -167,7 +167,7 @@ export const runRecordSchema = z.object({
     .exactOptional(),
   retryOf: nameSchema(runIds).exactOptional(),
   undoOf: nameSchema(runIds).exactOptional(),
-  /** Its evaluation, at ISO 8601 UTC. */
+  /** The canary's evaluation; `at` is ISO 8601 UTC. */
   canary: z
     .object({ at: z.string(), rows: z.number(), failed: z.number(), wentOn: z.boolean() })
     .exactOptional(),
@@ -206,7 +206,7 @@ export function stateInWords(record: RunRecord): string {
   return endInWords({ ...endOf(record), state: actualState(record) });
 }
 
-/** If so, only a user may resume it. */
+/** If so, only a user may resume the run. */
 export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): boolean {
   const { state, because } = endOf(record);
   return state === 'halted' && because !== 'stuck';
@@ -233,19 +233,19 @@ export function actualState(record: RunRecord): RunState {
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
 }
 
-/** No row will ever be called again, not even by `resume`. */
+/** Whether no row will ever be called again, not even by `resume`. */
 export function isOver(record: RunRecord): boolean {
   return ['completed', 'cancelled'].includes(actualState(record));
 }
 
-/** Rows will be called without a `resume`, at the latest when the run is unpaused. */
+/** Whether rows will be called without a `resume`, at the latest when the run is unpaused. */
 export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;
   // Another coordinator takes over from the dead one.
   return record.submitted === true && isActive(record.state);
 }
 
-/** Differs even for runs with the same id. */
+/** The key differs even for runs with the same id. */
 export function runKey({ key, id }: Pick<RunRecord, 'key' | 'id'>): string {
   return key ?? id;
 }

@@ -34,12 +34,10 @@ export function outcomesOf({ plan }: RunRecord, { outcomeCounts }: JournalView):
   return addedUp(decidedCounts(plan).outcomes, outcomeCounts);
 }
 
-/** Rows to be called that have no result. */
 export function unfinishedRows({ plan }: RunRecord, { finishedCount }: JournalView): number {
   return plan.callable - finishedCount;
 }
 
-/** Progress according to the journal. */
 export interface JournalSummary extends ResultCounts {
   readonly activeMs: number;
 }
@@ -64,7 +62,6 @@ export function readJournalSummary(store: RunStore, record: RunRecord): Promise<
   return withJournalReader(store, record, (journal) => summaryOf(record, journal));
 }
 
-/** Counts rows as the report does. */
 export function countsOf(record: RunRecord, journal: JournalView): ResultCounts {
   return countRows(journal, record.plan, unfinishedBecause(record));
 }

@@ -39,7 +39,7 @@ export interface RunView extends LimitedApi {
   readonly state: string;
   /** Why the run ended, if its state does not say so. */
   readonly because: string | undefined;
-  /** No process works on the run or its report, or will without a command. */
+  /** Whether no process works on the run or its report, or will without a command. */
   readonly ended: boolean;
   readonly manifest: string;
   /** When the run was first started. */
@@ -183,7 +183,6 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
   };
 }
 
-/** The pace of a few seconds ago. */
 async function paceFromFolder(folder: string): Promise<RunView['pace']> {
   const history = await readRateHistory(folder);
   if (history === undefined) return undefined;
@@ -213,7 +212,7 @@ export function delayOf(record: RunRecord): string | undefined {
   return actualState(record) === 'running' ? record.waiting : undefined;
 }
 
-/** New workers are not known at once. */
+/** For longer without a known worker, a run waits for one: new workers are not known at once. */
 const unservedAfterMs = 5_000;
 
 /**

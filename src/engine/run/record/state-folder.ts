@@ -26,7 +26,7 @@ const ownNames = [
 ];
 
 /**
- * Closes cqbatch's files to other users: an earlier version or a user may have left them open. The folder need not exist.
+ * Checks a folder, which need not exist, and closes cqbatch's files to other users: an earlier version or a user may have left them open.
  *
  * @returns warnings, one sentence each, with the remedy
  * @throws a usage error `STATE_DIR_UNUSABLE` when the path can't be a folder, a fatal error `STATE_DIR_MISSING` for a dangling symbolic

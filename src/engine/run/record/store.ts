@@ -32,7 +32,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     return names.filter(runIds.has).sort();
   };
 
-  /** They have no record, and perhaps a large copy of a manifest. */
+  /** Abandoned plans have no record, and perhaps a large copy of a manifest. */
   const removeAbandonedPlans = async (): Promise<void> => {
     const removeIfAbandoned = async (id: string): Promise<void> => {
       // In this order: a living owner may save the record and end in between.
@@ -46,7 +46,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
   /**
    * Other processes see the run once its record is saved.
    *
-   * @param wanted the user's choice
+   * @param wanted the id chosen by the user
    * @throws a usage error `RUN_EXISTS` for a known id; a busy error when that run is in progress or being planned; a fatal error when its
    *   record is damaged
    */
@@ -76,7 +76,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     stateDir,
     folder,
     create,
-    /** Undefined for a free id. */
+    /** Undefined for an unused id. */
     async look(id: string): Promise<RunRecord | 'being planned' | undefined> {
       const record = await read(id);
       if (record !== undefined) return record;
@@ -94,7 +94,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
       return record;
     },
     /**
-     * By id or a unique part of it.
+     * Finds a run by its id or a unique part of it.
      *
      * @throws a usage error `RUN_UNKNOWN`, or `RUN_AMBIGUOUS` when several runs match
      */

@@ -29,9 +29,9 @@ type Entry = z.infer<typeof targetSchema>;
 const fileSchema = z.object({ version: z.literal(1), targets: z.array(targetSchema) });
 
 export interface Target {
-  /** No run of the state folder has called it. */
+  /** Whether no run of the state folder has called it. */
   readonly isNew: boolean;
-  /** A run whose rows omitted fields was completed there. */
+  /** Whether a run whose rows omitted fields was completed there. */
   readonly allowsPartial: boolean;
   /** What each operation does with fields. */
   readonly updates: Readonly<Record<string, KnownFates>>;
@@ -70,7 +70,7 @@ export function rememberTarget(stateDir: string, baseUrl: string, what: 'used' |
   );
 }
 
-/** Replaces what was known. */
+/** Replaces what was known of these fields. */
 export function rememberFates(
   stateDir: string,
   baseUrl: string,

@@ -21,7 +21,7 @@ export function nextCommands(
   return [...retryCommand(id, codes), ...(isPartOfOthers ? [`cqbatch report ${id} --with-retries`] : [])];
 }
 
-/** Rows failed, and retries have left no row to retry. */
+/** Whether rows failed, and retries have left no row to retry. */
 export async function isCured(
   store: RunStore,
   record: RunRecord,

@@ -25,7 +25,7 @@ export interface ReportOptions {
   readonly html?: boolean | undefined;
 }
 
-/** Each time from the first line. */
+/** Each call reads from the first line. */
 type ReadLines = () => Promise<RowsWithResults>;
 
 /** Writes a report even while the run is in progress. */
@@ -201,7 +201,7 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
   };
 }
 
-/** A reader elsewhere can compare the files that the report is made of. */
+/** With these, a reader elsewhere can compare the files that the report is made of. */
 async function digestsOf(store: RunStore, record: RunRecord): Promise<RunFacts['digests']> {
   const journal = await hashFile(journalPath(store.folder(record.id)));
   return { rows: record.rows.sha256, journal: journal.sha256 };

@@ -16,9 +16,8 @@ export interface RowHistory {
   /** The run of the manifest that the user named. */
   readonly record: RunRecord;
   readonly row: PlannedRow;
-  /** Titles of the cells. */
   readonly columns: readonly string[];
-  /** The row in that run and in its retries, oldest first; at least one. */
+  /** That run and its retries with the row, oldest first; at least one. */
   readonly runs: readonly RunOfRow[];
 }
 
@@ -30,7 +29,7 @@ export interface RunOfRow {
   readonly result: RowResult;
   readonly traceId: string;
   readonly attempts: readonly Attempt[];
-  /** Earlier versions kept only the number of attempts. */
+  /** Attempts without a record: earlier versions kept only their number. */
   readonly untold: number;
   /** Empty unless the run saved them. */
   readonly answers: readonly SavedAnswer[];

@@ -24,10 +24,9 @@ export interface CanaryResults {
   readonly saw: (unseen: UnseenFields, fate: string) => Promise<boolean>;
 }
 
-/** Resolves to undefined if the options of the run decide; waits until the signal aborts. */
+/** Decides whether a run continues, until the signal aborts. Undefined: the options of the run decide. */
 export type ConfirmAfterCanary = (canary: CanaryResults, signal: AbortSignal) => Promise<boolean | undefined>;
 
-/** Fields that a row leaves out, or clears. */
 export interface UnseenFields {
   readonly what: keyof typeof fieldFates;
   readonly row: CanaryRow;
@@ -39,10 +38,10 @@ export interface CanaryRow extends Pick<UnderstoodRow, 'operation' | 'subject' |
 }
 
 /**
- * The first rows that are called, or a fair sample of all. If none of them leaves fields out, or none clears any, the first row that does
- * is added for each operation, because users are to see what the API does with such fields; not where rows of one subject are called in
- * order, because it could overtake another. The rows follow from the plan and the key of the run, so that a resumed run has the same
- * canary.
+ * The rows of a canary: the first that are called, or a fair sample of all. If none of them leaves fields out, or none clears any, the
+ * first row that does is added for each operation, because users are to see what the API does with such fields; not where rows of one
+ * subject are called in order, because it could overtake another. The rows follow from the plan and the key of the run, so that a resumed
+ * run has the same canary.
  */
 export async function canaryRows(
   record: RunRecord,
@@ -192,7 +191,7 @@ async function canaryResults(
   return shown;
 }
 
-/** Undefined if the run continues; for a user who was not asked. */
+/** Why a run stops after its canary if the user was not asked; undefined if it continues. */
 export function canaryFailure(
   { rows, failed }: Pick<CanaryResults, 'rows' | 'failed'>,
   { maxFailures }: CanaryOptions,

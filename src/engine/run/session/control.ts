@@ -6,7 +6,7 @@ import { exists, readSmallFile } from '../../../base/disk/files.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { type Control, type ControlOf, controlKinds, controlSchema } from '../../cluster/entries.ts';
 
-/** Controls a run of another process: in its folder without a common datastore, in the cluster without a common folder. */
+/** Processes control runs of other processes: in the run's folder without a common datastore, in the cluster without a common folder. */
 
 const fileName = 'control.jsonl';
 const pollMs = 500;
@@ -15,11 +15,11 @@ export type Wanted = Control extends infer Each ? (Each extends Control ? Omit<E
 
 export interface ControlPlace {
   write(wanted: Wanted): Promise<void>;
-  /** Those that still apply, oldest first. */
+  /** Controls that still apply, oldest first. */
   read(): Promise<readonly Control[]>;
 }
 
-/** One line each, so that two users can write at once. */
+/** Each control is one line, so that two users can write at once. */
 export function inFolder(folder: string): ControlPlace {
   const path = join(folder, fileName);
   return {
@@ -39,7 +39,7 @@ export function inCluster(cluster: Cluster, runId: string): ControlPlace {
   };
 }
 
-/** They were meant for another process. */
+/** Removes controls that were meant for another process. */
 export async function clearControls(folder: string): Promise<void> {
   await rm(join(folder, fileName), { force: true });
 }
@@ -49,7 +49,7 @@ export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 /** The controls from all places: the latest of each kind counts. */
 export interface ControlWatch {
   readonly current: Command['command'];
-  /** Calls the listener once, with the first of these. @returns a function that removes the listener */
+  /** Calls the listener once, with the first of these commands. @returns a function that removes the listener */
   on(wanted: readonly Command['command'][], listener: (command: Command) => void): () => void;
   close(): void;
 }
@@ -138,7 +138,7 @@ function dated(wanted: Wanted): Control {
   return { ...wanted, at: new Date().toISOString() };
 }
 
-/** Undefined for a partial write, or an edit by hand. */
+/** Ignores a partial write, or an edit by hand. */
 function parsed(line: string): Control | undefined {
   try {
     return controlSchema.safeParse(JSON.parse(line)).data;

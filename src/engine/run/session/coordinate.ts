@@ -46,7 +46,7 @@ export interface RunListener {
 }
 
 const pollMs = 250;
-/** Then ended runs are read again: they may have been pruned, and their ids reused. */
+/** At each such poll, ended runs are read again: they may have been pruned, and their ids reused. */
 const fullPollEvery = 120;
 /** Each run has a window of rows in memory and in the datastore. Lower priorities leave room. */
 const maxRuns = { high: 48, normal: 32, low: 16 } as const satisfies Record<Priority, number>;
@@ -65,7 +65,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   /** `leave` hands a run to another coordinator, or stops it for later. */
   const going = new Map<string, { readonly work: Promise<void>; readonly leave: () => void }>();
   setMaxListeners(2 * maxRuns.high, stop);
-  // They grow in number, and need not be read.
+  // Ended runs grow in number, and need not be read again.
   const ended = new Set<string>();
   for (let polls = 1; !stop.aborted; polls++) {
     if (polls % fullPollEvery === 0) ended.clear();
@@ -92,8 +92,8 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   }
 
   /**
-   * The highest priority first, then in order of submission. On an exclusive datastore, a run of a higher priority takes the place of the
-   * one in progress, which waits again.
+   * The runs to begin now: the highest priority first, then in order of submission. On an exclusive datastore, a run of a higher priority
+   * takes the place of the one in progress, which waits again.
    */
   function runsToBegin(records: readonly RunRecord[]): readonly RunRecord[] {
     const waiting = byPriority(waitingRuns(records));
@@ -134,7 +134,7 @@ function isClaimable(record: RunRecord): boolean {
   if (!isActive(state)) return false;
   // The folder was missing when the run failed here, so its record does not show the failure.
   if (process !== undefined && isThisProcess(process)) return true;
-  // Whether a process of another machine is alive, only the age of its lock shows.
+  // Only the age of its lock shows whether a process of another machine is alive.
   return process?.host !== hostname() || !isActive(actualState(record));
 }
 

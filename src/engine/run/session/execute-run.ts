@@ -21,7 +21,7 @@ import { Execution } from './execution.ts';
 import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from './execution-options.ts';
 
 /**
- * From the state of its journal to its report.
+ * Takes a run from the state of its journal to its end, and writes its report.
  *
  * @throws a fatal error when the datastore or the disk fails. The state is then `failed`, if it could still be written, and the run can be
  *   resumed. If only the report can't be written, the run keeps the state of its end. A busy error `RUN_LOCKED` when another process works

@@ -25,7 +25,7 @@ export interface RunContext {
 export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
   /** The shared datastore without its password; absent for the embedded one. */
   readonly queue?: string | undefined;
-  /** Estimated by earlier runs and this one. */
+  /** The API's limits, estimated by earlier runs and this one. */
   readonly estimates?: EstimatedLimits | undefined;
   /** Shown in a shared datastore. */
   readonly version: string;
@@ -37,19 +37,19 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
   /** The user who starts or resumes the run. */
   readonly attribution?: Attribution;
   readonly observer?: RunObserver | undefined;
-  /** Before the first row is fed. */
+  /** Called before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
   /** Not for counting. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
-  /** After the last call, before the report is written. */
+  /** Called after the last call, before the report is written. */
   readonly onEnded?: () => void;
-  /** Before the error is thrown. */
+  /** Called before the error is thrown. */
   readonly onFailed?: (left: FailedRun) => void;
 }
 
 /** Unlike progress, gets only results that are safe in a journal, and each row once. */
 export interface RunObserver {
-  /** Also when a run continues. @param waitingRows returns the number of rows without a result */
+  /** Called also when a run continues. @param waitingRows returns the number of rows without a result */
   started(waitingRows: () => number): ObservedRun;
   /** Gets results of all runs. */
   finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void;
@@ -80,7 +80,7 @@ export interface StartedRun {
   readonly trouble: () => string | undefined;
 }
 
-/** Before its report is written. */
+/** Before the report is written. */
 export interface EndedExecution {
   readonly record: RunRecord;
   readonly end: RunEnding;

@@ -29,7 +29,7 @@ import { RateLog } from './rate-log.ts';
 import { RunSession } from './session.ts';
 import { Stages } from './stages.ts';
 
-/** Until other processes learn that the datastore delays the run. */
+/** After this, other processes learn that the datastore delays the run. */
 const delayMs = 2_000;
 /** The longest wait for writing the last entry to an unreachable datastore. */
 const farewellMs = 2_000;

@@ -15,7 +15,7 @@ export interface ConfiguredDatastore {
   /** Address of the shared datastore, without its password; undefined for the embedded one, which has no runs of other folders. */
   readonly queue: string | undefined;
   /**
-   * Opens until the end of the work.
+   * Opens the datastore until the end of the work.
    *
    * @param purpose for the message when another process holds the datastore
    * @throws a fatal error with the reason and the remedy
@@ -28,7 +28,6 @@ export type FoundRun =
   | { readonly record: RunRecord }
   | { readonly entry: RunEntry; readonly cluster: Cluster };
 
-/** What a control may change. */
 export interface SeenRun {
   readonly state: string;
   readonly rate?: RatePolicy | undefined;
@@ -36,10 +35,9 @@ export interface SeenRun {
   readonly priority?: Priority | undefined;
 }
 
-/** A found run, and where to send controls. */
 export interface RunContact extends ControlPlace {
   readonly runId: string;
-  /** Real, when found. */
+  /** The real state when found. */
   readonly state: string;
   /** Undefined when the shared datastore no longer has the run. */
   look(): Promise<SeenRun | undefined>;
@@ -60,7 +58,7 @@ export function contactOf(store: RunStore, found: FoundRun): RunContact {
   return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), look };
 }
 
-/** The newest run that fits a command without a name. */
+/** Selects the newest run for a command without a name. */
 export interface FittingRun {
   /** Names the fitting runs in messages. */
   readonly what: string;
@@ -98,7 +96,7 @@ export const unfinishedRun: FittingRun = {
 };
 
 /**
- * In the state folder or else in the shared datastore, which stays open during `use`. Without a name, the newest that fits.
+ * Finds a run in the state folder or else in the shared datastore, which stays open during `use`. Without a name, the newest that fits.
  *
  * @param name an id, or a unique part of it
  * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` without a name

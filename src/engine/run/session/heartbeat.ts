@@ -76,7 +76,7 @@ export interface HeartbeatOptions {
 }
 
 const beatMs = 1_000;
-/** Until the run's rate is in force. */
+/** Between beats until the run's rate is in force. */
 const firstBeatsMs = 200;
 /** After this silence of the leading worker, no call that it permitted leaves any more. */
 const silentMs = 2_500;
@@ -120,7 +120,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
   return {
     /** Resolves when no worker exceeds the rate of all runs of the API together: feed no row before. */
     established: established.promise,
-    /** After a pause, during which the run's rate was ignored. */
+    /** Like `established`, after a pause during which the run's rate was ignored. */
     establishedAgain(): Promise<void> {
       [established, wasEstablished, isEstablished, obeyedBeats] = [deferred(), isEstablished, false, 0];
       beats.now();

@@ -23,7 +23,7 @@ const unservedMs = 5_000;
 
 export interface ProgressOptions {
   readonly rows: number;
-  /** When this session started. */
+  /** The counts when this session started. */
   readonly counts: OutcomeCounts;
   readonly timeoutMs: number;
   /** Monotonic; for tests. */
@@ -141,7 +141,7 @@ export class Progress {
     };
   }
 
-  /** Calls hold up the run when nothing has finished for seconds. */
+  /** Calls that hold up the run: nothing has finished for seconds. */
   #stalled(): StalledCalls | undefined {
     if (this.#inFlight === undefined) return undefined;
     const { calls, oldestAt } = this.#inFlight;
@@ -151,8 +151,8 @@ export class Progress {
   }
 
   /**
-   * Results of other machines arrive in batches. The first second of the window only starts the measured time: its rows may belong to
-   * earlier seconds.
+   * Rows per second. Results of other machines arrive in batches. The first second of the window only starts the measured time: its rows
+   * may belong to earlier seconds.
    */
   #throughput(): number {
     const now = this.#now();

@@ -15,7 +15,7 @@ const sampleMs = 1_000;
 const leastPointMs = 500;
 const saveMs = 5_000;
 const mostPoints = 600;
-/** Then the clock was set or the process suspended. */
+/** A larger difference between the clocks means that the clock was set or the process suspended. */
 const leastGapMs = 2_000;
 
 /** Continues the record of an earlier process. */
@@ -113,7 +113,7 @@ export class RateLog {
     return true;
   }
 
-  /** Unless the time of day follows from the last recorded one. */
+  /** Records the time of day, unless it follows from the last recorded one. */
   #recordStart(atMs: number): void {
     const last = this.#starts.at(-1);
     const t_s = toHundredths(this.#seconds);
@@ -156,7 +156,7 @@ export class RateLog {
   }
 }
 
-/** The reason differs, or the rate is at least twice or at most half as high. */
+/** Whether the saved file misleads: the reason differs, or the rate is at least twice or at most half as high. */
 function isMisleading({ reason, rate = Number.POSITIVE_INFINITY }: PaceReport, saved?: PaceReport): boolean {
   const { reason: savedReason, rate: savedRate = Number.POSITIVE_INFINITY } = saved ?? {};
   return reason !== savedReason || (rate !== savedRate && (rate >= 2 * savedRate || rate <= savedRate / 2));

@@ -69,7 +69,7 @@ export class Stages {
     return unfinishedTasks(record.id, rows, journal, this.#selection);
   }
 
-  /** Undefined: all rows. */
+  /** The rows of this stage within the budget; undefined: all rows. */
   get #selection(): RowSelection | undefined {
     const canary = this.#canary;
     const allowed = this.#allowed;
@@ -128,7 +128,7 @@ export class Stages {
   }
 }
 
-/** Undefined without a limit. */
+/** The last rows within the budget; undefined without a limit. */
 async function allowed(
   { run: { record, journal }, rows, budget: { maxRows } = {} }: StagesOptions,
   canary: ReadonlySet<number> | undefined,

@@ -111,7 +111,7 @@ export class Work {
     });
   }
 
-  /** The first reason counts. */
+  /** Only the first reason counts. */
   #leave(reason: Leaving): void {
     this.#worker?.pause();
     this.#coordinator?.end(reason);
