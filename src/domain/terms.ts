@@ -131,7 +131,6 @@ export interface RowResult {
   readonly code: string;
   /** One line for display; empty when the code says it all. */
   readonly message: string;
-  /** Status of the last answer. */
   readonly httpStatus?: number;
   /** The last answer's name for the request; in reports, the trace id of the row if it has none. */
   readonly requestId?: string;

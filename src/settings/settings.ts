@@ -101,12 +101,12 @@ export type RawSettings = {
 };
 
 export interface CommandOption {
-  /** With a placeholder. */
+  /** The flag with its placeholder. */
   readonly flags: string;
   readonly help: string;
   /** Whether `-h` shows the option even if a command has many. */
   readonly common?: true | undefined;
-  /** For a repeatable flag. */
+  /** Collects the values of a repeatable flag. */
   readonly collect?: ((text: string) => unknown) | undefined;
 }
 

@@ -57,7 +57,6 @@ class LineReader {
     this.#parts = lines[Symbol.asyncIterator]();
   }
 
-  /** The unread lines up to this row. */
   async upTo(row: number): Promise<readonly ReportLine[]> {
     const read: ReportLine[] = [];
     for (;;) {

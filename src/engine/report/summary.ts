@@ -54,7 +54,6 @@ export interface RunSummary {
   readonly retry_of: string | null;
   /** The retries whose results the report includes. */
   readonly retries: readonly string[];
-  /** Delimiter of the CSV files. */
   readonly delimiter: Delimiter;
   /** SHA-256 of rows.jsonl, journal.jsonl and report.csv; null while the run is in progress. */
   readonly digests: { readonly rows: string; readonly journal: string; readonly report: string } | null;

@@ -15,7 +15,6 @@ export interface PageData {
   readonly version: 1;
   readonly run: PageRun;
   readonly summary: RunSummary;
-  /** Operations by name. */
   readonly operations: Readonly<Record<string, OperationWords>>;
   /** Advice for each code that occurs. */
   readonly advice: Readonly<Record<string, PageAdvice>>;

@@ -43,7 +43,7 @@ type State =
   | { readonly mode: 'ended'; readonly reason: Leaving }
   | { readonly mode: 'failed'; readonly error: Error };
 
-/** Between reads of what workers have finished. */
+/** The time between reads of what workers have finished. */
 const refreshMs = 500;
 /** Like `refreshMs`, for batches with a row that another row waits for. A manifest may edit an entry a dozen times. */
 const awaitedMs = 100;

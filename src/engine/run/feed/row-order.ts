@@ -94,7 +94,7 @@ export class RowOrder {
   }
 }
 
-/** Unique among all operations. */
+/** The key of a subject, unique among all operations. */
 export function subjectOf({ operation, subject }: Pick<RowTask, 'operation' | 'subject'>): string {
   return `${operation}\0${subject}`;
 }

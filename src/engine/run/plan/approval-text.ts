@@ -14,7 +14,7 @@ export interface Approval {
   readonly until: string;
 }
 
-/** The content of a file. */
+/** The content of an approval's file. */
 export interface SignedApproval {
   readonly approval: Approval;
   readonly text: string;

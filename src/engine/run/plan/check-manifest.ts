@@ -13,11 +13,11 @@ import { type ProblemList, problemCollector } from './problem-file.ts';
 export interface CheckInput {
   /** A regular file: it may be read twice. */
   readonly path: string;
-  /** For messages. */
+  /** Names the manifest in messages. */
   readonly name: string;
   readonly reading: RowOptions;
   readonly context?: ReadingContext;
-  /** Runs and reports. */
+  /** Runs and reports whose rows are done. */
   readonly skipDone?: readonly string[] | undefined;
   /** The API to be called, if known. */
   readonly baseUrl?: string | undefined;

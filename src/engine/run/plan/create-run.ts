@@ -20,7 +20,7 @@ import { isReady, type Permits, type ReadyRows, readyRows, rememberSaid } from '
 
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
-  /** For messages. */
+  /** Names the manifest in messages. */
   readonly name: string;
   /** A file that exists once the manifest is archived; until then the run is kept. */
   readonly keepUntil: string;
@@ -36,7 +36,7 @@ export interface ManifestInput {
   readonly origin?: ManifestOrigin | undefined;
   readonly reading: RowOptions;
   readonly input?: InputOptions;
-  /** Runs and reports. */
+  /** Runs and reports whose rows are done. */
   readonly skipDone?: readonly string[] | undefined;
 }
 

@@ -39,7 +39,7 @@ export interface ApprovedPlan {
   readonly approvals: readonly string[];
 }
 
-/** What approvals refer to. */
+/** The parts of a plan that approvals refer to. */
 export type PlanContent = Pick<ApprovedPlan, 'sha256' | 'head' | 'options' | 'approvals'>;
 
 /**

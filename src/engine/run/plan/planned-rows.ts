@@ -17,7 +17,6 @@ import type { OpenedManifest } from './open-manifest.ts';
 export interface PlannedRows extends CheckedManifest, WrittenRows {}
 
 export interface PlanManifestInput extends CheckInput {
-  /** Digest of the manifest. */
   readonly digest: Digest;
   /** A check without a run has only the known options. */
   readonly options: Partial<RunOptions>;

@@ -148,7 +148,7 @@ interface Refusal {
     | 'CLEARED_ROWS'
     | 'NOTHING_TO_CALL'
     | 'CELLS_INCOMPARABLE';
-  /** With the remedy. */
+  /** Says the remedy, too. */
   readonly text: string;
 }
 

@@ -7,7 +7,7 @@ import { summaryFile } from '../../report/summary.ts';
 import { actualState, isOver, plannedAt, type RunRecord, resumeCommand } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** With the retries of retries. */
+/** Includes the retries of retries. */
 export interface RetriedRun {
   /** The run of the user's manifest, or the oldest that still exists. */
   readonly first: RunRecord;

@@ -68,7 +68,7 @@ function isCallLine(line: ReportLine): line is CallLine {
   return line.row.kind !== 'invalid';
 }
 
-/** Unique among all operations. */
+/** The key of a subject, unique among all operations. */
 export function subjectKey({ operation, subject }: Pick<UnderstoodRow, 'operation' | 'subject'>): string {
   return subjectDigest({ operation: operation.name, subject });
 }

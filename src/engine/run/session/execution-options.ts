@@ -76,11 +76,11 @@ export interface FailedRun {
 
 export interface StartedRun {
   readonly progress: Progress;
-  /** Why the datastore does not work. */
+  /** Why the datastore does not work; undefined while it does. */
   readonly trouble: () => string | undefined;
 }
 
-/** Before the report is written. */
+/** A run that has ended, before its report is written. */
 export interface EndedExecution {
   readonly record: RunRecord;
   readonly end: RunEnding;
