@@ -37,7 +37,7 @@ export async function readKeptPlan(
   return { sha256: record.rows.sha256, head, options: record.options, approvals };
 }
 
-/** Who planned a run, and when: approvals must have counted then. */
+/** User and time of the planning, for which approvals must have counted. */
 export function plannedBy({ states: [planned] }: RunRecord): ApprovedRun {
   return { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
 }
