@@ -242,7 +242,7 @@ export function adviceOn(code: string): CodeAdvice {
   return { meaning, ...(remedy !== undefined && { remedy }) };
 }
 
-/** A status counts as the first of its class (RFC 9110, section 15): 400 for 4xx, 500 for 5xx. */
+/** A status without a code counts as the first of its class (RFC 9110, section 15): 400 for 4xx, 500 for 5xx. */
 function factsOfStatus(status: number): FailureFacts {
   const meaning = `The API answered with HTTP status ${status}.`;
   if (status >= 400 && status < 500) return permanent(meaning);

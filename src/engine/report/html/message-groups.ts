@@ -2,7 +2,7 @@ import type { RowResult } from '../../../domain/terms.ts';
 import { messageOf } from '../report-columns.ts';
 import type { MessageGroup } from './page-data.ts';
 
-/** Rows with further messages of a code are counted together. */
+/** Rows with further messages of a code are counted together, without a message. */
 const mostMessages = 100;
 /** Longer messages are grouped by their beginning. */
 const longestMessage = 300;

@@ -25,7 +25,7 @@ export interface PackOptions {
   readonly mostRows?: number;
 }
 
-/** Packs the rows that need the reader first, then the others until the page is full. */
+/** Packs first the rows that the reader should look at, then the others until the page is full. */
 export class PackedRows {
   readonly columns: readonly PageColumn[];
   readonly #refeed: RefeedRows;
@@ -36,7 +36,7 @@ export class PackedRows {
 
   constructor({ refeed, operations, mostRows = usualMostRows }: PackOptions) {
     this.#mostRows = mostRows;
-    // As in the page's export: distinguishes an empty text from text that looks like the clear token.
+    // As in the page's export, so that the page can distinguish an empty text from text that looks like the clear token.
     this.#refeed = new RefeedRows({ ...refeed, guard: guardCell });
     this.#resultColumns = columnsOf(operations);
     this.columns = [

@@ -17,7 +17,7 @@ const heldWindows = 8;
 /** While the rate is unknown. */
 const firstBatchRows = 25;
 const maxBatchRows = 250;
-/** The fewest rows of a batch: smaller ones cost more commands than they save. */
+/** The fewest rows of a batch, even at the end: smaller ones cost more commands than they save. */
 const lastBatchRows = 10;
 const maxBatchBytes = 4 * 1024 * 1024;
 /** Time constant of the measured rate. */

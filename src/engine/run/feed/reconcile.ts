@@ -43,7 +43,7 @@ export async function reconcile(run: OpenRun, { signal, onError }: Reconciling):
 async function* nothing(): AsyncGenerator<never> {}
 
 /**
- * Rows without a result stay so.
+ * Moves the rows from the datastore into the journal; those without a result stay so.
  *
  * @returns undefined when the signal aborted first; the run is unchanged
  */

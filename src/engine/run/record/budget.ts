@@ -17,7 +17,7 @@ export const budgetSchema = z.object({
     .exactOptional(),
 });
 
-/** For a process that takes a started run over. */
+/** Absolute limits, for a process that takes a started run over. */
 export const startedBudgetSchema = z.object({
   /** The last rows that may be called. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),

@@ -50,7 +50,7 @@ export interface RunView extends LimitedApi {
   readonly counts: OutcomeCounts;
   /** The rate of the last seconds, if the coordinator publishes it. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
-  /** While the run is active. */
+  /** Present while the run is active. */
   readonly coordinator?:
     | { readonly host: string; readonly pid: number; readonly version?: string; readonly seenAt?: string }
     | undefined;

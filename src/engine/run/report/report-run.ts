@@ -91,7 +91,7 @@ export function reportWithRetries(
   });
 }
 
-/** Copies the CSV files and the summary. */
+/** Writes the CSV files and the summary into another folder. */
 export async function copyReport(
   store: RunStore,
   record: RunRecord,

@@ -186,6 +186,7 @@ export class Work {
   async #collected(results: readonly RowResult[]): Promise<void> {
     const { datastore } = this.#run;
     this.#haltIf(this.#guard.collected(results));
+    // Results of other machines are unknown until collected.
     if (!datastore.exclusive)
       for (const result of results) this.#options.onEvent({ type: 'finished', result });
     this.#sinceMaintenance += results.length;
