@@ -2,24 +2,22 @@ import { hostname, userInfo } from 'node:os';
 import { z } from 'zod';
 import { readVersion } from '../base/package.ts';
 
-/** Longest reason that is kept, in characters; longer ones of other processes are cut. */
+/** Characters; longer reasons of other processes are cut. */
 export const maxReasonLength = 500;
 const maxNameLength = 100;
 
 const cutTo = (length: number) => z.string().transform((text) => text.slice(0, length));
 
-/** The author of an action, as the process of the author has stated it. */
+/** The author of an action, as the author's process has stated it. */
 export const actorSchema = z.object({
-  /** Name of the user in the operating system. */
   user: cutTo(maxNameLength),
   host: cutTo(maxNameLength),
-  /** Version of cqbatch. */
   version: cutTo(maxNameLength).exactOptional(),
 });
 
 export type Actor = Readonly<z.infer<typeof actorSchema>>;
 
-/** The author of a request, and the reason; absent where unknown. */
+/** Absent where unknown. */
 export const attributionSchema = z.object({
   by: actorSchema.exactOptional(),
   reason: cutTo(maxReasonLength).exactOptional(),
@@ -29,7 +27,6 @@ export type Attribution = Readonly<z.infer<typeof attributionSchema>>;
 
 let self: Actor | undefined;
 
-/** The author of what this process does. */
 export function thisActor(): Actor {
   self ??= { user: userName(), host: hostname(), version: readVersion() };
   return self;
@@ -40,12 +37,11 @@ export function actorText({ user, host }: Actor): string {
   return `${user} on ${host}`;
 }
 
-/** The author of what this process does, and the reason if the user gave one. */
 export function withActor(reason?: string): Attribution {
   return { by: thisActor(), ...(reason !== undefined && { reason }) };
 }
 
-/** The name of the user, or the user id if it has no account and so no name, as in containers. */
+/** The user id if the user has no account and so no name, as in containers. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -1,19 +1,19 @@
 import type { Attempt, AttemptHistory, RowResult } from './terms.ts';
 
-/** An unfinished row keeps this number of its first attempts, and of its last. */
+/** How many of its first attempts an unfinished row keeps, and of its last. */
 const keptAtEachEnd = 12;
 
-/** Characters of an attempt's message that are kept; the last attempt keeps its whole message. */
+/** Characters; the last attempt keeps its whole message. */
 const maxMessageLength = 200;
 
-/** An attempt that a process may have made before it died: nothing is known about it. */
+/** A process may have made it before it died: nothing is known. */
 export const unknownAttempt: Attempt = {};
 
 export function isUnknown({ at }: Attempt): boolean {
   return at === undefined;
 }
 
-/** Adds an attempt to the attempts of a row; when there are too many, those in the middle are dropped. */
+/** When there are too many attempts, those in the middle are dropped. */
 export function withAttempt(
   earlier: readonly Attempt[] = [],
   { message, ...attempt }: Attempt,
@@ -29,13 +29,12 @@ export function withAttempt(
   return [...all.slice(0, keptAtEachEnd), { ...second, omitted }, ...last];
 }
 
-/** The history of a row whose process died when it was about to make a call: perhaps it made the call. */
+/** For a row whose process died when it was about to make a call. */
 export function perhapsCalled(history: AttemptHistory): AttemptHistory {
   const { attempts, earlier, ...rest } = history;
   return { ...rest, attempts: attempts + 1, unclear: true, earlier: withAttempt(earlier, unknownAttempt) };
 }
 
-/** The result of a row that fails without a further call. */
 export function failedUncalled(
   { attempts, unprocessed, startedAt, lastStatus, earlier }: AttemptHistory,
   why: Pick<RowResult, 'row' | 'operation' | 'code' | 'message' | 'unclear'>,
@@ -52,12 +51,11 @@ export function failedUncalled(
   };
 }
 
-/** The known attempts of a row without a result. */
 export function attemptsBefore({ earlier, unclear, attempts }: AttemptHistory): readonly Attempt[] {
   return earlier ?? (unclear && attempts > 0 ? [unknownAttempt] : []);
 }
 
-/** The known attempts of a result: the earlier ones, and the last, which only the result describes unless the row failed without it. */
+/** Only the result describes the last attempt, unless the row failed without it. */
 export function attemptsOf(result: RowResult): readonly Attempt[] {
   const {
     earlier = [],
@@ -87,7 +85,6 @@ export function attemptsOf(result: RowResult): readonly Attempt[] {
   ];
 }
 
-/** The attempts of a row in a run, then in its retry, as one list. */
 export function joinAttempts(ofRun: readonly Attempt[], ofRetry: readonly Attempt[]): readonly Attempt[] {
   return ofRetry.reduce(withAttempt, ofRun);
 }

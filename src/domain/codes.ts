@@ -18,7 +18,7 @@ export type FailureClass =
   | 'halt-early'
   | 'aborted';
 
-/** What a code means, and what to do, for display. */
+/** Texts for display. */
 export interface CodeAdvice {
   readonly meaning: string;
   readonly remedy?: string;
@@ -59,8 +59,8 @@ const aborted = ofClass('aborted', again);
 const unclear = (facts: FailureFacts): FailureFacts => ({ ...facts, unclear: true });
 
 /**
- * Codes of failed calls. Codes are unclear when a server or a gateway uses them after it lost sight of the request. ABORTED
- * means that the change was rolled back, RESOURCE_EXHAUSTED that it was refused before it began.
+ * Codes are unclear when servers or gateways use them after they lost sight of the request. ABORTED means that the change was rolled back,
+ * RESOURCE_EXHAUSTED that it was refused before it began.
  */
 const failures = {
   // The canonical codes, in the order of their numbers (`google/rpc/code.proto`).
@@ -205,7 +205,6 @@ const all: Readonly<Record<string, CodeFacts>> = { ...failures, ...otherCodes };
 
 type KnownFailure = keyof typeof failures;
 
-/** A status without a canonical code. */
 type StatusCode = `HTTP_${number}`;
 
 export type FailureCode = KnownFailure | StatusCode;
@@ -214,13 +213,12 @@ export type RowCode = FailureCode | keyof typeof otherCodes;
 
 export const failureCodes = Object.keys(failures) as readonly KnownFailure[];
 
-/** The codes of rows: why a row has its outcome, or none yet. */
+/** Why a row has its outcome, or none yet. */
 export const rowCodes = Object.keys(all) as readonly Exclude<RowCode, StatusCode>[];
 
-/** The canonical codes in the order of their numbers, from 1. */
+/** In the order of their numbers, from 1. */
 export const canonicalCodes = failureCodes.slice(0, 16);
 
-/** The facts about the code of a failed call. */
 export function failureFacts(code: FailureCode): FailureFacts {
   return isKnownFailure(code) ? failures[code] : factsOfStatus(Number(code.slice('HTTP_'.length)));
 }
@@ -229,7 +227,7 @@ function isKnownFailure(code: string): code is KnownFailure {
   return Object.hasOwn(failures, code);
 }
 
-/** The facts about a code; general ones for the unknown code of another version. */
+/** General facts for the unknown code of another version. */
 export function codeFacts(code: string): CodeFacts {
   if (/^HTTP_\d{3}$/.test(code)) return failureFacts(code as StatusCode);
   if (Object.hasOwn(all, code)) return all[code] as CodeFacts;
@@ -244,14 +242,14 @@ export function adviceOn(code: string): CodeAdvice {
   return { meaning, ...(remedy !== undefined && { remedy }) };
 }
 
-/** The facts about a status without a code: those of its class (RFC 9110, section 15), of 400 for 4xx, of 500 for 5xx. */
+/** A status without a code counts as the first of its class (RFC 9110, section 15): 400 for 4xx, 500 for 5xx. */
 function factsOfStatus(status: number): FailureFacts {
   const meaning = `The API answered with HTTP status ${status}.`;
   if (status >= 400 && status < 500) return permanent(meaning);
   return unclear(status >= 500 && status < 600 ? retry(meaning) : permanent(meaning, lookFirst));
 }
 
-/** What to do with a row that failed: call it again as it is, correct it first, or decide without a rule. */
+/** For a row that failed: call it again as it is, correct it first, or decide without a rule. */
 export type NextStep = 'retry' | 'correct' | 'decide';
 
 export function nextStepOf(code: string): NextStep {
@@ -259,7 +257,6 @@ export function nextStepOf(code: string): NextStep {
   return mayPassAgain(code) ? 'retry' : 'decide';
 }
 
-/** Whether a call that failed with this code may succeed when it is repeated. */
 export function mayPassAgain(code: string): boolean {
   return codeFacts(code).class !== 'permanent';
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NameRule } from './names.ts';
 
-/** A text that keeps to the rule. Apart from the rules, which `--help` needs: it does not load zod. */
+/** Apart from the rules, which `--help` needs: it does not load zod. */
 export function nameSchema({ has, remedy }: NameRule): z.ZodType<string> {
   return z.string().refine(has, remedy);
 }

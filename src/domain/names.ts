@@ -5,7 +5,7 @@ export interface NameRule {
   /** How to write such a name. */
   readonly remedy: string;
   has(text: string): boolean;
-  /** The name. @throws a usage error for any other text */
+  /** @throws a usage error for any other text */
   require(name: string): string;
 }
 
@@ -27,28 +27,28 @@ const howToWriteIds = (most: number): string =>
   `use up to ${most} lowercase letters, digits, "-" and "_", starting with a letter or digit, but no device name of Windows (con, nul, ` +
   'com1, …)';
 
-/** The id of a run, which can name a folder on every system, and be part of the names of queues and jobs. */
+/** An id can name a folder on every system, and be part of the names of queues and jobs. */
 export const runIds = nameRule(
   'the id of a run',
   new RegExp(`^${noDevice}[a-z0-9][a-z0-9_-]{0,62}$`),
   howToWriteIds(63),
 );
 
-/** The name of a schedule: with a time added, it is the id of a run. */
+/** With a time added, the name is the id of a run. */
 export const scheduleNames = nameRule(
   'the name of a schedule',
   new RegExp(`^${noDevice}[a-z0-9][a-z0-9_-]{0,39}$`),
   howToWriteIds(40),
 );
 
-/** The name of a rate group, which can name the file of its token. */
+/** The name can be that of the file of the group's token. */
 export const rateGroupNames = nameRule(
   'the name of a rate group',
   /^[\w-][\w.-]{0,63}$/,
   'write 1 to 64 letters, digits, "-", "_" or ".", the first of them no "."',
 );
 
-/** The name of a file, without its folder. */
+/** A file name without its folder. */
 export const fileNames = nameRule(
   'the name of a file',
   /^(?!\.{1,2}$)[^/\\\0]+$/,

@@ -25,43 +25,42 @@ export const phases = [
 
 export type Phase = (typeof phases)[number];
 
-/** How fast all workers together may call an API at present. */
+/** How fast all workers together may call an API. */
 export interface Pace {
-  /** Calls per second that are allowed; absent: as many as possible. */
+  /** Calls per second; absent: as many as possible. */
   readonly rate?: number | undefined;
   /** Whether workers must keep to `rate`. False for an untested rate that the calls do not reach: then it is no limit. */
   readonly isKept: boolean;
-  /** The most calls in flight. */
   readonly concurrency: number;
-  /** No call may be made before this time, milliseconds of the steady clock; absent when calls may be made. */
+  /** No call may be made before this time, milliseconds of the steady clock. */
   readonly restUntil?: number | undefined;
-  /** What asked for `restUntil`, if the rest is longer than a minute: `Retry-After: 7200`. */
+  /** What asked for a rest of more than a minute: `Retry-After: 7200`. */
   readonly restBy?: string | undefined;
   /** Rests that the API requested before this time are over, or end at `restUntil`; milliseconds of the steady clock. */
   readonly restsSince?: number | undefined;
-  /** The limit of the API in calls per second, once it is known. */
+  /** The API's calls per second, once known. */
   readonly limit?: number | undefined;
   readonly phase: Phase;
   /** Whether a 503 counts as a refusal, like a 429: true once 503s have gone away with a lower rate. */
   readonly refuses503: boolean;
   /** Why the rate is as it is, for display. */
   readonly reason: string;
-  /** Id of the run whose `--rate` bounds the rate, if several runs share the rate. */
+  /** Id of the run whose `--rate` bounds the rate that several runs share. */
   readonly boundBy?: string | undefined;
 }
 
-/** A pace, and the calls since its governor started. */
+/** The calls are those since the governor started. */
 export interface PaceReport extends Pace {
-  /** Calls that the API has accepted and rejected, of all workers. */
+  /** Calls of all workers. */
   readonly accepted: number;
   readonly rejected: number;
 }
 
-/** A shorter rest, in milliseconds, is only part of keeping the pace, and is not shown. */
+/** A shorter rest is part of keeping the pace, and not shown. */
 export const noticeableRestMs = 1_000;
 
 /**
- * What asked for a long rest, and how to end it, for display; undefined without a long rest.
+ * What asked for a long rest, and how to end it.
  *
  * @param run its id
  * @param now of the steady clock
@@ -78,19 +77,19 @@ export function restAdvice(
 /** A worker finds that the API does not answer as it should. */
 export interface Outage {
   readonly reason: string;
-  /** Milliseconds until the next call that tests whether the outage is over. */
+  /** After this, a call tests whether the outage is over. */
   readonly testMs: number;
 }
 
-/** The pace during an outage: single calls test whether the outage is over. */
+/** Single calls test whether the outage is over. */
 export function duringOutage<Known extends Pace>(pace: Known, { reason, testMs }: Outage): Known {
   return { ...pace, phase: 'waiting', reason, restUntil: steadyNow() + testMs, restBy: undefined };
 }
 
-/** What is known about the limits of an API before its first call. */
+/** What is known of an API before its first call. */
 export type StartingPoint = Partial<
   Pick<Pace, 'limit' | 'concurrency' | 'restUntil' | 'restBy' | 'refuses503'>
 >;
 
-/** A rest that an earlier run or another process recorded is tested with one call after at most this time, milliseconds. */
+/** A rest that another process recorded is tested with one call after at most this time. */
 export const longestInheritedRestMs = 300_000;

@@ -20,8 +20,8 @@ export type Priority = (typeof priorities)[number];
 export const usualPriority = 'normal' satisfies Priority;
 
 /**
- * What to do with rows that have the same subject but different requests: `refuse` leaves the decision to the user, `last`
- * calls only the last row, `in-order` calls all rows one after the other.
+ * For rows with the same subject but different requests: `refuse` leaves the decision to the user, `last` calls only the last row,
+ * `in-order` calls all rows one after the other.
  */
 export const conflictRules = ['refuse', 'last', 'in-order'] as const;
 
@@ -30,43 +30,40 @@ export type ConflictRule = (typeof conflictRules)[number];
 /** What an API does with a field that a row leaves out, and with one that a row clears. */
 export const fieldFates = { leftOut: ['kept', 'reset'], cleared: ['empty', 'kept'] } as const;
 
-/** What users have seen or said of the fates of fields; undefined: nothing. */
+/** What users have seen or said of the fates of fields. */
 export type KnownFates = {
   readonly [What in keyof typeof fieldFates]?: (typeof fieldFates)[What][number] | undefined;
 };
 
-/** The HTTP methods of requests. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export type Method = (typeof methods)[number];
 
-/** An API and a rate group. Their calls share one limit, and so one queue, one rate and the workers. */
+/** Calls of an API and a rate group share one limit, and so one queue, one rate and the workers. */
 export interface LimitedApi {
-  /** Normalized base URL. */
+  /** Normalized. */
   readonly baseUrl: string;
   /** Absent for all callers without a group. */
   readonly rateGroup?: string | undefined;
 }
 
-/** `https://api.example.com (rate group acme)`; different for each API and group. */
+/** `https://api.example.com (rate group acme)` */
 export function apiText({ baseUrl, rateGroup }: LimitedApi): string {
   return rateGroup === undefined ? baseUrl : `${baseUrl} (rate group ${rateGroup})`;
 }
 
-/** The outcomes, in the order in which they are counted and shown. */
+/** In the order in which they are counted and shown. */
 export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'skipped', 'not_attempted'] as const;
 
 /** The final state of a row. `skipped`: not called, on purpose; `not_attempted`: the run ended before it called the row. */
 export type Outcome = (typeof outcomes)[number];
 
-/** How many rows ended with each outcome. */
 export type OutcomeCounts = Readonly<Record<Outcome, number>>;
 
 export function noOutcomes(): Record<Outcome, number> {
   return { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
 }
 
-/** Adds up two counts, outcome by outcome. */
 export function addedUp(first: OutcomeCounts, second: OutcomeCounts): OutcomeCounts {
   const sum = noOutcomes();
   for (const outcome of outcomes) sum[outcome] = first[outcome] + second[outcome];
@@ -77,7 +74,7 @@ export function totalOf(counts: Partial<OutcomeCounts>): number {
   return outcomes.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0);
 }
 
-/** The share that is done, in whole percent, rounded; 100 only when everything is done. */
+/** Whole percent, rounded; 100 only when everything is done. */
 export function percentOf(done: number, rows: number): number {
   return done < rows ? Math.min(99, Math.round((100 * done) / rows)) : Math.sign(rows) * 100;
 }
@@ -88,22 +85,20 @@ export function shareText(rows: number, all: number): string {
   return rows > 0 && percent === 0 ? '<1 %' : `${percent} %`;
 }
 
-/** `not_attempted` as `not attempted` */
 export function outcomeText(outcome: string): string {
   return outcome.replace('_', ' ');
 }
 
-/** What unclear means for a row with this outcome, for display. */
 export function unclearText(outcome: string): string {
   return outcome === 'succeeded'
     ? 'an earlier attempt may have been processed, too'
     : 'an attempt may have been processed, though no usable answer came';
 }
 
-/** What an operation reports about a row: text by report column (without the leading `_` of the column). */
+/** What an operation reports about a row: text by report column (without the leading `_`). */
 export type ResultColumns = Readonly<Record<string, string>>;
 
-/** An attempt that did not finish its row. Without a code, nothing is known about the attempt: its process has died. */
+/** An attempt that did not finish its row. Without a code, nothing is known about it: its process has died. */
 export interface Attempt {
   /** Start, ISO 8601 UTC. */
   readonly at?: string;
@@ -112,33 +107,32 @@ export interface Attempt {
   /** One line for display, perhaps cut. */
   readonly message?: string;
   readonly httpStatus?: number;
-  /** By which the answer names the request; absent: it does not. */
+  /** The answer's name for the request, if it has one. */
   readonly requestId?: string;
   /** HTTP requests made; absent: 1. */
   readonly requests?: number;
-  /** Number of attempts before this one that are not kept. */
+  /** Attempts before this one that are not kept. */
   readonly omitted?: number;
 }
 
-/** The number of HTTP requests of these attempts, and of those that are not kept. */
+/** Includes the attempts that are not kept. */
 export function requestsOf(attempts: readonly Attempt[]): number {
   return attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
 }
 
-/** The final result of one row: one line of the journal, one row of the report. */
+/** The final result of a row: one line of the journal, one row of the report. */
 export interface RowResult {
-  /** Number of the row in its manifest, from 1. */
+  /** Number in the manifest, from 1. */
   readonly row: number;
-  /** Name of the operation; empty when the row names no known one. */
+  /** Empty when the row names no known operation. */
   readonly operation: string;
   readonly outcome: Outcome;
   /** Stable, upper-case reason: `OK`, `ALREADY_APPLIED`, `NOT_FOUND`, `INVALID_ROW`, … */
   readonly code: string;
   /** One line for display; empty when the code says it all. */
   readonly message: string;
-  /** Status of the last HTTP answer, when there was one. */
   readonly httpStatus?: number;
-  /** By which the last answer names the request; in reports, the trace id of the row if it does not. */
+  /** The last answer's name for the request; in reports, the trace id of the row if it has none. */
   readonly requestId?: string;
   /** HTTP requests made for the row, including refused (429) and unclear ones. */
   readonly attempts: number;
@@ -150,54 +144,52 @@ export interface RowResult {
   readonly startedAt?: string;
   /** End of the last attempt, ISO 8601 UTC. */
   readonly finishedAt?: string;
-  /** Duration of the last attempt in milliseconds. */
+  /** Duration of the last attempt. */
   readonly durationMs?: number;
-  /** Row that was called in place of this one; only for the outcome `duplicate`. */
+  /** The row that was called in place of this `duplicate`. */
   readonly duplicateOf?: number;
   readonly columns?: ResultColumns;
-  /** The attempts before the last, if any; of many, the first and the last of them. */
+  /** The attempts before the last; of many, the first and the last of them. */
   readonly earlier?: readonly Attempt[];
 }
 
-/** An HTTP answer as it is saved: without the token, and of limited size. */
+/** An answer as it is saved: without the token, and of limited size. */
 export interface ReceivedAnswer {
   readonly status: number;
   /** The relevant headers, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Text of the body, decompressed. */
+  /** Decompressed. */
   readonly body: string;
-  /** Whether `body` lacks the end of a longer body. */
+  /** Whether the end of the body is missing. */
   readonly cut?: true;
 }
 
 /** The answer to an attempt of a row (`--save-responses`). */
 export interface SavedAnswer extends ReceivedAnswer {
   readonly row: number;
-  /** When the attempt began, ISO 8601 UTC. */
+  /** Start of the attempt, ISO 8601 UTC. */
   readonly at: string;
 }
 
-/** How often the API refused a row, or failed at it, while it accepted other rows. */
+/** How often the API refused a row, or failed at it, while it accepted others. */
 export interface SingledOut {
-  /** Refusals, or failures. */
   readonly refusals: number;
   /** Other rows that were accepted meanwhile. */
   readonly others: number;
 }
 
-/** What is known about the attempts of a row that is not finished. */
 export interface AttemptHistory {
   /** HTTP requests made so far. */
   readonly attempts: number;
   /**
-   * How many of `attempts` certainly were not processed and do not count: the API asked to slow down (429, 503 with a waiting
-   * time, 503 that depends on the rate), or refused the token.
+   * How many of `attempts` certainly were not processed and do not count: the API asked to slow down (429, 503 with a waiting time, 503
+   * that depends on the rate), or refused the token.
    */
   readonly unprocessed: number;
   readonly unclear: boolean;
-  /** Absent when the API has not refused the row, or has accepted a call of the row since. */
+  /** Absent when the API has accepted a call of the row since, or never refused it. */
   readonly singledOut?: SingledOut;
-  /** The API's failures at this row in a row, each with the same text. Absent when the last attempt ended otherwise. */
+  /** Failures at this row in a row, each with the same text. Absent when the last attempt ended otherwise. */
   readonly failedAlone?: SingledOut;
   /** Start of the first attempt, ISO 8601 UTC. */
   readonly startedAt?: string;
@@ -205,9 +197,8 @@ export interface AttemptHistory {
   readonly lastCode?: string;
   readonly lastMessage?: string;
   readonly lastStatus?: number;
-  /** The attempts so far; of many, the first and the last. Absent when nothing is known about them. */
+  /** The attempts so far; of many, the first and the last. Absent when nothing is known. */
   readonly earlier?: readonly Attempt[];
 }
 
-/** The history of a row that was never called. */
 export const noHistory: AttemptHistory = { attempts: 0, unprocessed: 0, unclear: false };

@@ -1,7 +1,6 @@
 import * as parsers from './parsers.ts';
 import type { Setting } from './setting.ts';
 
-/** The settings of approvals, which allow runs to start. */
 export const approvalSettings = {
   approvers: {
     noFlag: true,

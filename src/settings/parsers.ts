@@ -11,7 +11,7 @@ import type { FailureLimit } from '../engine/run/record/guards.ts';
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const howToWriteRates = 'write a rate as auto, 50/s, 600/m, auto..50/s or none';
 
-/** Calls per second of `50/s`, `600/m` or `1000/h`; fractions are allowed (`0.5/s`). */
+/** Reads `50/s`, `600/m` or `1000/h`; fractions are allowed (`0.5/s`). */
 function parseCallsPerSecond(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*\/\s*(s|m|h)(?:ec|in|our)?$/.exec(text.trim());
   const count = Number(match?.[1]);
@@ -39,7 +39,7 @@ export function parseSwitch(text: string): boolean {
   throw new RangeError('write yes or no');
 }
 
-/** The path of a file for node_exporter, which reads only `.prom`. */
+/** A file for node_exporter, which reads only `.prom`. */
 export function parseMetricsFile(text: string): string {
   const path = text.trim();
   if (/[^/\\]\.prom$/.test(path)) return path;
@@ -71,10 +71,10 @@ export function parseDuration(text: string, mostHours = 24): number {
   return milliseconds;
 }
 
-/** A duration of up to 30 days. */
+/** Up to 30 days. */
 export const parseLongDuration = (text: string): number => parseDuration(text, 30 * 24);
 
-/** The size of a canary: `10` for the first rows, `10,random` for random ones. */
+/** `10` for the first rows, `10,random` for random ones. */
 export function parseCanary(text: string): { readonly rows: number; readonly random?: true } {
   const [, rows = '', random] = /^(\d+)\s*(,\s*random)?$/.exec(text.trim()) ?? [];
   try {
@@ -84,7 +84,7 @@ export function parseCanary(text: string): { readonly rows: number; readonly ran
   }
 }
 
-/** A time of day, optionally with a time zone: `06:00`, `6:00 Europe/London`. */
+/** `06:00`, `6:00 Europe/London` */
 export function parseTimeOfDay(text: string): NonNullable<Budget['stopAt']> {
   const [, hour, minute, zone] = /^([01]?\d|2[0-3]):([0-5]\d)(?:\s+(\S+))?$/.exec(text.trim()) ?? [];
   if (hour === undefined)
@@ -102,7 +102,7 @@ export function parseTimeZone(text: string): string {
   }
 }
 
-/** Adds `none` to a parser, as null. */
+/** Adds `none`, as null. */
 export function orNone<Value>(parse: (text: string) => Value): (text: string) => Value | null {
   return (text) => {
     if (text.trim() === 'none') return null;
@@ -125,7 +125,7 @@ export function parseFailureLimit(text: string): FailureLimit {
   throw new RangeError('write a number of rows as 100, a share of them as 5%, or none');
 }
 
-/** `500MB`, `4GB`, `2GiB`; a bare number is bytes; `none` means no limit: infinity. */
+/** `500MB`, `4GB`, `2GiB`; a bare number is bytes; `none` means infinity. */
 export function parseSize(text: string): number {
   if (text.trim() === 'none') return Number.POSITIVE_INFINITY;
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*(?:([kmgt]i?)?b)?$/i.exec(text.trim()) ?? [];
@@ -135,7 +135,6 @@ export function parseSize(text: string): number {
   return bytes;
 }
 
-/** A whole number within bounds. */
 export function parseInteger(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -155,7 +154,7 @@ export function parseChoice<const Word extends string>(words: readonly Word[]): 
   };
 }
 
-/** The prefix of an installation's keys in Redis: a word that is valid in keys and on command lines. */
+/** A word that is valid in Redis' keys and on command lines. */
 export function parseQueuePrefix(text: string): string {
   if (!/^[\w.-]{1,64}$/.test(text))
     throw new RangeError('write a prefix with letters, digits, ".", "_" and "-"');
@@ -171,7 +170,6 @@ export function parseEncoding(text: string): string {
   }
 }
 
-/** The delimiter of a CSV file, or its name. */
 export function parseDelimiter(text: string): Delimiter {
   const delimiter = delimiterNames[text] ?? delimiters.find((each) => each === text);
   if (delimiter === undefined) throw new RangeError('write comma, semicolon, tab or pipe');
@@ -188,7 +186,7 @@ export function parseColumnMap(text: string): Readonly<Record<string, string>> {
   return pairsOf(text, /^(.*)=(.*)$/, 'write the title of a column and a field, as "ID=evaluation_id"');
 }
 
-/** Conditions on rows, one per line. */
+/** Conditions, one per line. */
 export function parseConditions(text: string): readonly string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   for (const line of lines) parseCondition(line);

@@ -2,7 +2,6 @@ import { fieldFates } from '../domain/terms.ts';
 import { parseChoice, parseSwitch } from './parsers.ts';
 import type { Setting } from './setting.ts';
 
-/** What a user accepts of a run, and says of its API. */
 export const permitSettings = {
   allowPartial: {
     ofBatch: true,

@@ -2,7 +2,6 @@ import { defaultClearToken, hiddenRules } from '../engine/manifest/manifest.ts';
 import * as parsers from './parsers.ts';
 import type { Setting } from './setting.ts';
 
-/** How the file of a manifest is read. */
 export const readingSettings = {
   encoding: {
     rowOption: 'encoding',

@@ -7,7 +7,6 @@ import type { Setting } from './setting.ts';
 import { settings as settingTable } from './setting-table.ts';
 import { type CallOptionName, defaults, isCallOption, type SettingName, type Settings } from './settings.ts';
 
-/** Flags of one run without settings. */
 export interface RunFlags {
   readonly operation?: string | undefined;
   readonly trim?: boolean | undefined;
@@ -15,7 +14,6 @@ export interface RunFlags {
   readonly html?: boolean | undefined;
 }
 
-/** The options of a new run, except for its API. */
 export function newRunOptions(flags: RunFlags, settings: Settings): Omit<RunOptions, 'baseUrl'> {
   return {
     onConflict: settings.onConflict ?? defaults.onConflict,
@@ -26,16 +24,12 @@ export function newRunOptions(flags: RunFlags, settings: Settings): Omit<RunOpti
   };
 }
 
-/** The rate group of the settings, or of the run from which another run is made, which keeps the group. */
+/** A run made from another keeps its group. */
 export function groupOption({ rateGroup }: Pick<RunOptions, 'rateGroup'>): Pick<RunOptions, 'rateGroup'> {
   return rateGroup === undefined ? {} : { rateGroup };
 }
 
-/**
- * The canary of a new run, if any.
- *
- * @throws a usage error for a random canary of a run that keeps its rows in order
- */
+/** @throws a usage error for a random canary of a run that keeps its rows in order */
 export function canaryOptions(
   { canary, canaryMaxFailures: maxFailures = defaults.canaryMaxFailures }: Settings,
   onConflict: RunOptions['onConflict'],
@@ -49,7 +43,7 @@ export function canaryOptions(
   );
 }
 
-/** Whether a run saves responses and makes a page. A run made from one that saves responses, or makes no page, does the same. */
+/** A run made from one that saves responses, or makes no page, does the same. */
 export function savingOptions(
   { saveResponses = false, html = true }: RunFlags,
   former: Pick<RunOptions, 'saveResponses' | 'html'> = {},
@@ -60,7 +54,6 @@ export function savingOptions(
   };
 }
 
-/** How to read the rows of a manifest. */
 export function rowOptions(flags: RunFlags, settings: Settings): RowOptions {
   return { clearToken: defaults.clearToken, ...givenRowOptions(flags, settings) };
 }
@@ -74,7 +67,7 @@ export function givenRowOptions({ operation, trim }: RunFlags, settings: Setting
   };
 }
 
-/** The budget of a session, if any. The time zone of `stopAt` is its own, or else that of the settings. */
+/** The time zone of `stopAt` is its own, or else that of the settings. */
 export function budgetOf({ maxRows, maxDuration: maxDurationMs, stopAt, tz }: Settings): Budget | undefined {
   const budget: Budget = {
     ...(maxRows !== undefined && { maxRows }),
@@ -84,7 +77,7 @@ export function budgetOf({ maxRows, maxDuration: maxDurationMs, stopAt, tz }: Se
   return Object.keys(budget).length === 0 ? undefined : budget;
 }
 
-/** The options that store settings unchanged: the given value, or else the former one. */
+/** Options that store settings unchanged: the given value, or else the former one. */
 function optionsOf<Options extends object>(
   kind: 'rowOption' | 'callOption',
   given: Settings,
@@ -103,7 +96,7 @@ function optionsOf<Options extends object>(
 
 type CallOptions = Pick<RunOptions, CallOptionName>;
 
-/** The options for calling the API and writing the report: given values, or else the former values, or without those the defaults. */
+/** The given values for calling the API and writing the report, or else the former ones, or the defaults. */
 export function callOptions(settings: Settings, former?: CallOptions): CallOptions {
   if (settings.concurrency === 0) {
     throw usageError('INVALID_SETTING', '--concurrency 0 only works with "cqbatch worker --coordinate".');
@@ -113,13 +106,13 @@ export function callOptions(settings: Settings, former?: CallOptions): CallOptio
     : optionsOf('callOption', settings, former);
 }
 
-/** The options of a planned run, with the given values for calling the API in place of the former ones. */
+/** The given values replace only options for calling the API. */
 export function changedOptions(former: RunOptions, settings: Settings): RunOptions {
   const kept = Object.entries(former).filter(([option]) => !isCallOption(option));
   return { ...(Object.fromEntries(kept) as RunOptions), ...callOptions(settings, former) };
 }
 
-/** The approval rule. Without one in the settings, no run needs approval. */
+/** Without approvals in the settings, no run needs any. */
 export function approvalPolicy({
   approvers,
   requireApprovalAbove: above = {},

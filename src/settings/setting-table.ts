@@ -7,7 +7,6 @@ import { permitSettings } from './permit-settings.ts';
 import { readingSettings } from './reading-settings.ts';
 import type { Setting } from './setting.ts';
 
-/** Kinds of values, with their parser and placeholder. */
 const text = { parse: parsers.parseText } as const;
 const url = { ...text, value: '<url>' } as const;
 const file = { ...text, value: '<file>' } as const;
@@ -18,8 +17,8 @@ const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
   ({ parse: parsers.parseInteger(least, most), value: '<n>' }) as const;
 
 /**
- * Every setting. `timeout` is the flag `--timeout`, the variable `CQBATCH_TIMEOUT` and the key `timeout` of the configuration
- * file, in order of precedence. The token is not a setting: it never comes from a flag (see `tokenSource`).
+ * `timeout` is the flag `--timeout`, the variable `CQBATCH_TIMEOUT` and the key `timeout` of the configuration file, in order of
+ * precedence. The token is not a setting: it never comes from a flag (see `tokenSource`).
  */
 export const settings = {
   baseUrl: { ...url, common: true, help: 'address of the API' },

@@ -1,29 +1,26 @@
-/** A setting from several sources. */
 export interface Setting {
-  /** Parses a user's value; throws a RangeError with the correct form. */
+  /** Throws a RangeError with the correct form. */
   readonly parse: (text: string) => unknown;
   /** Placeholder in help; absent for a flag without a value, which means yes. */
   readonly value?: string;
   readonly help: string;
   /** Whether `-h` shows the setting even if a command has many options. */
   readonly common?: true;
-  /** Whether the setting has no flag, only a variable and a key. */
+  /** Whether there is only a variable and a key. */
   readonly noFlag?: true;
   /** The default, as a user would write it. */
   readonly default?: string;
   /** The default in words, if no value can be written for it. */
   readonly otherwise?: string;
-  /** All possible values. */
   readonly words?: readonly string[];
-  /** Another variable for the setting. */
   readonly orVariable?: string;
-  /** The run option for reading rows that the setting sets; fixed when the run is planned. */
+  /** The run option for reading rows; fixed when the run is planned. */
   readonly rowOption?: string;
-  /** The run option for calling the API that the setting sets; `resume` may change the option. */
+  /** The run option for calling the API; `resume` may change it. */
   readonly callOption?: string;
   /** Whether the setting also applies to a batch of a program, as all that set a run option do. */
   readonly ofBatch?: true;
-  /** Another setting, without which this setting has no effect. */
+  /** Another setting, without which this one has no effect. */
   readonly needs?: string;
   /** Pairs `name=value`: a repeatable flag, an object in the configuration file, lines in the variable. */
   readonly isMap?: true;

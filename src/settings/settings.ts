@@ -9,15 +9,12 @@ type Definitions = typeof settings;
 
 export type SettingName = keyof Definitions;
 
-/** Settings with a flag. */
 export type FlagName = {
   [Name in SettingName]: Definitions[Name] extends { noFlag: true } ? never : Name;
 }[SettingName];
 
-/** The given settings, validated. */
 export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions[Name]['parse']> };
 
-/** The default state folder. */
 export const defaultStateDir = '.cqbatch';
 
 export function isSetting(name: string): name is SettingName {
@@ -26,7 +23,7 @@ export function isSetting(name: string): name is SettingName {
 
 export const settingHelp = (name: SettingName): string => settings[name].help;
 
-/** The possible values of settings that have a fixed list. */
+/** The values of settings that have a fixed list. */
 export const settingWords: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries<Setting>(settings).flatMap(([name, { words }]) => (words ? [[name, words]] : [])),
 );
@@ -41,7 +38,7 @@ export const defaults = Object.fromEntries(
   >;
 };
 
-/** Pairs of a setting and the other setting without which it has no effect. */
+/** A setting and another one, without which it has no effect. */
 export const settingNeeds: readonly (readonly [name: string, other: string])[] = Object.entries<Setting>(
   settings,
 ).flatMap(([name, { needs }]) => (needs === undefined ? [] : [[name, needs]]));
@@ -52,13 +49,11 @@ export function isCallOption(name: string): name is CallOptionName {
   return Object.values<Setting>(settings).some(({ callOption }) => callOption === name);
 }
 
-/** Whether a setting is stored unchanged as an option of a run. */
 export function setsOption(name: string): boolean {
   const setting: Setting | undefined = settings[name as SettingName];
   return (setting?.rowOption ?? setting?.callOption) !== undefined;
 }
 
-/** Whether a setting applies to a batch of a program. */
 export function isOfBatch(name: SettingName): boolean {
   const { ofBatch }: Setting = settings[name];
   return ofBatch === true || setsOption(name);
@@ -68,7 +63,6 @@ type InSnakeCase<Name extends string> = Name extends `${infer Letter}${infer Res
   ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${InSnakeCase<Rest>}`
   : '';
 
-/** A value as programs write it. */
 type GivenValue<Definition> = Definition extends { isMap: true }
   ? string | readonly string[] | Readonly<Record<string, string | number>>
   : Definition extends { words: readonly (infer Word)[] }
@@ -77,7 +71,7 @@ type GivenValue<Definition> = Definition extends { isMap: true }
       ? string | number
       : boolean | 'yes' | 'no';
 
-/** The settings of a batch of a program, by the keys of `config.json`. */
+/** The keys are those of `config.json`. */
 export type BatchSettings = {
   readonly [Name in SettingName as Definitions[Name] extends
     | { ofBatch: true }
@@ -87,7 +81,7 @@ export type BatchSettings = {
     : never]?: GivenValue<Definitions[Name]>;
 };
 
-/** A run option as users write it: `timeoutMs` as `--timeout`, `backoffMs` as `backoff`. */
+/** `timeoutMs` as `--timeout`, `backoffMs` as `backoff`. */
 export function optionInWords(option: string): string {
   const [name = option, setting] =
     Object.entries<Setting>(settings).find(
@@ -96,7 +90,6 @@ export function optionInWords(option: string): string {
   return setting?.noFlag ? nameInWords(name, '_') : `--${nameInWords(name, '-')}`;
 }
 
-/** The values of flags, by setting. */
 export type RawSettings = {
   readonly [Name in FlagName]?:
     | (Definitions[Name] extends { isMap: true }
@@ -107,9 +100,8 @@ export type RawSettings = {
     | undefined;
 };
 
-/** An option in a command's help. */
 export interface CommandOption {
-  /** Flag with placeholder. */
+  /** The flag with its placeholder. */
   readonly flags: string;
   readonly help: string;
   /** Whether `-h` shows the option even if a command has many. */
@@ -155,7 +147,6 @@ export function collected(another: string, earlier: readonly string[] = []): rea
   return [...earlier, another];
 }
 
-/** The variable of a setting. */
 export function variableOf(name: string): string {
   return `CQBATCH_${nameInWords(name, '_').toUpperCase()}`;
 }
@@ -205,7 +196,7 @@ export function resolveSettings(sources: SettingSources): Settings {
   return given;
 }
 
-/** Where a setting comes from, for display, and its value there: flag, variable or configuration file, in this order. */
+/** The source for display, and the value there: flag, variable or configuration file, in this order. */
 function sourceOf(
   name: string,
   { flags, environment, file }: SettingSources,
@@ -215,14 +206,13 @@ function sourceOf(
   const variable = variableOf(name);
   const candidates: readonly (readonly [string, unknown])[] = [
     [`--${nameInWords(name, '-')}`, flags[name as FlagName]],
-    // Treats an empty variable as unset, as usual in cron tables and compose files.
+    // An empty variable is unset, as usual in cron tables and compose files.
     [variable, neverEmpty ? environment[variable] : environment[variable] || undefined],
     [`${file?.path}: ${key}`, file?.values[key]],
   ];
   return candidates.find(([, value]) => value !== undefined) ?? ['', undefined];
 }
 
-/** The value of a setting. Undefined if not given. */
 function resolved(
   name: string,
   { parse, isMap, isCommand, neverEmpty }: Pick<Setting, 'parse' | 'isMap' | 'isCommand' | 'neverEmpty'>,
@@ -246,7 +236,6 @@ function resolved(
   }
 }
 
-/** A list of words as a command line. */
 function inOneLine(command: unknown): unknown {
   const isList = Array.isArray(command) && command.every((word) => typeof word === 'string');
   return isList ? command.map(shellWord).join(' ') : command;
@@ -257,14 +246,14 @@ export function saysNothing(value: string): boolean {
   return isBlank(value) && value !== '\t';
 }
 
-/** The `name=value` pairs of a value from any source. */
+/** The pairs `name=value` from any source. */
 function pairsIn(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'object' || value === null) return [value];
   return Object.entries(value).map((pair) => pair.join('='));
 }
 
-/** Whether a key is for editors and people: `$schema`, and keys commented out with `//`. */
+/** Editors and people read `$schema`, and keys commented out with `//`. */
 function isForReaders(key: string): boolean {
   return key === '$schema' || key.startsWith('//');
 }

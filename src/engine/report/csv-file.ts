@@ -7,9 +7,8 @@ import type { Delimiter } from '../../base/text/delimiter.ts';
 import { byteOrderMark, csvText } from './csv-text.ts';
 
 /**
- * A CSV file (RFC 4180, but with LF line ends; UTF-8 with a byte order mark) that appears whole or not at all: a temporary
- * file, which `publish` renames. Readable by its owner only. Methods throw a fatal error `REPORT_UNWRITABLE` when writing
- * fails.
+ * A CSV file (RFC 4180, but with LF line ends; UTF-8 with a byte order mark) that appears whole or not at all, readable by its owner only.
+ * Methods throw a fatal error `REPORT_UNWRITABLE`.
  */
 export class CsvFile {
   readonly path: string;
@@ -29,7 +28,7 @@ export class CsvFile {
     return this.#handle !== undefined;
   }
 
-  /** Adds records. The first call creates the file with its header, even if there are no records. */
+  /** The first call writes the header, even without records. */
   async write(records: readonly (readonly string[])[]): Promise<void> {
     await this.#guarded(async () => {
       if (this.#handle === undefined) {
@@ -47,7 +46,7 @@ export class CsvFile {
     });
   }
 
-  /** SHA-256 of the sealed file, in hexadecimal. */
+  /** SHA-256 in hexadecimal. */
   async digest(): Promise<string> {
     return (await hashFile(this.#temporary)).sha256;
   }
@@ -77,7 +76,6 @@ export class CsvFile {
   }
 }
 
-/** The error for a report file that can't be written. */
 export function unwritableReport(path: string, cause: unknown): CqbatchError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return (

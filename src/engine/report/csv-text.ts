@@ -1,9 +1,9 @@
 import type { Delimiter } from '../../base/text/delimiter.ts';
 
-/** Without this mark, Excel reads UTF-8 as the system's legacy code page. */
+/** Without it, Excel reads UTF-8 as the system's legacy code page. */
 export const byteOrderMark = '\ufeff';
 
-/** Records as lines of CSV (RFC 4180, but with LF line ends). Our own code, because a library takes four times as long. */
+/** RFC 4180, but with LF line ends. A library takes four times as long. */
 export function csvText(records: readonly (readonly string[])[], delimiter: Delimiter = ','): string {
   const needsQuotes = new RegExp(`["${delimiter}\\r\\n]`);
   const cell = (text: string): string => (needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

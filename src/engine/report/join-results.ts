@@ -17,7 +17,7 @@ import { decidedCounts, decidedResult } from '../rows/decided-result.ts';
 import type { PlannedRow } from '../rows/row.ts';
 import type { RowCounts } from '../rows/row-counts.ts';
 
-/** Why rows have no result: `pending` while the run continues by itself, otherwise how the run ended. */
+/** `pending` while the run continues by itself, otherwise how the run ended. */
 export type WhyUnfinished = 'pending' | 'interrupted' | 'cancelled' | 'halted';
 
 const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
@@ -27,23 +27,20 @@ const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
   halted: 'HALTED',
 };
 
-/** A row with its result: one line of the report. */
 export interface ReportLine {
   readonly row: PlannedRow;
-  /** The result. Its `row` is the number in the user's manifest, not the place as in the journal. */
+  /** The `row` is the number in the user's manifest, unlike in the journal. */
   readonly result: RowResult;
 }
 
 export interface JoinInput {
-  /** All rows of the run. */
   readonly rows: AsyncIterable<readonly PlannedRow[]>;
   readonly journal: JournalView;
   readonly unfinished: WhyUnfinished;
-  /** The key of the run. */
   readonly runKey: string;
 }
 
-/** Joins the rows of a run, in their order, with the results that the plan has decided or the journal has recorded. */
+/** Joins rows with the results that the plan has decided or the journal has recorded. */
 export async function* joinResults({
   rows: chunks,
   journal,
@@ -60,13 +57,12 @@ export async function* joinResults({
   }
 }
 
-/** A result that names the last request: as the API does, or else by the trace id. */
+/** Names the last request as the API does, or else by the trace id. */
 function traced(result: RowResult, runKey: string, place: number): RowResult {
   if (result.attempts === 0 || result.requestId !== undefined) return result;
   return { requestId: traceId(runKey, place), ...result };
 }
 
-/** The result of a callable row, of which the journal may have none yet. */
 function journalResult(journal: JournalView, unfinished: WhyUnfinished, row: PlannedRow): RowResult {
   return unfinishedResult(unfinished, {
     row: row.place,
@@ -88,7 +84,7 @@ async function resultsByPlace(
   return results;
 }
 
-/** Whether a result is a placeholder for a row without a result. */
+/** Whether a result is a placeholder for a row without one. */
 export function isUnfinished({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
 }
@@ -101,18 +97,16 @@ export function isPending({ code, finishedAt }: RowResult): boolean {
 /** A row without a result, as the journal knows it. */
 export interface UnfinishedRow {
   readonly row: number;
-  /** Empty when the row names no known operation. */
   readonly operation: string;
   readonly history: AttemptHistory | undefined;
-  /** Whether the datastore may still hold the row, or a result of the row that the journal lacks. */
+  /** Whether the datastore may still hold the row, or a result of it that the journal lacks. */
   readonly unsettled: boolean;
 }
 
 /**
- * The result that the report gives to a row without one. A row that was certainly not processed is `not_attempted`. A row with an
- * attempt that the API did more than postpone is `failed`, unless the run will still call the row. A row that may have been
- * processed is unclear, so that the row is not fed back unchecked. Of a row that the datastore holds, the journal can't say whether
- * the row was called: the row is pending, whatever ended the run.
+ * A row that was certainly not processed is `not_attempted`. A row with an attempt that the API did more than postpone is `failed`, unless
+ * the run will still call it. A row that may have been processed is unclear, so that it is not fed back unchecked. A row that the datastore
+ * holds is pending, whatever ended the run: the journal can't say whether it was called.
  */
 export function unfinishedResult(why: WhyUnfinished, row: UnfinishedRow): RowResult {
   const { history = noHistory } = row;
@@ -146,20 +140,19 @@ function lastProblem({ lastCode = '', lastMessage = '' }: AttemptHistory): strin
   return lastMessage === '' ? lastCode : `${lastCode}: ${lastMessage}`;
 }
 
-/** The counts of a run's rows. */
 export interface ResultCounts {
   /** Rows with a result of their own. */
   readonly done: number;
-  /** The outcomes of the report: includes rows that were stopped without a result, but not rows that will still be called. */
+  /** The outcomes of the report: with rows that were stopped without a result, without those that will still be called. */
   readonly outcomes: OutcomeCounts;
   readonly codes: readonly CodeCount[];
-  /** Unclear rows, including rows that will still be called. */
+  /** Includes rows that will still be called. */
   readonly unclear: number;
-  /** Rows that were called, got no result, and wait for their next call. */
+  /** Called rows that wait for their next call. */
   readonly held: number;
 }
 
-/** Counts the rows of a run from its plan and its journal. The counts are those of the run's report. */
+/** Counts the rows of a run as its report does. */
 export function countRows(
   journal: JournalView,
   plan: Omit<RowCounts, 'conflicts' | 'partial'>,

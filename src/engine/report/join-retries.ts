@@ -2,13 +2,13 @@ import { attemptsOf, joinAttempts } from '../../domain/attempts.ts';
 import type { RowResult } from '../../domain/terms.ts';
 import type { ReportLine } from './join-results.ts';
 
-/** The lines of a run in row order, in chunks. */
+/** In row order, in chunks. */
 export type ReportLines = AsyncIterable<readonly ReportLine[]>;
 
 /**
- * The lines of a run, each with the result of the latest retry that called its row. Memory: one chunk of each run.
+ * Each line has the result of the latest retry that called its row. Memory: one chunk of each run.
  *
- * @param retries oldest first. Their rows have the numbers of the original run; rows that the original run lacks are ignored
+ * @param retries oldest first, with the original row numbers; rows that the original run lacks are ignored
  */
 export async function* joinRetries(
   lines: ReportLines,
@@ -49,7 +49,6 @@ function lastOf(ofRun: RowResult, ofRetry: RowResult): RowResult {
   };
 }
 
-/** Reads the lines of a retry on demand. */
 class LineReader {
   readonly #parts: AsyncIterator<readonly ReportLine[]>;
   #held: readonly ReportLine[] = [];
@@ -58,7 +57,6 @@ class LineReader {
     this.#parts = lines[Symbol.asyncIterator]();
   }
 
-  /** The unread lines up to this row. */
   async upTo(row: number): Promise<readonly ReportLine[]> {
     const read: ReportLine[] = [];
     for (;;) {

@@ -1,6 +1,6 @@
 import { createHistogram } from 'node:perf_hooks';
 
-/** Percentiles of durations in whole milliseconds; `max` is exact. */
+/** Whole milliseconds; `max` is exact. */
 export interface LatencySummary {
   readonly p50: number;
   readonly p90: number;
@@ -8,12 +8,12 @@ export interface LatencySummary {
   readonly max: number;
 }
 
-/** About 49 days in milliseconds; longer durations count as this one. */
+/** About 49 days; longer durations count as this one. */
 const longest = 2 ** 32 - 1;
 
 /**
- * Counts durations in fixed memory. With two figures (27 KB), percentiles are exact below 255 ms and at most 0.8 % too high
- * above. With one figure (4 KB), they are exact below 31 ms and at most 6.3 % too high above.
+ * Uses fixed memory. With two figures (27 KB), percentiles are exact below 255 ms and at most 0.8 % too high above. With one figure (4 KB),
+ * they are exact below 31 ms and at most 6.3 % too high above.
  */
 export class LatencyHistogram {
   /** Has each duration plus one, because the histogram can't hold 0. */
@@ -24,7 +24,7 @@ export class LatencyHistogram {
     this.#histogram = createHistogram({ lowest: 1, highest: longest + 1, figures });
   }
 
-  /** Rounds `durationMs`; negative durations count as 0. */
+  /** Rounds; negative durations count as 0. */
   add(durationMs: number): void {
     const ms = Math.min(Math.max(Math.round(durationMs), 0), longest);
     this.#histogram.record(ms + 1);
@@ -37,12 +37,12 @@ export class LatencyHistogram {
     return this;
   }
 
-  /** The percentiles; undefined if no duration was added. */
+  /** Undefined if no duration was added. */
   summary(): LatencySummary | undefined {
     const { count } = this.#histogram;
     const max = this.#max;
     if (count === 0) return undefined;
-    // The histogram rounds the rank of a percentile to the nearest. This call rounds the rank up.
+    // The histogram rounds the rank of a percentile to the nearest. This call rounds it up.
     const percentile = (share: number): number =>
       Math.min(this.#histogram.percentile((Math.ceil(count * share) / count) * 100) - 1, max);
     return { p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99), max };

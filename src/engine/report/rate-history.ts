@@ -3,34 +3,34 @@ import { z } from 'zod';
 import { readJsonFileIfAny } from '../../base/disk/json-file.ts';
 import { phases } from '../../domain/pace.ts';
 
-/** `rate.json` of a run: the rate over time, with reasons. For display only: nothing depends on it. */
+/** `rate.json` of a run. For display only: nothing depends on it. */
 const pointSchema = z.object({
-  /** Seconds of work since the run was first started. */
+  /** Seconds of work since the first start. */
   t_s: z.number(),
-  /** Allowed calls per second; null when unlimited. */
+  /** Null when unlimited. */
   allowed_per_s: z.number().nullable(),
-  /** Calls per second that the API accepted, of all runs that share it. */
+  /** Accepted calls of all runs that share the API. */
   accepted_per_s: z.number(),
   /** Calls that the API rejected as too many. */
   rejected: z.number(),
   /** Seconds since the previous point that count in the total `waited_s`; absent when 0. */
   waited_s: z.number().optional(),
-  /** Why no call could be made, for display. */
+  /** Why no call could be made. */
   reason: z.string().optional(),
 });
 
 const startSchema = z.object({
-  /** Seconds of work since the run was first started. */
+  /** Seconds of work since the first start. */
   t_s: z.number(),
-  /** The time of day, ISO 8601 UTC. */
+  /** ISO 8601 UTC. */
   at: z.string(),
 });
 
 const rateHistorySchema = z.object({
   version: z.literal(1),
-  /** The requested rate: `auto`, `auto..50/s`, `50/s`. */
+  /** `auto`, `auto..50/s`, `50/s` */
   wanted: z.string(),
-  /** The latest allowed rate, the known limit of the API, and the reason. */
+  /** The latest values. */
   allowed_per_s: z.number().nullable(),
   limit_per_s: z.number().nullable(),
   concurrency: z.number(),
@@ -38,11 +38,10 @@ const rateHistorySchema = z.object({
   reason: z.string(),
   /** When calls are allowed again, ISO 8601 UTC. */
   wait_until: z.string().nullable(),
-  /** What asks for `wait_until`: the `restBy` of a pace. */
+  /** The `restBy` of a pace. */
   wait_by: z.string().optional(),
   /**
-   * Seconds in which no call but a test could be made: the API was away, asked to wait, or rejected every call; or the datastore
-   * was away.
+   * Seconds in which no call but a test could be made: the API was away, asked to wait, or rejected every call; or the datastore was away.
    */
   waited_s: z.number(),
   rejected: z.number(),
@@ -58,7 +57,7 @@ export type RatePoint = z.infer<typeof pointSchema>;
 
 export const rateHistoryFile = 'rate.json';
 
-/** The rate history of a run; undefined when it is missing or unreadable. */
+/** Undefined when the file is missing or unreadable. */
 export function readRateHistory(folder: string): Promise<RateHistory | undefined> {
   return readJsonFileIfAny(join(folder, rateHistoryFile), rateHistorySchema);
 }

@@ -8,7 +8,6 @@ export interface RefeedOptions extends Pick<RowsHead, 'columns' | 'clear_token' 
   readonly guard: Guard;
 }
 
-/** The cells of a row in a file that can be fed back. */
 export interface RefeedCells {
   readonly cells: readonly string[];
   /** Whether the cells differ from the row, because CSV can't hold it. */
@@ -17,19 +16,18 @@ export interface RefeedCells {
 
 const operationField = 'operation';
 
-/** A character that UTF-8 can't encode; writing replaces it with U+FFFD. */
+/** UTF-8 can't encode these; writing replaces them with U+FFFD. */
 const loneSurrogate = /\p{Cs}/u;
 
-/** A column of the file, and the original columns of its cells. */
 interface RefeedColumn {
   readonly title: string;
-  /** The places of the original columns. */
+  /** Places of the original columns. */
   readonly sources: number[];
-  /** The field of the column, if the field has a default. */
+  /** The field, only if it has a default. */
   readonly field?: string;
 }
 
-/** Writes rows as CSV cells that read back as the same rows without options: operation and defaults are filled in. */
+/** The cells read back as the same rows without options: operation and defaults are filled in. */
 export class RefeedRows {
   readonly #columns: readonly RefeedColumn[];
   readonly #options: RefeedOptions;
@@ -44,7 +42,7 @@ export class RefeedRows {
     return this.#columns.map(({ title }) => guard(title, { clearToken }));
   }
 
-  /** @param operation name of the row's operation, empty when unknown. */
+  /** @param operation empty when unknown */
   cells(row: { readonly cells: CellTexts }, operation: string): RefeedCells {
     const { clear_token: clearToken, defaults, guard } = this.#options;
     let altered = false;
@@ -95,7 +93,6 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** An empty operation counts as missing. */
 function namesOperation(value: unknown): boolean {
   return isPresent(value) && value !== '';
 }

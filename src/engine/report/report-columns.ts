@@ -4,7 +4,7 @@ import type { Operation } from '../operation/operation.ts';
 import type { RowsHead } from '../rows/head.ts';
 import type { ReportLine } from './join-results.ts';
 
-/** The columns of report.csv between the columns of the manifest and of the operations. Unknown values and "no" are empty. */
+/** Unknown values and "no" are empty. */
 const resultColumns: readonly (readonly [name: string, cell: (result: RowResult, guard: Guard) => string])[] =
   [
     ['_row', ({ row }) => String(row)],
@@ -26,7 +26,7 @@ export interface ReportCellOptions extends Pick<RowsHead, 'columns' | 'clear_tok
   readonly operations: readonly Pick<Operation, 'columns'>[];
 }
 
-/** Makes the cells of report.csv: those of the manifest, then the result. */
+/** Cells of the manifest, then of the result. */
 export class ReportCells {
   readonly header: readonly string[];
   readonly #options: ReportCellOptions;
@@ -59,7 +59,7 @@ export function columnsOf(operations: ReportCellOptions['operations']): readonly
   return [...new Set(operations.flatMap(({ columns }) => columns))];
 }
 
-/** The message of a result. For a duplicate, it names the row that was called. */
+/** For a duplicate, names the row that was called. */
 export function messageOf({ message, duplicateOf }: RowResult): string {
   if (duplicateOf === undefined) return message;
   const same = `same as row ${duplicateOf}`;
@@ -67,7 +67,6 @@ export function messageOf({ message, duplicateOf }: RowResult): string {
   return message === '' ? same : `${message}; ${same}`;
 }
 
-/** A flag for people and for programs. */
 export function flagCell(flag: boolean): string {
   return flag ? 'yes' : '';
 }

@@ -10,7 +10,6 @@ import { LatencyHistogram, type LatencySummary } from './latency.ts';
 import type { RateHistory } from './rate-history.ts';
 import { messageOf } from './report-columns.ts';
 
-/** The rate during a run. */
 export type RunRate = Pick<
   RateHistory,
   'wanted' | 'limit_per_s' | 'waited_s' | 'rejected' | 'series' | 'starts'
@@ -21,7 +20,6 @@ export const summaryFile = 'summary.json';
 /** The content of summary.json. Numbers are integers, except rates; unknown values are `null`. */
 export interface RunSummary {
   readonly version: 1;
-  /** Id of the run. */
   readonly run: string;
   readonly state: string;
   readonly manifest: {
@@ -40,11 +38,11 @@ export interface RunSummary {
   readonly operations: readonly { readonly operation: string; readonly outcomes: OutcomeCounts }[];
   /** In the order of `outcomes`, then most frequent first. */
   readonly codes: readonly CodeTally[];
-  /** Rows with an attempt that may have been processed though no usable answer came. */
+  /** Rows that may have been processed though no usable answer came. */
   readonly unclear: number;
   /** Unclear rows that failed, which a retry can take. */
   readonly unclear_failed: number;
-  /** HTTP requests, of all rows. */
+  /** HTTP requests of all rows. */
   readonly attempts: number;
   /** How many of `attempts` certainly were not processed. */
   readonly unprocessed: number;
@@ -52,11 +50,10 @@ export interface RunSummary {
   readonly rows_per_s: number | null;
   readonly latency_ms: LatencySummary | null;
   readonly rate: RunRate | null;
-  /** Id of the run whose rows this run calls again. */
+  /** The run whose rows this run calls again. */
   readonly retry_of: string | null;
-  /** Ids of the retries whose results the report includes. */
+  /** The retries whose results the report includes. */
   readonly retries: readonly string[];
-  /** The delimiter of the CSV files. */
   readonly delimiter: Delimiter;
   /** SHA-256 of rows.jsonl, journal.jsonl and report.csv; null while the run is in progress. */
   readonly digests: { readonly rows: string; readonly journal: string; readonly report: string } | null;
@@ -70,11 +67,11 @@ export interface RunFacts
   > {
   readonly manifest: Omit<RunSummary['manifest'], 'rows'>;
   readonly digests: Omit<NonNullable<RunSummary['digests']>, 'report'> | null;
-  /** Duration of the run in milliseconds, without the time between a stop and a resume. */
+  /** Without the time between a stop and a resume. */
   readonly activeMs: number;
 }
 
-/** The rows with the same outcome and code. Message and row number are those of the first in the manifest. */
+/** Rows with the same outcome and code. Message and row number are those of the first. */
 interface CodeTally {
   readonly outcome: Outcome;
   readonly code: string;
@@ -88,7 +85,7 @@ export function averageRate({ succeeded, failed }: OutcomeCounts, activeMs: numb
   return activeMs > 0 ? Math.round(((succeeded + failed) * 100_000) / activeMs) / 100 : undefined;
 }
 
-/** Adds up the lines of the report. Memory depends on the number of operations and codes. */
+/** Memory depends on the number of operations and codes. */
 export class Tally {
   #rows = 0;
   #unclear = 0;
@@ -120,11 +117,7 @@ export class Tally {
     else this.#codes.set(key, { outcome, code, count: 1, message: messageOf(result), row: result.row });
   }
 
-  /**
-   * The summary of all added lines.
-   *
-   * @param report SHA-256 of report.csv; without it, the files of the report have no digests
-   */
+  /** @param report SHA-256 of report.csv; without it, the files of the report have no digests */
   summary(facts: RunFacts, report?: string): RunSummary {
     const {
       run,

@@ -14,11 +14,10 @@ export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOpt
   readonly folder: string;
   readonly lines: ReportLines;
   readonly run: RunFacts;
-  /** Collects the lines for report.html, if wanted. */
+  /** Absent if no page is wanted. */
   readonly page?: ReportPage | undefined;
 }
 
-/** The paths of a report's files. */
 export interface ReportPaths {
   readonly report: string;
   readonly summary: string;
@@ -34,20 +33,20 @@ export interface ReportPaths {
 
 export interface WrittenReports {
   readonly paths: ReportPaths;
-  /** The content of summary.json. Its outcomes add up to the rows of the manifest. */
+  /** The outcomes add up to the rows of the manifest. */
   readonly summary: RunSummary;
-  /** Rows in failed.csv and not-attempted.csv that CSV can't hold unchanged: don't feed them back. */
+  /** Rows that CSV can't hold unchanged: don't feed failed.csv and not-attempted.csv back. */
   readonly alteredRows: number;
 }
 
 /**
- * Writes report.csv, failed.csv, not-attempted.csv and summary.json into the run's folder, each whole or not at all, and
- * readable by its owner only. docs/report.md describes them. Memory does not depend on the number of rows.
+ * Writes report.csv, failed.csv, not-attempted.csv and summary.json, each whole or not at all, readable by its owner only (see
+ * docs/report.md). Memory does not depend on the number of rows.
  *
  * A pending row is in neither of the files that can be fed back, because it will still be called, or was called.
  *
- * @throws a fatal error `REPORT_UNWRITABLE` or a `SystemError`
- *   when writing fails, and the errors of reading the rows or the journal. The files of the previous report then stay.
+ * @throws a fatal error `REPORT_UNWRITABLE` or a `SystemError` when writing fails, and the errors of reading the rows or the journal. The
+ *   files of the previous report then stay.
  */
 export async function writeReports(input: ReportInput): Promise<WrittenReports> {
   const files = new ReportFiles(input);
@@ -71,9 +70,7 @@ const alteredHint = "CSV can't hold this row unchanged: retry it with `cqbatch r
 
 const notAttemptedFile = 'not-attempted.csv';
 
-/** The files of a report while they are written: selects the files of each line, and adds the columns of results. */
 class ReportFiles {
-  /** Rows in failed.csv and not-attempted.csv that CSV can't hold unchanged. */
   alteredRows = 0;
   readonly #report: CsvFile;
   readonly #failed: CsvFile;
@@ -119,14 +116,14 @@ class ReportFiles {
     if (notAttempted.length > 0) await this.#notAttempted.write(notAttempted);
   }
 
-  /** Completes all files. @returns SHA-256 of report.csv */
+  /** @returns SHA-256 of report.csv */
   async seal(): Promise<string> {
     await this.#report.write([]);
     for (const file of this.#all) await file.seal();
     return this.#report.digest();
   }
 
-  /** Publishes all files once all are complete, summary.json last. */
+  /** Publishes the files once all are complete, summary.json last. */
   async publish(summary: RunSummary): Promise<ReportPaths> {
     for (const file of this.#all) await file.publish();
     try {
@@ -142,7 +139,7 @@ class ReportFiles {
     };
   }
 
-  /** Removes the unpublished files. Never fails, because it runs after a failure. */
+  /** Never fails, because it runs after a failure. */
   async discard(): Promise<void> {
     for (const file of this.#all) await file.discard().catch(() => {});
   }
@@ -152,7 +149,6 @@ class ReportFiles {
   }
 }
 
-/** Removes an outdated file of an earlier report. */
 export async function removeReport(
   folder: string,
   name: typeof notAttemptedFile | 'report.html' | 'report.xlsx',

@@ -12,16 +12,15 @@ export interface XlsxReportInput extends ReportCellOptions {
   readonly lines: ReportLines;
 }
 
-/** Limits of a sheet in Excel. */
+/** A sheet's limits in Excel. */
 const mostColumns = 16_384;
 const mostCharacters = 32_767;
 const cutHint = '… (cut: Excel holds 32,767 characters; report.csv has the full text)';
 const columnWidth = 20;
 
 /**
- * Writes report.xlsx, whole or not at all, and readable by its owner only: the rows of report.csv as text, so that no number
- * loses digits and no cell is a formula. Rows beyond the limit of a sheet go into another one. Memory does not depend on the
- * number of rows.
+ * Writes report.xlsx, whole or not at all, readable by its owner only. All cells are text, so that no number loses digits and none is a
+ * formula. Rows beyond the limit of a sheet go into another one. Memory does not depend on the number of rows.
  *
  * @returns its path
  * @throws a fatal error `XLSX_TOO_LARGE` when there are too many columns for Excel, and the errors of `writeReports`
@@ -39,7 +38,7 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
     const workbook = writeXlsxStream(rowsOf(input.lines, cells), {
       name: 'report',
       freezePane: { rows: 1 },
-      // The format of text, so that Excel reads nothing that users type there as a number.
+      // As text, so that Excel reads nothing that users type there as a number.
       columns: cells.header.map((name) => ({ header: held(name), width: columnWidth, numFmt: '@' })),
       zip64: true,
     });
@@ -50,14 +49,14 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
   }
 }
 
-/** Cells of a sheet are text, which Excel never runs: they need no guard. */
+/** Excel never runs cells that are text: they need no guard. */
 const unguarded = (text: string): string => text;
 
 async function* rowsOf(lines: ReportLines, cells: ReportCells): AsyncGenerator<string[]> {
   for await (const part of lines) for (const line of part) yield cells.of(line).map(held);
 }
 
-/** A text in the encoding of a cell. Excel reads `_x0041_` as `A`, and `_x005F_x0041_` as `_x0041_`. */
+/** Excel reads `_x0041_` as `A`, and `_x005F_x0041_` as `_x0041_`. */
 function held(text: string): string {
   const escaped = text.replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_');
   return escaped.length > mostCharacters

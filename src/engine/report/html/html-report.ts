@@ -10,8 +10,7 @@ import { reportHead, reportSummary } from './report-head.ts';
 import { verdictOf } from './verdict.ts';
 
 /**
- * Writes report.html, a self-contained page, into a run's folder, whole or not at all, and readable by its owner only. Its head
- * is plain HTML, for readers without scripts.
+ * Writes a self-contained page, whole or not at all, readable by its owner only. Its head is plain HTML, for readers without scripts.
  *
  * @returns its path
  * @throws a fatal error `REPORT_UNWRITABLE`

@@ -8,15 +8,14 @@ interface Stretch {
   failed: number;
 }
 
-/** Latency and failures over time in fixed memory: when there are too many stretches of time, neighbors are joined in pairs. */
+/** Uses fixed memory: when there are too many stretches of time, neighbors are joined in pairs. */
 export class LatencyOverTime {
   #stretchMs = 1_000;
   #stretches = new Map<number, Stretch>();
 
   /**
-   * @param startedMs start of a row's first attempt, in milliseconds since 1970
-   * @param durationMs duration of its last attempt
-   * @param isFailed whether the row failed
+   * @param startedMs start of the row's first attempt, since 1970
+   * @param durationMs of its last attempt
    */
   add(startedMs: number, durationMs: number, isFailed: boolean): void {
     const at = Math.floor(startedMs / this.#stretchMs);

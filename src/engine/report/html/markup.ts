@@ -21,7 +21,7 @@ export function markup(
   return { name, attributes, children };
 }
 
-/** Labels with their values. A label without a value is left out. */
+/** A label without a value is left out. */
 export function factList(facts: readonly (readonly [name: string, text: string | undefined])[]): Markup {
   const shown = facts.filter(([, text]) => text);
   return markup(
@@ -31,7 +31,7 @@ export function factList(facts: readonly (readonly [name: string, text: string |
   );
 }
 
-/** The HTML of a part. Texts are escaped; characters that change the reading order become visible. */
+/** Escapes texts, and shows characters that change the reading order. */
 export function htmlOf(part: Markup): string {
   if (part === false || part === undefined) return '';
   if (typeof part === 'string') return escapeMarkup(inReadingOrder(part));
@@ -41,7 +41,6 @@ export function htmlOf(part: Markup): string {
   return `<${name}${written.join('')}>${htmlOf(children)}</${name}>`;
 }
 
-/** Whether the part is an element, not a list of parts. */
 export function isElement(part: MarkupElement | readonly Markup[]): part is MarkupElement {
   return !Array.isArray(part);
 }

@@ -2,22 +2,22 @@ import type { RowResult } from '../../../domain/terms.ts';
 import { messageOf } from '../report-columns.ts';
 import type { MessageGroup } from './page-data.ts';
 
-/** The most messages of a code. Rows with further ones are counted together, without a message. */
+/** Rows with further messages of a code are counted together, without a message. */
 const mostMessages = 100;
 /** Longer messages are grouped by their beginning. */
 const longestMessage = 300;
 
-/** The message as a group of rows shares it: each number is `N`. */
+/** The message with `N` for each number. */
 export function messagePattern(message: string): string {
   return message
     .slice(0, longestMessage)
     .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\d+/gi, 'N');
 }
 
-/** Counts rows by outcome, code and message. Memory depends on the number of codes. */
+/** Memory depends on the number of codes. */
 export class MessageGroups {
   readonly #groups = new Map<string, { -readonly [Key in keyof MessageGroup]: MessageGroup[Key] }>();
-  /** The number of groups of each code. */
+  /** The number of groups by code. */
   readonly #sizes = new Map<string, number>();
 
   add(result: RowResult): void {
@@ -26,7 +26,7 @@ export class MessageGroups {
     if (result.unclear) group.unclear++;
   }
 
-  /** The groups, most frequent first. */
+  /** Most frequent first. */
   all(): readonly MessageGroup[] {
     return [...this.#groups.values()].toSorted((a, b) => b.count - a.count);
   }

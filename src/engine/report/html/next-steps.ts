@@ -3,10 +3,8 @@ import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { countOf, groupLink, type RowGroup } from './row-groups.ts';
 
-/** What the reader has to do. */
 interface Step {
   readonly title: string;
-  /** What must be done before. */
   readonly first?: string | undefined;
   readonly text: string;
   readonly group: RowGroup;
@@ -16,7 +14,7 @@ interface Step {
   readonly command?: string | undefined;
 }
 
-/** What the reader has to do, one step after the other. Commands are for the operator, so they come last. */
+/** Commands are for the operator, so they come last. */
 export function nextSteps(data: PageData): Markup {
   const steps = stepsOf(data);
   if (steps.length === 0) return undefined;
@@ -28,7 +26,6 @@ export function nextSteps(data: PageData): Markup {
   );
 }
 
-/** The steps as lines of text. */
 export function stepsText(data: PageData): readonly string[] {
   return stepsOf(data).map(({ title, first, command }, index) =>
     [`${index + 1}. ${title}`, first && ` (${first})`, command && `: ${command}`].filter(Boolean).join(''),
@@ -52,7 +49,7 @@ function stepItem({ title, first, text, group, rows, isSaved, command }: Step): 
   );
 }
 
-/** A command, and a button that copies it. Screen readers say which one. */
+/** Screen readers say which command the button copies. */
 function commandOf(command: string): Markup {
   const which = markup('span', { class: 'spoken' }, ` ${command}`);
   const copy = markup('button', { type: 'button', 'data-copy': command }, 'Copy', which);
@@ -119,7 +116,6 @@ function checkFirst(unclear: number, rows: number): string | undefined {
   return `${unclear === rows && rows > 1 ? 'all ' : ''}${count(unclear)} unclear: check first`;
 }
 
-/** The name of the file in which the page saves rows. */
 export function savedName(run: string, what: string): string {
   return `${run}-${what}.csv`;
 }

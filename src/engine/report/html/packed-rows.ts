@@ -11,22 +11,21 @@ import { columnsOf, messageOf } from '../report-columns.ts';
 import type { PageColumn, PageContent, PageValue, ReportedOperation, RowPortion } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';
 
-/** The default for the most rows in a page. */
 const usualMostRows = 200_000;
-/** The most bytes of gzipped rows, for a page that fits into an e-mail. Base64 makes four bytes of three. */
+/** The page fits into an e-mail. Base64 makes four bytes of three. */
 const mostBytes = (20_000_000 * 3) / 4;
-/** Rows are gzipped when there are this many rows or characters. */
+/** This many rows or characters are gzipped together. */
 const portionRows = 1_000;
 const portionCharacters = 1_000_000;
 
 export interface PackOptions {
   readonly refeed: Omit<RefeedOptions, 'guard'>;
   readonly operations: readonly ReportedOperation[];
-  /** The most rows in the page; for tests. */
+  /** A lower limit, for tests. */
   readonly mostRows?: number;
 }
 
-/** The rows of a page: first those that the reader should look at, then the others until the page is full. */
+/** Packs first the rows that the reader should look at, then the others until the page is full. */
 export class PackedRows {
   readonly columns: readonly PageColumn[];
   readonly #refeed: RefeedRows;
@@ -37,7 +36,7 @@ export class PackedRows {
 
   constructor({ refeed, operations, mostRows = usualMostRows }: PackOptions) {
     this.#mostRows = mostRows;
-    // Guarded as in the page's export, so that the page can distinguish an empty text from text that looks like the clear token.
+    // As in the page's export, so that the page can distinguish an empty text from text that looks like the clear token.
     this.#refeed = new RefeedRows({ ...refeed, guard: guardCell });
     this.#resultColumns = columnsOf(operations);
     this.columns = [
@@ -59,7 +58,7 @@ export class PackedRows {
     }
   }
 
-  /** The portions for which the page has room, in base64. Call this after all rows were added. */
+  /** The portions for which the page has room, in base64. Call it last. */
   async end(): Promise<PageContent['portions']> {
     await this.#first.close();
     await this.#rest.close();
@@ -89,27 +88,25 @@ export class PackedRows {
   }
 }
 
-/** Whether the reader should look at the row: it failed, is invalid, or is unclear. */
 function comesFirst({ outcome, unclear }: RowResult): boolean {
   return unclear || outcomesInNeed.includes(outcome);
 }
 
-/** Whether the page shows the request: it was sent, and may not have succeeded. */
+/** Whether the request was sent, and may not have succeeded. */
 function showsRequest({ outcome, attempts, unclear }: RowResult): boolean {
   return attempts > 0 && (outcome !== 'succeeded' || unclear);
 }
 
-/** The request of a row as text: method and path on the first line, then the body. */
+/** Method and path on the first line, then the body. */
 function requestOf(row: PlannedRow): string {
   if (row.kind !== 'callable') return '';
   const { method = 'POST', path, body } = row.request;
   return [`${method} ${path}`, ...headerLines(row.request), body].join('\n').trimEnd();
 }
 
-/** Reads a fact of a row; undefined when unknown. */
 type Fact = (result: RowResult) => string | number | undefined;
 
-/** The facts of a row in the page, by column name. Times are in milliseconds, since 1970. */
+/** Times are in milliseconds since 1970. */
 const facts = {
   row: ({ row }) => row,
   operation: ({ operation }) => operation,
@@ -159,13 +156,13 @@ interface Portion {
   readonly bytes: Buffer;
 }
 
-/** Collects rows and gzips them in portions. Memory grows with the compressed size. */
+/** Memory grows with the compressed size. */
 class Pack {
   readonly portions: Portion[] = [];
   #open: (readonly PageValue[])[] = [];
   #characters = 0;
   rows = 0;
-  /** The compressed size so far. */
+  /** The compressed size. */
   bytes = 0;
 
   push(values: readonly PageValue[]): void {
@@ -174,7 +171,6 @@ class Pack {
     this.rows += 1;
   }
 
-  /** Whether there is enough to compress. */
   get hasPortion(): boolean {
     return this.#open.length >= portionRows || this.#characters >= portionCharacters;
   }

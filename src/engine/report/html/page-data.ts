@@ -4,10 +4,10 @@ import type { PlannedOperation } from '../../rows/row.ts';
 import type { RatePoint } from '../rate-history.ts';
 import type { RunSummary } from '../summary.ts';
 
-/** The content of report.html. Written by Node, read by the page. */
+/** Written by Node, read by the page. */
 export interface PageContent {
   readonly data: PageData;
-  /** The rows: each portion is the JSON of a `RowPortion`, gzipped, in base64. */
+  /** Each portion is the JSON of a `RowPortion`, gzipped, in base64. */
   readonly portions: readonly string[];
 }
 
@@ -15,9 +15,8 @@ export interface PageData {
   readonly version: 1;
   readonly run: PageRun;
   readonly summary: RunSummary;
-  /** The operations of the run, by name. */
   readonly operations: Readonly<Record<string, OperationWords>>;
-  /** The advice for each code that occurs. */
+  /** Advice for each code that occurs. */
   readonly advice: Readonly<Record<string, PageAdvice>>;
   /** Counts all rows of the run. */
   readonly messages: readonly MessageGroup[];
@@ -26,63 +25,55 @@ export interface PageData {
   readonly rows: PageRows;
 }
 
-/** What the page needs to know of an operation. */
 export type ReportedOperation = Pick<PlannedOperation, 'name' | 'thing' | 'done' | 'subject' | 'columns'>;
 
-/** What an operation acts on, and what it has done to it. */
 export type OperationWords = Pick<PlannedOperation, 'thing' | 'done'>;
 
 export interface PageAdvice extends CodeAdvice {
-  /** What to do with rows that failed with the code. */
   readonly step: NextStep;
 }
 
-/** The rows with the same outcome and code, and with messages that differ only by their numbers. */
+/** Rows of one code whose messages differ only by their numbers. */
 export interface MessageGroup {
   readonly outcome: Outcome;
   readonly code: string;
   /** A `messagePattern`; empty for rows without a message, and for rare messages. */
   readonly message: string;
   readonly count: number;
-  /** How many of them are unclear. */
   readonly unclear: number;
 }
 
-/** The facts of a run that its summary lacks. */
+/** What the summary of a run lacks. */
 export interface PageRun {
   readonly id: string;
   readonly state: string;
   /** Whether the run calls further rows by itself, only when it is resumed, or never. */
   readonly phase: 'in progress' | 'stopped' | 'ended';
-  /** The command that continues a stopped run. */
   readonly resume: string;
-  /** The command that calls again the rows whose failures are transient, if any. */
   readonly retry?: string;
-  /** Why the run is in this state, if known. */
   readonly reason?: string;
   readonly baseUrl: string;
   readonly by?: string;
-  /** The approvers of the plan; absent for a plan without approvals. */
+  /** Absent for a plan without approvals. */
   readonly approvedBy?: readonly string[];
-  /** The `--reason` of the user. */
+  /** The user's `--reason`. */
   readonly purpose?: string;
   /** The stops between the start and the end of the run. */
   readonly stops: readonly PageStop[];
-  /** When the page was written, ISO 8601 UTC. */
+  /** ISO 8601 UTC. */
   readonly writtenAt: string;
 }
 
-/** A time in which a run was not in progress: paused, interrupted, halted or failed. */
+/** A time in which a run was paused, interrupted, halted or failed. */
 export interface PageStop {
   /** ISO 8601 UTC. */
   readonly from: string;
   readonly to: string;
   readonly state: string;
-  /** Why the run stopped, if known. */
   readonly reason?: string;
 }
 
-/** Latency over time: a value for each stretch of equal length; null in a stretch without calls. */
+/** A value for each stretch of equal length; null in a stretch without calls. */
 export interface LatencySeries {
   /** Start of the first stretch, milliseconds since 1970; 0 without calls. */
   readonly from: number;
@@ -90,27 +81,26 @@ export interface LatencySeries {
   readonly p50: readonly (number | null)[];
   readonly p90: readonly (number | null)[];
   readonly p99: readonly (number | null)[];
-  /** Rows that failed, by the start of their first attempt. */
+  /** Failed rows, by the start of their first attempt. */
   readonly failed: readonly number[];
 }
 
-/** What the page needs to know of its rows to read them. */
 export interface PageRows {
   readonly columns: readonly PageColumn[];
-  /** The text of a cell that clears its field when the rows are fed back. */
+  /** A cell with this text clears its field when the rows are fed back. */
   readonly clearToken: string;
 }
 
 export interface PageColumn {
   readonly kind: 'fact' | 'result' | 'cell';
-  /** For a fact, a `FactColumn`; for a cell, its header in a manifest that feeds the rows back. */
+  /** A `FactColumn`, or the header of a cell in a manifest that feeds the rows back. */
   readonly name: string;
   /** Whether the cells identify what rows act on, or name the operation. */
   readonly role?: 'subject' | 'operation';
 }
 
-/** A value of a row in a column; null without a value. */
+/** Null without a value. */
 export type PageValue = string | number | null;
 
-/** A part of the rows, by column: an array of values for each, because similar values compress better side by side. */
+/** An array for each column, because similar values compress better side by side. */
 export type RowPortion = readonly (readonly PageValue[])[];

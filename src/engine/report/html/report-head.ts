@@ -8,7 +8,6 @@ import { resultsByCode } from './results-by-code.ts';
 import { countOf, groupLink } from './row-groups.ts';
 import { verdictOf } from './verdict.ts';
 
-/** The verdict on a run, and the facts of the run. */
 export function reportHead(data: PageData): Markup {
   const { tone, text } = verdictOf(data);
   return markup(
@@ -20,16 +19,12 @@ export function reportHead(data: PageData): Markup {
   );
 }
 
-/**
- * The ledger of the rows, what to do next, and the results by code. Links say which rows they show: `data-show` has a
- * `RowGroup`, `data-code` a code, `data-message` a message of it.
- */
+/** Links say which rows they show: `data-show` has a `RowGroup`, `data-code` a code, `data-message` a message of it. */
 export function reportSummary(data: PageData): Markup {
   const copy = markup('button', { type: 'button', 'data-copy': summaryText(data) }, 'Copy summary');
   return [ledger(data), nextSteps(data), markup('p', { class: 'send' }, copy), resultsByCode(data)];
 }
 
-/** The facts of the run: run, manifest, API, times, user and reason. */
 function facts({ run, summary }: PageData): Markup {
   const { manifest, started_at, finished_at, retries, retry_of, duration_s, rows_per_s } = summary;
   const entries = [
@@ -53,7 +48,7 @@ function facts({ run, summary }: PageData): Markup {
   ];
 }
 
-/** The time between start and end that the duration leaves out: `48 s paused`. */
+/** What the duration leaves out: `48 s paused`. */
 function stopTexts({ stops }: PageData['run']): readonly string[] {
   const times = new Map<string, number>();
   for (const { from, to, state } of stops)
@@ -61,7 +56,7 @@ function stopTexts({ stops }: PageData['run']): readonly string[] {
   return [...times].map(([state, ms]) => `${exactDuration(ms)} ${state}`);
 }
 
-/** The rows of the run by outcome, which add up to all rows. Each part is a link to its rows. */
+/** The outcomes add up to all rows. Each is a link to its rows. */
 function ledger(data: PageData): Markup {
   const { rows, left_out = 0 } = data.summary.manifest;
   const parts = ledgerParts(data).map(({ outcome, number, name, toCheck }) => {
@@ -74,7 +69,7 @@ function ledger(data: PageData): Markup {
   return markup('ul', { class: 'ledger', 'aria-label': 'Rows by outcome' }, ...parts, all);
 }
 
-/** The report as lines of text, for a chat or an e-mail. */
+/** The report as lines for a chat or an e-mail. */
 function summaryText(data: PageData): string {
   const { run, summary } = data;
   const parts = ledgerParts(data).map(({ number, name, toCheck }) =>

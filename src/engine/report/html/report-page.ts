@@ -11,7 +11,6 @@ export interface ReportPageOptions extends PackOptions {
   readonly run: Omit<PageRun, 'writtenAt' | 'retry'>;
 }
 
-/** Collects the lines of a report for report.html. */
 export class ReportPage {
   readonly #options: ReportPageOptions;
   readonly #latency = new LatencyOverTime();
@@ -33,7 +32,7 @@ export class ReportPage {
     await this.#rows.add(lines);
   }
 
-  /** The content of the page. Call this after all lines were added. */
+  /** Call it after all lines were added. */
   async content(summary: RunSummary): Promise<PageContent> {
     const { run, refeed, operations } = this.#options;
     const { rate, ...rest } = summary;

@@ -5,18 +5,17 @@ import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';
 
-/** Further messages of a code are counted only. */
+/** Further messages of a code are only counted. */
 const messagesShown = 8;
 const longestShown = 160;
 
-/** The results by code, and below each code its messages. */
 export function resultsByCode({ summary: { codes }, advice, messages }: PageData): Markup {
   if (codes.length === 0) return undefined;
   const needs = (outcome: Outcome) => Number(outcomesInNeed.includes(outcome));
   const inNeedFirst = codes.toSorted((a, b) => needs(b.outcome) - needs(a.outcome));
   const lines = inNeedFirst.flatMap(({ outcome, code, count: rows }) => {
     const ofCode = messages.filter((group) => group.outcome === outcome && group.code === code);
-    // The messages of rows that were not called, and of those that succeeded, say no more than the code.
+    // Messages of rows that were not called, or succeeded, say no more than the code.
     const told = needs(outcome) ? ofCode.filter(({ message }) => message !== '') : [];
     const rest = told.slice(messagesShown).reduce((sum, group) => sum + group.count, 0);
     const unclear = ofCode.reduce((sum, group) => sum + group.unclear, 0);

@@ -4,10 +4,9 @@ import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';
 
-/** Rows that the page can show together: all, those that need the reader, those of an outcome, and those of a next step. */
+/** Rows that the page can show together; `attention`: those that need the reader. */
 type BaseGroup = 'all' | 'attention' | Outcome | NextStep;
 
-/** A base group, or the unclear rows of it. */
 export type RowGroup = BaseGroup | `${BaseGroup} unclear`;
 
 const groupTexts: Readonly<Record<string, string>> = {
@@ -18,7 +17,7 @@ const groupTexts: Readonly<Record<string, string>> = {
   decide: 'to decide',
 };
 
-/** The groups in the order in which the page offers them. */
+/** In the order in which the page offers them. */
 export const rowGroups: readonly RowGroup[] = [
   'all',
   'attention',
@@ -37,7 +36,6 @@ export function groupText(group: RowGroup): string {
   return unclear ? `${text}, to check` : text;
 }
 
-/** Decides whether a row belongs to a group. */
 export function isInGroup(
   group: RowGroup,
   data: Pick<PageData, 'run' | 'advice'>,
@@ -48,13 +46,12 @@ export function isInGroup(
     if (base === 'all' || base === outcome) return true;
     const needs = (outcomesInNeed as readonly string[]).includes(outcome);
     if (base === 'attention') return needs;
-    // A stopped run calls the rows itself that it has not called.
+    // A stopped run itself calls the rows that it has not called.
     const hasStep = needs || (outcome === 'not_attempted' && data.run.phase === 'ended');
     return hasStep && data.advice[code]?.step === base;
   };
 }
 
-/** The number of rows of a group. */
 export function countOf(group: RowGroup, data: Pick<PageData, 'run' | 'advice' | 'messages'>): number {
   const [isIn, onlyUnclear] = [isInGroup(group, data), partsOf(group)[1]];
   return data.messages
@@ -67,7 +64,6 @@ function partsOf(group: RowGroup): readonly [base: string, unclear: boolean] {
   return [base, unclear !== undefined];
 }
 
-/** A link that shows the rows of a group. */
 export function groupLink(group: RowGroup, ...content: readonly Markup[]): Markup {
   return markup('a', { href: '#rows', id: `show ${group}`, 'data-show': group }, ...content);
 }

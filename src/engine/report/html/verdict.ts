@@ -2,7 +2,6 @@ import { count, counted } from '../../../base/text/format.ts';
 import type { Outcome, OutcomeCounts } from '../../../domain/terms.ts';
 import type { PageData } from './page-data.ts';
 
-/** Whether all went well, the reader has something to do, the run failed as a whole, or the run is in progress. */
 export type Tone = 'good' | 'attention' | 'bad' | 'working';
 
 export interface Verdict {
@@ -11,20 +10,18 @@ export interface Verdict {
   readonly text: string;
 }
 
-/** The answer to: did it work, and what has the reader to do? */
+/** Did it work, and what has the reader to do? */
 export function verdictOf(data: PageData): Verdict {
   return { tone: toneOf(data), text: [achieved(data), ...openPoints(data)].join(' ') };
 }
 
-/** The outcomes of rows that need the reader. */
 export const outcomesInNeed: readonly Outcome[] = ['failed', 'invalid'];
 
-/** The number of rows that need the reader. */
 export function rowsInNeed({ failed, invalid }: OutcomeCounts): number {
   return failed + invalid;
 }
 
-/** The number of rows that the run did not call, and will not call by itself. */
+/** Rows that the run did not call, and will not call by itself. */
 export function rowsLeft({ run, summary }: Pick<PageData, 'run' | 'summary'>): number {
   return run.phase === 'in progress' ? 0 : summary.outcomes.not_attempted;
 }
@@ -49,7 +46,9 @@ function achieved({ run, summary, operations }: PageData): string {
   return run.state === 'completed' ? `${what}.` : `Run ${run.state}: ${what}.`;
 }
 
-/** `All 3 evaluations restored`; `2 of 5 evaluations restored`; of rows that are no things of their own, `2 evaluations restored, of 7 rows` */
+/**
+ * `All 3 evaluations restored`; `2 of 5 evaluations restored`; of rows that are no things of their own, `2 evaluations restored, of 7 rows`
+ */
 function achievement(succeeded: number, wanted: number, rows: number, thing: string, done: string): string {
   if (succeeded === wanted && wanted > 0) {
     const things = counted(wanted, thing);

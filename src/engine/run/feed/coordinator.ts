@@ -20,23 +20,21 @@ import { keepsOrder, RowOrder } from './row-order.ts';
 /** Why feeding has stopped, for good or for a while. */
 export type Leaving =
   | RunEnding
-  /** Too many rows have failed. */
   | { readonly state: 'halted'; readonly halt: FailureHalt }
   | ({ readonly state: 'paused' } & Attribution)
-  /** The work must begin again: the datastore has lost rows, or rows were handed back that only the file of rows contains. */
+  /** The work must begin again: the datastore has lost rows, or only the file of rows contains what was handed back. */
   | { readonly state: 'again'; readonly hasLostRows: boolean };
 
 export interface CoordinatorOptions {
-  /** The rows of the run; absent when no row is fed. */
+  /** Absent when no row is fed. */
   readonly rows?: Pick<RowsFile, 'rows'>;
   /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly window: FeedWindow;
   /** See `BatchQueueOptions`. */
   readonly priority: () => Priority;
-  /** Called with new results once they are safe in the journal. */
+  /** Gets new results once they are safe in the journal. */
   readonly onCollected: (results: readonly RowResult[]) => Promise<void>;
-  /** Called for each transient error of the datastore. */
   readonly onError: (error: Error) => void;
 }
 
@@ -45,13 +43,11 @@ type State =
   | { readonly mode: 'ended'; readonly reason: Leaving }
   | { readonly mode: 'failed'; readonly error: Error };
 
-/** Milliseconds between reads of what workers have finished. */
+/** The time between reads of what workers have finished. */
 const refreshMs = 500;
 /** Like `refreshMs`, for batches with a row that another row waits for. A manifest may edit an entry a dozen times. */
 const awaitedMs = 100;
-/** Milliseconds between two attempts of `drain`. */
 const drainMs = 250;
-/** Rows fed per write to the journal. */
 const rowsAtOnce = 1_000;
 
 /**
@@ -76,16 +72,12 @@ export class Coordinator {
   readonly #forgetLoss: () => void;
   #batches!: BatchQueue;
   #feed!: Feed;
-  /** Set when rows with the same subject must be called in order. */
+  /** Set if rows with the same subject must be called in order. */
   #order: RowOrder | undefined;
   readonly #repeated: Repeated[] = [];
   #state: State = { mode: 'feeding' };
 
-  /**
-   * Takes over what an earlier coordinator of the run left in the datastore.
-   *
-   * @throws when the datastore or the disk fails; then nothing stays open
-   */
+  /** @throws when the datastore or the disk fails; then nothing stays open */
   static async open(run: OpenRun, options: CoordinatorOptions): Promise<Coordinator> {
     const coordinator = new Coordinator(run, options);
     await coordinator.#recover().catch(async (error: unknown) => {
@@ -102,8 +94,6 @@ export class Coordinator {
   }
 
   /**
-   * Feeds and collects until the run ends.
-   *
    * @returns the first reason for ending
    * @throws when the datastore, the disk or the lock on the run is lost
    */
@@ -122,10 +112,10 @@ export class Coordinator {
   }
 
   /**
-   * After the end: removes the rows from the datastore that no worker is calling, and waits for the other rows. Afterwards the
-   * journal alone says which rows remain. If killed, repeat it.
+   * After the end: removes the rows that no worker is calling, and waits for the others. Then the journal alone says which rows remain. If
+   * killed, repeat it.
    *
-   * @returns false when the signal aborted before the last call ended
+   * @returns false when the signal aborted first
    */
   async drain(signal: AbortSignal): Promise<boolean> {
     // Without the signal, an unreachable datastore would block forever.
@@ -142,7 +132,7 @@ export class Coordinator {
     return this.#state.mode === 'feeding';
   }
 
-  /** Stops feeding. The first reason counts. */
+  /** Only the first reason counts. */
   end(reason: Leaving): void {
     if (this.isFeeding) this.#enter({ mode: 'ended', reason });
   }
@@ -157,7 +147,7 @@ export class Coordinator {
     this.#options.window.wake();
   }
 
-  /** The reason for ending. @throws the error in the state `failed` */
+  /** @throws the error in the state `failed` */
   #checked(): Leaving {
     if (this.#state.mode === 'failed') throw this.#state.error;
     return this.#state.mode === 'ended' ? this.#state.reason : { state: 'interrupted' };
@@ -198,7 +188,7 @@ export class Coordinator {
     await this.#keep(await resultsOfOvertaken(rows, journal, recovered.rows));
   }
 
-  /** Keeps rows in order, and reads the results of awaited rows more often. */
+  /** Reads the results of awaited rows more often. */
   #keepOrder(order: RowOrder): void {
     const { onError } = this.#options;
     this.#order = order;
@@ -234,7 +224,7 @@ export class Coordinator {
     this.#options.window.collected(rows, bytes);
   }
 
-  /** Makes batches that fill the window, for at most one write to the journal. */
+  /** Fills the window, for at most one write to the journal. */
   async #nextBatches(): Promise<RowTask[][]> {
     const { window } = this.#options;
     const batches: RowTask[][] = [];
@@ -267,7 +257,7 @@ export class Coordinator {
       if (tasks.length === 0) continue;
       this.#options.window.fed(tasks.length, bytesOf(tasks));
       const { signal } = this.#ending;
-      // If the datastore stays away, resuming the run finds out whether the batch was added.
+      // If the datastore stays away, resuming finds out whether the batch was added.
       await unlessAborted(this.#batches.add(tasks, signal, epoch), signal);
     }
   }
@@ -283,7 +273,7 @@ export class Coordinator {
     if (!datastore.exclusive && !window.isEmpty) await rows.watchStalled(this.#options.onError);
     while (!window.isEmpty && !signal.aborted && this.#state.mode !== 'failed') {
       const changed = window.changed();
-      // No worker is left. A dead process held a batch, or this process claimed one while stopping and missed the reply.
+      // A dead process held a batch, or this one claimed one while stopping and missed the reply.
       if (datastore.exclusive) await rows.releaseClaims();
       await this.#batches.drain(({ results, leftovers }) => this.#keep(results, opened(leftovers, journal)));
       if (!window.isEmpty) await withTimeout(changed, drainMs);

@@ -1,8 +1,8 @@
 import { deferred } from '../../../base/async/waiting.ts';
 
 /**
- * How much of a run the datastore holds at a time, in seconds of work. With less, workers would be idle; with more, retries would starve
- * behind the backlog, and progress and cancelling would be coarse.
+ * With less of a run in the datastore, workers would be idle; with more, retries would starve behind the backlog, and progress and
+ * cancelling would be coarse.
  */
 
 const secondsOfWork = 4;
@@ -12,47 +12,46 @@ const maxOpenRows = 5_000;
 /** While the rate is unknown: enough for several machines, little enough for the slowest API. */
 const firstOpenRows = 500;
 const maxOpenBytes = 32 * 1024 * 1024;
-/** Finished rows stay in the datastore until their batch is complete: at most as many rows as this many windows hold. */
+/** Finished rows stay in the datastore until their batch is complete: at most the rows of this many windows. */
 const heldWindows = 8;
-/** Rows of a batch while the rate is unknown. */
+/** While the rate is unknown. */
 const firstBatchRows = 25;
 const maxBatchRows = 250;
-/** The fewest rows of a batch, even at the end: smaller batches cost more commands than they save. */
+/** The fewest rows of a batch, even at the end: smaller ones cost more commands than they save. */
 const lastBatchRows = 10;
 const maxBatchBytes = 4 * 1024 * 1024;
-/** The time constant of the measured rate. */
+/** Time constant of the measured rate. */
 const memorySeconds = 3;
 
 export interface FeedWindowOptions {
-  /** Calls in flight at once, at the start. */
+  /** Calls in flight at the start. */
   readonly concurrency: number;
-  /** The user's limit in calls per second, if any: rows are fed no faster, once the window was full. */
+  /** The user's limit: rows are fed no faster, once the window was full. */
   readonly ratePerSecond?: () => number | undefined;
-  /** Workers that share the rows. Default: one. */
+  /** Default: 1. */
   readonly workers?: () => number;
-  /** Rows of the run without a result. Default: more than a window holds. */
+  /** Rows without a result. Default: more than a window holds. */
   readonly unfinished?: () => number;
   /** Monotonic milliseconds; for tests. */
   readonly now?: () => number;
 }
 
 export class FeedWindow {
-  /** Calls in flight at once. */
   concurrency: number;
   readonly #options: FeedWindowOptions;
   readonly #now: () => number;
   #openRows = 0;
   #heldRows = 0;
   #heldBytes = 0;
-  /** Weighted sum of rates, and the sum of the weights, which is below 1 at first. */
+  /** The sum of the weights is below 1 at first. */
   #weightedRate = 0;
   #weights = 0;
   #finishedSince = 0;
   #since: number;
   #change = deferred();
   /**
-   * Rows that may be fed under the user's limit, and when they were counted. Workers usually keep to the limit, so that this has no effect;
-   * but they may call faster for runs of a higher priority.
+   * How many rows the user's limit allows. Usually without effect, because workers keep to it; but they may call faster for runs of a
+   * higher priority.
    */
   #allowance = { rows: maxOpenRows, at: 0 };
 
@@ -63,14 +62,14 @@ export class FeedWindow {
     this.#since = this.#now();
   }
 
-  /** Unfinished rows that the datastore should hold now. */
+  /** Unfinished rows that the datastore should hold. */
   get limit(): number {
     const work = this.#weights === 0 ? firstOpenRows : (this.#weightedRate / this.#weights) * secondsOfWork;
     const wanted = Math.max(2 * this.concurrency, Math.ceil(work));
     return Math.min(wanted, mostAllowed(this.#options.ratePerSecond?.()));
   }
 
-  /** How large the next batch may become. A batch always has a row. */
+  /** A batch always has a row. */
   get nextBatch(): { readonly rows: number; readonly bytes: number } {
     return { rows: Math.min(this.#batchRows, this.#allowance.rows), bytes: maxBatchBytes };
   }
@@ -83,10 +82,7 @@ export class FeedWindow {
     this.#allowance = { rows: Math.min(mostAllowed(perSecond), rows + earned), at: now };
   }
 
-  /**
-   * The rows of a batch: a second of work of one worker; fewer while the rate is unknown, and near the end, so that no worker runs out of
-   * rows early.
-   */
+  /** A second of work of one worker; fewer rows while the rate is unknown, and near the end, so that no worker runs out early. */
   get #batchRows(): number {
     if (this.#weights === 0) return firstBatchRows;
     const { workers, unfinished } = this.#options;
@@ -96,7 +92,6 @@ export class FeedWindow {
     return Math.min(maxBatchRows, second, Math.max(part, lastBatchRows));
   }
 
-  /** Rows that may be fed now. */
   get room(): number {
     return Math.min(this.limit - this.#openRows, this.#allowance.rows);
   }
@@ -111,7 +106,6 @@ export class FeedWindow {
     );
   }
 
-  /** Whether everything that was fed has been collected. */
   get isEmpty(): boolean {
     return this.#heldRows === 0;
   }
@@ -128,7 +122,7 @@ export class FeedWindow {
     this.#lowerOpenRows(this.#openRows - 1);
   }
 
-  /** Takes the number of unfinished rows in the datastore: other processes also call rows. */
+  /** Other processes also call rows. */
   observed(openRows: number): void {
     this.#lowerOpenRows(openRows);
     if (this.hasRoom) this.wake();
@@ -142,7 +136,7 @@ export class FeedWindow {
     this.wake();
   }
 
-  /** Resolves at the next change, or when `wake` is called. */
+  /** Resolves at the next change or `wake`. */
   changed(): Promise<void> {
     this.#change = deferred();
     return this.#change.promise;
@@ -172,7 +166,7 @@ export class FeedWindow {
   }
 }
 
-/** The most open rows under a limit in calls per second. */
+/** Open rows under a limit in calls per second. */
 function mostAllowed(ratePerSecond: number | undefined): number {
   if (ratePerSecond === undefined) return maxOpenRows;
   return Math.min(maxOpenRows, Math.max(4, Math.ceil(ratePerSecond * secondsAtFixedRate)));

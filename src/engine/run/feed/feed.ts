@@ -3,23 +3,19 @@ import type { RowTask } from '../../queue/payload.ts';
 import type { RowOrder } from './row-order.ts';
 
 export interface FeedOptions {
-  /** The rows without a result, in order, as they are read. */
+  /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
-  /** Rows that are already fed. */
   readonly skip: ReadonlySet<number>;
   readonly isFinished: (row: number) => boolean;
-  /** Keeps rows with the same subject in order; absent when order does not matter. */
+  /** Absent when the order of rows with the same subject does not matter. */
   readonly order?: RowOrder | undefined;
   /** Monotonic milliseconds; for tests. */
   readonly now?: () => number;
 }
 
-/**
- * The next row to feed: first rows that were handed back and are due, then rows that waited for another row, then new rows.
- */
+/** Rows to feed: first those that were handed back and are due, then those that waited for another row, then new ones. */
 export class Feed {
   readonly #parts: AsyncIterator<Iterable<RowTask>>;
-  /** Rows that were read and not fed yet. */
   #readRows: Iterator<RowTask> | undefined;
   readonly #options: FeedOptions;
   readonly #now: () => number;
@@ -38,13 +34,12 @@ export class Feed {
     return this.#isThrough && this.#leftovers.length === 0 && (this.#options.order?.isEmpty ?? true);
   }
 
-  /** Milliseconds until the next row that was handed back is due; undefined without such rows. */
+  /** Milliseconds until the next row that was handed back is due. */
   get dueInMs(): number | undefined {
     const [first] = this.#leftovers;
     return first && Math.max(0, first.dueAt - this.#now());
   }
 
-  /** Feeds a row again after a delay. */
   again(task: RowTask, delayMs: number): void {
     const dueAt = this.#now() + delayMs;
     let place = this.#leftovers.length;
@@ -52,7 +47,6 @@ export class Feed {
     this.#leftovers.splice(place, 0, { task, dueAt });
   }
 
-  /** The next row that may be called now, if any. */
   async next(): Promise<RowTask | undefined> {
     for (;;) {
       const task = this.take();
@@ -63,7 +57,7 @@ export class Feed {
     }
   }
 
-  /** Like `next`, only among rows that were read, because most rows need no wait. */
+  /** Like `next`, among rows already read, because most rows need no wait. */
   take(): RowTask | undefined {
     const { order } = this.#options;
     const [first] = this.#leftovers;
@@ -81,7 +75,6 @@ export class Feed {
     return undefined;
   }
 
-  /** Stops reading the manifest. */
   async close(): Promise<void> {
     this.#isThrough = true;
     this.#readRows = undefined;

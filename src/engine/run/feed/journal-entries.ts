@@ -7,15 +7,15 @@ import type { LostEntries } from '../../queue/lost-entries.ts';
 import type { Leftover, RowTask } from '../../queue/payload.ts';
 import { countedAttempts } from '../../queue/recollection.ts';
 
-/** An entry that marks a row as perhaps called. The number of calls is lost; most likely it was one. */
+/** The number of calls is lost; most likely it was one. */
 export function suspected(row: number, journal: Pick<Journal, 'history'>): JournalEntry {
   return { type: 'open', row, history: perhapsCalled(journal.history(row) ?? noHistory) };
 }
 
 /**
- * Entries that mark rows that were about to be fed, if neither the datastore nor the journal knows more about them. In an unchanged epoch
- * they never got there; otherwise they may have been called. So may rows that were fed again: an older copy of the datastore holds them as
- * they were at first.
+ * Suspects rows that were about to be fed, if neither the datastore nor the journal knows more about them. In an unchanged epoch they never
+ * got there; otherwise they may have been called. So may rows that were fed again: an older copy of the datastore holds them as they were
+ * at first.
  *
  * @param held rows in the datastore
  */
@@ -30,10 +30,7 @@ export function lostSince(
     .map((row) => suspected(row, journal));
 }
 
-/**
- * Entries with the histories of unfinished rows that had attempts. The journal takes nothing back: a batch of an older copy of the
- * datastore knows less.
- */
+/** The journal takes nothing back: a batch of an older copy of the datastore knows less. */
 export function opened(leftovers: readonly Leftover[], journal: Pick<Journal, 'history'>): JournalEntry[] {
   return leftovers.flatMap(({ row, history }) =>
     history === undefined ? [] : [{ type: 'open', row, history: fuller(history, journal.history(row)) }],
@@ -46,7 +43,7 @@ function fuller(history: AttemptHistory, known: AttemptHistory | undefined): Att
   return known.unclear && !history.unclear ? { ...history, unclear: true } : history;
 }
 
-/** The entry of a result; marked as unclear if the journal counts more calls: the result is from an older copy of the datastore. */
+/** Marks a result as unclear if the journal counts more calls: then it is from an older copy of the datastore. */
 export function ended(result: RowResult, journal: Pick<Journal, 'history'>): JournalEntry {
   const { attempts = 0 } = journal.history(result.row) ?? {};
   return {
@@ -55,16 +52,15 @@ export function ended(result: RowResult, journal: Pick<Journal, 'history'>): Jou
   };
 }
 
-/** A row that is fed again, with its history in the journal. */
 export function withHistory(task: RowTask, journal: Pick<Journal, 'history'>): RowTask {
   const history = journal.history(task.row);
   return history === undefined ? task : { ...task, history };
 }
 
 /**
- * Entries about rows without a result that the journal has lost.
+ * Entries about unfinished rows that the journal has lost.
  *
- * @param held rows that the datastore holds, with all that is known about them
+ * @param held rows in the datastore, with all that is known about them
  */
 export function openAgain(
   { leftovers, doubtful }: LostEntries,
@@ -84,7 +80,7 @@ export function openAgain(
   ];
 }
 
-/** Entries for rows that are about to be fed: consecutive rows share an entry. */
+/** Consecutive rows share an entry. */
 export function fed(tasks: readonly RowTask[], epoch: string | undefined): JournalEntry[] {
   const to = epoch === undefined ? {} : { to: epoch };
   return rangesOf(tasks).map(([first, last]) => ({ type: 'fed', first, last, ...to }));

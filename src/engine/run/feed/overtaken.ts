@@ -5,8 +5,8 @@ import type { RowsFile } from '../../rows/rows-file.ts';
 import { subjectOf } from './row-order.ts';
 
 /**
- * Results for rows that were overtaken, in a run that keeps the rows of a subject in order: a later row was fed, so the row had a result,
- * which a disk has lost since. Called again, the row would take back what the later row did.
+ * A later row of the subject was fed, so these rows had a result, which a disk has lost. Called again, they would take back what the later
+ * row did.
  *
  * @param held rows in the datastore
  */
@@ -19,7 +19,7 @@ export async function resultsOfOvertaken(
   let first = 1;
   while (journal.isFinished(first)) first += 1;
   if (first >= last) return [];
-  /** Results of rows without one, should a later row of their subject follow, by subject. */
+  /** By subject: results of rows without one, should a later row follow. */
   const open = new Map<string, RowResult[]>();
   const overtaken: RowResult[] = [];
   for await (const part of file.rows(first, last)) {

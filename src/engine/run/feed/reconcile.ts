@@ -14,15 +14,14 @@ import { FeedWindow } from './feed-window.ts';
 export interface Reconciling {
   /** Aborts when calls of other machines are no longer awaited. */
   readonly signal: AbortSignal;
-  /** Called for each error of a command of the datastore, which is repeated. */
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Moves everything that the datastore holds of a run without a process into its journal. Afterwards the journal alone says what
- * remains, so that resuming, cancelling and starting another run begin from one simple state.
+ * Moves what the datastore holds of a run without a process into its journal. Then the journal alone says what remains: resuming,
+ * cancelling and starting another run begin from one simple state.
  *
- * @returns false when the signal aborted while another machine was still calling a row
+ * @returns false when the signal aborted while another machine was calling a row
  */
 export async function reconcile(run: OpenRun, { signal, onError }: Reconciling): Promise<boolean> {
   const coordinator = await Coordinator.open(run, {
@@ -44,8 +43,7 @@ export async function reconcile(run: OpenRun, { signal, onError }: Reconciling):
 async function* nothing(): AsyncGenerator<never> {}
 
 /**
- * Cancels a run without a process: moves its rows from the datastore into the journal; rows without a result stay so. Waits for
- * calls of other machines until the signal aborts.
+ * Moves the rows from the datastore into the journal; those without a result stay so.
  *
  * @returns undefined when the signal aborted first; the run is unchanged
  */
@@ -66,9 +64,9 @@ export async function cancelStoppedRun(
 }
 
 /**
- * Cancels a stopped run with no rows in a datastore, such as a run that a guard halted. Possible while a daemon has the embedded datastore.
+ * Cancels a run without rows in a datastore, such as one that a guard halted; even while a daemon has the embedded datastore.
  *
- * @returns undefined, without a change, when a datastore may hold rows of the run, or the run continues by itself
+ * @returns undefined, without a change, when a datastore may hold rows of the run, or it continues by itself
  */
 export async function cancelSettledRun(
   store: RunStore,
@@ -98,8 +96,8 @@ async function reconcileStoppedRun(run: OpenRun, how: Reconciling): Promise<RunR
 }
 
 /**
- * Empties the embedded datastore and reconciles every run in it: no row may be called behind the user's back. If the signal
- * aborts first, nothing changes, and nothing can be fed.
+ * Reconciles every run in the embedded datastore, and empties it: no row may be called behind the user's back. If the signal aborts first,
+ * nothing changes, and nothing can be fed.
  */
 export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise<void> {
   if (!(await reconcileDeadRuns(run, how))) return;
@@ -109,7 +107,7 @@ export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise
   if (isSettled && (await datastore.isEmpty?.())) return datastore.renew();
   if (!(await reconcile(run, how))) return;
   await datastore.renew();
-  // Rows of runs whose folder was deleted: no journal would record their results. limits.json keeps the API's waits.
+  // Rows of deleted runs: no journal would record their results. limits.json keeps the API's waits.
   await run.rows.clear();
 }
 
@@ -126,10 +124,8 @@ async function reconcileDeadRuns(
 }
 
 /**
- * Moves what the embedded datastore holds of a run without a process into its journal, so that the journal says which rows were called.
- *
  * @param open opens the embedded datastore until the end of the work
- * @returns the new record; the same record when the journal already knows all rows
+ * @returns the new record; the same one when the journal already knows all rows
  */
 export async function settleDeadRun(
   store: RunStore,
@@ -146,7 +142,7 @@ export async function settleDeadRun(
   });
 }
 
-/** Whether the embedded datastore may hold rows of a run that no process works on. */
+/** Whether the embedded datastore may hold rows of a run without a process. */
 function mayHoldRows({ state, queue }: RunRecord): boolean {
   return queue === undefined && (isActive(state) || state === 'failed');
 }

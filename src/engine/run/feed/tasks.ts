@@ -3,14 +3,12 @@ import type { RowTask } from '../../queue/payload.ts';
 import type { PlannedRow } from '../../rows/row.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 
-/** A choice of rows, by their places. */
 export interface RowSelection {
   readonly has: (place: number) => boolean;
-  /** The highest chosen place. */
   readonly last: number;
 }
 
-/** The callable rows without a result, or the selected ones among them, in order, ready to be fed. */
+/** The callable rows without a result, or the selected ones among them, in order. */
 export async function* unfinishedTasks(
   runId: string,
   file: Pick<RowsFile, 'rows'>,

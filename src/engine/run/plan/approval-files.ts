@@ -5,14 +5,10 @@ import { usageError } from '../../../base/errors/errors.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 
-/** Suffix of the files of approvals beside a plan, one for each approver: `week-47.cqplan.ana.approval`. */
+/** One file for each approver, beside the plan: `week-47.cqplan.ana.approval`. */
 export const approvalSuffix = '.approval';
 
-/**
- * The contents of the approvals of a plan.
- *
- * @throws a usage error `PLAN_UNREADABLE`
- */
+/** @throws a usage error `PLAN_UNREADABLE` */
 export async function approvalsOf(file: string): Promise<readonly string[]> {
   const folder = dirname(file);
   const names = ((await ifThere(readdir(folder))) ?? []).filter(
@@ -32,7 +28,7 @@ export async function approvalsOf(file: string): Promise<readonly string[]> {
 }
 
 /**
- * Writes an approval beside its plan, under the first free name: never replaces a file.
+ * Takes the first free name beside the plan: never replaces a file.
  *
  * @param user the account of the approver
  * @returns its file, and all approvals of the plan

@@ -1,14 +1,12 @@
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { type Actor, thisActor } from '../../../domain/actor.ts';
 
-/** What an approver signs about a plan. */
 export interface Approval {
   /** SHA-256 of the plan, in hexadecimal. */
   readonly plan: string;
   readonly address: string;
   readonly rows: number;
   readonly calls: number;
-  /** The account and the machine of the approver. */
   readonly by: Pick<Actor, 'user' | 'host'>;
   /** ISO 8601 UTC. */
   readonly at: string;
@@ -16,15 +14,14 @@ export interface Approval {
   readonly until: string;
 }
 
-/** A signed approval: the content of its file. */
+/** The content of an approval's file. */
 export interface SignedApproval {
   readonly approval: Approval;
-  /** The signed text. */
   readonly text: string;
   readonly signature: string;
 }
 
-/** The text that is signed: people and programs read it. */
+/** The text that is signed, for people and programs. */
 export function approvalText({ plan, address, rows, calls, by, at, until }: Approval): string {
   return [
     'cqbatch-approval 1',
@@ -45,7 +42,7 @@ const form =
 
 const signatureBegins = '-----BEGIN SSH SIGNATURE-----';
 
-/** Reads the content of an approval's file; undefined for any other content. Does not check the signature. */
+/** Undefined for any other content. Does not check the signature. */
 export function parseApproval(content: string): SignedApproval | undefined {
   const at = content.indexOf(signatureBegins);
   const text = content.slice(0, at);
@@ -58,7 +55,6 @@ export function parseApproval(content: string): SignedApproval | undefined {
   return { approval, text, signature: content.slice(at) };
 }
 
-/** The account and the machine of this process. */
 export function approverHere(): Approval['by'] {
   const { user, host } = thisActor();
   return { user, host };

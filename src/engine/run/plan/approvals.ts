@@ -8,32 +8,27 @@ import { signerOf, signText } from '../../signature/ssh-keygen.ts';
 import { type Approval, approvalText, approverHere, parseApproval } from './approval-text.ts';
 import { type PlanContent, planSuffix } from './plan-file.ts';
 
-/** The approval rule: who may approve plans, and which runs need approvals. */
 export interface ApprovalPolicy {
   /** Path of a file in OpenSSH's form `allowed_signers`; undefined: no approval counts. */
   readonly approvers: string | undefined;
-  /** How many approvals a run needs. */
   readonly needed: number;
-  /** Runs with more calls than this need approvals: by operation, and by `''` for all operations together. */
+  /** Runs with more calls need approvals: by operation, and by `''` for all operations together. */
   readonly above: Readonly<Record<string, number>>;
 }
 
-/** An approval that counts. */
 export interface CountedApproval extends Pick<Approval, 'at' | 'until'> {
-  /** Name of the approver. */
   readonly name: string;
   /** Fingerprint of the key. */
   readonly key: string;
 }
 
-/** An approval of a plan, judged. */
 type JudgedApproval =
   | ({ readonly counts: true } & CountedApproval)
-  /** Why the approval does not count, as a sentence part. */
+  /** Why it does not count, as a sentence part. */
   | { readonly counts: false; readonly why: string };
 
 /**
- * Signs a plan with ssh-keygen.
+ * Uses ssh-keygen.
  *
  * @param key path of a private key, or of a public key that an agent has
  * @returns the content of the approval's file
@@ -71,7 +66,7 @@ function factsOf({ sha256, options, head }: PlanContent) {
   };
 }
 
-/** The names in a file of approvers, in its order. @throws a usage error `APPROVERS_UNREADABLE` */
+/** Names in the order of the file. @throws a usage error `APPROVERS_UNREADABLE` */
 export async function approverNames({
   approvers,
 }: Pick<ApprovalPolicy, 'approvers'>): Promise<readonly string[]> {
@@ -87,15 +82,13 @@ export async function approverNames({
   return [...new Set(lines.flatMap((line) => line.trim().split(/\s/)[0]?.split(',') ?? []))];
 }
 
-/** The run of a plan. */
 export interface ApprovedRun {
   /** Account of the user who runs the plan. */
   readonly user: string;
-  /** When the run begins, milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** The approvals that count among judged ones. */
 export function validAmong(judged: readonly JudgedApproval[]): readonly CountedApproval[] {
   return judged.flatMap((each) => {
     if (!each.counts) return [];
@@ -104,12 +97,12 @@ export function validAmong(judged: readonly JudgedApproval[]): readonly CountedA
   });
 }
 
-/** Why the other approvals do not count, as sentence parts. */
+/** The reasons are sentence parts. */
 export function whyOthersDoNot(judged: readonly JudgedApproval[]): readonly string[] {
   return judged.flatMap((each) => (each.counts ? [] : [each.why]));
 }
 
-/** Judges each approval of a plan, as its run begins. */
+/** Judges approvals as of the time when the run begins. */
 export async function judgeApprovals(
   plan: PlanContent,
   { approvers }: Pick<ApprovalPolicy, 'approvers'>,
@@ -154,7 +147,6 @@ async function judge(
   return { counts: true, name, key: signer.key, at, until };
 }
 
-/** Whether a run with these calls, by operation, needs approvals. */
 export function needsApproval(
   { above }: ApprovalPolicy,
   callable: Readonly<Record<string, number>>,
@@ -164,28 +156,24 @@ export function needsApproval(
   );
 }
 
-/** Calls of all operations. */
 function callsIn(callable: Readonly<Record<string, number>>): number {
   return Object.values(callable).reduce((sum, calls) => sum + calls, 0);
 }
 
-/** A run that may need approvals. */
 export interface RunToApprove extends ApprovedRun {
-  /** Name of the manifest, or of what the rows were made of, in messages. */
+  /** The manifest in messages, or what the rows were made of. */
   readonly manifest: string;
-  /** How to write its plan, for a run without one. */
+  /** Writes the plan of a run without one. */
   readonly planCommand: string;
-  /** Where a plan of the run is looked for; undefined: the user names the file. */
+  /** Where to look for a plan; undefined: the user names the file. */
   readonly planFile?: string | undefined;
-  /** Undefined for a run without a plan. With `file`, the plan can still be approved there. */
+  /** Undefined for a run without a plan. With `file`, it can still be approved there. */
   readonly plan: (PlanContent & { readonly file?: string }) | undefined;
   /** Calls by operation. */
   readonly callable: Readonly<Record<string, number>>;
 }
 
 /**
- * Checks the approvals of a run against the policy.
- *
  * @returns the approvals that count, also where none are needed
  * @throws a usage error `APPROVAL_MISSING` with the reason and the missing command
  */
@@ -202,7 +190,7 @@ export async function requireApprovals(
   );
 }
 
-/** How many approvals there are, and why some do not count. @param calls `3 calls` */
+/** @param calls `3 calls` */
 function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly JudgedApproval[]): string {
   const names = validAmong(judged).map(({ name }) => name);
   const reasons = whyOthersDoNot(judged);
@@ -211,7 +199,7 @@ function missingText({ needed }: ApprovalPolicy, calls: string, judged: readonly
   return `${calls}, ${names.length} of ${counted(needed, 'approval')}${by}${why}.`;
 }
 
-/** The approvers whose approvals are missing: `ana and bea`, `1 of ana, bea`. */
+/** `ana and bea`, `1 of ana, bea` */
 function missingPeople(
   names: readonly string[],
   { needed }: Pick<ApprovalPolicy, 'needed'>,
@@ -223,7 +211,7 @@ function missingPeople(
   return others.length <= missing ? others.join(' and ') : `${missing} of ${others.join(', ')}`;
 }
 
-/** The approvals that are still missing: `1 more approval, by 1 of bea, cem`; undefined if there are enough. */
+/** `1 more approval, by 1 of bea, cem`; undefined if there are enough. */
 export async function stillMissing(
   policy: ApprovalPolicy,
   valid: readonly CountedApproval[],

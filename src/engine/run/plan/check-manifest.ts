@@ -13,31 +13,29 @@ import { type ProblemList, problemCollector } from './problem-file.ts';
 export interface CheckInput {
   /** A regular file: it may be read twice. */
   readonly path: string;
-  /** The name of the manifest in messages. */
+  /** Names the manifest in messages. */
   readonly name: string;
   readonly reading: RowOptions;
   readonly context?: ReadingContext;
-  /** Runs and reports whose done rows are left out. */
+  /** Runs and reports whose rows are done. */
   readonly skipDone?: readonly string[] | undefined;
   /** The API to be called, if known. */
   readonly baseUrl?: string | undefined;
 }
 
-/** A manifest whose rows have all been checked. */
 export interface CheckedManifest {
   readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
   readonly scan: ScanSummary;
   readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
-  /** The done rows of the runs and reports in `skipDone`. */
   readonly done?: DoneRows | undefined;
 }
 
-/** Gets the decided rows, in order. @returns a promise when the caller must wait for a write */
+/** Gets decided rows, in order. @returns a promise when the caller must wait for a write */
 type TakeRow = (row: DecidedRow, given: ManifestRow, columns: readonly string[]) => Promise<void> | undefined;
 
 /**
- * Checks every row of a manifest as a run would, and writes a list of problems beside the runs.
+ * Checks every row as a run would, and lists the problems in a file.
  *
  * @throws a usage error when the manifest is unreadable or its operation is unknown
  */

@@ -20,33 +20,31 @@ import { isReady, type Permits, type ReadyRows, readyRows, rememberSaid } from '
 
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
-  /** The name of the manifest in messages. */
+  /** Names the manifest in messages. */
   readonly name: string;
   /** A file that exists once the manifest is archived; until then the run is kept. */
   readonly keepUntil: string;
-  /** Digest of the content: other users may replace the file. */
+  /** Other users may replace the file. */
   readonly sha256: string;
 }
 
-/** A manifest whose rows are to be called. */
 export interface ManifestInput {
   readonly kind: 'manifest';
-  /** Path of the manifest, `-` for standard input. */
+  /** Path, or `-` for standard input. */
   readonly source: string;
   /** Where the manifest comes from, if not from that path. */
   readonly origin?: ManifestOrigin | undefined;
   readonly reading: RowOptions;
   readonly input?: InputOptions;
-  /** Runs and reports whose done rows are left out. */
+  /** Runs and reports whose rows are done. */
   readonly skipDone?: readonly string[] | undefined;
 }
 
-/** Rows that are planned already, in a file that the run takes over. */
+/** Planned rows, in a file that the run takes over. */
 export interface RowsInput {
   readonly kind: 'rows';
   readonly path: string;
   readonly planned: PlannedRows;
-  /** The plan that the rows come from. */
   readonly approved?: ApprovedPlan | undefined;
   /** The manifest of the plan, if it is moved aside. */
   readonly origin?: ManifestOrigin | undefined;
@@ -57,31 +55,28 @@ export interface CreateRunInput {
   readonly options: RunOptions;
   /** The id chosen by the user. */
   readonly runId?: string | undefined;
-  /** The user who plans the run, and the reason. */
   readonly attribution?: Attribution;
 }
 
-/** A planned run that is not started; nothing has been sent. */
+/** A planned run: nothing has been sent. */
 export interface CreatedRun extends PlannedRows {
   readonly record: RunRecord;
   readonly journal: Journal;
 }
 
-/** A planned run, with everything that decides whether it may start. */
+/** A run, with everything that decides whether it may start. */
 export type JudgedRun = CreatedRun & ReadyRows;
 
-/** Asks the user of a new run: at a terminal, or through a program. What it throws refuses the run. */
+/** Asks a user at a terminal, or a program. What it throws refuses the run. */
 export interface Asker {
   /** Shows the plan, and why it is refused if it is not ready. */
   show(run: JudgedRun): void | Promise<void>;
-  /** The record with the approvals of the run. */
   approve(run: JudgedRun): Promise<RunRecord>;
-  /** Whether the run may start. */
   confirm(run: JudgedRun): Promise<boolean>;
 }
 
 /**
- * Begins a run: checks its rows, shows its plan, takes its approvals, and asks. Discards the run unless all of these agree.
+ * Asks the user, and discards the run unless checks, approvals and user agree.
  *
  * @returns undefined when rows are refused or the user declines
  */
@@ -107,8 +102,7 @@ export async function beginRun(
 }
 
 /**
- * Creates a run: puts its file of rows into a new run folder. Other processes see the run once its record is saved; until then
- * `store.discard` undoes everything.
+ * Other processes see the run once its record is saved; until then `store.discard` undoes everything.
  *
  * @throws a usage error when the manifest is unreadable or its operation is unknown; the folder is then removed
  */
@@ -131,11 +125,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
   }
 }
 
-/**
- * Copies a manifest into a folder, and writes its rows there.
- *
- * @param consent what the user accepts; only for a plan that is to be approved
- */
+/** @param consent what the user accepts; only for a plan that is to be approved */
 export async function planStaged(
   store: RunStore,
   folder: string,
@@ -196,7 +186,7 @@ function approvalOf({ file, sha256, head }: ApprovedPlan) {
   return { file: basename(file), sha256, madeAt: head.made_at };
 }
 
-/** Removes a run that was planned but never started. What can't be removed does no harm, and the next plan removes it. */
+/** Removes a run that never started. What can't be removed does no harm, and the next plan removes it. */
 export async function discard(
   store: Pick<RunStore, 'discard'>,
   id: string,

@@ -6,15 +6,13 @@ import { type HeadFacts, RowsWriter } from '../../rows/rows-writer.ts';
 import type { RunOptions } from '../record/record.ts';
 import { madeNow, type PlannedRows, plannedRows } from './planned-rows.ts';
 
-/** Where the rows of a retry or an undo go. */
 export interface DerivedRowsInput {
-  /** Options of the new run. */
   readonly options: RunOptions;
-  /** Path of the file of rows. */
+  /** The file of rows. */
   readonly path: string;
 }
 
-/** Rows made from another run. They keep their numbers in the user's manifest. */
+/** Rows keep their numbers in the user's manifest. */
 export class DerivedRows {
   readonly #writer: RowsWriter;
   readonly #decided = new DecidedRows();
@@ -33,8 +31,6 @@ export class DerivedRows {
   }
 
   /**
-   * Writes the file.
-   *
    * @param of the head of the other run
    * @param facts values that differ from that head
    */

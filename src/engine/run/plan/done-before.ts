@@ -10,12 +10,12 @@ import { retriesAfter, retriesAmong, undosOf } from './retries.ts';
 import { callsOf, openLastRowsWithResults } from './rows-with-results.ts';
 
 export interface ReadDoneOptions extends Omit<ReadReportOptions, 'operations'> {
-  /** The API to call, if known. */
+  /** The API to be called, if known. */
   readonly baseUrl?: string | undefined;
 }
 
 /**
- * Reads which rows are done, from runs with their retries and from report files.
+ * Reads runs with their retries, and report files.
  *
  * @param names ids of runs or parts of them, or paths of files
  * @throws a usage error when a run or file does not exist, a file is not a report, or a run called another API; a busy error when a run is
@@ -35,7 +35,7 @@ export async function readDone(
   return done;
 }
 
-/** The named run; undefined for a file. */
+/** Undefined for a file. */
 async function findRunOrFile(store: RunStore, name: string): Promise<RunRecord | undefined> {
   const isFile = (await look(name))?.isDirectory() === false;
   if (isFile && !runIds.has(name)) return undefined;
@@ -70,8 +70,7 @@ async function noteRun(
 }
 
 /**
- * Records what a run and its retries have done, or removes what an undo has undone; then applies the undos of each run, in the
- * order they were made.
+ * Records what a run and its retries have done, or an undo has undone; then the undos of each run, in the order they were made.
  *
  * @param runs oldest first
  */
@@ -103,7 +102,7 @@ async function replay(
   }
 }
 
-/** The runs whose rows a run left out as done: an undo of these runs applies to it, too. */
+/** The runs whose rows a run left out as done: an undo of these applies to it, too. */
 function sourcesOf(runs: readonly RunRecord[], { plan }: RunRecord): readonly RunRecord[] {
   const sources = runs.filter(({ id }) => plan.skipDone?.includes(id));
   return sources.flatMap((run) => [run, ...retriesOf(runs, run), ...sourcesOf(runs, run)]);

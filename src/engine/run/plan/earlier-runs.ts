@@ -3,7 +3,7 @@ import { actualState, goesOnByItself, plannedAt, type RunState } from '../record
 import { progressOf } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** The latest run of a manifest that has called rows, or may still call rows. */
+/** The latest run of a manifest that has called rows, or may still. */
 export interface EarlierRun {
   readonly id: string;
   /** When the run started or was submitted, ISO 8601 UTC. */
@@ -12,12 +12,12 @@ export interface EarlierRun {
   readonly rows: number;
   /** Absent when the journal is unreadable. */
   readonly counts?: OutcomeCounts | undefined;
-  /** Number of other earlier runs of the manifest, without retries. */
+  /** Other earlier runs, without retries. */
   readonly others: number;
 }
 
 /**
- * Finds an earlier run of the manifest on the same API in this state folder.
+ * Finds a run of the manifest on the same API, in this state folder.
  *
  * @param sha256 of the manifest's content
  */

@@ -7,33 +7,31 @@ import { openManifest } from '../../manifest/open.ts';
 import type { ReadingContext } from '../../manifest/text/source.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** A manifest, and the function that turns its rows into calls. */
 export interface OpenedManifest {
   readonly manifest: Manifest;
   readonly prepare: RowPreparer;
 }
 
-/** The user's options that decide how a manifest is read and what its rows mean. */
 export interface RowOptions extends ReadingOptions {
   /** `--operation`; absent when rows, manifest or columns name it. */
   readonly operation?: string;
-  /** `--where`: conditions on cells. Other rows are left out. */
+  /** `--where`: other rows are left out. */
   readonly where?: readonly string[];
-  /** `--default`: values of fields in rows that omit them. */
+  /** `--default`: for rows that omit the field. */
   readonly default?: Readonly<Record<string, string>>;
-  /** `--map`: column titles and their fields. */
+  /** `--map`: fields by column title. */
   readonly map?: Readonly<Record<string, string>>;
   readonly clearToken: string;
-  /** What to do with rows that conflict. Default: `refuse`. */
+  /** Default: `refuse`. */
   readonly onConflict?: ConflictRule;
-  /** Whether the user trusts identifiers that look rounded. */
+  /** Trusts identifiers that look rounded. */
   readonly trustIds?: boolean;
-  /** Whether a row with a value that the API most likely does not read is invalid. */
+  /** A row with a value that the API most likely does not read is invalid. */
   readonly strict?: boolean;
 }
 
 /**
- * Opens a manifest for a plan. The same file and options always give the same calls.
+ * The same file and options always give the same calls.
  *
  * @throws a usage error when the file is not a manifest or its operation is unknown
  */

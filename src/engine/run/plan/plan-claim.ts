@@ -6,15 +6,15 @@ import { onDisk } from '../../../base/errors/system-error.ts';
 import { type RunRecord, runKey } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** The file in the state folder that names the run of an approved plan. It is never removed. */
+/** The file is never removed. */
 function claimFile({ stateDir }: Pick<RunStore, 'stateDir'>, sha256: string): string {
   return join(stateDir, 'plans', sha256);
 }
 
 /**
- * Claims an approved plan for one run of the state folder: approvals hold for one run, whatever plan and run are called.
+ * Approvals hold for one run of the state folder, whatever plan and run are called.
  *
- * @throws a usage error `PLAN_USED` when another run has it
+ * @throws a usage error `PLAN_USED` when another run has the plan
  */
 export async function claimPlan(store: Pick<RunStore, 'stateDir'>, record: RunRecord): Promise<void> {
   const { approval } = record;
@@ -26,7 +26,7 @@ export async function claimPlan(store: Pick<RunStore, 'stateDir'>, record: RunRe
   if ((await onDisk(path, () => readFile(path, 'utf8'))) !== key) throw usedPlan(approval.file);
 }
 
-/** @throws a usage error `PLAN_USED` when a run has the plan, even one that has not started */
+/** @throws a usage error `PLAN_USED`, even for a run that has not started */
 export async function refuseUsedPlan(
   store: RunStore,
   { sha256, file }: { readonly sha256: string; readonly file: string },

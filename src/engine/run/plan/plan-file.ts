@@ -23,20 +23,19 @@ import { approvalsOf } from './approval-files.ts';
 import { type PlannedRows, plannedRows } from './planned-rows.ts';
 import { problemCollector } from './problem-file.ts';
 
-/** Suffix of files with a plan: a file of rows, compressed with gzip. */
+/** A plan is a file of rows, compressed with gzip. */
 export const planSuffix = '.cqplan';
 
-/** A plan that was written to be reviewed and carried out, here or elsewhere: it defines a run, to the byte. */
+/** A plan to be reviewed, and carried out here or elsewhere: it defines a run, to the byte. */
 export interface ApprovedPlan {
-  /** Path of the plan. */
   readonly file: string;
-  /** SHA-256 of its uncompressed content, which is the file of rows of its run; in hexadecimal. */
+  /** SHA-256, in hexadecimal, of the uncompressed content: the file of rows of its run. */
   readonly sha256: string;
   readonly head: RowsHead;
   readonly options: RunOptions;
   /** What the user accepted, such as omitted fields. */
   readonly consent: NonNullable<RowsHead['consent']>;
-  /** The contents of the approval files beside the plan: see `approval-files.ts`. */
+  /** The contents of the approval files. */
   readonly approvals: readonly string[];
 }
 
@@ -44,8 +43,6 @@ export interface ApprovedPlan {
 export type PlanContent = Pick<ApprovedPlan, 'sha256' | 'head' | 'options' | 'approvals'>;
 
 /**
- * Writes rows into the file of a plan.
- *
  * @param path of the file of rows
  * @throws a usage error `PLAN_EXISTS` when the file exists: a plan is never replaced
  */
@@ -68,17 +65,17 @@ export async function writePlanFile(
   );
 }
 
-/** A plan, and its rows in a file for a run to take over. */
+/** Its rows are in a file for a run to take over. */
 export interface ReadPlan extends ApprovedPlan {
   readonly planned: PlannedRows;
   readonly path: string;
 }
 
 /**
- * Reads a plan: copies its rows, and checks that they are as this version writes them.
+ * Copies the rows, and checks that they are as this version writes them.
  *
  * @param path of the copy
- * @param maxBytes of the manifest that it was made of
+ * @param maxBytes of the manifest that the plan was made of
  * @throws a usage error `PLAN_NOT_FOUND`, `PLAN_UNREADABLE` or `PLAN_CHANGED`
  */
 export async function readPlanFile(
@@ -97,10 +94,10 @@ export async function readPlanFile(
   }
 }
 
-/** The longest head: it has the names of the columns, and a number for each thousand rows. */
+/** A head has the names of the columns, and a number for each thousand rows. */
 const mostHeadBytes = 64 * 1024 * 1024;
 
-/** Reads the text of a plan. Methods throw a RangeError that says what is wrong with the plan, as a sentence part. */
+/** Methods throw a RangeError that says what is wrong with the plan, as a sentence part. */
 class PlanReader {
   readonly #store: Pick<RunStore, 'stateDir'>;
   readonly #file: string;
@@ -172,13 +169,12 @@ class PlanReader {
     };
   }
 
-  /** Removes the files written so far. */
   async discard(): Promise<void> {
     await this.#writer.discard();
     await removeIfPossible(this.#path);
   }
 
-  /** The longest content: the head says how long the rows are together. */
+  /** The head says how long the rows are together. */
   get #mostBytes(): number {
     if (this.#head === undefined) return mostHeadBytes;
     const rows = this.#head.blocks.reduce((sum, bytes) => sum + bytes, 0);

@@ -16,17 +16,13 @@ import type { PlanContent } from './plan-file.ts';
 import { planSuffix, type ReadPlan } from './plan-file.ts';
 import { refuseUnlessOver, retriesAfter, retriesAmong, undosOf } from './retries.ts';
 
-/** Copies the approvals of a plan into the folder of its run: `1.approval`, … */
+/** Copies approvals into the folder of a run: `1.approval`, … */
 export async function keepApprovals(folder: string, approvals: readonly string[]): Promise<void> {
   for (const [index, content] of approvals.entries())
     await writeFileAtomically(join(folder, `${index + 1}${approvalSuffix}`), content);
 }
 
-/**
- * The approved plan in the folder of a run, whose rows must be those of the run.
- *
- * @returns undefined for a run without a plan
- */
+/** The plan in the folder of a run, whose rows must be those of the run; undefined without one. */
 export async function readKeptPlan(
   store: Pick<RunStore, 'folder'>,
   record: RunRecord,
@@ -41,13 +37,13 @@ export async function readKeptPlan(
   return { sha256: record.rows.sha256, head, options: record.options, approvals };
 }
 
-/** The user and time of the planning of a run: its approvals must have counted then. */
+/** User and time of the planning, for which approvals must have counted. */
 export function plannedBy({ states: [planned] }: RunRecord): ApprovedRun {
   return { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
 }
 
 /**
- * Checks the approvals of a run that was submitted under other settings. They must have counted when it was planned.
+ * Checks the approvals of a run that was submitted under other settings, as of its planning.
  *
  * @throws a usage error `APPROVAL_MISSING`, or `PLAN_CHANGED` when the run is not the run of its plan
  */
@@ -73,7 +69,7 @@ export async function requireKeptApprovals(
   );
 }
 
-/** The name of an option that differs from the plan, if any does. Users may change rate and priority of a run in progress. */
+/** The first option that differs from the plan. Users may change rate and priority of a run in progress. */
 export function otherOption(head: RowsHead, { options, rates, priorities }: RunRecord): string | undefined {
   const changeable = new Set([
     // A plan may be run with a more careful canary.
@@ -85,7 +81,7 @@ export function otherOption(head: RowsHead, { options, rates, priorities }: RunR
 }
 
 /**
- * Refuses a run that is not the run of its approved plan, whatever was edited or passed since.
+ * Whatever was edited or passed since, the run must be that of its approved plan.
  *
  * @throws a usage error `PLAN_DIFFERS`
  */
@@ -101,7 +97,7 @@ export async function refuseOtherPlan(store: RunStore, record: RunRecord): Promi
   );
 }
 
-/** @throws a usage error for a plan of a run's rows, when the run has been retried or undone since */
+/** @throws a usage error when the run of the plan's rows has been retried or undone since */
 export async function refuseOutdated(store: RunStore, { file, head }: ReadPlan): Promise<void> {
   const { as, of } = head.derived ?? {};
   const before = as && (await store.list()).find(({ id }) => id === of);

@@ -13,20 +13,19 @@ import type { RunStore } from '../record/store.ts';
 import { type CheckedManifest, type CheckInput, checkManifest } from './check-manifest.ts';
 import type { OpenedManifest } from './open-manifest.ts';
 
-/** The rows of a new run, all checked and written into a file. */
+/** All rows are checked and written into a file. */
 export interface PlannedRows extends CheckedManifest, WrittenRows {}
 
 export interface PlanManifestInput extends CheckInput {
-  /** Digest of the manifest that is read. */
   readonly digest: Digest;
-  /** Options of the run; for a check without a run, only the known ones. */
+  /** A check without a run has only the known options. */
   readonly options: Partial<RunOptions>;
-  /** What the user accepts; only for a plan that is to be approved. */
+  /** Set only for a plan that is to be approved. */
   readonly consent?: ((scan: ScanSummary) => HeadFacts['consent']) | undefined;
 }
 
 /**
- * Checks every row of a manifest, and writes what is to be done with each row.
+ * Writes what is to be done with each row.
  *
  * @param path of the file of rows
  * @throws a usage error when the manifest is unreadable or its operation is unknown
@@ -76,7 +75,6 @@ function factsOf(
   };
 }
 
-/** The part of a head with the options, the time, and the user. */
 export function madeNow(
   options: Partial<RunOptions>,
   consent?: HeadFacts['consent'],
@@ -123,7 +121,7 @@ export function plannedRows(
   };
 }
 
-/** Puts the cells of rows into the order of the columns. The columns of JSON become known one after the other. */
+/** Puts cells into the order of the columns. Those of JSON become known one after the other. */
 class CellTextReader {
   readonly #places = new Map<string, number>();
 
@@ -142,7 +140,7 @@ class CellTextReader {
   }
 }
 
-/** A cell as text; null for an absent one. */
+/** Null for an absent cell. */
 function cellText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return typeof value === 'string' ? value : stringifyJson(value);

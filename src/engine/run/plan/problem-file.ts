@@ -10,24 +10,23 @@ import { type Conflict, conflictProblem } from '../../manifest/check/call-index.
 import { formatProblem, type ProblemGroup, ProblemGroups, type RowProblem } from '../../rows/problem.ts';
 import type { InvalidRow } from '../../rows/row.ts';
 
-/** The problems of a manifest: grouped, with the first ones for the screen, and all of them in a file. */
+/** Problems in groups, the first ones for the screen, and all of them in a file. */
 export interface ProblemList {
   readonly groups: readonly ProblemGroup[];
   readonly first: readonly string[];
   readonly count: number;
-  /** The first rows that conflict, one per line; not in `groups` or `count`. */
+  /** One per line; not in `groups` or `count`. */
   readonly firstConflicts: readonly string[];
   /** Absent without problems. */
   readonly file?: string;
 }
 
 const firstCount = 20;
-/** Lines per write. */
 const partLines = 1_000;
 
 /**
- * Collects problems while a manifest is scanned, in constant memory. The file is in the state folder, never among the user's files, and
- * appears whole. Its name contains the digest of the manifest: manifests of the same name don't share a file.
+ * Uses constant memory. The file appears whole, in the state folder, never among the user's files. Its name contains the digest of the
+ * manifest: manifests of the same name don't share a file.
  *
  * @param sha256Of returns the digest of the manifest
  */
@@ -38,7 +37,6 @@ export function problemCollector(stateDir: string, manifestName: string, sha256O
   const first: string[] = [];
   const firstConflicts: string[] = [];
   let count = 0;
-  /** Lines that are not written yet. */
   const lines: string[] = [];
   let hasFile = false;
 
@@ -89,7 +87,6 @@ export function problemCollector(stateDir: string, manifestName: string, sha256O
         await note(row, problem, first);
       }
     },
-    /** Adds a row that is refused because of an earlier row. */
     addConflict: (conflict: Conflict) => note(conflict, conflictProblem(conflict), firstConflicts),
     async end(): Promise<ProblemList> {
       await write();

@@ -10,7 +10,6 @@ import { requiredNames } from '../../operation/field-names.ts';
 import { findOperation, type Operation } from '../../operation/operation.ts';
 import { formatProblem } from '../../rows/problem.ts';
 
-/** A callable row of a report. */
 export interface ReportedRow extends Pick<RowResult, 'row' | 'operation' | 'outcome' | 'code'> {
   readonly subject: string;
 }
@@ -26,9 +25,9 @@ export interface ReadReportOptions {
 const ownColumns = ['_row', '_operation', '_outcome', '_code'];
 
 /**
- * Reads a report.csv with any delimiter, or a report.xlsx. Leaves out rows that were not callable.
+ * Reads a report.csv with any delimiter, or a report.xlsx, without rows that were not callable.
  *
- * @throws a usage error `NOT_A_REPORT` when the file is not a report, or the subject of a row is missing.
+ * @throws a usage error `NOT_A_REPORT`, also when the subject of a row is missing
  */
 export async function* readReport(
   path: string,
@@ -49,7 +48,7 @@ export async function* readReport(
     const existing = preparers.get(known);
     if (existing !== undefined) return existing;
     const manifest = { ...report, columns: () => columns.filter((column) => !ownColumns.includes(column)) };
-    // The subject of a row does not depend on its defaults. 1 is valid for fields of all types.
+    // The subject does not depend on defaults. 1 is valid for fields of all types.
     const defaults = Object.fromEntries(requiredNames(known).map((name) => [name, '1']));
     delete defaults[known.subject];
     const preparer = createRowPreparer({ manifest, operation: known.name, operations, defaults, map });

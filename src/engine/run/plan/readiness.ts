@@ -11,17 +11,12 @@ import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 import { lookUpTarget, rememberFates, type Target } from '../record/targets.ts';
 
-/** What a user permits in a run, and says of the API. */
 export interface Permits extends KnownFates {
-  /** Whether invalid rows are left out. */
   readonly skipInvalid?: boolean | undefined;
-  /** Whether rows may omit fields. */
   readonly allowPartial?: boolean | undefined;
-  /** Whether a run may have no calls. */
   readonly allowEmpty?: boolean | undefined;
 }
 
-/** Rows that were all checked. */
 interface CheckedRows {
   readonly manifest: { readonly name: string };
   readonly scan: Omit<RowCounts, 'superseded' | 'duplicates'> &
@@ -29,7 +24,7 @@ interface CheckedRows {
     UpdatingRows['scan'];
 }
 
-/** What decides whether rows may leave fields out, or clear them. */
+/** The facts that decide whether rows may leave fields out, or clear them. */
 export interface UpdatingRows extends KnownFates {
   readonly scan: {
     readonly perOperation: Readonly<Record<string, Pick<OperationSummary, 'partial' | 'fields'>>>;
@@ -38,15 +33,13 @@ export interface UpdatingRows extends KnownFates {
   readonly baseUrl: string | undefined;
 }
 
-/** The facts that decide whether a run may start. */
 export interface ReadyRows extends CheckedRows, Permits {
   readonly onConflict: ConflictRule;
-  /** What the state folder knows about the API, if the user named the API. */
+  /** Known only if the user named the API. */
   readonly target: Target | undefined;
   readonly baseUrl: string | undefined;
 }
 
-/** Checked rows, with the other facts that decide whether they may be called with these options. */
 export async function readyRows<Rows extends CheckedRows>(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   rows: Rows,
@@ -57,17 +50,16 @@ export async function readyRows<Rows extends CheckedRows>(
   return { ...rows, skipInvalid, allowPartial, allowEmpty, leftOut, cleared, onConflict, target, baseUrl };
 }
 
-/** Whether a run may start: `plan` reports the answer, `run` obeys it. */
+/** `plan` reports the answer, `run` obeys it. */
 export function isReady(planned: ReadyRows): boolean {
   return refusals(planned).length === 0;
 }
 
-/** Code of the first reason that a run may not start. */
 export function refusalOf(planned: ReadyRows): Refusal['code'] | undefined {
   return refusals(planned)[0]?.code;
 }
 
-/** The end of a plan: whether the run can start, and if not, what to do, a line each. */
+/** Whether the run can start, and if not, what to do, a line each. */
 export function verdictText(planned: ReadyRows): string {
   const texts = refusals(planned).map(({ text }) => `Not ready: ${text}`);
   if (texts.length > 0) return texts.join('\n');
@@ -76,7 +68,7 @@ export function verdictText(planned: ReadyRows): string {
   return `Ready: ${counted(callable, 'call')}${leftOut}.`;
 }
 
-/** Whether rows may omit fields that the service might reset, if any row does. Where it does so for certain, another refusal says so. */
+/** Whether rows may omit fields that the service might reset. Where it certainly does, another refusal says so. */
 function isPartialAllowed(planned: ReadyRows): boolean {
   if (planned.allowPartial === true || planned.target?.allowsPartial === true) return true;
   return Object.entries(planned.scan.perOperation).every(
@@ -84,7 +76,7 @@ function isPartialAllowed(planned: ReadyRows): boolean {
   );
 }
 
-/** What an operation of the rows does with fields: what the user says now, or else what was seen at the API. */
+/** What an operation does with fields: what the user says now, or else what was seen at the API. */
 export function fatesOf({ target, leftOut, cleared }: Omit<UpdatingRows, 'scan'>, name: string): KnownFates {
   const seen = target?.updates[name];
   const known = leftOut ?? seen?.leftOut;
@@ -92,7 +84,7 @@ export function fatesOf({ target, leftOut, cleared }: Omit<UpdatingRows, 'scan'>
   return { leftOut: known, cleared: known === 'reset' ? 'empty' : (cleared ?? seen?.cleared) };
 }
 
-/** Refuses rows that leave fields out where the API resets these, and rows that clear fields where the API keeps these. */
+/** Refuses rows that leave out fields which the API resets, and rows that clear fields which it keeps. */
 export function fateRefusals(rows: UpdatingRows): readonly Refusal[] {
   const at = rows.baseUrl === undefined ? '' : ` at ${rows.baseUrl}`;
   return Object.entries(rows.scan.perOperation).flatMap(([name, { partial, fields }]): readonly Refusal[] => {
@@ -112,7 +104,7 @@ export function fateRefusals(rows: UpdatingRows): readonly Refusal[] {
   });
 }
 
-/** The operations of a file of rows, as its plan has counted them. */
+/** The operations of a file of rows, as counted by its plan. */
 export function updatesIn({ operations }: Pick<RowsHead, 'operations'>): UpdatingRows['scan'] {
   const counted = operations.map(
     ({ name, counts: { partial }, effects: fields }) => [name, { partial, fields }] as const,
@@ -120,7 +112,7 @@ export function updatesIn({ operations }: Pick<RowsHead, 'operations'>): Updatin
   return { perOperation: Object.fromEntries(counted) };
 }
 
-/** Remembers what the user says of the API, for the operations whose rows may leave fields out. */
+/** Remembers what the user says of the API, for operations whose rows may leave fields out. */
 export async function rememberSaid(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   { scan, baseUrl, leftOut, cleared }: UpdatingRows,
@@ -133,7 +125,7 @@ export async function rememberSaid(
   await rememberFates(stateDir, baseUrl, names, { leftOut, cleared });
 }
 
-/** @throws a usage error for a run whose rows the API would not update as they say: so a person saw after the run was planned */
+/** @throws a usage error if the API, as a person saw after the plan, would not update the rows as they say */
 export async function refuseOtherFates(
   store: RunStore,
   record: RunRecord,
@@ -156,11 +148,10 @@ interface Refusal {
     | 'CLEARED_ROWS'
     | 'NOTHING_TO_CALL'
     | 'CELLS_INCOMPARABLE';
-  /** The problem and its remedy. */
+  /** Says the remedy, too. */
   readonly text: string;
 }
 
-/** Why a run may not start. */
 export function refusals(planned: ReadyRows): readonly Refusal[] {
   const { scan, skipInvalid, onConflict } = planned;
   const found: Refusal[] = [];
@@ -216,7 +207,6 @@ function conflictText({ manifest, scan: { conflicts } }: ReadyRows): string {
   );
 }
 
-/** Why identifiers seem rounded, and how to get the right ones. */
 function roundedText({ column, ids, by }: RoundedIds): string {
   return (
     `all ${count(ids)} identifiers in ${escapeInvisible(column)} with more than 15 digits end in the zeros that ${by}; ` +
@@ -225,7 +215,6 @@ function roundedText({ column, ids, by }: RoundedIds): string {
   );
 }
 
-/** The risk of rows that omit fields, and how to find out about it. */
 function partialText({ scan, baseUrl }: Pick<ReadyRows, 'scan' | 'baseUrl'>): string {
   const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
   return (

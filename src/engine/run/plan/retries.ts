@@ -7,15 +7,15 @@ import { summaryFile } from '../../report/summary.ts';
 import { actualState, isOver, plannedAt, type RunRecord, resumeCommand } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** A run with its retries, and the retries of these. */
+/** Includes the retries of retries. */
 export interface RetriedRun {
-  /** The run of the user's manifest, or the oldest run that still exists. */
+  /** The run of the user's manifest, or the oldest that still exists. */
   readonly first: RunRecord;
   /** Oldest first. */
   readonly retries: readonly RunRecord[];
 }
 
-/** Finds a run with all of its retries, given any of these runs. */
+/** @param named the run, or any of its retries */
 export async function findRetries(store: RunStore, named: RunRecord): Promise<RetriedRun> {
   return retriesAmong(await store.list(), named);
 }
@@ -25,32 +25,31 @@ export function retriesAmong(runs: readonly RunRecord[], named: RunRecord): Retr
   const byId = new Map(runs.map((run) => [run.id, run]));
   const firstOf = (run: RunRecord): RunRecord => {
     const retried = byId.get(run.retryOf ?? '');
-    // A run that was removed may have left its id to a newer run.
+    // A removed run may have left its id to a newer one.
     return retried === undefined || plannedAt(retried) >= plannedAt(run) ? run : firstOf(retried);
   };
   const first = firstOf(named);
   return { first, retries: runs.filter((run) => run.id !== first.id && firstOf(run).id === first.id) };
 }
 
-/** The retries made after a run. */
 export function retriesAfter({ retries }: RetriedRun, { id }: RunRecord): readonly RunRecord[] {
   // The first run is not in the list: -1 selects all retries.
   return retries.slice(retries.findIndex((retry) => retry.id === id) + 1);
 }
 
-/** The undos of a run. @param runs oldest first */
+/** @param runs oldest first */
 export function undosOf(runs: readonly RunRecord[], undone: RunRecord): readonly RunRecord[] {
   return runs.filter((run) => run.undoOf === undone.id && plannedAt(run) > plannedAt(undone));
 }
 
-/** A retry that has not ended: it may still call rows of the run. */
+/** A retry that may still call rows of the run. */
 export function unfinishedAmong(retries: readonly RunRecord[]): RunRecord | undefined {
   return retries.find((retry) => !isOver(retry));
 }
 
 /**
- * @param doing the command: `retry` or `undo`
- * @throws a usage or busy error when another run may call rows of this run, too
+ * @param doing the command
+ * @throws a usage or busy error when another run may call rows of this one, too
  */
 export function refuseUnlessOver(
   doing: 'retry' | 'undo',
@@ -83,7 +82,7 @@ export function refuseUnlessOver(
 
 const reportedSchema = z.object({ retries: z.array(z.string()) });
 
-/** The retries whose results the report in the folder of a run includes. */
+/** The retries whose results the report in a folder includes. */
 export async function reportedRetries(folder: string): Promise<readonly string[]> {
   return (await readJsonFileIfAny(join(folder, summaryFile), reportedSchema))?.retries ?? [];
 }

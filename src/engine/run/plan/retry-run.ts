@@ -8,22 +8,21 @@ import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
 import type { PlannedRows } from './planned-rows.ts';
 import { callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
 
-/** Which failed rows to retry. Default: all. */
+/** Default: all failed rows. */
 export interface RetryChoice {
   readonly codes?: readonly string[] | undefined;
-  /** Only rows with an attempt that may have been processed. */
+  /** Takes only rows that may have been processed. */
   readonly unclear?: boolean | undefined;
 }
 
-/** Rows of a run, to be called again. */
 export interface RetryRows extends PlannedRows {
-  /** Number of rows that can be retried, by code, whether selected or not. */
+  /** Rows that can be retried, by code, whether selected or not. */
   readonly codes: ReadonlyMap<string, number>;
   /** Rows left out because a later row with their subject has succeeded: retrying them would revert it. */
   readonly overtaken: number;
 }
 
-/** Whether rows of a run can be retried. @param later the retries of the same rows that were made after it */
+/** @param later retries of the same rows */
 export function hasRowsToRetry(
   store: RunStore,
   record: RunRecord,
@@ -36,10 +35,7 @@ export function hasRowsToRetry(
   });
 }
 
-/**
- * Writes the rows of a run that failed, and did not succeed in a later retry, into a file of rows. A cancelled run contributes
- * its uncalled rows, too. Rows are left out when a later row with their subject has succeeded.
- */
+/** Writes rows that failed, and did not succeed in a later retry; of a cancelled run also the uncalled ones. */
 export function writeRetryRows(
   store: RunStore,
   record: RunRecord,
@@ -72,7 +68,7 @@ export function writeRetryRows(
   });
 }
 
-/** Returns a function that tells whether a later row with the same subject has succeeded. */
+/** Tells whether a later row with the same subject has succeeded. */
 async function overtaking(
   store: RunStore,
   record: RunRecord,

@@ -10,14 +10,13 @@ import { openJournalReader } from '../record/run-journal.ts';
 import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** The rows of a run with their results. */
 export interface RowsWithResults {
-  /** In order; can be read only once. */
+  /** The lines can be read only once. */
   readonly lines: ReportLines;
   readonly head: RowsHead;
 }
 
-/** Reads a run from its rows and its journal, even while the run is in progress. */
+/** Reads a run even while it is in progress. */
 export async function readRowsWithResults(
   store: RunStore,
   record: RunRecord,
@@ -39,7 +38,7 @@ export async function openRowsWithResults(
   return { ...(await readRowsWithResults(store, record, journal)), journal };
 }
 
-/** Like `openRowsWithResults`, each row with its result in the latest of these retries. */
+/** Each row has its result in the latest of these retries. */
 export async function openLastRowsWithResults(
   store: RunStore,
   record: RunRecord,
@@ -57,7 +56,7 @@ export interface CallLine extends ReportLine {
   readonly row: Exclude<PlannedRow, InvalidRow>;
 }
 
-/** The selected rows that can be called, in parts. */
+/** Selected rows that can be called, in parts. */
 export async function* callsOf(
   { lines }: Pick<RowsWithResults, 'lines'>,
   isWanted: (line: ReportLine) => boolean = () => true,
@@ -69,7 +68,7 @@ function isCallLine(line: ReportLine): line is CallLine {
   return line.row.kind !== 'invalid';
 }
 
-/** Identifies the subject of a call among all operations. */
+/** The key of a subject, unique among all operations. */
 export function subjectKey({ operation, subject }: Pick<UnderstoodRow, 'operation' | 'subject'>): string {
   return subjectDigest({ operation: operation.name, subject });
 }

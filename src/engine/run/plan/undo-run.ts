@@ -15,13 +15,12 @@ import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
 import type { PlannedRows } from './planned-rows.ts';
 import { type CallLine, callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
 
-/** The rows that undo a run, as far as possible. */
 export interface UndoRows extends PlannedRows {
-  /** Rows that are not put back, or only in part, and the file that lists them with the reasons. */
+  /** Rows that are not put back, or only in part; the file says why. */
   readonly notUndone: ListedRows;
-  /** Rows that can only be undone by hand, and the file that lists them. */
+  /** Rows that can only be undone by hand. */
   readonly byHand: ListedRows & { readonly operations: readonly Pick<Operation, 'name' | 'thing'>[] };
-  /** The keys of the subjects that are put back, to find other runs that edited them. */
+  /** Keys of what is put back, to find other runs that edited it. */
   readonly subjects: ReadonlySet<string>;
 }
 
@@ -34,11 +33,9 @@ export interface ListedRows {
 export const notUndoneFile = 'not-undone.csv';
 export const byHandFile = 'undo-by-hand.csv';
 
-/** How the rows with one subject have changed it. */
 interface Edit {
   /** The first row that changed the subject; 0 if none did. */
   row: number;
-  /** The first call of the subject. */
   readonly call: UnderstoodRow;
   /** By field: the value before the first row that sent the field, or would have; undefined where that row has no old value. */
   readonly oldValues: Map<string, string | undefined>;
@@ -47,10 +44,9 @@ interface Edit {
 }
 
 /**
- * Writes rows that put back what the rows of a run, or of its later retries, have changed or may have changed: the fields that a row sent
- * and whose old values it gives. If several rows have the same subject, the earliest old value counts, even of a superseded row: the old
- * value of a later row may be what the superseded row would have written. Files in the run's folder list what can't be undone, and what
- * only by hand.
+ * Writes rows that put back what a run or its later retries have changed, or may have: the sent fields whose old values the rows give.
+ * Among rows with the same subject, the earliest old value counts, even of a superseded row: the old value of a later row may be what the
+ * superseded row would have written. Files in the run's folder list what can't be undone, and what only by hand.
  *
  * @param fatesOf what is known of an operation: where it keeps a field that a row clears, no empty old value is sent
  * @throws a usage error `OPERATION_MISSING`
@@ -128,7 +124,7 @@ export function writeUndoRows(
   });
 }
 
-/** Counts the rows of a run with one of these subjects, whatever their results. */
+/** Counts rows with one of these subjects, whatever their results. */
 export async function rowsOn(
   store: RunStore,
   record: RunRecord,
@@ -146,7 +142,7 @@ function hasChanged({ result: { outcome, unclear } }: ReportLine): boolean {
   return outcome === 'succeeded' || unclear;
 }
 
-/** Whether a row shows a change, or an earlier value: a later row may have superseded the row. */
+/** Whether a row shows a change, or an earlier value: a later row may have superseded it. */
 function isEffective(line: ReportLine): boolean {
   return hasChanged(line) || line.result.code === 'SUPERSEDED';
 }
@@ -185,7 +181,7 @@ function addTo(edit: Edit, line: CallLine): void {
   }
 }
 
-/** The row that puts the old values back. Its own old values are the current ones, so that an undo can be undone, too. */
+/** The row's own old values are the current ones, so that an undo can be undone, too. */
 function undoRow(operations: readonly Operation[], { row, call, oldValues, newValues }: Edit): CallableRow {
   const { line, subject, values } = call;
   const operation = findOperation(operations, call.operation.name);
@@ -204,7 +200,6 @@ function undoRow(operations: readonly Operation[], { row, call, oldValues, newVa
   return { kind: 'callable', row, line, operation, subject, values: sent, old, request };
 }
 
-/** The columns of the rows: operation, fields, old values. */
 function columnsOf({ operations }: RowsHead): RowsHead['columns'] {
   const fields = operations
     .filter((operation) => operation.fields.some(({ undoable }) => undoable))
@@ -223,7 +218,7 @@ function cellsOf({ operation, values, old = {} }: CallableRow, columns: RowsHead
   return columns.map(({ title }) => texts.get(title) ?? null);
 }
 
-/** A file in the run's folder that lists rows; created with its first row. */
+/** The file is created with its first row. */
 function rowList(path: string, header: readonly string[], defer: Defer) {
   const file = new CsvFile(path, header);
   defer(() => file.discard());

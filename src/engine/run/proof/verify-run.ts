@@ -29,15 +29,14 @@ import { differenceOf } from './difference.ts';
 import { Finding, wrong } from './finding.ts';
 
 export interface VerifyRunInput {
-  /** The folder of the run; nothing else is read. */
+  /** Nothing else is read. */
   readonly folder: string;
-  /** Path of the file of approvers, in OpenSSH's form; undefined: approvals are not checked. */
+  /** A file of approvers in OpenSSH's form; undefined: approvals are not checked. */
   readonly approvers: string | undefined;
   /** SHA-256 digests, in hexadecimal, that files of the run must have. */
   readonly against: readonly string[];
 }
 
-/** The result of checking the folder of a run. */
 export type RunProof =
   | {
       readonly proved: true;
@@ -45,9 +44,9 @@ export type RunProof =
       readonly state: RunState;
       readonly rows: number;
       readonly outcomes: OutcomeCounts;
-      /** Whether its report was made again and compared. */
+      /** Whether the report was made again and compared. */
       readonly compared: boolean;
-      /** SHA-256 by the name of the file. */
+      /** SHA-256 by file name. */
       readonly digests: Readonly<Record<string, string>>;
       /** What could not be checked here, one sentence each. */
       readonly unchecked: readonly string[];
@@ -58,12 +57,11 @@ export type RunProof =
 /** The files of a report that follow from rows and journal. */
 const derivedFiles = ['report.csv', 'failed.csv', 'not-attempted.csv', summaryFile];
 
-/** Checks that the files of a run that has stopped agree: makes its report again, and compares bytes. */
+/** Checks that the files of a stopped run agree: makes its report again, and compares bytes. */
 export async function verifyRun(input: VerifyRunInput): Promise<RunProof> {
   try {
     return await proofOf(input);
   } catch (error) {
-    // A run that is unusable proves nothing.
     if (error instanceof Finding || error instanceof CqbatchError)
       return { proved: false, problem: error.message };
     throw error;
@@ -125,7 +123,7 @@ async function digestsOf(folder: string): Promise<Readonly<Record<string, string
   return digests;
 }
 
-/** @throws a finding when a row lacks a result that it must have, or has a result that it can't have */
+/** @throws a finding when a row lacks a result that it must have, or has one that it can't have */
 async function requireResults(store: RunStore, record: RunRecord, journal: JournalReader): Promise<void> {
   const unfinished = unfinishedRows(record, journal);
   if (record.state === 'completed' && unfinished !== 0)
@@ -141,11 +139,7 @@ async function requireResults(store: RunStore, record: RunRecord, journal: Journ
 
 const writtenSummary = z.looseObject({ retries: z.array(z.string()), delimiter: z.enum(delimiters) });
 
-/**
- * Writes the report again, and compares it with the one of the run.
- *
- * @returns the retries whose results the report has; then it is not compared
- */
+/** @returns the retries whose results the report has; then it is not compared */
 async function checkReport(
   store: RunStore,
   record: RunRecord,

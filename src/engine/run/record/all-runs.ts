@@ -13,10 +13,10 @@ import {
 import { type LiveApi, type LiveRun, liveApi, type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
 import type { RunStore } from './store.ts';
 
-/** The content of a shared datastore at one moment: all runs, newest first, and the APIs that they call. */
+/** A shared datastore at one moment; runs are newest first. */
 export interface ClusterLook {
   readonly entries: readonly RunEntry[];
-  /** The APIs by `apiText`. */
+  /** The key is `apiText`. */
   readonly apis: ReadonlyMap<string, LiveApi>;
 }
 
@@ -27,13 +27,13 @@ export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
   return { entries, apis: new Map(await Promise.all(live)) };
 }
 
-/** Selects runs. @param newer number of newer runs in the same place */
+/** @param newer number of newer runs in the same place */
 export type IsWanted = (id: string, state: string, newer: number) => boolean;
 
 export type AllRuns = ReturnType<typeof allRuns>;
 
 /**
- * The runs of a state folder and of a shared datastore. For polling: journals already read are cached.
+ * The runs of a state folder and of a shared datastore. For polling: caches journals.
  *
  * @param onUnreadable called at each look for damaged runs, which are left out
  */
@@ -51,7 +51,7 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
     for (const id of journals.keys()) if (!ids.has(id)) await closeJournal(id);
     for (const id of ended.keys()) if (!ids.has(id)) ended.delete(id);
   }
-  /** Of ended runs only the records are read, if these are complete. */
+  /** Reads only the record of an ended run, if it is complete. */
   async function summaryFor(record: RunRecord): Promise<KnownSummary> {
     const { id, states } = record;
     const known = journals.has(id) ? undefined : summaryOfRecord(record);
@@ -73,7 +73,7 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
   }
 
   return {
-    /** @returns the runs of the state folder, newest first, then runs of other machines */
+    /** Runs of the state folder, newest first, then those of other machines. */
     async look(cluster: ClusterLook | undefined, isWanted: IsWanted): Promise<readonly RunView[]> {
       const records = (await store.list(onUnreadable)).toReversed();
       const views: RunView[] = [];
@@ -95,7 +95,6 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
   };
 }
 
-/** The run in the shared datastore; undefined without one. */
 function liveRunIn(cluster: ClusterLook | undefined, id: string): LiveRun | undefined {
   if (cluster === undefined) return undefined;
   const entry = cluster.entries.find((each) => each.id === id);

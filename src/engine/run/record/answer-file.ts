@@ -12,8 +12,8 @@ import { rowsFile } from './run-rows.ts';
 export type AnswerFile = ReturnType<typeof answerFile>;
 
 /**
- * Saves the answers of the API in the folder of a run (`--save-responses`): `responses-1.jsonl.gz`, one file for each session. Each write
- * is a separate gzip member, so that a kill spoils no earlier line.
+ * Saves answers as `responses-1.jsonl.gz` in the folder of a run (`--save-responses`), one file for each session. Each write is a gzip
+ * member of its own, so that a kill spoils no earlier line.
  */
 export function answerFile(folder: string) {
   let file: { readonly path: string; readonly numberOf: (row: number) => number } | undefined;
@@ -29,18 +29,16 @@ export function answerFile(folder: string) {
   async function append(answers: readonly SavedAnswer[]): Promise<void> {
     file ??= await create();
     const { path, numberOf } = file;
-    // Rows have the numbers of the user's manifest.
     const lines = answers.map((answer) => jsonLine({ ...answer, row: numberOf(answer.row) }));
     const member = await promisify(gzip)(lines.join(''));
     await onDisk(path, () => appendFile(path, member, { mode: 0o600 }));
   }
   return {
-    /** Resolves when the system has the answers; a power failure may lose them. The first answers create the file. */
+    /** Resolves when the system has the answers; a power failure may lose them. The first ones create the file. */
     write(answers: readonly SavedAnswer[]): Promise<void> {
       writing = writing.then(() => append(answers));
       return writing;
     },
-    /** Resolves after the last write. */
     close: (): Promise<void> => writing.catch(() => {}),
   };
 }
@@ -56,7 +54,7 @@ async function filesOf(folder: string): Promise<readonly string[]> {
   return names.filter((name) => fileName.test(name)).toSorted((a, b) => numberIn(a) - numberIn(b));
 }
 
-/** The saved answers to a row's attempts, in order. @param number in the user's manifest */
+/** @param number in the user's manifest */
 export async function readAnswers(folder: string, number: number): Promise<readonly SavedAnswer[]> {
   const found = new Map<string, SavedAnswer>();
   for (const name of await filesOf(folder)) {
@@ -70,7 +68,7 @@ export async function readAnswers(folder: string, number: number): Promise<reado
   return [...found.values()].toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** The readable lines of a gzipped file: a kill may have cut off its last member. */
+/** A kill may have cut off the last gzip member. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const source = createReadStream(path);
   const text = source.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })).setEncoding('utf8');

@@ -4,11 +4,9 @@ import { repeat } from '../../../base/async/repeat.ts';
 
 /** Limits of one session. A run that reaches a limit stops, and can be resumed. */
 export const budgetSchema = z.object({
-  /** The most rows to call. */
   maxRows: z.number().int().min(1).exactOptional(),
-  /** Milliseconds since the run was started or resumed. */
+  /** Counts from the start or resume. */
   maxDurationMs: z.number().min(1).exactOptional(),
-  /** Stops when it is this time of day. */
   stopAt: z
     .object({
       /** `06:00` */
@@ -19,20 +17,20 @@ export const budgetSchema = z.object({
     .exactOptional(),
 });
 
-/** A budget in absolute terms once the run has started, for a process that takes the run over. */
+/** Absolute limits, for a process that takes a started run over. */
 export const startedBudgetSchema = z.object({
-  /** The last row that may be called, of the canary and of all rows. */
+  /** The last rows that may be called. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
-  /** When `maxDurationMs` is over, ISO 8601 UTC. */
+  /** The end of `maxDurationMs`, ISO 8601 UTC. */
   until: z.string().exactOptional(),
-  /** When it is the time of `stopAt`, ISO 8601 UTC. */
+  /** The next `stopAt`, ISO 8601 UTC. */
   stopAt: z.string().exactOptional(),
 });
 
 export type Budget = Readonly<z.infer<typeof budgetSchema>>;
 export type StartedBudget = Readonly<z.infer<typeof startedBudgetSchema>>;
 
-/** The next moment with this time of day: the first if it occurs twice, the end of the gap if it does not exist. */
+/** The first moment if the time occurs twice, the end of the gap if it does not exist. */
 export async function nextTimeOfDay(
   { time, timeZone }: NonNullable<Budget['stopAt']>,
   after: Date,
@@ -52,16 +50,14 @@ const checkEveryMs = 500;
 export interface Deadline {
   /** Aborts at the deadline; the reason names the limit. */
   readonly signal: AbortSignal;
-  /** The absolute times, for a process that takes the run over. */
   readonly started: Pick<StartedBudget, 'until' | 'stopAt'>;
   close(): void;
 }
 
 /**
- * Starts the time limits of a budget, or continues the limits of another process. A duration uses the monotonic clock, a time of day the
- * wall clock.
+ * A duration uses the monotonic clock, a time of day the wall clock.
  *
- * @param inherited the limits of the other process
+ * @param inherited the limits of another process
  * @param clocks for tests
  */
 export async function startDeadline(
@@ -99,10 +95,9 @@ export async function startDeadline(
 }
 
 /**
- * The last places within a budget, of the canary and of all rows.
+ * The last places within a budget.
  *
  * @param unfinished places of rows to be called
- * @param rows of the run
  */
 export function allowedRows(
   maxRows: number,
@@ -111,7 +106,6 @@ export function allowedRows(
   canary: ReadonlySet<number> = new Set(),
 ): NonNullable<StartedBudget['rows']> {
   let remaining = maxRows;
-  /** The last chosen row within the budget. */
   const last = (isChosen: (row: number) => boolean): number => {
     let allowed = 0;
     for (const row of unfinished) {

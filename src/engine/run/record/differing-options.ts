@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** An option of which two sets have different values; undefined where a set lacks it. */
+/** Undefined where a set of options lacks it. */
 export interface DifferingOption {
   readonly name: string;
   readonly before: unknown;
   readonly now: unknown;
 }
 
-/** Says in what two sets of options differ. */
 export function differingOptions(before: object, now: object): readonly DifferingOption[] {
   const had: Readonly<Record<string, unknown>> = { ...before };
   const has: Readonly<Record<string, unknown>> = { ...now };

@@ -4,7 +4,7 @@ import { shortened } from '../../../base/text/printable.ts';
 import type { RowResult } from '../../../domain/terms.ts';
 import { type FailedRows, type FailuresInShort, FailureTally } from '../../journal/failed-rows.ts';
 
-/** How many rows may fail before a run halts: a number, a share of the finished rows, or any number. */
+/** A number of rows, a share of the finished ones, or any number. */
 const failureLimitSchema = z.union([
   z.number().int().min(0),
   z.object({ percent: z.number().positive().max(100) }),
@@ -13,42 +13,39 @@ const failureLimitSchema = z.union([
 
 export type FailureLimit = z.infer<typeof failureLimitSchema>;
 
-/** The guards of a run. An absent limit, as in earlier versions, allows anything. */
+/** An absent limit, as in earlier versions, allows anything. */
 export const failureLimitsSchema = z.object({
   /** The run halts when more rows have failed. */
   maxFailures: failureLimitSchema.exactOptional(),
   /** The share counts from this many finished rows on. */
   maxFailuresAfter: z.number().int().min(1).exactOptional(),
-  /** The run halts when more consecutive rows have failed. */
   maxConsecutiveFailures: z.number().int().min(1).exactOptional(),
 });
 
 export type FailureLimits = Readonly<z.infer<typeof failureLimitsSchema>>;
 
-/** Why too many failures halt a run. */
 export interface FailureHalt extends FailuresInShort {
   /** The guard, and the failures that it counted. */
   readonly what: string;
-  /** Whether the guard counts all failures again when the run is resumed, and would halt it again. */
+  /** Whether the guard counts all failures again on resume, and would halt the run again. */
   readonly isLasting: boolean;
 }
 
-/** Default of `maxFailuresAfter`. */
 const usuallyAfter = 100;
-/** This many failures with one code show an operation or column that is wrong from the start. */
+/** This many first failures with one code show a wrong operation or column. */
 const firstCalls = 20;
 
 /**
- * Watches the results of a run, and tells at each result whether too many rows have failed: not only once, because the run may be ending
- * for another reason, and resume later. Starts from the journal's counts since the start, or since a user resumed the run after a halt.
- * Only rows that were called and `failed` count. A result that comes twice, from this process's worker and on collection, counts once.
+ * Tells at each result whether too many rows have failed: not only once, because the run may be ending for another reason, and resume
+ * later. Counts called rows that `failed`, from the start or since a user resumed the halted run. A result that comes twice, from this
+ * process's worker and on collection, counts once.
  */
 export class FailureGuard {
   readonly #limits: FailureLimits;
   readonly #tally: FailureTally;
-  /** Rows that this process's worker finished and that are not collected yet. */
+  /** Rows that this process's worker finished, not yet collected. */
   readonly #finishedHere = new Set<number>();
-  /** The exceeded limit. Later successes do not reset it. */
+  /** Later successes do not reset it. */
   #halt: FailureHalt | undefined;
 
   /** @param counted the failures in the journal */
@@ -71,7 +68,7 @@ export class FailureGuard {
     return halt;
   }
 
-  /** Whether a limit is exceeded: a process may have died or paused before it could halt the run. */
+  /** A process may have died or paused before it could halt the run. */
   check(): FailureHalt | undefined {
     const failures = this.#tally.inShort;
     if (this.#halt !== undefined || failures === undefined) return this.#halt;
@@ -103,16 +100,15 @@ export class FailureGuard {
   }
 }
 
-/** What halts a run whose failures exceed a limit; resuming the run counts from there. */
+/** Resuming the run counts from there. */
 export function tooMany(what: string, limit: string, option: string) {
   return { what: `${what}, more than the limit of ${limit} (${option})`, isLasting: false };
 }
 
-/** Cuts long messages of an API. */
 const messageLength = 200;
 
 /**
- * Why a run was halted, what happened last before what happened most, and the command that continues the run.
+ * What happened last comes before what happened most.
  *
  * @param numberOf maps a row to its number in the user's manifest
  */

@@ -19,38 +19,35 @@ import { runLockPath } from './run-lock.ts';
 import { runPolicy } from './run-policy.ts';
 import type { RunStore } from './store.ts';
 
-/** A run that this process works on, with everything that is open for it. */
 export interface OpenRun {
   readonly store: RunStore;
   readonly record: RunRecord;
   readonly datastore: Datastore;
-  /** The rows of its API in the datastore, including rows of other runs. */
+  /** The rows of its API, of all runs. */
   readonly rows: RowQueue;
   readonly journal: Journal;
   readonly policy: RunPolicy;
   readonly rollCall: RollCall;
-  /** Where answers of the API are saved, if the run saves them. */
   readonly answers: AnswerFile;
-  /** Aborts with the reason when the datastore, the journal or the lock is lost for good. */
+  /** Aborts when the datastore, the journal or the lock is lost for good; with the reason. */
   readonly lost: AbortSignal;
 }
 
 export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datastore'> {
   /** Shown to users who find the run locked. */
   readonly purpose: string;
-  /** The open journal of a new run; closed at the end. Default: opens the journal. */
+  /** The journal of a new run; closed at the end. Default: opens the journal. */
   readonly journal?: Journal | undefined;
-  /** The lock on the run, if already held; not released here. */
+  /** A lock already held; not released here. */
   readonly lock?: ProcessLock | undefined;
   /**
-   * Whether the work waits for a shared datastore, whatever it refuses and for however long. Default: the datastore counts as
-   * lost some time after it refused.
+   * Whether to wait for a shared datastore, whatever it refuses and for however long. Default: counts as lost some time after it refused.
    */
   readonly waitsForDatastore?: boolean;
 }
 
 /**
- * Works on a run exclusively, and closes everything afterwards, in reverse order of opening.
+ * Works on a run exclusively, and closes everything in reverse order of opening.
  *
  * @throws a busy error `RUN_LOCKED` when another process works on the run
  */
@@ -90,7 +87,7 @@ export function withOpenRun<Result>(
   });
 }
 
-/** The workers of an API on a shared datastore. On an exclusive one none are needed: it keeps what this process has written. */
+/** On an exclusive datastore no workers are listed: it keeps what this process has written. */
 function rosterOf(datastore: Datastore, api: LimitedApi): Roster {
   if (datastore.exclusive) return emptyRoster;
   const cluster = openCluster(datastore);
@@ -107,7 +104,7 @@ function rosterOf(datastore: Datastore, api: LimitedApi): Roster {
 }
 
 /**
- * Makes this process the only one to work on a run among all that see its folder.
+ * Excludes all other processes that see the folder.
  *
  * @throws a busy error `RUN_LOCKED` that names the other process
  */

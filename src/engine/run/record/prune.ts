@@ -5,19 +5,18 @@ import { onDisk } from '../../../base/errors/system-error.ts';
 import { isOver, type RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
-/** Which runs to keep: a run is kept if any rule matches. */
+/** A run is kept if any rule matches. */
 export interface KeepRules {
   /** The number of newest runs. */
   readonly last?: number | undefined;
-  /** Runs that ended within this number of days. */
+  /** Days since a run ended. */
   readonly days?: number | undefined;
-  /** Runs with these ids. */
   readonly ids?: ReadonlySet<string>;
 }
 
 /**
- * The ids of runs whose manifests are not archived in their inbox. An unmounted inbox looks like an empty folder, so only the
- * file that records the archiving counts.
+ * Runs whose manifests are not archived yet. An unmounted inbox looks like an empty folder, so only the file that records the archiving
+ * counts.
  */
 export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlySet<string>> {
   const awaited = new Set<string>();
@@ -28,8 +27,7 @@ export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlyS
 }
 
 /**
- * The runs to remove. A run, its retries and its undos are kept or removed together: otherwise rows that a removed run has done
- * would be called again.
+ * A run, its retries and its undos are kept or removed together: otherwise rows that a removed run has done would be called again.
  *
  * @param runs oldest first
  */
@@ -62,11 +60,11 @@ function families(runs: readonly RunRecord[]): (run: RunRecord) => string {
   return ({ id }) => first.get(id) ?? id;
 }
 
-/** Suffix of a folder that is being removed; no run has such a name. */
+/** Marks a folder that is being removed; no run has such a name. */
 const suffix = '.removed';
 
 /**
- * Removes runs for good. If killed, it leaves each run whole or invisible.
+ * If killed, leaves each run whole or invisible.
  *
  * @returns bytes freed
  */
@@ -76,7 +74,6 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
     bytes += await sizeOf(folder);
     await onDisk(folder, () => rename(folder, folder + suffix));
   }
-  // Includes leftovers of a killed process.
   const runsDir = join(store.stateDir, 'runs');
   for (const name of ((await ifThere(readdir(runsDir))) ?? []).filter((each) => each.endsWith(suffix))) {
     const path = join(runsDir, name);
@@ -85,7 +82,7 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
   return bytes;
 }
 
-/** Total size of the files in a run's folder, in bytes. */
+/** Bytes of the files in a folder. */
 export async function sizeOf(folder: string): Promise<number> {
   const names = (await ifThere(readdir(folder))) ?? [];
   const found = await Promise.all(names.map((name) => look(join(folder, name))));

@@ -6,16 +6,15 @@ import type { RunStore } from './store.ts';
 
 type StateEntry = RunRecord['states'][number];
 
-/** Milliseconds between records of the active time. */
+/** Between records of the active time. */
 export const notedEveryMs = 5_000;
 /** After a longer suspension, a process may have lost the run without knowing. */
 const lateMs = 30_000;
 
-/** Keeps the record of a run that this process works on: its states, and the active time. */
 export class RecordKeeper {
   readonly #store: Pick<RunStore, 'save'>;
   #record: RunRecord;
-  /** When this process entered the state, by the monotonic clock; undefined before that. */
+  /** When this process entered the state, by the monotonic clock. */
   #since: number | undefined;
   #saving = Promise.resolve();
   #notedAt = 0;
@@ -30,18 +29,18 @@ export class RecordKeeper {
     return this.#record;
   }
 
-  /** Enters a state, without writing. */
+  /** Does not write. */
   enter(state: RunState, cause: StateCause = {}, changes: Partial<RunRecord> = {}): void {
     this.#record = { ...enterState(this.#timed('atWorkMs'), state, cause), ...changes };
     this.#since = steadyNow();
   }
 
-  /** Changes parts other than the state, without writing. */
+  /** Does not write. */
   change(changes: Partial<RunRecord>): void {
     this.#record = { ...this.#record, ...changes };
   }
 
-  /** Writes the current record, one write at a time, and starts recording the active time. */
+  /** One write at a time. Also starts recording the active time. */
   save(): Promise<void> {
     if (this.#saves === undefined) {
       this.#notedAt = steadyNow();
@@ -51,7 +50,6 @@ export class RecordKeeper {
     return this.#saving;
   }
 
-  /** Stops recording. */
   close(): void {
     void this.#saves?.stop();
   }
@@ -64,7 +62,7 @@ export class RecordKeeper {
     if (this.#record.state === 'running' && !isLate) await this.save();
   }
 
-  /** The record with the active time since the state `running` was entered, if it is in that state. */
+  /** Adds the active time, in the state `running`. */
   #timed(key: 'atWorkMs' | 'notedMs'): RunRecord {
     const since = this.#since;
     return since === undefined
@@ -74,7 +72,7 @@ export class RecordKeeper {
 }
 
 /**
- * Active time of a run in milliseconds, all sessions together, each by its process's monotonic clock.
+ * Active milliseconds of all sessions, each by its process's monotonic clock.
  *
  * @param lastFinishedAt end of the last attempt in the journal: a process that died was active until then
  */
@@ -96,18 +94,16 @@ export function stopsOf({ states }: RunRecord): readonly PageStop[] {
       const { state, at: from, reason } = after;
       return { from, to: next.at, state, ...(reason !== undefined && { reason }) };
     }
-    // Its process died.
     const from = new Date(Date.parse(entry.at) + timeOf(entry, next.at)).toISOString();
     return from < next.at ? { from, to: next.at, state: 'interrupted' } : [];
   });
 }
 
-/** The record of a run without a process, with the active time of its last process, even after a crash. */
+/** The record of a run without a process, with the active time of the last one, even after a crash. */
 export function withCrashedTime(record: RunRecord, lastFinishedAt: string | undefined): RunRecord {
   return withTime(record, (entry) => ({ atWorkMs: timeOf(entry, lastFinishedAt) }));
 }
 
-/** The record with an active time, if its state is `running`. */
 function withTime(
   record: RunRecord,
   time: (entry: StateEntry) => Pick<StateEntry, 'atWorkMs' | 'notedMs'>,
@@ -119,8 +115,8 @@ function withTime(
 }
 
 /**
- * The active time in a state, milliseconds. Uses times of day if the process could not record it: clocks may be set, so the result is
- * bounded by the last recorded time and the next one due.
+ * Active milliseconds in a state. Uses times of day if the process could not record it: clocks may be set, so the result is bounded by the
+ * last recorded time and the next one due.
  */
 function timeOf({ at, atWorkMs, notedMs }: StateEntry, until: string | undefined): number {
   if (atWorkMs !== undefined) return atWorkMs;

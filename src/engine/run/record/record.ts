@@ -39,44 +39,40 @@ export const runStates = [
 
 export type RunState = (typeof runStates)[number];
 
-/** Rows to call before all others. */
 const canaryOptionsSchema = z.object({
   rows: z.number().int().min(1),
-  /** Whether the canary is a fair sample instead of the first rows. */
+  /** Takes a fair sample instead of the first rows. */
   random: z.boolean().exactOptional(),
   /** Without a user to ask, the run continues unless more of these rows failed. */
   maxFailures: z.number().int().min(0),
 });
 
 export const runOptionsSchema = z.object({
-  /** Normalized base URL of the API. */
+  /** Normalized. */
   baseUrl: z.string(),
-  /** The rate group, and so the token; absent: all callers of the API share one rate. */
+  /** Also says which token; absent: all callers of the API share one rate. */
   rateGroup: nameSchema(rateGroupNames).exactOptional(),
-  /** Whether the user allowed `http:` to another host; also applies to `resume` and `retry`. */
+  /** Allows `http:` to another host, also for `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),
-  /** Delimiter of its CSV files; absent: as in the manifest. */
+  /** Delimiter of CSV reports; absent: as in the manifest. */
   delimiter: z.enum(delimiters).exactOptional(),
-  /** What was done with rows that conflict. */
   onConflict: z.enum(conflictRules),
-  /** Calls in flight at once. */
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
-  /** Rate of calls; absent: as fast as possible. */
+  /** Absent: as fast as possible. */
   rate: ratePolicySchema.exactOptional(),
   /** Absent in older records: `normal`. */
   priority: z.enum(priorities).exactOptional(),
   attempts: z.number().int().min(1),
-  /** Whether to save each answer of the API in the run's folder. */
   saveResponses: z.literal(true).exactOptional(),
   /** Absent: the report includes a page. */
   html: z.literal(false).exactOptional(),
-  /** Total time-out of one request, milliseconds. */
+  /** Total time-out of one request. */
   timeoutMs: z.number().int().min(1),
-  /** Upper bound of the pause after a row's first failed attempt, milliseconds. */
+  /** Upper bound of the pause after a row's first failed attempt. */
   backoffMs: z.number().int().min(0),
   ...failureLimitsSchema.shape,
   canary: canaryOptionsSchema.exactOptional(),
-  /** How long to wait through an outage of the API, milliseconds; absent: forever. */
+  /** Absent: forever. */
   maxOutageMs: z.number().int().min(1).exactOptional(),
 });
 
@@ -85,7 +81,7 @@ export type CanaryOptions = Readonly<z.infer<typeof canaryOptionsSchema>>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 const manifestSchema = z.object({
-  /** The path as the user typed it, or what its rows were made of. */
+  /** The path as typed, or what the rows were made of. */
   name: z.string(),
   sha256: z.string(),
   bytes: z.number(),
@@ -106,7 +102,6 @@ const planSchema = z.object({
   partial: z.number(),
   /** Rows that `--where` left out; counted nowhere else. */
   leftOut: z.number().exactOptional(),
-  /** Operations of the rows. */
   operations: z.array(z.string()),
   /** Runs and reports whose done rows are left out. */
   skipDone: z.array(z.string()).exactOptional(),
@@ -114,17 +109,17 @@ const planSchema = z.object({
 
 const stateEntrySchema = z.object({
   state: z.enum(runStates),
-  /** When the state was entered, ISO 8601 UTC. */
+  /** ISO 8601 UTC. */
   at: z.string(),
-  /** The user who requested the state, if known; absent when the program itself did. */
+  /** The user who requested the state; absent when the program itself did. */
   by: attributionSchema.shape.by,
   /** The user's `--reason`, or what happened. */
   reason: z.string().exactOptional(),
-  /** For `halted`, and for `interrupted` by a budget. */
+  /** Set for `halted`, and for `interrupted` by a budget. */
   because: z.enum(endCauses).exactOptional(),
-  /** For `halted`: the command to type next, if it is not `cqbatch resume ID`. */
+  /** The command to type after `halted`, if it is not `cqbatch resume ID`. */
   next: z.string().exactOptional(),
-  /** For `running`: active time, milliseconds by the monotonic clock. */
+  /** Active time in the state `running`, by the monotonic clock. */
   atWorkMs: z.number().exactOptional(),
   /** The active time as last saved, during the state or before the process died. */
   notedMs: z.number().exactOptional(),
@@ -134,34 +129,31 @@ export const runRecordSchema = z.object({
   version: z.literal(2),
   id: nameSchema(runIds),
   state: z.enum(runStates),
-  /** All states so far, in order. */
   states: z.array(stateEntrySchema),
   manifest: manifestSchema,
-  /** The file `rows.jsonl`: the run calls the rows with this digest. */
+  /** The run calls the rows of `rows.jsonl` with this digest. */
   rows: z.object({ sha256: z.string(), bytes: z.number() }),
   plan: planSchema,
   options: runOptionsSchema,
-  /** Rows by outcome when a session last ended properly. */
+  /** As of when a session last ended properly. */
   counts: countsSchema.exactOptional(),
   /** Unclear rows at that time; absent in older records. */
   unclear: z.number().exactOptional(),
-  /** The process that works on the run, or did last. */
   process: processSchema.exactOptional(),
-  /** A random key: distinguishes runs with the same id on a shared datastore. */
+  /** Random: distinguishes runs with the same id on a shared datastore. */
   key: z.string().exactOptional(),
   /** Whether any coordinator may work on the run, even after the first one died. */
   submitted: z.boolean().exactOptional(),
-  /** Each rate set while the run was in progress. */
+  /** Changes while the run was in progress. */
   rates: z.array(z.object({ rate: z.string(), at: z.string(), ...attributionSchema.shape })).exactOptional(),
-  /** Each priority set while the run was in progress or waited. */
+  /** Changes while the run was in progress or waited. */
   priorities: z
     .array(z.object({ priority: z.enum(priorities), at: z.string(), ...attributionSchema.shape }))
     .exactOptional(),
-  /** For a submitted run: its limits, and their absolute values once it has started. */
+  /** The limits of a submitted run; `begun` once it has started. */
   budget: budgetSchema.extend({ begun: startedBudgetSchema.exactOptional() }).exactOptional(),
-  /** The shared datastore of its last session, without a password; absent for the embedded one. */
+  /** The shared datastore of the last session, without a password; absent for the embedded one. */
   queue: z.string().exactOptional(),
-  /** The signed-off plan that the run carries out. */
   approval: z
     .object({
       file: z.string(),
@@ -173,23 +165,20 @@ export const runRecordSchema = z.object({
         .exactOptional(),
     })
     .exactOptional(),
-  /** The run whose rows this run retries. */
   retryOf: nameSchema(runIds).exactOptional(),
-  /** The run whose edits this run undoes. */
   undoOf: nameSchema(runIds).exactOptional(),
-  /** Result of the canary, and the time of its evaluation, ISO 8601 UTC; absent before that. */
+  /** The canary's evaluation; `at` is ISO 8601 UTC. */
   canary: z
     .object({ at: z.string(), rows: z.number(), failed: z.number(), wentOn: z.boolean() })
     .exactOptional(),
-  /** Why the datastore delays the run, according to its process; only while it is in progress. For display. */
+  /** Why the datastore delays the run in progress, according to its process. For display. */
   waiting: z.string().optional(),
-  /** Absolute path of a file that exists once the manifest is archived; until then the run is kept. */
+  /** A file (absolute path) that exists once the manifest is archived; until then the run is kept. */
   keepUntil: z.string().exactOptional(),
 });
 
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
-/** The user who requested a state, and the reason. */
 export interface StateCause extends Attribution {
   readonly because?: EndCause;
   readonly next?: string;
@@ -199,33 +188,31 @@ export function stateEntry(state: RunState, cause?: StateCause): RunRecord['stat
   return { state, at: new Date().toISOString(), ...cause };
 }
 
-/** When a run was planned, ISO 8601 UTC. */
+/** ISO 8601 UTC. */
 export function plannedAt({ states }: RunRecord): string {
   return states[0]?.at ?? '';
 }
 
-/** The state of a run, and why it ended. */
 export function endOf({ state, states }: Pick<RunRecord, 'state' | 'states'>): KnownEnd {
   return { state, because: states.at(-1)?.because };
 }
 
-/** A state in words: a guard halts a run, and without an API that answers the run gives up. */
+/** A guard halts a run; without an API that answers it gives up. */
 export function endInWords({ state, because }: KnownEnd): string {
   return state === 'halted' && because === 'stuck' ? 'gave up' : state;
 }
 
-/** The real state in words. */
 export function stateInWords(record: RunRecord): string {
   return endInWords({ ...endOf(record), state: actualState(record) });
 }
 
-/** Whether a guard halted the run, so that only a user may resume it. */
+/** If so, only a user may resume the run. */
 export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): boolean {
   const { state, because } = endOf(record);
   return state === 'halted' && because !== 'stuck';
 }
 
-/** The command to type after a run has stopped: it continues the run, unless its user had better not. */
+/** What to type next: continues the run, unless its user had better not. */
 export function resumeCommand({ id, states }: Pick<RunRecord, 'id' | 'states'>): string {
   return states.at(-1)?.next ?? `cqbatch resume ${id}`;
 }
@@ -237,7 +224,7 @@ export function enterState(record: RunRecord, state: RunState, cause?: StateCaus
   return { ...entered, process: thisProcess() };
 }
 
-/** The real state: a run whose process died is interrupted, whatever its record says. */
+/** A run whose process died is interrupted, whatever its record says. */
 export function actualState(record: RunRecord): RunState {
   if (record.state !== 'running' && record.state !== 'paused') return record.state;
   const worker = record.process;
@@ -246,30 +233,28 @@ export function actualState(record: RunRecord): RunState {
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
 }
 
-/** Whether no row of the run will ever be called again, not even by `resume`. */
+/** Whether no row will ever be called again, not even by `resume`. */
 export function isOver(record: RunRecord): boolean {
   return ['completed', 'cancelled'].includes(actualState(record));
 }
 
-/** Whether rows of the run will be called without a `resume`, at the latest when the run is unpaused. */
+/** Whether rows will be called without a `resume`, at the latest when the run is unpaused. */
 export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;
-  // The coordinator died, and another one takes over.
+  // Another coordinator takes over from the dead one.
   return record.submitted === true && isActive(record.state);
 }
 
-/** Distinguishes the run from all others, also from one with the same id. */
+/** The key differs even for runs with the same id. */
 export function runKey({ key, id }: Pick<RunRecord, 'key' | 'id'>): string {
   return key ?? id;
 }
 
-/** Why rows of the run may have no result. */
 export function unfinishedBecause(record: RunRecord): WhyUnfinished {
   if (goesOnByItself(record)) return 'pending';
   return record.state === 'cancelled' || record.state === 'halted' ? record.state : 'interrupted';
 }
 
-/** Whether `resume` can continue a run in this state. */
 export function isResumable(state: RunState): boolean {
   return ['planned', 'submitted', 'interrupted', 'halted', 'failed'].includes(state);
 }
@@ -280,7 +265,6 @@ export function priorityOf({ options }: Pick<RunRecord, 'options'>): Priority {
 
 export type PriorityChange = Omit<ControlOf<'priority'>, 'kind'>;
 
-/** The record with another priority. */
 export function withPriority(record: RunRecord, { priority, at, ...attribution }: PriorityChange): RunRecord {
   return {
     ...record,
@@ -289,7 +273,7 @@ export function withPriority(record: RunRecord, { priority, at, ...attribution }
   };
 }
 
-/** The record without the place and budget of its last session. */
+/** The record without what its last session added. */
 export function withoutPlace({ queue: _, budget: __, ...record }: RunRecord): RunRecord {
   return record;
 }

@@ -2,18 +2,18 @@ import { randomInt } from 'node:crypto';
 
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** A new run id: UTC time to the second, and four random characters. Ids sort by time. */
+/** UTC time to the second, and four random characters: ids sort by time. */
 export function newRunId(now: Date = new Date()): string {
   const suffix = Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');
   return `${timeInId(now.toISOString())}-${suffix}`;
 }
 
-/** A time in the format of run ids, `20260131-020000`. @param time ISO 8601 UTC */
+/** `20260131-020000`. @param time ISO 8601 UTC */
 export function timeInId(time: string): string {
   return time.replaceAll(/[-:]|\..*/g, '').replace('T', '-');
 }
 
-/** The run id for a file's content, named after the file: `week-47-3f2a1b9c` for `Week 47.csv`. */
+/** Named after the file: `week-47-3f2a1b9c` for `Week 47.csv`. */
 export function contentRunId(file: string, sha256: string): string {
   const words = file
     .replace(/\.[^.]*$/, '')
@@ -23,7 +23,7 @@ export function contentRunId(file: string, sha256: string): string {
   return [words.slice(0, 50), sha256.slice(0, 8)].filter(Boolean).join('-');
 }
 
-/** The ids that a text may mean: an equal id, or else all ids that contain it. */
+/** An equal id, or else all that contain the text. */
 export function idsMeantBy(text: string, ids: readonly string[]): readonly string[] {
   if (text === '') return [];
   return ids.includes(text) ? [text] : ids.filter((id) => id.includes(text));

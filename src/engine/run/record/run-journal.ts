@@ -11,7 +11,6 @@ import { type RunRecord, unfinishedBecause } from './record.ts';
 import { activeTime } from './record-keeper.ts';
 import type { RunStore } from './store.ts';
 
-/** Opens the journal of a recorded run for writing. */
 export async function openRunJournal(store: RunStore, record: RunRecord): Promise<Journal> {
   return openJournal(journalPath(store.folder(record.id)), {
     runId: record.id,
@@ -30,30 +29,28 @@ function recordedRun({ plan, counts }: RunRecord): RecordedRun {
   return { rows: plan.rows, finished: counted };
 }
 
-/** Rows with a result by outcome, including those that the plan has decided. */
+/** Includes the rows that the plan has decided. */
 export function outcomesOf({ plan }: RunRecord, { outcomeCounts }: JournalView): OutcomeCounts {
   return addedUp(decidedCounts(plan).outcomes, outcomeCounts);
 }
 
-/** The number of rows to be called that have no result. */
 export function unfinishedRows({ plan }: RunRecord, { finishedCount }: JournalView): number {
   return plan.callable - finishedCount;
 }
 
-/** The progress of a run according to its journal. */
 export interface JournalSummary extends ResultCounts {
   readonly activeMs: number;
 }
 
-/** The part of the progress that the record contains once all rows have results. */
+/** What a record has once all rows have results. */
 export type KnownSummary = Pick<JournalSummary, 'done' | 'outcomes' | 'activeMs'> & Partial<JournalSummary>;
 
-/** The progress of a run. Reads the journal only if the record is not enough. */
+/** Reads the journal only if the record is not enough. */
 export async function progressOf(store: RunStore, record: RunRecord): Promise<KnownSummary> {
   return summaryOfRecord(record) ?? (await readJournalSummary(store, record));
 }
 
-/** The progress in the record; undefined while rows have no result, because only the journal knows them. */
+/** Undefined while rows have no result: only the journal knows them. */
 export function summaryOfRecord(record: RunRecord): KnownSummary | undefined {
   const { counts, unclear, plan, state } = record;
   if (counts === undefined || isActive(state) || totalOf(counts) < plan.rows) return undefined;
@@ -65,7 +62,6 @@ export function readJournalSummary(store: RunStore, record: RunRecord): Promise<
   return withJournalReader(store, record, (journal) => summaryOf(record, journal));
 }
 
-/** Counts rows as the report does. */
 export function countsOf(record: RunRecord, journal: JournalView): ResultCounts {
   return countRows(journal, record.plan, unfinishedBecause(record));
 }
@@ -74,7 +70,7 @@ export function summaryOf(record: RunRecord, journal: JournalReader): JournalSum
   return { ...countsOf(record, journal), activeMs: activeTime(record, journal.lastFinishedAt) };
 }
 
-/** Opens the journal of a run for reading; another process may be writing it. */
+/** Another process may be writing it. */
 export function openJournalReader(
   store: Pick<RunStore, 'folder'>,
   record: RunRecord,
@@ -99,7 +95,7 @@ export async function withJournalReader<Result>(
   }
 }
 
-/** Whether the folder of a run still has its complete journal, as far as the system lets this process look. */
+/** Whether the folder still has the whole journal, as far as the system lets this process look. */
 export async function isIntact(store: RunStore, id: string, journal: Journal): Promise<boolean> {
   try {
     await store.load(id);
@@ -110,7 +106,7 @@ export async function isIntact(store: RunStore, id: string, journal: Journal): P
   }
 }
 
-/** Guards against defects of this program: a run with an unfinished row is not complete. */
+/** Guards against our own defects: a run with an unfinished row is not complete. */
 export function requireAllResults(record: RunRecord, journal: Journal): void {
   const { id } = record;
   const unfinished = unfinishedRows(record, journal);

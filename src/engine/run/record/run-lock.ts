@@ -3,15 +3,11 @@ import { isLocked } from '../../../base/disk/lock-holder.ts';
 import type { RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
-/** The path to lock in order to work on a run. */
 export function runLockPath(runFolder: string): string {
   return join(runFolder, 'run');
 }
 
-/**
- * Whether a process still works on an ended run, to write the report or close the datastore. Until then the run can't be
- * resumed.
- */
+/** Whether a process still writes the report of an ended run or closes the datastore; until then the run can't be resumed. */
 export async function isInUse(
   { folder, stateDir }: Pick<RunStore, 'folder' | 'stateDir'>,
   { id, process, queue, submitted, states }: RunRecord,

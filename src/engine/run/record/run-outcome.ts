@@ -3,33 +3,31 @@ import type { OutcomeCounts } from '../../../domain/terms.ts';
 
 /** Why a run ended early, if its state does not say so. */
 export const endCauses = [
-  /** The budget of the session was used up. */
   'budget',
   /** More rows failed than a guard allows. */
   'failures',
-  /** The user stopped the run after its canary, or too many rows of the canary failed. */
+  /** Stopped by the user after its canary, or by too many failures in it. */
   'canary',
   /**
-   * No row can succeed: wrong token, wrong base URL, no permission, or an unavailable API. Or the worker of this process met
-   * rows that it does not understand, or got stuck.
+   * No row can succeed: wrong token, base URL or permission, or the API is unavailable. Or this process's worker met rows that it does not
+   * understand, or got stuck.
    */
   'stuck',
 ] as const;
 
 export type EndCause = (typeof endCauses)[number];
 
-/** How a run ends, from the coordinator to the exit code. The user and the reason are for display. */
+/** User and reason are for display. */
 export type RunEnding = Attribution & {
-  /** The command to type next; default `cqbatch resume ID`. */
+  /** What to type next; default `cqbatch resume ID`. */
   readonly next?: string;
 } & (
     | { readonly state: 'completed' | 'cancelled' }
-    /** The user stopped the run, or its budget was used up. */
+    /** Stopped by the user, or by a budget that was used up. */
     | { readonly state: 'interrupted'; readonly because?: 'budget' }
     | { readonly state: 'halted'; readonly because: 'failures' | 'canary' | 'stuck' }
   );
 
-/** The end of a run, from its record or another source. */
 export interface KnownEnd {
   readonly state: string;
   readonly because?: string | undefined;
@@ -39,7 +37,7 @@ export function budgetSpent(reason: string): RunEnding {
   return { state: 'interrupted', because: 'budget', reason };
 }
 
-/** The result of a run in one word; each has an exit code. */
+/** Results of a run; each has an exit code. */
 export const runResults = [
   'succeeded',
   'rows_failed',

@@ -3,7 +3,6 @@ import type { Operation } from '../../operation/operation.ts';
 import type { RunPolicy } from '../../queue/payload.ts';
 import { type RunRecord, runKey } from './record.ts';
 
-/** What a run allows the workers of its rows. */
 export function runPolicy(
   record: RunRecord,
   journal: Pick<Journal, 'provenOperations'>,
@@ -19,7 +18,7 @@ export function runPolicy(
     ...(saveResponses && { saveAnswers: true }),
     key: runKey(record),
     ...(sendsKeys && { sendsKeys }),
-    // Read for each batch: later batches know more proven operations.
+    // Read for each batch: later ones know more proven operations.
     get proven() {
       return [...journal.provenOperations];
     },

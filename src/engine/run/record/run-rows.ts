@@ -7,14 +7,10 @@ import { openRows, type RowsFile } from '../../rows/rows-file.ts';
 import type { RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
-/** The file with the rows of a run: for each row what is sent, or why nothing is sent. */
+/** The file says for each row what is sent, or why nothing is sent. */
 export const rowsFile = 'rows.jsonl';
 
-/**
- * Opens the rows of a run.
- *
- * @throws a fatal error `ROWS_MISSING` or `ROWS_DAMAGED`
- */
+/** @throws a fatal error `ROWS_MISSING` or `ROWS_DAMAGED` */
 export function openRunRows(
   store: Pick<RunStore, 'folder'>,
   { id }: Pick<RunRecord, 'id'>,
@@ -22,7 +18,7 @@ export function openRunRows(
   return openRows(join(store.folder(id), rowsFile));
 }
 
-/** @throws a usage error `OPERATION_MISSING` for a run with the user's own operations that are not loaded */
+/** @throws a usage error `OPERATION_MISSING` when the user's own operations are not loaded */
 export function requireOperations({ operations }: RunStore, { id, plan }: RunRecord): void {
   const missing = plan.operations.filter((name) => findOperation(operations, name) === undefined);
   if (missing.length === 0) return;
@@ -34,7 +30,7 @@ export function requireOperations({ operations }: RunStore, { id, plan }: RunRec
 }
 
 /**
- * Refuses a run whose rows are not the planned ones, even on resume.
+ * Even on resume, the rows must be the planned ones.
  *
  * @throws a usage error `ROWS_CHANGED`, a fatal error `ROWS_MISSING`
  */

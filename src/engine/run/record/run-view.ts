@@ -27,13 +27,13 @@ import { type KnownSummary, readJournalSummary } from './run-journal.ts';
 import { isInUse } from './run-lock.ts';
 import type { RunStore } from './store.ts';
 
-/** What a run waits for, so that no row is called now. The text is the end of a sentence: `Waiting …`, or a clause. */
+/** Why no row is called now. The text is the end of a sentence: `Waiting …`, or a clause. */
 export interface RunWait {
   readonly of: 'api' | 'daemon' | 'datastore' | 'user' | 'worker';
   readonly text: string;
 }
 
-/** The state of a run, from the state folder, the datastore or both. */
+/** A run as the state folder, the datastore or both know it. */
 export interface RunView extends LimitedApi {
   readonly id: string;
   readonly state: string;
@@ -42,32 +42,29 @@ export interface RunView extends LimitedApi {
   /** Whether no process works on the run or its report, or will without a command. */
   readonly ended: boolean;
   readonly manifest: string;
-  /** When the run was first started; absent before that. */
+  /** When the run was first started. */
   readonly startedAt: string | undefined;
   readonly rows: number;
-  /** Rows with a result. */
   readonly done: number;
-  /** Rows by outcome as in the report, without rows that are still to be called. */
+  /** The outcomes of the report, without rows that are still to be called. */
   readonly counts: OutcomeCounts;
-  /** The rate of the last seconds, if the coordinator publishes it; otherwise the average. */
+  /** The rate of the last seconds, if the coordinator publishes it. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
-  /** The process that feeds rows and collects results, while the run is active. */
+  /** Present while the run is active. */
   readonly coordinator?:
     | { readonly host: string; readonly pid: number; readonly version?: string; readonly seenAt?: string }
     | undefined;
   readonly workers: readonly WorkerEntry[];
-  /** How the API is called at the moment. */
   readonly pace?:
     | Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'phase' | 'reason' | 'restUntil' | 'restBy'>
     | undefined;
-  /** The requested rate, as the user wrote it. */
   readonly wantedRate: string;
   readonly priority: Priority;
-  /** What the run waits for; undefined while rows are called. */
+  /** Undefined while rows are called. */
   readonly wait: RunWait | undefined;
   /** What only the state folder knows; absent for a run of another machine. */
   readonly local?: {
-    /** Absent unless the journal was read, or the record of the ended run has it; `held` and `codes` likewise. */
+    /** Absent unless the journal was read or the record of the ended run has it; like `held` and `codes`. */
     readonly unclear?: number | undefined;
     /** Without the time between a stop and a resume. */
     readonly activeMs: number;
@@ -76,12 +73,10 @@ export interface RunView extends LimitedApi {
     readonly states: RunRecord['states'];
     readonly retryOf?: string | undefined;
     readonly resumable: boolean;
-    /** Whether its rows are on a shared datastore. */
     readonly isShared: boolean;
   };
 }
 
-/** How an API is called at the moment, according to the shared datastore. */
 export interface LiveApi {
   /** Workers of the API on all machines. */
   readonly workers: readonly WorkerEntry[];
@@ -89,7 +84,6 @@ export interface LiveApi {
   readonly pace: PublishedPace | undefined;
 }
 
-/** What the shared datastore knows of a run and its API. */
 export interface LiveRun extends LiveApi {
   readonly entry: RunEntry | undefined;
 }
@@ -105,11 +99,7 @@ export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun>
   return { entry, ...api };
 }
 
-/**
- * A run of this state folder.
- *
- * @param summary the progress in its journal, if already read
- */
+/** @param summary if already read */
 export async function viewOfRecord(
   store: RunStore,
   record: RunRecord,
@@ -164,7 +154,7 @@ export async function viewOfRecord(
   };
 }
 
-/** A run of another machine, known only from the shared datastore. */
+/** A run of another machine. */
 export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView {
   const entry = live?.entry ?? known;
   const state = actualEntryState(entry);
@@ -193,7 +183,6 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
   };
 }
 
-/** How the API was called a few seconds ago. */
 async function paceFromFolder(folder: string): Promise<RunView['pace']> {
   const history = await readRateHistory(folder);
   if (history === undefined) return undefined;
@@ -218,18 +207,18 @@ function averageOf(counts: OutcomeCounts, activeMs: number): RunView['throughput
   return rowsPerSecond === undefined ? undefined : { rowsPerSecond, of: 'average' };
 }
 
-/** Why the datastore delays a run now, as its own process says. */
+/** Why the datastore delays a run, as its own process says. */
 export function delayOf(record: RunRecord): string | undefined {
   return actualState(record) === 'running' ? record.waiting : undefined;
 }
 
-/** After this time without a known worker, a run waits for a worker: new workers are not known at once. */
+/** For longer without a known worker, a run waits for one: new workers are not known at once. */
 const unservedAfterMs = 5_000;
 
 /**
- * What a run waits for; undefined for a run that is called, or has ended.
+ * Undefined for a run that is called, or has ended.
  *
- * @param startedAt when the run last started or continued, if known
+ * @param startedAt the last start or resume, if known
  * @param isShared whether other processes call its rows, and are known
  */
 export function waitOf(
@@ -256,7 +245,7 @@ export function waitOf(
   };
 }
 
-/** Why the rows of a run without a worker wait, and the command that starts a worker. */
+/** Why the rows wait, and the command that starts a worker. */
 export function unservedText(api: LimitedApi): string {
   const { baseUrl, rateGroup } = api;
   const words = ['cqbatch worker', '--base-url', shellWord(baseUrl)];

@@ -14,7 +14,7 @@ import { onDisk, systemError } from '../../../base/errors/system-error.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 
 const folderNames = ['queue', 'runs', 'problems', 'schedules'];
-/** What cqbatch creates in a state folder; `config.json` and all other files belong to the user. */
+/** All other files in a state folder, and `config.json`, belong to the user. */
 const ownNames = [
   ...folderNames,
   'queue.new',
@@ -26,12 +26,11 @@ const ownNames = [
 ];
 
 /**
- * Checks a state folder before a command uses it, and closes cqbatch's files to other users: an earlier version or a user may
- * have left them open. The folder need not exist.
+ * Checks a folder, which need not exist, and closes cqbatch's files to other users: an earlier version or a user may have left them open.
  *
  * @returns warnings, one sentence each, with the remedy
- * @throws a usage error `STATE_DIR_UNUSABLE` when the path can't be a folder, a fatal error `STATE_DIR_MISSING` for a dangling
- *   symbolic link: creating a folder would make existing runs look lost
+ * @throws a usage error `STATE_DIR_UNUSABLE` when the path can't be a folder, a fatal error `STATE_DIR_MISSING` for a dangling symbolic
+ *   link: creating a folder would make existing runs look lost
  */
 export async function checkStateFolder(stateDir: string): Promise<readonly string[]> {
   await requireFolder(stateDir);
@@ -73,12 +72,12 @@ async function refuseDanglingLink(path: string): Promise<void> {
   );
 }
 
-/** A random id of a state folder, the same from any machine and path: created at first use, and kept in the folder. */
+/** Random, created at first use and kept in the folder: the same from any machine and path. */
 export async function stateId(stateDir: string): Promise<string> {
   await makeFolder(stateDir);
   const path = join(stateDir, 'id');
   return onDisk(path, async () => {
-    // Processes that create an id at the same time all get the first one stored.
+    // Of processes that create an id at the same time, all get the first.
     if (!(await exists(path))) await createFile(path, `${randomUUID()}\n`);
     return (await readFile(path, 'utf8')).trim();
   });

@@ -15,11 +15,7 @@ const recordFile = 'run.json';
 
 export type RunStore = Readonly<ReturnType<typeof openRunStore>>;
 
-/**
- * The runs of a state folder: one folder each, see "Files of a run" in docs/architecture.md.
- *
- * @param operations which operations rows can have
- */
+/** See "Files of a run" in docs/architecture.md. */
 export function openRunStore(stateDir: string, operations: readonly Operation[]) {
   const runsDir = join(stateDir, 'runs');
   const folder = (id: string): string => join(runsDir, runIds.require(id));
@@ -36,10 +32,10 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     return names.filter(runIds.has).sort();
   };
 
-  /** Removes folders of killed plans: they have no record, and perhaps a large copy of a manifest. */
+  /** Abandoned plans have no record, and perhaps a large copy of a manifest. */
   const removeAbandonedPlans = async (): Promise<void> => {
     const removeIfAbandoned = async (id: string): Promise<void> => {
-      // Check in this order: a living owner may save the record and end in between.
+      // In this order: a living owner may save the record and end in between.
       if (!(await isAbandoned(folder(id)))) return;
       if ((await read(id).catch(() => true)) === undefined)
         await rm(folder(id), { recursive: true, force: true });
@@ -48,11 +44,11 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
   };
 
   /**
-   * Creates the folder of a new run. Other processes see the run once its record is saved.
+   * Other processes see the run once its record is saved.
    *
-   * @param wanted the id chosen by the user, if any
-   * @throws a usage error `RUN_EXISTS` for a known id; a busy error when that run is in progress or being planned; a fatal error when
-   *   its record is damaged
+   * @param wanted the id chosen by the user
+   * @throws a usage error `RUN_EXISTS` for a known id; a busy error when that run is in progress or being planned; a fatal error when its
+   *   record is damaged
    */
   const create = async (wanted?: string): Promise<{ readonly id: string; readonly folder: string }> => {
     await makeFolder(runsDir);
@@ -80,7 +76,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     stateDir,
     folder,
     create,
-    /** The run with this id, or `being planned` while a process plans it; undefined for a free id. */
+    /** Undefined for an unused id. */
     async look(id: string): Promise<RunRecord | 'being planned' | undefined> {
       const record = await read(id);
       if (record !== undefined) return record;
@@ -110,9 +106,9 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
       throw ambiguousRun(name, found);
     },
     /**
-     * All runs, oldest first, without folders that have no record (a plan that was declined or died).
+     * Oldest first, without folders that have no record (a plan that was declined or died).
      *
-     * @param onUnreadable called for damaged records, which are left out; without it their errors are thrown
+     * @param onUnreadable gets errors of damaged records; without it they are thrown
      * @param but ids to skip without reading
      */
     async list(
@@ -156,7 +152,7 @@ export function ambiguousRun(name: string, ids: readonly string[]): CqbatchError
   );
 }
 
-/** Oldest first. Ids sort by time unless the user chose them; within one second any order will do. */
+/** Oldest first. Ids sort by time unless users chose them; within one second any order will do. */
 function inOrder(records: readonly (RunRecord | undefined)[]): readonly RunRecord[] {
   const key = (record: RunRecord): string => `${plannedAt(record)} ${record.id}`;
   return records.filter((record) => record !== undefined).toSorted((a, b) => (key(a) < key(b) ? -1 : 1));

@@ -8,7 +8,7 @@ import type { RunRecord } from './record.ts';
 
 const targetSchema = z.object({
   base_url: z.string(),
-  /** First call by a run of this state folder, ISO 8601 UTC. */
+  /** First call from this state folder, ISO 8601 UTC. */
   used_at: z.string().exactOptional(),
   /** First completed run whose rows omitted fields, ISO 8601 UTC. */
   partial_at: z.string().exactOptional(),
@@ -33,11 +33,11 @@ export interface Target {
   readonly isNew: boolean;
   /** Whether a run whose rows omitted fields was completed there. */
   readonly allowsPartial: boolean;
-  /** What its operations do with fields, by their names. */
+  /** What each operation does with fields. */
   readonly updates: Readonly<Record<string, KnownFates>>;
 }
 
-/** Looks up an API in `targets.json` of a state folder, by its normalized base URL. */
+/** @param baseUrl normalized */
 export async function lookUpTarget(stateDir: string, baseUrl: string): Promise<Target> {
   const known = (await read(stateDir)).find(({ base_url: url }) => url === baseUrl);
   const updates = Object.entries(known?.updates ?? {}).map(
@@ -51,8 +51,8 @@ export async function lookUpTarget(stateDir: string, baseUrl: string): Promise<T
 }
 
 /**
- * Whether a completed run shows that a user accepts omitted fields at its API: only a run of a user's manifest does. A retry or an undo
- * repeats rows, perhaps of a run that stopped at its canary.
+ * Whether a completed run shows that a user accepts omitted fields at its API. Not a retry or an undo: it repeats rows, perhaps of a run
+ * that stopped at its canary.
  */
 export function grantsPartial({
   plan,
@@ -62,7 +62,7 @@ export function grantsPartial({
   return plan.partial > 0 && (retryOf ?? undoOf) === undefined;
 }
 
-/** Records that an API is called, or that a run whose rows omitted fields was completed there. */
+/** `partial`: a run whose rows omitted fields was completed. */
 export function rememberTarget(stateDir: string, baseUrl: string, what: 'used' | 'partial'): Promise<void> {
   const at = new Date().toISOString();
   return changeTarget(stateDir, baseUrl, ({ used_at = at, partial_at = at }) =>
@@ -70,7 +70,7 @@ export function rememberTarget(stateDir: string, baseUrl: string, what: 'used' |
   );
 }
 
-/** Records what a user saw or said that updates by some operations do with fields. It replaces what was known. */
+/** Replaces what was known of these fields. */
 export function rememberFates(
   stateDir: string,
   baseUrl: string,
@@ -98,7 +98,7 @@ async function changeTarget(
   });
 }
 
-/** Treats a damaged file as missing: the user is asked again. */
+/** A damaged file counts as missing: the user is asked again. */
 async function read(stateDir: string): Promise<readonly Entry[]> {
   return (await readJsonFileIfAny(fileOf(stateDir), fileSchema))?.targets ?? [];
 }

@@ -6,10 +6,8 @@ import { hasRowsToRetry } from '../plan/retry-run.ts';
 import { actualState, goesOnByItself, isResumable, type RunRecord, resumeCommand } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** Results of rows, with codes. */
 type Codes = readonly Pick<CodeCount, 'outcome' | 'code'>[];
 
-/** The next commands to type after the report of a run. */
 export function nextCommands(
   record: RunRecord,
   { codes, retries, retry_of: retryOf }: Pick<RunSummary, 'retries' | 'retry_of'> & { readonly codes: Codes },
@@ -23,7 +21,7 @@ export function nextCommands(
   return [...retryCommand(id, codes), ...(isPartOfOthers ? [`cqbatch report ${id} --with-retries`] : [])];
 }
 
-/** Whether rows of a run failed, and its retries have left no row to retry. */
+/** Whether rows failed, and retries have left no row to retry. */
 export async function isCured(
   store: RunStore,
   record: RunRecord,
@@ -33,7 +31,7 @@ export async function isCured(
     const later = retriesAfter(retriesAmong(runs ?? (await store.list()), record), record);
     return later.length > 0 && !(await hasRowsToRetry(store, record, later));
   } catch {
-    // If another run is damaged, this run can still be reported.
+    // If another run is damaged, this one can still be reported.
     return false;
   }
 }

@@ -18,19 +18,17 @@ import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { journalPath, withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** Choices for a report that differ from the run's options. */
+/** Choices that differ from the run's options. */
 export interface ReportOptions {
   readonly delimiter?: Delimiter | undefined;
-  /** Whether to write a workbook for Excel, too. */
   readonly xlsx?: boolean;
-  /** Whether to write a page with the whole report. */
   readonly html?: boolean | undefined;
 }
 
-/** Reads the lines of a report, each time from the first. */
+/** Each call reads from the first line. */
 type ReadLines = () => Promise<RowsWithResults>;
 
-/** Writes the report files of a run from its rows and journal, even while the run is in progress. */
+/** Writes a report even while the run is in progress. */
 export async function reportRun(
   store: RunStore,
   record: RunRecord,
@@ -51,7 +49,7 @@ export function rewriteReport(
   return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
 }
 
-/** The content of the page for a run, even while the run is in progress. Writes nothing. */
+/** Writes nothing. The run may be in progress. */
 export async function pageOfRun(
   store: RunStore,
   record: RunRecord,
@@ -68,7 +66,7 @@ export async function pageOfRun(
   return page.content(tally.summary(facts));
 }
 
-/** Writes the report files of a run, each row with its result in the latest retry that called it. */
+/** Each row has its result in the latest retry that called it. */
 export function reportWithRetries(
   store: RunStore,
   { first, retries }: RetriedRun,
@@ -93,7 +91,7 @@ export function reportWithRetries(
   });
 }
 
-/** Writes the CSV files of a run's report, and its summary, into another folder. */
+/** Writes the CSV files and the summary into another folder. */
 export async function copyReport(
   store: RunStore,
   record: RunRecord,
@@ -203,7 +201,7 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
   };
 }
 
-/** Digests of the files that the report is made of, with which a reader elsewhere can compare files. */
+/** With these, a reader elsewhere can compare the files that the report is made of. */
 async function digestsOf(store: RunStore, record: RunRecord): Promise<RunFacts['digests']> {
   const journal = await hashFile(journalPath(store.folder(record.id)));
   return { rows: record.rows.sha256, journal: journal.sha256 };
@@ -213,7 +211,7 @@ function rateOf({ wanted, limit_per_s, waited_s, rejected, series, starts }: Rat
   return { wanted, limit_per_s, waited_s, rejected, series, starts };
 }
 
-/** Joins the facts of a run and a retry. While the retry is in progress, the run is unfinished. */
+/** While the retry is in progress, the run is unfinished. */
 function together(run: RunFacts, { run: id, finished_at, activeMs }: RunFacts): RunFacts {
   return { ...run, finished_at, activeMs: run.activeMs + activeMs, retries: [...run.retries, id] };
 }

@@ -12,40 +12,32 @@ import { withJournalReader } from '../record/run-journal.ts';
 import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** The history of a row of a manifest. */
 export interface RowHistory {
   /** The run of the manifest that the user named. */
   readonly record: RunRecord;
-  /** The row as planned. */
   readonly row: PlannedRow;
-  /** The titles of its cells. */
   readonly columns: readonly string[];
-  /** The row in that run and in its retries, oldest first; at least one. */
+  /** That run and its retries with the row, oldest first; at least one. */
   readonly runs: readonly RunOfRow[];
 }
 
-/** A row in one run. */
 export interface RunOfRow {
   readonly record: RunRecord;
   /** The place of the row in this run. */
   readonly row: number;
   /** The result in the report, even of an unfinished row. */
   readonly result: RowResult;
-  /** The trace id of its calls in this run. */
   readonly traceId: string;
-  /** The recorded attempts, in order. */
   readonly attempts: readonly Attempt[];
   /** Attempts without a record: earlier versions kept only their number. */
   readonly untold: number;
-  /** The answers to the attempts, if the run saved them. */
+  /** Empty unless the run saved them. */
   readonly answers: readonly SavedAnswer[];
 }
 
 /**
- * Finds what happened to a row, in a run and in its retries.
- *
  * @param number of the row in the named run's manifest
- * @throws a usage error `ROW_UNKNOWN` when the row does not exist
+ * @throws a usage error `ROW_UNKNOWN`
  */
 export async function rowHistory(store: RunStore, named: RunRecord, number: number): Promise<RowHistory> {
   const { first, retries } = await findRetries(store, named);

@@ -12,23 +12,21 @@ import { type CanaryOptions, type RunRecord, runKey } from '../record/record.ts'
 import { unfinishedRows } from '../record/run-journal.ts';
 import { lookUpTarget, rememberFates } from '../record/targets.ts';
 
-/** Results of a canary, to decide whether the run continues. */
 export interface CanaryResults {
-  /** In the order of the manifest, with the numbers of the user's manifest. */
+  /** Order and numbers are those of the user's manifest. */
   readonly rows: readonly CanaryRow[];
   readonly failed: number;
-  /** Rows still to be called after the canary. */
+  /** Rows to be called after the canary. */
   readonly left: number;
-  /** Fields of these rows of which no user has said what the API did with them. */
+  /** Fields of which no user has said what the API did with them. */
   readonly unseen: readonly UnseenFields[];
-  /** Remembers what the user saw that the API did with such fields. @returns whether the other rows may still be called */
+  /** @returns whether the other rows may still be called */
   readonly saw: (unseen: UnseenFields, fate: string) => Promise<boolean>;
 }
 
-/** Decides whether a run continues after its canary, until the signal aborts. Undefined: the options of the run decide. */
+/** Decides whether a run continues, until the signal aborts. Undefined: the options of the run decide. */
 export type ConfirmAfterCanary = (canary: CanaryResults, signal: AbortSignal) => Promise<boolean | undefined>;
 
-/** Fields that a row leaves out, or clears. */
 export interface UnseenFields {
   readonly what: keyof typeof fieldFates;
   readonly row: CanaryRow;
@@ -40,10 +38,10 @@ export interface CanaryRow extends Pick<UnderstoodRow, 'operation' | 'subject' |
 }
 
 /**
- * The rows of a run's canary: the first rows that are called, or a fair sample of all of them. If none of them leaves fields out, or
- * none clears any, the first row that does is added for each operation, because users are to see what the API does with such fields. Where
- * rows of one subject are called in order, it adds no row, because that row could overtake another. The rows follow from the plan and the key
- * of the run, so that a resumed run has the same canary.
+ * The rows of a canary: the first that are called, or a fair sample of all. If none of them leaves fields out, or none clears any, the
+ * first row that does is added for each operation, because users are to see what the API does with such fields; not where rows of one
+ * subject are called in order, because it could overtake another. The rows follow from the plan and the key of the run, so that a resumed
+ * run has the same canary.
  */
 export async function canaryRows(
   record: RunRecord,
@@ -56,7 +54,7 @@ export async function canaryRows(
   if (canary === undefined) return new Set();
   const rows: { readonly place: number; readonly shows: readonly string[] }[] = [];
   const showable = plan.conflicts > 0 ? 0 : kindsIn(file.head);
-  /** By what a row shows: the place of the first such row. */
+  /** The first place of each kind of row. */
   const firstOf = new Map<string, number>();
   const random = randomOf(runKey(record));
   let callable = 0;
@@ -81,7 +79,7 @@ export async function canaryRows(
   return new Set([...rows.map(({ place }) => place), ...added].toSorted((a, b) => a - b));
 }
 
-/** How many kinds of `shownBy` the rows of a file have. */
+/** Kinds of `shownBy` in a file. */
 function kindsIn({ operations }: RowsFile['head']): number {
   return operations
     .flatMap(({ keepsOmitted, counts, effects }) => [
@@ -91,7 +89,7 @@ function kindsIn({ operations }: RowsFile['head']): number {
     .filter(Boolean).length;
 }
 
-/** The optional fields that a row leaves out, and those that it clears, unless its API certainly keeps omitted fields. */
+/** Optional fields that a row leaves out or clears, unless its API certainly keeps omitted fields. */
 function shownBy({ operation, values }: Pick<UnderstoodRow, 'operation' | 'values'>) {
   const fieldsWith = (text: string | undefined) =>
     operation.fields.filter(({ name, required }) => !required && values[name] === text);
@@ -106,7 +104,7 @@ function shownBy({ operation, values }: Pick<UnderstoodRow, 'operation' | 'value
   );
 }
 
-/** The first succeeded rows that leave out or clear fields whose fate is not known, for each operation. */
+/** For each operation, the first succeeded rows with fields of unknown fate. */
 export function unseenFields(
   rows: readonly CanaryRow[],
   fatesOf: (operation: string) => KnownFates,
@@ -119,11 +117,7 @@ export function unseenFields(
   return [...unseen.values()].toSorted((a, b) => b.what.localeCompare(a.what));
 }
 
-/**
- * Asks the user about the results of a canary.
- *
- * @returns with `refusal`: why rows may not be called after what the user saw
- */
+/** @returns with `refusal`: why rows may not be called after what the user saw */
 export async function askAfterCanary(
   { record, journal, store: { stateDir } }: OpenRun,
   file: Pick<RowsFile, 'rows' | 'head'>,
@@ -170,12 +164,12 @@ function randomOf(key: string): () => number {
   };
 }
 
-/** The last row of a canary, or 0 if it is empty. */
+/** 0 if the canary is empty. */
 export function lastOf(canary: ReadonlySet<number>): number {
   return [...canary].at(-1) ?? 0;
 }
 
-/** Results of the canary's finished rows, with their numbers in the user's manifest. */
+/** The rows have their numbers in the user's manifest. */
 async function canaryResults(
   rows: ReadonlySet<number>,
   file: Pick<RowsFile, 'rows'>,

@@ -6,25 +6,20 @@ import { exists, readSmallFile } from '../../../base/disk/files.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { type Control, type ControlOf, controlKinds, controlSchema } from '../../cluster/entries.ts';
 
-/**
- * How a process controls a run of another process: pause, unpause, cancel, change rate or priority. Commands in the run's folder need no
- * common datastore; commands in the cluster of a shared datastore need no common folder.
- */
+/** Processes control runs of other processes: in the run's folder without a common datastore, in the cluster without a common folder. */
 
 const fileName = 'control.jsonl';
 const pollMs = 500;
 
-/** A control without its time. */
 export type Wanted = Control extends infer Each ? (Each extends Control ? Omit<Each, 'at'> : never) : never;
 
-/** Where controls of a run are written and read. */
 export interface ControlPlace {
   write(wanted: Wanted): Promise<void>;
-  /** All controls that still apply, oldest first. */
+  /** Controls that still apply, oldest first. */
   read(): Promise<readonly Control[]>;
 }
 
-/** The folder of a run. Each control is one line, so that two users can write at once. */
+/** Each control is one line, so that two users can write at once. */
 export function inFolder(folder: string): ControlPlace {
   const path = join(folder, fileName);
   return {
@@ -37,7 +32,6 @@ export function inFolder(folder: string): ControlPlace {
   };
 }
 
-/** The cluster, for a run that another machine may work on. */
 export function inCluster(cluster: Cluster, runId: string): ControlPlace {
   return {
     write: (wanted) => cluster.tell(runId, dated(wanted)),
@@ -50,10 +44,9 @@ export async function clearControls(folder: string): Promise<void> {
   await rm(join(folder, fileName), { force: true });
 }
 
-/** A command, its user, and the reason. */
 export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 
-/** The controls of a run from all places: the latest of each kind counts. */
+/** The controls from all places: the latest of each kind counts. */
 export interface ControlWatch {
   readonly current: Command['command'];
   /** Calls the listener once, with the first of these commands. @returns a function that removes the listener */
@@ -61,12 +54,11 @@ export interface ControlWatch {
   close(): void;
 }
 
-/** A control that changes an option of the run. */
 export type OptionControl = Exclude<Control, { readonly kind: 'command' }>;
 
 /**
- * @param onOption called with each new rate and priority
- * @param onError called when a place can't be read; it is read again
+ * @param onOption gets each new rate and priority
+ * @param onError gets errors of reading a place, which is repeated
  */
 export function watchControls(
   places: readonly Pick<ControlPlace, 'read'>[],
@@ -81,7 +73,6 @@ export function watchControls(
   /** The controls in each place; undefined before the first read. */
   const lastRead = places.map((): readonly Control[] | undefined => undefined);
 
-  /** @param latest undefined without commands */
   function command(latest: ControlOf<'command'> | undefined): void {
     const { kind: _, at: __, ...wanted } = latest ?? { kind: 'command', at: '', command: 'unpause' };
     current = wanted;
@@ -98,7 +89,7 @@ export function watchControls(
     for (const kind of controlKinds) {
       const last = lastOf(kind, controls);
       if (isDeepStrictEqual(earlier && lastOf(kind, earlier), last)) continue;
-      // A control that arrives while watching is the latest, whatever the clock of its writer says.
+      // A control that arrives while watching is the latest, whatever its writer's clock says.
       const isNew = earlier !== undefined && last !== undefined;
       const latest = isNew ? last : latestOf(lastRead.map((each) => each && lastOf(kind, each)));
       if (kind === 'command') command(latest?.kind === kind ? latest : undefined);
@@ -106,7 +97,7 @@ export function watchControls(
     }
   }
 
-  // Read separately: the folder answers even while the datastore does not.
+  // Separately: the folder answers even while the datastore does not.
   const polls = places.map(({ read }, place) =>
     repeat(
       async () => {
@@ -147,7 +138,7 @@ function dated(wanted: Wanted): Control {
   return { ...wanted, at: new Date().toISOString() };
 }
 
-/** Ignores unreadable lines: a partial write, or an edit by hand. */
+/** Ignores a partial write, or an edit by hand. */
 function parsed(line: string): Control | undefined {
   try {
     return controlSchema.safeParse(JSON.parse(line)).data;

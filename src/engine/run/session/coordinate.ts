@@ -23,23 +23,21 @@ export interface CoordinateOptions
     ExecuteRunOptions,
     'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer' | 'failing'
   > {
-  /** Why a run is left to other processes, for display; undefined for a run to take. Default: takes every run. */
+  /** Why to leave a run to other processes, for display. Default: takes every run. */
   readonly refusalOf?: ((record: RunRecord) => string | undefined) | undefined;
-  /** Rejects with the reason why a run may not be carried out. Default: every run may be. */
+  /** Rejects with the reason why a run may not be carried out. */
   readonly admit?: (record: RunRecord) => Promise<void>;
-  /** Opens what calls the API for a run; absent when workers elsewhere call it. */
+  /** Absent when workers elsewhere call the API. */
   readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
   readonly listener?: RunListener | undefined;
-  /** Aborts when the daemon must stop. Another daemon on the state folder can then take its runs over. */
+  /** Another daemon on the state folder can then take its runs over. */
   readonly stop: AbortSignal;
 }
 
-/** Calls the API in this process. */
 export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted'> {
   readonly client: ApiClient;
 }
 
-/** Called when coordinated runs start, continue, end or fail. */
 export interface RunListener {
   started(): void;
   ended(record: RunRecord, reports: WrittenReports): void;
@@ -48,14 +46,14 @@ export interface RunListener {
 }
 
 const pollMs = 250;
-/** Ended runs are read again at each such poll: they may have been pruned, and their ids reused. */
+/** At each such poll, ended runs are read again: they may have been pruned, and their ids reused. */
 const fullPollEvery = 120;
-/** The most runs at a time, because each has a window of rows in memory and in the datastore. Runs of a lower priority leave room. */
+/** Each run has a window of rows in memory and in the datastore. Lower priorities leave room. */
 const maxRuns = { high: 48, normal: 32, low: 16 } as const satisfies Record<Priority, number>;
 
 /**
- * Coordinates the runs that were submitted to a state folder, and those whose coordinator died, until told to stop. Workers
- * call the API; with the embedded datastore this process does, for one run at a time.
+ * Coordinates submitted runs, and those whose coordinator died. Workers call the API; with the embedded datastore this process does, for
+ * one run at a time.
  */
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
   const { store, log, stop, refusalOf } = options;
@@ -64,10 +62,10 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   const warnOnce = (error: Error): void => {
     if (errors.isNews(error)) log.error({ err: error.message }, 'cannot take a run');
   };
-  /** The runs that this process coordinates; `leave` hands a run to another coordinator, or stops it for later. */
+  /** `leave` hands a run to another coordinator, or stops it for later. */
   const going = new Map<string, { readonly work: Promise<void>; readonly leave: () => void }>();
   setMaxListeners(2 * maxRuns.high, stop);
-  // Saves reading the growing number of ended runs.
+  // Ended runs grow in number, and need not be read again.
   const ended = new Set<string>();
   for (let polls = 1; !stop.aborted; polls++) {
     if (polls % fullPollEvery === 0) ended.clear();
@@ -94,8 +92,8 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   }
 
   /**
-   * The runs to begin now, the highest priority first, then in order of their submission. On an exclusive datastore, a run of a
-   * higher priority takes the place of the one in progress, which waits again.
+   * The runs to begin now: the highest priority first, then in order of submission. On an exclusive datastore, a run of a higher priority
+   * takes the place of the one in progress, which waits again.
    */
   function runsToBegin(records: readonly RunRecord[]): readonly RunRecord[] {
     const waiting = byPriority(waitingRuns(records));
@@ -128,7 +126,7 @@ function byPriority(records: readonly RunRecord[]): readonly RunRecord[] {
   return records.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Whether a run that is not in progress here waits for a coordinator, according to its record; its lock decides. */
+/** Whether a run waits for a coordinator, according to its record; its lock decides. */
 function isClaimable(record: RunRecord): boolean {
   const { submitted, state, process } = record;
   if (submitted !== true) return false;
@@ -158,10 +156,9 @@ async function coordinate(
   const { store, log, stop, callerFor, listener } = options;
   await withScope(async (defer) => {
     defer(() => lock.release());
-    // A separate signal: listeners must not pile up on the daemon's signal from run to run.
+    // Listeners must not pile up on the daemon's signal.
     const interrupt = new AbortController();
     for (const signal of [stop, leave]) defer(onAbort(signal, () => interrupt.abort()));
-    // The run may have ended since its record was read.
     const record = await store.load(id);
     if (!isClaimable(record)) return;
     log.info({ run: id, rows: record.plan.rows }, 'coordinating');
@@ -179,7 +176,7 @@ async function coordinate(
         ...options,
         record,
         budget: record.budget,
-        // A failed run would not resume by itself: the daemon waits, as its workers do, and hands its runs over if it ends.
+        // A failed run would not resume by itself: the daemon waits, as its workers do, and hands its runs over at its end.
         waitsForDatastore: true,
         ...(caller ?? { client: undefined }),
         lock,
@@ -194,7 +191,7 @@ async function coordinate(
       log.error({ run: id, err: message }, 'the work on the run has failed');
       // Another process has the run, or its folder was missing, perhaps briefly: the next poll finds it.
       if (error instanceof CqbatchError && ['LOCK_LOST', 'JOURNAL_REMOVED'].includes(error.code)) return;
-      // A second try would fail in the same way. A run that has ended lacks only its report.
+      // A second try would fail in the same way. An ended run lacks only its report.
       const current = await store.load(id);
       if (isClaimable(current)) await store.save(enterState(current, 'failed', { reason: message }));
       listener?.failed(error as Error, id);

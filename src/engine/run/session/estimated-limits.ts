@@ -9,20 +9,17 @@ const estimateSchema = z.object({
   base_url: z.string(),
   /** Distinguishes tokens without revealing them. */
   token: z.string(),
-  /** Calls per second. */
   rate_per_s: z.number().positive().exactOptional(),
-  /** Calls in flight. */
   concurrency: z.number().int().positive().exactOptional(),
-  /** End of a wait that the API asked for, ISO 8601 UTC. */
+  /** End of a wait for which the API asked, ISO 8601 UTC. */
   wait_until: z.string().exactOptional(),
-  /** What asked for the wait. */
   wait_by: z.string().optional(),
   at: z.string(),
 });
 
 const fileSchema = z.object({ version: z.literal(1), limits: z.array(estimateSchema) });
 
-/** `limits.json` of a state folder, for one API and one token. */
+/** `limits.json` of a state folder, for one API and token. */
 export type EstimatedLimits = ReturnType<typeof openEstimatedLimits>;
 
 const outdatedMs = 30 * 24 * 60 * 60 * 1_000;
@@ -51,7 +48,6 @@ export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark
         ...(waitMs > 0 && { restUntil: steadyNow() + waitMs, restBy: known.wait_by }),
       };
     },
-    /** Replaces the estimates of this API and token. */
     async save({ limit, concurrency, restUntil, restBy }: StartingPoint): Promise<void> {
       const own = {
         base_url: baseUrl,
@@ -74,10 +70,10 @@ function isPositive(value: number | undefined): value is number {
   return value !== undefined && Number.isFinite(value) && value > 0;
 }
 
-/** Shorter waits are not saved: they end before another run starts. */
+/** Shorter waits end before another run starts. */
 const worthKeepingMs = 5_000;
 
-/** Saves what a run has learned for the next run: the limit of the API, and how long the API still asks to wait. */
+/** Keeps for the next run what this one has learned. */
 export async function keepEstimate(estimates: EstimatedLimits, pace: Pace): Promise<void> {
   const { limit, concurrency, restUntil = 0, restBy } = pace;
   const waits = restUntil > steadyNow() + worthKeepingMs;

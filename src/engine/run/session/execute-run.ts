@@ -21,7 +21,7 @@ import { Execution } from './execution.ts';
 import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from './execution-options.ts';
 
 /**
- * Takes a run from the state of its journal to its end, records each state of the run, and then writes its report.
+ * Takes a run from the state of its journal to its end, and writes its report.
  *
  * @throws a fatal error when the datastore or the disk fails. The state is then `failed`, if it could still be written, and the run can be
  *   resumed. If only the report can't be written, the run keeps the state of its end. A busy error `RUN_LOCKED` when another process works
@@ -63,7 +63,6 @@ async function report(
   }
 }
 
-/** Works on a run, and reports to the observer. */
 export async function observeRun(
   observer: RunObserver | undefined,
   { record, journal }: OpenRun,
@@ -73,7 +72,7 @@ export async function observeRun(
   if (observer === undefined) return work();
   const run = observer.started(() => unfinishedRows(record, journal));
   try {
-    // Rows that the plan has decided, such as invalid rows, are counted where the run starts.
+    // Rows that the plan has decided count where the run starts.
     if (!record.states.some(({ state }) => state === 'running') && record.plan.callable < record.plan.rows)
       for await (const part of rows.rows())
         observer.finished(part.flatMap((row) => decidedResult(row) ?? []));
@@ -90,8 +89,8 @@ export async function observeRun(
 }
 
 /**
- * A run that a guard has halted is resumed only by a user who has seen the failures: the guards count from here on, and the canary is not
- * checked again.
+ * Only a user who has seen the failures resumes a run that a guard halted: the guards count from here on, and the canary is not checked
+ * again.
  */
 async function accepted(run: OpenRun): Promise<OpenRun> {
   const { record, journal } = run;
@@ -117,7 +116,7 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
 }
 
 /**
- * Claims the approved plan of a run in its state folder and on its datastore: another state folder may have a copy.
+ * Claims the plan on the datastore, too: another state folder may have a copy.
  *
  * @throws a usage error `PLAN_USED` when another run has it
  */

@@ -13,52 +13,48 @@ import type { EstimatedLimits } from './estimated-limits.ts';
 import type { Progress, RunEvent } from './progress.ts';
 
 export interface RunContext {
-  /** Calls the API; absent when workers elsewhere call it. */
+  /** Absent when workers elsewhere call the API. */
   readonly client: ApiClient | undefined;
   readonly log: Log;
-  /** Aborts when the user wants the run to stop. */
   readonly interrupt: AbortSignal;
-  /** Whether an interrupt leaves the run to another coordinator. Default: the run stops, to be resumed. */
+  /** Whether an interrupt leaves the run to another coordinator. Default: stops it, to be resumed. */
   readonly handOver?: boolean;
 }
 
-/** `record` is of a run that is planned, or stopped before its end. */
+/** `record` is of a planned or stopped run. */
 export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
-  /** The shared datastore without its password; absent for the embedded datastore. */
+  /** The shared datastore without its password; absent for the embedded one. */
   readonly queue?: string | undefined;
-  /** The API's limits, as estimated by earlier runs and by this run. */
+  /** The API's limits, estimated by earlier runs and this one. */
   readonly estimates?: EstimatedLimits | undefined;
-  /** Version of the program, shown in a shared datastore. */
+  /** Shown in a shared datastore. */
   readonly version: string;
-  /** Decides whether the run continues after its canary. Default: depends on the failures in the canary. */
+  /** Default: depends on the failures in the canary. */
   readonly confirmAfterCanary?: ConfirmAfterCanary;
-  /** Gets the errors of commands that are repeated, for a process that shows which of them last. */
+  /** Gets errors of repeated commands, to show those that last. */
   readonly failing?: LastingErrors | undefined;
-  /** Stops the run early. Default: no limit. */
   readonly budget?: Budget | undefined;
-  /** The user who starts or resumes the run, and the reason. */
+  /** The user who starts or resumes the run. */
   readonly attribution?: Attribution;
-  /** Counts runs and rows. */
   readonly observer?: RunObserver | undefined;
   /** Called before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
-  /** Called for events as they happen; not for counting. */
+  /** Not for counting. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** Called after the last call, before the report is written. */
   readonly onEnded?: () => void;
-  /** Called when a started run fails, before the error is thrown. */
+  /** Called before the error is thrown. */
   readonly onFailed?: (left: FailedRun) => void;
 }
 
-/** Counts runs and their rows. Unlike progress, gets only results that are safe in a journal, and each row once. */
+/** Unlike progress, gets only results that are safe in a journal, and each row once. */
 export interface RunObserver {
-  /** A run starts or continues in this process. @param waitingRows returns the number of rows without a result */
+  /** Called also when a run continues. @param waitingRows returns the number of rows without a result */
   started(waitingRows: () => number): ObservedRun;
-  /** Rows of any run have their results. */
+  /** Gets results of all runs. */
   finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void;
 }
 
-/** A run in progress in this process. */
 export interface ObservedRun {
   /** @param end absent when another process takes the run over */
   ended(end?: ObservedEnd): void;
@@ -66,15 +62,15 @@ export interface ObservedRun {
 
 export interface ObservedEnd {
   readonly result: RunResult;
-  /** Active time of all sessions; absent if unknown. */
+  /** Active time of all sessions, if known. */
   readonly durationMs?: number;
 }
 
 export interface FailedRun {
   readonly counts: OutcomeCounts;
-  /** Whether all of these results are in the run's folder; if not, they are the results seen here. */
+  /** Whether the run's folder has all of these results; if not, they are those seen here. */
   readonly intact: boolean;
-  /** Whether the run had ended, so that only its report is missing. */
+  /** Whether only the report is missing. */
   readonly ended: boolean;
 }
 
@@ -84,11 +80,10 @@ export interface StartedRun {
   readonly trouble: () => string | undefined;
 }
 
-/** A run that has ended here, before its report is written. */
+/** A run that has ended, before its report is written. */
 export interface EndedExecution {
   readonly record: RunRecord;
   readonly end: RunEnding;
-  /** Whether another process takes the run over. */
   readonly isHandedOver: boolean;
 }
 

@@ -29,7 +29,7 @@ import { RateLog } from './rate-log.ts';
 import { RunSession } from './session.ts';
 import { Stages } from './stages.ts';
 
-/** Milliseconds until other processes learn that the datastore delays the run. */
+/** After this, other processes learn that the datastore delays the run. */
 const delayMs = 2_000;
 /** The longest wait for writing the last entry to an unreachable datastore. */
 const farewellMs = 2_000;
@@ -117,7 +117,7 @@ export class Execution {
     onStarted?.({ progress: this.#progress, trouble: this.#delay });
   }
 
-  /** Shows the run to others until it ends. Resolves when its rate is in force. */
+  /** Resolves when the run's rate is in force. */
   async #show(cluster: Cluster, defer: Defer): Promise<void> {
     const { client, interrupt } = this.#options;
     const heartbeat = startHeartbeat({
@@ -135,11 +135,10 @@ export class Execution {
     await unlessAborted(heartbeat.established, AbortSignal.any([interrupt, this.#run.lost]));
   }
 
-  /** Why the datastore delays the run. */
   readonly #delay = (): string | undefined =>
     this.#run.datastore.trouble ?? this.#failing.text ?? this.#heartbeat?.silence;
 
-  /** Writes the delay into the record for other processes, because a datastore that refuses commands can't have it. */
+  /** Tells other processes by the record, because a datastore that refuses commands can't. */
   #recordDelay(): void {
     const waiting = this.#delay();
     if (waiting === this.#keeper.record.waiting) return;
@@ -220,7 +219,7 @@ export class Execution {
     const { store, record, journal } = this.#run;
     const failure = systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
     const { code } = error as CqbatchError;
-    // A process that has lost the run must not overwrite what the next process has written.
+    // A process that has lost the run must not overwrite what the next one has written.
     if (code === 'LOCK_LOST') this.#rateLog?.abandon();
     else if (!(this.#options.handOver && code === 'JOURNAL_REMOVED')) {
       this.#keeper.enter('failed', { reason: (failure as Error).message });
@@ -232,7 +231,7 @@ export class Execution {
     return failure;
   }
 
-  /** Saves the record; a failure to save does not end the run. */
+  /** A failure to save does not end the run. */
   async #saved(): Promise<void> {
     const { log, record } = this.#options;
     const failed = ({ message }: Error) => log.error({ run: record.id, err: message }, 'not saved');
@@ -280,7 +279,6 @@ export class Execution {
     return entryOf(record, countsOf(record, this.#run.journal), this.#progress, this.#options.version);
   }
 
-  /** Reports a failed command of the datastore, which is repeated. */
   readonly #onError = (error: Error): void => {
     this.#failing.see(error);
     if (this.#errors.isNews(error)) this.#warn(error, 'datastore error');

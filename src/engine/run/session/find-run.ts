@@ -11,25 +11,23 @@ import { idsMeantBy } from '../record/run-id.ts';
 import { ambiguousRun, type RunStore } from '../record/store.ts';
 import { type ControlPlace, inCluster, inFolder } from './control.ts';
 
-/** The datastore of the settings, not yet open. */
 export interface ConfiguredDatastore {
-  /** The address of the shared datastore, without its password; undefined for the embedded one, which has no runs of other folders. */
+  /** Address of the shared datastore, without its password; undefined for the embedded one, which has no runs of other folders. */
   readonly queue: string | undefined;
   /**
    * Opens the datastore until the end of the work.
    *
-   * @param purpose for the message when another process holds it
+   * @param purpose for the message when another process holds the datastore
    * @throws a fatal error with the reason and the remedy
    */
   open(purpose: string, defer: Defer): Promise<Datastore>;
 }
 
-/** A run of this state folder, or one known only from the shared datastore, which is then open. */
+/** A run of this state folder, or one only of the shared datastore, which is then open. */
 export type FoundRun =
   | { readonly record: RunRecord }
   | { readonly entry: RunEntry; readonly cluster: Cluster };
 
-/** What a control may change. */
 export interface SeenRun {
   readonly state: string;
   readonly rate?: RatePolicy | undefined;
@@ -37,7 +35,6 @@ export interface SeenRun {
   readonly priority?: Priority | undefined;
 }
 
-/** A found run, and where to send controls. */
 export interface RunContact extends ControlPlace {
   readonly runId: string;
   /** The real state when found. */
@@ -61,18 +58,16 @@ export function contactOf(store: RunStore, found: FoundRun): RunContact {
   return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), look };
 }
 
-/** Selects the run of a command without a name: the newest that fits. */
+/** Selects the newest run for a command without a name. */
 export interface FittingRun {
-  /** Describes the fitting runs, for messages. */
+  /** Names the fitting runs in messages. */
   readonly what: string;
   readonly fits: (record: RunRecord) => boolean | Promise<boolean>;
-  /** Like `fits`, for a run of another machine, by its state. */
   readonly fitsElsewhere: (state: string) => boolean;
-  /** What to type when no run fits, as a clause: `to cancel it: cqbatch cancel monday`. */
+  /** What to type when none fits, as a clause: `to cancel it: cqbatch cancel monday`. */
   readonly otherwise?: ((newest: RunRecord) => string | undefined) | undefined;
 }
 
-/** Fits runs in certain states. */
 function inState(
   what: string,
   fits: (state: string) => boolean,
@@ -81,7 +76,7 @@ function inState(
   return { what, fits: (record) => fits(actualState(record)), fitsElsewhere: fits, otherwise };
 }
 
-/** Whether a process works on a run in this state, or will by itself. */
+/** Whether a process works on a run, or will by itself. */
 export function isInProgress(state: string): boolean {
   return isActive(state) || state === 'submitted';
 }
@@ -101,10 +96,9 @@ export const unfinishedRun: FittingRun = {
 };
 
 /**
- * Finds the named run, or the newest that fits, in the state folder or else in the shared datastore, which stays open during
- * `use`.
+ * Finds a run in the state folder or else in the shared datastore, which stays open during `use`. Without a name, the newest that fits.
  *
- * @param name its id, or a unique part of it
+ * @param name an id, or a unique part of it
  * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` without a name
  */
 export async function withRun<Result>(
@@ -168,7 +162,6 @@ function entryNamed(name: string, entries: readonly RunEntry[]): RunEntry | unde
   return entries.find(({ id }) => id === ids[0]);
 }
 
-/** The runs that a shared datastore knows, newest first. */
 export async function newestEntries(datastore: ConfiguredDatastore): Promise<readonly RunEntry[]> {
   return newestFirst(await withCluster(datastore, (cluster) => cluster.runs()));
 }
@@ -177,7 +170,6 @@ function newestFirst(runs: readonly RunEntry[]): readonly RunEntry[] {
   return runs.toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
 }
 
-/** Uses the cluster of the shared datastore. */
 async function withCluster<Result>(
   datastore: ConfiguredDatastore,
   look: (cluster: Cluster) => Promise<Result>,

@@ -17,7 +17,6 @@ import type { ResultCounts } from '../../report/join-results.ts';
 import { endOf, priorityOf, type RunRecord, runKey } from '../record/record.ts';
 import type { Progress } from './progress.ts';
 
-/** The entry of a run in a shared datastore. */
 export function entryOf(
   record: RunRecord,
   { done, outcomes }: ResultCounts,
@@ -48,12 +47,7 @@ export function entryOf(
   };
 }
 
-/**
- * Adds a run to the datastore.
- *
- * @throws a usage error `RUN_ID_TAKEN` when the datastore has another run with this id, a busy error when that run is in
- * progress
- */
+/** @throws a usage error `RUN_ID_TAKEN` when the datastore has another run with this id, a busy error when that run is in progress */
 export async function announce(cluster: Cluster, entry: RunEntry): Promise<void> {
   await cluster.sweep(entry);
   if (await cluster.putRun(entry)) return;
@@ -67,43 +61,40 @@ export async function announce(cluster: Cluster, entry: RunEntry): Promise<void>
     : usageError('RUN_ID_TAKEN', `${what}. ${remedy}`);
 }
 
-/** What a run reads from a shared datastore about its workers. */
 export interface ClusterStatus {
-  /** Workers that call the API of this run, on all machines. */
+  /** Workers of the API on all machines. */
   readonly workers: number;
-  /** How the API is called; absent without a leading worker. */
+  /** Absent without a leading worker. */
   readonly pace: PublishedPace | undefined;
 }
 
 export interface HeartbeatOptions {
   readonly cluster: Cluster;
-  /** Progress of the run. */
   readonly entry: () => RunEntry;
   readonly onClusterStatus: (status: ClusterStatus) => void;
   readonly onError: (error: Error) => void;
 }
 
 const beatMs = 1_000;
-/** The time between two beats until the run's rate is in force. */
+/** Between beats until the run's rate is in force. */
 const firstBeatsMs = 200;
 /** After this silence of the leading worker, no call that it permitted leaves any more. */
 const silentMs = 2_500;
 
-/** A datastore that has not answered for this long delays the run: its connections may notice much later. */
+/** Longer silence of the datastore delays the run: its connections may notice much later. */
 const unansweredMs = 5_000;
 
-/** A run that shows itself. */
 export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
 /**
- * Shows a run to all users of the datastore. The run's rate is in force when the leading worker has read the entry of the run, and the
- * other workers have read its decision. Without a leading worker nothing is called, and the next leading worker reads the entry first.
+ * Shows a run to all users of the datastore. The run's rate is in force when the leading worker has read its entry, and the other workers
+ * have read the decision. Without a leading worker nothing is called, and the next one reads the entry first.
  */
 export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: HeartbeatOptions) {
   let established = deferred();
   let isEstablished = false;
   let wasEstablished = false;
-  /** How many beats in a row have found that the leading worker obeys the limits of the run. */
+  /** Beats in a row in which the leading worker obeyed the limits of the run. */
   let obeyedBeats = 0;
   let answeredAt = steadyNow();
 
@@ -113,7 +104,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
     const known = await cluster.pace(own);
     const pace = known !== undefined && isPresent(known, silentMs) ? known : undefined;
     obeyedBeats = pace === undefined || pace.runs.includes(own.id) ? obeyedBeats + 1 : 0;
-    // Other workers read a decision later, and a decision found right after a pause may be older than the run's entry.
+    // Other workers read a decision later, and one found right after a pause may be older than the run's entry.
     const isOneEnough = pace === undefined || (pace.workers === 1 && !wasEstablished);
     if (obeyedBeats >= (isOneEnough ? 1 : 2)) {
       isEstablished = true;
@@ -129,17 +120,16 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
   return {
     /** Resolves when no worker exceeds the rate of all runs of the API together: feed no row before. */
     established: established.promise,
-    /** Like `established`, for a run that continues after a pause, during which its rate was ignored. */
+    /** Like `established`, after a pause during which the run's rate was ignored. */
     establishedAgain(): Promise<void> {
       [established, wasEstablished, isEstablished, obeyedBeats] = [deferred(), isEstablished, false, 0];
       beats.now();
       return established.promise;
     },
-    /** Says that the datastore has not answered for a while; undefined while it answers. */
+    /** Undefined while the datastore answers. */
     get silence(): string | undefined {
       return steadyNow() - answeredAt > unansweredMs ? 'the datastore does not answer' : undefined;
     },
-    /** Writes the entry now. */
     now: beats.now,
     /** Writes the entry a last time. */
     async stop(): Promise<void> {

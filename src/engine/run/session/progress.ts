@@ -5,7 +5,7 @@ import { type Outcome, type OutcomeCounts, type RowResult, totalOf } from '../..
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { WorkerEvent } from '../../worker/row-processor.ts';
 
-/** Events of a run, for progress and logs, never for accounting. */
+/** Events for progress and logs, never for accounting. */
 export type RunEvent =
   | { readonly type: 'finished'; readonly result: RowResult }
   | Exclude<WorkerEvent, { type: 'finished' }>
@@ -13,25 +13,20 @@ export type RunEvent =
 
 export type ProgressSnapshot = ReturnType<Progress['snapshot']>;
 
-/** Calls that the API has not answered for seconds. */
 export interface StalledCalls extends CallsInFlight {
-  /** Duration after which a call is aborted. */
   readonly timeoutMs: number;
 }
 
 const memorySeconds = 5;
-/** Faster calls do not count as stalled. */
 const stalledMs = 5_000;
-/** Shorter times without a worker are not reported. */
 const unservedMs = 5_000;
 
 export interface ProgressOptions {
   readonly rows: number;
-  /** Counts when this session started. */
+  /** The counts when this session started. */
   readonly counts: OutcomeCounts;
-  /** Duration after which a call is aborted, milliseconds. */
   readonly timeoutMs: number;
-  /** Monotonic milliseconds; for tests. */
+  /** Monotonic; for tests. */
   readonly now?: () => number;
 }
 
@@ -42,14 +37,14 @@ export class Progress {
   readonly #start: number;
   readonly #counts: Record<Outcome, number>;
   readonly #retrying = new Set<number>();
-  /** Finished rows in each second, newest last. */
+  /** Newest last. */
   readonly #seconds: { readonly second: number; rows: number; lastAt: number }[] = [];
   #lastFinishedAt: number;
   #inFlight: { readonly calls: number; readonly oldestAt: number } | undefined;
   #waitUntil = 0;
   #paused = false;
   #workers: number | undefined;
-  /** Since when no worker serves the run although it is not paused, and whether this was reported. */
+  /** Since when no worker serves the run although it is not paused. */
   #unservedSince: number | undefined;
   #isUnserved = false;
   #pace: Pace | undefined;
@@ -78,7 +73,7 @@ export class Progress {
     }
   }
 
-  /** @param inFlight calls of this process */
+  /** @param inFlight of this process */
   seePace(pace: Pace, inFlight?: CallsInFlight): void {
     this.#pace = pace;
     this.#inFlight = inFlight && { calls: inFlight.calls, oldestAt: this.#now() - inFlight.oldestMs };
@@ -90,12 +85,12 @@ export class Progress {
     return this.#pace;
   }
 
-  /** Workers on all machines that call this API; undefined when only this process can. */
+  /** Workers on all machines; undefined when only this process can call the API. */
   get workers(): number | undefined {
     return this.#workers;
   }
 
-  /** @returns a change: `unserved` when rows have waited for a worker for seconds, `served` when a worker has come */
+  /** `unserved` when rows have waited for a worker for seconds, `served` when one has come. */
   seeWorkers(workers: number): 'served' | 'unserved' | undefined {
     this.#workers = workers;
     const wasUnserved = this.#isUnserved;
@@ -130,17 +125,13 @@ export class Progress {
     const rowsPerSecond = this.#throughput();
     const stalled = this.#stalled();
     return {
-      /** Rows of the manifest. */
       rows,
       done,
       counts: { ...this.#counts } as OutcomeCounts,
-      /** Rows finished per second, over the last seconds. */
+      /** Over the last seconds. */
       rowsPerSecond,
-      /** How the API is called, once known. */
       ...(this.#pace !== undefined && { pace: this.#pace }),
-      /** How long workers pause from now on. */
       waitMs: Math.max(0, this.#waitUntil - this.#now()),
-      /** Rows that wait for a retry. */
       retrying: this.#retrying.size,
       ...(stalled !== undefined && { stalled }),
       paused: this.#paused,
@@ -161,7 +152,7 @@ export class Progress {
 
   /**
    * Rows per second. Results of other machines arrive in batches. The first second of the window only starts the measured time: its rows
-   * may include a batch that belongs to earlier seconds.
+   * may belong to earlier seconds.
    */
   #throughput(): number {
     const now = this.#now();

@@ -11,19 +11,18 @@ import {
 } from '../../report/rate-history.ts';
 
 const sampleMs = 1_000;
-/** A shorter rest at the end gets no point of its own: it also includes calls that were accepted earlier. */
+/** A shorter rest at the end gets no point of its own: it includes calls that were accepted earlier. */
 const leastPointMs = 500;
 const saveMs = 5_000;
 const mostPoints = 600;
 /** A larger difference between the clocks means that the clock was set or the process suspended. */
 const leastGapMs = 2_000;
 
-/** Records the rate of a run in its folder, continuing the record of an earlier process. */
+/** Continues the record of an earlier process. */
 export class RateLog {
   readonly #path: string;
   /** The requested rate, as the user wrote it. */
   wanted: string;
-  /** Why the datastore delays the run, if it does. */
   delay: string | undefined;
   #series: RatePoint[];
   readonly #starts: { readonly t_s: number; readonly at: string }[];
@@ -68,13 +67,11 @@ export class RateLog {
     this.#last ??= { accepted: pace.accepted, rejected: pace.rejected, at: performance.now() };
   }
 
-  /** Stops writing. */
   abandon(): void {
     clearInterval(this.#timer);
     this.#pace = undefined;
   }
 
-  /** Writes the record a last time. */
   async close(): Promise<void> {
     if (!this.#closed) {
       this.#closed = true;
@@ -152,20 +149,19 @@ export class RateLog {
       series: this.#series,
       starts: this.#starts,
     };
-    // Ignore a full disk: the journal reports it.
+    // A full disk is ignored: the journal reports it.
     this.#saving = this.#saving
       .then(() => writeFileAtomically(this.#path, `${JSON.stringify(history)}\n`))
       .catch(() => {});
   }
 }
 
-/** Whether the saved file misleads by now: the reason differs, or the rate is at least twice or at most half as high. */
+/** Whether the saved file misleads: the reason differs, or the rate is at least twice or at most half as high. */
 function isMisleading({ reason, rate = Number.POSITIVE_INFINITY }: PaceReport, saved?: PaceReport): boolean {
   const { reason: savedReason, rate: savedRate = Number.POSITIVE_INFINITY } = saved ?? {};
   return reason !== savedReason || (rate !== savedRate && (rate >= 2 * savedRate || rate <= savedRate / 2));
 }
 
-/** Joins points in pairs. */
 function thinned(series: readonly RatePoint[]): RatePoint[] {
   return series.flatMap((first, index) => {
     if (index % 2 === 1) return [];
@@ -174,7 +170,7 @@ function thinned(series: readonly RatePoint[]): RatePoint[] {
   });
 }
 
-/** Joins two points; the first starts at `start`. */
+/** @param start of the first point */
 function joined(start: number, first: RatePoint, second: RatePoint): RatePoint {
   const [one, other] = [first.t_s - start, second.t_s - first.t_s];
   const waits = [first.waited_s ?? 0, second.waited_s ?? 0] as const;

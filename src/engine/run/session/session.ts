@@ -61,7 +61,6 @@ export class RunSession {
     return { state: 'halted', because: 'failures', ...haltedBy(leaving.halt, record.id, numberOf) };
   }
 
-  /** Waits for a user to continue or end the run. */
   async #paused({ state: _, ...attribution }: Attribution & { readonly state: 'paused' }) {
     const { log, controls, onEvent, rateInForce } = this.#options;
     log.info({ run: this.#run.record.id }, 'run paused');
@@ -77,7 +76,7 @@ export class RunSession {
     return undefined;
   }
 
-  /** Called when all rows of a stage have results. The user may end the run before the next stage is known. */
+  /** The user may end the run before the next stage is known. */
   async #nextStage(): Promise<RunEnding | undefined> {
     const { controls, stages } = this.#options;
     const cancelling = new AbortController();
@@ -109,7 +108,7 @@ export class RunSession {
     const { datastore } = this.#run;
     const givingUp = new AbortController();
     const watch = async (): Promise<void> => {
-      // Calls in flight may take one such time, and draining a second one; with an unreachable datastore, neither ends by itself.
+      // Calls in flight may take one such time, and draining a second one; with an unreachable datastore, neither ends.
       for (let waited = 0; waited < 3; waited += 1) {
         await after(shutdownMs);
         if (datastore.trouble !== undefined) break;

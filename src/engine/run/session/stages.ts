@@ -16,19 +16,17 @@ export interface StagesOptions
   readonly run: OpenRun;
   readonly rows: Pick<RowsFile, 'rows' | 'head'>;
   readonly keeper: RecordKeeper;
-  /** Called for each error of the datastore; the work continues. */
   readonly onError: (error: Error) => void;
 }
 
 /**
- * The stages of a run: its canary, unless it was evaluated earlier, then all other rows. The next stage begins when all rows of a stage
- * have results. A budget of rows ends the run once its rows are called.
+ * The canary, unless it was evaluated earlier, then all other rows. A stage begins when all rows of the former have results. A budget of
+ * rows ends the run once its rows are called.
  */
 export class Stages {
   readonly #options: StagesOptions;
   /** Undefined without a canary, and after its evaluation. */
   #canary: ReadonlySet<number> | undefined;
-  /** The last rows within the budget; absent without a limit. */
   readonly #allowed: StartedBudget['rows'];
 
   static async begin(options: StagesOptions): Promise<Stages> {
@@ -62,7 +60,7 @@ export class Stages {
     await keeper.save();
   }
 
-  /** The rows without a result that may be called now. */
+  /** Rows without a result that may be called now. */
   tasks(): AsyncIterable<Iterable<RowTask>> {
     const {
       run: { record, journal },
@@ -83,7 +81,7 @@ export class Stages {
   }
 
   /**
-   * Goes on to the next stage; call it when all rows of this stage have results.
+   * Call it when all rows of a stage have results.
    *
    * @returns how the run ends, if it does
    */

@@ -21,38 +21,33 @@ import type { RunEvent } from './progress.ts';
 import type { Stages } from './stages.ts';
 
 export interface SessionOptions extends RunContext {
-  /** The rows of the run. */
   readonly rows: Pick<RowsFile, 'rows' | 'numbers'>;
-  /** What to call, stage by stage. */
   readonly stages: Pick<Stages, 'tasks' | 'next'>;
-  /** Aborts when the time of the budget is over; the reason names the limit. */
+  /** Aborts at the end of the budget's time; the reason names the limit. */
   readonly deadline: AbortSignal;
-  /** Workers that call the API, on all machines. */
+  /** Workers of the API on all machines. */
   readonly workers: () => number;
-  /** The requested rate; undefined: as fast as possible. */
+  /** Undefined: as fast as possible. */
   readonly rate: () => RatePolicy | undefined;
   /** See `BatchQueueOptions`. */
   readonly priority: () => Priority;
   readonly controls: ControlWatch;
-  /** Registers this run's worker among the workers of the API. */
   readonly join: () => Membership;
   /** What earlier runs have learned about the API. */
   readonly known?: StartingPoint | undefined;
   readonly onEvent: (event: RunEvent) => void;
   readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
-  /** Called for each error of the datastore; the work continues. */
   readonly onError: (error: Error) => void;
-  /** Called when the run continues after a pause. Resolves when its rate is in force: feed no row before. */
+  /** Resolves when the rate of a run that continues after a pause is in force: feed no row before. */
   readonly rateInForce: () => Promise<void>;
 }
 
-/** How long to wait for calls in flight when a run stops early. */
+/** How long calls in flight may take when a run stops early. */
 export const shutdownMs = 10_000;
 const endedPollMs = 50;
-/** Rows between two clean-ups of the datastore. */
 const maintainEvery = 20_000;
 
-/** The work on a run from start or resume until it is left: see `RunSession`. */
+/** The work from start or resume until the run is left: see `RunSession`. */
 export class Work {
   readonly #run: OpenRun;
   readonly #options: SessionOptions;
@@ -116,7 +111,7 @@ export class Work {
     });
   }
 
-  /** Leaves the run. The first reason counts. */
+  /** Only the first reason counts. */
   #leave(reason: Leaving): void {
     this.#worker?.pause();
     this.#coordinator?.end(reason);
@@ -127,16 +122,15 @@ export class Work {
     const { interrupt, handOver } = this.#options;
     const stopped = this.#worker?.stop(shutdownMs);
     const isInterrupted = reason.state === 'interrupted' && reason.because === undefined;
-    // In other cases, calls of other machines are drained while the calls of this one end.
+    // Otherwise, calls of other machines are drained while those of this one end.
     if (datastore.exclusive || (isInterrupted && handOver)) await stopped;
-    // On an exclusive datastore, drain: the next run would not know which rows of this run were called.
+    // An exclusive datastore is drained: the next run would not know which rows of this run were called.
     if (isInterrupted && handOver && !datastore.exclusive) return reason;
-    // Wait for calls of other machines as long as the user allows.
+    // Calls of other machines may take as long as the user allows.
     const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
     const [isThrough] = await Promise.all([coordinator.drain(limit), stopped]);
     // Another machine is still calling a row: the run can't end, but can be resumed.
     if (!isThrough) return { state: 'interrupted' };
-    // Halting is pointless when no row is left to call.
     const isPointless = 'halt' in reason && unfinishedRows(record, journal) === 0;
     return isPointless ? { state: 'completed' } : reason;
   }
