@@ -28,8 +28,10 @@ interface KnownBatch {
   isInHand: boolean;
   value: BatchReturn | null;
   at: number;
-  /** Whether no other worker can have had the batch after this one, in its epoch. */
-  isLast: () => boolean;
+  /** Whether the lock certainly belongs to this worker now. */
+  readonly isHeld: () => boolean;
+  /** Whether no other worker can have had the batch after this one, in its epoch; undefined while only the lock tells. */
+  isLast?: boolean;
 }
 
 /** Ids are kept this long: a coordinator collects a batch long before. */
@@ -46,7 +48,7 @@ export class Witness {
   readonly #stopListening: () => void;
   /** Oldest first. */
   readonly #batches = new Map<string, KnownBatch>();
-  /** Whose values are kept, oldest first. */
+  /** The batches whose values are kept, oldest first. */
   readonly #handedOver = new Set<string>();
   #testifiedEpoch: string | undefined;
   #isTestifying = false;
@@ -69,7 +71,7 @@ export class Witness {
     this.#prune();
     this.#batches.delete(id);
     this.#handedOver.delete(id);
-    this.#batches.set(id, { epoch, isInHand: true, value: null, at: steadyNow(), isLast: isHeld });
+    this.#batches.set(id, { epoch, isInHand: true, value: null, at: steadyNow(), isHeld });
   }
 
   /** The worker calls no more rows of it. */
@@ -86,7 +88,7 @@ export class Witness {
   handedOver(id: string, isAccepted: boolean): void {
     const batch = this.#batches.get(id);
     if (batch === undefined || batch.epoch !== this.#datastore.connectionEpoch) return;
-    batch.isLast = () => isAccepted;
+    batch.isLast = isAccepted;
     this.#handedOver.add(id);
     const [oldest = ''] = this.#handedOver;
     if (this.#handedOver.size <= keptValues) return;
@@ -102,11 +104,8 @@ export class Witness {
 
   /** What happened in an ended epoch no longer changes, but what is known of locks does. */
   #onReconnect(): void {
-    for (const batch of this.#batches.values()) {
-      if (batch.epoch === this.#datastore.connectionEpoch) continue;
-      const isLast = batch.isLast();
-      batch.isLast = () => isLast;
-    }
+    for (const batch of this.#batches.values())
+      if (batch.epoch !== this.#datastore.connectionEpoch) batch.isLast ??= batch.isHeld();
     this.#testifyIfDue();
   }
 
@@ -125,8 +124,8 @@ export class Witness {
     if (all.some(([, batch]) => batch.isInHand && batch.epoch !== undefined && batch.epoch !== epoch)) return;
     this.#isTestifying = true;
     const batches: Record<string, BatchReturn | null> = {};
-    for (const [id, { value, isLast }] of all)
-      batches[id] = value && !isLast() ? { ...value, isFound: true } : value;
+    for (const [id, { value, isHeld, isLast = isHeld() }] of all)
+      batches[id] = value && !isLast ? { ...value, isFound: true } : value;
     void this.#testify({ epoch, batches })
       .then(
         () => {
