@@ -4,6 +4,8 @@ import type { Journal } from '../../journal/journal.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 import { subjectOf } from './row-order.ts';
 
+type OpenRow = Pick<RowResult, 'row' | 'operation'>;
+
 /**
  * A later row of the subject was fed, so these rows had a result, which a disk has lost. Called again, they would take back what the later
  * row did.
@@ -19,9 +21,9 @@ export async function resultsOfOvertaken(
   let first = 1;
   while (journal.isFinished(first)) first += 1;
   if (first >= last) return [];
-  /** By subject: results of rows without one, should a later row follow. */
-  const open = new Map<string, RowResult[]>();
-  const overtaken: RowResult[] = [];
+  /** By subject: rows without a result, should a later row follow. */
+  const open = new Map<string, OpenRow[]>();
+  const overtaken: OpenRow[] = [];
   for await (const part of file.rows(first, last)) {
     for (const row of part) {
       if (row.kind !== 'callable') continue;
@@ -31,13 +33,13 @@ export async function resultsOfOvertaken(
       if (journal.isFinished(place) || held.has(place)) {
         overtaken.push(...before);
         open.delete(key);
-      } else open.set(key, [...before, resultOf(place, operation.name, journal.history(place))]);
+      } else open.set(key, [...before, { row: place, operation: operation.name }]);
     }
   }
-  return overtaken;
+  return overtaken.map((row) => resultOf(row, journal.history(row.row)));
 }
 
-function resultOf(row: number, operation: string, history: AttemptHistory = noHistory): RowResult {
+function resultOf({ row, operation }: OpenRow, history: AttemptHistory = noHistory): RowResult {
   return failedUncalled(history.unclear ? history : perhapsCalled(history), {
     row,
     operation,
