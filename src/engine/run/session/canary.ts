@@ -197,9 +197,10 @@ export function canaryFailure(
   { maxFailures }: CanaryOptions,
   runId: string,
 ): ReturnType<typeof haltedBy> | undefined {
+  if (failed <= maxFailures) return undefined;
   const tally = new FailureTally();
   for (const { result } of rows) tally.add(result);
-  if (failed <= maxFailures || tally.inShort === undefined) return undefined;
+  if (tally.inShort === undefined) return undefined;
   const what = `${failed} of the ${rows.length} rows of the canary failed`;
   const halt = { ...tally.inShort, ...tooMany(what, count(maxFailures), 'canary_max_failures') };
   return haltedBy(halt, runId, (row) => row);
