@@ -28,10 +28,11 @@ interface KnownBatch {
   isInHand: boolean;
   value: BatchReturn | null;
   at: number;
-  /** Whether the lock certainly belongs to this worker now. */
-  readonly isHeld: () => boolean;
-  /** Whether no other worker can have had the batch after this one, in its epoch; undefined while only the lock tells. */
-  isLast?: boolean;
+  /**
+   * Whether no other worker can have had the batch after this one, in its epoch. A function while that may change: it asks the lock, and
+   * keeps the batch with all its results in memory.
+   */
+  isLast: boolean | (() => boolean);
 }
 
 /** Ids are kept this long: a coordinator collects a batch long before. */
@@ -71,7 +72,7 @@ export class Witness {
     this.#prune();
     this.#batches.delete(id);
     this.#handedOver.delete(id);
-    this.#batches.set(id, { epoch, isInHand: true, value: null, at: steadyNow(), isHeld });
+    this.#batches.set(id, { epoch, isInHand: true, value: null, at: steadyNow(), isLast: isHeld });
   }
 
   /** The worker calls no more rows of it. */
@@ -105,7 +106,7 @@ export class Witness {
   /** What happened in an ended epoch no longer changes, but what is known of locks does. */
   #onReconnect(): void {
     for (const batch of this.#batches.values())
-      if (batch.epoch !== this.#datastore.connectionEpoch) batch.isLast ??= batch.isHeld();
+      if (batch.epoch !== this.#datastore.connectionEpoch) batch.isLast = isLastNow(batch);
     this.#testifyIfDue();
   }
 
@@ -124,8 +125,10 @@ export class Witness {
     if (all.some(([, batch]) => batch.isInHand && batch.epoch !== undefined && batch.epoch !== epoch)) return;
     this.#isTestifying = true;
     const batches: Record<string, BatchReturn | null> = {};
-    for (const [id, { value, isHeld, isLast = isHeld() }] of all)
-      batches[id] = value && !isLast ? { ...value, isFound: true } : value;
+    for (const [id, batch] of all) {
+      const { value } = batch;
+      batches[id] = value && !isLastNow(batch) ? { ...value, isFound: true } : value;
+    }
     void this.#testify({ epoch, batches })
       .then(
         () => {
@@ -141,4 +144,8 @@ export class Witness {
         this.#testifyIfDue();
       });
   }
+}
+
+function isLastNow({ isLast }: KnownBatch): boolean {
+  return typeof isLast === 'function' ? isLast() : isLast;
 }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { Datastore } from '../../../src/engine/datastore/datastore.ts';
 import { type Testimony, Witness } from '../../../src/engine/queue/testimony.ts';
@@ -86,3 +88,25 @@ test('a lock that ends after the datastore has restarted does not count', async 
   witness.ended('a', value);
   expect(last()?.batches).toEqual({ a: value });
 });
+
+test('a batch that was handed over takes no memory: a worker has thousands', async () => {
+  const { witness } = begun();
+  const handedOver = (id: string): WeakRef<object> => {
+    const lock = { isHeld: true };
+    witness.began(id, 'one', () => lock.isHeld);
+    witness.ended(id, value);
+    witness.handedOver(id, true);
+    return new WeakRef(lock);
+  };
+  const locks = ['a', 'b', 'c'].map(handedOver);
+  await collectGarbage();
+  expect(locks.map((lock) => lock.deref())).toEqual([undefined, undefined, undefined]);
+  witness.close();
+});
+
+/** What a `WeakRef` has is kept until the end of the task that made it. */
+async function collectGarbage(): Promise<void> {
+  await new Promise(setImmediate);
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
