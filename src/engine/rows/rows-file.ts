@@ -15,7 +15,7 @@ export interface RowsFile {
   /**
    * Rows in parts of up to 500. Memory does not depend on their number.
    *
-   * @param isWanted by place; unwanted rows are left out, and take a third of the time
+   * @param isWanted by place; unwanted rows are not decoded
    * @throws a fatal error `ROWS_DAMAGED`
    */
   rows(
@@ -25,7 +25,7 @@ export interface RowsFile {
   ): AsyncGenerator<readonly PlannedRow[], void, undefined>;
   /** Finds a row by its number in the user's manifest. */
   find(number: number): Promise<PlannedRow | undefined>;
-  /** Maps places to numbers in the user's manifest. Takes 8 bytes for each row, unless both are the same. */
+  /** Maps places to numbers in the user's manifest. Takes 8 bytes for each row, if they differ. */
   numbers(): Promise<(place: number) => number>;
 }
 

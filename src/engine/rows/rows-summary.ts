@@ -5,15 +5,15 @@ import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-co
 const previewedRows = 3;
 
 export interface SummarizedRows extends RowCounts {
-  /** By operation; without rows of no known operation. */
+  /** Rows without a known operation are not included. */
   readonly perOperation: Readonly<Record<string, OperationSummary>>;
-  /** Rows done before, by the run or report that did them. */
+  /** By the run or report that did the rows. */
   readonly doneIn: ReadonlyMap<string, number>;
   /** The first three rows to be called. */
   readonly preview: readonly CallableRow[];
 }
 
-/** Adds up decided rows. Memory depends on the number of operations. */
+/** Adds up decided rows. Memory depends on the number of operations only. */
 export class RowsSummary {
   readonly #unknown = new RowTally();
   readonly #tallies = new Map<string, RowTally>();

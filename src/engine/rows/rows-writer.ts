@@ -16,11 +16,11 @@ const portion = 1 << 18;
 export interface WrittenRows {
   readonly head: RowsHead;
   readonly digest: Digest;
-  /** Of rows that an earlier run may have changed. */
+  /** Places of rows that an earlier run may have changed. */
   readonly unclear: readonly number[];
 }
 
-/** What is not derived from the rows. */
+/** The part of the head that is not derived from the rows. */
 export type HeadFacts = Omit<RowsHead, 'rows_version' | 'operations' | 'renumbered' | 'blocks'>;
 
 /** An operation, with the method and path of its first call. */
@@ -32,8 +32,8 @@ interface OperationEntry {
 }
 
 /**
- * Writes first the rows alone, then, when the head is known, the head followed by the rows. The file appears whole or not at all, and is
- * readable by its owner only.
+ * Writes the rows, then a file of the head followed by the rows, as the head is known last. The file appears whole or not at all, and only
+ * its owner can read it.
  */
 export class RowsWriter {
   readonly #path: string;
