@@ -1,15 +1,15 @@
 import { deferred } from '../../../base/async/waiting.ts';
 
 /**
- * With less of a run in the datastore, workers would be idle; with more, retries would starve behind the backlog, and progress and
- * cancelling would be coarse.
+ * With fewer rows in the datastore, workers would be idle; with more, retries would starve behind the backlog, and cancelling would be
+ * slow.
  */
 
 const secondsOfWork = 4;
-/** With a known rate limit, calls may take longer than the window: more rows must be ready. */
+/** With a known rate limit, calls may take longer than the usual window. */
 const secondsAtFixedRate = 10;
 const maxOpenRows = 5_000;
-/** While the rate is unknown: enough for several machines, little enough for the slowest API. */
+/** While the rate is unknown: enough for several machines, and little enough for the slowest API. */
 const firstOpenRows = 500;
 const maxOpenBytes = 32 * 1024 * 1024;
 /** Finished rows stay in the datastore until their batch is complete: at most the rows of this many windows. */
@@ -17,7 +17,7 @@ const heldWindows = 8;
 /** While the rate is unknown. */
 const firstBatchRows = 25;
 const maxBatchRows = 250;
-/** The fewest rows of a batch, even at the end: smaller ones cost more commands than they save. */
+/** Even at the end: smaller batches cost more commands than they save. */
 const lastBatchRows = 10;
 const maxBatchBytes = 4 * 1024 * 1024;
 /** Time constant of the measured rate. */
@@ -26,13 +26,13 @@ const memorySeconds = 3;
 export interface FeedWindowOptions {
   /** Calls in flight at the start. */
   readonly concurrency: number;
-  /** The user's limit: rows are fed no faster, once the window was full. */
+  /** The user's limit: once the window was full, rows are fed no faster. */
   readonly ratePerSecond?: () => number | undefined;
   /** Default: 1. */
   readonly workers?: () => number;
   /** Rows without a result. Default: more than a window holds. */
   readonly unfinished?: () => number;
-  /** Monotonic milliseconds; for tests. */
+  /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
@@ -49,10 +49,7 @@ export class FeedWindow {
   #finishedSince = 0;
   #since: number;
   #change = deferred();
-  /**
-   * How many rows the user's limit allows. Usually without effect, because workers keep to it; but they may call faster for runs of a
-   * higher priority.
-   */
+  /** How many rows the user's limit allows. Workers keep to the limit, but they may call faster for runs of a higher priority. */
   #allowance = { rows: maxOpenRows, at: 0 };
 
   constructor(options: FeedWindowOptions) {
@@ -69,7 +66,7 @@ export class FeedWindow {
     return Math.min(wanted, mostAllowed(this.#options.ratePerSecond?.()));
   }
 
-  /** A batch always has a row. */
+  /** At least one row. */
   get nextBatch(): { readonly rows: number; readonly bytes: number } {
     return { rows: Math.min(this.#batchRows, this.#allowance.rows), bytes: maxBatchBytes };
   }
@@ -122,7 +119,7 @@ export class FeedWindow {
     this.#lowerOpenRows(this.#openRows - 1);
   }
 
-  /** Other processes also call rows. */
+  /** @param openRows as the datastore counts them: other processes also call rows */
   observed(openRows: number): void {
     this.#lowerOpenRows(openRows);
     if (this.hasRoom) this.wake();
@@ -131,7 +128,7 @@ export class FeedWindow {
   collected(rows: number, bytes: number): void {
     this.#heldRows -= rows;
     this.#heldBytes -= bytes;
-    // A collected row is finished, even if its worker never reported it.
+    // A collected row is finished, even if its worker did not report the result.
     this.#lowerOpenRows(this.#heldRows);
     this.wake();
   }
@@ -166,7 +163,6 @@ export class FeedWindow {
   }
 }
 
-/** Open rows under a limit in calls per second. */
 function mostAllowed(ratePerSecond: number | undefined): number {
   if (ratePerSecond === undefined) return maxOpenRows;
   return Math.min(maxOpenRows, Math.max(4, Math.ceil(ratePerSecond * secondsAtFixedRate)));

@@ -20,7 +20,6 @@ export async function* unfinishedTasks(
   function* tasksOf(part: readonly PlannedRow[]): Iterable<RowTask> {
     for (const row of part) {
       const { place } = row;
-      // The result of the row may have arrived since the row was read.
       if (row.kind !== 'callable' || !isWanted(place)) continue;
       const history = journal.history(place);
       yield {
