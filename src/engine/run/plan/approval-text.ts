@@ -10,11 +10,10 @@ export interface Approval {
   readonly by: Pick<Actor, 'user' | 'host'>;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** The run must begin before this time, ISO 8601 UTC. */
+  /** The run must start before this time, ISO 8601 UTC. */
   readonly until: string;
 }
 
-/** The content of an approval's file. */
 export interface SignedApproval {
   readonly approval: Approval;
   readonly text: string;
@@ -42,7 +41,7 @@ const form =
 
 const signatureBegins = '-----BEGIN SSH SIGNATURE-----';
 
-/** Undefined for any other content. Does not check the signature. */
+/** Returns undefined for other content. Does not check the signature. */
 export function parseApproval(content: string): SignedApproval | undefined {
   const at = content.indexOf(signatureBegins);
   const text = content.slice(0, at);

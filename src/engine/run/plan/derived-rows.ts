@@ -8,11 +8,11 @@ import { madeNow, type PlannedRows, plannedRows } from './planned-rows.ts';
 
 export interface DerivedRowsInput {
   readonly options: RunOptions;
-  /** The file of rows. */
+  /** Of the file of rows. */
   readonly path: string;
 }
 
-/** Rows keep their numbers in the user's manifest. */
+/** Writes rows of another run. They keep their numbers in the user's manifest. */
 export class DerivedRows {
   readonly #writer: RowsWriter;
   readonly #decided = new DecidedRows();

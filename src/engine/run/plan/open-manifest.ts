@@ -13,13 +13,12 @@ export interface OpenedManifest {
 }
 
 export interface RowOptions extends ReadingOptions {
-  /** `--operation`; absent when rows, manifest or columns name it. */
+  /** `--operation`; absent when rows, manifest or columns name the operation. */
   readonly operation?: string;
-  /** `--where`: other rows are left out. */
   readonly where?: readonly string[];
-  /** `--default`: for rows that omit the field. */
+  /** For rows that omit the field. */
   readonly default?: Readonly<Record<string, string>>;
-  /** `--map`: fields by column title. */
+  /** Fields by column title. */
   readonly map?: Readonly<Record<string, string>>;
   readonly clearToken: string;
   /** Default: `refuse`. */

@@ -35,7 +35,6 @@ export interface ApprovedPlan {
   readonly options: RunOptions;
   /** What the user accepted, such as omitted fields. */
   readonly consent: NonNullable<RowsHead['consent']>;
-  /** The contents of the approval files. */
   readonly approvals: readonly string[];
 }
 
@@ -44,7 +43,7 @@ export type PlanContent = Pick<ApprovedPlan, 'sha256' | 'head' | 'options' | 'ap
 
 /**
  * @param path of the file of rows
- * @throws a usage error `PLAN_EXISTS` when the file exists: a plan is never replaced
+ * @throws a usage error `PLAN_EXISTS`: a plan is never replaced
  */
 export async function writePlanFile(
   file: string,
@@ -65,7 +64,7 @@ export async function writePlanFile(
   );
 }
 
-/** Its rows are in a file for a run to take over. */
+/** A plan whose rows are in a file for a run to take over. */
 export interface ReadPlan extends ApprovedPlan {
   readonly planned: PlannedRows;
   readonly path: string;
@@ -97,7 +96,7 @@ export async function readPlanFile(
 /** A head has the names of the columns, and a number for each thousand rows. */
 const mostHeadBytes = 64 * 1024 * 1024;
 
-/** Methods throw a RangeError that says what is wrong with the plan, as a sentence part. */
+/** Methods throw a RangeError with a sentence part: what is wrong with the plan. */
 class PlanReader {
   readonly #store: Pick<RunStore, 'stateDir'>;
   readonly #file: string;
@@ -174,7 +173,6 @@ class PlanReader {
     await removeIfPossible(this.#path);
   }
 
-  /** The head says how long the rows are together. */
   get #mostBytes(): number {
     if (this.#head === undefined) return mostHeadBytes;
     const rows = this.#head.blocks.reduce((sum, bytes) => sum + bytes, 0);

@@ -22,7 +22,7 @@ export async function keepApprovals(folder: string, approvals: readonly string[]
     await writeFileAtomically(join(folder, `${index + 1}${approvalSuffix}`), content);
 }
 
-/** The plan in the folder of a run, whose rows must be those of the run; undefined without one. */
+/** The plan in the folder of a run, whose rows must be those of the run. */
 export async function readKeptPlan(
   store: Pick<RunStore, 'folder'>,
   record: RunRecord,
@@ -37,7 +37,7 @@ export async function readKeptPlan(
   return { sha256: record.rows.sha256, head, options: record.options, approvals };
 }
 
-/** User and time of the planning, for which approvals must have counted. */
+/** As of the planning, approvals must have counted. */
 export function plannedBy({ states: [planned] }: RunRecord): ApprovedRun {
   return { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
 }
@@ -81,7 +81,7 @@ export function otherOption(head: RowsHead, { options, rates, priorities }: RunR
 }
 
 /**
- * Whatever was edited or passed since, the run must be that of its approved plan.
+ * Refuses a run that is no longer the run of its approved plan.
  *
  * @throws a usage error `PLAN_DIFFERS`
  */

@@ -25,7 +25,7 @@ export interface ReadReportOptions {
 const ownColumns = ['_row', '_operation', '_outcome', '_code'];
 
 /**
- * Reads a report.csv with any delimiter, or a report.xlsx, without rows that were not callable.
+ * Reads a report.csv with any delimiter, or a report.xlsx. Leaves out invalid rows.
  *
  * @throws a usage error `NOT_A_REPORT`, also when the subject of a row is missing
  */
