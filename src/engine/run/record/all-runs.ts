@@ -16,7 +16,7 @@ import type { RunStore } from './store.ts';
 /** A shared datastore at one moment; runs are newest first. */
 export interface ClusterLook {
   readonly entries: readonly RunEntry[];
-  /** The key is `apiText`. */
+  /** By `apiText`. */
   readonly apis: ReadonlyMap<string, LiveApi>;
 }
 
@@ -35,12 +35,12 @@ export type AllRuns = ReturnType<typeof allRuns>;
 /**
  * The runs of a state folder and of a shared datastore. For polling: caches journals.
  *
- * @param onUnreadable called at each look for damaged runs, which are left out
+ * @param onUnreadable called at each look for each damaged run
  */
 export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
-  /** Journals of runs that were in progress at the last look. */
+  /** Of runs that were in progress at the last look. */
   const journals = new Map<string, JournalReader>();
-  /** Summaries of ended runs, and how many states each run had then. */
+  /** Of ended runs; `entered` counts the states that the run had then. */
   const ended = new Map<string, { readonly entered: number; readonly summary: JournalSummary }>();
 
   async function closeJournal(id: string): Promise<void> {
@@ -51,7 +51,6 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
     for (const id of journals.keys()) if (!ids.has(id)) await closeJournal(id);
     for (const id of ended.keys()) if (!ids.has(id)) ended.delete(id);
   }
-  /** Reads only the record of an ended run, if it is complete. */
   async function summaryFor(record: RunRecord): Promise<KnownSummary> {
     const { id, states } = record;
     const known = journals.has(id) ? undefined : summaryOfRecord(record);

@@ -34,7 +34,7 @@ export function answerFile(folder: string) {
     await onDisk(path, () => appendFile(path, member, { mode: 0o600 }));
   }
   return {
-    /** Resolves when the system has the answers; a power failure may lose them. The first ones create the file. */
+    /** Resolves when the system has the answers; a power failure may lose them. */
     write(answers: readonly SavedAnswer[]): Promise<void> {
       writing = writing.then(() => append(answers));
       return writing;

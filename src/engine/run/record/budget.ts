@@ -5,7 +5,7 @@ import { repeat } from '../../../base/async/repeat.ts';
 /** Limits of one session. A run that reaches a limit stops, and can be resumed. */
 export const budgetSchema = z.object({
   maxRows: z.number().int().min(1).exactOptional(),
-  /** Counts from the start or resume. */
+  /** From the start or resume. */
   maxDurationMs: z.number().min(1).exactOptional(),
   stopAt: z
     .object({
@@ -23,7 +23,7 @@ export const startedBudgetSchema = z.object({
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
   /** The end of `maxDurationMs`, ISO 8601 UTC. */
   until: z.string().exactOptional(),
-  /** The next `stopAt`, ISO 8601 UTC. */
+  /** ISO 8601 UTC. */
   stopAt: z.string().exactOptional(),
 });
 
@@ -48,7 +48,7 @@ export async function nextTimeOfDay(
 const checkEveryMs = 500;
 
 export interface Deadline {
-  /** Aborts at the deadline; the reason names the limit. */
+  /** Aborted with the name of the limit. */
   readonly signal: AbortSignal;
   readonly started: Pick<StartedBudget, 'until' | 'stopAt'>;
   close(): void;
@@ -58,7 +58,6 @@ export interface Deadline {
  * A duration uses the monotonic clock, a time of day the wall clock.
  *
  * @param inherited the limits of another process
- * @param clocks for tests
  */
 export async function startDeadline(
   { maxDurationMs, stopAt }: Budget,

@@ -7,9 +7,7 @@ import type { RunStore } from './store.ts';
 
 /** A run is kept if any rule matches. */
 export interface KeepRules {
-  /** The number of newest runs. */
   readonly last?: number | undefined;
-  /** Days since a run ended. */
   readonly days?: number | undefined;
   readonly ids?: ReadonlySet<string>;
 }
@@ -42,7 +40,7 @@ export function prunable(
   const isKept = (run: RunRecord): boolean =>
     newest.has(run) ||
     ids?.has(run.id) === true ||
-    // Rows of this run may still be called.
+    // Its rows may still be called.
     !isOver(run) ||
     Date.parse(run.states.at(-1)?.at ?? '') >= since;
   const familyOf = families(runs);
@@ -64,7 +62,7 @@ function families(runs: readonly RunRecord[]): (run: RunRecord) => string {
 const suffix = '.removed';
 
 /**
- * If killed, leaves each run whole or invisible.
+ * A kill leaves each run whole or invisible.
  *
  * @returns bytes freed
  */

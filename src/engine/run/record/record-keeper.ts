@@ -6,7 +6,7 @@ import type { RunStore } from './store.ts';
 
 type StateEntry = RunRecord['states'][number];
 
-/** Between records of the active time. */
+/** How often the active time is saved. */
 export const notedEveryMs = 5_000;
 /** After a longer suspension, a process may have lost the run without knowing. */
 const lateMs = 30_000;
@@ -35,12 +35,11 @@ export class RecordKeeper {
     this.#since = steadyNow();
   }
 
-  /** Does not write. */
   change(changes: Partial<RunRecord>): void {
     this.#record = { ...this.#record, ...changes };
   }
 
-  /** One write at a time. Also starts recording the active time. */
+  /** One write at a time. From the first save on, the active time is saved, too. */
   save(): Promise<void> {
     if (this.#saves === undefined) {
       this.#notedAt = steadyNow();
@@ -62,7 +61,6 @@ export class RecordKeeper {
     if (this.#record.state === 'running' && !isLate) await this.save();
   }
 
-  /** Adds the active time, in the state `running`. */
   #timed(key: 'atWorkMs' | 'notedMs'): RunRecord {
     const since = this.#since;
     return since === undefined
@@ -84,7 +82,7 @@ export function activeTime(record: RunRecord, lastFinishedAt: string | undefined
   return times.reduce((sum, time) => sum + time, 0);
 }
 
-/** The times in which a run was not in progress, from its start to its last resume. */
+/** From the start of the run to its last resume. */
 export function stopsOf({ states }: RunRecord): readonly PageStop[] {
   const running = [...states.keys()].filter((index) => states[index]?.state === 'running');
   return running.flatMap((index, place) => {
@@ -99,7 +97,7 @@ export function stopsOf({ states }: RunRecord): readonly PageStop[] {
   });
 }
 
-/** The record of a run without a process, with the active time of the last one, even after a crash. */
+/** The record of a run without a process, with the active time of the last process, even after a crash. */
 export function withCrashedTime(record: RunRecord, lastFinishedAt: string | undefined): RunRecord {
   return withTime(record, (entry) => ({ atWorkMs: timeOf(entry, lastFinishedAt) }));
 }
@@ -115,8 +113,8 @@ function withTime(
 }
 
 /**
- * Active milliseconds in a state. Uses times of day if the process could not record it: clocks may be set, so the result is bounded by the
- * last recorded time and the next one due.
+ * Active milliseconds in a state. Uses times of day if the process could not save the time: clocks may be set, so the result is bounded by
+ * the last saved time and the next one due.
  */
 function timeOf({ at, atWorkMs, notedMs }: StateEntry, until: string | undefined): number {
   if (atWorkMs !== undefined) return atWorkMs;

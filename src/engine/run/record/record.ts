@@ -43,7 +43,7 @@ const canaryOptionsSchema = z.object({
   rows: z.number().int().min(1),
   /** Takes a fair sample instead of the first rows. */
   random: z.boolean().exactOptional(),
-  /** Without a user to ask, the run continues unless more of these rows failed. */
+  /** If no user can be asked, the run continues unless more of these rows failed. */
   maxFailures: z.number().int().min(0),
 });
 
@@ -54,7 +54,7 @@ export const runOptionsSchema = z.object({
   rateGroup: nameSchema(rateGroupNames).exactOptional(),
   /** Allows `http:` to another host, also for `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),
-  /** Delimiter of CSV reports; absent: as in the manifest. */
+  /** Of CSV reports; absent: as in the manifest. */
   delimiter: z.enum(delimiters).exactOptional(),
   onConflict: z.enum(conflictRules),
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
@@ -66,7 +66,7 @@ export const runOptionsSchema = z.object({
   saveResponses: z.literal(true).exactOptional(),
   /** Absent: the report includes a page. */
   html: z.literal(false).exactOptional(),
-  /** Total time-out of one request. */
+  /** Of one request. */
   timeoutMs: z.number().int().min(1),
   /** Upper bound of the pause after a row's first failed attempt. */
   backoffMs: z.number().int().min(0),
@@ -85,7 +85,6 @@ const manifestSchema = z.object({
   name: z.string(),
   sha256: z.string(),
   bytes: z.number(),
-  /** Absent for formats without a delimiter. */
   delimiter: z.enum(delimiters).exactOptional(),
 });
 
@@ -96,11 +95,9 @@ const planSchema = z.object({
   duplicates: z.number(),
   superseded: z.number(),
   doneBefore: z.number(),
-  /** Callable rows with an earlier callable row of the same subject. */
   conflicts: z.number(),
-  /** Callable rows that omit fields. */
   partial: z.number(),
-  /** Rows that `--where` left out; counted nowhere else. */
+  /** Not included in `rows`. */
   leftOut: z.number().exactOptional(),
   operations: z.array(z.string()),
   /** Runs and reports whose done rows are left out. */
@@ -111,7 +108,7 @@ const stateEntrySchema = z.object({
   state: z.enum(runStates),
   /** ISO 8601 UTC. */
   at: z.string(),
-  /** The user who requested the state; absent when the program itself did. */
+  /** Absent when the program itself requested the state. */
   by: attributionSchema.shape.by,
   /** The user's `--reason`, or what happened. */
   reason: z.string().exactOptional(),
@@ -121,7 +118,7 @@ const stateEntrySchema = z.object({
   next: z.string().exactOptional(),
   /** Active time in the state `running`, by the monotonic clock. */
   atWorkMs: z.number().exactOptional(),
-  /** The active time as last saved, during the state or before the process died. */
+  /** The active time as last saved, before the state ended. */
   notedMs: z.number().exactOptional(),
 });
 
@@ -131,7 +128,7 @@ export const runRecordSchema = z.object({
   state: z.enum(runStates),
   states: z.array(stateEntrySchema),
   manifest: manifestSchema,
-  /** The run calls the rows of `rows.jsonl` with this digest. */
+  /** Of `rows.jsonl`. */
   rows: z.object({ sha256: z.string(), bytes: z.number() }),
   plan: planSchema,
   options: runOptionsSchema,
@@ -142,7 +139,7 @@ export const runRecordSchema = z.object({
   process: processSchema.exactOptional(),
   /** Random: distinguishes runs with the same id on a shared datastore. */
   key: z.string().exactOptional(),
-  /** Whether any coordinator may work on the run, even after the first one died. */
+  /** Whether any coordinator may work on the run, even after the first coordinator died. */
   submitted: z.boolean().exactOptional(),
   /** Changes while the run was in progress. */
   rates: z.array(z.object({ rate: z.string(), at: z.string(), ...attributionSchema.shape })).exactOptional(),
@@ -159,7 +156,7 @@ export const runRecordSchema = z.object({
       file: z.string(),
       sha256: z.string(),
       madeAt: z.string(),
-      /** The approvals that counted when the run was planned; absent for a plan without approvals. */
+      /** The approvals that counted at planning; absent for a plan without approvals. */
       signers: z
         .array(z.object({ name: z.string(), key: z.string(), at: z.string(), until: z.string() }))
         .exactOptional(),
@@ -167,7 +164,6 @@ export const runRecordSchema = z.object({
     .exactOptional(),
   retryOf: nameSchema(runIds).exactOptional(),
   undoOf: nameSchema(runIds).exactOptional(),
-  /** The canary's evaluation; `at` is ISO 8601 UTC. */
   canary: z
     .object({ at: z.string(), rows: z.number(), failed: z.number(), wentOn: z.boolean() })
     .exactOptional(),
@@ -197,7 +193,6 @@ export function endOf({ state, states }: Pick<RunRecord, 'state' | 'states'>): K
   return { state, because: states.at(-1)?.because };
 }
 
-/** A guard halts a run; without an API that answers it gives up. */
 export function endInWords({ state, because }: KnownEnd): string {
   return state === 'halted' && because === 'stuck' ? 'gave up' : state;
 }
@@ -212,7 +207,6 @@ export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): bo
   return state === 'halted' && because !== 'stuck';
 }
 
-/** What to type next: continues the run, unless its user had better not. */
 export function resumeCommand({ id, states }: Pick<RunRecord, 'id' | 'states'>): string {
   return states.at(-1)?.next ?? `cqbatch resume ${id}`;
 }
@@ -224,7 +218,7 @@ export function enterState(record: RunRecord, state: RunState, cause?: StateCaus
   return { ...entered, process: thisProcess() };
 }
 
-/** A run whose process died is interrupted, whatever its record says. */
+/** A run whose process died is interrupted. */
 export function actualState(record: RunRecord): RunState {
   if (record.state !== 'running' && record.state !== 'paused') return record.state;
   const worker = record.process;
@@ -241,11 +235,11 @@ export function isOver(record: RunRecord): boolean {
 /** Whether rows will be called without a `resume`, at the latest when the run is unpaused. */
 export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;
-  // Another coordinator takes over from the dead one.
+  // Another coordinator takes over.
   return record.submitted === true && isActive(record.state);
 }
 
-/** The key differs even for runs with the same id. */
+/** Unique, even among runs with the same id. */
 export function runKey({ key, id }: Pick<RunRecord, 'key' | 'id'>): string {
   return key ?? id;
 }
@@ -273,7 +267,6 @@ export function withPriority(record: RunRecord, { priority, at, ...attribution }
   };
 }
 
-/** The record without what its last session added. */
 export function withoutPlace({ queue: _, budget: __, ...record }: RunRecord): RunRecord {
   return record;
 }

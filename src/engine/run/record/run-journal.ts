@@ -29,7 +29,7 @@ function recordedRun({ plan, counts }: RunRecord): RecordedRun {
   return { rows: plan.rows, finished: counted };
 }
 
-/** Includes the rows that the plan has decided. */
+/** With the rows that the plan has decided. */
 export function outcomesOf({ plan }: RunRecord, { outcomeCounts }: JournalView): OutcomeCounts {
   return addedUp(decidedCounts(plan).outcomes, outcomeCounts);
 }
@@ -70,7 +70,6 @@ export function summaryOf(record: RunRecord, journal: JournalReader): JournalSum
   return { ...countsOf(record, journal), activeMs: activeTime(record, journal.lastFinishedAt) };
 }
 
-/** Another process may be writing it. */
 export function openJournalReader(
   store: Pick<RunStore, 'folder'>,
   record: RunRecord,

@@ -17,13 +17,12 @@ export const endCauses = [
 
 export type EndCause = (typeof endCauses)[number];
 
-/** User and reason are for display. */
 export type RunEnding = Attribution & {
   /** What to type next; default `cqbatch resume ID`. */
   readonly next?: string;
 } & (
     | { readonly state: 'completed' | 'cancelled' }
-    /** Stopped by the user, or by a budget that was used up. */
+    /** By the user, or by a budget. */
     | { readonly state: 'interrupted'; readonly because?: 'budget' }
     | { readonly state: 'halted'; readonly because: 'failures' | 'canary' | 'stuck' }
   );

@@ -14,7 +14,7 @@ import { onDisk, systemError } from '../../../base/errors/system-error.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 
 const folderNames = ['queue', 'runs', 'problems', 'schedules'];
-/** All other files in a state folder, and `config.json`, belong to the user. */
+/** Other files in a state folder, and `config.json`, belong to the user. */
 const ownNames = [
   ...folderNames,
   'queue.new',
@@ -77,7 +77,7 @@ export async function stateId(stateDir: string): Promise<string> {
   await makeFolder(stateDir);
   const path = join(stateDir, 'id');
   return onDisk(path, async () => {
-    // Of processes that create an id at the same time, all get the first.
+    // Processes that create an id at the same time all read the first.
     if (!(await exists(path))) await createFile(path, `${randomUUID()}\n`);
     return (await readFile(path, 'utf8')).trim();
   });

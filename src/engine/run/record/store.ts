@@ -76,13 +76,11 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     stateDir,
     folder,
     create,
-    /** Undefined for an unused id. */
     async look(id: string): Promise<RunRecord | 'being planned' | undefined> {
       const record = await read(id);
       if (record !== undefined) return record;
       return (await exists(folder(id))) && !(await isAbandoned(folder(id))) ? 'being planned' : undefined;
     },
-    /** Replaces the record atomically. */
     async save(record: RunRecord): Promise<void> {
       await writeJsonFile(join(folder(record.id), recordFile), record);
       await keepFolder(folder(record.id));
@@ -94,8 +92,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
       return record;
     },
     /**
-     * Finds a run by its id or a unique part of it.
-     *
+     * @param name an id or a unique part of it
      * @throws a usage error `RUN_UNKNOWN`, or `RUN_AMBIGUOUS` when several runs match
      */
     async find(name: string): Promise<RunRecord> {
@@ -120,7 +117,6 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
       const wanted = (await ids()).filter((id) => !but?.has(id));
       return inOrder(await Promise.all(wanted.map(readable)));
     },
-    /** Removes a run that was never started. */
     async discard(id: string): Promise<void> {
       await rm(folder(id), { recursive: true, force: true });
     },

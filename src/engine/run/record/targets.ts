@@ -29,11 +29,11 @@ type Entry = z.infer<typeof targetSchema>;
 const fileSchema = z.object({ version: z.literal(1), targets: z.array(targetSchema) });
 
 export interface Target {
-  /** Whether no run of the state folder has called it. */
+  /** No run of the state folder has called it. */
   readonly isNew: boolean;
-  /** Whether a run whose rows omitted fields was completed there. */
+  /** A run whose rows omitted fields was completed there. */
   readonly allowsPartial: boolean;
-  /** What each operation does with fields. */
+  /** By operation. */
   readonly updates: Readonly<Record<string, KnownFates>>;
 }
 
@@ -51,8 +51,8 @@ export async function lookUpTarget(stateDir: string, baseUrl: string): Promise<T
 }
 
 /**
- * Whether a completed run shows that a user accepts omitted fields at its API. Not a retry or an undo: it repeats rows, perhaps of a run
- * that stopped at its canary.
+ * Whether a completed run shows that a user accepts omitted fields at its API. A retry or an undo does not: it repeats rows, perhaps of a
+ * run that stopped at its canary.
  */
 export function grantsPartial({
   plan,
@@ -62,7 +62,6 @@ export function grantsPartial({
   return plan.partial > 0 && (retryOf ?? undoOf) === undefined;
 }
 
-/** `partial`: a run whose rows omitted fields was completed. */
 export function rememberTarget(stateDir: string, baseUrl: string, what: 'used' | 'partial'): Promise<void> {
   const at = new Date().toISOString();
   return changeTarget(stateDir, baseUrl, ({ used_at = at, partial_at = at }) =>
