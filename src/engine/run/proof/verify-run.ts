@@ -29,9 +29,8 @@ import { differenceOf } from './difference.ts';
 import { Finding, wrong } from './finding.ts';
 
 export interface VerifyRunInput {
-  /** Nothing else is read. */
   readonly folder: string;
-  /** A file of approvers in OpenSSH's form; undefined: approvals are not checked. */
+  /** In OpenSSH's form; undefined: approvals are not checked. */
   readonly approvers: string | undefined;
   /** SHA-256 digests, in hexadecimal, that files of the run must have. */
   readonly against: readonly string[];
@@ -51,10 +50,10 @@ export type RunProof =
       /** What could not be checked here, one sentence each. */
       readonly unchecked: readonly string[];
     }
-  /** The first thing that is wrong, with file and line. */
+  /** With file and line. */
   | { readonly proved: false; readonly problem: string };
 
-/** The files of a report that follow from rows and journal. */
+/** Files of a report that follow from rows and journal. */
 const derivedFiles = ['report.csv', 'failed.csv', 'not-attempted.csv', summaryFile];
 
 /** Checks that the files of a stopped run agree: makes its report again, and compares bytes. */
@@ -139,7 +138,7 @@ async function requireResults(store: RunStore, record: RunRecord, journal: Journ
 
 const writtenSummary = z.looseObject({ retries: z.array(z.string()), delimiter: z.enum(delimiters) });
 
-/** @returns the retries whose results the report has; then it is not compared */
+/** @returns the retries whose results the report has; then the report is not compared */
 async function checkReport(
   store: RunStore,
   record: RunRecord,

@@ -49,7 +49,7 @@ export function rewriteReport(
   return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
 }
 
-/** Writes nothing. The run may be in progress. */
+/** Writes nothing. */
 export async function pageOfRun(
   store: RunStore,
   record: RunRecord,
@@ -170,7 +170,6 @@ function phaseOf(record: RunRecord): PageRun['phase'] {
   return isResumable(actualState(record)) ? 'stopped' : 'ended';
 }
 
-/** The user's delimiter for this run, or else the manifest's. */
 export function delimiterOf({ options, manifest }: RunRecord): Delimiter {
   return options.delimiter ?? manifest.delimiter ?? ',';
 }
@@ -201,7 +200,7 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
   };
 }
 
-/** With these, a reader elsewhere can compare the files that the report is made of. */
+/** They let a reader elsewhere compare the files that the report is made of. */
 async function digestsOf(store: RunStore, record: RunRecord): Promise<RunFacts['digests']> {
   const journal = await hashFile(journalPath(store.folder(record.id)));
   return { rows: record.rows.sha256, journal: journal.sha256 };

@@ -25,13 +25,12 @@ export interface RunOfRow {
   readonly record: RunRecord;
   /** The place of the row in this run. */
   readonly row: number;
-  /** The result in the report, even of an unfinished row. */
+  /** As in the report, even of an unfinished row. */
   readonly result: RowResult;
   readonly traceId: string;
   readonly attempts: readonly Attempt[];
   /** Attempts without a record: earlier versions kept only their number. */
   readonly untold: number;
-  /** Empty unless the run saved them. */
   readonly answers: readonly SavedAnswer[];
 }
 

@@ -15,7 +15,7 @@ export type Wanted = Control extends infer Each ? (Each extends Control ? Omit<E
 
 export interface ControlPlace {
   write(wanted: Wanted): Promise<void>;
-  /** Controls that still apply, oldest first. */
+  /** Oldest first. */
   read(): Promise<readonly Control[]>;
 }
 
@@ -46,7 +46,7 @@ export async function clearControls(folder: string): Promise<void> {
 
 export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 
-/** The controls from all places: the latest of each kind counts. */
+/** Controls from all places: the latest of each kind counts. */
 export interface ControlWatch {
   readonly current: Command['command'];
   /** Calls the listener once, with the first of these commands. @returns a function that removes the listener */
@@ -70,7 +70,7 @@ export function watchControls(
     readonly wanted: readonly Command['command'][];
     readonly listener: (command: Command) => void;
   }>();
-  /** The controls in each place; undefined before the first read. */
+  /** By place; undefined before the first read. */
   const lastRead = places.map((): readonly Control[] | undefined => undefined);
 
   function command(latest: ControlOf<'command'> | undefined): void {
@@ -89,7 +89,7 @@ export function watchControls(
     for (const kind of controlKinds) {
       const last = lastOf(kind, controls);
       if (isDeepStrictEqual(earlier && lastOf(kind, earlier), last)) continue;
-      // A control that arrives while watching is the latest, whatever its writer's clock says.
+      // A control that arrives while watching is the latest, even if its writer's clock is wrong.
       const isNew = earlier !== undefined && last !== undefined;
       const latest = isNew ? last : latestOf(lastRead.map((each) => each && lastOf(kind, each)));
       if (kind === 'command') command(latest?.kind === kind ? latest : undefined);

@@ -52,8 +52,8 @@ const fullPollEvery = 120;
 const maxRuns = { high: 48, normal: 32, low: 16 } as const satisfies Record<Priority, number>;
 
 /**
- * Coordinates submitted runs, and those whose coordinator died. Workers call the API; with the embedded datastore this process does, for
- * one run at a time.
+ * Coordinates submitted runs, and runs whose coordinator died. Workers call the API; with the embedded datastore this process does, for one
+ * run at a time.
  */
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
   const { store, log, stop, refusalOf } = options;
@@ -92,8 +92,8 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   }
 
   /**
-   * The runs to begin now: the highest priority first, then in order of submission. On an exclusive datastore, a run of a higher priority
-   * takes the place of the one in progress, which waits again.
+   * The highest priority first, then in order of submission. On an exclusive datastore, a run of a higher priority takes the place of the
+   * one in progress, which waits again.
    */
   function runsToBegin(records: readonly RunRecord[]): readonly RunRecord[] {
     const waiting = byPriority(waitingRuns(records));
@@ -126,7 +126,7 @@ function byPriority(records: readonly RunRecord[]): readonly RunRecord[] {
   return records.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Whether a run waits for a coordinator, according to its record; its lock decides. */
+/** According to its record; its lock decides. */
 function isClaimable(record: RunRecord): boolean {
   const { submitted, state, process } = record;
   if (submitted !== true) return false;
@@ -176,7 +176,7 @@ async function coordinate(
         ...options,
         record,
         budget: record.budget,
-        // A failed run would not resume by itself: the daemon waits, as its workers do, and hands its runs over at its end.
+        // A failed run would not resume by itself: the daemon waits, as its workers do.
         waitsForDatastore: true,
         ...(caller ?? { client: undefined }),
         lock,
@@ -189,7 +189,7 @@ async function coordinate(
     } catch (error) {
       const { message } = error as Error;
       log.error({ run: id, err: message }, 'the work on the run has failed');
-      // Another process has the run, or its folder was missing, perhaps briefly: the next poll finds it.
+      // Another process has the run, or its folder was missing, perhaps briefly: the next poll finds the run.
       if (error instanceof CqbatchError && ['LOCK_LOST', 'JOURNAL_REMOVED'].includes(error.code)) return;
       // A second try would fail in the same way. An ended run lacks only its report.
       const current = await store.load(id);

@@ -25,7 +25,6 @@ export type EstimatedLimits = ReturnType<typeof openEstimatedLimits>;
 const outdatedMs = 30 * 24 * 60 * 60 * 1_000;
 const mostLimits = 100;
 
-/** @param tokenMark see `tokenMark` in src/engine/api */
 export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark: string) {
   const path = join(stateDir, 'limits.json');
   const isOwn = (limit: z.infer<typeof estimateSchema>): boolean =>
@@ -73,7 +72,7 @@ function isPositive(value: number | undefined): value is number {
 /** Shorter waits end before another run starts. */
 const worthKeepingMs = 5_000;
 
-/** Keeps for the next run what this one has learned. */
+/** Keeps what this run has learned for the next run. */
 export async function keepEstimate(estimates: EstimatedLimits, pace: Pace): Promise<void> {
   const { limit, concurrency, restUntil = 0, restBy } = pace;
   const waits = restUntil > steadyNow() + worthKeepingMs;

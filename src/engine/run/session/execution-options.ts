@@ -25,7 +25,7 @@ export interface RunContext {
 export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
   /** The shared datastore without its password; absent for the embedded one. */
   readonly queue?: string | undefined;
-  /** The API's limits, estimated by earlier runs and this one. */
+  /** Of earlier runs and this one. */
   readonly estimates?: EstimatedLimits | undefined;
   /** Shown in a shared datastore. */
   readonly version: string;
@@ -62,7 +62,7 @@ export interface ObservedRun {
 
 export interface ObservedEnd {
   readonly result: RunResult;
-  /** Active time of all sessions, if known. */
+  /** Active time of all sessions. */
   readonly durationMs?: number;
 }
 
@@ -76,7 +76,7 @@ export interface FailedRun {
 
 export interface StartedRun {
   readonly progress: Progress;
-  /** Why the datastore does not work; undefined while it does. */
+  /** Why the datastore does not work. */
   readonly trouble: () => string | undefined;
 }
 

@@ -29,9 +29,9 @@ import { RateLog } from './rate-log.ts';
 import { RunSession } from './session.ts';
 import { Stages } from './stages.ts';
 
-/** After this, other processes learn that the datastore delays the run. */
+/** After this time, other processes learn that the datastore delays the run. */
 const delayMs = 2_000;
-/** The longest wait for writing the last entry to an unreachable datastore. */
+/** How long the last entry may take on an unreachable datastore. */
 const farewellMs = 2_000;
 
 /**
@@ -42,7 +42,7 @@ const farewellMs = 2_000;
  *    └─────────┴─(datastore, journal or disk fails)──▶ failed
  * ```
  *
- * These are the states of its record. Meanwhile a heartbeat shows the run to others, and its rate is logged.
+ * Meanwhile a heartbeat shows the run to others, and its rate is logged.
  */
 export class Execution {
   readonly #run: OpenRun;
@@ -138,7 +138,7 @@ export class Execution {
   readonly #delay = (): string | undefined =>
     this.#run.datastore.trouble ?? this.#failing.text ?? this.#heartbeat?.silence;
 
-  /** Tells other processes by the record, because a datastore that refuses commands can't. */
+  /** In the record, because a datastore that refuses commands can't tell other processes. */
   #recordDelay(): void {
     const waiting = this.#delay();
     if (waiting === this.#keeper.record.waiting) return;

@@ -15,8 +15,6 @@ export interface ConfiguredDatastore {
   /** Address of the shared datastore, without its password; undefined for the embedded one, which has no runs of other folders. */
   readonly queue: string | undefined;
   /**
-   * Opens the datastore until the end of the work.
-   *
    * @param purpose for the message when another process holds the datastore
    * @throws a fatal error with the reason and the remedy
    */
@@ -37,7 +35,7 @@ export interface SeenRun {
 
 export interface RunContact extends ControlPlace {
   readonly runId: string;
-  /** The real state when found. */
+  /** As found. */
   readonly state: string;
   /** Undefined when the shared datastore no longer has the run. */
   look(): Promise<SeenRun | undefined>;
@@ -96,7 +94,7 @@ export const unfinishedRun: FittingRun = {
 };
 
 /**
- * Finds a run in the state folder or else in the shared datastore, which stays open during `use`. Without a name, the newest that fits.
+ * Finds a run in the state folder or else in the shared datastore, which stays open during `use`. Without a name, the newest run that fits.
  *
  * @param name an id, or a unique part of it
  * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` without a name

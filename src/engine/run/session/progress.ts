@@ -23,10 +23,10 @@ const unservedMs = 5_000;
 
 export interface ProgressOptions {
   readonly rows: number;
-  /** The counts when this session started. */
+  /** When this session started. */
   readonly counts: OutcomeCounts;
   readonly timeoutMs: number;
-  /** Monotonic; for tests. */
+  /** Monotonic. */
   readonly now?: () => number;
 }
 
@@ -85,12 +85,12 @@ export class Progress {
     return this.#pace;
   }
 
-  /** Workers on all machines; undefined when only this process can call the API. */
+  /** On all machines; undefined when only this process can call the API. */
   get workers(): number | undefined {
     return this.#workers;
   }
 
-  /** `unserved` when rows have waited for a worker for seconds, `served` when one has come. */
+  /** `unserved` when rows have waited for a worker for seconds, `served` when a worker has come. */
   seeWorkers(workers: number): 'served' | 'unserved' | undefined {
     this.#workers = workers;
     const wasUnserved = this.#isUnserved;
@@ -128,7 +128,6 @@ export class Progress {
       rows,
       done,
       counts: { ...this.#counts } as OutcomeCounts,
-      /** Over the last seconds. */
       rowsPerSecond,
       ...(this.#pace !== undefined && { pace: this.#pace }),
       waitMs: Math.max(0, this.#waitUntil - this.#now()),
@@ -151,8 +150,8 @@ export class Progress {
   }
 
   /**
-   * Rows per second. Results of other machines arrive in batches. The first second of the window only starts the measured time: its rows
-   * may belong to earlier seconds.
+   * Results of other machines arrive in batches. The first second of the window only starts the measured time: its rows may belong to
+   * earlier seconds.
    */
   #throughput(): number {
     const now = this.#now();

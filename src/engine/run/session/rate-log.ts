@@ -21,7 +21,7 @@ const leastGapMs = 2_000;
 /** Continues the record of an earlier process. */
 export class RateLog {
   readonly #path: string;
-  /** The requested rate, as the user wrote it. */
+  /** As the user wrote it. */
   wanted: string;
   delay: string | undefined;
   #series: RatePoint[];
@@ -113,7 +113,7 @@ export class RateLog {
     return true;
   }
 
-  /** Records the time of day, unless it follows from the last recorded one. */
+  /** Records the time of day, unless it follows from the last record. */
   #recordStart(atMs: number): void {
     const last = this.#starts.at(-1);
     const t_s = toHundredths(this.#seconds);
@@ -149,7 +149,7 @@ export class RateLog {
       series: this.#series,
       starts: this.#starts,
     };
-    // A full disk is ignored: the journal reports it.
+    // The journal reports a full disk.
     this.#saving = this.#saving
       .then(() => writeFileAtomically(this.#path, `${JSON.stringify(history)}\n`))
       .catch(() => {});

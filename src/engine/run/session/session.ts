@@ -8,9 +8,9 @@ import type { Command } from './control.ts';
 import { type SessionOptions, shutdownMs, Work } from './work.ts';
 
 /**
- * The work on a run in this process until it ends: feeds rows, calls the API, collects results. It begins with the rows that
- * the datastore holds. Afterwards the datastore holds nothing of the run, unless the run is handed over or another machine is
- * still calling one of its rows.
+ * The work on a run in this process until it ends: feeds rows, calls the API, collects results. It starts with the rows that the datastore
+ * holds. Afterwards the datastore holds nothing of the run, unless the run is handed over or another machine is still calling one of its
+ * rows.
  *
  * ```
  *    ┌──(rows lost, rows that only the manifest contains, next stage)──┐
@@ -27,7 +27,6 @@ import { type SessionOptions, shutdownMs, Work } from './work.ts';
 export class RunSession {
   readonly #run: OpenRun;
   readonly #options: SessionOptions;
-  /** Aborts when the run must stop, whatever it waits for. */
   readonly #stopping: AbortSignal;
 
   constructor(run: OpenRun, options: SessionOptions) {
