@@ -1,9 +1,9 @@
 import type { ApiFailure } from '../api/failure.ts';
 
 export type HealthEvidence =
-  /** It is there and understands requests. */
+  /** The API is there and understands requests. */
   | { readonly kind: 'answered' }
-  /** Nothing: we stopped the call, or it shows that this worker must end. */
+  /** Says nothing about health: we stopped the call, or this worker must end. */
   | { readonly kind: 'none' }
   | Refused
   | Trouble;
@@ -15,7 +15,7 @@ export interface Refused {
   readonly failure: ApiFailure;
 }
 
-/** Other calls may share the failure. */
+/** A failure that other calls may share. */
 export interface Trouble {
   readonly kind: 'trouble';
   /**

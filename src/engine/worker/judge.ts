@@ -31,11 +31,11 @@ export interface JudgedAttempt {
   readonly otherCalls: OtherCalls;
   /** A governor decides when the API asks to slow down without saying for how long. */
   readonly governed: boolean;
-  /** From 0 to 1, new for each attempt. */
+  /** From 0 to 1. */
   readonly random: number;
 }
 
-/** A reason to halt: every other row would fail in the same way. */
+/** `halted`: every other row would fail in the same way. */
 export type Judgement =
   | RowVerdict
   | { readonly kind: 'halted'; readonly history: AttemptHistory; readonly failure: ApiFailure };
@@ -44,14 +44,14 @@ const maxBackoffMs = 60_000;
 /** When the API says "slow down" and not for how long; doubles with each refusal of the row. */
 const unknownWaitMs = 1_000;
 const maxUnknownWaitMs = 30_000;
-/** After this many refusals of a row, its 503s do not depend on the rate: they are its own failures. */
+/** After this many refusals of a row, its 503s are its own failures. */
 const mostRefusals = 5;
-/** Otherwise an API that asks for a wait of 0 would be called continuously. */
+/** An API that asks for a wait of 0 would be called continuously. */
 const leastWaitMs = 100;
 
 /**
- * A 503 as "slow down", where 503s are known to depend on the rate: like a 429, it was most likely not processed. This is not certain
- * enough for a row that must not be repeated.
+ * A 503 as "slow down", if 503s are known to depend on the rate: like a 429, it was most likely not processed. This is not certain enough
+ * for a row that must not be repeated.
  */
 export function asRefusal(
   answer: ApiAnswer,
@@ -66,7 +66,7 @@ export function asRefusal(
 /**
  * What an answer means for its row:
  *
- * - a 2xx that fits the request: succeeded; one that doesn't: failed, and unclear;
+ * - a 2xx that fits the request: succeeded; another 2xx: failed, and unclear;
  * - a refusal that means "done", or "done already" after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`;
  * - an operation that throws: failed, `OPERATION_FAILED`, and unclear;
  * - a permanent refusal, or the last attempt: failed;
@@ -188,10 +188,10 @@ export function judge(attempt: JudgedAttempt): Judgement {
   }
 }
 
-/** A row may cause them, by a defect that it meets each time. */
+/** A row may cause these each time, by a defect. */
 const failsAtRow: ReadonlySet<string> = new Set(['UNKNOWN', 'INTERNAL']);
 
-/** `unknown`: this change or another one may have been made. */
+/** `unknown`: this change or another may have been made. */
 type Meaning =
   | { readonly kind: 'fits'; readonly columns: ResultColumns }
   | { readonly kind: 'unknown'; readonly code: RowCode; readonly message: string }
@@ -202,7 +202,7 @@ function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttemp
   try {
     if (answer.ok) {
       const check = operation.check(task.subject, answer.body);
-      // A 2xx says that the change was made; the rest leaves open what was changed.
+      // A 2xx says that a change was made, perhaps another one.
       return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
     }
     const failure = keyedFailure(answer.failure, operation, claim.policy);
@@ -245,7 +245,7 @@ function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): AttemptHisto
     attempts: past.attempts + answer.requests,
     unprocessed: past.unprocessed,
     unclear: past.unclear || failure.unclear,
-    // An answer that is no refusal ends the series of refusals.
+    // Another answer than a refusal ends the series of refusals.
     ...(past.singledOut !== undefined && failure.status === undefined && { singledOut: past.singledOut }),
     startedAt: past.startedAt ?? startedAt.toISOString(),
     lastCode: failure.code,

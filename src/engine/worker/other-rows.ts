@@ -9,8 +9,8 @@ export type OtherCalls = Readonly<Record<CallOutcome, number>>;
 const keptCalls = 100;
 
 /**
- * The latest calls of a worker. They show whether a refusal or failure is about its row: the API accepts other rows, or not. Those of
- * suspects do not count: rows that always meet them would excuse each other.
+ * The latest calls of a worker. They show whether the API accepts other rows than the refused or failed row. Leave out refusals and
+ * failures of suspects: suspects would excuse each other.
  */
 export class LatestCalls {
   readonly #calls: { readonly at: number; readonly outcome: CallOutcome }[] = [];
@@ -49,7 +49,7 @@ export function singledOutAgain(
     : again(counted, accepted, refused);
 }
 
-/** Equal failures in succession. One says nothing about the row while other rows fail as well. */
+/** Equal failures in succession. A failure says nothing about the row while other rows fail as well. */
 export function failedAgain(
   { failedAlone, lastCode, lastMessage = '' }: AttemptHistory,
   { code, message }: Pick<ApiFailure, 'code' | 'message'>,

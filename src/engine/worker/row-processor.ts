@@ -17,7 +17,7 @@ import { asRefusal, type JudgedAttempt, type Judgement, judge, returnUncharged }
 import { isSuspect, LatestCalls } from './other-rows.ts';
 import { notRepeated, uncalled } from './uncalled-rows.ts';
 
-/** What a worker does, as it happens: for progress and logs, never for accounting. */
+/** For progress and logs, never for accounting. */
 export type WorkerEvent = { readonly run: string; readonly row: number } & (
   | { readonly type: 'finished'; readonly result: RowResult }
   | { readonly type: 'retrying'; readonly code: string; readonly delayMs: number }
@@ -32,7 +32,6 @@ export interface RowProcessorOptions {
   readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'sent' | 'leave'>;
   readonly meter: Pick<TrafficMeter, 'sent' | 'ended' | 'refuses503'>;
   readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess'>;
-  /** See `ApiWorkerOptions`. */
   readonly proven?: Iterable<string> | undefined;
   readonly governed: () => boolean;
   readonly log: Log;
@@ -46,7 +45,7 @@ function isTokenInDoubt(answer: ApiAnswer): boolean {
   return !answer.ok && answer.failure.code === 'PERMISSION_DENIED';
 }
 
-/** Another version of the program has fed the row. */
+/** If another version of the program has fed the row. */
 export function refusal(task: RowTask, operations: readonly Operation[]): CqbatchError | undefined {
   if (findOperation(operations, task.operation) !== undefined) return undefined;
   return fatalError(
@@ -209,10 +208,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     return returnUncharged(attempt, failure, blame);
   }
 
-  /**
-   * Reports a verdict. If the breaker has blamed the row at once, this happens before the next row gets the place, so that a guard can halt
-   * the run.
-   */
+  /** If the breaker has blamed the row at once, reports before the next row gets the place, so that a guard can halt the run. */
   function reported({ task, answer }: JudgedAttempt, judgement: Judgement): RowVerdict {
     const { run, row } = task;
     const facts = () => ({
@@ -224,7 +220,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     switch (judgement.kind) {
       case 'finished': {
         const { outcome, code, attempts, unclear } = judgement.result;
-        // Most logs leave this out, and composing it costs as much as the judgement.
+        // Composing this line costs as much as the judgement.
         if (log.isLevelEnabled('debug'))
           log.debug({ ...facts(), outcome, code, attempts, unclear }, 'row finished');
         onEvent({ type: 'finished', run, row, result: judgement.result });

@@ -7,7 +7,7 @@ import { openCluster } from '../cluster/cluster.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { ApiWorker, type ApiWorkerOptions } from './api-worker.ts';
 
-/** Other APIs and rate groups are left alone: the token is for this one. */
+/** For one API and rate group: the token is for these. */
 export interface ServeOptions
   extends Pick<
     ApiWorkerOptions,
@@ -24,7 +24,7 @@ export interface ServeOptions
 
 export type Serving = ReturnType<typeof serveRows>;
 
-/** How long to wait for the datastore at the end: an unreachable datastore would block forever; its rows come back without this worker. */
+/** How long to wait for an unreachable datastore at the end: its rows come back without this worker. */
 const farewellMs = 3_000;
 
 /** Serves all runs on a shared datastore, until stopped or unable to continue; then closes the client. */
@@ -77,7 +77,6 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
     get active(): number {
       return worker.active;
     },
-    /** Why no rows are taken, although the worker has not ended. */
     get idleBecause(): string | undefined {
       return idleBecause;
     },

@@ -21,7 +21,7 @@ const watchEveryMs = 5_000;
 /** A datastore that takes longer to report its state counts as silent. */
 const answerMs = 10_000;
 
-/** Replaces a worker, with new connections, when it is at a standstill that no error explains. A paused or stopped one is not watched. */
+/** Replaces a worker, with new connections, when rows wait and no error explains why none starts. */
 export class WatchedWorker {
   readonly #datastore: Datastore;
   readonly #queue: RowQueue;
@@ -55,14 +55,12 @@ export class WatchedWorker {
     this.#worker.resting = resting;
   }
 
-  /** See `BatchWorker`. */
   pause(): void {
     this.#paused = true;
     void this.#checks.stop();
     this.#worker.pause();
   }
 
-  /** See `BatchWorker`. */
   stop(deadlineMs: number): Promise<void> {
     this.pause();
     return this.#worker.stop(deadlineMs).finally(() => this.#witness.close());
