@@ -28,7 +28,7 @@ export async function* joinRetries(
   }
 }
 
-/** The result of a retried row, with the requests of both runs. */
+/** With the requests of both runs. */
 function lastOf(ofRun: RowResult, ofRetry: RowResult): RowResult {
   // A retry that stopped early may not have attempted the row.
   const isAttempted = ofRetry.outcome !== 'not_attempted' || ofRun.outcome === 'not_attempted';

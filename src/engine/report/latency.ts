@@ -8,7 +8,7 @@ export interface LatencySummary {
   readonly max: number;
 }
 
-/** About 49 days; longer durations count as this one. */
+/** About 49 days, for longer durations, too. */
 const longest = 2 ** 32 - 1;
 
 /**
@@ -42,7 +42,7 @@ export class LatencyHistogram {
     const { count } = this.#histogram;
     const max = this.#max;
     if (count === 0) return undefined;
-    // The histogram rounds the rank of a percentile to the nearest. This call rounds it up.
+    // The histogram rounds the rank of a percentile to the nearest; here it is rounded up.
     const percentile = (share: number): number =>
       Math.min(this.#histogram.percentile((Math.ceil(count * share) / count) * 100) - 1, max);
     return { p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99), max };

@@ -71,7 +71,7 @@ export interface RunFacts
   readonly activeMs: number;
 }
 
-/** Rows with the same outcome and code. Message and row number are those of the first. */
+/** Rows with the same outcome and code. Message and row number are from the first row. */
 interface CodeTally {
   readonly outcome: Outcome;
   readonly code: string;
@@ -117,7 +117,7 @@ export class Tally {
     else this.#codes.set(key, { outcome, code, count: 1, message: messageOf(result), row: result.row });
   }
 
-  /** @param report SHA-256 of report.csv; without it, the files of the report have no digests */
+  /** @param report SHA-256 of report.csv; absent for a report without files */
   summary(facts: RunFacts, report?: string): RunSummary {
     const {
       run,

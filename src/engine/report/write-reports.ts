@@ -33,7 +33,6 @@ export interface ReportPaths {
 
 export interface WrittenReports {
   readonly paths: ReportPaths;
-  /** The outcomes add up to the rows of the manifest. */
   readonly summary: RunSummary;
   /** Rows that CSV can't hold unchanged: don't feed failed.csv and not-attempted.csv back. */
   readonly alteredRows: number;

@@ -20,9 +20,8 @@ const columnWidth = 20;
 
 /**
  * Writes report.xlsx, whole or not at all, readable by its owner only. All cells are text, so that no number loses digits and none is a
- * formula. Rows beyond the limit of a sheet go into another one. Memory does not depend on the number of rows.
+ * formula. Rows beyond the limit of a sheet go into another sheet. Memory does not depend on the number of rows.
  *
- * @returns its path
  * @throws a fatal error `XLSX_TOO_LARGE` when there are too many columns for Excel, and the errors of `writeReports`
  */
 export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {

@@ -21,7 +21,6 @@ const portionCharacters = 1_000_000;
 export interface PackOptions {
   readonly refeed: Omit<RefeedOptions, 'guard'>;
   readonly operations: readonly ReportedOperation[];
-  /** A lower limit, for tests. */
   readonly mostRows?: number;
 }
 
@@ -58,7 +57,7 @@ export class PackedRows {
     }
   }
 
-  /** The portions for which the page has room, in base64. Call it last. */
+  /** The portions for which the page has room, in base64. Call this last. */
   async end(): Promise<PageContent['portions']> {
     await this.#first.close();
     await this.#rest.close();
@@ -118,7 +117,7 @@ const facts = {
   unclear: ({ unclear }) => (unclear ? 'unclear' : ''),
   started: ({ startedAt }) => timeOf(startedAt),
   duration: ({ durationMs }) => rounded(durationMs),
-  /** Start of the last attempt, when there were others. */
+  /** Of the last attempt, when there were others. */
   lastStarted: ({ earlier, finishedAt, durationMs }) => {
     const [finished, duration] = [timeOf(finishedAt), rounded(durationMs)];
     if (earlier === undefined || finished === undefined || duration === undefined) return undefined;
@@ -162,7 +161,7 @@ class Pack {
   #open: (readonly PageValue[])[] = [];
   #characters = 0;
   rows = 0;
-  /** The compressed size. */
+  /** Compressed. */
   bytes = 0;
 
   push(values: readonly PageValue[]): void {

@@ -7,7 +7,7 @@ import type { RunSummary } from '../summary.ts';
 /** Written by Node, read by the page. */
 export interface PageContent {
   readonly data: PageData;
-  /** Each portion is the JSON of a `RowPortion`, gzipped, in base64. */
+  /** Each is the JSON of a `RowPortion`, gzipped, in base64. */
   readonly portions: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface PageData {
   readonly run: PageRun;
   readonly summary: RunSummary;
   readonly operations: Readonly<Record<string, OperationWords>>;
-  /** Advice for each code that occurs. */
+  /** By code. */
   readonly advice: Readonly<Record<string, PageAdvice>>;
   /** Counts all rows of the run. */
   readonly messages: readonly MessageGroup[];
@@ -58,7 +58,6 @@ export interface PageRun {
   readonly approvedBy?: readonly string[];
   /** The user's `--reason`. */
   readonly purpose?: string;
-  /** The stops between the start and the end of the run. */
   readonly stops: readonly PageStop[];
   /** ISO 8601 UTC. */
   readonly writtenAt: string;
@@ -81,7 +80,7 @@ export interface LatencySeries {
   readonly p50: readonly (number | null)[];
   readonly p90: readonly (number | null)[];
   readonly p99: readonly (number | null)[];
-  /** Failed rows, by the start of their first attempt. */
+  /** By the start of their first attempt. */
   readonly failed: readonly number[];
 }
 
@@ -99,7 +98,6 @@ export interface PageColumn {
   readonly role?: 'subject' | 'operation';
 }
 
-/** Null without a value. */
 export type PageValue = string | number | null;
 
 /** An array for each column, because similar values compress better side by side. */

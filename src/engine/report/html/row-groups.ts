@@ -4,7 +4,7 @@ import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';
 
-/** Rows that the page can show together; `attention`: those that need the reader. */
+/** Rows that the page can show together; `attention`: rows that need the reader. */
 type BaseGroup = 'all' | 'attention' | Outcome | NextStep;
 
 export type RowGroup = BaseGroup | `${BaseGroup} unclear`;
