@@ -22,17 +22,16 @@ export type Leaving =
   | RunEnding
   | { readonly state: 'halted'; readonly halt: FailureHalt }
   | ({ readonly state: 'paused' } & Attribution)
-  /** The work must start again: the datastore has lost rows, or only the file of rows contains what was handed back. */
+  /** The work must start again: the datastore has lost rows, or some that were handed back must be read from their file. */
   | { readonly state: 'again'; readonly hasLostRows: boolean };
 
 export interface CoordinatorOptions {
-  /** Absent when no row is fed. */
   readonly rows?: Pick<RowsFile, 'rows'>;
   /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly window: FeedWindow;
   readonly priority: () => Priority;
-  /** Called when new results are safe in the journal. */
+  /** Called when the journal has new results. */
   readonly onCollected: (results: readonly RowResult[]) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
@@ -42,15 +41,14 @@ type State =
   | { readonly mode: 'ended'; readonly reason: Leaving }
   | { readonly mode: 'failed'; readonly error: Error };
 
-/** How often the results of workers are read. */
 const refreshMs = 500;
-/** Like `refreshMs`, for batches with a row that another row waits for. A manifest may edit an entry a dozen times. */
+/** For batches with a row that another row waits for. A manifest may edit an entry a dozen times. */
 const awaitedMs = 100;
 const drainMs = 250;
 const rowsAtOnce = 1_000;
 
 /**
- * Coordinates a run: feeds its rows as batches, collects their results into the journal, and feeds rows again that were handed back.
+ * Feeds the rows of a run as batches, collects their results into the journal, and feeds rows again that were handed back.
  *
  * ```
  * feeding ──(all collected, or a reason to stop)──▶ ended ──(drain)──▶ the datastore holds nothing of the run
@@ -59,8 +57,7 @@ const rowsAtOnce = 1_000;
  * ```
  *
  * - **feeding**: rows go into the datastore while the window has room; finished batches are collected.
- * - **ended**: feeding has stopped. Collecting continues until `close`. Without `drain`, another coordinator can take over what the
- *   datastore holds.
+ * - **ended**: collecting continues until `close`. Without `drain`, another coordinator can take over what the datastore holds.
  * - **failed**: `run` and `drain` throw the error.
  */
 export class Coordinator {
@@ -91,10 +88,7 @@ export class Coordinator {
     this.#forgetLoss = onAbort(run.lost, () => this.#fail(run.lost.reason));
   }
 
-  /**
-   * @returns the first reason for ending
-   * @throws when the datastore, the disk or the lock on the run is lost
-   */
+  /** @throws when the datastore, the disk or the lock on the run is lost */
   async run(): Promise<Leaving> {
     const { window } = this.#options;
     while (this.isFeeding) {
@@ -110,8 +104,8 @@ export class Coordinator {
   }
 
   /**
-   * After the end: removes the rows that no worker is calling, and waits for the others. Then the journal alone says which rows remain. If
-   * the process is killed, call `drain` again.
+   * After the end: removes the rows that no worker is calling, and waits for the others. Then the journal alone says which rows remain. Can
+   * be repeated after a kill.
    *
    * @returns false when the signal aborted first
    */
@@ -220,7 +214,7 @@ export class Coordinator {
     this.#options.window.collected(rows, bytes);
   }
 
-  /** Fills the window, up to the rows of one write to the journal. */
+  /** As many as one write to the journal may have. */
   async #nextBatches(): Promise<RowTask[][]> {
     const { window } = this.#options;
     const batches: RowTask[][] = [];

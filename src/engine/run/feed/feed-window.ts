@@ -9,12 +9,12 @@ const secondsOfWork = 4;
 /** With a known rate limit, calls may take longer than the usual window. */
 const secondsAtFixedRate = 10;
 const maxOpenRows = 5_000;
-/** While the rate is unknown: enough for several machines, and little enough for the slowest API. */
+/** Until the rate is known: enough for several machines, and little enough for the slowest API. */
 const firstOpenRows = 500;
 const maxOpenBytes = 32 * 1024 * 1024;
-/** Finished rows stay in the datastore until their batch is complete: at most the rows of this many windows. */
+/** Finished rows stay in the datastore until their batch is complete. */
 const heldWindows = 8;
-/** While the rate is unknown. */
+/** Until the rate is known. */
 const firstBatchRows = 25;
 const maxBatchRows = 250;
 /** Even at the end: smaller batches cost more commands than they save. */
@@ -24,15 +24,13 @@ const maxBatchBytes = 4 * 1024 * 1024;
 const memorySeconds = 3;
 
 export interface FeedWindowOptions {
-  /** Calls in flight at the start. */
   readonly concurrency: number;
   /** The user's limit: once the window was full, rows are fed no faster. */
   readonly ratePerSecond?: () => number | undefined;
   /** Default: 1. */
   readonly workers?: () => number;
-  /** Rows without a result. Default: more than a window holds. */
+  /** Default: more than a window holds. */
   readonly unfinished?: () => number;
-  /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
@@ -59,14 +57,12 @@ export class FeedWindow {
     this.#since = this.#now();
   }
 
-  /** Unfinished rows that the datastore should hold. */
   get limit(): number {
     const work = this.#weights === 0 ? firstOpenRows : (this.#weightedRate / this.#weights) * secondsOfWork;
     const wanted = Math.max(2 * this.concurrency, Math.ceil(work));
     return Math.min(wanted, mostAllowed(this.#options.ratePerSecond?.()));
   }
 
-  /** At least one row. */
   get nextBatch(): { readonly rows: number; readonly bytes: number } {
     return { rows: Math.min(this.#batchRows, this.#allowance.rows), bytes: maxBatchBytes };
   }
@@ -114,7 +110,7 @@ export class FeedWindow {
     this.#allowance = { ...this.#allowance, rows: this.#allowance.rows - rows };
   }
 
-  /** Counts a finished row, whose result waits for the rest of its batch. */
+  /** The result of a finished row waits for the rest of its batch. */
   finished(): void {
     this.#lowerOpenRows(this.#openRows - 1);
   }
@@ -133,7 +129,6 @@ export class FeedWindow {
     this.wake();
   }
 
-  /** Resolves at the next change or `wake`. */
   changed(): Promise<void> {
     this.#change = deferred();
     return this.#change.promise;

@@ -6,9 +6,7 @@ export interface FeedOptions {
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly skip: ReadonlySet<number>;
   readonly isFinished: (row: number) => boolean;
-  /** Absent when the order of rows with the same subject does not matter. */
   readonly order?: RowOrder | undefined;
-  /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
@@ -18,7 +16,7 @@ export class Feed {
   #readRows: Iterator<RowTask> | undefined;
   readonly #options: FeedOptions;
   readonly #now: () => number;
-  /** Rows that were handed back, by due time. */
+  /** By due time. */
   readonly #leftovers: { readonly task: RowTask; readonly dueAt: number }[] = [];
   #isThrough = false;
 
@@ -28,12 +26,11 @@ export class Feed {
     this.#now = options.now ?? steadyNow;
   }
 
-  /** Whether no row remains to be fed, now or later. */
   get isDone(): boolean {
     return this.#isThrough && this.#leftovers.length === 0 && (this.#options.order?.isEmpty ?? true);
   }
 
-  /** The time until the next row that was handed back is due. */
+  /** Until the next row that was handed back is due. */
   get dueInMs(): number | undefined {
     const [first] = this.#leftovers;
     return first && Math.max(0, first.dueAt - this.#now());

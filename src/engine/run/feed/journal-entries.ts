@@ -7,7 +7,7 @@ import type { LostEntries } from '../../queue/lost-entries.ts';
 import type { Leftover, RowTask } from '../../queue/payload.ts';
 import { countedAttempts } from '../../queue/recollection.ts';
 
-/** An entry for a row whose calls are lost; most likely there was one call. */
+/** How often the row was called is lost; most likely once. */
 export function suspected(row: number, journal: Pick<Journal, 'history'>): JournalEntry {
   return { type: 'open', row, history: perhapsCalled(journal.history(row) ?? noHistory) };
 }

@@ -42,7 +42,7 @@ export async function reconcile(run: OpenRun, { signal, onError }: Reconciling):
 async function* nothing(): AsyncGenerator<never> {}
 
 /**
- * Cancels a run after its rows were moved from the datastore into the journal.
+ * Moves the rows of a run from the datastore into its journal, then cancels the run.
  *
  * @returns undefined when the signal aborted first; the run is unchanged
  */
@@ -65,7 +65,7 @@ export async function cancelStoppedRun(
 /**
  * Cancels a run without rows in a datastore, such as one that a guard halted; even while a daemon has the embedded datastore.
  *
- * @returns undefined, without a change, when a datastore may hold rows of the run, or the run continues by itself
+ * @returns undefined when a datastore may hold rows of the run, or the run continues by itself; the run is unchanged
  */
 export async function cancelSettledRun(
   store: RunStore,
@@ -88,7 +88,7 @@ function isSettled(store: RunStore, record: RunRecord): Promise<boolean> {
   return withJournalReader(store, record, (journal) => [...journal.unsettledRows()].length === 0);
 }
 
-/** @returns the record with the active time of its dead process; undefined when the signal aborted */
+/** @returns undefined when the signal aborted */
 async function reconcileStoppedRun(run: OpenRun, how: Reconciling): Promise<RunRecord | undefined> {
   if (!(await reconcile(run, how))) return undefined;
   return withCrashedTime(run.record, run.journal.lastFinishedAt);
@@ -121,11 +121,7 @@ async function reconcileDeadRuns(
   return true;
 }
 
-/**
- * Reconciles a run whose process has died, unless the journal already knows all rows.
- *
- * @param open opens the embedded datastore until the end of the work
- */
+/** Reconciles a run whose process has died, unless the journal already knows all rows. */
 export async function settleDeadRun(
   store: RunStore,
   record: RunRecord,

@@ -6,14 +6,14 @@ const maxHeldRows = 20_000;
 const maxHeldBytes = 32 * 1024 * 1024;
 
 interface BusySubject {
-  /** Rows that may be called: several if an earlier coordinator fed them. */
+  /** Several if an earlier coordinator fed them. */
   open: number;
   readonly held: RowTask[];
 }
 
 /**
- * Keeps one row of a subject open at a time, from its admission until its result is in the journal; rows behind it are held. Rows must come
- * in the order of the manifest.
+ * Keeps one row of a subject open at a time, until its result is in the journal, and holds the next rows. Rows must come in the order of
+ * the manifest.
  */
 export class RowOrder {
   readonly #maxRows: number;
@@ -33,7 +33,7 @@ export class RowOrder {
     return this.#rows === 0;
   }
 
-  /** Whether a limit is reached: take a row before reading another. */
+  /** If so, take a row before reading another. */
   get isFull(): boolean {
     return this.#rows >= this.#maxRows || this.#bytes >= maxHeldBytes;
   }
@@ -43,7 +43,7 @@ export class RowOrder {
     return (this.#busy.get(this.#subjects.get(row) ?? '')?.held.length ?? 0) > 0;
   }
 
-  /** @returns whether the next row of the manifest may be called now; otherwise it is held */
+  /** @returns false if the row is held */
   admit(task: RowTask): boolean {
     const busy = this.#busy.get(subjectOf(task));
     if (busy === undefined) {
@@ -56,7 +56,7 @@ export class RowOrder {
     return false;
   }
 
-  /** Registers a row that an earlier coordinator fed. */
+  /** For a row that an earlier coordinator fed. */
   opened(task: RowTask): void {
     const subject = subjectOf(task);
     const busy = this.#busy.get(subject);
@@ -93,7 +93,6 @@ export class RowOrder {
   }
 }
 
-/** Unique among all operations. */
 export function subjectOf({ operation, subject }: Pick<RowTask, 'operation' | 'subject'>): string {
   return `${operation}\0${subject}`;
 }

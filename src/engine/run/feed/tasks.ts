@@ -8,7 +8,7 @@ export interface RowSelection {
   readonly last: number;
 }
 
-/** The callable rows without a result, or the selected ones among them, in order. */
+/** The callable rows without a result, in order. */
 export async function* unfinishedTasks(
   runId: string,
   file: Pick<RowsFile, 'rows'>,

@@ -20,7 +20,7 @@ export interface SignedApproval {
   readonly signature: string;
 }
 
-/** The text that is signed, for people and programs. */
+/** The text that is signed. */
 export function approvalText({ plan, address, rows, calls, by, at, until }: Approval): string {
   return [
     'cqbatch-approval 1',
@@ -41,7 +41,7 @@ const form =
 
 const signatureBegins = '-----BEGIN SSH SIGNATURE-----';
 
-/** Returns undefined for other content. Does not check the signature. */
+/** Undefined for other content. Does not check the signature. */
 export function parseApproval(content: string): SignedApproval | undefined {
   const at = content.indexOf(signatureBegins);
   const text = content.slice(0, at);

@@ -18,7 +18,6 @@ export interface ApprovalPolicy {
 
 export interface CountedApproval extends Pick<Approval, 'at' | 'until'> {
   readonly name: string;
-  /** Fingerprint. */
   readonly key: string;
 }
 
@@ -28,8 +27,6 @@ type JudgedApproval =
   | { readonly counts: false; readonly why: string };
 
 /**
- * Approves a plan with ssh-keygen.
- *
  * @param key path of a private key, or of a public key that an agent has
  * @returns the content of the approval's file
  * @throws a usage error `KEY_UNUSABLE` with what ssh-keygen says
@@ -83,7 +80,6 @@ export async function approverNames({
 }
 
 export interface ApprovedRun {
-  /** The account that runs the plan. */
   readonly user: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -97,7 +93,6 @@ export function validAmong(judged: readonly JudgedApproval[]): readonly CountedA
   });
 }
 
-/** Sentence parts. */
 export function whyOthersDoNot(judged: readonly JudgedApproval[]): readonly string[] {
   return judged.flatMap((each) => (each.counts ? [] : [each.why]));
 }
@@ -161,15 +156,15 @@ function callsIn(callable: Readonly<Record<string, number>>): number {
 }
 
 export interface RunToApprove extends ApprovedRun {
-  /** The manifest in messages, or what the rows were made of. */
+  /** As in messages. */
   readonly manifest: string;
-  /** Writes the plan of a run without a plan. */
+  /** For a run without a plan. */
   readonly planCommand: string;
   /** Where to look for a plan; undefined: the user names the file. */
   readonly planFile?: string | undefined;
   /** Undefined for a run without a plan. With `file`, the plan can still be approved there. */
   readonly plan: (PlanContent & { readonly file?: string }) | undefined;
-  /** Calls by operation. */
+  /** By operation. */
   readonly callable: Readonly<Record<string, number>>;
 }
 

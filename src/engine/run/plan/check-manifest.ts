@@ -17,7 +17,6 @@ export interface CheckInput {
   readonly reading: RowOptions;
   readonly context?: ReadingContext;
   readonly skipDone?: readonly string[] | undefined;
-  /** The API to be called, if known. */
   readonly baseUrl?: string | undefined;
 }
 

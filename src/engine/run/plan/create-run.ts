@@ -21,7 +21,7 @@ import { isReady, type Permits, type ReadyRows, readyRows, rememberSaid } from '
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
   readonly name: string;
-  /** A file that exists once the manifest is archived; until then the run is kept. */
+  /** Exists once the manifest is archived; until then the run is kept. */
   readonly keepUntil: string;
   /** Checked, because other users may replace the file. */
   readonly sha256: string;
@@ -31,7 +31,6 @@ export interface ManifestInput {
   readonly kind: 'manifest';
   /** Path, or `-` for standard input. */
   readonly source: string;
-  /** If not `source`. */
   readonly origin?: ManifestOrigin | undefined;
   readonly reading: RowOptions;
   readonly input?: InputOptions;
@@ -54,18 +53,18 @@ export interface CreateRunInput {
   readonly attribution?: Attribution;
 }
 
-/** A planned run: nothing is sent yet. */
+/** Nothing is sent yet. */
 export interface CreatedRun extends PlannedRows {
   readonly record: RunRecord;
   readonly journal: Journal;
 }
 
-/** A run, with everything that decides whether it may start. */
+/** With everything that decides whether the run may start. */
 export type JudgedRun = CreatedRun & ReadyRows;
 
-/** Asks a user at a terminal, or a program. An error refuses the run. */
+/** An error refuses the run. */
 export interface Asker {
-  /** Shows the plan, and why it is refused if it is not ready. */
+  /** Also shows why a plan is not ready. */
   show(run: JudgedRun): void | Promise<void>;
   approve(run: JudgedRun): Promise<RunRecord>;
   confirm(run: JudgedRun): Promise<boolean>;
@@ -121,7 +120,6 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
   }
 }
 
-/** @param consent only for a plan that is to be approved */
 export async function planStaged(
   store: RunStore,
   folder: string,
@@ -182,7 +180,7 @@ function approvalOf({ file, sha256, head }: ApprovedPlan) {
   return { file: basename(file), sha256, madeAt: head.made_at };
 }
 
-/** Removes a run that never started. The next plan removes what can't be removed now. */
+/** For a run that never started. The next plan removes what can't be removed now. */
 export async function discard(
   store: Pick<RunStore, 'discard'>,
   id: string,

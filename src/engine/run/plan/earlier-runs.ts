@@ -6,17 +6,17 @@ import type { RunStore } from '../record/store.ts';
 /** The latest run of a manifest that has called rows, or may still call some. */
 export interface EarlierRun {
   readonly id: string;
-  /** When the run started or was submitted, ISO 8601 UTC. */
+  /** When the run started or was submitted. */
   readonly at: string;
   readonly state: RunState;
   readonly rows: number;
   /** Absent when the journal is unreadable. */
   readonly counts?: OutcomeCounts | undefined;
-  /** Other earlier runs, without retries. */
+  /** Without retries. */
   readonly others: number;
 }
 
-/** Finds a run of the manifest on the same API, in this state folder. */
+/** Finds a run on the same API, in this state folder. */
 export async function findEarlierRun(
   store: RunStore,
   sha256: string,
@@ -32,7 +32,6 @@ export async function findEarlierRun(
   for (const [newer, record] of candidates.entries()) {
     const { id, plan, states } = record;
     const counts = (await progressOf(store, record).catch(() => undefined))?.outcomes;
-    // The run has called nothing, and is not about to.
     if (counts !== undefined && counts.succeeded + counts.failed === 0 && !goesOnByItself(record)) continue;
     return {
       id,

@@ -13,7 +13,7 @@ export interface OpenedManifest {
 }
 
 export interface RowOptions extends ReadingOptions {
-  /** `--operation`; absent when rows, manifest or columns name the operation. */
+  /** Absent when rows, manifest or columns name the operation. */
   readonly operation?: string;
   readonly where?: readonly string[];
   /** For rows that omit the field. */
@@ -23,9 +23,7 @@ export interface RowOptions extends ReadingOptions {
   readonly clearToken: string;
   /** Default: `refuse`. */
   readonly onConflict?: ConflictRule;
-  /** Trusts identifiers that look rounded. */
   readonly trustIds?: boolean;
-  /** A row with a value that the API most likely does not read is invalid. */
   readonly strict?: boolean;
 }
 

@@ -16,13 +16,13 @@ import type { PlanContent } from './plan-file.ts';
 import { planSuffix, type ReadPlan } from './plan-file.ts';
 import { refuseUnlessOver, retriesAfter, retriesAmong, undosOf } from './retries.ts';
 
-/** Copies approvals into the folder of a run: `1.approval`, … */
+/** `1.approval`, … in the folder of a run */
 export async function keepApprovals(folder: string, approvals: readonly string[]): Promise<void> {
   for (const [index, content] of approvals.entries())
     await writeFileAtomically(join(folder, `${index + 1}${approvalSuffix}`), content);
 }
 
-/** The plan in the folder of a run, whose rows must be those of the run. */
+/** The plan in the folder of a run. */
 export async function readKeptPlan(
   store: Pick<RunStore, 'folder'>,
   record: RunRecord,
@@ -37,13 +37,13 @@ export async function readKeptPlan(
   return { sha256: record.rows.sha256, head, options: record.options, approvals };
 }
 
-/** As of the planning, approvals must have counted. */
+/** Approvals must have counted at the planning. */
 export function plannedBy({ states: [planned] }: RunRecord): ApprovedRun {
   return { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
 }
 
 /**
- * Checks the approvals of a run that was submitted under other settings, as of its planning.
+ * Checks approvals as of the planning, for a run that was submitted under other settings.
  *
  * @throws a usage error `APPROVAL_MISSING`, or `PLAN_CHANGED` when the run is not the run of its plan
  */
@@ -80,11 +80,7 @@ export function otherOption(head: RowsHead, { options, rates, priorities }: RunR
   return differingOptions(head.options, options).find(({ name }) => !changeable.has(name))?.name;
 }
 
-/**
- * Refuses a run that is no longer the run of its approved plan.
- *
- * @throws a usage error `PLAN_DIFFERS`
- */
+/** @throws a usage error `PLAN_DIFFERS` when the run is no longer the run of its approved plan */
 export async function refuseOtherPlan(store: RunStore, record: RunRecord): Promise<void> {
   const { approval, rows, id } = record;
   if (approval?.signers === undefined) return;

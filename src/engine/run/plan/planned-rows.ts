@@ -13,7 +13,6 @@ import type { RunStore } from '../record/store.ts';
 import { type CheckedManifest, type CheckInput, checkManifest } from './check-manifest.ts';
 import type { OpenedManifest } from './open-manifest.ts';
 
-/** Checked rows, written into a file. */
 export interface PlannedRows extends CheckedManifest, WrittenRows {}
 
 export interface PlanManifestInput extends CheckInput {
@@ -25,8 +24,6 @@ export interface PlanManifestInput extends CheckInput {
 }
 
 /**
- * Writes what is to be done with each row.
- *
  * @param path of the file of rows
  * @throws a usage error when the manifest is unreadable or its operation is unknown
  */
@@ -121,7 +118,7 @@ export function plannedRows(
   };
 }
 
-/** Puts cells into the order of the columns. Columns of JSON become known one after the other. */
+/** Puts cells into the order of the columns, which JSON shows one after the other. */
 class CellTextReader {
   readonly #places = new Map<string, number>();
 

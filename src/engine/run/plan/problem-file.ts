@@ -10,14 +10,12 @@ import { type Conflict, conflictProblem } from '../../manifest/check/call-index.
 import { formatProblem, type ProblemGroup, ProblemGroups, type RowProblem } from '../../rows/problem.ts';
 import type { InvalidRow } from '../../rows/row.ts';
 
-/** The first problems, and a file of all. */
 export interface ProblemList {
   readonly groups: readonly ProblemGroup[];
   readonly first: readonly string[];
   readonly count: number;
   /** Not in `groups` or `count`. */
   readonly firstConflicts: readonly string[];
-  /** Absent without problems. */
   readonly file?: string;
 }
 
@@ -25,7 +23,7 @@ const firstCount = 20;
 const partLines = 1_000;
 
 /**
- * Uses constant memory. The file appears whole, in the state folder. Its name contains the digest of the manifest: manifests of the same
+ * Uses constant memory. The file appears whole, in the state folder, under a name with the digest of the manifest: manifests of the same
  * name don't share a file.
  */
 export function problemCollector(stateDir: string, manifestName: string, sha256Of: () => Promise<string>) {

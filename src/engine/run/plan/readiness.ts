@@ -24,7 +24,7 @@ interface CheckedRows {
     UpdatingRows['scan'];
 }
 
-/** The facts that decide whether rows may leave fields out, or clear them. */
+/** What decides whether rows may leave fields out, or clear them. */
 export interface UpdatingRows extends KnownFates {
   readonly scan: {
     readonly perOperation: Readonly<Record<string, Pick<OperationSummary, 'partial' | 'fields'>>>;
@@ -35,7 +35,6 @@ export interface UpdatingRows extends KnownFates {
 
 export interface ReadyRows extends CheckedRows, Permits {
   readonly onConflict: ConflictRule;
-  /** Known only if the user named the API. */
   readonly target: Target | undefined;
   readonly baseUrl: string | undefined;
 }
@@ -58,7 +57,7 @@ export function refusalOf(planned: ReadyRows): Refusal['code'] | undefined {
   return refusals(planned)[0]?.code;
 }
 
-/** Whether the run can start, and if not, what to do, a line each. */
+/** One line for each reason, with what to do. */
 export function verdictText(planned: ReadyRows): string {
   const texts = refusals(planned).map(({ text }) => `Not ready: ${text}`);
   if (texts.length > 0) return texts.join('\n');
@@ -67,7 +66,7 @@ export function verdictText(planned: ReadyRows): string {
   return `Ready: ${counted(callable, 'call')}${leftOut}.`;
 }
 
-/** Whether rows may omit fields that the service might reset. If the service certainly resets them, `fateRefusals` refuses. */
+/** If the service certainly resets the fields, `fateRefusals` refuses the rows. */
 function isPartialAllowed(planned: ReadyRows): boolean {
   if (planned.allowPartial === true || planned.target?.allowsPartial === true) return true;
   return Object.entries(planned.scan.perOperation).every(
@@ -111,7 +110,7 @@ export function updatesIn({ operations }: Pick<RowsHead, 'operations'>): Updatin
   return { perOperation: Object.fromEntries(counted) };
 }
 
-/** Remembers what the user says of the API, for operations whose rows may leave fields out. */
+/** For operations whose rows may leave fields out. */
 export async function rememberSaid(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   { scan, baseUrl, leftOut, cleared }: UpdatingRows,
@@ -147,7 +146,6 @@ interface Refusal {
     | 'CLEARED_ROWS'
     | 'NOTHING_TO_CALL'
     | 'CELLS_INCOMPARABLE';
-  /** With the remedy. */
   readonly text: string;
 }
 
