@@ -47,7 +47,7 @@ export type RunProof =
       readonly compared: boolean;
       /** SHA-256 by file name. */
       readonly digests: Readonly<Record<string, string>>;
-      /** What could not be checked here, one sentence each. */
+      /** One sentence each. */
       readonly unchecked: readonly string[];
     }
   /** With file and line. */
@@ -56,7 +56,7 @@ export type RunProof =
 /** Files of a report that follow from rows and journal. */
 const derivedFiles = ['report.csv', 'failed.csv', 'not-attempted.csv', summaryFile];
 
-/** Checks that the files of a stopped run agree: makes its report again, and compares bytes. */
+/** Makes the report of a stopped run again, and compares bytes. */
 export async function verifyRun(input: VerifyRunInput): Promise<RunProof> {
   try {
     return await proofOf(input);
@@ -122,7 +122,7 @@ async function digestsOf(folder: string): Promise<Readonly<Record<string, string
   return digests;
 }
 
-/** @throws a finding when a row lacks a result that it must have, or has one that it can't have */
+/** @throws a finding when a row lacks a result, or has one that it can't have */
 async function requireResults(store: RunStore, record: RunRecord, journal: JournalReader): Promise<void> {
   const unfinished = unfinishedRows(record, journal);
   if (record.state === 'completed' && unfinished !== 0)
@@ -138,7 +138,7 @@ async function requireResults(store: RunStore, record: RunRecord, journal: Journ
 
 const writtenSummary = z.looseObject({ retries: z.array(z.string()), delimiter: z.enum(delimiters) });
 
-/** @returns the retries whose results the report has; then the report is not compared */
+/** @returns the retries whose results the report has; then it is not compared */
 async function checkReport(
   store: RunStore,
   record: RunRecord,
@@ -169,7 +169,6 @@ function summaryIn(text: string): z.infer<typeof writtenSummary> {
   }
 }
 
-/** @returns what could not be checked, one sentence each */
 async function checkApprovals(
   store: RunStore,
   record: RunRecord,

@@ -13,7 +13,7 @@ import {
 import { type LiveApi, type LiveRun, liveApi, type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
 import type { RunStore } from './store.ts';
 
-/** A shared datastore at one moment; runs are newest first. */
+/** Runs are newest first. */
 export interface ClusterLook {
   readonly entries: readonly RunEntry[];
   /** By `apiText`. */
@@ -27,20 +27,20 @@ export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
   return { entries, apis: new Map(await Promise.all(live)) };
 }
 
-/** @param newer number of newer runs in the same place */
+/** @param newer how many runs of the same place are newer */
 export type IsWanted = (id: string, state: string, newer: number) => boolean;
 
 export type AllRuns = ReturnType<typeof allRuns>;
 
 /**
- * The runs of a state folder and of a shared datastore. For polling: caches journals.
+ * For polling the runs of a state folder and of a shared datastore: caches journals.
  *
  * @param onUnreadable called at each look for each damaged run
  */
 export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
-  /** Of runs that were in progress at the last look. */
+  /** Of runs in progress. */
   const journals = new Map<string, JournalReader>();
-  /** Of ended runs; `entered` counts the states that the run had then. */
+  /** `entered` counts the states that the run had then. */
   const ended = new Map<string, { readonly entered: number; readonly summary: JournalSummary }>();
 
   async function closeJournal(id: string): Promise<void> {
@@ -72,7 +72,7 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
   }
 
   return {
-    /** Runs of the state folder, newest first, then those of other machines. */
+    /** Runs of the state folder, newest first, then runs of other machines. */
     async look(cluster: ClusterLook | undefined, isWanted: IsWanted): Promise<readonly RunView[]> {
       const records = (await store.list(onUnreadable)).toReversed();
       const views: RunView[] = [];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { steadyNow } from '../../../base/async/clock.ts';
 import { repeat } from '../../../base/async/repeat.ts';
 
-/** Limits of one session. A run that reaches a limit stops, and can be resumed. */
+/** Limits of one session. A run that reaches a limit can be resumed. */
 export const budgetSchema = z.object({
   maxRows: z.number().int().min(1).exactOptional(),
   /** From the start or resume. */
@@ -17,13 +17,12 @@ export const budgetSchema = z.object({
     .exactOptional(),
 });
 
-/** Absolute limits, for a process that takes a started run over. */
+/** Absolute, for a process that takes a started run over. */
 export const startedBudgetSchema = z.object({
   /** The last rows that may be called. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
-  /** The end of `maxDurationMs`, ISO 8601 UTC. */
+  /** The end of `maxDurationMs`. */
   until: z.string().exactOptional(),
-  /** ISO 8601 UTC. */
   stopAt: z.string().exactOptional(),
 });
 

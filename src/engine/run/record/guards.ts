@@ -4,7 +4,7 @@ import { shortened } from '../../../base/text/printable.ts';
 import type { RowResult } from '../../../domain/terms.ts';
 import { type FailedRows, type FailuresInShort, FailureTally } from '../../journal/failed-rows.ts';
 
-/** A number of rows, a share of the finished rows, or any number. */
+/** Rows, or a share of the finished rows. */
 const failureLimitSchema = z.union([
   z.number().int().min(0),
   z.object({ percent: z.number().positive().max(100) }),
@@ -13,7 +13,7 @@ const failureLimitSchema = z.union([
 
 export type FailureLimit = z.infer<typeof failureLimitSchema>;
 
-/** Absent limits, as in earlier versions, allow anything. */
+/** Absent limits allow anything, as in earlier versions. */
 export const failureLimitsSchema = z.object({
   maxFailures: failureLimitSchema.exactOptional(),
   /** The share counts from this many finished rows on. */
@@ -36,18 +36,18 @@ const firstCalls = 20;
 
 /**
  * Tells at each result whether too many rows have failed: the run may be ending for another reason, and resume later. Counts called rows
- * that `failed`, from the start or since a user resumed the halted run. A result that comes twice, from this process's worker and on
- * collection, counts once.
+ * that `failed`, from the start or since a user resumed the halted run. A result that comes from this process's worker and on collection
+ * counts once.
  */
 export class FailureGuard {
   readonly #limits: FailureLimits;
   readonly #tally: FailureTally;
-  /** Rows that this process's worker finished, not yet collected. */
+  /** Finished by this process's worker, not yet collected. */
   readonly #finishedHere = new Set<number>();
   /** Later successes do not reset it. */
   #halt: FailureHalt | undefined;
 
-  /** @param counted the failures in the journal */
+  /** @param counted from the journal */
   constructor(limits: FailureLimits, counted: FailureTally = new FailureTally()) {
     this.#limits = limits;
     this.#tally = counted.copy();
@@ -59,7 +59,7 @@ export class FailureGuard {
     return this.#count(result);
   }
 
-  /** Counts new results in the journal, from any worker. */
+  /** From any worker. */
   collected(results: readonly RowResult[]): FailureHalt | undefined {
     let halt: FailureHalt | undefined;
     for (const result of results) if (!this.#finishedHere.delete(result.row)) halt ??= this.#count(result);

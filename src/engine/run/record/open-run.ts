@@ -34,18 +34,18 @@ export interface OpenRun {
 }
 
 export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datastore'> {
-  /** Shown to users who find the run locked. */
+  /** For users who find the run locked. */
   readonly purpose: string;
   /** Of a new run; closed at the end. Default: opens the journal. */
   readonly journal?: Journal | undefined;
-  /** A lock already held; not released here. */
+  /** Not released here. */
   readonly lock?: ProcessLock | undefined;
-  /** Whether to wait without limit for a shared datastore that refuses. Default: it counts as lost some time after it refused. */
+  /** Whether to wait without limit for a shared datastore that refuses. Default: after some time it counts as lost. */
   readonly waitsForDatastore?: boolean;
 }
 
 /**
- * Works on a run exclusively, and closes everything in reverse order of opening.
+ * Works on a run, and closes everything in reverse order of opening.
  *
  * @throws a busy error `RUN_LOCKED` when another process works on the run
  */
@@ -104,7 +104,7 @@ function rosterOf(datastore: Datastore, api: LimitedApi): Roster {
 /**
  * Excludes all other processes that see the folder.
  *
- * @throws a busy error `RUN_LOCKED` that names the other process
+ * @throws a busy error `RUN_LOCKED`
  */
 export function lockRun(runFolder: string, runId: string, purpose: string): Promise<ProcessLock> {
   return lockPath({

@@ -25,7 +25,7 @@ export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlyS
 }
 
 /**
- * A run, its retries and its undos are kept or removed together: otherwise rows that a removed run has done would be called again.
+ * Keeps or removes a run, its retries and its undos together: otherwise rows that a removed run has done would be called again.
  *
  * @param runs oldest first
  */
@@ -40,7 +40,6 @@ export function prunable(
   const isKept = (run: RunRecord): boolean =>
     newest.has(run) ||
     ids?.has(run.id) === true ||
-    // Its rows may still be called.
     !isOver(run) ||
     Date.parse(run.states.at(-1)?.at ?? '') >= since;
   const familyOf = families(runs);
@@ -58,7 +57,7 @@ function families(runs: readonly RunRecord[]): (run: RunRecord) => string {
   return ({ id }) => first.get(id) ?? id;
 }
 
-/** Marks a folder that is being removed; no run has such a name. */
+/** Of a folder that is being removed; no run has such a name. */
 const suffix = '.removed';
 
 /**
@@ -80,7 +79,7 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
   return bytes;
 }
 
-/** Bytes of the files in a folder. */
+/** In bytes. */
 export async function sizeOf(folder: string): Promise<number> {
   const names = (await ifThere(readdir(folder))) ?? [];
   const found = await Promise.all(names.map((name) => look(join(folder, name))));

@@ -14,7 +14,7 @@ const lateMs = 30_000;
 export class RecordKeeper {
   readonly #store: Pick<RunStore, 'save'>;
   #record: RunRecord;
-  /** When this process entered the state, by the monotonic clock. */
+  /** When the state was entered, by the monotonic clock. */
   #since: number | undefined;
   #saving = Promise.resolve();
   #notedAt = 0;
@@ -39,7 +39,7 @@ export class RecordKeeper {
     this.#record = { ...this.#record, ...changes };
   }
 
-  /** One write at a time. From the first save on, the active time is saved, too. */
+  /** One write at a time. The first call starts to save the active time, too. */
   save(): Promise<void> {
     if (this.#saves === undefined) {
       this.#notedAt = steadyNow();
@@ -82,7 +82,6 @@ export function activeTime(record: RunRecord, lastFinishedAt: string | undefined
   return times.reduce((sum, time) => sum + time, 0);
 }
 
-/** From the start of the run to its last resume. */
 export function stopsOf({ states }: RunRecord): readonly PageStop[] {
   const running = [...states.keys()].filter((index) => states[index]?.state === 'running');
   return running.flatMap((index, place) => {
@@ -97,7 +96,7 @@ export function stopsOf({ states }: RunRecord): readonly PageStop[] {
   });
 }
 
-/** The record of a run without a process, with the active time of the last process, even after a crash. */
+/** Adds the active time of a process that has ended or crashed. */
 export function withCrashedTime(record: RunRecord, lastFinishedAt: string | undefined): RunRecord {
   return withTime(record, (entry) => ({ atWorkMs: timeOf(entry, lastFinishedAt) }));
 }
@@ -113,8 +112,8 @@ function withTime(
 }
 
 /**
- * Active milliseconds in a state. Uses times of day if the process could not save the time: clocks may be set, so the result is bounded by
- * the last saved time and the next one due.
+ * Active milliseconds in a state. Without a saved end, uses times of day: clocks may be set, so the result is bounded by the last saved
+ * time and the next one due.
  */
 function timeOf({ at, atWorkMs, notedMs }: StateEntry, until: string | undefined): number {
   if (atWorkMs !== undefined) return atWorkMs;

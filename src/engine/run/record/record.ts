@@ -13,7 +13,7 @@ import { failureLimitsSchema } from './guards.ts';
 import { type EndCause, endCauses, type KnownEnd } from './run-outcome.ts';
 
 /**
- * `run.json`: the content and state of a run. States:
+ * States of a run in `run.json`:
  *
  * ```
  * planned ──┬──────────▶ running ──▶ completed     every row has its result
@@ -41,20 +41,20 @@ export type RunState = (typeof runStates)[number];
 
 const canaryOptionsSchema = z.object({
   rows: z.number().int().min(1),
-  /** Takes a fair sample instead of the first rows. */
+  /** A fair sample instead of the first rows. */
   random: z.boolean().exactOptional(),
-  /** If no user can be asked, the run continues unless more of these rows failed. */
+  /** If no user can be asked, the run stops when more of these rows failed. */
   maxFailures: z.number().int().min(0),
 });
 
 export const runOptionsSchema = z.object({
   /** Normalized. */
   baseUrl: z.string(),
-  /** Also says which token; absent: all callers of the API share one rate. */
+  /** Absent: all callers of the API share one rate. */
   rateGroup: nameSchema(rateGroupNames).exactOptional(),
   /** Allows `http:` to another host, also for `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),
-  /** Of CSV reports; absent: as in the manifest. */
+  /** Absent: as in the manifest. */
   delimiter: z.enum(delimiters).exactOptional(),
   onConflict: z.enum(conflictRules),
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
@@ -114,9 +114,9 @@ const stateEntrySchema = z.object({
   reason: z.string().exactOptional(),
   /** Set for `halted`, and for `interrupted` by a budget. */
   because: z.enum(endCauses).exactOptional(),
-  /** The command to type after `halted`, if it is not `cqbatch resume ID`. */
+  /** The command to type; absent: `cqbatch resume ID`. */
   next: z.string().exactOptional(),
-  /** Active time in the state `running`, by the monotonic clock. */
+  /** Active time by the monotonic clock. */
   atWorkMs: z.number().exactOptional(),
   /** The active time as last saved, before the state ended. */
   notedMs: z.number().exactOptional(),
@@ -134,20 +134,18 @@ export const runRecordSchema = z.object({
   options: runOptionsSchema,
   /** As of when a session last ended properly. */
   counts: countsSchema.exactOptional(),
-  /** Unclear rows at that time; absent in older records. */
+  /** Absent in older records. */
   unclear: z.number().exactOptional(),
   process: processSchema.exactOptional(),
   /** Random: distinguishes runs with the same id on a shared datastore. */
   key: z.string().exactOptional(),
   /** Whether any coordinator may work on the run, even after the first coordinator died. */
   submitted: z.boolean().exactOptional(),
-  /** Changes while the run was in progress. */
   rates: z.array(z.object({ rate: z.string(), at: z.string(), ...attributionSchema.shape })).exactOptional(),
-  /** Changes while the run was in progress or waited. */
   priorities: z
     .array(z.object({ priority: z.enum(priorities), at: z.string(), ...attributionSchema.shape }))
     .exactOptional(),
-  /** The limits of a submitted run; `begun` once it has started. */
+  /** Of a submitted run; `begun` once it has started. */
   budget: budgetSchema.extend({ begun: startedBudgetSchema.exactOptional() }).exactOptional(),
   /** The shared datastore of the last session, without a password; absent for the embedded one. */
   queue: z.string().exactOptional(),
@@ -156,7 +154,7 @@ export const runRecordSchema = z.object({
       file: z.string(),
       sha256: z.string(),
       madeAt: z.string(),
-      /** The approvals that counted at planning; absent for a plan without approvals. */
+      /** As counted at planning; absent for a plan without approvals. */
       signers: z
         .array(z.object({ name: z.string(), key: z.string(), at: z.string(), until: z.string() }))
         .exactOptional(),
@@ -167,9 +165,9 @@ export const runRecordSchema = z.object({
   canary: z
     .object({ at: z.string(), rows: z.number(), failed: z.number(), wentOn: z.boolean() })
     .exactOptional(),
-  /** Why the datastore delays the run in progress, according to its process. For display. */
+  /** Why the datastore delays the run, according to its process. For display. */
   waiting: z.string().optional(),
-  /** A file (absolute path) that exists once the manifest is archived; until then the run is kept. */
+  /** An absolute path that exists once the manifest is archived; until then the run is kept. */
   keepUntil: z.string().exactOptional(),
 });
 
@@ -184,7 +182,6 @@ export function stateEntry(state: RunState, cause?: StateCause): RunRecord['stat
   return { state, at: new Date().toISOString(), ...cause };
 }
 
-/** ISO 8601 UTC. */
 export function plannedAt({ states }: RunRecord): string {
   return states[0]?.at ?? '';
 }
@@ -227,19 +224,18 @@ export function actualState(record: RunRecord): RunState {
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
 }
 
-/** Whether no row will ever be called again, not even by `resume`. */
+/** Not even by `resume`. */
 export function isOver(record: RunRecord): boolean {
   return ['completed', 'cancelled'].includes(actualState(record));
 }
 
-/** Whether rows will be called without a `resume`, at the latest when the run is unpaused. */
+/** Without a `resume`, at the latest when the run is unpaused. */
 export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;
   // Another coordinator takes over.
   return record.submitted === true && isActive(record.state);
 }
 
-/** Unique, even among runs with the same id. */
 export function runKey({ key, id }: Pick<RunRecord, 'key' | 'id'>): string {
   return key ?? id;
 }

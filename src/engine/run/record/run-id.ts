@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** Ids sort by time: UTC to the second, and four random characters. */
+/** Ids sort by time. */
 export function newRunId(now: Date = new Date()): string {
   const suffix = Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');
   return `${timeInId(now.toISOString())}-${suffix}`;
@@ -23,7 +23,7 @@ export function contentRunId(file: string, sha256: string): string {
   return [words.slice(0, 50), sha256.slice(0, 8)].filter(Boolean).join('-');
 }
 
-/** The id equal to the text, or else all ids that contain the text. */
+/** The id equal to the text, or all ids that contain it. */
 export function idsMeantBy(text: string, ids: readonly string[]): readonly string[] {
   if (text === '') return [];
   return ids.includes(text) ? [text] : ids.filter((id) => id.includes(text));

@@ -7,7 +7,7 @@ export function runLockPath(runFolder: string): string {
   return join(runFolder, 'run');
 }
 
-/** Whether a process still writes the report of an ended run or closes the datastore: then the run can't be resumed. */
+/** Whether a process still writes the report or closes the datastore: then the run can't be resumed. */
 export async function isInUse(
   { folder, stateDir }: Pick<RunStore, 'folder' | 'stateDir'>,
   { id, process, queue, submitted, states }: RunRecord,

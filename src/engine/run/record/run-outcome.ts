@@ -6,12 +6,9 @@ export const endCauses = [
   'budget',
   /** More rows failed than a guard allows. */
   'failures',
-  /** Stopped by the user after its canary, or by too many failures in it. */
+  /** The user stopped the run after its canary, or too many of its rows failed. */
   'canary',
-  /**
-   * No row can succeed: wrong token, base URL or permission, or the API is unavailable. Or this process's worker met rows that it does not
-   * understand, or got stuck.
-   */
+  /** No row can succeed: wrong token, base URL or permission, or the API is unavailable. Or this process's worker can't continue. */
   'stuck',
 ] as const;
 

@@ -48,7 +48,6 @@ export interface RunView extends LimitedApi {
   readonly counts: OutcomeCounts;
   /** Of the last seconds, if the coordinator publishes it. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
-  /** Present while the run is active. */
   readonly coordinator?:
     | { readonly host: string; readonly pid: number; readonly version?: string; readonly seenAt?: string }
     | undefined;
@@ -60,9 +59,9 @@ export interface RunView extends LimitedApi {
   readonly priority: Priority;
   /** Undefined while rows are called. */
   readonly wait: RunWait | undefined;
-  /** What only the state folder knows; absent for a run of another machine. */
+  /** Absent for a run of another machine. */
   readonly local?: {
-    /** Absent unless the journal was read or the record of the ended run has it; like `held` and `codes`. */
+    /** Like `held` and `codes`, absent unless the journal was read or the record of the ended run has the number. */
     readonly unclear?: number | undefined;
     /** Without the time between a stop and a resume. */
     readonly activeMs: number;
@@ -205,7 +204,6 @@ function averageOf(counts: OutcomeCounts, activeMs: number): RunView['throughput
   return rowsPerSecond === undefined ? undefined : { rowsPerSecond, of: 'average' };
 }
 
-/** Why the datastore delays a run, as its own process says. */
 export function delayOf(record: RunRecord): string | undefined {
   return actualState(record) === 'running' ? record.waiting : undefined;
 }

@@ -26,7 +26,7 @@ const ownNames = [
 ];
 
 /**
- * Checks a folder, which need not exist, and closes cqbatch's files to other users: an earlier version or a user may have left them open.
+ * Closes cqbatch's files to other users: an earlier version or a user may have left them open. The folder need not exist.
  *
  * @returns warnings, one sentence each, with the remedy
  * @throws a usage error `STATE_DIR_UNUSABLE` when the path can't be a folder, a fatal error `STATE_DIR_MISSING` for a dangling symbolic
@@ -72,7 +72,7 @@ async function refuseDanglingLink(path: string): Promise<void> {
   );
 }
 
-/** Random, created at first use and kept in the folder: the same from any machine and path. */
+/** Created at first use: the same from any machine and path. */
 export async function stateId(stateDir: string): Promise<string> {
   await makeFolder(stateDir);
   const path = join(stateDir, 'id');

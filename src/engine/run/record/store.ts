@@ -15,7 +15,7 @@ const recordFile = 'run.json';
 
 export type RunStore = Readonly<ReturnType<typeof openRunStore>>;
 
-/** See "Files of a run" in docs/architecture.md. */
+/** "Files of a run" in docs/architecture.md lists the files. */
 export function openRunStore(stateDir: string, operations: readonly Operation[]) {
   const runsDir = join(stateDir, 'runs');
   const folder = (id: string): string => join(runsDir, runIds.require(id));
@@ -46,7 +46,6 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
   /**
    * Other processes see the run once its record is saved.
    *
-   * @param wanted the id chosen by the user
    * @throws a usage error `RUN_EXISTS` for a known id; a busy error when that run is in progress or being planned; a fatal error when its
    *   record is damaged
    */
@@ -148,7 +147,7 @@ export function ambiguousRun(name: string, ids: readonly string[]): CqbatchError
   );
 }
 
-/** Oldest first. Ids sort by time unless users chose them; within one second any order will do. */
+/** Oldest first. Ids sort by time unless users chose them. */
 function inOrder(records: readonly (RunRecord | undefined)[]): readonly RunRecord[] {
   const key = (record: RunRecord): string => `${plannedAt(record)} ${record.id}`;
   return records.filter((record) => record !== undefined).toSorted((a, b) => (key(a) < key(b) ? -1 : 1));

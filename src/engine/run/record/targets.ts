@@ -8,11 +8,11 @@ import type { RunRecord } from './record.ts';
 
 const targetSchema = z.object({
   base_url: z.string(),
-  /** First call from this state folder, ISO 8601 UTC. */
+  /** First call from this state folder. */
   used_at: z.string().exactOptional(),
-  /** First completed run whose rows omitted fields, ISO 8601 UTC. */
+  /** First completed run whose rows omitted fields. */
   partial_at: z.string().exactOptional(),
-  /** By operation: what a user saw or said that updates do with fields. */
+  /** By operation: what a user saw or said of fields. */
   updates: z
     .record(
       z.string(),
@@ -33,7 +33,6 @@ export interface Target {
   readonly isNew: boolean;
   /** A run whose rows omitted fields was completed there. */
   readonly allowsPartial: boolean;
-  /** By operation. */
   readonly updates: Readonly<Record<string, KnownFates>>;
 }
 
@@ -51,8 +50,8 @@ export async function lookUpTarget(stateDir: string, baseUrl: string): Promise<T
 }
 
 /**
- * Whether a completed run shows that a user accepts omitted fields at its API. A retry or an undo does not: it repeats rows, perhaps of a
- * run that stopped at its canary.
+ * Whether a completed run shows that a user accepts omitted fields. A retry or an undo does not: it repeats rows, perhaps of a run that
+ * stopped at its canary.
  */
 export function grantsPartial({
   plan,
@@ -69,7 +68,6 @@ export function rememberTarget(stateDir: string, baseUrl: string, what: 'used' |
   );
 }
 
-/** Replaces what was known of these fields. */
 export function rememberFates(
   stateDir: string,
   baseUrl: string,

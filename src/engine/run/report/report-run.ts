@@ -91,7 +91,7 @@ export function reportWithRetries(
   });
 }
 
-/** Writes the CSV files and the summary into another folder. */
+/** Only the CSV files and the summary. */
 export async function copyReport(
   store: RunStore,
   record: RunRecord,
@@ -200,7 +200,7 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
   };
 }
 
-/** They let a reader elsewhere compare the files that the report is made of. */
+/** For a reader elsewhere, who can compare the files. */
 async function digestsOf(store: RunStore, record: RunRecord): Promise<RunFacts['digests']> {
   const journal = await hashFile(journalPath(store.folder(record.id)));
   return { rows: record.rows.sha256, journal: journal.sha256 };

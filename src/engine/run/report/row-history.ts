@@ -13,11 +13,11 @@ import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 
 export interface RowHistory {
-  /** The run of the manifest that the user named. */
+  /** Of the manifest that the user named. */
   readonly record: RunRecord;
   readonly row: PlannedRow;
   readonly columns: readonly string[];
-  /** That run and its retries with the row, oldest first; at least one. */
+  /** The run and its retries with the row, oldest first; at least one. */
   readonly runs: readonly RunOfRow[];
 }
 
@@ -29,7 +29,7 @@ export interface RunOfRow {
   readonly result: RowResult;
   readonly traceId: string;
   readonly attempts: readonly Attempt[];
-  /** Attempts without a record: earlier versions kept only their number. */
+  /** Attempts of which earlier versions kept only the number. */
   readonly untold: number;
   readonly answers: readonly SavedAnswer[];
 }

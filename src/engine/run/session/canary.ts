@@ -16,7 +16,6 @@ export interface CanaryResults {
   /** With their numbers, and in the order of the user's manifest. */
   readonly rows: readonly CanaryRow[];
   readonly failed: number;
-  /** Rows to be called after the canary. */
   readonly left: number;
   readonly unseen: readonly UnseenFields[];
   /** @returns whether the other rows may still be called */
@@ -37,10 +36,9 @@ export interface CanaryRow extends Pick<UnderstoodRow, 'operation' | 'subject' |
 }
 
 /**
- * The rows of a canary: the first that are called, or a fair sample of all. If none of them leaves fields out, or none clears any, the
- * first row that does is added for each operation, because users are to see what the API does with such fields; not if rows of one subject
- * are called in order, because the row could overtake another. A resumed run has the same canary, as it follows from the plan and the key
- * of the run.
+ * The first rows that are called, or a fair sample of all. If none of them leaves fields out, or none clears any, the first row that does
+ * is added for each operation, so that users see what the API does with such fields; not if rows of one subject are called in order: the
+ * row could overtake another. A resumed run has the same canary, as it follows from the plan and the key of the run.
  */
 export async function canaryRows(
   record: RunRecord,
@@ -149,7 +147,7 @@ export async function askAfterCanary(
   return { rows, failed, answer, refusal };
 }
 
-/** Numbers from 0 to 1 that depend only on the key. */
+/** From 0 to 1; they depend only on the key. */
 function randomOf(key: string): () => number {
   let count = 0;
   let block = Buffer.alloc(0);
@@ -187,7 +185,7 @@ async function canaryResults(
   return shown;
 }
 
-/** Why a run stops after its canary if the user was not asked. */
+/** If the user was not asked. */
 export function canaryFailure(
   { rows, failed }: Pick<CanaryResults, 'rows' | 'failed'>,
   { maxFailures }: CanaryOptions,

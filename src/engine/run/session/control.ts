@@ -6,7 +6,7 @@ import { exists, readSmallFile } from '../../../base/disk/files.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { type Control, type ControlOf, controlKinds, controlSchema } from '../../cluster/entries.ts';
 
-/** Processes control runs of other processes: in the run's folder without a common datastore, in the cluster without a common folder. */
+/** Controls for runs of other processes: in the run's folder without a common datastore, in the cluster without a common folder. */
 
 const fileName = 'control.jsonl';
 const pollMs = 500;
@@ -39,17 +39,17 @@ export function inCluster(cluster: Cluster, runId: string): ControlPlace {
   };
 }
 
-/** Removes controls that were meant for another process. */
+/** Controls may remain that were meant for another process. */
 export async function clearControls(folder: string): Promise<void> {
   await rm(join(folder, fileName), { force: true });
 }
 
 export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 
-/** Controls from all places: the latest of each kind counts. */
+/** The latest control of each kind counts, from all places. */
 export interface ControlWatch {
   readonly current: Command['command'];
-  /** Calls the listener once, with the first of these commands. @returns a function that removes the listener */
+  /** Calls the listener once, with the first of these commands. Returns a function that removes the listener. */
   on(wanted: readonly Command['command'][], listener: (command: Command) => void): () => void;
   close(): void;
 }

@@ -23,7 +23,7 @@ export interface CoordinateOptions
     ExecuteRunOptions,
     'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer' | 'failing'
   > {
-  /** Why to leave a run to other processes, for display. Default: takes every run. */
+  /** Why other processes must take a run, for display. Default: takes every run. */
   readonly refusalOf?: ((record: RunRecord) => string | undefined) | undefined;
   /** Rejects with the reason why a run may not be carried out. */
   readonly admit?: (record: RunRecord) => Promise<void>;
@@ -52,8 +52,8 @@ const fullPollEvery = 120;
 const maxRuns = { high: 48, normal: 32, low: 16 } as const satisfies Record<Priority, number>;
 
 /**
- * Coordinates submitted runs, and runs whose coordinator died. Workers call the API; with the embedded datastore this process does, for one
- * run at a time.
+ * Coordinates submitted runs, and runs whose coordinator died. With the embedded datastore this process also calls the API, for one run at
+ * a time.
  */
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
   const { store, log, stop, refusalOf } = options;
@@ -62,10 +62,10 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   const warnOnce = (error: Error): void => {
     if (errors.isNews(error)) log.error({ err: error.message }, 'cannot take a run');
   };
-  /** `leave` hands a run to another coordinator, or stops it for later. */
+  /** `leave` hands a run to another coordinator. */
   const going = new Map<string, { readonly work: Promise<void>; readonly leave: () => void }>();
   setMaxListeners(2 * maxRuns.high, stop);
-  // Ended runs grow in number, and need not be read again.
+  // Not read again.
   const ended = new Set<string>();
   for (let polls = 1; !stop.aborted; polls++) {
     if (polls % fullPollEvery === 0) ended.clear();
@@ -92,8 +92,8 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   }
 
   /**
-   * The highest priority first, then in order of submission. On an exclusive datastore, a run of a higher priority takes the place of the
-   * one in progress, which waits again.
+   * The highest priority first, then the first submitted. On an exclusive datastore, a run of a higher priority interrupts the run in
+   * progress.
    */
   function runsToBegin(records: readonly RunRecord[]): readonly RunRecord[] {
     const waiting = byPriority(waitingRuns(records));

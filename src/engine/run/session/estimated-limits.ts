@@ -11,7 +11,7 @@ const estimateSchema = z.object({
   token: z.string(),
   rate_per_s: z.number().positive().exactOptional(),
   concurrency: z.number().int().positive().exactOptional(),
-  /** End of a wait for which the API asked, ISO 8601 UTC. */
+  /** For which the API asked. */
   wait_until: z.string().exactOptional(),
   wait_by: z.string().optional(),
   at: z.string(),
@@ -19,7 +19,7 @@ const estimateSchema = z.object({
 
 const fileSchema = z.object({ version: z.literal(1), limits: z.array(estimateSchema) });
 
-/** `limits.json` of a state folder, for one API and token. */
+/** `limits.json`, for one API and token. */
 export type EstimatedLimits = ReturnType<typeof openEstimatedLimits>;
 
 const outdatedMs = 30 * 24 * 60 * 60 * 1_000;
@@ -35,7 +35,6 @@ export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark
 
   return {
     async load(): Promise<StartingPoint> {
-      // A damaged file counts as missing.
       const known = recent(await readJsonFileIfAny(path, fileSchema)).find(isOwn);
       if (known === undefined) return {};
       // Setting the clock back must not lengthen a wait.
@@ -72,7 +71,7 @@ function isPositive(value: number | undefined): value is number {
 /** Shorter waits end before another run starts. */
 const worthKeepingMs = 5_000;
 
-/** Keeps what this run has learned for the next run. */
+/** For the next run. */
 export async function keepEstimate(estimates: EstimatedLimits, pace: Pace): Promise<void> {
   const { limit, concurrency, restUntil = 0, restBy } = pace;
   const waits = restUntil > steadyNow() + worthKeepingMs;

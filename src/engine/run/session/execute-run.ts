@@ -23,8 +23,8 @@ import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from
 /**
  * Takes a run from the state of its journal to its end, and writes its report.
  *
- * @throws a fatal error when the datastore or the disk fails: the state is then `failed`, if it could still be written. If only the report
- *   can't be written, the run keeps the state of its end. A busy error `RUN_LOCKED` when another process works on the run.
+ * @throws a fatal error when the datastore or the disk fails: the state is then `failed`, if it could be written. If only the report can't
+ *   be written, the run keeps its state. A busy error `RUN_LOCKED` when another process works on the run.
  */
 export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
   const { datastore, interrupt, log, record } = options;
@@ -115,7 +115,7 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
 }
 
 /**
- * Claims the plan on the datastore, too: another state folder may have a copy.
+ * Another state folder may have a copy of the plan.
  *
  * @throws a usage error `PLAN_USED` when another run has the plan
  */

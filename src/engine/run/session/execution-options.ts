@@ -21,37 +21,36 @@ export interface RunContext {
   readonly handOver?: boolean;
 }
 
-/** `record` is of a planned or stopped run. */
+/** For a planned or stopped run. */
 export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
-  /** The shared datastore without its password; absent for the embedded one. */
+  /** Without its password; absent for the embedded datastore. */
   readonly queue?: string | undefined;
-  /** Of earlier runs and this one. */
   readonly estimates?: EstimatedLimits | undefined;
   /** Shown in a shared datastore. */
   readonly version: string;
   /** Default: depends on the failures in the canary. */
   readonly confirmAfterCanary?: ConfirmAfterCanary;
-  /** Gets errors of repeated commands, to show those that last. */
+  /** Gets errors of repeated commands. */
   readonly failing?: LastingErrors | undefined;
   readonly budget?: Budget | undefined;
-  /** The user who starts or resumes the run. */
+  /** Of the start or resume. */
   readonly attribution?: Attribution;
   readonly observer?: RunObserver | undefined;
-  /** Called before the first row is fed. */
+  /** Before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
   /** Not for counting. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
-  /** Called after the last call, before the report is written. */
+  /** After the last call, before the report. */
   readonly onEnded?: () => void;
-  /** Called before the error is thrown. */
+  /** Before the error is thrown. */
   readonly onFailed?: (left: FailedRun) => void;
 }
 
 /** Unlike progress, gets only results that are safe in a journal, and each row once. */
 export interface RunObserver {
-  /** Called also when a run continues. @param waitingRows returns the number of rows without a result */
+  /** Called also when a run continues. */
   started(waitingRows: () => number): ObservedRun;
-  /** Gets results of all runs. */
+  /** Of all runs. */
   finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void;
 }
 
@@ -62,13 +61,13 @@ export interface ObservedRun {
 
 export interface ObservedEnd {
   readonly result: RunResult;
-  /** Active time of all sessions. */
+  /** Of all sessions. */
   readonly durationMs?: number;
 }
 
 export interface FailedRun {
   readonly counts: OutcomeCounts;
-  /** Whether the run's folder has all of these results; if not, they are those seen here. */
+  /** Whether the run's folder has all of these results; otherwise they are those seen here. */
   readonly intact: boolean;
   /** Whether only the report is missing. */
   readonly ended: boolean;
@@ -76,11 +75,10 @@ export interface FailedRun {
 
 export interface StartedRun {
   readonly progress: Progress;
-  /** Why the datastore does not work. */
   readonly trouble: () => string | undefined;
 }
 
-/** A run that has ended, before its report is written. */
+/** A run before its report is written. */
 export interface EndedExecution {
   readonly record: RunRecord;
   readonly end: RunEnding;

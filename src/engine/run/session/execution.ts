@@ -29,20 +29,18 @@ import { RateLog } from './rate-log.ts';
 import { RunSession } from './session.ts';
 import { Stages } from './stages.ts';
 
-/** After this time, other processes learn that the datastore delays the run. */
+/** After this time, other processes learn of a delay by the datastore. */
 const delayMs = 2_000;
 /** How long the last entry may take on an unreachable datastore. */
 const farewellMs = 2_000;
 
 /**
- * A run in progress in this process, from its first state to its last.
+ * A run in progress in this process, with a heartbeat for other processes and a log of its rate.
  *
  * ```
  * running ⇄ paused ──▶ completed, halted, cancelled, interrupted; submitted, when another process takes over
  *    └─────────┴─(datastore, journal or disk fails)──▶ failed
  * ```
- *
- * Meanwhile a heartbeat shows the run to others, and its rate is logged.
  */
 export class Execution {
   readonly #run: OpenRun;

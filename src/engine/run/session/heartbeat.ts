@@ -87,14 +87,14 @@ const unansweredMs = 5_000;
 export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
 /**
- * Shows a run to all users of the datastore. The run's rate is in force when the leading worker has read its entry, and the other workers
- * have read the decision. Without a leading worker nothing is called, and the next leading worker reads the entry first.
+ * The run's rate is in force when the leading worker has read its entry, and the other workers have read the decision. Without a leading
+ * worker nothing is called, and the next leading worker reads the entry first.
  */
 export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: HeartbeatOptions) {
   let established = deferred();
   let isEstablished = false;
   let wasEstablished = false;
-  /** Beats in a row in which the leading worker obeyed the limits of the run. */
+  /** Beats in succession in which the leading worker obeyed the limits of the run. */
   let obeyedBeats = 0;
   let answeredAt = steadyNow();
 
@@ -118,9 +118,9 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
   beats.now();
 
   return {
-    /** Resolves when no worker exceeds the rate of all runs of the API together: feed no row before. */
+    /** Resolves when no worker exceeds the rate of all runs of the API: feed no row before. */
     established: established.promise,
-    /** Like `established`, after a pause during which the run's rate was ignored. */
+    /** After a pause, during which the run's rate was ignored. */
     establishedAgain(): Promise<void> {
       [established, wasEstablished, isEstablished, obeyedBeats] = [deferred(), isEstablished, false, 0];
       beats.now();
@@ -130,7 +130,6 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
       return steadyNow() - answeredAt > unansweredMs ? 'the datastore does not answer' : undefined;
     },
     now: beats.now,
-    /** Writes the entry a last time. */
     async stop(): Promise<void> {
       await beats.stop();
       await cluster.putRun({ ...entry(), left: true }).catch(onError);

@@ -23,14 +23,13 @@ const unservedMs = 5_000;
 
 export interface ProgressOptions {
   readonly rows: number;
-  /** When this session started. */
+  /** As the session started. */
   readonly counts: OutcomeCounts;
   readonly timeoutMs: number;
-  /** Monotonic. */
   readonly now?: () => number;
 }
 
-/** Follows a run by the events of its workers. For drawing only: the journal decides. */
+/** From the events of workers. For drawing only: the journal decides. */
 export class Progress {
   readonly #options: ProgressOptions;
   readonly #now: () => number;
@@ -44,7 +43,6 @@ export class Progress {
   #waitUntil = 0;
   #paused = false;
   #workers: number | undefined;
-  /** Since when no worker serves the run although it is not paused. */
   #unservedSince: number | undefined;
   #isUnserved = false;
   #pace: Pace | undefined;
@@ -90,7 +88,7 @@ export class Progress {
     return this.#workers;
   }
 
-  /** `unserved` when rows have waited for a worker for seconds, `served` when a worker has come. */
+  /** `unserved` when rows have waited for a worker for seconds, then `served` when a worker has come. */
   seeWorkers(workers: number): 'served' | 'unserved' | undefined {
     this.#workers = workers;
     const wasUnserved = this.#isUnserved;
@@ -140,7 +138,7 @@ export class Progress {
     };
   }
 
-  /** Calls that hold up the run: nothing has finished for seconds. */
+  /** If nothing has finished for seconds. */
   #stalled(): StalledCalls | undefined {
     if (this.#inFlight === undefined) return undefined;
     const { calls, oldestAt } = this.#inFlight;

@@ -20,8 +20,8 @@ export interface StagesOptions
 }
 
 /**
- * The canary, unless it was evaluated earlier, then all other rows. A stage starts when all rows of the former have results. A budget of
- * rows ends the run when its rows are called.
+ * The canary, unless it was evaluated, then all other rows. A stage starts when all rows of the former have results. A budget of rows ends
+ * the run when its rows are called.
  */
 export class Stages {
   readonly #options: StagesOptions;
@@ -68,7 +68,7 @@ export class Stages {
     return unfinishedTasks(record.id, rows, journal, this.#selection);
   }
 
-  /** The rows of this stage within the budget; undefined: all rows. */
+  /** Undefined: all rows. */
   get #selection(): RowSelection | undefined {
     const canary = this.#canary;
     const allowed = this.#allowed;
@@ -80,7 +80,7 @@ export class Stages {
   }
 
   /**
-   * Call this when all rows of a stage have results.
+   * For a stage whose rows all have results.
    *
    * @returns how the run ends, if it does
    */

@@ -32,21 +32,20 @@ export interface SessionOptions extends RunContext {
   readonly priority: () => Priority;
   readonly controls: ControlWatch;
   readonly join: () => Membership;
-  /** From earlier runs. */
   readonly known?: StartingPoint | undefined;
   readonly onEvent: (event: RunEvent) => void;
   readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
   readonly onError: (error: Error) => void;
-  /** Resolves when the rate of a run that continues after a pause is in force: feed no row before. */
+  /** See `establishedAgain`. */
   readonly rateInForce: () => Promise<void>;
 }
 
-/** How long calls in flight may take when a run stops early. */
+/** For calls in flight, when a run stops early. */
 export const shutdownMs = 10_000;
 const endedPollMs = 50;
 const maintainEvery = 20_000;
 
-/** The work from start or resume until the run is left: see `RunSession`. */
+/** From start or resume until the run is left: see `RunSession`. */
 export class Work {
   readonly #run: OpenRun;
   readonly #options: SessionOptions;
@@ -122,7 +121,7 @@ export class Work {
     const isInterrupted = reason.state === 'interrupted' && reason.because === undefined;
     // Otherwise, calls of other machines are drained while calls of this process end.
     if (datastore.exclusive || (isInterrupted && handOver)) await stopped;
-    // An exclusive datastore is drained: the next run would not know which rows of this run were called.
+    // Drained: the next run would not know which rows of this run were called.
     if (isInterrupted && handOver && !datastore.exclusive) return reason;
     // Calls of other machines may take as long as the user allows.
     const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
