@@ -22,13 +22,13 @@ export class FailureCodes extends Map<string, FailedRows> {
 
 export interface FailuresInShort {
   readonly failed: number;
-  /** The latest failures with one code; the example is the latest. */
+  /** With the latest code; the example is the latest row. */
   readonly last: FailedRows;
-  /** The failures with the most frequent code; the example is the first. */
+  /** With the most frequent code; the example is the first row. */
   readonly most: FailedRows;
 }
 
-/** Failures in the order in which rows finished, for the guards. Rows that were not called don't count. */
+/** Failures of called rows, for the guards, in the order in which rows finished. */
 export class FailureTally {
   finished = 0;
   failed = 0;
@@ -41,7 +41,6 @@ export class FailureTally {
   codes = new FailureCodes();
   #last: FailedRows | undefined;
 
-  /** Undefined without failures. */
   get inShort(): FailuresInShort | undefined {
     const last = this.#last;
     return last && { failed: this.failed, last, most: this.codes.most };

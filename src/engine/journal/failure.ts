@@ -12,7 +12,7 @@ export function corruptJournal(path: string, line: number, problem: string): Cqb
   );
 }
 
-/** The file lacks entries that a started run must have. */
+/** Entries are missing that a started run must have. */
 export function lostJournal(path: string, problem: string): CqbatchError {
   return fatalError('JOURNAL_CORRUPT', `${path} ${problem}. ${withoutJournal(path)}`);
 }

@@ -23,10 +23,10 @@ interface PlacedEntry {
 }
 
 /**
- * Entries that are appended while one group is being written and synced form the next group, so syncs do not grow with appends.
+ * Entries that are appended while one group is being written form the next group, so syncs do not grow with appends.
  *
- * The state changes only after the sync. After a failed write, the state stays unchanged and every append fails, because the content of the
- * file after its last synced line is unknown until it is replayed.
+ * The state changes only after the sync. After a failed write, every append fails, because the content of the file after its last synced
+ * line is unknown until it is replayed.
  */
 export class GroupWriter {
   readonly #state: JournalState;
@@ -48,7 +48,7 @@ export class GroupWriter {
     return this.#end;
   }
 
-  /** Resolves when the entries are synced, with the new results: the first of each row counts. */
+  /** Resolves with the new results when the entries are synced. The first result of each row counts. */
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ entries, added: [], resolve, reject });
@@ -83,7 +83,7 @@ export class GroupWriter {
     }
   }
 
-  /** Also fills `added` of each append. */
+  /** Also fills `added`. */
   #layOut(group: readonly Append[]): { readonly bytes: Buffer; readonly placed: readonly PlacedEntry[] } {
     const kept: JournalEntry[] = [];
     const rows = new Set<number>();
@@ -109,7 +109,7 @@ export class GroupWriter {
     return { bytes, placed };
   }
 
-  /** Whether the row has a result already, in the journal or earlier in this group. */
+  /** The row has a result already, in the journal or earlier in this group. */
   #isSuperseded(entry: JournalEntry, rows: ReadonlySet<number>): boolean {
     if (entry.type !== 'row' && entry.type !== 'open') return false;
     const row = entry.type === 'row' ? entry.result.row : entry.row;

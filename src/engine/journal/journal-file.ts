@@ -39,13 +39,13 @@ export class JournalFile extends JournalState implements JournalReader {
     this.source = source;
   }
 
-  /** Bytes of the lines read so far, all of them complete. */
+  /** Of complete lines. */
   get end(): number {
     return this.#position;
   }
 
   /**
-   * Reads all complete lines. A last line without its end is still being written, or was torn by a crash, and is left alone.
+   * Reads all complete lines. A last line without its end is still being written, or was torn by a crash.
    *
    * @returns the size of the file; greater than `end` when there is such a line
    * @throws a fatal error when a line is not an entry or names a row that does not exist, or the header is of another run or version

@@ -10,13 +10,13 @@ export class LineReader {
   #start = 0;
   #chunk = Buffer.alloc(0);
 
-  /** @param end where bytes begin that may still change */
+  /** @param end from where on bytes may change */
   constructor(handle: FileHandle, end: number) {
     this.#handle = handle;
     this.#end = end;
   }
 
-  /** The line without its end; undefined when the file ends before the line. */
+  /** Without the line's end; undefined when the file ends before it. */
   async at(offset: number): Promise<string | undefined> {
     let line = this.#lineAt(offset);
     for (let size = chunkSize, read = 0; line === undefined; size *= 2) {

@@ -40,7 +40,6 @@ export function encodeHeader(runId: string): string {
   return `${JSON.stringify({ journal: version, run: runId })}\n`;
 }
 
-/** The first line of a journal. */
 export type Header =
   | { readonly kind: 'known'; readonly run: string }
   | { readonly kind: 'unknown-version'; readonly version: number }
@@ -60,7 +59,7 @@ export function encodeEntry(entry: JournalEntry): string {
   return jsonLine(toLine(entry));
 }
 
-/** Reads a line without its end; undefined when it is not an entry of this version. */
+/** Undefined when a line, without its end, is not an entry of this version. */
 export const decodeEntry = lineReader(entrySchema, toEntry);
 
 function toLine(entry: JournalEntry): object {
@@ -163,7 +162,7 @@ function shortened(value: object, keys: Keys, empty: object = {}): object {
   return line;
 }
 
-/** @param value has the values that the line leaves out, and gets the others */
+/** @param value has what the line leaves out, and gets the rest */
 function lengthened(line: unknown, keys: Keys, value: Record<string, unknown> = {}): unknown {
   if (!isJsonObject(line)) return line;
   for (const [name, key] of keys) {

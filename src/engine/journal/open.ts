@@ -10,7 +10,7 @@ export interface JournalOptions {
   readonly runId: string;
   /** Default: false. If true, the file must exist and is never changed. */
   readonly readOnly?: boolean;
-  /** Of a started run: its journal must exist, and have at least these results. */
+  /** Of a started run, whose journal must have at least these results. */
   readonly recorded?: RecordedRun;
 }
 

@@ -15,18 +15,17 @@ export interface CodeCount {
 }
 
 /**
- * What the entries of a journal add up to. It keeps the places of results: about 8 bytes for a finished row, and more only for rows in
+ * What the entries of a journal add up to. Keeps the places of results: about 8 bytes for a finished row, and more only for rows in
  * progress.
  */
 export class JournalState {
   finishedCount = 0;
-  /** Finished rows with an unclear attempt. */
   unclearCount = 0;
   /** The highest finished row, or 0. */
   lastRow = 0;
   /** ISO 8601 UTC. */
   lastFinishedAt: string | undefined;
-  /** Of all rows, or of those that finished since the latest `accepted`. */
+  /** Since the latest `accepted`. */
   failures = new FailureTally();
   readonly #outcomes = noOutcomes();
   readonly #proven = new Set<string>();
@@ -35,7 +34,7 @@ export class JournalState {
   readonly #histories = new Map<number, AttemptHistory>();
   /** The epoch of each unsettled row, if recorded. */
   readonly #unsettled = new Map<number, string | undefined>();
-  /** Fed rows without a result; true: fed more than once. */
+  /** Without a result; true: fed more than once. */
   readonly #fed = new Map<number, boolean>();
 
   /** @param offset where the entry's line begins */
@@ -73,7 +72,6 @@ export class JournalState {
     return this.#offsets.get(row);
   }
 
-  /** From the row's latest `open` entry. */
   history(row: number): AttemptHistory | undefined {
     return this.#histories.get(row);
   }
@@ -83,12 +81,12 @@ export class JournalState {
     return this.#unsettled.has(row);
   }
 
-  /** The epoch of an unsettled row, if recorded. */
+  /** If recorded. */
   fedTo(row: number): string | undefined {
     return this.#unsettled.get(row);
   }
 
-  /** Whether a row without a result is fed more than once: an older copy of the datastore may hold its first task. */
+  /** If so, and the row has no result, an older copy of the datastore may hold its first task. */
   isFedAgain(row: number): boolean {
     return this.#fed.get(row) === true;
   }
@@ -107,7 +105,7 @@ export class JournalState {
     return this.#outcomes;
   }
 
-  /** Operations of which the API has accepted a row, so their address is right. */
+  /** Their address is right. */
   get provenOperations(): ReadonlySet<string> {
     return this.#proven;
   }
