@@ -7,7 +7,7 @@ const keyWords = 4;
 const blockBits = 14;
 const blockMask = (1 << blockBits) - 1;
 
-/** The share of slots in use at which their number doubles. */
+/** At this share of slots in use, their number doubles. */
 const maxLoad = 0.75;
 
 /**
@@ -25,7 +25,7 @@ export class DigestTable {
     this.#entryWords = keyWords + numbers;
   }
 
-  /** Returns -1 without an entry. */
+  /** Or -1. */
   find(key: string): number {
     const mask = this.#slots.length - 1;
     for (let slot = wordOf(key, 0) & mask; ; slot = (slot + 1) & mask) {
@@ -34,7 +34,7 @@ export class DigestTable {
     }
   }
 
-  /** Adds an entry whose numbers are 0. */
+  /** Its numbers are 0. */
   enter(key: string): number {
     const entry = this.#size++;
     if (entry >> blockBits === this.#blocks.length)
@@ -89,7 +89,7 @@ export function digest(text: string): string {
   return hash('sha256', text, 'binary');
 }
 
-/** The key of a call's subject. Text must be well-formed Unicode, because it is hashed as UTF-8. */
+/** The text must be well-formed Unicode, because it is hashed as UTF-8. */
 export function subjectDigest({ operation, subject }: { operation: string; subject: string }): string {
   return digest(`${operation}\0${subject}`);
 }

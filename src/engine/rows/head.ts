@@ -3,7 +3,7 @@ import { delimiters } from '../../base/text/delimiter.ts';
 import { actorSchema } from '../../domain/actor.ts';
 import { methods } from '../../domain/terms.ts';
 
-/** See `blocks` of the head. */
+/** As `blocks` counts them. */
 export const rowsInBlock = 1_000;
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
@@ -32,9 +32,9 @@ const operationSchema = z.strictObject({
   /** Of the report. */
   columns: z.array(z.string()),
   keepsOmitted: z.boolean().exactOptional(),
-  /** Of the user's module that defines the operation. */
+  /** The user's module. */
   module: sha256Schema.exactOptional(),
-  /** Of its first call: rows with the same method and path leave them out. Absent without a call. */
+  /** Of its first call: rows with the same method and path leave them out. */
   method: z.enum(methods).exactOptional(),
   path: z.string().exactOptional(),
   counts: countsSchema,
@@ -46,13 +46,13 @@ const operationSchema = z.strictObject({
   ),
 });
 
-/** The first line of `rows.jsonl`: what all rows have in common. docs/report.md describes it for readers. */
+/** The first line of `rows.jsonl`; docs/report.md describes it for readers. */
 export const rowsHeadSchema = z.strictObject({
   rows_version: z.literal(1),
   source: z.strictObject({
     /** The file as the user typed it, or what its rows were made of. */
     name: z.string(),
-    /** Of the bytes of the file; for rows made from a run, of that run's rows. */
+    /** Of the file, or of the rows of the run that the rows were made from. */
     sha256: sha256Schema,
     bytes: countSchema,
     format: z.string(),
@@ -60,28 +60,26 @@ export const rowsHeadSchema = z.strictObject({
     sheet: z.string().exactOptional(),
     encoding: z.string().exactOptional(),
   }),
-  /** The user's options for reading the file, by name. */
+  /** The user's options for reading the file. */
   reading: z.record(z.string(), z.json()),
-  /** The text of a cell in reports that clears its field. */
   clear_token: z.string(),
   /** Titles as written; a column without a field is kept for the report. */
   columns: z.array(z.strictObject({ title: z.string(), field: z.string().exactOptional() })),
-  /** Texts of fields that rows omit. */
   defaults: z.record(z.string(), z.string()),
   operations: z.array(operationSchema),
   counts: countsSchema,
-  /** How many rows `--where` left out. */
+  /** By `--where`. */
   left_out: countSchema,
   /** Runs and reports whose done rows are left out. */
   skip_done: z.array(z.string()).exactOptional(),
-  /** Row numbers differ from places. */
+  /** Some row numbers differ from places. */
   renumbered: z.literal(true).exactOptional(),
   /** The run whose rows are called again, or put back. */
   derived: z.strictObject({ as: z.enum(['retry', 'undo']), of: z.string() }).exactOptional(),
   warnings: z.array(z.strictObject({ code: z.string(), message: z.string() })),
   operation_source: z.enum(['column', 'option', 'manifest', 'inferred', 'none']),
   options: z.record(z.string(), z.json()),
-  /** What an approved plan allows: to leave out invalid rows, and to omit fields. */
+  /** In an approved plan. */
   consent: z.strictObject({ skip_invalid: z.boolean(), allow_partial: z.boolean() }).exactOptional(),
   made_at: z.string(),
   made_by: actorSchema.exactOptional(),

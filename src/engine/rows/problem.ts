@@ -8,7 +8,7 @@ export interface RowProblem {
   readonly problem: string;
   /** Shortened, control characters escaped. */
   readonly value?: string;
-  /** The column of a workbook: `B`. */
+  /** Of a workbook: `B`. */
   readonly letters?: string;
 }
 
@@ -25,7 +25,7 @@ export function formatProblem(
 
 const shownCharacters = 60;
 
-/** A value for display: one line of at most 60 characters and an ellipsis, without control characters. */
+/** One line of at most 60 characters and an ellipsis, without control characters. */
 export function excerpt(value: unknown): string {
   if (value === undefined) return '';
   const text = typeof value === 'string' ? value : stringifyJson(value);
@@ -34,11 +34,10 @@ export function excerpt(value: unknown): string {
   return escapeInvisible(shown) + (characters.length > shownCharacters ? '…' : '');
 }
 
-/** Rows with the same problem in the same column. */
 export interface ProblemGroup extends RowProblem {
   /** `value` is from the first. */
   readonly rows: number;
-  /** The first ranges of consecutive rows, by their first and last lines. */
+  /** The first ranges of consecutive rows. */
   readonly stretches: readonly (readonly [firstLine: number, lastLine: number])[];
   readonly hasMore: boolean;
 }
@@ -54,7 +53,7 @@ interface OpenGroup {
   hasMore: boolean;
 }
 
-/** Groups problems in row order. Memory does not grow with their number. */
+/** In row order. Memory does not grow with the number of problems. */
 export class ProblemGroups {
   readonly #groups = new Map<string, OpenGroup>();
 

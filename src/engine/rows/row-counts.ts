@@ -5,9 +5,9 @@ export interface RowCounts {
   readonly rows: number;
   readonly callable: number;
   readonly invalid: number;
-  /** Rows with the request of an earlier row, which is called instead. */
+  /** An earlier row with the same request is called instead. */
   readonly duplicates: number;
-  /** Rows replaced by a later row with the same subject and another request. */
+  /** A later row with the same subject and another request is called instead. */
   readonly superseded: number;
   readonly doneBefore: number;
   /** Callable rows with the subject of an earlier callable row, but another request. */
@@ -22,7 +22,7 @@ export function subjectsOf({ callable, conflicts }: RowCounts): number {
 
 type MutableCounts = { -readonly [Name in keyof RowCounts]: RowCounts[Name] };
 
-/** Adds up counts by name; other members of the parts are ignored. */
+/** Other members of the parts are ignored. */
 export function sumOf(parts: readonly RowCounts[]): RowCounts {
   const sum = noRows();
   for (const part of parts)
@@ -56,16 +56,16 @@ type RowSubject = Pick<UnderstoodRow, 'row' | 'subject'>;
 export interface FieldCounts {
   /** Including the empty text. */
   readonly given: number;
-  /** Rows that send the empty text. */
+  /** Given as the empty text. */
   readonly cleared: number;
   readonly absent: number;
 }
 
-/** Counts the rows of one operation, or those without a known operation. */
+/** Counts the rows of one operation, or rows without a known operation. */
 export class RowTally {
   readonly counts = noRows();
   readonly #operation: PlannedOperation | undefined;
-  /** Optional fields, in the order of the operation. */
+  /** Optional fields. */
   readonly #fields: readonly { readonly name: string; given: number; cleared: number }[];
   #first: RowSubject | undefined;
   #last: RowSubject | undefined;

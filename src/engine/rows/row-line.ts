@@ -7,7 +7,7 @@ import type { Row } from '../operation/row-fields.ts';
 import type { RowProblem } from './problem.ts';
 import type { CellTexts, DecidedRow, LeftOut, PlannedOperation, PlannedRow } from './row.ts';
 
-/** What lines of `rows.jsonl` (docs/report.md) leave out because the head has it. Absent members are left out, too. */
+/** An operation of the head of `rows.jsonl` (docs/report.md). Rows with its method and path leave them out. */
 
 export interface LineOperation {
   readonly operation: PlannedOperation;
@@ -18,7 +18,7 @@ export interface LineOperation {
 /**
  * One literal for each kind of row: copies of objects would take twice as long.
  *
- * @param op index of the row's operation in the head; undefined without a known operation
+ * @param op index of the row's operation in the head
  */
 export function encodeRow(
   decided: DecidedRow,
@@ -106,7 +106,7 @@ export function decodeRow(
     return { kind: 'left out', because: not, operation, subject, values, ...rare, ...common };
   const request = requestIn(read, ofHead);
   if (request === undefined) return undefined;
-  // No copy of an object for the usual line: the copy would take twice as long as all the rest.
+  // Not a copy, which would take twice as long as all the rest.
   const called = { kind: 'callable' as const, place, row, line, cells, operation, subject, values, request };
   return old === undefined && unclear === undefined ? called : { ...rare, ...called };
 }

@@ -3,23 +3,23 @@ import type { Operation } from '../operation/operation.ts';
 import type { Field, Row } from '../operation/row-fields.ts';
 import type { RowProblem } from './problem.ts';
 
-/** What a run stores of an operation: enough to show and repeat its calls without the program that defines the operation. */
+/** What a run stores of an operation, to show and repeat its calls without the program that defines it. */
 export type PlannedOperation = Pick<
   Operation,
   'name' | 'thing' | 'done' | 'subject' | 'columns' | 'keepsOmitted' | 'module'
 > & { readonly fields: readonly Pick<Field, 'name' | 'required' | 'undoable'>[] };
 
-/** Former values of fields, by name. */
+/** By name. */
 export type OldValues = Readonly<Record<string, string>>;
 
 export interface UnderstoodRow {
   /** Its number in the user's manifest. */
   readonly row: number;
-  /** Where the row begins in the manifest, or row of the sheet, from 1. */
+  /** Or row of the sheet, from 1. */
   readonly line: number;
   readonly operation: PlannedOperation;
   readonly subject: string;
-  /** Values to send, by name; omitted fields are absent. */
+  /** By name; omitted fields are absent. */
   readonly values: Row;
   readonly old?: OldValues;
 }
@@ -41,12 +41,12 @@ export interface InvalidRow {
 }
 
 export interface DoneBefore {
-  /** The run or report, as shown to users. */
+  /** As shown to users. */
   readonly source: string;
   readonly row: number;
 }
 
-/** Why a row that can be called is not called. Rows are named by their numbers in the user's manifest. */
+/** Why a row that can be called is not called. Numbers are those in the user's manifest. */
 export type LeftOut =
   | { readonly why: 'duplicate'; readonly of: number }
   | { readonly why: 'superseded'; readonly by: number }
@@ -59,7 +59,7 @@ export interface LeftOutRow extends UnderstoodRow {
 
 export type DecidedRow = CallableRow | InvalidRow | LeftOutRow;
 
-/** Cells in the order of the columns. Null: the cell is absent. Empty: it clears its field. */
+/** In the order of the columns. Null: the cell is absent. Empty: it clears its field. */
 export type CellTexts = readonly (string | null)[];
 
 /** A line of `rows.jsonl`. */

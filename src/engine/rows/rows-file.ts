@@ -29,11 +29,7 @@ export interface RowsFile {
   numbers(): Promise<(place: number) => number>;
 }
 
-/**
- * Reads the head of a file of rows.
- *
- * @throws a fatal error `ROWS_MISSING`, or `ROWS_DAMAGED` for an invalid file or one of another version
- */
+/** @throws a fatal error `ROWS_MISSING`, or `ROWS_DAMAGED` for an invalid file or one of another version */
 export async function openRows(path: string): Promise<RowsFile> {
   const { head, start } = await readHead(path);
   const operations = head.operations.map(lineOperation);
@@ -105,7 +101,7 @@ async function readHead(path: string): Promise<{ readonly head: RowsHead; readon
   throw damaged(path, 'it has no first line');
 }
 
-/** @throws a RangeError with the end of a sentence: what is wrong with the head */
+/** @throws a RangeError with the end of a sentence */
 export function headIn(line: string): RowsHead {
   let json: { readonly rows_version?: unknown } | null;
   try {

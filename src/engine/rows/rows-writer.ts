@@ -16,14 +16,14 @@ const portion = 1 << 18;
 export interface WrittenRows {
   readonly head: RowsHead;
   readonly digest: Digest;
-  /** Places of rows that an earlier run may have changed. */
+  /** Places. */
   readonly unclear: readonly number[];
 }
 
-/** The part of the head that is not derived from the rows. */
+/** What does not follow from the rows. */
 export type HeadFacts = Omit<RowsHead, 'rows_version' | 'operations' | 'renumbered' | 'blocks'>;
 
-/** An operation, with the method and path of its first call. */
+/** Method and path are of the first call. */
 interface OperationEntry {
   readonly operation: PlannedOperation;
   readonly index: number;
@@ -32,8 +32,8 @@ interface OperationEntry {
 }
 
 /**
- * Writes the rows, then a file of the head followed by the rows, as the head is known last. The file appears whole or not at all, and only
- * its owner can read it.
+ * Writes the rows, then a file of the head, which is known last, and the rows. The file appears whole or not at all, and only its owner can
+ * read it.
  */
 export class RowsWriter {
   readonly #path: string;
@@ -56,7 +56,7 @@ export class RowsWriter {
     return this.#rows;
   }
 
-  /** @returns a write to await, if the row filled a portion */
+  /** @returns a write to await */
   add(row: DecidedRow, cells: CellTexts): Promise<void> | undefined {
     const entry = row.operation && this.#entryOf(row.operation);
     if (entry !== undefined && row.kind === 'callable') {
