@@ -19,7 +19,7 @@ export interface Signer {
 }
 
 /**
- * Signs a text. OpenSSH asks for the passphrase or the touch of a key at the terminal.
+ * OpenSSH asks for the passphrase or the touch of a key at the terminal.
  *
  * @param key path of a private key, or of a public key whose private key an agent has
  * @returns the armored signature
@@ -32,8 +32,6 @@ export async function signText(text: string, key: string): Promise<string> {
 }
 
 /**
- * Finds the allowed signer of a text.
- *
  * @param allowed path of a file in the form `allowed_signers`
  * @param at when the signature must be valid
  * @returns undefined when the signature is not good, or not by an allowed signer
