@@ -56,12 +56,11 @@ export interface ApiWorkerOptions {
  * ```
  *
  * - **starting**: nothing is claimed.
- * - **calling**: rows are claimed, as many as are useful to have in hand; none while the API rests.
- * - **paused**: nothing is claimed, and rows that wait for their call go back; calls in flight go on. `stop` waits for them.
+ * - **calling**: as many rows are claimed as are useful to have in hand; none while the API rests.
+ * - **paused**: rows that wait for their call go back; calls in flight go on. `stop` waits for them.
  */
 export class ApiWorker {
   readonly #options: ApiWorkerOptions;
-  /** Undefined: as many as the API bears. */
   readonly #wanted: number | undefined;
   readonly #gate: CallGate;
   readonly #meter = new TrafficMeter();
@@ -91,7 +90,7 @@ export class ApiWorker {
       onError,
     });
     this.#gate = gate;
-    // At once: until the next pace, the worker would claim batches whose rows come back.
+    // Otherwise the worker would claim batches whose rows come back, until the next pace.
     gate.onSendAway = () => this.#claimWithin();
     this.#meter.elsewhere = () => gate.elsewhere;
     this.#breaker = new CircuitBreaker({
@@ -119,7 +118,6 @@ export class ApiWorker {
     return this.#gate.active;
   }
 
-  /** Claims no more; calls in flight continue. */
   pause(): void {
     this.#state = 'paused';
     this.#worker?.pause();
@@ -207,7 +205,7 @@ export class ApiWorker {
   }
 }
 
-/** Logs changes of the governor's phase, not each step. */
+/** Not at each step of the governor. */
 function logPace(log: Log, pace: PaceReport, lastPace: PaceReport | undefined): void {
   if (pace.phase === lastPace?.phase && pace.reason === lastPace.reason) return;
   const { rate, limit, concurrency, restUntil, restBy, phase, reason } = pace;

@@ -56,9 +56,7 @@ export class CircuitBreaker {
   /** Failed calls of an unproven API that are no longer held. */
   #spent = 0;
   #firstCallAt: number | undefined;
-  /** Failures since the last answer; only some count as calls. */
   #streak: { calls: number; readonly since: number; latest: Trouble } | undefined;
-  /** Refusals since the last accepted call. */
   #refusals: { readonly calls: number; readonly lastedMs: number; readonly lastAt: number } | undefined;
   readonly #held: { readonly trouble: Trouble; readonly release: (blame: Blame) => void }[] = [];
   #recovering = Number.POSITIVE_INFINITY;
@@ -74,7 +72,7 @@ export class CircuitBreaker {
     this.#options = options;
   }
 
-  /** With the milliseconds until the next test call. Rows that have waited for their verdicts for seconds also show an outage. */
+  /** `testMs`: until the next test call. Rows that have waited for their verdicts for seconds also show an outage. */
   get outage(): { readonly trouble: Trouble; readonly testMs: number } | undefined {
     if (this.#streak === undefined) return undefined;
     const { latest: trouble, since } = this.#streak;
@@ -83,7 +81,7 @@ export class CircuitBreaker {
     return this.#held.length > 0 && now - since >= noticedMs ? { trouble, testMs: 0 } : undefined;
   }
 
-  /** The API is known to have answered another worker as the service does. */
+  /** The API is known to answer as the service does. */
   prove(): void {
     if (this.#state !== 'unproven') return;
     this.#state = 'closed';
@@ -91,14 +89,14 @@ export class CircuitBreaker {
     this.#options.onChange();
   }
 
-  /** Rows to have in hand, if `wanted` are needed; at most `unproven` while nothing is known about the API. */
+  /** Rows to have in hand if `wanted` are needed; at most `unproven` while nothing is known about the API. */
   prefetchLimit(wanted: number, unproven: number): number {
     if (this.#state === 'unproven') return Math.max(1, Math.min(unproven, unprovenCalls - this.#spent));
     if (this.#state !== 'closed') return 1;
     return Math.min(wanted, this.#recovering) + Math.min(this.#held.length, manyCalls);
   }
 
-  /** Call this for a claimed row, and `end` when it has a verdict. */
+  /** For a claimed row; call `end` when it has a verdict. */
   begin(): void {
     this.#inHand += 1;
     this.#watchIdle();
@@ -152,7 +150,6 @@ export class CircuitBreaker {
     });
   }
 
-  /** Admits no more calls, and releases held rows. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#decision);
@@ -191,7 +188,7 @@ export class CircuitBreaker {
     if (changes) this.#options.onChange();
   }
 
-  /** Whether enough calls have failed, by number and time; if not, schedules the next decision. */
+  /** Decides whether enough calls have failed, by number and time, or schedules the next decision. */
   #decide(): void {
     clearTimeout(this.#decision);
     if (this.#streak === undefined || this.#closed) return;
@@ -287,7 +284,7 @@ export class CircuitBreaker {
   }
 }
 
-/** Whether the evidence says more about the API than about its row. */
+/** The evidence says more about the API than about its row. */
 function isDoubtful(evidence: HealthEvidence): boolean {
   return evidence.kind === 'trouble' && evidence.cause !== 'either';
 }

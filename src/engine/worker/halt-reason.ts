@@ -2,7 +2,7 @@ import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { Halt } from './health-evidence.ts';
 
-/** Why calling stops: what failed, and what to correct. */
+/** What failed, and what to correct. */
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
   if (because === 'unproven')
     return fatalError('API_UNPROVEN', accountOf(baseUrl, last, calls === 1 ? '1 try' : `${calls} tries`));
@@ -14,7 +14,7 @@ export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last 
   );
 }
 
-/** For a single answer that is enough: a wrong token, base URL or permission. */
+/** For a wrong token, base URL or permission, which a single answer shows. */
 export function refusalReason(baseUrl: string, path: string, failure: ApiFailure): CqbatchError {
   return fatalError('API_REFUSES', accountOf(baseUrl, { path, failure }));
 }

@@ -29,7 +29,7 @@ export interface JudgedAttempt {
   /** A row of this operation is known to have succeeded: token and base URL are right. */
   readonly provenRight: boolean;
   readonly otherCalls: OtherCalls;
-  /** A governor decides when the API asks to slow down without saying for how long. */
+  /** A governor decides when the API asks to slow down without a time. */
   readonly governed: boolean;
   /** From 0 to 1. */
   readonly random: number;
@@ -41,7 +41,7 @@ export type Judgement =
   | { readonly kind: 'halted'; readonly history: AttemptHistory; readonly failure: ApiFailure };
 
 const maxBackoffMs = 60_000;
-/** When the API says "slow down" and not for how long; doubles with each refusal of the row. */
+/** When the API asks to slow down without a time; doubles with each refusal of the row. */
 const unknownWaitMs = 1_000;
 const maxUnknownWaitMs = 30_000;
 /** After this many refusals of a row, its 503s are its own failures. */
@@ -50,8 +50,8 @@ const mostRefusals = 5;
 const leastWaitMs = 100;
 
 /**
- * A 503 as "slow down", if 503s are known to depend on the rate: like a 429, it was most likely not processed. This is not certain enough
- * for a row that must not be repeated.
+ * A 503 as "slow down", if 503s depend on the rate: like a 429, it was most likely not processed. This is not certain enough for a row that
+ * must not be repeated.
  */
 export function asRefusal(
   answer: ApiAnswer,
@@ -202,7 +202,7 @@ function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttemp
   try {
     if (answer.ok) {
       const check = operation.check(task.subject, answer.body);
-      // A 2xx says that a change was made, perhaps another one.
+      // A change was made, perhaps another one.
       return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
     }
     const failure = keyedFailure(answer.failure, operation, claim.policy);
@@ -227,8 +227,8 @@ function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttemp
 }
 
 /**
- * Hands the row back at no cost: every other row would have met this failure. An answer that is not JSON, such as a login page, from a
- * target that never answered as the service does means that nothing was processed.
+ * Hands the row back at no cost: every other row would have met this failure. If the target never answered as the service does, an answer
+ * that is not JSON, such as a login page, means that nothing was processed.
  */
 export function returnUncharged(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
   const isOtherService = blame === 'unproven' && failure.code === 'ANSWER_NOT_JSON';
@@ -255,7 +255,7 @@ function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): AttemptHisto
   };
 }
 
-/** The attempts of the row, with this one unless nothing was sent. */
+/** With this attempt, unless nothing was sent. */
 function earlierWith(
   { task, answer, startedAt }: JudgedAttempt,
   { code, message, status }: ApiFailure,

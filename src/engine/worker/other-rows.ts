@@ -9,8 +9,8 @@ export type OtherCalls = Readonly<Record<CallOutcome, number>>;
 const keptCalls = 100;
 
 /**
- * The latest calls of a worker. They show whether the API accepts other rows than the refused or failed row. Leave out refusals and
- * failures of suspects: suspects would excuse each other.
+ * The latest calls of a worker, which show whether the API accepts other rows than the refused or failed row. Leave out refusals and
+ * failures of suspects, which would excuse each other.
  */
 export class LatestCalls {
   readonly #calls: { readonly at: number; readonly outcome: CallOutcome }[] = [];
@@ -49,7 +49,7 @@ export function singledOutAgain(
     : again(counted, accepted, refused);
 }
 
-/** Equal failures in succession. A failure says nothing about the row while other rows fail as well. */
+/** A failure says nothing about the row while other rows fail as well. */
 export function failedAgain(
   { failedAlone, lastCode, lastMessage = '' }: AttemptHistory,
   { code, message }: Pick<ApiFailure, 'code' | 'message'>,
@@ -78,7 +78,7 @@ export function failsItself(row: SingledOut): boolean {
   return isAtLeast(row, enough.failures);
 }
 
-/** The row may be at fault: its refusals or failures must not slow down other rows, or count for them. */
+/** Its refusals or failures must not slow down other rows, or count for them. */
 export function isSuspect(row: SingledOut | undefined): boolean {
   return row !== undefined && isAtLeast(row, suspicious);
 }

@@ -1,13 +1,13 @@
 const beats = 10;
-/** The factor by which calls in flight may rise until the next beat. */
+/** By this factor, calls in flight may rise until the next beat. */
 const mayRise = 1.25;
 const spare = 3;
-/** The share of spare rows: more than the intents that are written before a place is free (`call-scheduler.ts`). */
+/** More than the intents that are written before a place is free (`call-scheduler.ts`). */
 const spareShare = 0.3;
 
 /**
  * Rows to have in hand while rows wait at the gate: no more than the calls in flight need. The timeline knows the need of this worker by
- * the waiting rows, and they leave at once when a rest ends.
+ * the waiting rows, which leave at once when a rest ends.
  */
 export class Prefetch {
   #busiest: number[] = [];
@@ -19,7 +19,7 @@ export class Prefetch {
   }
 }
 
-/** Some rows wait, so that a call can begin as soon as another ends. */
+/** With rows that wait, so that a call can begin as soon as another ends. */
 export function withSpare(concurrency: number): number {
   return concurrency + Math.max(2, Math.ceil(concurrency * spareShare));
 }

@@ -28,7 +28,6 @@ export type WorkerEvent = { readonly run: string; readonly row: number } & (
 export interface RowProcessorOptions {
   readonly operations: readonly Operation[];
   readonly client: Pick<ApiClient, 'send'>;
-  /** Calls wait here for their turn and are counted. */
   readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'sent' | 'leave'>;
   readonly meter: Pick<TrafficMeter, 'sent' | 'ended' | 'refuses503'>;
   readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess'>;
@@ -36,7 +35,7 @@ export interface RowProcessorOptions {
   readonly governed: () => boolean;
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
-  /** No row can succeed: wrong token, base URL or permission. The worker must claim no more. */
+  /** No row can succeed: the worker must claim no more. */
   readonly onHalt: (failure: ApiFailure, path: string) => void;
 }
 
@@ -45,7 +44,7 @@ function isTokenInDoubt(answer: ApiAnswer): boolean {
   return !answer.ok && answer.failure.code === 'PERMISSION_DENIED';
 }
 
-/** If another version of the program has fed the row. */
+/** For a row that another version of the program has fed. */
 export function refusal(task: RowTask, operations: readonly Operation[]): CqbatchError | undefined {
   if (findOperation(operations, task.operation) !== undefined) return undefined;
   return fatalError(
@@ -59,7 +58,7 @@ export function refusal(task: RowTask, operations: readonly Operation[]): Cqbatc
  * Makes one attempt; the queue repeats attempts.
  *
  * Objects made for each row get new properties before a spread, `{ requests: 1, ...answer }`: on Node 20, a property added after a leading
- * spread moves the object to the old generation. Four such objects for each call cost a tenth of a run's CPU time.
+ * spread moves the object to the old generation.
  */
 export function createRowProcessor(options: RowProcessorOptions) {
   const { operations, client, gate, meter, breaker, log, onEvent, onHalt } = options;

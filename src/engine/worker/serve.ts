@@ -15,16 +15,15 @@ export interface ServeOptions
   > {
   readonly api: LimitedApi;
   readonly version: string;
-  /** For calls in flight when the worker stops; then they are aborted, and their rows go back. */
+  /** For calls in flight at a stop; then they are aborted, and their rows go back. */
   readonly shutdownMs: number;
-  /** Errors of commands that are repeated. */
   readonly failing: LastingErrors;
   readonly stop: AbortSignal;
 }
 
 export type Serving = ReturnType<typeof serveRows>;
 
-/** How long to wait for an unreachable datastore at the end: its rows come back without this worker. */
+/** For an unreachable datastore at the end: its rows come back without this worker. */
 const farewellMs = 3_000;
 
 /** Serves all runs on a shared datastore, until stopped or unable to continue; then closes the client. */
@@ -47,7 +46,7 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
     onHalt: (reason) => (reason.code === 'UNKNOWN_PAYLOAD' ? leave(reason) : endBecause(reason)),
     onError(error) {
       failing.see(error);
-      // While the datastore is known to be away, each connection says so every other second.
+      // Each connection tells every other second that the datastore is away.
       const level = datastore.trouble === undefined && errors.isNews(error) ? 'warn' : 'debug';
       log[level]({ err: error.message }, 'datastore error');
     },
@@ -83,7 +82,7 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
     get pace(): Pace | undefined {
       return pace;
     },
-    /** Undefined after a stop, or the reason that the worker can't continue. */
+    /** Undefined after a stop, or why the worker can't continue. */
     end,
   };
 }

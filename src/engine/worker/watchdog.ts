@@ -4,7 +4,7 @@ export interface WatchdogFacts {
   readonly started: number;
   /** The API asked for it, a rate is set, or a user paused the run. */
   readonly resting: boolean;
-  /** The datastore does not answer: users see this elsewhere, and the worker waits. */
+  /** Users see this elsewhere, and the worker waits. */
   readonly away: boolean;
 }
 
@@ -16,8 +16,7 @@ const reconnectAfterMs = 30_000;
 const giveUpAfterMs = 120_000;
 
 /**
- * Notices a standstill, which no single error shows: rows wait, and a worker claims none. Its owner calls `check` every few seconds and
- * does what the verdict says.
+ * Notices a standstill, which no single error shows: rows wait, and a worker claims none. Call `check` every few seconds.
  *
  *              no excuse            reconnectAfterMs              giveUpAfterMs
  *     calm ───────────────▶ watching ──────────────▶ watching ─ … ──────────────▶ given up
@@ -27,7 +26,7 @@ const giveUpAfterMs = 120_000;
  *      └───────────────────────── an excuse ─────────────────────────────────────────┘
  *
  * An excuse is: a row was started since the last check, none waits, a row is in flight, the queue rests, or the datastore is away. The
- * standstill starts at the first check without an excuse. Its verdict is still 'fine': the rows may have waited for only an instant.
+ * first check without an excuse is still 'fine': the rows may have waited for only an instant.
  *
  * Between two checks no more than `reconnectAfterMs` counts: a process that was suspended for an hour was not stuck for an hour.
  */

@@ -11,7 +11,6 @@ import { Watchdog } from './watchdog.ts';
 export interface WatchedWorkerOptions extends Omit<BatchWorkerOptions, 'witness'> {
   readonly testify: (testimony: Testimony) => Promise<void>;
   readonly log: Log;
-  /** Rows wait because the API asked for it. */
   readonly isResting: () => boolean;
   /** Waiting rows are not taken, though nothing prevents it, not even with new connections. */
   readonly onStuck: (reason: CqbatchError) => void;
@@ -31,7 +30,7 @@ export class WatchedWorker {
   readonly #checks: Repeated;
   #worker: BatchWorker;
   #concurrency: number;
-  /** Claims of the workers that were replaced. */
+  /** By replaced workers. */
   #startedBefore = 0;
   #paused = false;
 
