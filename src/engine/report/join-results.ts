@@ -40,7 +40,7 @@ export interface JoinInput {
   readonly runKey: string;
 }
 
-/** Joins rows with the results that the plan has decided or the journal has recorded. */
+/** Joins rows with results, from the plan or the journal. */
 export async function* joinResults({
   rows: chunks,
   journal,
@@ -84,7 +84,7 @@ async function resultsByPlace(
   return results;
 }
 
-/** Whether a result is a placeholder for a row without a result. */
+/** Whether a result stands for none. */
 export function isUnfinished({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
 }
@@ -98,7 +98,7 @@ export interface UnfinishedRow {
   readonly row: number;
   readonly operation: string;
   readonly history: AttemptHistory | undefined;
-  /** Whether the datastore may still hold the row, or a result of the row that the journal lacks. */
+  /** The datastore may still hold the row, or a result that the journal lacks. */
   readonly unsettled: boolean;
 }
 
@@ -140,7 +140,6 @@ function lastProblem({ lastCode = '', lastMessage = '' }: AttemptHistory): strin
 }
 
 export interface ResultCounts {
-  /** Rows with a result. */
   readonly done: number;
   /** As in the report: with rows that were stopped without a result, without rows that will still be called. */
   readonly outcomes: OutcomeCounts;
@@ -151,7 +150,7 @@ export interface ResultCounts {
   readonly held: number;
 }
 
-/** Counts the rows of a run as its report does. */
+/** As the report counts them. */
 export function countRows(
   journal: JournalView,
   plan: Omit<RowCounts, 'conflicts' | 'partial'>,

@@ -9,9 +9,9 @@ const pointSchema = z.object({
   t_s: z.number(),
   /** Null when unlimited. */
   allowed_per_s: z.number().nullable(),
-  /** Calls of all runs that share the API. */
+  /** Of all runs that share the API. */
   accepted_per_s: z.number(),
-  /** Calls that the API rejected as too many. */
+  /** As too many. */
   rejected: z.number(),
   /** Seconds since the previous point that count in the total `waited_s`; absent when 0. */
   waited_s: z.number().optional(),
@@ -20,7 +20,6 @@ const pointSchema = z.object({
 });
 
 const startSchema = z.object({
-  /** As in a point. */
   t_s: z.number(),
   /** ISO 8601 UTC. */
   at: z.string(),
@@ -36,7 +35,6 @@ const rateHistorySchema = z.object({
   concurrency: z.number(),
   phase: z.enum(phases),
   reason: z.string(),
-  /** ISO 8601 UTC. */
   wait_until: z.string().nullable(),
   /** The `restBy` of a pace. */
   wait_by: z.string().optional(),

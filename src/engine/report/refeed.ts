@@ -4,13 +4,13 @@ import type { RowsHead } from '../rows/head.ts';
 import type { CellTexts } from '../rows/row.ts';
 
 export interface RefeedOptions extends Pick<RowsHead, 'columns' | 'clear_token' | 'defaults'> {
-  /** Keeps spreadsheets from running cells as formulas. */
+  /** Against cells that spreadsheets would run as formulas. */
   readonly guard: Guard;
 }
 
 export interface RefeedCells {
   readonly cells: readonly string[];
-  /** Whether the cells differ from the row, because CSV can't hold it. */
+  /** CSV can't hold the row: the cells differ. */
   readonly altered: boolean;
 }
 

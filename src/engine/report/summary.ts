@@ -59,7 +59,7 @@ export interface RunSummary {
   readonly digests: { readonly rows: string; readonly journal: string; readonly report: string } | null;
 }
 
-/** The part of a summary that does not come from the lines of the report. */
+/** What does not come from the lines of the report. */
 export interface RunFacts
   extends Pick<
     RunSummary,
@@ -67,11 +67,10 @@ export interface RunFacts
   > {
   readonly manifest: Omit<RunSummary['manifest'], 'rows'>;
   readonly digests: Omit<NonNullable<RunSummary['digests']>, 'report'> | null;
-  /** Without the time between a stop and a resume. */
   readonly activeMs: number;
 }
 
-/** Rows with the same outcome and code. Message and row number are from the first row. */
+/** Message and row number are from the first row. */
 interface CodeTally {
   readonly outcome: Outcome;
   readonly code: string;
@@ -80,7 +79,7 @@ interface CodeTally {
   readonly row: number;
 }
 
-/** Called rows per second of active time, to two decimals; undefined before the start. */
+/** To two decimals; undefined before the start. */
 export function averageRate({ succeeded, failed }: OutcomeCounts, activeMs: number): number | undefined {
   return activeMs > 0 ? Math.round(((succeeded + failed) * 100_000) / activeMs) / 100 : undefined;
 }

@@ -48,7 +48,7 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
   }
 }
 
-/** Excel never runs cells that are text: they need no guard. */
+/** Excel never runs cells that are text. */
 const unguarded = (text: string): string => text;
 
 async function* rowsOf(lines: ReportLines, cells: ReportCells): AsyncGenerator<string[]> {

@@ -2,7 +2,7 @@ import type { RowResult } from '../../../domain/terms.ts';
 import { messageOf } from '../report-columns.ts';
 import type { MessageGroup } from './page-data.ts';
 
-/** Rows with further messages of a code are counted together, without a message. */
+/** Rows with further messages of a code are counted together. */
 const mostMessages = 100;
 const longestMessage = 300;
 

@@ -57,7 +57,7 @@ export class PackedRows {
     }
   }
 
-  /** The portions for which the page has room, in base64. Call this last. */
+  /** In base64. Call this last. */
   async end(): Promise<PageContent['portions']> {
     await this.#first.close();
     await this.#rest.close();
@@ -96,7 +96,6 @@ function showsRequest({ outcome, attempts, unclear }: RowResult): boolean {
   return attempts > 0 && (outcome !== 'succeeded' || unclear);
 }
 
-/** Method and path on the first line, then the body. */
 function requestOf(row: PlannedRow): string {
   if (row.kind !== 'callable') return '';
   const { method = 'POST', path, body } = row.request;
@@ -105,7 +104,7 @@ function requestOf(row: PlannedRow): string {
 
 type Fact = (result: RowResult) => string | number | undefined;
 
-/** Times are in milliseconds since 1970. */
+/** Milliseconds since 1970. */
 const facts = {
   row: ({ row }) => row,
   operation: ({ operation }) => operation,
@@ -161,7 +160,6 @@ class Pack {
   #open: (readonly PageValue[])[] = [];
   #characters = 0;
   rows = 0;
-  /** Compressed. */
   bytes = 0;
 
   push(values: readonly PageValue[]): void {
@@ -174,7 +172,6 @@ class Pack {
     return this.#open.length >= portionRows || this.#characters >= portionCharacters;
   }
 
-  /** Compresses the rows since the previous call. */
   async close(): Promise<void> {
     const [first] = this.#open;
     if (first === undefined) return;

@@ -18,7 +18,7 @@ export interface PageData {
   readonly operations: Readonly<Record<string, OperationWords>>;
   /** By code. */
   readonly advice: Readonly<Record<string, PageAdvice>>;
-  /** Counts all rows of the run. */
+  /** Of all rows of the run. */
   readonly messages: readonly MessageGroup[];
   readonly rate: readonly RatePoint[];
   readonly latency: LatencySeries;
@@ -54,16 +54,13 @@ export interface PageRun {
   readonly reason?: string;
   readonly baseUrl: string;
   readonly by?: string;
-  /** Absent for a plan without approvals. */
   readonly approvedBy?: readonly string[];
   /** The user's `--reason`. */
   readonly purpose?: string;
   readonly stops: readonly PageStop[];
-  /** ISO 8601 UTC. */
   readonly writtenAt: string;
 }
 
-/** A time in which a run was paused, interrupted, halted or failed. */
 export interface PageStop {
   /** ISO 8601 UTC. */
   readonly from: string;
@@ -72,7 +69,7 @@ export interface PageStop {
   readonly reason?: string;
 }
 
-/** A value for each stretch of equal length; null in a stretch without calls. */
+/** A value for each stretch of equal length; null without calls. */
 export interface LatencySeries {
   /** Start of the first stretch, milliseconds since 1970; 0 without calls. */
   readonly from: number;
@@ -86,7 +83,7 @@ export interface LatencySeries {
 
 export interface PageRows {
   readonly columns: readonly PageColumn[];
-  /** A cell with this text clears its field when the rows are fed back. */
+  /** Clears a field when the rows are fed back. */
   readonly clearToken: string;
 }
 

@@ -69,7 +69,7 @@ function ledger(data: PageData): Markup {
   return markup('ul', { class: 'ledger', 'aria-label': 'Rows by outcome' }, ...parts, all);
 }
 
-/** The report as lines for a chat or an e-mail. */
+/** For a chat or an e-mail. */
 function summaryText(data: PageData): string {
   const { run, summary } = data;
   const parts = ledgerParts(data).map(({ number, name, toCheck }) =>

@@ -46,10 +46,7 @@ function achieved({ run, summary, operations }: PageData): string {
   return run.state === 'completed' ? `${what}.` : `Run ${run.state}: ${what}.`;
 }
 
-/**
- * `All 3 evaluations restored`; `2 of 5 evaluations restored`; with rows that are no things of their own, `2 evaluations restored, of 7
- * rows`
- */
+/** `All 3 evaluations restored`; `2 of 5 evaluations restored`; with duplicate or skipped rows, `2 evaluations restored, of 7 rows` */
 function achievement(succeeded: number, wanted: number, rows: number, thing: string, done: string): string {
   if (succeeded === wanted && wanted > 0) {
     const things = counted(wanted, thing);
