@@ -12,7 +12,7 @@ import { encodeHeader, type JournalEntry } from './line.ts';
 /** A slow run may append nothing for minutes. */
 const checkEveryMs = 1_000;
 
-/** A journal that this process writes. Call `refresh`, then `begin`, before the first append. */
+/** Call `refresh`, then `begin`, before the first append. */
 export class AppendableJournal extends JournalFile implements Journal {
   onFinished: (results: readonly RowResult[]) => void = () => {};
   #writer: GroupWriter | undefined;

@@ -22,9 +22,9 @@ export class FailureCodes extends Map<string, FailedRows> {
 
 export interface FailuresInShort {
   readonly failed: number;
-  /** With the latest code; the example is the latest row. */
+  /** The latest failures, all with one code; the example is the latest row. */
   readonly last: FailedRows;
-  /** With the most frequent code; the example is the first row. */
+  /** Failures with the most frequent code; the example is the first row. */
   readonly most: FailedRows;
 }
 

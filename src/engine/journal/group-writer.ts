@@ -43,7 +43,6 @@ export class GroupWriter {
     this.#end = end;
   }
 
-  /** Bytes up to the last synced line. */
   get end(): number {
     return this.#end;
   }
@@ -83,7 +82,6 @@ export class GroupWriter {
     }
   }
 
-  /** Also fills `added`. */
   #layOut(group: readonly Append[]): { readonly bytes: Buffer; readonly placed: readonly PlacedEntry[] } {
     const kept: JournalEntry[] = [];
     const rows = new Set<number>();

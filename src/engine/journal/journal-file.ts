@@ -17,7 +17,7 @@ export interface JournalSource {
   readonly path: string;
   readonly handle: FileHandle;
   readonly runId: string;
-  /** Of the manifest. */
+  /** The number of rows in the manifest. */
   readonly rows: number;
 }
 
@@ -26,7 +26,7 @@ interface PlacedRow {
   readonly offset: number;
 }
 
-/** A journal that another process may be writing. Reading continues where it stopped. */
+/** Reading continues where it stopped. */
 export class JournalFile extends JournalState implements JournalReader {
   protected readonly source: JournalSource;
   #position = 0;
@@ -39,13 +39,12 @@ export class JournalFile extends JournalState implements JournalReader {
     this.source = source;
   }
 
-  /** Of complete lines. */
   get end(): number {
     return this.#position;
   }
 
   /**
-   * Reads all complete lines. A last line without its end is still being written, or was torn by a crash.
+   * Reads all complete lines. Leaves a last line without its end alone: it is still being written, or a crash tore it.
    *
    * @returns the size of the file; greater than `end` when there is such a line
    * @throws a fatal error when a line is not an entry or names a row that does not exist, or the header is of another run or version

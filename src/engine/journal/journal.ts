@@ -5,7 +5,7 @@ import type { JournalState } from './state.ts';
 /** A journal to read. */
 export interface JournalView extends Readonly<Omit<JournalState, 'apply' | 'offset'>> {
   /**
-   * From row `first` (default 1) to `last` (default: the last row), in row order and parts of up to 1,000. Memory does not depend on their
+   * Rows `first` (default 1) to `last` (default: the last row), in row order and parts of up to 1,000. Memory does not depend on their
    * number.
    */
   results(first?: number, last?: number): AsyncIterable<readonly RowResult[]>;
@@ -15,7 +15,7 @@ export interface JournalView extends Readonly<Omit<JournalState, 'apply' | 'offs
 /** A journal that only this process writes. */
 export interface Journal extends JournalView {
   /**
-   * Resolves with the new results when the entries are synced, in this order.
+   * Appends in this order. Resolves with the new results when the entries are synced.
    *
    * @throws a fatal error `JOURNAL_UNWRITABLE` or `JOURNAL_REMOVED`, or a `SystemError`, when a write failed, and always after that
    */

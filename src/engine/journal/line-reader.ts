@@ -10,13 +10,13 @@ export class LineReader {
   #start = 0;
   #chunk = Buffer.alloc(0);
 
-  /** @param end from where on bytes may change */
+  /** @param end the offset from which bytes may change */
   constructor(handle: FileHandle, end: number) {
     this.#handle = handle;
     this.#end = end;
   }
 
-  /** Without the line's end; undefined when the file ends before it. */
+  /** Returns the line without its end; undefined when the file ends first. */
   async at(offset: number): Promise<string | undefined> {
     let line = this.#lineAt(offset);
     for (let size = chunkSize, read = 0; line === undefined; size *= 2) {

@@ -25,7 +25,7 @@ export class JournalState {
   lastRow = 0;
   /** ISO 8601 UTC. */
   lastFinishedAt: string | undefined;
-  /** Since the latest `accepted`. */
+  /** Counts from the latest `accepted` on. */
   failures = new FailureTally();
   readonly #outcomes = noOutcomes();
   readonly #proven = new Set<string>();
@@ -34,7 +34,7 @@ export class JournalState {
   readonly #histories = new Map<number, AttemptHistory>();
   /** The epoch of each unsettled row, if recorded. */
   readonly #unsettled = new Map<number, string | undefined>();
-  /** Without a result; true: fed more than once. */
+  /** Rows without a result; true: fed more than once. */
   readonly #fed = new Map<number, boolean>();
 
   /** @param offset where the entry's line begins */
@@ -81,12 +81,11 @@ export class JournalState {
     return this.#unsettled.has(row);
   }
 
-  /** If recorded. */
   fedTo(row: number): string | undefined {
     return this.#unsettled.get(row);
   }
 
-  /** If so, and the row has no result, an older copy of the datastore may hold its first task. */
+  /** An older copy of the datastore may hold the row's first task. */
   isFedAgain(row: number): boolean {
     return this.#fed.get(row) === true;
   }
@@ -105,7 +104,7 @@ export class JournalState {
     return this.#outcomes;
   }
 
-  /** Their address is right. */
+  /** The API has accepted a row of each, so their address is right. */
   get provenOperations(): ReadonlySet<string> {
     return this.#proven;
   }

@@ -7,8 +7,8 @@ import type { Delimiter } from '../../base/text/delimiter.ts';
 import { byteOrderMark, csvText } from './csv-text.ts';
 
 /**
- * A file (RFC 4180, but with LF line ends; UTF-8 with a byte order mark) that appears whole or not at all, readable by its owner only.
- * Methods throw a fatal error `REPORT_UNWRITABLE`.
+ * A UTF-8 file with a byte order mark that appears whole or not at all, readable by its owner only. Methods throw a fatal error
+ * `REPORT_UNWRITABLE`.
  */
 export class CsvFile {
   readonly path: string;

@@ -84,7 +84,7 @@ async function resultsByPlace(
   return results;
 }
 
-/** Whether a result stands for none. */
+/** Whether a row without a result got this as a placeholder. */
 export function isUnfinished({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
 }
@@ -104,8 +104,8 @@ export interface UnfinishedRow {
 
 /**
  * A row that was certainly not processed is `not_attempted`. A row with an attempt that the API did more than postpone is `failed`, unless
- * the run will still call it. A row that may have been processed is unclear, so that it is not fed back unchecked. A row that the datastore
- * holds is pending, even if the run has ended: the journal can't say whether the row was called.
+ * the run will still call it. A row that may have been processed is unclear: it is not fed back unchecked. A row that the datastore holds
+ * is pending even after the end: the journal can't say whether it was called.
  */
 export function unfinishedResult(why: WhyUnfinished, row: UnfinishedRow): RowResult {
   const { history = noHistory } = row;
@@ -150,7 +150,6 @@ export interface ResultCounts {
   readonly held: number;
 }
 
-/** As the report counts them. */
 export function countRows(
   journal: JournalView,
   plan: Omit<RowCounts, 'conflicts' | 'partial'>,

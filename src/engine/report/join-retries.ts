@@ -28,7 +28,6 @@ export async function* joinRetries(
   }
 }
 
-/** With the requests of both runs. */
 function lastOf(ofRun: RowResult, ofRetry: RowResult): RowResult {
   // A retry that stopped early may not have attempted the row.
   const isAttempted = ofRetry.outcome !== 'not_attempted' || ofRun.outcome === 'not_attempted';

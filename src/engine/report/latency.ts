@@ -8,12 +8,12 @@ export interface LatencySummary {
   readonly max: number;
 }
 
-/** About 49 days, for longer durations, too. */
+/** About 49 days; longer durations count as this one. */
 const longest = 2 ** 32 - 1;
 
 /**
- * Fixed memory. With two figures (27 KB), percentiles are exact below 255 ms and at most 0.8 % too high above; with one (4 KB), exact below
- * 31 ms and at most 6.3 % too high.
+ * Uses fixed memory. With two figures (27 KB), percentiles are exact below 255 ms and at most 0.8 % too high above; with one (4 KB), exact
+ * below 31 ms and at most 6.3 % too high.
  */
 export class LatencyHistogram {
   /** Has each duration plus one, because the histogram can't hold 0. */

@@ -9,9 +9,9 @@ const pointSchema = z.object({
   t_s: z.number(),
   /** Null when unlimited. */
   allowed_per_s: z.number().nullable(),
-  /** Of all runs that share the API. */
+  /** Calls of all runs that share the API. */
   accepted_per_s: z.number(),
-  /** As too many. */
+  /** Calls that the API rejected as too many. */
   rejected: z.number(),
   /** Seconds since the previous point that count in the total `waited_s`; absent when 0. */
   waited_s: z.number().optional(),

@@ -4,13 +4,13 @@ import type { RowsHead } from '../rows/head.ts';
 import type { CellTexts } from '../rows/row.ts';
 
 export interface RefeedOptions extends Pick<RowsHead, 'columns' | 'clear_token' | 'defaults'> {
-  /** Against cells that spreadsheets would run as formulas. */
+  /** Keeps spreadsheets from running cells as formulas. */
   readonly guard: Guard;
 }
 
 export interface RefeedCells {
   readonly cells: readonly string[];
-  /** CSV can't hold the row: the cells differ. */
+  /** Whether the cells differ from the row, because CSV can't hold it. */
   readonly altered: boolean;
 }
 
@@ -23,7 +23,7 @@ interface RefeedColumn {
   readonly title: string;
   /** Places of the original columns. */
   readonly sources: number[];
-  /** Only if the field has a default. */
+  /** Absent for a field without a default. */
   readonly field?: string;
 }
 

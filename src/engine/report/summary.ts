@@ -59,7 +59,7 @@ export interface RunSummary {
   readonly digests: { readonly rows: string; readonly journal: string; readonly report: string } | null;
 }
 
-/** What does not come from the lines of the report. */
+/** The part that does not come from the lines of a report. */
 export interface RunFacts
   extends Pick<
     RunSummary,

@@ -38,8 +38,8 @@ export interface WrittenReports {
 }
 
 /**
- * Writes report.csv, failed.csv, not-attempted.csv and summary.json (docs/report.md), each whole or not at all, readable by its owner only.
- * Memory does not depend on the number of rows.
+ * Writes report.csv, failed.csv, not-attempted.csv and summary.json (docs/report.md), each whole or not at all. Memory does not depend on
+ * the number of rows.
  *
  * A pending row is in neither of the files that can be fed back: it will still be called, or was called.
  *
@@ -120,7 +120,7 @@ class ReportFiles {
     return this.#report.digest();
   }
 
-  /** summary.json last. */
+  /** Publishes summary.json last. */
   async publish(summary: RunSummary): Promise<ReportPaths> {
     for (const file of this.#all) await file.publish();
     try {

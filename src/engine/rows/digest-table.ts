@@ -25,7 +25,7 @@ export class DigestTable {
     this.#entryWords = keyWords + numbers;
   }
 
-  /** Or -1. */
+  /** Returns -1 for an unknown key. */
   find(key: string): number {
     const mask = this.#slots.length - 1;
     for (let slot = wordOf(key, 0) & mask; ; slot = (slot + 1) & mask) {
@@ -34,7 +34,7 @@ export class DigestTable {
     }
   }
 
-  /** Its numbers are 0. */
+  /** The numbers of a new entry are 0. */
   enter(key: string): number {
     const entry = this.#size++;
     if (entry >> blockBits === this.#blocks.length)

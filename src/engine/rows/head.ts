@@ -3,7 +3,7 @@ import { delimiters } from '../../base/text/delimiter.ts';
 import { actorSchema } from '../../domain/actor.ts';
 import { methods } from '../../domain/terms.ts';
 
-/** As `blocks` counts them. */
+/** The rows in each of the `blocks` of a head. */
 export const rowsInBlock = 1_000;
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
@@ -29,10 +29,10 @@ const operationSchema = z.strictObject({
   subject: z.string(),
   /** In the order of a row's `values`. */
   fields: z.array(z.strictObject({ name: z.string(), required: z.boolean(), undoable: z.boolean() })),
-  /** Of the report. */
+  /** Columns of the report. */
   columns: z.array(z.string()),
   keepsOmitted: z.boolean().exactOptional(),
-  /** The user's module. */
+  /** SHA-256 of the user's module that defines the operation. */
   module: sha256Schema.exactOptional(),
   /** Of its first call: rows with the same method and path leave them out. */
   method: z.enum(methods).exactOptional(),
@@ -52,7 +52,7 @@ export const rowsHeadSchema = z.strictObject({
   source: z.strictObject({
     /** The file as the user typed it, or what its rows were made of. */
     name: z.string(),
-    /** Of the file, or of the rows of the run that the rows were made from. */
+    /** Of the file; for rows made from a run, of that run's rows. */
     sha256: sha256Schema,
     bytes: countSchema,
     format: z.string(),
@@ -68,7 +68,7 @@ export const rowsHeadSchema = z.strictObject({
   defaults: z.record(z.string(), z.string()),
   operations: z.array(operationSchema),
   counts: countsSchema,
-  /** By `--where`. */
+  /** The number of rows that `--where` left out. */
   left_out: countSchema,
   /** Runs and reports whose done rows are left out. */
   skip_done: z.array(z.string()).exactOptional(),
@@ -79,7 +79,7 @@ export const rowsHeadSchema = z.strictObject({
   warnings: z.array(z.strictObject({ code: z.string(), message: z.string() })),
   operation_source: z.enum(['column', 'option', 'manifest', 'inferred', 'none']),
   options: z.record(z.string(), z.json()),
-  /** In an approved plan. */
+  /** What the user of an approved plan accepts. */
   consent: z.strictObject({ skip_invalid: z.boolean(), allow_partial: z.boolean() }).exactOptional(),
   made_at: z.string(),
   made_by: actorSchema.exactOptional(),

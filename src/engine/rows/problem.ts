@@ -8,7 +8,7 @@ export interface RowProblem {
   readonly problem: string;
   /** Shortened, control characters escaped. */
   readonly value?: string;
-  /** Of a workbook: `B`. */
+  /** The column of a workbook: `B`. */
   readonly letters?: string;
 }
 

@@ -54,9 +54,9 @@ export interface OperationSummary extends RowCounts {
 type RowSubject = Pick<UnderstoodRow, 'row' | 'subject'>;
 
 export interface FieldCounts {
-  /** Including the empty text. */
+  /** Includes the empty text. */
   readonly given: number;
-  /** Given as the empty text. */
+  /** Rows that give the empty text. */
   readonly cleared: number;
   readonly absent: number;
 }
@@ -65,7 +65,6 @@ export interface FieldCounts {
 export class RowTally {
   readonly counts = noRows();
   readonly #operation: PlannedOperation | undefined;
-  /** Optional fields. */
   readonly #fields: readonly { readonly name: string; given: number; cleared: number }[];
   #first: RowSubject | undefined;
   #last: RowSubject | undefined;

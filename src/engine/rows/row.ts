@@ -9,17 +9,17 @@ export type PlannedOperation = Pick<
   'name' | 'thing' | 'done' | 'subject' | 'columns' | 'keepsOmitted' | 'module'
 > & { readonly fields: readonly Pick<Field, 'name' | 'required' | 'undoable'>[] };
 
-/** By name. */
+/** Keys are fields. */
 export type OldValues = Readonly<Record<string, string>>;
 
 export interface UnderstoodRow {
   /** Its number in the user's manifest. */
   readonly row: number;
-  /** Or row of the sheet, from 1. */
+  /** The line where the row begins in the manifest, or the row of the sheet, from 1. */
   readonly line: number;
   readonly operation: PlannedOperation;
   readonly subject: string;
-  /** By name; omitted fields are absent. */
+  /** Keys are fields; omitted fields are absent. */
   readonly values: Row;
   readonly old?: OldValues;
 }
@@ -41,7 +41,7 @@ export interface InvalidRow {
 }
 
 export interface DoneBefore {
-  /** As shown to users. */
+  /** The run or report, as shown to users. */
   readonly source: string;
   readonly row: number;
 }

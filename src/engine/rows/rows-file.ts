@@ -23,7 +23,7 @@ export interface RowsFile {
     to?: number,
     isWanted?: (place: number) => boolean,
   ): AsyncGenerator<readonly PlannedRow[], void, undefined>;
-  /** Finds a row by its number in the user's manifest. */
+  /** @param number in the user's manifest */
   find(number: number): Promise<PlannedRow | undefined>;
   /** Maps places to numbers in the user's manifest. Takes 8 bytes for each row, if they differ. */
   numbers(): Promise<(place: number) => number>;

@@ -5,9 +5,9 @@ import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-co
 const previewedRows = 3;
 
 export interface SummarizedRows extends RowCounts {
-  /** Without rows of no known operation. */
+  /** Omits rows without a known operation. */
   readonly perOperation: Readonly<Record<string, OperationSummary>>;
-  /** By run or report. */
+  /** Keys are runs and reports. */
   readonly doneIn: ReadonlyMap<string, number>;
   readonly preview: readonly CallableRow[];
 }

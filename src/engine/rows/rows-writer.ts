@@ -16,11 +16,11 @@ const portion = 1 << 18;
 export interface WrittenRows {
   readonly head: RowsHead;
   readonly digest: Digest;
-  /** Places. */
+  /** Places of rows that an earlier run may have changed. */
   readonly unclear: readonly number[];
 }
 
-/** What does not follow from the rows. */
+/** The part of the head that does not follow from the rows. */
 export type HeadFacts = Omit<RowsHead, 'rows_version' | 'operations' | 'renumbered' | 'blocks'>;
 
 /** Method and path are of the first call. */
@@ -31,10 +31,7 @@ interface OperationEntry {
   path?: string;
 }
 
-/**
- * Writes the rows, then a file of the head, which is known last, and the rows. The file appears whole or not at all, and only its owner can
- * read it.
- */
+/** Writes the rows, then copies them behind the head, which is known last. The file appears whole or not at all. */
 export class RowsWriter {
   readonly #path: string;
   readonly #part: string;

@@ -12,7 +12,7 @@ const namespace = 'cqbatch-approval';
 
 /** The author of a valid signature. */
 export interface Signer {
-  /** As in the file of allowed signers. */
+  /** The name in the file of allowed signers. */
   readonly name: string;
   /** Fingerprint. */
   readonly key: string;
@@ -67,7 +67,7 @@ function timestamp(at: Date): string {
 interface Ended {
   readonly code: number | null;
   readonly out: string;
-  /** The last line of its standard error. */
+  /** The last line of the error output. */
   readonly problem: string;
 }
 

@@ -28,7 +28,6 @@ export interface ApiWorkerOptions {
   readonly client: ApiClient;
   /** Normalized. */
   readonly baseUrl: string;
-  /** Absent: no limit. */
   readonly maxOutageMs?: number | undefined;
   /** Operations of which rows are known to have succeeded. */
   readonly proven?: Iterable<string> | undefined;
@@ -39,10 +38,7 @@ export interface ApiWorkerOptions {
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
-  /**
-   * No row can succeed (wrong token, base URL or permission, an API away for too long), a row can't be understood, or rows wait and none
-   * starts.
-   */
+  /** The worker can't continue: no row can succeed, a row can't be understood, or rows wait and none starts. */
   readonly onHalt: (reason: CqbatchError) => void;
   readonly onError: (error: Error) => void;
 }
@@ -205,7 +201,7 @@ export class ApiWorker {
   }
 }
 
-/** Not at each step of the governor. */
+/** Logs changes, not each step of the governor. */
 function logPace(log: Log, pace: PaceReport, lastPace: PaceReport | undefined): void {
   if (pace.phase === lastPace?.phase && pace.reason === lastPace.reason) return;
   const { rate, limit, concurrency, restUntil, restBy, phase, reason } = pace;

@@ -36,7 +36,6 @@ function uuidOf(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Whether all calls of a row have the same `Idempotency-Key`. */
 export function hasKey({ idempotencyKey }: KeyedOperation, { key }: KeyedRun): boolean {
   return idempotencyKey === true && key !== undefined;
 }

@@ -188,7 +188,7 @@ export class CircuitBreaker {
     if (changes) this.#options.onChange();
   }
 
-  /** Decides whether enough calls have failed, by number and time, or schedules the next decision. */
+  /** Schedules the next decision unless enough calls have failed. */
   #decide(): void {
     clearTimeout(this.#decision);
     if (this.#streak === undefined || this.#closed) return;

@@ -2,7 +2,7 @@ import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { Halt } from './health-evidence.ts';
 
-/** What failed, and what to correct. */
+/** Says what failed, and what to correct. */
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
   if (because === 'unproven')
     return fatalError('API_UNPROVEN', accountOf(baseUrl, last, calls === 1 ? '1 try' : `${calls} tries`));

@@ -18,7 +18,7 @@ import {
   singledOutAgain,
 } from './other-rows.ts';
 
-/** One attempt, with everything that its judgement depends on. */
+/** An attempt, and all that its judgement depends on. */
 export interface JudgedAttempt {
   readonly task: RowTask;
   readonly operation: Operation;
@@ -26,7 +26,7 @@ export interface JudgedAttempt {
   readonly answer: ApiAnswer;
   readonly startedAt: Date;
   readonly finishedAt: Date;
-  /** A row of this operation is known to have succeeded: token and base URL are right. */
+  /** A row of this operation has succeeded: token and base URL are right. */
   readonly provenRight: boolean;
   readonly otherCalls: OtherCalls;
   /** A governor decides when the API asks to slow down without a time. */
@@ -202,7 +202,7 @@ function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttemp
   try {
     if (answer.ok) {
       const check = operation.check(task.subject, answer.body);
-      // A change was made, perhaps another one.
+      // The API made a change, perhaps another one.
       return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
     }
     const failure = keyedFailure(answer.failure, operation, claim.policy);
@@ -255,7 +255,7 @@ function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): AttemptHisto
   };
 }
 
-/** With this attempt, unless nothing was sent. */
+/** Includes this attempt, unless nothing was sent. */
 function earlierWith(
   { task, answer, startedAt }: JudgedAttempt,
   { code, message, status }: ApiFailure,

@@ -9,8 +9,8 @@ export type OtherCalls = Readonly<Record<CallOutcome, number>>;
 const keptCalls = 100;
 
 /**
- * The latest calls of a worker, which show whether the API accepts other rows than the refused or failed row. Leave out refusals and
- * failures of suspects, which would excuse each other.
+ * The latest calls of a worker, to compare a refused or failed row with other rows. Leave out refusals and failures of suspects, which
+ * would excuse each other.
  */
 export class LatestCalls {
   readonly #calls: { readonly at: number; readonly outcome: CallOutcome }[] = [];

@@ -39,7 +39,6 @@ export interface RowProcessorOptions {
   readonly onHalt: (failure: ApiFailure, path: string) => void;
 }
 
-/** A success in a journal, or of another worker, proves only the address. */
 function isTokenInDoubt(answer: ApiAnswer): boolean {
   return !answer.ok && answer.failure.code === 'PERMISSION_DENIED';
 }
@@ -199,7 +198,6 @@ export function createRowProcessor(options: RowProcessorOptions) {
     }
   }
 
-  /** The API is to blame. */
   function spared(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
     const { run, row } = attempt.task;
     log.debug({ run, row, code: failure.code }, 'row spared');

@@ -7,7 +7,6 @@ import { openCluster } from '../cluster/cluster.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { ApiWorker, type ApiWorkerOptions } from './api-worker.ts';
 
-/** For one API and rate group: the token is for these. */
 export interface ServeOptions
   extends Pick<
     ApiWorkerOptions,
@@ -15,7 +14,7 @@ export interface ServeOptions
   > {
   readonly api: LimitedApi;
   readonly version: string;
-  /** For calls in flight at a stop; then they are aborted, and their rows go back. */
+  /** The time for calls in flight at a stop; then their rows go back. */
   readonly shutdownMs: number;
   readonly failing: LastingErrors;
   readonly stop: AbortSignal;
@@ -53,7 +52,7 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
   });
   onAbort(stop, () => endBecause());
 
-  /** Idle instead of ended: a supervisor would start the same version again and again. */
+  /** Leaves the worker idle: a supervisor would start the same version again and again. */
   function leave({ message }: CqbatchError): void {
     idleBecause = message;
     log.error({ err: message }, 'takes no more rows until it is updated');

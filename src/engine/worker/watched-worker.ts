@@ -12,7 +12,7 @@ export interface WatchedWorkerOptions extends Omit<BatchWorkerOptions, 'witness'
   readonly testify: (testimony: Testimony) => Promise<void>;
   readonly log: Log;
   readonly isResting: () => boolean;
-  /** Waiting rows are not taken, though nothing prevents it, not even with new connections. */
+  /** Waiting rows are not taken, not even with new connections. */
   readonly onStuck: (reason: CqbatchError) => void;
 }
 
@@ -20,7 +20,7 @@ const watchEveryMs = 5_000;
 /** A datastore that takes longer to report its state counts as silent. */
 const answerMs = 10_000;
 
-/** Replaces a worker, with new connections, when rows wait and no error explains why none starts. */
+/** Replaces a worker, with new connections, when its watchdog finds a standstill. */
 export class WatchedWorker {
   readonly #datastore: Datastore;
   readonly #queue: RowQueue;
@@ -30,7 +30,7 @@ export class WatchedWorker {
   readonly #checks: Repeated;
   #worker: BatchWorker;
   #concurrency: number;
-  /** By replaced workers. */
+  /** Counts claims of replaced workers. */
   #startedBefore = 0;
   #paused = false;
 

@@ -16,7 +16,7 @@ export function messagePattern(message: string): string {
 /** Memory depends on the number of codes. */
 export class MessageGroups {
   readonly #groups = new Map<string, { -readonly [Key in keyof MessageGroup]: MessageGroup[Key] }>();
-  /** By code. */
+  /** Groups by code. */
   readonly #sizes = new Map<string, number>();
 
   add(result: RowResult): void {

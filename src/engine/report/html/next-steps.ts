@@ -49,7 +49,6 @@ function stepItem({ title, first, text, group, rows, isSaved, command }: Step): 
   );
 }
 
-/** For screen readers. */
 function commandOf(command: string): Markup {
   const which = markup('span', { class: 'spoken' }, ` ${command}`);
   const copy = markup('button', { type: 'button', 'data-copy': command }, 'Copy', which);

@@ -57,7 +57,7 @@ export class PackedRows {
     }
   }
 
-  /** In base64. Call this last. */
+  /** @returns base64; call this last */
   async end(): Promise<PageContent['portions']> {
     await this.#first.close();
     await this.#rest.close();
@@ -104,7 +104,7 @@ function requestOf(row: PlannedRow): string {
 
 type Fact = (result: RowResult) => string | number | undefined;
 
-/** Milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 const facts = {
   row: ({ row }) => row,
   operation: ({ operation }) => operation,
@@ -116,7 +116,7 @@ const facts = {
   unclear: ({ unclear }) => (unclear ? 'unclear' : ''),
   started: ({ startedAt }) => timeOf(startedAt),
   duration: ({ durationMs }) => rounded(durationMs),
-  /** Of the last attempt, when there were others. */
+  /** The start of the last attempt, when there were others. */
   lastStarted: ({ earlier, finishedAt, durationMs }) => {
     const [finished, duration] = [timeOf(finishedAt), rounded(durationMs)];
     if (earlier === undefined || finished === undefined || duration === undefined) return undefined;

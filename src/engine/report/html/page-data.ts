@@ -16,9 +16,8 @@ export interface PageData {
   readonly run: PageRun;
   readonly summary: RunSummary;
   readonly operations: Readonly<Record<string, OperationWords>>;
-  /** By code. */
+  /** Keys are codes. */
   readonly advice: Readonly<Record<string, PageAdvice>>;
-  /** Of all rows of the run. */
   readonly messages: readonly MessageGroup[];
   readonly rate: readonly RatePoint[];
   readonly latency: LatencySeries;
@@ -77,7 +76,7 @@ export interface LatencySeries {
   readonly p50: readonly (number | null)[];
   readonly p90: readonly (number | null)[];
   readonly p99: readonly (number | null)[];
-  /** By the start of their first attempt. */
+  /** A row counts where its first attempt started. */
   readonly failed: readonly number[];
 }
 

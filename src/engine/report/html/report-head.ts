@@ -69,7 +69,6 @@ function ledger(data: PageData): Markup {
   return markup('ul', { class: 'ledger', 'aria-label': 'Rows by outcome' }, ...parts, all);
 }
 
-/** For a chat or an e-mail. */
 function summaryText(data: PageData): string {
   const { run, summary } = data;
   const parts = ledgerParts(data).map(({ number, name, toCheck }) =>

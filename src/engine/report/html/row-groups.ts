@@ -17,7 +17,6 @@ const groupTexts: Readonly<Record<string, string>> = {
   decide: 'to decide',
 };
 
-/** As the page offers them. */
 export const rowGroups: readonly RowGroup[] = [
   'all',
   'attention',

@@ -10,7 +10,7 @@ export interface Verdict {
   readonly text: string;
 }
 
-/** Did the run work, and what must the reader do? */
+/** Says whether the run worked, and what the reader must do. */
 export function verdictOf(data: PageData): Verdict {
   return { tone: toneOf(data), text: [achieved(data), ...openPoints(data)].join(' ') };
 }
@@ -46,7 +46,7 @@ function achieved({ run, summary, operations }: PageData): string {
   return run.state === 'completed' ? `${what}.` : `Run ${run.state}: ${what}.`;
 }
 
-/** `All 3 evaluations restored`; `2 of 5 evaluations restored`; with duplicate or skipped rows, `2 evaluations restored, of 7 rows` */
+/** `All 3 evaluations restored`; `2 of 5 evaluations restored`; `2 evaluations restored, of 7 rows` */
 function achievement(succeeded: number, wanted: number, rows: number, thing: string, done: string): string {
   if (succeeded === wanted && wanted > 0) {
     const things = counted(wanted, thing);

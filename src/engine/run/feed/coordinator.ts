@@ -104,8 +104,8 @@ export class Coordinator {
   }
 
   /**
-   * After the end: removes the rows that no worker is calling, and waits for the others. Then the journal alone says which rows remain. Can
-   * be repeated after a kill.
+   * After the end: removes the rows that no worker is calling, and waits for the others. Then the journal alone says which rows remain.
+   * Call this again after a kill.
    *
    * @returns false when the signal aborted first
    */
@@ -214,7 +214,7 @@ export class Coordinator {
     this.#options.window.collected(rows, bytes);
   }
 
-  /** As many as one write to the journal may have. */
+  /** Makes batches for one write to the journal. */
   async #nextBatches(): Promise<RowTask[][]> {
     const { window } = this.#options;
     const batches: RowTask[][] = [];

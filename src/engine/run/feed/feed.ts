@@ -16,7 +16,7 @@ export class Feed {
   #readRows: Iterator<RowTask> | undefined;
   readonly #options: FeedOptions;
   readonly #now: () => number;
-  /** By due time. */
+  /** Rows that were handed back, by due time. */
   readonly #leftovers: { readonly task: RowTask; readonly dueAt: number }[] = [];
   #isThrough = false;
 
@@ -30,7 +30,7 @@ export class Feed {
     return this.#isThrough && this.#leftovers.length === 0 && (this.#options.order?.isEmpty ?? true);
   }
 
-  /** Until the next row that was handed back is due. */
+  /** The time until a row that was handed back is due. */
   get dueInMs(): number | undefined {
     const [first] = this.#leftovers;
     return first && Math.max(0, first.dueAt - this.#now());

@@ -6,7 +6,7 @@ const maxHeldRows = 20_000;
 const maxHeldBytes = 32 * 1024 * 1024;
 
 interface BusySubject {
-  /** Several if an earlier coordinator fed them. */
+  /** Rows that may be called: several if an earlier coordinator fed them. */
   open: number;
   readonly held: RowTask[];
 }
@@ -18,7 +18,7 @@ interface BusySubject {
 export class RowOrder {
   readonly #maxRows: number;
   readonly #busy = new Map<string, BusySubject>();
-  /** By row. */
+  /** Keys are rows. */
   readonly #subjects = new Map<number, string>();
   /** Rows that were held, and can be taken. */
   readonly #freed: RowTask[] = [];
@@ -33,7 +33,7 @@ export class RowOrder {
     return this.#rows === 0;
   }
 
-  /** If so, take a row before reading another. */
+  /** When full, take a row before reading another. */
   get isFull(): boolean {
     return this.#rows >= this.#maxRows || this.#bytes >= maxHeldBytes;
   }
@@ -56,7 +56,7 @@ export class RowOrder {
     return false;
   }
 
-  /** For a row that an earlier coordinator fed. */
+  /** Registers a row that an earlier coordinator fed. */
   opened(task: RowTask): void {
     const subject = subjectOf(task);
     const busy = this.#busy.get(subject);

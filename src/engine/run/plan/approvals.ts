@@ -27,7 +27,6 @@ type JudgedApproval =
   | { readonly counts: false; readonly why: string };
 
 /**
- * @param key path of a private key, or of a public key that an agent has
  * @returns the content of the approval's file
  * @throws a usage error `KEY_UNUSABLE` with what ssh-keygen says
  */
@@ -156,15 +155,15 @@ function callsIn(callable: Readonly<Record<string, number>>): number {
 }
 
 export interface RunToApprove extends ApprovedRun {
-  /** As in messages. */
+  /** The manifest in messages. */
   readonly manifest: string;
-  /** For a run without a plan. */
+  /** The command that writes the plan of a run without a plan. */
   readonly planCommand: string;
   /** Where to look for a plan; undefined: the user names the file. */
   readonly planFile?: string | undefined;
   /** Undefined for a run without a plan. With `file`, the plan can still be approved there. */
   readonly plan: (PlanContent & { readonly file?: string }) | undefined;
-  /** By operation. */
+  /** Calls by operation. */
   readonly callable: Readonly<Record<string, number>>;
 }
 

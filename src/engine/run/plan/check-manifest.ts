@@ -35,7 +35,7 @@ type TakeRow = (row: DecidedRow, given: ManifestRow, columns: readonly string[])
  * Checks every row as a run would, and lists the problems in a file.
  *
  * @param take gets decided rows, in order
- * @throws a usage error when the manifest is unreadable or its operation is unknown
+ * @throws the errors of `openPlannedManifest`
  */
 export async function checkManifest(
   store: RunStore,

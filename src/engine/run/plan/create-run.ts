@@ -21,9 +21,9 @@ import { isReady, type Permits, type ReadyRows, readyRows, rememberSaid } from '
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
   readonly name: string;
-  /** Exists once the manifest is archived; until then the run is kept. */
+  /** Exists once the manifest is archived. */
   readonly keepUntil: string;
-  /** Checked, because other users may replace the file. */
+  /** Needed because other users may replace the file. */
   readonly sha256: string;
 }
 
@@ -53,7 +53,6 @@ export interface CreateRunInput {
   readonly attribution?: Attribution;
 }
 
-/** Nothing is sent yet. */
 export interface CreatedRun extends PlannedRows {
   readonly record: RunRecord;
   readonly journal: Journal;
@@ -180,7 +179,7 @@ function approvalOf({ file, sha256, head }: ApprovedPlan) {
   return { file: basename(file), sha256, madeAt: head.made_at };
 }
 
-/** For a run that never started. The next plan removes what can't be removed now. */
+/** Removes a run that never started. The next plan removes what remains. */
 export async function discard(
   store: Pick<RunStore, 'discard'>,
   id: string,

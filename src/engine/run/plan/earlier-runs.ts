@@ -12,7 +12,7 @@ export interface EarlierRun {
   readonly rows: number;
   /** Absent when the journal is unreadable. */
   readonly counts?: OutcomeCounts | undefined;
-  /** Without retries. */
+  /** Excludes retries. */
   readonly others: number;
 }
 

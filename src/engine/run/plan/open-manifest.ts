@@ -16,7 +16,7 @@ export interface RowOptions extends ReadingOptions {
   /** Absent when rows, manifest or columns name the operation. */
   readonly operation?: string;
   readonly where?: readonly string[];
-  /** For rows that omit the field. */
+  /** Values for rows that omit the field. */
   readonly default?: Readonly<Record<string, string>>;
   /** Fields by column title. */
   readonly map?: Readonly<Record<string, string>>;

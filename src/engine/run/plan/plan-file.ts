@@ -29,7 +29,7 @@ export const planSuffix = '.cqplan';
 /** Defines a run, to the byte, to be reviewed, and carried out here or elsewhere. */
 export interface ApprovedPlan {
   readonly file: string;
-  /** Of the uncompressed content, in hexadecimal: the file of rows of its run. */
+  /** Of the uncompressed content: the file of rows of its run. */
   readonly sha256: string;
   readonly head: RowsHead;
   readonly options: RunOptions;

@@ -16,13 +16,13 @@ import type { PlanContent } from './plan-file.ts';
 import { planSuffix, type ReadPlan } from './plan-file.ts';
 import { refuseUnlessOver, retriesAfter, retriesAmong, undosOf } from './retries.ts';
 
-/** `1.approval`, … in the folder of a run */
+/** Copies approvals into the folder of a run: `1.approval`, … */
 export async function keepApprovals(folder: string, approvals: readonly string[]): Promise<void> {
   for (const [index, content] of approvals.entries())
     await writeFileAtomically(join(folder, `${index + 1}${approvalSuffix}`), content);
 }
 
-/** The plan in the folder of a run. */
+/** Reads the plan in the folder of a run. */
 export async function readKeptPlan(
   store: Pick<RunStore, 'folder'>,
   record: RunRecord,
@@ -37,7 +37,7 @@ export async function readKeptPlan(
   return { sha256: record.rows.sha256, head, options: record.options, approvals };
 }
 
-/** Approvals must have counted at the planning. */
+/** Approvals must have counted for this user at this time. */
 export function plannedBy({ states: [planned] }: RunRecord): ApprovedRun {
   return { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
 }

@@ -25,7 +25,7 @@ export interface PlanManifestInput extends CheckInput {
 
 /**
  * @param path of the file of rows
- * @throws a usage error when the manifest is unreadable or its operation is unknown
+ * @throws the errors of `openPlannedManifest`
  */
 export function planManifest(store: RunStore, input: PlanManifestInput, path: string): Promise<PlannedRows> {
   return withScope(async (defer) => {

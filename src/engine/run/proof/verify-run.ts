@@ -30,7 +30,7 @@ import { Finding, wrong } from './finding.ts';
 
 export interface VerifyRunInput {
   readonly folder: string;
-  /** In OpenSSH's form; undefined: approvals are not checked. */
+  /** Undefined: approvals are not checked. */
   readonly approvers: string | undefined;
   /** SHA-256 digests, in hexadecimal, that files of the run must have. */
   readonly against: readonly string[];
@@ -47,10 +47,10 @@ export type RunProof =
       readonly compared: boolean;
       /** SHA-256 by file name. */
       readonly digests: Readonly<Record<string, string>>;
-      /** One sentence each. */
+      /** What could not be checked, one sentence each. */
       readonly unchecked: readonly string[];
     }
-  /** With file and line. */
+  /** Names file and line. */
   | { readonly proved: false; readonly problem: string };
 
 /** Files of a report that follow from rows and journal. */

@@ -16,7 +16,7 @@ import type { RunStore } from './store.ts';
 /** Runs are newest first. */
 export interface ClusterLook {
   readonly entries: readonly RunEntry[];
-  /** By `apiText`. */
+  /** Keys are texts of `apiText`. */
   readonly apis: ReadonlyMap<string, LiveApi>;
 }
 
@@ -33,12 +33,11 @@ export type IsWanted = (id: string, state: string, newer: number) => boolean;
 export type AllRuns = ReturnType<typeof allRuns>;
 
 /**
- * For polling the runs of a state folder and of a shared datastore: caches journals.
+ * The runs of a state folder and of a shared datastore. Caches journals, for polling.
  *
  * @param onUnreadable called at each look for each damaged run
  */
 export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
-  /** Of runs in progress. */
   const journals = new Map<string, JournalReader>();
   /** `entered` counts the states that the run had then. */
   const ended = new Map<string, { readonly entered: number; readonly summary: JournalSummary }>();

@@ -5,7 +5,7 @@ import { repeat } from '../../../base/async/repeat.ts';
 /** Limits of one session. A run that reaches a limit can be resumed. */
 export const budgetSchema = z.object({
   maxRows: z.number().int().min(1).exactOptional(),
-  /** From the start or resume. */
+  /** Counts from the start or resume. */
   maxDurationMs: z.number().min(1).exactOptional(),
   stopAt: z
     .object({
@@ -17,7 +17,7 @@ export const budgetSchema = z.object({
     .exactOptional(),
 });
 
-/** Absolute, for a process that takes a started run over. */
+/** Absolute limits, for a process that takes a started run over. */
 export const startedBudgetSchema = z.object({
   /** The last rows that may be called. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),

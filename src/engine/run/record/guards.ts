@@ -4,7 +4,6 @@ import { shortened } from '../../../base/text/printable.ts';
 import type { RowResult } from '../../../domain/terms.ts';
 import { type FailedRows, type FailuresInShort, FailureTally } from '../../journal/failed-rows.ts';
 
-/** Rows, or a share of the finished rows. */
 const failureLimitSchema = z.union([
   z.number().int().min(0),
   z.object({ percent: z.number().positive().max(100) }),
@@ -42,12 +41,12 @@ const firstCalls = 20;
 export class FailureGuard {
   readonly #limits: FailureLimits;
   readonly #tally: FailureTally;
-  /** Finished by this process's worker, not yet collected. */
+  /** Rows that this process's worker finished, not yet collected. */
   readonly #finishedHere = new Set<number>();
   /** Later successes do not reset it. */
   #halt: FailureHalt | undefined;
 
-  /** @param counted from the journal */
+  /** @param counted the failures in the journal */
   constructor(limits: FailureLimits, counted: FailureTally = new FailureTally()) {
     this.#limits = limits;
     this.#tally = counted.copy();
@@ -59,14 +58,14 @@ export class FailureGuard {
     return this.#count(result);
   }
 
-  /** From any worker. */
+  /** Counts results of any worker. */
   collected(results: readonly RowResult[]): FailureHalt | undefined {
     let halt: FailureHalt | undefined;
     for (const result of results) if (!this.#finishedHere.delete(result.row)) halt ??= this.#count(result);
     return halt;
   }
 
-  /** At the start: a process may have died or paused before it could halt the run. */
+  /** Call this at the start: a process may have died before it could halt the run. */
   check(): FailureHalt | undefined {
     const failures = this.#tally.inShort;
     if (this.#halt !== undefined || failures === undefined) return this.#halt;

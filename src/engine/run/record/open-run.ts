@@ -23,7 +23,7 @@ export interface OpenRun {
   readonly store: RunStore;
   readonly record: RunRecord;
   readonly datastore: Datastore;
-  /** All rows of its API. */
+  /** The rows of all runs of the API. */
   readonly rows: RowQueue;
   readonly journal: Journal;
   readonly policy: RunPolicy;
@@ -34,11 +34,11 @@ export interface OpenRun {
 }
 
 export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datastore'> {
-  /** For users who find the run locked. */
+  /** What users see who find the run locked. */
   readonly purpose: string;
-  /** Of a new run; closed at the end. Default: opens the journal. */
+  /** The journal of a new run, closed at the end. Default: opens the file. */
   readonly journal?: Journal | undefined;
-  /** Not released here. */
+  /** A lock already held, which is not released here. */
   readonly lock?: ProcessLock | undefined;
   /** Whether to wait without limit for a shared datastore that refuses. Default: after some time it counts as lost. */
   readonly waitsForDatastore?: boolean;

@@ -57,7 +57,7 @@ function families(runs: readonly RunRecord[]): (run: RunRecord) => string {
   return ({ id }) => first.get(id) ?? id;
 }
 
-/** Of a folder that is being removed; no run has such a name. */
+/** Marks a folder that is being removed; no run has such a name. */
 const suffix = '.removed';
 
 /**
@@ -79,7 +79,6 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
   return bytes;
 }
 
-/** In bytes. */
 export async function sizeOf(folder: string): Promise<number> {
   const names = (await ifThere(readdir(folder))) ?? [];
   const found = await Promise.all(names.map((name) => look(join(folder, name))));

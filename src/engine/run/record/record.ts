@@ -66,7 +66,7 @@ export const runOptionsSchema = z.object({
   saveResponses: z.literal(true).exactOptional(),
   /** Absent: the report includes a page. */
   html: z.literal(false).exactOptional(),
-  /** Of one request. */
+  /** The limit of one request. */
   timeoutMs: z.number().int().min(1),
   /** Upper bound of the pause after a row's first failed attempt. */
   backoffMs: z.number().int().min(0),
@@ -81,7 +81,6 @@ export type CanaryOptions = Readonly<z.infer<typeof canaryOptionsSchema>>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 const manifestSchema = z.object({
-  /** The path as typed, or what the rows were made of. */
   name: z.string(),
   sha256: z.string(),
   bytes: z.number(),
@@ -100,7 +99,6 @@ const planSchema = z.object({
   /** Not included in `rows`. */
   leftOut: z.number().exactOptional(),
   operations: z.array(z.string()),
-  /** Runs and reports whose done rows are left out. */
   skipDone: z.array(z.string()).exactOptional(),
 });
 
@@ -128,11 +126,11 @@ export const runRecordSchema = z.object({
   state: z.enum(runStates),
   states: z.array(stateEntrySchema),
   manifest: manifestSchema,
-  /** Of `rows.jsonl`. */
+  /** The digest of `rows.jsonl`. */
   rows: z.object({ sha256: z.string(), bytes: z.number() }),
   plan: planSchema,
   options: runOptionsSchema,
-  /** As of when a session last ended properly. */
+  /** Counts when a session last ended properly. */
   counts: countsSchema.exactOptional(),
   /** Absent in older records. */
   unclear: z.number().exactOptional(),
@@ -145,7 +143,7 @@ export const runRecordSchema = z.object({
   priorities: z
     .array(z.object({ priority: z.enum(priorities), at: z.string(), ...attributionSchema.shape }))
     .exactOptional(),
-  /** Of a submitted run; `begun` once it has started. */
+  /** The limits of a submitted run; `begun` once it has started. */
   budget: budgetSchema.extend({ begun: startedBudgetSchema.exactOptional() }).exactOptional(),
   /** The shared datastore of the last session, without a password; absent for the embedded one. */
   queue: z.string().exactOptional(),
@@ -154,7 +152,7 @@ export const runRecordSchema = z.object({
       file: z.string(),
       sha256: z.string(),
       madeAt: z.string(),
-      /** As counted at planning; absent for a plan without approvals. */
+      /** Approvals that counted at planning; absent for a plan without approvals. */
       signers: z
         .array(z.object({ name: z.string(), key: z.string(), at: z.string(), until: z.string() }))
         .exactOptional(),
@@ -224,12 +222,11 @@ export function actualState(record: RunRecord): RunState {
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
 }
 
-/** Not even by `resume`. */
 export function isOver(record: RunRecord): boolean {
   return ['completed', 'cancelled'].includes(actualState(record));
 }
 
-/** Without a `resume`, at the latest when the run is unpaused. */
+/** Whether rows will be called without a `resume`, at the latest when the run is unpaused. */
 export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;
   // Another coordinator takes over.

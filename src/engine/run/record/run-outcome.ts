@@ -19,7 +19,7 @@ export type RunEnding = Attribution & {
   readonly next?: string;
 } & (
     | { readonly state: 'completed' | 'cancelled' }
-    /** By the user, or by a budget. */
+    /** Stopped by the user, or by a budget. */
     | { readonly state: 'interrupted'; readonly because?: 'budget' }
     | { readonly state: 'halted'; readonly because: 'failures' | 'canary' | 'stuck' }
   );

@@ -46,7 +46,7 @@ export interface RunView extends LimitedApi {
   readonly done: number;
   /** As in the report, without rows that are still to be called. */
   readonly counts: OutcomeCounts;
-  /** Of the last seconds, if the coordinator publishes it. */
+  /** Undefined unless known: the rate of the last seconds, or of the active time. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
   readonly coordinator?:
     | { readonly host: string; readonly pid: number; readonly version?: string; readonly seenAt?: string }
@@ -63,7 +63,6 @@ export interface RunView extends LimitedApi {
   readonly local?: {
     /** Like `held` and `codes`, absent unless the journal was read or the record of the ended run has the number. */
     readonly unclear?: number | undefined;
-    /** Without the time between a stop and a resume. */
     readonly activeMs: number;
     readonly held?: number | undefined;
     readonly codes?: readonly CodeCount[] | undefined;
@@ -75,7 +74,7 @@ export interface RunView extends LimitedApi {
 }
 
 export interface LiveApi {
-  /** On all machines. */
+  /** Workers on all machines. */
   readonly workers: readonly WorkerEntry[];
   /** Undefined without a leading worker. */
   readonly pace: PublishedPace | undefined;
@@ -151,7 +150,7 @@ export async function viewOfRecord(
   };
 }
 
-/** Of a run of another machine. */
+/** Shows a run of another machine. */
 export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView {
   const entry = live?.entry ?? known;
   const state = actualEntryState(entry);

@@ -8,9 +8,9 @@ import type { RunRecord } from './record.ts';
 
 const targetSchema = z.object({
   base_url: z.string(),
-  /** First call from this state folder. */
+  /** The first call from this state folder. */
   used_at: z.string().exactOptional(),
-  /** First completed run whose rows omitted fields. */
+  /** The first completed run whose rows omitted fields. */
   partial_at: z.string().exactOptional(),
   /** By operation: what a user saw or said of fields. */
   updates: z
@@ -29,7 +29,7 @@ type Entry = z.infer<typeof targetSchema>;
 const fileSchema = z.object({ version: z.literal(1), targets: z.array(targetSchema) });
 
 export interface Target {
-  /** No run of the state folder has called it. */
+  /** No run of the state folder has called the API. */
   readonly isNew: boolean;
   /** A run whose rows omitted fields was completed there. */
   readonly allowsPartial: boolean;

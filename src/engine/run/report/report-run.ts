@@ -49,7 +49,6 @@ export function rewriteReport(
   return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
 }
 
-/** Writes nothing. */
 export async function pageOfRun(
   store: RunStore,
   record: RunRecord,
@@ -91,7 +90,7 @@ export function reportWithRetries(
   });
 }
 
-/** Only the CSV files and the summary. */
+/** Writes the CSV files and the summary only. */
 export async function copyReport(
   store: RunStore,
   record: RunRecord,

@@ -13,7 +13,7 @@ import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 
 export interface RowHistory {
-  /** Of the manifest that the user named. */
+  /** The run of the manifest that the user named. */
   readonly record: RunRecord;
   readonly row: PlannedRow;
   readonly columns: readonly string[];

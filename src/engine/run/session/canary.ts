@@ -185,7 +185,7 @@ async function canaryResults(
   return shown;
 }
 
-/** If the user was not asked. */
+/** For a run whose user was not asked. */
 export function canaryFailure(
   { rows, failed }: Pick<CanaryResults, 'rows' | 'failed'>,
   { maxFailures }: CanaryOptions,

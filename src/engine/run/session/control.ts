@@ -70,7 +70,7 @@ export function watchControls(
     readonly wanted: readonly Command['command'][];
     readonly listener: (command: Command) => void;
   }>();
-  /** By place; undefined before the first read. */
+  /** Undefined before the first read of a place. */
   const lastRead = places.map((): readonly Control[] | undefined => undefined);
 
   function command(latest: ControlOf<'command'> | undefined): void {

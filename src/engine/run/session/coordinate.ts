@@ -27,7 +27,6 @@ export interface CoordinateOptions
   readonly refusalOf?: ((record: RunRecord) => string | undefined) | undefined;
   /** Rejects with the reason why a run may not be carried out. */
   readonly admit?: (record: RunRecord) => Promise<void>;
-  /** Absent when workers elsewhere call the API. */
   readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
   readonly listener?: RunListener | undefined;
   /** Another daemon on the state folder can then take its runs over. */
@@ -65,7 +64,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   /** `leave` hands a run to another coordinator. */
   const going = new Map<string, { readonly work: Promise<void>; readonly leave: () => void }>();
   setMaxListeners(2 * maxRuns.high, stop);
-  // Not read again.
+  // Ended runs are not read again.
   const ended = new Set<string>();
   for (let polls = 1; !stop.aborted; polls++) {
     if (polls % fullPollEvery === 0) ended.clear();
@@ -126,7 +125,7 @@ function byPriority(records: readonly RunRecord[]): readonly RunRecord[] {
   return records.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** According to its record; its lock decides. */
+/** The record shows that a run waits for a coordinator; its lock decides. */
 function isClaimable(record: RunRecord): boolean {
   const { submitted, state, process } = record;
   if (submitted !== true) return false;

@@ -11,7 +11,7 @@ const estimateSchema = z.object({
   token: z.string(),
   rate_per_s: z.number().positive().exactOptional(),
   concurrency: z.number().int().positive().exactOptional(),
-  /** For which the API asked. */
+  /** The end of a wait for which the API asked. */
   wait_until: z.string().exactOptional(),
   wait_by: z.string().optional(),
   at: z.string(),
@@ -71,7 +71,7 @@ function isPositive(value: number | undefined): value is number {
 /** Shorter waits end before another run starts. */
 const worthKeepingMs = 5_000;
 
-/** For the next run. */
+/** Saves what this run has learned for the next run. */
 export async function keepEstimate(estimates: EstimatedLimits, pace: Pace): Promise<void> {
   const { limit, concurrency, restUntil = 0, restBy } = pace;
   const waits = restUntil > steadyNow() + worthKeepingMs;

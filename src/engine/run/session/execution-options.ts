@@ -21,9 +21,8 @@ export interface RunContext {
   readonly handOver?: boolean;
 }
 
-/** For a planned or stopped run. */
+/** Options for a planned or stopped run. */
 export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
-  /** Without its password; absent for the embedded datastore. */
   readonly queue?: string | undefined;
   readonly estimates?: EstimatedLimits | undefined;
   /** Shown in a shared datastore. */
@@ -33,16 +32,15 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
   /** Gets errors of repeated commands. */
   readonly failing?: LastingErrors | undefined;
   readonly budget?: Budget | undefined;
-  /** Of the start or resume. */
   readonly attribution?: Attribution;
   readonly observer?: RunObserver | undefined;
-  /** Before the first row is fed. */
+  /** Called before the first row is fed. */
   readonly onStarted?: (started: StartedRun) => void;
   /** Not for counting. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
-  /** After the last call, before the report. */
+  /** Called after the last call, before the report is written. */
   readonly onEnded?: () => void;
-  /** Before the error is thrown. */
+  /** Called before the error is thrown. */
   readonly onFailed?: (left: FailedRun) => void;
 }
 
@@ -50,7 +48,7 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
 export interface RunObserver {
   /** Called also when a run continues. */
   started(waitingRows: () => number): ObservedRun;
-  /** Of all runs. */
+  /** Gets results of all runs. */
   finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void;
 }
 
@@ -61,7 +59,7 @@ export interface ObservedRun {
 
 export interface ObservedEnd {
   readonly result: RunResult;
-  /** Of all sessions. */
+  /** The active time of all sessions. */
   readonly durationMs?: number;
 }
 
@@ -78,7 +76,7 @@ export interface StartedRun {
   readonly trouble: () => string | undefined;
 }
 
-/** A run before its report is written. */
+/** A run whose report is not written yet. */
 export interface EndedExecution {
   readonly record: RunRecord;
   readonly end: RunEnding;

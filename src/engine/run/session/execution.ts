@@ -136,7 +136,7 @@ export class Execution {
   readonly #delay = (): string | undefined =>
     this.#run.datastore.trouble ?? this.#failing.text ?? this.#heartbeat?.silence;
 
-  /** In the record, because a datastore that refuses commands can't tell other processes. */
+  /** Writes the record, because a datastore that refuses commands can't tell other processes. */
   #recordDelay(): void {
     const waiting = this.#delay();
     if (waiting === this.#keeper.record.waiting) return;

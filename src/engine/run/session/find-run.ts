@@ -12,7 +12,7 @@ import { ambiguousRun, type RunStore } from '../record/store.ts';
 import { type ControlPlace, inCluster, inFolder } from './control.ts';
 
 export interface ConfiguredDatastore {
-  /** The shared datastore, without its password; undefined for the embedded one, which has no runs of other folders. */
+  /** Undefined for the embedded datastore, which has no runs of other folders. */
   readonly queue: string | undefined;
   /**
    * @param purpose for a message when another process holds the datastore
@@ -34,7 +34,7 @@ export interface SeenRun {
 
 export interface RunContact extends ControlPlace {
   readonly runId: string;
-  /** As found. */
+  /** The state when the run was found. */
   readonly state: string;
   look(): Promise<SeenRun | undefined>;
 }
@@ -56,7 +56,7 @@ export function contactOf(store: RunStore, found: FoundRun): RunContact {
 
 /** Selects the newest run for a command without a name. */
 export interface FittingRun {
-  /** In messages. */
+  /** Names the runs in messages. */
   readonly what: string;
   readonly fits: (record: RunRecord) => boolean | Promise<boolean>;
   readonly fitsElsewhere: (state: string) => boolean;
@@ -124,7 +124,7 @@ export async function withRun<Result>(
   });
 }
 
-/** For commands that need the folder of the run. */
+/** Like `withRun`, for commands that need the folder of the run. */
 export async function findRecord(
   store: RunStore,
   name: string | undefined,

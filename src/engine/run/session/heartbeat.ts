@@ -62,7 +62,6 @@ export async function announce(cluster: Cluster, entry: RunEntry): Promise<void>
 }
 
 export interface ClusterStatus {
-  /** On all machines. */
   readonly workers: number;
   /** Absent without a leading worker. */
   readonly pace: PublishedPace | undefined;
@@ -76,7 +75,7 @@ export interface HeartbeatOptions {
 }
 
 const beatMs = 1_000;
-/** Until the run's rate is in force. */
+/** For beats before the run's rate is in force. */
 const firstBeatsMs = 200;
 /** After this silence of the leading worker, no call that it permitted leaves any more. */
 const silentMs = 2_500;
@@ -120,7 +119,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
   return {
     /** Resolves when no worker exceeds the rate of all runs of the API: feed no row before. */
     established: established.promise,
-    /** After a pause, during which the run's rate was ignored. */
+    /** Like `established`, after a pause during which the run's rate was ignored. */
     establishedAgain(): Promise<void> {
       [established, wasEstablished, isEstablished, obeyedBeats] = [deferred(), isEstablished, false, 0];
       beats.now();

@@ -23,13 +23,13 @@ const unservedMs = 5_000;
 
 export interface ProgressOptions {
   readonly rows: number;
-  /** As the session started. */
+  /** The counts when the session started. */
   readonly counts: OutcomeCounts;
   readonly timeoutMs: number;
   readonly now?: () => number;
 }
 
-/** From the events of workers. For drawing only: the journal decides. */
+/** Follows a run by the events of its workers, for drawing only. */
 export class Progress {
   readonly #options: ProgressOptions;
   readonly #now: () => number;
@@ -138,7 +138,7 @@ export class Progress {
     };
   }
 
-  /** If nothing has finished for seconds. */
+  /** Undefined unless nothing has finished for seconds. */
   #stalled(): StalledCalls | undefined {
     if (this.#inFlight === undefined) return undefined;
     const { calls, oldestAt } = this.#inFlight;

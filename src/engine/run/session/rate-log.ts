@@ -112,7 +112,7 @@ export class RateLog {
     return true;
   }
 
-  /** Unless the time of day follows from the last record. */
+  /** Records the time of day, unless it follows from the last record. */
   #recordStart(atMs: number): void {
     const last = this.#starts.at(-1);
     const t_s = toHundredths(this.#seconds);

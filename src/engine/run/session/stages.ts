@@ -50,7 +50,7 @@ export class Stages {
     this.#allowed = allowed;
   }
 
-  /** For a coordinator that takes the run over. */
+  /** Saves the budget for a coordinator that takes the run over. */
   async keepBudget(time: Pick<StartedBudget, 'until' | 'stopAt'> = {}): Promise<void> {
     const { budget, keeper } = this.#options;
     if (budget === undefined) return;
@@ -80,7 +80,7 @@ export class Stages {
   }
 
   /**
-   * For a stage whose rows all have results.
+   * Call this when all rows of a stage have results.
    *
    * @returns how the run ends, if it does
    */

@@ -25,7 +25,7 @@ export interface SessionOptions extends RunContext {
   readonly stages: Pick<Stages, 'tasks' | 'next'>;
   /** Aborted with the name of the limit. */
   readonly deadline: AbortSignal;
-  /** On all machines. */
+  /** Workers on all machines. */
   readonly workers: () => number;
   /** Undefined: as fast as possible. */
   readonly rate: () => RatePolicy | undefined;
@@ -36,11 +36,11 @@ export interface SessionOptions extends RunContext {
   readonly onEvent: (event: RunEvent) => void;
   readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
   readonly onError: (error: Error) => void;
-  /** See `establishedAgain`. */
+  /** Resolves when the rate of a run that continues is in force: feed no row before. */
   readonly rateInForce: () => Promise<void>;
 }
 
-/** For calls in flight, when a run stops early. */
+/** The time for calls in flight when a run stops early. */
 export const shutdownMs = 10_000;
 const endedPollMs = 50;
 const maintainEvery = 20_000;
@@ -121,7 +121,7 @@ export class Work {
     const isInterrupted = reason.state === 'interrupted' && reason.because === undefined;
     // Otherwise, calls of other machines are drained while calls of this process end.
     if (datastore.exclusive || (isInterrupted && handOver)) await stopped;
-    // Drained: the next run would not know which rows of this run were called.
+    // An exclusive datastore is drained: the next run would not know which rows of this run were called.
     if (isInterrupted && handOver && !datastore.exclusive) return reason;
     // Calls of other machines may take as long as the user allows.
     const limit = isInterrupted ? AbortSignal.timeout(2 * shutdownMs) : interrupt;
