@@ -22,7 +22,7 @@ export interface ServeOptions
 
 export type Serving = ReturnType<typeof serveRows>;
 
-/** For an unreachable datastore at the end: its rows come back without this worker. */
+/** The time for an unreachable datastore at the end: its rows come back without this worker. */
 const farewellMs = 3_000;
 
 /** Serves all runs on a shared datastore, until stopped or unable to continue; then closes the client. */
