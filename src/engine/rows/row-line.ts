@@ -8,7 +8,6 @@ import type { RowProblem } from './problem.ts';
 import type { CellTexts, DecidedRow, LeftOut, PlannedOperation, PlannedRow } from './row.ts';
 
 /** An operation of the head of `rows.jsonl` (docs/report.md). Rows with its method and path leave them out. */
-
 export interface LineOperation {
   readonly operation: PlannedOperation;
   readonly method?: Method | undefined;

@@ -13,7 +13,7 @@ export type PlannedOperation = Pick<
 export type OldValues = Readonly<Record<string, string>>;
 
 export interface UnderstoodRow {
-  /** Its number in the user's manifest. */
+  /** The number in the user's manifest. */
   readonly row: number;
   /** The line where the row begins in the manifest, or the row of the sheet, from 1. */
   readonly line: number;

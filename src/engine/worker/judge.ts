@@ -31,7 +31,7 @@ export interface JudgedAttempt {
   readonly otherCalls: OtherCalls;
   /** A governor decides when the API asks to slow down without a time. */
   readonly governed: boolean;
-  /** From 0 to 1. */
+  /** From 0 to 1, new for each attempt. */
   readonly random: number;
 }
 
@@ -46,7 +46,7 @@ const unknownWaitMs = 1_000;
 const maxUnknownWaitMs = 30_000;
 /** After this many refusals of a row, its 503s are its own failures. */
 const mostRefusals = 5;
-/** An API that asks for a wait of 0 would be called continuously. */
+/** Without this, an API that asks for a wait of 0 would be called continuously. */
 const leastWaitMs = 100;
 
 /**

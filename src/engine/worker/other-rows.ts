@@ -78,7 +78,7 @@ export function failsItself(row: SingledOut): boolean {
   return isAtLeast(row, enough.failures);
 }
 
-/** Its refusals or failures must not slow down other rows, or count for them. */
+/** Refusals or failures of such a row must not slow down other rows, or count for them. */
 export function isSuspect(row: SingledOut | undefined): boolean {
   return row !== undefined && isAtLeast(row, suspicious);
 }

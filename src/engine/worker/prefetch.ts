@@ -2,7 +2,7 @@ const beats = 10;
 /** By this factor, calls in flight may rise until the next beat. */
 const mayRise = 1.25;
 const spare = 3;
-/** More than the intents that are written before a place is free (`call-scheduler.ts`). */
+/** The share of spare rows: more than the intents that are written before a place is free (`call-scheduler.ts`). */
 const spareShare = 0.3;
 
 /**
@@ -19,7 +19,7 @@ export class Prefetch {
   }
 }
 
-/** With rows that wait, so that a call can begin as soon as another ends. */
+/** Some rows wait, so that a call can begin as soon as another ends. */
 export function withSpare(concurrency: number): number {
   return concurrency + Math.max(2, Math.ceil(concurrency * spareShare));
 }

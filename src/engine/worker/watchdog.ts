@@ -4,7 +4,7 @@ export interface WatchdogFacts {
   readonly started: number;
   /** The API asked for it, a rate is set, or a user paused the run. */
   readonly resting: boolean;
-  /** Users see this elsewhere, and the worker waits. */
+  /** The datastore does not answer, which users see elsewhere. */
   readonly away: boolean;
 }
 

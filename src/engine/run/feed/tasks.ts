@@ -20,6 +20,7 @@ export async function* unfinishedTasks(
   function* tasksOf(part: readonly PlannedRow[]): Iterable<RowTask> {
     for (const row of part) {
       const { place } = row;
+      // A result may have arrived since the row was read.
       if (row.kind !== 'callable' || !isWanted(place)) continue;
       const history = journal.history(place);
       yield {

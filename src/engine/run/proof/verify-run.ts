@@ -29,6 +29,7 @@ import { differenceOf } from './difference.ts';
 import { Finding, wrong } from './finding.ts';
 
 export interface VerifyRunInput {
+  /** Nothing else is read. */
   readonly folder: string;
   /** Undefined: approvals are not checked. */
   readonly approvers: string | undefined;
