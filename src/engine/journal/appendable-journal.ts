@@ -12,7 +12,7 @@ import { encodeHeader, type JournalEntry } from './line.ts';
 /** A slow run may append nothing for minutes. */
 const checkEveryMs = 1_000;
 
-/** A journal that this process writes: call `refresh`, then `begin`, before the first append. */
+/** Call `refresh`, then `begin`, before the first append. */
 export class AppendableJournal extends JournalFile implements Journal {
   onFinished: (results: readonly RowResult[]) => void = () => {};
   #writer: GroupWriter | undefined;
@@ -72,7 +72,7 @@ export class AppendableJournal extends JournalFile implements Journal {
     if ((await this.#sizeInPlace()) === undefined) this.#lost.resolve(removedJournal(this.source.path));
   }
 
-  /** Undefined when the path leads elsewhere. A deleted file still accepts writes, and loses them. */
+  /** Undefined when another file or none is there: a deleted file still accepts writes, and loses them. */
   async #sizeInPlace(): Promise<number | undefined> {
     const inPlace = await stat(this.source.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
@@ -99,7 +99,7 @@ async function writeFully(handle: FileHandle, bytes: Buffer, position: number): 
   }
 }
 
-/** Makes the entry of a new file survive a power failure, where the system can do that. */
+/** Makes the entry of a new file survive a power failure, except on Windows. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder);

@@ -1,6 +1,6 @@
 import type { RowResult } from '../../domain/terms.ts';
 
-/** Rows that failed with one code, and one of them. */
+/** Rows that failed with one code. */
 export interface FailedRows {
   readonly code: string;
   readonly rows: number;
@@ -20,29 +20,27 @@ export class FailureCodes extends Map<string, FailedRows> {
   }
 }
 
-/** The failures of a run in short. */
 export interface FailuresInShort {
   readonly failed: number;
-  /** The latest failures, all with one code, and the latest of them. */
+  /** The latest failures, all with one code; the example is the latest row. */
   readonly last: FailedRows;
-  /** The failures with the most frequent code, and the first of them. */
+  /** Failures with the most frequent code; the example is the first row. */
   readonly most: FailedRows;
 }
 
-/** The failures that the guards judge, in the order in which rows finished. Only rows that were called count. */
+/** Failures of called rows, for the guards, in the order in which rows finished. */
 export class FailureTally {
   finished = 0;
   failed = 0;
-  /** The maximum of consecutive failures so far, and the current count. */
+  /** The highest `inARow` so far. */
   mostInARow = 0;
   inARow = 0;
-  /** The code of the first row, if it failed, and how many rows from the first on all failed with it. */
+  /** How many rows from the first on all failed with `firstCode`. */
   alike = 0;
   firstCode = '';
   codes = new FailureCodes();
   #last: FailedRows | undefined;
 
-  /** Undefined without failures. */
   get inShort(): FailuresInShort | undefined {
     const last = this.#last;
     return last && { failed: this.failed, last, most: this.codes.most };

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import { circumstance } from '../../base/errors/system-error.ts';
 
-/** A line, from 1, that neither this program nor a crash can have produced. */
+/** @param line from 1; neither this program nor a crash can have produced it */
 export function corruptJournal(path: string, line: number, problem: string): CqbatchError {
   return fatalError(
     'JOURNAL_CORRUPT',
@@ -12,7 +12,7 @@ export function corruptJournal(path: string, line: number, problem: string): Cqb
   );
 }
 
-/** The file lacks entries that a started run must have. */
+/** Entries are missing that a started run must have. */
 export function lostJournal(path: string, problem: string): CqbatchError {
   return fatalError('JOURNAL_CORRUPT', `${path} ${problem}. ${withoutJournal(path)}`);
 }
@@ -25,7 +25,6 @@ export function replacedJournal(path: string, problem: string): CqbatchError {
   );
 }
 
-/** The file or its folder was removed or replaced during the run. */
 export function removedJournal(path: string): CqbatchError {
   return fatalError(
     'JOURNAL_REMOVED',

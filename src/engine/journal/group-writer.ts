@@ -11,7 +11,7 @@ export interface Disk {
 
 interface Append {
   readonly entries: readonly JournalEntry[];
-  /** Results of rows that have no earlier one. */
+  /** Results of rows that had none. */
   readonly added: RowResult[];
   readonly resolve: (added: readonly RowResult[]) => void;
   readonly reject: (error: Error) => void;
@@ -23,10 +23,10 @@ interface PlacedEntry {
 }
 
 /**
- * Entries that are appended while one group is being written and synced form the next group: syncs do not grow with appends.
+ * Entries that are appended while one group is being written form the next group, so syncs do not grow with appends.
  *
- * The state changes only after the sync. When a write fails, the state stays unchanged and every later append fails too, because the
- * content of the file after its last synced line is unknown until it is replayed.
+ * The state changes only after the sync. After a failed write, every append fails, because the content of the file after its last synced
+ * line is unknown until it is replayed.
  */
 export class GroupWriter {
   readonly #state: JournalState;
@@ -36,19 +36,18 @@ export class GroupWriter {
   #writing: Promise<void> | undefined;
   #failure: CqbatchError | undefined;
 
-  /** @param end bytes of the file, which ends with a line end */
+  /** @param end size of the file, which ends with a line end */
   constructor(state: JournalState, disk: Disk, end: number) {
     this.#state = state;
     this.#disk = disk;
     this.#end = end;
   }
 
-  /** Bytes up to the last synced line. */
   get end(): number {
     return this.#end;
   }
 
-  /** Resolves when the entries are safe, with the new results: the first of each row counts. */
+  /** Resolves with the new results when the entries are synced. The first result of each row counts. */
   append(entries: readonly JournalEntry[]): Promise<readonly RowResult[]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ entries, added: [], resolve, reject });
@@ -83,7 +82,6 @@ export class GroupWriter {
     }
   }
 
-  /** Also fills `added` of each append. */
   #layOut(group: readonly Append[]): { readonly bytes: Buffer; readonly placed: readonly PlacedEntry[] } {
     const kept: JournalEntry[] = [];
     const rows = new Set<number>();
@@ -109,7 +107,7 @@ export class GroupWriter {
     return { bytes, placed };
   }
 
-  /** The row already has a result in the journal, or earlier in this group: the entry is left out. */
+  /** The row has a result already, in the journal or earlier in this group. */
   #isSuperseded(entry: JournalEntry, rows: ReadonlySet<number>): boolean {
     if (entry.type !== 'row' && entry.type !== 'open') return false;
     const row = entry.type === 'row' ? entry.result.row : entry.row;

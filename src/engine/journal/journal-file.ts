@@ -9,16 +9,15 @@ import { LineReader } from './line-reader.ts';
 import { JournalState } from './state.ts';
 
 const chunkSize = 1 << 20;
-/** A decoder puts it in place of invalid UTF-8; the text itself may also contain it. */
+/** Decoders write it for invalid UTF-8, but a text may contain it, too. */
 const replacement = '\ufffd';
 const partSize = 1_000;
 
 export interface JournalSource {
   readonly path: string;
   readonly handle: FileHandle;
-  /** A journal of another run is refused. */
   readonly runId: string;
-  /** Of the manifest; no others can occur. */
+  /** The number of rows in the manifest. */
   readonly rows: number;
 }
 
@@ -27,10 +26,9 @@ interface PlacedRow {
   readonly offset: number;
 }
 
-/** A journal that another process may be writing. Reading continues where it stopped. */
+/** Reading continues where it stopped. */
 export class JournalFile extends JournalState implements JournalReader {
   protected readonly source: JournalSource;
-  /** Bytes up to the last complete line that was read. */
   #position = 0;
   #lines = 0;
   #refreshing: Promise<number> | undefined;
@@ -41,16 +39,15 @@ export class JournalFile extends JournalState implements JournalReader {
     this.source = source;
   }
 
-  /** Bytes of the known lines, which no longer change. */
   get end(): number {
     return this.#position;
   }
 
   /**
-   * Reads all complete lines. A last line without its end is left alone: it is still being written, or a crash tore it.
+   * Reads all complete lines. Leaves a last line without its end alone: it is still being written, or a crash tore it.
    *
-   * @returns the present size of the file; greater than `end` when there is such a line.
-   * @throws a fatal error when a line is not an entry or names a row that does not exist, or the header is of another run or version.
+   * @returns the size of the file; greater than `end` when there is such a line
+   * @throws a fatal error when a line is not an entry or names a row that does not exist, or the header is of another run or version
    */
   refresh(): Promise<number> {
     this.#refreshing ??= this.#read().finally(() => {
@@ -78,11 +75,11 @@ export class JournalFile extends JournalState implements JournalReader {
   }
 
   protected async finish(): Promise<void> {
-    // The caller of the refresh learns why it failed.
+    // The caller of `refresh` gets the error.
     await this.#refreshing?.catch(() => {});
   }
 
-  /** Reads in the order of the lines: rows finish nearly in row order, so this takes few reads. */
+  /** Reads in the order of lines: rows finish nearly in row order, so this takes few reads. */
   async #readResults(rows: readonly PlacedRow[]): Promise<readonly RowResult[]> {
     const { path, handle } = this.source;
     const lines = new LineReader(handle, this.end);
@@ -113,7 +110,7 @@ export class JournalFile extends JournalState implements JournalReader {
     return size;
   }
 
-  /** `torn` is the unfinished line before the chunk, and afterwards that at its end. */
+  /** @param torn the unfinished line before the chunk; afterwards, the one at its end */
   #applyLines(chunk: Buffer, torn: Buffer[]): void {
     let start = 0;
     for (let end = chunk.indexOf(lineEnd); end >= 0; end = chunk.indexOf(lineEnd, start)) {

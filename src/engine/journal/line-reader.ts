@@ -3,20 +3,20 @@ import { lineEnd } from './line.ts';
 
 const chunkSize = 1 << 16;
 
-/** Reads single lines by their offsets, best in ascending order: the last chunk is kept. */
+/** Reads lines by their offsets, best in ascending order: the last chunk is kept. */
 export class LineReader {
   readonly #handle: FileHandle;
   readonly #end: number;
   #start = 0;
   #chunk = Buffer.alloc(0);
 
-  /** Bytes from `end` on may still change. */
+  /** @param end the offset from which bytes may change */
   constructor(handle: FileHandle, end: number) {
     this.#handle = handle;
     this.#end = end;
   }
 
-  /** The line without its end; undefined when the file ends before it does. */
+  /** Returns the line without its end; undefined when the file ends first. */
   async at(offset: number): Promise<string | undefined> {
     let line = this.#lineAt(offset);
     for (let size = chunkSize, read = 0; line === undefined; size *= 2) {

@@ -5,10 +5,10 @@ import type { Attempt, AttemptHistory, RowResult } from '../../domain/terms.ts';
 import { historySchema, resultSchema } from './recorded.ts';
 
 /**
- * One per line:
+ * One entry for each line:
  *
  * - `row`: a row is finished. The first result counts; later ones are ignored.
- * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the epoch named by `to`.
+ * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the epoch `to`.
  * - `open`: an unfinished row and what its attempts did, written when a run is stopped or recovered. The latest counts.
  * - `settled`: every row fed before is finished, described by `open`, or was never called; the datastore holds nothing of this run.
  * - `accepted`: a user resumes the run after a guard has halted it. The guards count from here.
@@ -29,19 +29,17 @@ const entrySchema = z.discriminatedUnion('type', [
 export type JournalEntry = Readonly<z.infer<typeof entrySchema>>;
 
 /**
- * The version of the line format, which docs/report.md describes for readers. Every line is a JSON object whose first key names its type;
- * keys with an empty, zero or false value are left out.
+ * The version of the line format (docs/report.md). A line is a JSON object whose first key names its type; keys with an empty, zero or
+ * false value are left out.
  */
 const version = 1;
 
-/** A line contains no other. */
 export const lineEnd = 0x0a;
 
 export function encodeHeader(runId: string): string {
   return `${JSON.stringify({ journal: version, run: runId })}\n`;
 }
 
-/** The run of a first line, or why it can't be read. */
 export type Header =
   | { readonly kind: 'known'; readonly run: string }
   | { readonly kind: 'unknown-version'; readonly version: number }
@@ -61,7 +59,7 @@ export function encodeEntry(entry: JournalEntry): string {
   return jsonLine(toLine(entry));
 }
 
-/** Reads a line without its line end; undefined when it is not an entry of this version. */
+/** Undefined when a line, without its end, is not an entry of this version. */
 export const decodeEntry = lineReader(entrySchema, toEntry);
 
 function toLine(entry: JournalEntry): object {
@@ -105,7 +103,7 @@ function toEntry(line: unknown): unknown {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-/** Names of fields and their short keys, in the order of lines. */
+/** Fields and their short keys, in the order of lines. */
 type Keys = readonly (readonly [name: string, key: string])[];
 
 const attemptKeys = Object.entries({
@@ -150,11 +148,10 @@ const historyKeys = Object.entries({
   earlier: 'earlier',
 } satisfies Record<keyof AttemptHistory, string>);
 
-/** Left out in lines. Functions, because V8 takes ten times as long to add a field to the copy of an object. */
+/** Values that lines leave out. Functions, because V8 takes ten times as long to add a field to the copy of an object. */
 const emptyResult = () => ({ operation: '', message: '', attempts: 0, unclear: false });
 const emptyHistory = () => ({ attempts: 0, unprocessed: 0, unclear: false });
 
-/** @param empty values that are left out */
 function shortened(value: object, keys: Keys, empty: object = {}): object {
   const line: Record<string, unknown> = {};
   for (const [name, key] of keys) {
@@ -165,7 +162,7 @@ function shortened(value: object, keys: Keys, empty: object = {}): object {
   return line;
 }
 
-/** @param value to fill; it has the values that the line leaves out */
+/** @param value has what the line leaves out, and gets the rest */
 function lengthened(line: unknown, keys: Keys, value: Record<string, unknown> = {}): unknown {
   if (!isJsonObject(line)) return line;
   for (const [name, key] of keys) {

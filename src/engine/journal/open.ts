@@ -7,25 +7,24 @@ import type { Journal, JournalReader } from './journal.ts';
 import { JournalFile } from './journal-file.ts';
 
 export interface JournalOptions {
-  /** A journal of another run is refused. */
   readonly runId: string;
-  /** The file must exist and is never changed. Default: false. */
+  /** Default: false. If true, the file must exist and is never changed. */
   readonly readOnly?: boolean;
-  /** Of a started run: its journal must exist, and have at least these results. */
+  /** Of a started run, whose journal must have at least these results. */
   readonly recorded?: RecordedRun;
 }
 
 export interface RecordedRun {
   readonly rows: number;
-  /** With a result when the record was written. */
+  /** Rows with a result when the record was written. */
   readonly finished: number;
 }
 
 /**
- * Opens the journal of a run and replays it. Creates that of a new run; cuts off a last line torn by a crash.
+ * Opens the journal of a run and replays it. Creates the journal of a new run; cuts off a last line torn by a crash.
  *
  * @throws a fatal error `JOURNAL_MISSING`, `JOURNAL_UNREADABLE`, `JOURNAL_UNWRITABLE`, `JOURNAL_CORRUPT` (with file and line),
- * `JOURNAL_VERSION` or `JOURNAL_OF_OTHER_RUN`
+ *   `JOURNAL_VERSION` or `JOURNAL_OF_OTHER_RUN`
  */
 export async function openJournal(
   path: string,

@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { rowNumberSchema, textsSchema } from '../../base/text/json-line.ts';
 import { type Attempt, type AttemptHistory, outcomes, type RowResult } from '../../domain/terms.ts';
 
-/** `src/domain/terms.ts` explains the fields. */
-
 const attemptSchema: z.ZodType<Attempt> = z.object({
   at: z.string().exactOptional(),
   durationMs: z.number().exactOptional(),

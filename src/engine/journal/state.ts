@@ -15,30 +15,29 @@ export interface CodeCount {
 }
 
 /**
- * What the entries of a journal add up to. It keeps the places of results, not the results: about 8 bytes for a finished row, and more only
- * for rows in progress.
+ * What the entries of a journal add up to. Keeps the places of results: about 8 bytes for a finished row, and more only for rows in
+ * progress.
  */
 export class JournalState {
   finishedCount = 0;
-  /** Finished, with an attempt that may have been processed without its answer arriving. */
   unclearCount = 0;
-  /** The highest finished, or 0. */
+  /** The highest finished row, or 0. */
   lastRow = 0;
-  /** The latest end of a finished row's last attempt, ISO 8601 UTC. */
+  /** ISO 8601 UTC. */
   lastFinishedAt: string | undefined;
-  /** Failures for the guards: of all rows, or of those that finished since the latest `accepted`. */
+  /** Counts from the latest `accepted` on. */
   failures = new FailureTally();
   readonly #outcomes = noOutcomes();
   readonly #proven = new Set<string>();
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
   readonly #offsets = new RowOffsets();
   readonly #histories = new Map<number, AttemptHistory>();
-  /** Rows where `isUnsettled` is true, with the epoch that they were fed to, if recorded. Never more than are fed at one time. */
+  /** The epoch of each unsettled row, if recorded. */
   readonly #unsettled = new Map<number, string | undefined>();
-  /** Fed, without a result; true: more than once. */
+  /** Rows without a result; true: fed more than once. */
   readonly #fed = new Map<number, boolean>();
 
-  /** @param offset where its line begins */
+  /** @param offset where the entry's line begins */
   apply(entry: JournalEntry, offset: number): void {
     switch (entry.type) {
       case 'row':
@@ -73,22 +72,20 @@ export class JournalState {
     return this.#offsets.get(row);
   }
 
-  /** What the attempts of an unfinished row did, by its latest `open` entry. */
   history(row: number): AttemptHistory | undefined {
     return this.#histories.get(row);
   }
 
-  /** Fed, and since then neither finished, opened nor settled. */
+  /** Whether the row is fed, and since then neither finished, opened nor settled. */
   isUnsettled(row: number): boolean {
     return this.#unsettled.has(row);
   }
 
-  /** The epoch that an unsettled row was fed to, if recorded. */
   fedTo(row: number): string | undefined {
     return this.#unsettled.get(row);
   }
 
-  /** Whether a row is without a result and fed more than once: an older copy of the datastore may hold the row as it was fed before. */
+  /** An older copy of the datastore may hold the row's first task. */
   isFedAgain(row: number): boolean {
     return this.#fed.get(row) === true;
   }
@@ -107,7 +104,7 @@ export class JournalState {
     return this.#outcomes;
   }
 
-  /** The API has accepted a row of these, so their address is right. */
+  /** The API has accepted a row of each, so their address is right. */
   get provenOperations(): ReadonlySet<string> {
     return this.#proven;
   }
@@ -128,7 +125,7 @@ export class JournalState {
     if (result.unclear) this.unclearCount++;
     if (code === 'OK') this.#proven.add(result.operation);
     if (row > this.lastRow) this.lastRow = row;
-    // Times of one format, in UTC, sort as text.
+    // ISO times in UTC sort as text.
     if (finishedAt !== undefined && finishedAt > (this.lastFinishedAt ?? ''))
       this.lastFinishedAt = finishedAt;
     const key = `${outcome} ${code}`;
@@ -141,7 +138,7 @@ export class JournalState {
 /** 512 KB of offsets. */
 const pageRows = 65_536;
 
-/** 8 bytes for each row, in whatever order rows finish. Offset 0 belongs to the header, so it means "no line". */
+/** 8 bytes for each row. Offset 0 belongs to the header, so it means "no line". */
 class RowOffsets {
   readonly #pages = new Map<number, Float64Array>();
 

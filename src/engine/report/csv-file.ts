@@ -7,8 +7,8 @@ import type { Delimiter } from '../../base/text/delimiter.ts';
 import { byteOrderMark, csvText } from './csv-text.ts';
 
 /**
- * A CSV file (RFC 4180, but with LF line ends; UTF-8 with a byte order mark) that appears whole or not at all, readable by its owner only.
- * Methods throw a fatal error `REPORT_UNWRITABLE`.
+ * A UTF-8 file with a byte order mark that appears whole or not at all, readable by its owner only. Methods throw a fatal error
+ * `REPORT_UNWRITABLE`.
  */
 export class CsvFile {
   readonly path: string;
@@ -28,7 +28,7 @@ export class CsvFile {
     return this.#handle !== undefined;
   }
 
-  /** The first call writes the header, even without records. */
+  /** The first call also writes the header. */
   async write(records: readonly (readonly string[])[]): Promise<void> {
     await this.#guarded(async () => {
       if (this.#handle === undefined) {

@@ -29,7 +29,7 @@ const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
 
 export interface ReportLine {
   readonly row: PlannedRow;
-  /** The `row` is the number in the user's manifest, unlike in the journal. */
+  /** `row` is the number in the user's manifest, unlike in the journal. */
   readonly result: RowResult;
 }
 
@@ -40,7 +40,7 @@ export interface JoinInput {
   readonly runKey: string;
 }
 
-/** Joins rows with the results that the plan has decided or the journal has recorded. */
+/** Joins rows with results, from the plan or the journal. */
 export async function* joinResults({
   rows: chunks,
   journal,
@@ -57,7 +57,7 @@ export async function* joinResults({
   }
 }
 
-/** Names the last request as the API does, or else by the trace id. */
+/** The API's name for the last request, or else the trace id. */
 function traced(result: RowResult, runKey: string, place: number): RowResult {
   if (result.attempts === 0 || result.requestId !== undefined) return result;
   return { requestId: traceId(runKey, place), ...result };
@@ -84,7 +84,7 @@ async function resultsByPlace(
   return results;
 }
 
-/** Whether a result is a placeholder for a row without one. */
+/** Whether a row without a result got this as a placeholder. */
 export function isUnfinished({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
 }
@@ -94,19 +94,18 @@ export function isPending({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && code === unfinishedCodes.pending;
 }
 
-/** A row without a result, as the journal knows it. */
 export interface UnfinishedRow {
   readonly row: number;
   readonly operation: string;
   readonly history: AttemptHistory | undefined;
-  /** Whether the datastore may still hold the row, or a result of it that the journal lacks. */
+  /** The datastore may still hold the row, or a result that the journal lacks. */
   readonly unsettled: boolean;
 }
 
 /**
  * A row that was certainly not processed is `not_attempted`. A row with an attempt that the API did more than postpone is `failed`, unless
- * the run will still call it. A row that may have been processed is unclear, so that it is not fed back unchecked. A row that the datastore
- * holds is pending, whatever ended the run: the journal can't say whether it was called.
+ * the run will still call it. A row that may have been processed is unclear: it is not fed back unchecked. A row that the datastore holds
+ * is pending even after the end: the journal can't say whether it was called.
  */
 export function unfinishedResult(why: WhyUnfinished, row: UnfinishedRow): RowResult {
   const { history = noHistory } = row;
@@ -141,9 +140,8 @@ function lastProblem({ lastCode = '', lastMessage = '' }: AttemptHistory): strin
 }
 
 export interface ResultCounts {
-  /** Rows with a result of their own. */
   readonly done: number;
-  /** The outcomes of the report: with rows that were stopped without a result, without those that will still be called. */
+  /** As in the report: with rows that were stopped without a result, without rows that will still be called. */
   readonly outcomes: OutcomeCounts;
   readonly codes: readonly CodeCount[];
   /** Includes rows that will still be called. */
@@ -152,7 +150,6 @@ export interface ResultCounts {
   readonly held: number;
 }
 
-/** Counts the rows of a run as its report does. */
 export function countRows(
   journal: JournalView,
   plan: Omit<RowCounts, 'conflicts' | 'partial'>,

@@ -8,7 +8,7 @@ export type ReportLines = AsyncIterable<readonly ReportLine[]>;
 /**
  * Each line has the result of the latest retry that called its row. Memory: one chunk of each run.
  *
- * @param retries oldest first, with the original row numbers; rows that the original run lacks are ignored
+ * @param retries oldest first; rows that the original run lacks are ignored
  */
 export async function* joinRetries(
   lines: ReportLines,
@@ -28,7 +28,6 @@ export async function* joinRetries(
   }
 }
 
-/** The result of a retried row, with the requests of both runs. */
 function lastOf(ofRun: RowResult, ofRetry: RowResult): RowResult {
   // A retry that stopped early may not have attempted the row.
   const isAttempted = ofRetry.outcome !== 'not_attempted' || ofRun.outcome === 'not_attempted';

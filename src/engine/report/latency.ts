@@ -12,8 +12,8 @@ export interface LatencySummary {
 const longest = 2 ** 32 - 1;
 
 /**
- * Uses fixed memory. With two figures (27 KB), percentiles are exact below 255 ms and at most 0.8 % too high above. With one figure (4 KB),
- * they are exact below 31 ms and at most 6.3 % too high above.
+ * Uses fixed memory. With two figures (27 KB), percentiles are exact below 255 ms and at most 0.8 % too high above; with one (4 KB), exact
+ * below 31 ms and at most 6.3 % too high.
  */
 export class LatencyHistogram {
   /** Has each duration plus one, because the histogram can't hold 0. */
@@ -37,12 +37,11 @@ export class LatencyHistogram {
     return this;
   }
 
-  /** Undefined if no duration was added. */
   summary(): LatencySummary | undefined {
     const { count } = this.#histogram;
     const max = this.#max;
     if (count === 0) return undefined;
-    // The histogram rounds the rank of a percentile to the nearest. This call rounds it up.
+    // Without `Math.ceil`, the histogram would round the rank to the nearest.
     const percentile = (share: number): number =>
       Math.min(this.#histogram.percentile((Math.ceil(count * share) / count) * 100) - 1, max);
     return { p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99), max };

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { readJsonFileIfAny } from '../../base/disk/json-file.ts';
 import { phases } from '../../domain/pace.ts';
 
-/** `rate.json` of a run. For display only: nothing depends on it. */
+/** `rate.json` of a run. For display only. */
 const pointSchema = z.object({
   /** Seconds of work since the first start. */
   t_s: z.number(),
   /** Null when unlimited. */
   allowed_per_s: z.number().nullable(),
-  /** Accepted calls of all runs that share the API. */
+  /** Calls of all runs that share the API. */
   accepted_per_s: z.number(),
   /** Calls that the API rejected as too many. */
   rejected: z.number(),
@@ -20,7 +20,6 @@ const pointSchema = z.object({
 });
 
 const startSchema = z.object({
-  /** Seconds of work since the first start. */
   t_s: z.number(),
   /** ISO 8601 UTC. */
   at: z.string(),
@@ -36,7 +35,6 @@ const rateHistorySchema = z.object({
   concurrency: z.number(),
   phase: z.enum(phases),
   reason: z.string(),
-  /** When calls are allowed again, ISO 8601 UTC. */
   wait_until: z.string().nullable(),
   /** The `restBy` of a pace. */
   wait_by: z.string().optional(),
@@ -46,7 +44,7 @@ const rateHistorySchema = z.object({
   waited_s: z.number(),
   rejected: z.number(),
   seen_at: z.string(),
-  /** In time order: one point per second, fewer in long runs. */
+  /** One point per second, fewer in long runs. */
   series: z.array(pointSchema),
   /** When work started, continued after a stop, or a clock was set. */
   starts: z.array(startSchema),

@@ -23,11 +23,11 @@ interface RefeedColumn {
   readonly title: string;
   /** Places of the original columns. */
   readonly sources: number[];
-  /** The field, only if it has a default. */
+  /** Absent for a field without a default. */
   readonly field?: string;
 }
 
-/** The cells read back as the same rows without options: operation and defaults are filled in. */
+/** Cells that read back as the same rows without options: operation and defaults are filled in. */
 export class RefeedRows {
   readonly #columns: readonly RefeedColumn[];
   readonly #options: RefeedOptions;

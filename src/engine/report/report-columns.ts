@@ -22,7 +22,6 @@ const resultColumns: readonly (readonly [name: string, cell: (result: RowResult,
   ];
 
 export interface ReportCellOptions extends Pick<RowsHead, 'columns' | 'clear_token'> {
-  /** The operations that occur in the run. */
   readonly operations: readonly Pick<Operation, 'columns'>[];
 }
 

@@ -5,7 +5,7 @@ import type { Outcome } from '../../domain/terms.ts';
 const usualMostCodes = 4;
 
 /**
- * `cqbatch retry`, if some failures are transient; limited to those if not all are.
+ * `cqbatch retry`, if some failures are transient; limited to their codes if not all are.
  *
  * @param mostCodes with more transient codes, the command takes all rows that failed
  */

@@ -59,7 +59,7 @@ export interface RunSummary {
   readonly digests: { readonly rows: string; readonly journal: string; readonly report: string } | null;
 }
 
-/** The part of a summary that does not come from the lines of the report. */
+/** The part that does not come from the lines of a report. */
 export interface RunFacts
   extends Pick<
     RunSummary,
@@ -67,11 +67,10 @@ export interface RunFacts
   > {
   readonly manifest: Omit<RunSummary['manifest'], 'rows'>;
   readonly digests: Omit<NonNullable<RunSummary['digests']>, 'report'> | null;
-  /** Without the time between a stop and a resume. */
   readonly activeMs: number;
 }
 
-/** Rows with the same outcome and code. Message and row number are those of the first. */
+/** Message and row number are from the first row. */
 interface CodeTally {
   readonly outcome: Outcome;
   readonly code: string;
@@ -80,7 +79,7 @@ interface CodeTally {
   readonly row: number;
 }
 
-/** Called rows per second of active time, to two decimals; undefined before the start. */
+/** To two decimals; undefined before the start. */
 export function averageRate({ succeeded, failed }: OutcomeCounts, activeMs: number): number | undefined {
   return activeMs > 0 ? Math.round(((succeeded + failed) * 100_000) / activeMs) / 100 : undefined;
 }
@@ -117,7 +116,7 @@ export class Tally {
     else this.#codes.set(key, { outcome, code, count: 1, message: messageOf(result), row: result.row });
   }
 
-  /** @param report SHA-256 of report.csv; without it, the files of the report have no digests */
+  /** @param report SHA-256 of report.csv; absent for a report without files */
   summary(facts: RunFacts, report?: string): RunSummary {
     const {
       run,

@@ -14,7 +14,6 @@ export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOpt
   readonly folder: string;
   readonly lines: ReportLines;
   readonly run: RunFacts;
-  /** Absent if no page is wanted. */
   readonly page?: ReportPage | undefined;
 }
 
@@ -33,17 +32,16 @@ export interface ReportPaths {
 
 export interface WrittenReports {
   readonly paths: ReportPaths;
-  /** The outcomes add up to the rows of the manifest. */
   readonly summary: RunSummary;
   /** Rows that CSV can't hold unchanged: don't feed failed.csv and not-attempted.csv back. */
   readonly alteredRows: number;
 }
 
 /**
- * Writes report.csv, failed.csv, not-attempted.csv and summary.json, each whole or not at all, readable by its owner only (see
- * docs/report.md). Memory does not depend on the number of rows.
+ * Writes report.csv, failed.csv, not-attempted.csv and summary.json (docs/report.md), each whole or not at all. Memory does not depend on
+ * the number of rows.
  *
- * A pending row is in neither of the files that can be fed back, because it will still be called, or was called.
+ * A pending row is in neither of the files that can be fed back: it will still be called, or was called.
  *
  * @throws a fatal error `REPORT_UNWRITABLE` or a `SystemError` when writing fails, and the errors of reading the rows or the journal. The
  *   files of the previous report then stay.
@@ -116,14 +114,13 @@ class ReportFiles {
     if (notAttempted.length > 0) await this.#notAttempted.write(notAttempted);
   }
 
-  /** @returns SHA-256 of report.csv */
   async seal(): Promise<string> {
     await this.#report.write([]);
     for (const file of this.#all) await file.seal();
     return this.#report.digest();
   }
 
-  /** Publishes the files once all are complete, summary.json last. */
+  /** Publishes summary.json last. */
   async publish(summary: RunSummary): Promise<ReportPaths> {
     for (const file of this.#all) await file.publish();
     try {

@@ -19,10 +19,9 @@ const cutHint = '… (cut: Excel holds 32,767 characters; report.csv has the ful
 const columnWidth = 20;
 
 /**
- * Writes report.xlsx, whole or not at all, readable by its owner only. All cells are text, so that no number loses digits and none is a
- * formula. Rows beyond the limit of a sheet go into another one. Memory does not depend on the number of rows.
+ * Writes report.xlsx. All cells are text, so that no number loses digits and none is a formula. Rows beyond the limit of a sheet go into
+ * another sheet. Memory does not depend on the number of rows.
  *
- * @returns its path
  * @throws a fatal error `XLSX_TOO_LARGE` when there are too many columns for Excel, and the errors of `writeReports`
  */
 export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
@@ -49,7 +48,7 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
   }
 }
 
-/** Excel never runs cells that are text: they need no guard. */
+/** Excel never runs cells that are text. */
 const unguarded = (text: string): string => text;
 
 async function* rowsOf(lines: ReportLines, cells: ReportCells): AsyncGenerator<string[]> {

@@ -40,7 +40,6 @@ function problemsText({ problems }: InvalidRow): string {
     .join('; ');
 }
 
-/** Counts the rows that a plan has decided not to call. */
 export function decidedCounts({
   invalid,
   duplicates,

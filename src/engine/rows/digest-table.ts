@@ -7,25 +7,25 @@ const keyWords = 4;
 const blockBits = 14;
 const blockMask = (1 << blockBits) - 1;
 
-/** The share of slots in use at which their number doubles. */
+/** At this share of slots in use, their number doubles. */
 const maxLoad = 0.75;
 
 /**
- * Maps the digests of millions of texts to a few numbers below 2^32. An entry takes 16 bytes, 4 for each number, and 5 to 11 for its slot,
- * whatever the length of the text. The probability of confusing any two of 100 million texts is below 10^-22.
+ * Maps the digests of millions of texts to a few numbers below 2^32. An entry takes 16 bytes, 4 for each number, and 5 to 11 for its slot.
+ * The probability of confusing any two of 100 million texts is below 10^-22.
  */
 export class DigestTable {
   readonly #entryWords: number;
   readonly #blocks: Uint32Array[] = [];
   #size = 0;
-  /** Open addressing with linear probing; a slot holds an entry's number plus one, or 0. */
+  /** Open addressing with linear probing. A slot holds an entry's number plus one, or 0. */
   #slots = new Uint32Array(1 << 12);
 
   constructor(numbers: number) {
     this.#entryWords = keyWords + numbers;
   }
 
-  /** The entry of this digest, or -1. */
+  /** Returns -1 for an unknown key. */
   find(key: string): number {
     const mask = this.#slots.length - 1;
     for (let slot = wordOf(key, 0) & mask; ; slot = (slot + 1) & mask) {
@@ -34,7 +34,7 @@ export class DigestTable {
     }
   }
 
-  /** Adds an entry with zeros as numbers. */
+  /** The numbers of a new entry are 0. */
   enter(key: string): number {
     const entry = this.#size++;
     if (entry >> blockBits === this.#blocks.length)
@@ -89,7 +89,7 @@ export function digest(text: string): string {
   return hash('sha256', text, 'binary');
 }
 
-/** The key of a call's subject. Text must be well-formed Unicode, because it is hashed as UTF-8. */
+/** The text must be well-formed Unicode, because it is hashed as UTF-8. */
 export function subjectDigest({ operation, subject }: { operation: string; subject: string }): string {
   return digest(`${operation}\0${subject}`);
 }

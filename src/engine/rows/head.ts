@@ -3,7 +3,7 @@ import { delimiters } from '../../base/text/delimiter.ts';
 import { actorSchema } from '../../domain/actor.ts';
 import { methods } from '../../domain/terms.ts';
 
-/** See `blocks` of the head. */
+/** The rows in each of the `blocks` of a head. */
 export const rowsInBlock = 1_000;
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
@@ -24,23 +24,19 @@ const subjectSchema = z.strictObject({ row: countSchema, subject: z.string() });
 
 const operationSchema = z.strictObject({
   name: z.string(),
-  /** What a row acts on, in one word. */
   thing: z.string(),
-  /** The state of the thing after success, in one word. */
   done: z.string().exactOptional(),
-  /** The field that identifies what a row acts on. */
   subject: z.string(),
-  /** That a row can send, in the order of its values. */
+  /** In the order of a row's `values`. */
   fields: z.array(z.strictObject({ name: z.string(), required: z.boolean(), undoable: z.boolean() })),
-  /** Of the report, filled by answers. */
+  /** Columns of the report. */
   columns: z.array(z.string()),
   keepsOmitted: z.boolean().exactOptional(),
-  /** SHA-256 of the user's module that defines it. */
+  /** SHA-256 of the user's module that defines the operation. */
   module: sha256Schema.exactOptional(),
-  /** Of its first call; rows with the same ones leave them out. Absent without a call. */
+  /** Of its first call: rows with the same method and path leave them out. */
   method: z.enum(methods).exactOptional(),
   path: z.string().exactOptional(),
-  /** By the decision of the plan; below, what the calls do to optional fields (`effects`). */
   counts: countsSchema,
   first: subjectSchema.exactOptional(),
   last: subjectSchema.exactOptional(),
@@ -50,13 +46,13 @@ const operationSchema = z.strictObject({
   ),
 });
 
-/** The first line of `rows.jsonl`: what all rows have in common. docs/report.md describes it for readers. */
+/** The first line of `rows.jsonl`; docs/report.md describes it for readers. */
 export const rowsHeadSchema = z.strictObject({
   rows_version: z.literal(1),
   source: z.strictObject({
     /** The file as the user typed it, or what its rows were made of. */
     name: z.string(),
-    /** Of the bytes of the file; for rows made from a run, of that run's rows. */
+    /** Of the file; for rows made from a run, of that run's rows. */
     sha256: sha256Schema,
     bytes: countSchema,
     format: z.string(),
@@ -64,28 +60,26 @@ export const rowsHeadSchema = z.strictObject({
     sheet: z.string().exactOptional(),
     encoding: z.string().exactOptional(),
   }),
-  /** The user's options for reading the file, by name. */
+  /** The user's options for reading the file. */
   reading: z.record(z.string(), z.json()),
-  /** In reports, the text of a cell that clears its field. */
   clear_token: z.string(),
-  /** Titles as written, with their fields; a column without a field is kept for the report. */
+  /** Titles as written; a column without a field is kept for the report. */
   columns: z.array(z.strictObject({ title: z.string(), field: z.string().exactOptional() })),
-  /** Texts of fields that rows omit. */
   defaults: z.record(z.string(), z.string()),
   operations: z.array(operationSchema),
   counts: countsSchema,
-  /** By `--where`: their numbers are missing. */
+  /** The number of rows that `--where` left out. */
   left_out: countSchema,
   /** Runs and reports whose done rows are left out. */
   skip_done: z.array(z.string()).exactOptional(),
-  /** The number of a row may differ from its place. */
+  /** Some row numbers differ from places. */
   renumbered: z.literal(true).exactOptional(),
   /** The run whose rows are called again, or put back. */
   derived: z.strictObject({ as: z.enum(['retry', 'undo']), of: z.string() }).exactOptional(),
   warnings: z.array(z.strictObject({ code: z.string(), message: z.string() })),
   operation_source: z.enum(['column', 'option', 'manifest', 'inferred', 'none']),
   options: z.record(z.string(), z.json()),
-  /** In an approved plan: whether invalid rows may be left out, and fields omitted. */
+  /** What the user of an approved plan accepts. */
   consent: z.strictObject({ skip_invalid: z.boolean(), allow_partial: z.boolean() }).exactOptional(),
   made_at: z.string(),
   made_by: actorSchema.exactOptional(),

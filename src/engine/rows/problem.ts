@@ -1,15 +1,14 @@
 import { stringifyJson } from '../../base/text/json.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 
-/** Shown as `file:line: column: problem (value)`. */
 export interface RowProblem {
-  /** As written in the manifest, if the problem is in one column. */
+  /** As written in the manifest; absent when several columns are concerned. */
   readonly column?: string;
-  /** With the remedy if not obvious. One line. */
+  /** One line, with the remedy if not obvious. */
   readonly problem: string;
   /** Shortened, control characters escaped. */
   readonly value?: string;
-  /** The column in a workbook: `B`. */
+  /** The column of a workbook: `B`. */
   readonly letters?: string;
 }
 
@@ -26,7 +25,7 @@ export function formatProblem(
 
 const shownCharacters = 60;
 
-/** A value for display: one line, at most 60 characters and an ellipsis, no control characters. */
+/** One line of at most 60 characters and an ellipsis, without control characters. */
 export function excerpt(value: unknown): string {
   if (value === undefined) return '';
   const text = typeof value === 'string' ? value : stringifyJson(value);
@@ -35,11 +34,10 @@ export function excerpt(value: unknown): string {
   return escapeInvisible(shown) + (characters.length > shownCharacters ? '…' : '');
 }
 
-/** Rows with the same problem in the same column. */
 export interface ProblemGroup extends RowProblem {
-  /** Their number; `value` is from the first. */
+  /** `value` is from the first. */
   readonly rows: number;
-  /** The first ranges of consecutive rows, by their first and last lines. */
+  /** The first ranges of consecutive rows. */
   readonly stretches: readonly (readonly [firstLine: number, lastLine: number])[];
   readonly hasMore: boolean;
 }
@@ -55,7 +53,7 @@ interface OpenGroup {
   hasMore: boolean;
 }
 
-/** Groups problems in row order. Memory does not grow with their number. */
+/** In row order. Memory does not grow with the number of problems. */
 export class ProblemGroups {
   readonly #groups = new Map<string, OpenGroup>();
 

@@ -5,14 +5,14 @@ export interface RowCounts {
   readonly rows: number;
   readonly callable: number;
   readonly invalid: number;
-  /** With the request of an earlier row, which is called instead. */
+  /** An earlier row with the same request is called instead. */
   readonly duplicates: number;
-  /** Replaced by a later row with the same subject and another request. */
+  /** A later row with the same subject and another request is called instead. */
   readonly superseded: number;
   readonly doneBefore: number;
-  /** Callable, with the subject of an earlier callable row, but another request. */
+  /** Callable rows with the subject of an earlier callable row, but another request. */
   readonly conflicts: number;
-  /** Callable, omitting fields which the service might reset. */
+  /** Callable rows that omit fields which the service might reset. */
   readonly partial: number;
 }
 
@@ -44,7 +44,6 @@ function noRows(): MutableCounts {
 }
 
 export interface OperationSummary extends RowCounts {
-  /** Of the subjects, in one lowercase word. */
   readonly thing: string;
   readonly first?: RowSubject;
   readonly last?: RowSubject;
@@ -55,18 +54,17 @@ export interface OperationSummary extends RowCounts {
 type RowSubject = Pick<UnderstoodRow, 'row' | 'subject'>;
 
 export interface FieldCounts {
-  /** Giving a value, also the empty text. */
+  /** Includes the empty text. */
   readonly given: number;
-  /** Of the `given`: sending the empty text. */
+  /** Rows that give the empty text. */
   readonly cleared: number;
   readonly absent: number;
 }
 
-/** Counts the rows of one operation, or those without a known one. */
+/** Counts the rows of one operation, or rows without a known operation. */
 export class RowTally {
   readonly counts = noRows();
   readonly #operation: PlannedOperation | undefined;
-  /** Optional, in the order of the operation. */
   readonly #fields: readonly { readonly name: string; given: number; cleared: number }[];
   #first: RowSubject | undefined;
   #last: RowSubject | undefined;

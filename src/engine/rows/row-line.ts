@@ -7,11 +7,7 @@ import type { Row } from '../operation/row-fields.ts';
 import type { RowProblem } from './problem.ts';
 import type { CellTexts, DecidedRow, LeftOut, PlannedOperation, PlannedRow } from './row.ts';
 
-/**
- * Lines of `rows.jsonl` (docs/report.md). Each is a JSON object; what is absent is left out, and method and path where the operation in the
- * head has them.
- */
-
+/** An operation of the head of `rows.jsonl` (docs/report.md). Rows with its method and path leave them out. */
 export interface LineOperation {
   readonly operation: PlannedOperation;
   readonly method?: Method | undefined;
@@ -19,9 +15,9 @@ export interface LineOperation {
 }
 
 /**
- * One object for each kind of row: a million rows are planned in half the time that copies of objects take.
+ * One literal for each kind of row: copies of objects would take twice as long.
  *
- * @param op index of the row's operation in the head; undefined without a known one
+ * @param op index of the row's operation in the head
  */
 export function encodeRow(
   decided: DecidedRow,
@@ -82,8 +78,8 @@ const lineSchema = z.object({
 const readLine = lineReader(lineSchema);
 
 /**
- * @param line without its end
- * @returns undefined when it is not a row of these operations
+ * @param text of the line, without its end
+ * @returns undefined when the line is not a row of these operations
  */
 export function decodeRow(
   text: string,
@@ -109,7 +105,7 @@ export function decodeRow(
     return { kind: 'left out', because: not, operation, subject, values, ...rare, ...common };
   const request = requestIn(read, ofHead);
   if (request === undefined) return undefined;
-  // Most lines: no copy of an object, which takes twice as long as all the rest.
+  // Not a copy, which would take twice as long as all the rest.
   const called = { kind: 'callable' as const, place, row, line, cells, operation, subject, values, request };
   return old === undefined && unclear === undefined ? called : { ...rare, ...called };
 }

@@ -3,32 +3,31 @@ import type { Operation } from '../operation/operation.ts';
 import type { Field, Row } from '../operation/row-fields.ts';
 import type { RowProblem } from './problem.ts';
 
-/** What a run stores of an operation: enough to show and repeat its calls without the program that defines it. */
+/** What a run stores of an operation, to show and repeat its calls without the program that defines it. */
 export type PlannedOperation = Pick<
   Operation,
   'name' | 'thing' | 'done' | 'subject' | 'columns' | 'keepsOmitted' | 'module'
 > & { readonly fields: readonly Pick<Field, 'name' | 'required' | 'undoable'>[] };
 
-/** Former values of fields, by name. */
+/** Keys are fields. */
 export type OldValues = Readonly<Record<string, string>>;
 
 export interface UnderstoodRow {
-  /** In the user's manifest, from 1. */
+  /** The number in the user's manifest. */
   readonly row: number;
-  /** Where the row begins in the manifest, or row of the sheet, from 1. */
+  /** The line where the row begins in the manifest, or the row of the sheet, from 1. */
   readonly line: number;
   readonly operation: PlannedOperation;
   readonly subject: string;
-  /** To send, by name; omitted fields are absent. */
+  /** Keys are fields; omitted fields are absent. */
   readonly values: Row;
-  /** Former values; never sent. */
   readonly old?: OldValues;
 }
 
 export interface CallableRow extends UnderstoodRow {
   readonly kind: 'callable';
   readonly request: ApiRequest;
-  /** An earlier run called the row, and no usable answer says whether it was processed. */
+  /** An earlier run called the row and got no usable answer. */
   readonly unclear?: true;
 }
 
@@ -36,7 +35,6 @@ export interface InvalidRow {
   readonly kind: 'invalid';
   readonly row: number;
   readonly line: number;
-  /** If the row names a known one. */
   readonly operation?: PlannedOperation | undefined;
   /** At least one. */
   readonly problems: readonly RowProblem[];
@@ -48,13 +46,12 @@ export interface DoneBefore {
   readonly row: number;
 }
 
-/** Why a row that can be called is not. Rows are named by their numbers in the user's manifest. */
+/** Why a row that can be called is not called. Numbers are those in the user's manifest. */
 export type LeftOut =
   | { readonly why: 'duplicate'; readonly of: number }
   | { readonly why: 'superseded'; readonly by: number }
   | { readonly why: 'done'; readonly before: DoneBefore };
 
-/** A row that can be called, and is not. */
 export interface LeftOutRow extends UnderstoodRow {
   readonly kind: 'left out';
   readonly because: LeftOut;
@@ -62,12 +59,12 @@ export interface LeftOutRow extends UnderstoodRow {
 
 export type DecidedRow = CallableRow | InvalidRow | LeftOutRow;
 
-/** Cells in the order of the columns. Null: the cell is absent. Empty: it clears its field. */
+/** In the order of the columns. Null: the cell is absent. Empty: it clears its field. */
 export type CellTexts = readonly (string | null)[];
 
 /** A line of `rows.jsonl`. */
 export type PlannedRow = DecidedRow & {
-  /** In the file, from 1. Queue and journal name rows by their places. */
+  /** From 1. Queue and journal name rows by their places. */
   readonly place: number;
   /** Missing cells at the end are absent. */
   readonly cells: CellTexts;

@@ -15,7 +15,7 @@ export interface RowsFile {
   /**
    * Rows in parts of up to 500. Memory does not depend on their number.
    *
-   * @param isWanted by place; unwanted rows are left out, and take a third of the time
+   * @param isWanted by place; unwanted rows are not decoded
    * @throws a fatal error `ROWS_DAMAGED`
    */
   rows(
@@ -23,17 +23,13 @@ export interface RowsFile {
     to?: number,
     isWanted?: (place: number) => boolean,
   ): AsyncGenerator<readonly PlannedRow[], void, undefined>;
-  /** Finds a row by its number in the user's manifest. */
+  /** @param number in the user's manifest */
   find(number: number): Promise<PlannedRow | undefined>;
-  /** Maps places to numbers in the user's manifest. Takes 8 bytes for each row, unless both are the same. */
+  /** Maps places to numbers in the user's manifest. Takes 8 bytes for each row, if they differ. */
   numbers(): Promise<(place: number) => number>;
 }
 
-/**
- * Reads the head of a file of rows.
- *
- * @throws a fatal error `ROWS_MISSING`, or `ROWS_DAMAGED` for an invalid file or one of another version
- */
+/** @throws a fatal error `ROWS_MISSING`, or `ROWS_DAMAGED` for an invalid file or one of another version */
 export async function openRows(path: string): Promise<RowsFile> {
   const { head, start } = await readHead(path);
   const operations = head.operations.map(lineOperation);
@@ -105,7 +101,7 @@ async function readHead(path: string): Promise<{ readonly head: RowsHead; readon
   throw damaged(path, 'it has no first line');
 }
 
-/** @throws a RangeError with the end of a sentence: what is wrong with the head */
+/** @throws a RangeError with the end of a sentence */
 export function headIn(line: string): RowsHead {
   let json: { readonly rows_version?: unknown } | null;
   try {

@@ -5,15 +5,14 @@ import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-co
 const previewedRows = 3;
 
 export interface SummarizedRows extends RowCounts {
-  /** By operation; without rows of no known operation. */
+  /** Omits rows without a known operation. */
   readonly perOperation: Readonly<Record<string, OperationSummary>>;
-  /** Rows done before, by the run or report that did them. */
+  /** Keys are runs and reports. */
   readonly doneIn: ReadonlyMap<string, number>;
-  /** The first three rows to be called. */
   readonly preview: readonly CallableRow[];
 }
 
-/** Adds up decided rows. Memory depends on the number of operations. */
+/** Memory depends on the number of operations only. */
 export class RowsSummary {
   readonly #unknown = new RowTally();
   readonly #tallies = new Map<string, RowTally>();
@@ -53,7 +52,7 @@ export class RowsSummary {
   }
 }
 
-/** Adds up decided rows, and finds those that are called after another row with the same subject. */
+/** Also finds rows that are called after another row with the same subject. */
 export class DecidedRows {
   readonly #summary = new RowsSummary();
   readonly #subjects = new DigestTable(1);

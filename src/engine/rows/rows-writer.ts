@@ -16,14 +16,14 @@ const portion = 1 << 18;
 export interface WrittenRows {
   readonly head: RowsHead;
   readonly digest: Digest;
-  /** Of rows that an earlier run may have changed. */
+  /** Places of rows that an earlier run may have changed. */
   readonly unclear: readonly number[];
 }
 
-/** What is not derived from the rows. */
+/** The part of the head that does not follow from the rows. */
 export type HeadFacts = Omit<RowsHead, 'rows_version' | 'operations' | 'renumbered' | 'blocks'>;
 
-/** An operation, with the method and path of its first call. */
+/** Method and path are of the first call. */
 interface OperationEntry {
   readonly operation: PlannedOperation;
   readonly index: number;
@@ -31,10 +31,7 @@ interface OperationEntry {
   path?: string;
 }
 
-/**
- * Writes first the rows alone, then, when the head is known, the head followed by the rows. The file appears whole or not at all, and is
- * readable by its owner only.
- */
+/** Writes the rows, then copies them behind the head, which is known last. The file appears whole or not at all. */
 export class RowsWriter {
   readonly #path: string;
   readonly #part: string;
@@ -56,7 +53,7 @@ export class RowsWriter {
     return this.#rows;
   }
 
-  /** @returns a write to await, if the row filled a portion */
+  /** @returns a write to await */
   add(row: DecidedRow, cells: CellTexts): Promise<void> | undefined {
     const entry = row.operation && this.#entryOf(row.operation);
     if (entry !== undefined && row.kind === 'callable') {

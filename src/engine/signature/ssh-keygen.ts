@@ -5,24 +5,21 @@ import { join } from 'node:path';
 import { SystemError } from '../../base/errors/system-error.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 
-/**
- * Signs and checks with OpenSSH's own program, as git does (ssh-keygen(1), "-Y"), so that any key, agent, passphrase and hardware
- * key of OpenSSH works.
- */
+/** Signs and checks with ssh-keygen(1), "-Y", as git does, so that any key, agent, passphrase and hardware key of OpenSSH works. */
 
-/** The purpose of the signatures: OpenSSH refuses a signature that was made for another purpose. */
+/** OpenSSH refuses a signature that was made for another purpose. */
 const namespace = 'cqbatch-approval';
 
 /** The author of a valid signature. */
 export interface Signer {
-  /** The owner of the key, as the file of allowed signers names the owner. */
+  /** The name in the file of allowed signers. */
   readonly name: string;
-  /** Fingerprint of the key. */
+  /** Fingerprint. */
   readonly key: string;
 }
 
 /**
- * Signs a text. OpenSSH asks for the passphrase or the touch of a key at the terminal.
+ * OpenSSH asks for the passphrase or the touch of a key at the terminal.
  *
  * @param key path of a private key, or of a public key whose private key an agent has
  * @returns the armored signature
@@ -35,11 +32,9 @@ export async function signText(text: string, key: string): Promise<string> {
 }
 
 /**
- * Finds the allowed signer of a text.
- *
- * @param allowed path of a file in the form `allowed_signers`: names, keys, and when they are valid
+ * @param allowed path of a file in the form `allowed_signers`
  * @param at when the signature must be valid
- * @returns undefined when the signature is not good, or is by no allowed signer
+ * @returns undefined when the signature is not good, or not by an allowed signer
  * @throws a system error `SSH_KEYGEN_MISSING`
  */
 export async function signerOf(
@@ -72,7 +67,7 @@ function timestamp(at: Date): string {
 interface Ended {
   readonly code: number | null;
   readonly out: string;
-  /** The last line that the program wrote to its standard error. */
+  /** The last line of the error output. */
   readonly problem: string;
 }
 

@@ -28,22 +28,17 @@ export interface ApiWorkerOptions {
   readonly client: ApiClient;
   /** Normalized. */
   readonly baseUrl: string;
-  /** Absent: no limit. */
   readonly maxOutageMs?: number | undefined;
   /** Operations of which rows are known to have succeeded. */
   readonly proven?: Iterable<string> | undefined;
-  /** At once; `auto`: as many as the API bears. */
+  /** `auto`: as many as the API bears. */
   readonly concurrency: number | 'auto';
-  /** Left at the end. */
   readonly membership: Membership;
   readonly known?: StartingPoint | undefined;
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
-  /**
-   * The worker can't continue: no row can succeed (wrong token, base URL or permission, an API away for too long), a row can't be
-   * understood, or a standstill that no error explains.
-   */
+  /** The worker can't continue: no row can succeed, a row can't be understood, or rows wait and none starts. */
   readonly onHalt: (reason: CqbatchError) => void;
   readonly onError: (error: Error) => void;
 }
@@ -56,13 +51,12 @@ export interface ApiWorkerOptions {
  *    └────────────────(pause)────────────────────────────▲
  * ```
  *
- * - **starting**: nothing is claimed before a pace is known.
- * - **calling**: rows are claimed, as many as are useful to have in hand; none while the API rests.
- * - **paused**: nothing is claimed, and rows that wait for their call go back; calls in flight go on. `stop` waits for them.
+ * - **starting**: nothing is claimed.
+ * - **calling**: as many rows are claimed as are useful to have in hand; none while the API rests.
+ * - **paused**: rows that wait for their call go back; calls in flight go on. `stop` waits for them.
  */
 export class ApiWorker {
   readonly #options: ApiWorkerOptions;
-  /** The user's number; undefined: as many as the API bears. */
   readonly #wanted: number | undefined;
   readonly #gate: CallGate;
   readonly #meter = new TrafficMeter();
@@ -92,7 +86,7 @@ export class ApiWorker {
       onError,
     });
     this.#gate = gate;
-    // At once: until the next pace, the worker would claim one batch after the other for rows that come back.
+    // Otherwise the worker would claim batches whose rows come back, until the next pace.
     gate.onSendAway = () => this.#claimWithin();
     this.#meter.elsewhere = () => gate.elsewhere;
     this.#breaker = new CircuitBreaker({
@@ -120,7 +114,6 @@ export class ApiWorker {
     return this.#gate.active;
   }
 
-  /** Claims no more; calls in flight continue. */
   pause(): void {
     this.#state = 'paused';
     this.#worker?.pause();
@@ -179,7 +172,7 @@ export class ApiWorker {
     this.#concurrency = own.concurrency;
     const most = withSpare(this.#concurrency);
     const needed = this.#prefetch.update(this.#gate.takeBusiest(), most);
-    // The calls that the user wants are in hand at once, however few the rate needs.
+    // The calls that the user wants are in hand at once, even if the rate needs fewer.
     this.#mostInHand = pace.isKept && this.#wanted === undefined ? needed : most;
     this.#claimWithin();
     logPace(this.#options.log, pace, this.#pace);
@@ -208,7 +201,7 @@ export class ApiWorker {
   }
 }
 
-/** Logs when the governor changes its phase, not at each step. */
+/** Logs changes, not each step of the governor. */
 function logPace(log: Log, pace: PaceReport, lastPace: PaceReport | undefined): void {
   if (pace.phase === lastPace?.phase && pace.reason === lastPace.reason) return;
   const { rate, limit, concurrency, restUntil, restBy, phase, reason } = pace;

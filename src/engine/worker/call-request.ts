@@ -8,7 +8,7 @@ type KeyedOperation = Pick<Operation, 'idempotencyKey'>;
 type KeyedRun = Pick<RunPolicy, 'key'>;
 
 /**
- * The row's request, with the headers that name the row to the API.
+ * The row's request, with headers that name the row to the API:
  *
  * - `traceparent` (W3C Trace Context): one trace id for all calls of the row, another parent id for each. It asks to record the trace, so
  *   that the owners of the service find the call.
@@ -26,7 +26,7 @@ export function callRequest(task: RowTask, operation: KeyedOperation, { key }: K
   return { method, path, headers: headers === undefined ? own : { ...headers, ...own }, body };
 }
 
-/** Eight hexadecimal digits, never zeros only. `randomBytes` takes ten times as long. */
+/** Never zeros only. `randomBytes` takes ten times as long. */
 function randomDigits(): string {
   return (1 + Math.floor(Math.random() * 0xffff_ffff)).toString(16).padStart(8, '0');
 }
@@ -36,7 +36,6 @@ function uuidOf(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** All calls of a row have the same `Idempotency-Key`. */
 export function hasKey({ idempotencyKey }: KeyedOperation, { key }: KeyedRun): boolean {
   return idempotencyKey === true && key !== undefined;
 }

@@ -9,32 +9,30 @@ export interface CircuitBreakerOptions {
   readonly onHalt: (halt: Halt) => void;
 }
 
-/** An unproven API has this many calls, or this much time, to answer one. */
+/** An unproven API has this many calls, or this much time, to answer a call. */
 const unprovenCalls = 20;
 const unprovenMs = 30_000;
-/** Consecutive failed calls that are an outage, or fewer over a longer time. A server that restarts is no outage. */
+/** Consecutive failed calls that are an outage, or fewer over a longer time. The restart of a server is no outage. */
 const manyCalls = 20;
 const manyCallsMs = 2_000;
 const severalCalls = 5;
 const severalCallsMs = 10_000;
-/**
- * After this long with nothing left to call for this long, the API is judged by the calls so far. The first rows may take longer to arrive.
- */
+/** After this long with nothing left to call, the API is judged by the calls so far. The first rows may take longer to arrive. */
 const idleMs = { unproven: 5_000, proven: 1_000 };
 /** Pauses between test calls, as a share of the outage so far. */
 const testAfterPart = 0.25;
 const shortestTestMs = 1_000;
 const longestTestMs = 15_000;
-/** Between two refusals: the API may have asked for a longer wait. */
+/** The most that counts between two refusals: the API may have asked for a longer wait. */
 const longestRefusalMs = 60_000;
-/** After this long, users are told what is waited for. */
+/** After this long, users are told what the run waits for. */
 const noticedMs = 4_000;
 /** With this many rows in hand again, a worker has recovered. */
 const mostRecovering = 200;
 
 /**
- * Distinguishes trouble of the API from trouble of a row. While rows fail and no call is answered, their verdicts are held
- * back: the next calls show what to blame.
+ * Distinguishes trouble of the API from trouble of a row. While rows fail and no call is answered, their verdicts are held back: the next
+ * calls show what to blame.
  *
  * ```
  *              answered              calls in a row have failed
@@ -45,22 +43,20 @@ const mostRecovering = 200;
  *      └──────────────────────────▶ halted ◀────────────────────────┘ longer than `maxOutageMs`
  * ```
  *
- * It halts as well when the API has refused (429, 503) every call for longer than that.
+ * It also halts when the API has refused (429, 503) every call for longer than `maxOutageMs`.
  *
- * `closed` releases the held verdicts at the next answer: each row has its own trouble then. `open` and `halted` blame the API.
- * After an outage the rows in hand double with each round of answers.
+ * `closed` releases the held verdicts at the next answer: each row has its own trouble then. `open` and `halted` blame the API. After an
+ * outage the rows in hand double with each round of answers.
  */
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions;
   #state: 'unproven' | 'closed' | 'open' | 'halted' = 'unproven';
   /** Rows between `begin` and `end`. */
   #inHand = 0;
-  /** Failed calls of an unproven API, failed and no longer held. */
+  /** Failed calls of an unproven API that are no longer held. */
   #spent = 0;
   #firstCallAt: number | undefined;
-  /** Failures since the last answer: calls that count, the time of the first, the latest trouble. */
   #streak: { calls: number; readonly since: number; latest: Trouble } | undefined;
-  /** Refusals since the last accepted call: how many, how long, and when the last came. */
   #refusals: { readonly calls: number; readonly lastedMs: number; readonly lastAt: number } | undefined;
   readonly #held: { readonly trouble: Trouble; readonly release: (blame: Blame) => void }[] = [];
   #recovering = Number.POSITIVE_INFINITY;
@@ -76,9 +72,7 @@ export class CircuitBreaker {
     this.#options = options;
   }
 
-  /**
-   * The outage, with the milliseconds until the next test call. Rows that have waited for their verdicts for seconds also show an outage.
-   */
+  /** `testMs`: until the next test call. Rows that have waited for their verdicts for seconds also show an outage. */
   get outage(): { readonly trouble: Trouble; readonly testMs: number } | undefined {
     if (this.#streak === undefined) return undefined;
     const { latest: trouble, since } = this.#streak;
@@ -87,7 +81,7 @@ export class CircuitBreaker {
     return this.#held.length > 0 && now - since >= noticedMs ? { trouble, testMs: 0 } : undefined;
   }
 
-  /** Known from elsewhere: the API has answered as the service does. */
+  /** The API is known to answer as the service does. */
   prove(): void {
     if (this.#state !== 'unproven') return;
     this.#state = 'closed';
@@ -95,14 +89,14 @@ export class CircuitBreaker {
     this.#options.onChange();
   }
 
-  /** Rows to have in hand, if `wanted` are needed; at most `unproven` while nothing is known about the API. */
+  /** Rows to have in hand if `wanted` are needed; at most `unproven` while nothing is known about the API. */
   prefetchLimit(wanted: number, unproven: number): number {
     if (this.#state === 'unproven') return Math.max(1, Math.min(unproven, unprovenCalls - this.#spent));
     if (this.#state !== 'closed') return 1;
     return Math.min(wanted, this.#recovering) + Math.min(this.#held.length, manyCalls);
   }
 
-  /** For a claimed row; `end` takes its verdict. */
+  /** For a claimed row; call `end` when it has a verdict. */
   begin(): void {
     this.#inHand += 1;
     this.#watchIdle();
@@ -156,7 +150,6 @@ export class CircuitBreaker {
     });
   }
 
-  /** Admits no more calls, and releases held rows. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#decision);
@@ -195,7 +188,7 @@ export class CircuitBreaker {
     if (changes) this.#options.onChange();
   }
 
-  /** Whether enough calls have failed, by number and time; if not, schedules the next decision. */
+  /** Schedules the next decision unless enough calls have failed. */
   #decide(): void {
     clearTimeout(this.#decision);
     if (this.#streak === undefined || this.#closed) return;

@@ -37,7 +37,7 @@ export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): He
   }
 }
 
-/** The refusal does not mention the subject: it may be about the path. */
+/** The refusal may be about the path: it does not mention the subject. */
 function isPathInDoubt({ task, operation }: JudgedAttempt, { status, message }: ApiFailure): boolean {
   if (!mayBeOfRouter(status)) return false;
   const words = message.replaceAll(task.path, '').toLowerCase();

@@ -2,7 +2,7 @@ import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { Halt } from './health-evidence.ts';
 
-/** Why calling stops, for display: what failed, and what to correct. */
+/** Says what failed, and what to correct. */
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
   if (because === 'unproven')
     return fatalError('API_UNPROVEN', accountOf(baseUrl, last, calls === 1 ? '1 try' : `${calls} tries`));
@@ -14,12 +14,12 @@ export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last 
   );
 }
 
-/** A single answer is enough: a wrong token, base URL or permission. */
+/** For a wrong token, base URL or permission, which a single answer shows. */
 export function refusalReason(baseUrl: string, path: string, failure: ApiFailure): CqbatchError {
   return fatalError('API_REFUSES', accountOf(baseUrl, { path, failure }));
 }
 
-/** The last failure and its remedy: `https://api.example.com refuses connections (2 tries). Check …` */
+/** `https://api.example.com refuses connections (2 tries). Check …` */
 function accountOf(baseUrl: string, { path, failure }: Pick<Halt, 'path' | 'failure'>, tries = ''): string {
   const { code, message, status } = failure;
   const what = message.replace(/\.$/, '');

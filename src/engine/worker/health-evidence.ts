@@ -1,26 +1,25 @@
 import type { ApiFailure } from '../api/failure.ts';
 
 export type HealthEvidence =
-  /** It is there and understands requests. */
   | { readonly kind: 'answered' }
-  /** Nothing: we stopped the call, or it shows that this worker must end. */
+  /** We stopped the call, or this worker must end. */
   | { readonly kind: 'none' }
   | Refused
   | Trouble;
 
-/** The API asks to slow down: with 429 the API is there, with 503 it may be away. */
+/** The API asks to slow down: with 429 it is there, with 503 it may be away. */
 export interface Refused {
   readonly kind: 'refused';
   readonly path: string;
   readonly failure: ApiFailure;
 }
 
-/** Other calls may share the failure. */
+/** A failure that other calls may share. */
 export interface Trouble {
   readonly kind: 'trouble';
   /**
-   * `target`: certainly not the row, because connections are refused; `either`: the row or the API; `path`: the row, or a base URL that
-   * leads to something else, which is ruled out once anything was answered.
+   * `target`: not the row, because connections are refused; `either`: the row or the API; `path`: the row, or a base URL that leads to
+   * something else, which is ruled out once anything was answered.
    */
   readonly cause: 'target' | 'either' | 'path';
   readonly path: string;
@@ -35,7 +34,6 @@ export interface Trouble {
  */
 export type Blame = 'row' | 'target' | 'halted' | 'unproven';
 
-/** No call was ever answered, or none was answered or accepted for longer than the user allows. */
 export interface Halt extends Pick<Trouble, 'path' | 'failure'> {
   readonly because: 'unproven' | 'outage' | 'refusals';
   readonly calls: number;

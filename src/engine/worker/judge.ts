@@ -18,7 +18,7 @@ import {
   singledOutAgain,
 } from './other-rows.ts';
 
-/** One attempt, with everything that its judgement depends on. */
+/** An attempt, and all that its judgement depends on. */
 export interface JudgedAttempt {
   readonly task: RowTask;
   readonly operation: Operation;
@@ -26,32 +26,32 @@ export interface JudgedAttempt {
   readonly answer: ApiAnswer;
   readonly startedAt: Date;
   readonly finishedAt: Date;
-  /** A row of this operation is known to have succeeded: token and base URL are right. */
+  /** A row of this operation has succeeded: token and base URL are right. */
   readonly provenRight: boolean;
   readonly otherCalls: OtherCalls;
-  /** A governor decides when the API asks to slow down without saying for how long. */
+  /** A governor decides when the API asks to slow down without a time. */
   readonly governed: boolean;
   /** From 0 to 1, new for each attempt. */
   readonly random: number;
 }
 
-/** A reason to halt: every other row would fail in the same way. */
+/** `halted`: every other row would fail in the same way. */
 export type Judgement =
   | RowVerdict
   | { readonly kind: 'halted'; readonly history: AttemptHistory; readonly failure: ApiFailure };
 
 const maxBackoffMs = 60_000;
-/** When the API says "slow down" and not for how long; doubles with each refusal of the row. */
+/** When the API asks to slow down without a time; doubles with each refusal of the row. */
 const unknownWaitMs = 1_000;
 const maxUnknownWaitMs = 30_000;
-/** After this many refusals of a row, its 503s do not depend on the rate: they are its own failures. */
+/** After this many refusals of a row, its 503s are its own failures. */
 const mostRefusals = 5;
-/** Otherwise an API that asks for a wait of 0 would be called continuously. */
+/** Without this, an API that asks for a wait of 0 would be called continuously. */
 const leastWaitMs = 100;
 
 /**
- * A 503 as "slow down", where 503s are known to depend on the rate: like a 429, it was most likely not processed. This is not certain
- * enough for a row that must not be repeated.
+ * A 503 as "slow down", if 503s depend on the rate: like a 429, it was most likely not processed. This is not certain enough for a row that
+ * must not be repeated.
  */
 export function asRefusal(
   answer: ApiAnswer,
@@ -66,7 +66,7 @@ export function asRefusal(
 /**
  * What an answer means for its row:
  *
- * - a 2xx that fits the request: succeeded; one that doesn't: failed, and unclear;
+ * - a 2xx that fits the request: succeeded; another 2xx: failed, and unclear;
  * - a refusal that means "done", or "done already" after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`;
  * - an operation that throws: failed, `OPERATION_FAILED`, and unclear;
  * - a permanent refusal, or the last attempt: failed;
@@ -188,10 +188,10 @@ export function judge(attempt: JudgedAttempt): Judgement {
   }
 }
 
-/** A row may cause them, by a defect that it meets each time. */
+/** A row may cause these each time, by a defect. */
 const failsAtRow: ReadonlySet<string> = new Set(['UNKNOWN', 'INTERNAL']);
 
-/** `unknown`: this change or another one may have been made. */
+/** `unknown`: this change or another may have been made. */
 type Meaning =
   | { readonly kind: 'fits'; readonly columns: ResultColumns }
   | { readonly kind: 'unknown'; readonly code: RowCode; readonly message: string }
@@ -202,7 +202,7 @@ function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttemp
   try {
     if (answer.ok) {
       const check = operation.check(task.subject, answer.body);
-      // A 2xx says that the change was made; the rest leaves open what was changed.
+      // The API made a change, perhaps another one.
       return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
     }
     const failure = keyedFailure(answer.failure, operation, claim.policy);
@@ -227,8 +227,8 @@ function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttemp
 }
 
 /**
- * Hands the row back at no cost: every other row would have met this failure. An answer that is not JSON, such as a login page, from a
- * target that never answered as the service does means that nothing was processed.
+ * Hands the row back at no cost: every other row would have met this failure. If the target never answered as the service does, an answer
+ * that is not JSON, such as a login page, means that nothing was processed.
  */
 export function returnUncharged(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
   const isOtherService = blame === 'unproven' && failure.code === 'ANSWER_NOT_JSON';
@@ -245,7 +245,7 @@ function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): AttemptHisto
     attempts: past.attempts + answer.requests,
     unprocessed: past.unprocessed,
     unclear: past.unclear || failure.unclear,
-    // An answer that is no refusal ends the series of refusals.
+    // Another answer than a refusal ends the series of refusals.
     ...(past.singledOut !== undefined && failure.status === undefined && { singledOut: past.singledOut }),
     startedAt: past.startedAt ?? startedAt.toISOString(),
     lastCode: failure.code,
@@ -255,7 +255,7 @@ function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): AttemptHisto
   };
 }
 
-/** The attempts of the row, with this one unless nothing was sent. */
+/** Includes this attempt, unless nothing was sent. */
 function earlierWith(
   { task, answer, startedAt }: JudgedAttempt,
   { code, message, status }: ApiFailure,

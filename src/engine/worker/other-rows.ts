@@ -9,8 +9,8 @@ export type OtherCalls = Readonly<Record<CallOutcome, number>>;
 const keptCalls = 100;
 
 /**
- * The latest calls of a worker. They show whether a refusal or failure is about its row: the API accepts other rows, or not. Those of
- * suspects do not count: rows that always meet them would excuse each other.
+ * The latest calls of a worker, to compare a refused or failed row with other rows. Leave out refusals and failures of suspects, which
+ * would excuse each other.
  */
 export class LatestCalls {
   readonly #calls: { readonly at: number; readonly outcome: CallOutcome }[] = [];
@@ -49,7 +49,7 @@ export function singledOutAgain(
     : again(counted, accepted, refused);
 }
 
-/** Equal failures in succession. One says nothing about the row while other rows fail as well. */
+/** A failure says nothing about the row while other rows fail as well. */
 export function failedAgain(
   { failedAlone, lastCode, lastMessage = '' }: AttemptHistory,
   { code, message }: Pick<ApiFailure, 'code' | 'message'>,
@@ -78,7 +78,7 @@ export function failsItself(row: SingledOut): boolean {
   return isAtLeast(row, enough.failures);
 }
 
-/** The row may be at fault: its refusals or failures must not slow down other rows, or count for them. */
+/** Refusals or failures of such a row must not slow down other rows, or count for them. */
 export function isSuspect(row: SingledOut | undefined): boolean {
   return row !== undefined && isAtLeast(row, suspicious);
 }

@@ -1,21 +1,18 @@
 const beats = 10;
-/** The factor by which calls in flight may rise until the next beat. */
+/** By this factor, calls in flight may rise until the next beat. */
 const mayRise = 1.25;
 const spare = 3;
 /** The share of spare rows: more than the intents that are written before a place is free (`call-scheduler.ts`). */
 const spareShare = 0.3;
 
 /**
- * Rows to have in hand while rows wait at the gate: no more than the calls in flight need. By the waiting rows the timeline knows the need
- * of this worker, and they leave at once when a rest ends.
+ * Rows to have in hand while rows wait at the gate: no more than the calls in flight need. The timeline knows the need of this worker by
+ * the waiting rows, which leave at once when a rest ends.
  */
 export class Prefetch {
   #busiest: number[] = [];
 
-  /**
-   * @param busiest the most calls in flight since the last beat
-   * @param most rows in any case
-   */
+  /** @param busiest the most calls in flight since the last beat */
   update(busiest: number, most: number): number {
     this.#busiest = [...this.#busiest.slice(1 - beats), busiest];
     return Math.min(most, Math.ceil(Math.max(...this.#busiest) * mayRise) + spare);

@@ -17,7 +17,7 @@ import { asRefusal, type JudgedAttempt, type Judgement, judge, returnUncharged }
 import { isSuspect, LatestCalls } from './other-rows.ts';
 import { notRepeated, uncalled } from './uncalled-rows.ts';
 
-/** What a worker does, as it happens: for progress and logs, never for accounting. */
+/** For progress and logs, never for accounting. */
 export type WorkerEvent = { readonly run: string; readonly row: number } & (
   | { readonly type: 'finished'; readonly result: RowResult }
   | { readonly type: 'retrying'; readonly code: string; readonly delayMs: number }
@@ -28,25 +28,22 @@ export type WorkerEvent = { readonly run: string; readonly row: number } & (
 export interface RowProcessorOptions {
   readonly operations: readonly Operation[];
   readonly client: Pick<ApiClient, 'send'>;
-  /** Calls wait here for their turn and are counted. */
   readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'sent' | 'leave'>;
   readonly meter: Pick<TrafficMeter, 'sent' | 'ended' | 'refuses503'>;
   readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess'>;
-  /** See `ApiWorkerOptions`. */
   readonly proven?: Iterable<string> | undefined;
   readonly governed: () => boolean;
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
-  /** No row can succeed: wrong token, base URL or permission. The worker must claim no more. */
+  /** No row can succeed: the worker must claim no more. */
   readonly onHalt: (failure: ApiFailure, path: string) => void;
 }
 
-/** A success in a journal, or of another worker, proves only the address. */
 function isTokenInDoubt(answer: ApiAnswer): boolean {
   return !answer.ok && answer.failure.code === 'PERMISSION_DENIED';
 }
 
-/** Another version of the program has fed the row. */
+/** For a row that another version of the program has fed. */
 export function refusal(task: RowTask, operations: readonly Operation[]): CqbatchError | undefined {
   if (findOperation(operations, task.operation) !== undefined) return undefined;
   return fatalError(
@@ -60,7 +57,7 @@ export function refusal(task: RowTask, operations: readonly Operation[]): Cqbatc
  * Makes one attempt; the queue repeats attempts.
  *
  * Objects made for each row get new properties before a spread, `{ requests: 1, ...answer }`: on Node 20, a property added after a leading
- * spread moves the object to the old generation. Four such objects for each call cost a tenth of a run's CPU time.
+ * spread moves the object to the old generation.
  */
 export function createRowProcessor(options: RowProcessorOptions) {
   const { operations, client, gate, meter, breaker, log, onEvent, onHalt } = options;
@@ -201,7 +198,6 @@ export function createRowProcessor(options: RowProcessorOptions) {
     }
   }
 
-  /** The API is to blame. */
   function spared(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
     const { run, row } = attempt.task;
     log.debug({ run, row, code: failure.code }, 'row spared');
@@ -209,10 +205,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     return returnUncharged(attempt, failure, blame);
   }
 
-  /**
-   * Reports a verdict. If the breaker has blamed the row at once, this happens before the next row gets the place, so that a guard can halt
-   * the run.
-   */
+  /** If the breaker has blamed the row at once, reports before the next row gets the place, so that a guard can halt the run. */
   function reported({ task, answer }: JudgedAttempt, judgement: Judgement): RowVerdict {
     const { run, row } = task;
     const facts = () => ({
@@ -224,7 +217,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     switch (judgement.kind) {
       case 'finished': {
         const { outcome, code, attempts, unclear } = judgement.result;
-        // Most logs leave this out, and composing it costs as much as the judgement.
+        // Composing this line costs as much as the judgement.
         if (log.isLevelEnabled('debug'))
           log.debug({ ...facts(), outcome, code, attempts, unclear }, 'row finished');
         onEvent({ type: 'finished', run, row, result: judgement.result });

@@ -7,7 +7,6 @@ import { openCluster } from '../cluster/cluster.ts';
 import { openRowQueue } from '../queue/row-queue.ts';
 import { ApiWorker, type ApiWorkerOptions } from './api-worker.ts';
 
-/** Other APIs and rate groups are left alone: the token is for this one. */
 export interface ServeOptions
   extends Pick<
     ApiWorkerOptions,
@@ -15,16 +14,15 @@ export interface ServeOptions
   > {
   readonly api: LimitedApi;
   readonly version: string;
-  /** For calls in flight when the worker stops; then they are aborted, and their rows go back. */
+  /** The time for calls in flight at a stop; then their rows go back. */
   readonly shutdownMs: number;
-  /** Errors of commands that are repeated. */
   readonly failing: LastingErrors;
   readonly stop: AbortSignal;
 }
 
 export type Serving = ReturnType<typeof serveRows>;
 
-/** How long to wait for the datastore at the end: an unreachable datastore would block forever; its rows come back without this worker. */
+/** The time for an unreachable datastore at the end: its rows come back without this worker. */
 const farewellMs = 3_000;
 
 /** Serves all runs on a shared datastore, until stopped or unable to continue; then closes the client. */
@@ -47,14 +45,14 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
     onHalt: (reason) => (reason.code === 'UNKNOWN_PAYLOAD' ? leave(reason) : endBecause(reason)),
     onError(error) {
       failing.see(error);
-      // While the datastore is known to be away, each connection says so every other second.
+      // Each connection tells every other second that the datastore is away.
       const level = datastore.trouble === undefined && errors.isNews(error) ? 'warn' : 'debug';
       log[level]({ err: error.message }, 'datastore error');
     },
   });
   onAbort(stop, () => endBecause());
 
-  /** Idle instead of ended: a supervisor would start the same version again and again. */
+  /** Leaves the worker idle: a supervisor would start the same version again and again. */
   function leave({ message }: CqbatchError): void {
     idleBecause = message;
     log.error({ err: message }, 'takes no more rows until it is updated');
@@ -77,14 +75,13 @@ export function serveRows({ stop, shutdownMs, version, api, failing, ...options 
     get active(): number {
       return worker.active;
     },
-    /** Why no rows are taken, although the worker has not ended. */
     get idleBecause(): string | undefined {
       return idleBecause;
     },
     get pace(): Pace | undefined {
       return pace;
     },
-    /** Undefined after a stop, or the reason that the worker can't continue. */
+    /** Undefined after a stop, or why the worker can't continue. */
     end,
   };
 }

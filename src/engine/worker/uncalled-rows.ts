@@ -5,7 +5,7 @@ import type { RowTask } from '../queue/payload.ts';
 
 type FinishedRow = Extract<RowVerdict, { readonly kind: 'finished' }>;
 
-/** An attempt that must not be repeated may have been carried out. */
+/** The result of a row that must not be repeated: an attempt may have been carried out. */
 export function notRepeated(task: RowTask): FinishedRow {
   const { row, operation, history = noHistory } = task;
   const { lastCode, lastMessage } = history;

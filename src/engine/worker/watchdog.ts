@@ -2,13 +2,13 @@ export interface WatchdogFacts {
   readonly waiting: number;
   readonly active: number;
   readonly started: number;
-  /** The API asked for it, a rate is set, or a user paused it. */
+  /** The API asked for it, a rate is set, or a user paused the run. */
   readonly resting: boolean;
-  /** The datastore does not answer: users see this elsewhere, and the worker waits. */
+  /** The datastore does not answer, which users see elsewhere. */
   readonly away: boolean;
 }
 
-/** Nothing; report that rows wait and none starts; open new connections; stop the worker, so that its supervisor starts another. */
+/** `reconnect`: open new connections. `give-up`: stop the worker, so that its supervisor starts another. */
 export type WatchdogVerdict = 'fine' | 'suspicious' | 'reconnect' | 'give-up';
 
 /** After this long without a start, and again after each further time. */
@@ -16,8 +16,7 @@ const reconnectAfterMs = 30_000;
 const giveUpAfterMs = 120_000;
 
 /**
- * Notices that a worker has come to a standstill, which no single error shows: rows wait, and it claims none. It has no timer
- * of its own; its owner calls `check` every few seconds and does what the verdict says.
+ * Notices a standstill, which no single error shows: rows wait, and a worker claims none. Call `check` every few seconds.
  *
  *              no excuse            reconnectAfterMs              giveUpAfterMs
  *     calm ───────────────▶ watching ──────────────▶ watching ─ … ──────────────▶ given up
@@ -26,16 +25,13 @@ const giveUpAfterMs = 120_000;
  *      │                                 a further reconnectAfterMs                  │
  *      └───────────────────────── an excuse ─────────────────────────────────────────┘
  *
- * An excuse is: a row was started since the last check, none waits, one is in flight, the queue rests, or the datastore is
- * away. The standstill begins at the first check without one. Its verdict is still 'fine', because the rows may have waited for
- * only an instant.
+ * An excuse is: a row was started since the last check, none waits, a row is in flight, the queue rests, or the datastore is away. The
+ * first check without an excuse is still 'fine': the rows may have waited for only an instant.
  *
- * Between two checks no more than `reconnectAfterMs` counts. A process that was suspended for an hour, or that was kept from
- * running, was not stuck for an hour; the first check after it must not be the last.
+ * Between two checks no more than `reconnectAfterMs` counts: a process that was suspended for an hour was not stuck for an hour.
  */
 export class Watchdog {
   #started = 0;
-  /** When it was last checked, how long it has lasted, when to reconnect. */
   #standstill:
     | { readonly checkedAt: number; readonly stuckMs: number; readonly reconnectMs: number }
     | undefined;

@@ -11,9 +11,8 @@ import { Watchdog } from './watchdog.ts';
 export interface WatchedWorkerOptions extends Omit<BatchWorkerOptions, 'witness'> {
   readonly testify: (testimony: Testimony) => Promise<void>;
   readonly log: Log;
-  /** Rows wait because the API asked for it. */
   readonly isResting: () => boolean;
-  /** Waiting rows are not taken, though nothing prevents it, not even with new connections. */
+  /** Waiting rows are not taken, not even with new connections. */
   readonly onStuck: (reason: CqbatchError) => void;
 }
 
@@ -21,7 +20,7 @@ const watchEveryMs = 5_000;
 /** A datastore that takes longer to report its state counts as silent. */
 const answerMs = 10_000;
 
-/** Replaces a worker, with new connections, when it is at a standstill that no error explains. A paused or stopped one is not watched. */
+/** Replaces a worker, with new connections, when its watchdog finds a standstill. */
 export class WatchedWorker {
   readonly #datastore: Datastore;
   readonly #queue: RowQueue;
@@ -31,7 +30,7 @@ export class WatchedWorker {
   readonly #checks: Repeated;
   #worker: BatchWorker;
   #concurrency: number;
-  /** Claims of the workers that were replaced. */
+  /** Counts claims of replaced workers. */
   #startedBefore = 0;
   #paused = false;
 
@@ -55,14 +54,12 @@ export class WatchedWorker {
     this.#worker.resting = resting;
   }
 
-  /** See `BatchWorker`. */
   pause(): void {
     this.#paused = true;
     void this.#checks.stop();
     this.#worker.pause();
   }
 
-  /** See `BatchWorker`. */
   stop(deadlineMs: number): Promise<void> {
     this.pause();
     return this.#worker.stop(deadlineMs).finally(() => this.#witness.close());

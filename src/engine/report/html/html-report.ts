@@ -10,9 +10,8 @@ import { reportHead, reportSummary } from './report-head.ts';
 import { verdictOf } from './verdict.ts';
 
 /**
- * Writes a self-contained page, whole or not at all, readable by its owner only. Its head is plain HTML, for readers without scripts.
+ * Writes a self-contained page. Its head is plain HTML, for readers without scripts.
  *
- * @returns its path
  * @throws a fatal error `REPORT_UNWRITABLE`
  */
 export async function writeHtmlReport(folder: string, content: PageContent): Promise<string> {
@@ -73,7 +72,6 @@ function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** Escapes JSON so that it can't end its script element. */
 function inScript(json: string): string {
   return json.replaceAll('<', '\\u003c');
 }

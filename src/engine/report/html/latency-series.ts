@@ -8,7 +8,7 @@ interface Stretch {
   failed: number;
 }
 
-/** Uses fixed memory: when there are too many stretches of time, neighbors are joined in pairs. */
+/** Uses fixed memory: when there are too many stretches of time, neighbors are joined. */
 export class LatencyOverTime {
   #stretchMs = 1_000;
   #stretches = new Map<number, Stretch>();

@@ -2,12 +2,11 @@ import type { RowResult } from '../../../domain/terms.ts';
 import { messageOf } from '../report-columns.ts';
 import type { MessageGroup } from './page-data.ts';
 
-/** Rows with further messages of a code are counted together, without a message. */
+/** Rows with further messages of a code are counted together. */
 const mostMessages = 100;
-/** Longer messages are grouped by their beginning. */
 const longestMessage = 300;
 
-/** The message with `N` for each number. */
+/** The beginning of the message with `N` for each number. */
 export function messagePattern(message: string): string {
   return message
     .slice(0, longestMessage)
@@ -17,7 +16,7 @@ export function messagePattern(message: string): string {
 /** Memory depends on the number of codes. */
 export class MessageGroups {
   readonly #groups = new Map<string, { -readonly [Key in keyof MessageGroup]: MessageGroup[Key] }>();
-  /** The number of groups by code. */
+  /** Groups by code. */
   readonly #sizes = new Map<string, number>();
 
   add(result: RowResult): void {

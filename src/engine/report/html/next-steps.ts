@@ -9,7 +9,7 @@ interface Step {
   readonly text: string;
   readonly group: RowGroup;
   readonly rows: number;
-  /** Whether the page offers the rows as a file. */
+  /** The page offers the rows as a file. */
   readonly isSaved?: true;
   readonly command?: string | undefined;
 }
@@ -49,7 +49,6 @@ function stepItem({ title, first, text, group, rows, isSaved, command }: Step): 
   );
 }
 
-/** Screen readers say which command the button copies. */
 function commandOf(command: string): Markup {
   const which = markup('span', { class: 'spoken' }, ` ${command}`);
   const copy = markup('button', { type: 'button', 'data-copy': command }, 'Copy', which);

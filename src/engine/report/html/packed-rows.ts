@@ -21,7 +21,6 @@ const portionCharacters = 1_000_000;
 export interface PackOptions {
   readonly refeed: Omit<RefeedOptions, 'guard'>;
   readonly operations: readonly ReportedOperation[];
-  /** A lower limit, for tests. */
   readonly mostRows?: number;
 }
 
@@ -58,7 +57,7 @@ export class PackedRows {
     }
   }
 
-  /** The portions for which the page has room, in base64. Call it last. */
+  /** @returns base64; call this last */
   async end(): Promise<PageContent['portions']> {
     await this.#first.close();
     await this.#rest.close();
@@ -97,7 +96,6 @@ function showsRequest({ outcome, attempts, unclear }: RowResult): boolean {
   return attempts > 0 && (outcome !== 'succeeded' || unclear);
 }
 
-/** Method and path on the first line, then the body. */
 function requestOf(row: PlannedRow): string {
   if (row.kind !== 'callable') return '';
   const { method = 'POST', path, body } = row.request;
@@ -106,7 +104,7 @@ function requestOf(row: PlannedRow): string {
 
 type Fact = (result: RowResult) => string | number | undefined;
 
-/** Times are in milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 const facts = {
   row: ({ row }) => row,
   operation: ({ operation }) => operation,
@@ -118,7 +116,7 @@ const facts = {
   unclear: ({ unclear }) => (unclear ? 'unclear' : ''),
   started: ({ startedAt }) => timeOf(startedAt),
   duration: ({ durationMs }) => rounded(durationMs),
-  /** Start of the last attempt, when there were others. */
+  /** The start of the last attempt, when there were others. */
   lastStarted: ({ earlier, finishedAt, durationMs }) => {
     const [finished, duration] = [timeOf(finishedAt), rounded(durationMs)];
     if (earlier === undefined || finished === undefined || duration === undefined) return undefined;
@@ -162,7 +160,6 @@ class Pack {
   #open: (readonly PageValue[])[] = [];
   #characters = 0;
   rows = 0;
-  /** The compressed size. */
   bytes = 0;
 
   push(values: readonly PageValue[]): void {
@@ -175,7 +172,6 @@ class Pack {
     return this.#open.length >= portionRows || this.#characters >= portionCharacters;
   }
 
-  /** Compresses the rows since the previous call. */
   async close(): Promise<void> {
     const [first] = this.#open;
     if (first === undefined) return;

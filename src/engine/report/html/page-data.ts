@@ -7,7 +7,7 @@ import type { RunSummary } from '../summary.ts';
 /** Written by Node, read by the page. */
 export interface PageContent {
   readonly data: PageData;
-  /** Each portion is the JSON of a `RowPortion`, gzipped, in base64. */
+  /** Each is the JSON of a `RowPortion`, gzipped, in base64. */
   readonly portions: readonly string[];
 }
 
@@ -16,9 +16,8 @@ export interface PageData {
   readonly run: PageRun;
   readonly summary: RunSummary;
   readonly operations: Readonly<Record<string, OperationWords>>;
-  /** Advice for each code that occurs. */
+  /** Keys are codes. */
   readonly advice: Readonly<Record<string, PageAdvice>>;
-  /** Counts all rows of the run. */
   readonly messages: readonly MessageGroup[];
   readonly rate: readonly RatePoint[];
   readonly latency: LatencySeries;
@@ -54,17 +53,13 @@ export interface PageRun {
   readonly reason?: string;
   readonly baseUrl: string;
   readonly by?: string;
-  /** Absent for a plan without approvals. */
   readonly approvedBy?: readonly string[];
   /** The user's `--reason`. */
   readonly purpose?: string;
-  /** The stops between the start and the end of the run. */
   readonly stops: readonly PageStop[];
-  /** ISO 8601 UTC. */
   readonly writtenAt: string;
 }
 
-/** A time in which a run was paused, interrupted, halted or failed. */
 export interface PageStop {
   /** ISO 8601 UTC. */
   readonly from: string;
@@ -73,7 +68,7 @@ export interface PageStop {
   readonly reason?: string;
 }
 
-/** A value for each stretch of equal length; null in a stretch without calls. */
+/** A value for each stretch of equal length; null without calls. */
 export interface LatencySeries {
   /** Start of the first stretch, milliseconds since 1970; 0 without calls. */
   readonly from: number;
@@ -81,13 +76,13 @@ export interface LatencySeries {
   readonly p50: readonly (number | null)[];
   readonly p90: readonly (number | null)[];
   readonly p99: readonly (number | null)[];
-  /** Failed rows, by the start of their first attempt. */
+  /** A row counts where its first attempt started. */
   readonly failed: readonly number[];
 }
 
 export interface PageRows {
   readonly columns: readonly PageColumn[];
-  /** A cell with this text clears its field when the rows are fed back. */
+  /** Clears a field when the rows are fed back. */
   readonly clearToken: string;
 }
 
@@ -99,7 +94,6 @@ export interface PageColumn {
   readonly role?: 'subject' | 'operation';
 }
 
-/** Null without a value. */
 export type PageValue = string | number | null;
 
 /** An array for each column, because similar values compress better side by side. */

@@ -19,7 +19,7 @@ export function reportHead(data: PageData): Markup {
   );
 }
 
-/** Links say which rows they show: `data-show` has a `RowGroup`, `data-code` a code, `data-message` a message of it. */
+/** Links say which rows they show: `data-show` has a `RowGroup`, `data-code` a code, `data-message` a message of the code. */
 export function reportSummary(data: PageData): Markup {
   const copy = markup('button', { type: 'button', 'data-copy': summaryText(data) }, 'Copy summary');
   return [ledger(data), nextSteps(data), markup('p', { class: 'send' }, copy), resultsByCode(data)];
@@ -56,7 +56,7 @@ function stopTexts({ stops }: PageData['run']): readonly string[] {
   return [...times].map(([state, ms]) => `${exactDuration(ms)} ${state}`);
 }
 
-/** The outcomes add up to all rows. Each is a link to its rows. */
+/** The outcomes add up to all rows. */
 function ledger(data: PageData): Markup {
   const { rows, left_out = 0 } = data.summary.manifest;
   const parts = ledgerParts(data).map(({ outcome, number, name, toCheck }) => {
@@ -69,7 +69,6 @@ function ledger(data: PageData): Markup {
   return markup('ul', { class: 'ledger', 'aria-label': 'Rows by outcome' }, ...parts, all);
 }
 
-/** The report as lines for a chat or an e-mail. */
 function summaryText(data: PageData): string {
   const { run, summary } = data;
   const parts = ledgerParts(data).map(({ number, name, toCheck }) =>

@@ -32,7 +32,7 @@ export class ReportPage {
     await this.#rows.add(lines);
   }
 
-  /** Call it after all lines were added. */
+  /** Call this after all lines were added. */
   async content(summary: RunSummary): Promise<PageContent> {
     const { run, refeed, operations } = this.#options;
     const { rate, ...rest } = summary;

@@ -4,7 +4,7 @@ import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';
 
-/** Rows that the page can show together; `attention`: those that need the reader. */
+/** `attention`: rows that need the reader. */
 type BaseGroup = 'all' | 'attention' | Outcome | NextStep;
 
 export type RowGroup = BaseGroup | `${BaseGroup} unclear`;
@@ -17,7 +17,6 @@ const groupTexts: Readonly<Record<string, string>> = {
   decide: 'to decide',
 };
 
-/** In the order in which the page offers them. */
 export const rowGroups: readonly RowGroup[] = [
   'all',
   'attention',

@@ -10,7 +10,7 @@ export interface Verdict {
   readonly text: string;
 }
 
-/** Did it work, and what has the reader to do? */
+/** Says whether the run worked, and what the reader must do. */
 export function verdictOf(data: PageData): Verdict {
   return { tone: toneOf(data), text: [achieved(data), ...openPoints(data)].join(' ') };
 }
@@ -37,7 +37,7 @@ function toneOf({ run, summary }: PageData): Tone {
 
 function achieved({ run, summary, operations }: PageData): string {
   const { outcomes, manifest } = summary;
-  // Rows that stand for another row, or were done before, are no evaluations of their own.
+  // A row that stands for another row, or was done before, is no evaluation of its own.
   const wanted = manifest.rows - outcomes.duplicate - outcomes.skipped;
   const [only, ...others] = Object.values(operations);
   const { thing, done = 'succeeded' } = (others.length === 0 && only) || { thing: 'row' };
@@ -46,9 +46,7 @@ function achieved({ run, summary, operations }: PageData): string {
   return run.state === 'completed' ? `${what}.` : `Run ${run.state}: ${what}.`;
 }
 
-/**
- * `All 3 evaluations restored`; `2 of 5 evaluations restored`; of rows that are no things of their own, `2 evaluations restored, of 7 rows`
- */
+/** `All 3 evaluations restored`; `2 of 5 evaluations restored`; `2 evaluations restored, of 7 rows` */
 function achievement(succeeded: number, wanted: number, rows: number, thing: string, done: string): string {
   if (succeeded === wanted && wanted > 0) {
     const things = counted(wanted, thing);

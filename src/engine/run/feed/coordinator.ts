@@ -22,18 +22,16 @@ export type Leaving =
   | RunEnding
   | { readonly state: 'halted'; readonly halt: FailureHalt }
   | ({ readonly state: 'paused' } & Attribution)
-  /** The work must begin again: the datastore has lost rows, or only the file of rows contains what was handed back. */
+  /** The work must start again: the datastore has lost rows, or some that were handed back must be read from their file. */
   | { readonly state: 'again'; readonly hasLostRows: boolean };
 
 export interface CoordinatorOptions {
-  /** Absent when no row is fed. */
   readonly rows?: Pick<RowsFile, 'rows'>;
   /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly window: FeedWindow;
-  /** See `BatchQueueOptions`. */
   readonly priority: () => Priority;
-  /** Gets new results once they are safe in the journal. */
+  /** Called when the journal has new results. */
   readonly onCollected: (results: readonly RowResult[]) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
@@ -43,16 +41,14 @@ type State =
   | { readonly mode: 'ended'; readonly reason: Leaving }
   | { readonly mode: 'failed'; readonly error: Error };
 
-/** The time between reads of what workers have finished. */
 const refreshMs = 500;
-/** Like `refreshMs`, for batches with a row that another row waits for. A manifest may edit an entry a dozen times. */
+/** For batches with a row that another row waits for. A manifest may edit an entry a dozen times. */
 const awaitedMs = 100;
 const drainMs = 250;
 const rowsAtOnce = 1_000;
 
 /**
- * Coordinates a run: feeds its rows as batches, never more than the window holds, collects their results into the journal, and
- * feeds rows again that were handed back.
+ * Feeds the rows of a run as batches, collects their results into the journal, and feeds rows again that were handed back.
  *
  * ```
  * feeding ──(all collected, or a reason to stop)──▶ ended ──(drain)──▶ the datastore holds nothing of the run
@@ -61,8 +57,7 @@ const rowsAtOnce = 1_000;
  * ```
  *
  * - **feeding**: rows go into the datastore while the window has room; finished batches are collected.
- * - **ended**: feeding has stopped; the first reason counts. Collecting continues until `close`. Without `drain`, another
- *   coordinator can take over what the datastore holds.
+ * - **ended**: collecting continues until `close`. Without `drain`, another coordinator can take over what the datastore holds.
  * - **failed**: `run` and `drain` throw the error.
  */
 export class Coordinator {
@@ -93,10 +88,7 @@ export class Coordinator {
     this.#forgetLoss = onAbort(run.lost, () => this.#fail(run.lost.reason));
   }
 
-  /**
-   * @returns the first reason for ending
-   * @throws when the datastore, the disk or the lock on the run is lost
-   */
+  /** @throws when the datastore, the disk or the lock on the run is lost */
   async run(): Promise<Leaving> {
     const { window } = this.#options;
     while (this.isFeeding) {
@@ -112,13 +104,13 @@ export class Coordinator {
   }
 
   /**
-   * After the end: removes the rows that no worker is calling, and waits for the others. Then the journal alone says which rows remain. If
-   * killed, repeat it.
+   * After the end: removes the rows that no worker is calling, and waits for the others. Then the journal alone says which rows remain.
+   * Call this again after a kill.
    *
    * @returns false when the signal aborted first
    */
   async drain(signal: AbortSignal): Promise<boolean> {
-    // Without the signal, an unreachable datastore would block forever.
+    // An unreachable datastore would block forever.
     return (await unlessAborted(this.#drainAll(signal), signal)) ?? false;
   }
 
@@ -147,7 +139,6 @@ export class Coordinator {
     this.#options.window.wake();
   }
 
-  /** @throws the error in the state `failed` */
   #checked(): Leaving {
     if (this.#state.mode === 'failed') throw this.#state.error;
     return this.#state.mode === 'ended' ? this.#state.reason : { state: 'interrupted' };
@@ -188,7 +179,6 @@ export class Coordinator {
     await this.#keep(await resultsOfOvertaken(rows, journal, recovered.rows));
   }
 
-  /** Reads the results of awaited rows more often. */
   #keepOrder(order: RowOrder): void {
     const { onError } = this.#options;
     this.#order = order;
@@ -224,7 +214,7 @@ export class Coordinator {
     this.#options.window.collected(rows, bytes);
   }
 
-  /** Fills the window, for at most one write to the journal. */
+  /** Makes batches for one write to the journal. */
   async #nextBatches(): Promise<RowTask[][]> {
     const { window } = this.#options;
     const batches: RowTask[][] = [];
@@ -247,7 +237,7 @@ export class Coordinator {
   }
 
   async #add(batches: readonly RowTask[][]): Promise<void> {
-    // Written before the rows can be called: after a power cut, the journal knows which rows are suspect.
+    // Before the rows can be called: after a power cut, the journal knows which rows are suspect.
     const { knownEpoch: epoch } = this.#run.rollCall;
     await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, epoch)));
     for (const batch of batches) {
@@ -257,7 +247,7 @@ export class Coordinator {
       if (tasks.length === 0) continue;
       this.#options.window.fed(tasks.length, bytesOf(tasks));
       const { signal } = this.#ending;
-      // If the datastore stays away, resuming finds out whether the batch was added.
+      // If the datastore stays away, the next process finds out whether the batch was added.
       await unlessAborted(this.#batches.add(tasks, signal, epoch), signal);
     }
   }
@@ -273,7 +263,7 @@ export class Coordinator {
     if (!datastore.exclusive && !window.isEmpty) await rows.watchStalled(this.#options.onError);
     while (!window.isEmpty && !signal.aborted && this.#state.mode !== 'failed') {
       const changed = window.changed();
-      // A dead process held a batch, or this one claimed one while stopping and missed the reply.
+      // A dead process may hold a batch, or this process claimed one while stopping and missed the reply.
       if (datastore.exclusive) await rows.releaseClaims();
       await this.#batches.drain(({ results, leftovers }) => this.#keep(results, opened(leftovers, journal)));
       if (!window.isEmpty) await withTimeout(changed, drainMs);

@@ -1,38 +1,36 @@
 import { deferred } from '../../../base/async/waiting.ts';
 
 /**
- * With less of a run in the datastore, workers would be idle; with more, retries would starve behind the backlog, and progress and
- * cancelling would be coarse.
+ * With fewer rows in the datastore, workers would be idle; with more, retries would starve behind the backlog, and cancelling would be
+ * slow.
  */
 
 const secondsOfWork = 4;
-/** With a known rate limit, calls may take longer than the window: more rows must be ready. */
+/** With a known rate limit, calls may take longer than the usual window. */
 const secondsAtFixedRate = 10;
 const maxOpenRows = 5_000;
-/** While the rate is unknown: enough for several machines, little enough for the slowest API. */
+/** Until the rate is known: enough for several machines, and little enough for the slowest API. */
 const firstOpenRows = 500;
 const maxOpenBytes = 32 * 1024 * 1024;
-/** Finished rows stay in the datastore until their batch is complete: at most the rows of this many windows. */
+/** Finished rows stay in the datastore until their batch is complete. */
 const heldWindows = 8;
-/** While the rate is unknown. */
+/** Until the rate is known. */
 const firstBatchRows = 25;
 const maxBatchRows = 250;
-/** The fewest rows of a batch, even at the end: smaller ones cost more commands than they save. */
+/** Even at the end: smaller batches cost more commands than they save. */
 const lastBatchRows = 10;
 const maxBatchBytes = 4 * 1024 * 1024;
 /** Time constant of the measured rate. */
 const memorySeconds = 3;
 
 export interface FeedWindowOptions {
-  /** Calls in flight at the start. */
   readonly concurrency: number;
-  /** The user's limit: rows are fed no faster, once the window was full. */
+  /** The user's limit: once the window was full, rows are fed no faster. */
   readonly ratePerSecond?: () => number | undefined;
   /** Default: 1. */
   readonly workers?: () => number;
-  /** Rows without a result. Default: more than a window holds. */
+  /** Default: more than a window holds. */
   readonly unfinished?: () => number;
-  /** Monotonic milliseconds; for tests. */
   readonly now?: () => number;
 }
 
@@ -49,10 +47,7 @@ export class FeedWindow {
   #finishedSince = 0;
   #since: number;
   #change = deferred();
-  /**
-   * How many rows the user's limit allows. Usually without effect, because workers keep to it; but they may call faster for runs of a
-   * higher priority.
-   */
+  /** How many rows the user's limit allows. Workers keep to the limit, but they may call faster for runs of a higher priority. */
   #allowance = { rows: maxOpenRows, at: 0 };
 
   constructor(options: FeedWindowOptions) {
@@ -62,14 +57,12 @@ export class FeedWindow {
     this.#since = this.#now();
   }
 
-  /** Unfinished rows that the datastore should hold. */
   get limit(): number {
     const work = this.#weights === 0 ? firstOpenRows : (this.#weightedRate / this.#weights) * secondsOfWork;
     const wanted = Math.max(2 * this.concurrency, Math.ceil(work));
     return Math.min(wanted, mostAllowed(this.#options.ratePerSecond?.()));
   }
 
-  /** A batch always has a row. */
   get nextBatch(): { readonly rows: number; readonly bytes: number } {
     return { rows: Math.min(this.#batchRows, this.#allowance.rows), bytes: maxBatchBytes };
   }
@@ -117,12 +110,12 @@ export class FeedWindow {
     this.#allowance = { ...this.#allowance, rows: this.#allowance.rows - rows };
   }
 
-  /** Counts a finished row, whose result waits for the rest of its batch. */
+  /** The result of a finished row waits for the rest of its batch. */
   finished(): void {
     this.#lowerOpenRows(this.#openRows - 1);
   }
 
-  /** Other processes also call rows. */
+  /** @param openRows as the datastore counts them: other processes also call rows */
   observed(openRows: number): void {
     this.#lowerOpenRows(openRows);
     if (this.hasRoom) this.wake();
@@ -131,12 +124,11 @@ export class FeedWindow {
   collected(rows: number, bytes: number): void {
     this.#heldRows -= rows;
     this.#heldBytes -= bytes;
-    // A collected row is finished, even if its worker never reported it.
+    // A collected row is finished, even if its worker did not report the result.
     this.#lowerOpenRows(this.#heldRows);
     this.wake();
   }
 
-  /** Resolves at the next change or `wake`. */
   changed(): Promise<void> {
     this.#change = deferred();
     return this.#change.promise;
@@ -166,7 +158,6 @@ export class FeedWindow {
   }
 }
 
-/** Open rows under a limit in calls per second. */
 function mostAllowed(ratePerSecond: number | undefined): number {
   if (ratePerSecond === undefined) return maxOpenRows;
   return Math.min(maxOpenRows, Math.max(4, Math.ceil(ratePerSecond * secondsAtFixedRate)));

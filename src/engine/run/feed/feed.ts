@@ -3,17 +3,14 @@ import type { RowTask } from '../../queue/payload.ts';
 import type { RowOrder } from './row-order.ts';
 
 export interface FeedOptions {
-  /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly skip: ReadonlySet<number>;
   readonly isFinished: (row: number) => boolean;
-  /** Absent when the order of rows with the same subject does not matter. */
   readonly order?: RowOrder | undefined;
-  /** Monotonic milliseconds; for tests. */
   readonly now?: () => number;
 }
 
-/** Rows to feed: first those that were handed back and are due, then those that waited for another row, then new ones. */
+/** Rows to feed: first rows that were handed back and are due, then rows that waited for another row, then new rows. */
 export class Feed {
   readonly #parts: AsyncIterator<Iterable<RowTask>>;
   #readRows: Iterator<RowTask> | undefined;
@@ -29,12 +26,11 @@ export class Feed {
     this.#now = options.now ?? steadyNow;
   }
 
-  /** Whether no row remains to be fed, now or later. */
   get isDone(): boolean {
     return this.#isThrough && this.#leftovers.length === 0 && (this.#options.order?.isEmpty ?? true);
   }
 
-  /** Milliseconds until the next row that was handed back is due. */
+  /** The time until a row that was handed back is due. */
   get dueInMs(): number | undefined {
     const [first] = this.#leftovers;
     return first && Math.max(0, first.dueAt - this.#now());
@@ -57,7 +53,7 @@ export class Feed {
     }
   }
 
-  /** Like `next`, among rows already read, because most rows need no wait. */
+  /** Like `next`, among rows already read: most rows need no wait. */
   take(): RowTask | undefined {
     const { order } = this.#options;
     const [first] = this.#leftovers;

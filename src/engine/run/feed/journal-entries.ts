@@ -7,15 +7,14 @@ import type { LostEntries } from '../../queue/lost-entries.ts';
 import type { Leftover, RowTask } from '../../queue/payload.ts';
 import { countedAttempts } from '../../queue/recollection.ts';
 
-/** The number of calls is lost; most likely it was one. */
+/** How often the row was called is lost; most likely once. */
 export function suspected(row: number, journal: Pick<Journal, 'history'>): JournalEntry {
   return { type: 'open', row, history: perhapsCalled(journal.history(row) ?? noHistory) };
 }
 
 /**
- * Suspects rows that were about to be fed, if neither the datastore nor the journal knows more about them. In an unchanged epoch they never
- * got there; otherwise they may have been called. So may rows that were fed again: an older copy of the datastore holds them as they were
- * at first.
+ * Suspects fed rows of which neither the datastore nor the journal knows more. In an unchanged epoch they never reached the datastore;
+ * otherwise they may have been called. So may rows that were fed again: an older copy of the datastore holds their first task.
  *
  * @param held rows in the datastore
  */
@@ -30,7 +29,7 @@ export function lostSince(
     .map((row) => suspected(row, journal));
 }
 
-/** The journal takes nothing back: a batch of an older copy of the datastore knows less. */
+/** Keeps what the journal knows already: a batch of an older copy of the datastore knows less. */
 export function opened(leftovers: readonly Leftover[], journal: Pick<Journal, 'history'>): JournalEntry[] {
   return leftovers.flatMap(({ row, history }) =>
     history === undefined ? [] : [{ type: 'open', row, history: fuller(history, journal.history(row)) }],
@@ -43,7 +42,7 @@ function fuller(history: AttemptHistory, known: AttemptHistory | undefined): Att
   return known.unclear && !history.unclear ? { ...history, unclear: true } : history;
 }
 
-/** Marks a result as unclear if the journal counts more calls: then it is from an older copy of the datastore. */
+/** Marks a result as unclear if the journal counts more calls: the result is from an older copy of the datastore. */
 export function ended(result: RowResult, journal: Pick<Journal, 'history'>): JournalEntry {
   const { attempts = 0 } = journal.history(result.row) ?? {};
   return {

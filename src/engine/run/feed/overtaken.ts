@@ -7,8 +7,8 @@ import { subjectOf } from './row-order.ts';
 type OpenRow = Pick<RowResult, 'row' | 'operation'>;
 
 /**
- * A later row of the subject was fed, so these rows had a result, which a disk has lost. Called again, they would take back what the later
- * row did.
+ * Results of rows after which another row of their subject was fed: a disk has lost their results. Called again, they would take back what
+ * the later row did.
  *
  * @param held rows in the datastore
  */
@@ -21,7 +21,7 @@ export async function resultsOfOvertaken(
   let first = 1;
   while (journal.isFinished(first)) first += 1;
   if (first >= last) return [];
-  /** By subject: rows without a result, should a later row follow. */
+  /** Rows without a result, by subject: a later row may follow. */
   const open = new Map<string, OpenRow[]>();
   const overtaken: OpenRow[] = [];
   for await (const part of file.rows(first, last)) {

@@ -18,8 +18,7 @@ export interface Reconciling {
 }
 
 /**
- * Moves what the datastore holds of a run without a process into its journal. Then the journal alone says what remains: resuming,
- * cancelling and starting another run begin from one simple state.
+ * Moves what the datastore holds of a run without a process into its journal, which then says alone what remains.
  *
  * @returns false when the signal aborted while another machine was calling a row
  */
@@ -43,7 +42,7 @@ export async function reconcile(run: OpenRun, { signal, onError }: Reconciling):
 async function* nothing(): AsyncGenerator<never> {}
 
 /**
- * Moves the rows from the datastore into the journal; those without a result stay so.
+ * Moves the rows of a run from the datastore into its journal, then cancels the run.
  *
  * @returns undefined when the signal aborted first; the run is unchanged
  */
@@ -66,7 +65,7 @@ export async function cancelStoppedRun(
 /**
  * Cancels a run without rows in a datastore, such as one that a guard halted; even while a daemon has the embedded datastore.
  *
- * @returns undefined, without a change, when a datastore may hold rows of the run, or it continues by itself
+ * @returns undefined when a datastore may hold rows of the run, or the run continues by itself; the run is unchanged
  */
 export async function cancelSettledRun(
   store: RunStore,
@@ -89,21 +88,21 @@ function isSettled(store: RunStore, record: RunRecord): Promise<boolean> {
   return withJournalReader(store, record, (journal) => [...journal.unsettledRows()].length === 0);
 }
 
-/** @returns the record with the active time of its dead process; undefined when the signal aborted */
+/** @returns undefined when the signal aborted */
 async function reconcileStoppedRun(run: OpenRun, how: Reconciling): Promise<RunRecord | undefined> {
   if (!(await reconcile(run, how))) return undefined;
   return withCrashedTime(run.record, run.journal.lastFinishedAt);
 }
 
 /**
- * Reconciles every run in the embedded datastore, and empties it: no row may be called behind the user's back. If the signal aborts first,
- * nothing changes, and nothing can be fed.
+ * Reconciles every run in the embedded datastore, and empties it, so that no row is called behind the user's back. If the signal aborts
+ * first, nothing changes, and nothing can be fed.
  */
 export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise<void> {
   if (!(await reconcileDeadRuns(run, how))) return;
   const { datastore, journal } = run;
   const isSettled = journal.unsettledRows()[Symbol.iterator]().next().done;
-  // As after a run that ended properly: nothing to collect, and every row's fate is known.
+  // As after a run that ended properly: there is nothing to collect.
   if (isSettled && (await datastore.isEmpty?.())) return datastore.renew();
   if (!(await reconcile(run, how))) return;
   await datastore.renew();
@@ -111,7 +110,6 @@ export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise
   await run.rows.clear();
 }
 
-/** @returns false when the signal aborted */
 async function reconcileDeadRuns(
   { store, record: own, datastore }: OpenRun,
   how: Reconciling,
@@ -123,10 +121,7 @@ async function reconcileDeadRuns(
   return true;
 }
 
-/**
- * @param open opens the embedded datastore until the end of the work
- * @returns the new record; the same one when the journal already knows all rows
- */
+/** Reconciles a run whose process has died, unless the journal already knows all rows. */
 export async function settleDeadRun(
   store: RunStore,
   record: RunRecord,
@@ -147,7 +142,6 @@ function mayHoldRows({ state, queue }: RunRecord): boolean {
   return queue === undefined && (isActive(state) || state === 'failed');
 }
 
-/** @returns undefined when the signal aborted */
 async function settle(
   store: RunStore,
   record: RunRecord,

@@ -1,7 +1,7 @@
 import type { RowTask } from '../../queue/payload.ts';
 import type { RunRecord } from '../record/record.ts';
 
-/** Limits of held rows and of the characters in their request bodies: there, reading pauses. */
+/** At these limits of held rows and of the characters in their request bodies, reading pauses. */
 const maxHeldRows = 20_000;
 const maxHeldBytes = 32 * 1024 * 1024;
 
@@ -12,20 +12,19 @@ interface BusySubject {
 }
 
 /**
- * One row of a subject is open at a time, from its admission until its result is in the journal; those behind it are held. Rows must come
- * in the order of the manifest.
+ * Keeps one row of a subject open at a time, until its result is in the journal, and holds the next rows. Rows must come in the order of
+ * the manifest.
  */
 export class RowOrder {
   readonly #maxRows: number;
   readonly #busy = new Map<string, BusySubject>();
-  /** Subjects of open rows, by row. */
+  /** Keys are rows. */
   readonly #subjects = new Map<number, string>();
-  /** Open rows that were held, and can be taken. */
+  /** Rows that were held, and can be taken. */
   readonly #freed: RowTask[] = [];
   #rows = 0;
   #bytes = 0;
 
-  /** @param maxRows for tests */
   constructor(maxRows = maxHeldRows) {
     this.#maxRows = maxRows;
   }
@@ -34,17 +33,17 @@ export class RowOrder {
     return this.#rows === 0;
   }
 
-  /** Whether a limit is reached: take a row before reading another. */
+  /** When full, take a row before reading another. */
   get isFull(): boolean {
     return this.#rows >= this.#maxRows || this.#bytes >= maxHeldBytes;
   }
 
-  /** Whether another row is held until this one has its result. */
+  /** Whether another row is held until this row has its result. */
   isAwaited(row: number): boolean {
     return (this.#busy.get(this.#subjects.get(row) ?? '')?.held.length ?? 0) > 0;
   }
 
-  /** @returns whether the next row of the manifest may be called now; otherwise it is held */
+  /** @returns false if the row is held */
   admit(task: RowTask): boolean {
     const busy = this.#busy.get(subjectOf(task));
     if (busy === undefined) {
@@ -94,7 +93,6 @@ export class RowOrder {
   }
 }
 
-/** The key of a subject, unique among all operations. */
 export function subjectOf({ operation, subject }: Pick<RowTask, 'operation' | 'subject'>): string {
   return `${operation}\0${subject}`;
 }

@@ -8,7 +8,7 @@ export interface RowSelection {
   readonly last: number;
 }
 
-/** The callable rows without a result, or the selected ones among them, in order. */
+/** The callable rows without a result, in order. */
 export async function* unfinishedTasks(
   runId: string,
   file: Pick<RowsFile, 'rows'>,
@@ -20,7 +20,7 @@ export async function* unfinishedTasks(
   function* tasksOf(part: readonly PlannedRow[]): Iterable<RowTask> {
     for (const row of part) {
       const { place } = row;
-      // The result of the row may have arrived since the row was read.
+      // A result may have arrived since the row was read.
       if (row.kind !== 'callable' || !isWanted(place)) continue;
       const history = journal.history(place);
       yield {

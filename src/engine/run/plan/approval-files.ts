@@ -5,7 +5,7 @@ import { usageError } from '../../../base/errors/errors.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 
-/** One file for each approver, beside the plan: `week-47.cqplan.ana.approval`. */
+/** `week-47.cqplan.ana.approval`, one for each approver */
 export const approvalSuffix = '.approval';
 
 /** @throws a usage error `PLAN_UNREADABLE` */
@@ -28,10 +28,10 @@ export async function approvalsOf(file: string): Promise<readonly string[]> {
 }
 
 /**
- * Takes the first free name beside the plan: never replaces a file.
+ * Takes the first free name.
  *
  * @param user the account of the approver
- * @returns its file, and all approvals of the plan
+ * @returns the new file, and all approvals of the plan
  */
 export async function writeApproval(
   { file }: { readonly file: string },

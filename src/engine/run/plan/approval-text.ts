@@ -10,18 +10,17 @@ export interface Approval {
   readonly by: Pick<Actor, 'user' | 'host'>;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** The run must begin before this time, ISO 8601 UTC. */
+  /** The run must start before this time, ISO 8601 UTC. */
   readonly until: string;
 }
 
-/** The content of an approval's file. */
 export interface SignedApproval {
   readonly approval: Approval;
   readonly text: string;
   readonly signature: string;
 }
 
-/** The text that is signed, for people and programs. */
+/** The text that is signed. */
 export function approvalText({ plan, address, rows, calls, by, at, until }: Approval): string {
   return [
     'cqbatch-approval 1',
@@ -42,7 +41,7 @@ const form =
 
 const signatureBegins = '-----BEGIN SSH SIGNATURE-----';
 
-/** Undefined for any other content. Does not check the signature. */
+/** Undefined for other content. Does not check the signature. */
 export function parseApproval(content: string): SignedApproval | undefined {
   const at = content.indexOf(signatureBegins);
   const text = content.slice(0, at);

@@ -9,7 +9,7 @@ import { type Approval, approvalText, approverHere, parseApproval } from './appr
 import { type PlanContent, planSuffix } from './plan-file.ts';
 
 export interface ApprovalPolicy {
-  /** Path of a file in OpenSSH's form `allowed_signers`; undefined: no approval counts. */
+  /** A file in OpenSSH's form `allowed_signers`; undefined: no approval counts. */
   readonly approvers: string | undefined;
   readonly needed: number;
   /** Runs with more calls need approvals: by operation, and by `''` for all operations together. */
@@ -18,19 +18,15 @@ export interface ApprovalPolicy {
 
 export interface CountedApproval extends Pick<Approval, 'at' | 'until'> {
   readonly name: string;
-  /** Fingerprint of the key. */
   readonly key: string;
 }
 
 type JudgedApproval =
   | ({ readonly counts: true } & CountedApproval)
-  /** Why it does not count, as a sentence part. */
+  /** A sentence part. */
   | { readonly counts: false; readonly why: string };
 
 /**
- * Uses ssh-keygen.
- *
- * @param key path of a private key, or of a public key that an agent has
  * @returns the content of the approval's file
  * @throws a usage error `KEY_UNUSABLE` with what ssh-keygen says
  */
@@ -66,7 +62,7 @@ function factsOf({ sha256, options, head }: PlanContent) {
   };
 }
 
-/** Names in the order of the file. @throws a usage error `APPROVERS_UNREADABLE` */
+/** In the order of the file. @throws a usage error `APPROVERS_UNREADABLE` */
 export async function approverNames({
   approvers,
 }: Pick<ApprovalPolicy, 'approvers'>): Promise<readonly string[]> {
@@ -83,7 +79,6 @@ export async function approverNames({
 }
 
 export interface ApprovedRun {
-  /** Account of the user who runs the plan. */
   readonly user: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -97,12 +92,11 @@ export function validAmong(judged: readonly JudgedApproval[]): readonly CountedA
   });
 }
 
-/** The reasons are sentence parts. */
 export function whyOthersDoNot(judged: readonly JudgedApproval[]): readonly string[] {
   return judged.flatMap((each) => (each.counts ? [] : [each.why]));
 }
 
-/** Judges approvals as of the time when the run begins. */
+/** Judges approvals as of the start of the run. */
 export async function judgeApprovals(
   plan: PlanContent,
   { approvers }: Pick<ApprovalPolicy, 'approvers'>,
@@ -161,20 +155,20 @@ function callsIn(callable: Readonly<Record<string, number>>): number {
 }
 
 export interface RunToApprove extends ApprovedRun {
-  /** The manifest in messages, or what the rows were made of. */
+  /** The manifest in messages. */
   readonly manifest: string;
-  /** Writes the plan of a run without one. */
+  /** The command that writes the plan of a run without a plan. */
   readonly planCommand: string;
   /** Where to look for a plan; undefined: the user names the file. */
   readonly planFile?: string | undefined;
-  /** Undefined for a run without a plan. With `file`, it can still be approved there. */
+  /** Undefined for a run without a plan. With `file`, the plan can still be approved there. */
   readonly plan: (PlanContent & { readonly file?: string }) | undefined;
   /** Calls by operation. */
   readonly callable: Readonly<Record<string, number>>;
 }
 
 /**
- * @returns the approvals that count, also where none are needed
+ * @returns the approvals that count, even if none are needed
  * @throws a usage error `APPROVAL_MISSING` with the reason and the missing command
  */
 export async function requireApprovals(

@@ -13,13 +13,10 @@ import { type ProblemList, problemCollector } from './problem-file.ts';
 export interface CheckInput {
   /** A regular file: it may be read twice. */
   readonly path: string;
-  /** Names the manifest in messages. */
   readonly name: string;
   readonly reading: RowOptions;
   readonly context?: ReadingContext;
-  /** Runs and reports whose rows are done. */
   readonly skipDone?: readonly string[] | undefined;
-  /** The API to be called, if known. */
   readonly baseUrl?: string | undefined;
 }
 
@@ -31,13 +28,14 @@ export interface CheckedManifest {
   readonly done?: DoneRows | undefined;
 }
 
-/** Gets decided rows, in order. @returns a promise when the caller must wait for a write */
+/** @returns a promise when the caller must wait for a write */
 type TakeRow = (row: DecidedRow, given: ManifestRow, columns: readonly string[]) => Promise<void> | undefined;
 
 /**
  * Checks every row as a run would, and lists the problems in a file.
  *
- * @throws a usage error when the manifest is unreadable or its operation is unknown
+ * @param take gets decided rows, in order
+ * @throws the errors of `openPlannedManifest`
  */
 export async function checkManifest(
   store: RunStore,

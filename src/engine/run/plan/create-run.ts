@@ -20,11 +20,10 @@ import { isReady, type Permits, type ReadyRows, readyRows, rememberSaid } from '
 
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
-  /** Names the manifest in messages. */
   readonly name: string;
-  /** A file that exists once the manifest is archived; until then the run is kept. */
+  /** Exists once the manifest is archived. */
   readonly keepUntil: string;
-  /** Other users may replace the file. */
+  /** Needed because other users may replace the file. */
   readonly sha256: string;
 }
 
@@ -32,51 +31,46 @@ export interface ManifestInput {
   readonly kind: 'manifest';
   /** Path, or `-` for standard input. */
   readonly source: string;
-  /** Where the manifest comes from, if not from that path. */
   readonly origin?: ManifestOrigin | undefined;
   readonly reading: RowOptions;
   readonly input?: InputOptions;
-  /** Runs and reports whose rows are done. */
   readonly skipDone?: readonly string[] | undefined;
 }
 
-/** Planned rows, in a file that the run takes over. */
+/** A file of planned rows that the run takes over. */
 export interface RowsInput {
   readonly kind: 'rows';
   readonly path: string;
   readonly planned: PlannedRows;
   readonly approved?: ApprovedPlan | undefined;
-  /** The manifest of the plan, if it is moved aside. */
   readonly origin?: ManifestOrigin | undefined;
 }
 
 export interface CreateRunInput {
   readonly rows: ManifestInput | RowsInput;
   readonly options: RunOptions;
-  /** The id chosen by the user. */
   readonly runId?: string | undefined;
   readonly attribution?: Attribution;
 }
 
-/** A planned run: nothing has been sent. */
 export interface CreatedRun extends PlannedRows {
   readonly record: RunRecord;
   readonly journal: Journal;
 }
 
-/** A run, with everything that decides whether it may start. */
+/** With everything that decides whether the run may start. */
 export type JudgedRun = CreatedRun & ReadyRows;
 
-/** Asks a user at a terminal, or a program. What it throws refuses the run. */
+/** An error refuses the run. */
 export interface Asker {
-  /** Shows the plan, and why it is refused if it is not ready. */
+  /** Also shows why a plan is not ready. */
   show(run: JudgedRun): void | Promise<void>;
   approve(run: JudgedRun): Promise<RunRecord>;
   confirm(run: JudgedRun): Promise<boolean>;
 }
 
 /**
- * Asks the user, and discards the run unless checks, approvals and user agree.
+ * Creates a run, and discards it unless checks, approvals and user agree.
  *
  * @returns undefined when rows are refused or the user declines
  */
@@ -125,7 +119,6 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
   }
 }
 
-/** @param consent what the user accepts; only for a plan that is to be approved */
 export async function planStaged(
   store: RunStore,
   folder: string,
@@ -186,7 +179,7 @@ function approvalOf({ file, sha256, head }: ApprovedPlan) {
   return { file: basename(file), sha256, madeAt: head.made_at };
 }
 
-/** Removes a run that never started. What can't be removed does no harm, and the next plan removes it. */
+/** Removes a run that never started. The next plan removes what remains. */
 export async function discard(
   store: Pick<RunStore, 'discard'>,
   id: string,

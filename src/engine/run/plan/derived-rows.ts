@@ -8,11 +8,10 @@ import { madeNow, type PlannedRows, plannedRows } from './planned-rows.ts';
 
 export interface DerivedRowsInput {
   readonly options: RunOptions;
-  /** The file of rows. */
   readonly path: string;
 }
 
-/** Rows keep their numbers in the user's manifest. */
+/** Rows of another run, with their numbers in the user's manifest. */
 export class DerivedRows {
   readonly #writer: RowsWriter;
   readonly #decided = new DecidedRows();
@@ -32,7 +31,7 @@ export class DerivedRows {
 
   /**
    * @param of the head of the other run
-   * @param facts values that differ from that head
+   * @param facts what differs from that head
    */
   async end({
     of,

@@ -10,7 +10,6 @@ import { retriesAfter, retriesAmong, undosOf } from './retries.ts';
 import { callsOf, openLastRowsWithResults } from './rows-with-results.ts';
 
 export interface ReadDoneOptions extends Omit<ReadReportOptions, 'operations'> {
-  /** The API to be called, if known. */
   readonly baseUrl?: string | undefined;
 }
 
@@ -35,7 +34,6 @@ export async function readDone(
   return done;
 }
 
-/** Undefined for a file. */
 async function findRunOrFile(store: RunStore, name: string): Promise<RunRecord | undefined> {
   const isFile = (await look(name))?.isDirectory() === false;
   if (isFile && !runIds.has(name)) return undefined;
@@ -70,7 +68,7 @@ async function noteRun(
 }
 
 /**
- * Records what a run and its retries have done, or an undo has undone; then the undos of each run, in the order they were made.
+ * Notes what a run and its retries have done, or an undo has undone; then the undos of each run, in the order of their making.
  *
  * @param runs oldest first
  */
@@ -102,7 +100,7 @@ async function replay(
   }
 }
 
-/** The runs whose rows a run left out as done: an undo of these applies to it, too. */
+/** Runs whose rows a run left out as done: an undo of these applies to that run, too. */
 function sourcesOf(runs: readonly RunRecord[], { plan }: RunRecord): readonly RunRecord[] {
   const sources = runs.filter(({ id }) => plan.skipDone?.includes(id));
   return sources.flatMap((run) => [run, ...retriesOf(runs, run), ...sourcesOf(runs, run)]);
@@ -124,7 +122,7 @@ async function noteLines(
       for (const { row, result } of part) {
         const subject = { operation: row.operation.name, subject: row.subject };
         if (effect === 'done') done.note(subject, result.row, result);
-        // An unclear undo may have put the old value back: the row is no longer certainly done.
+        // An unclear undo may have put the old value back.
         else if (result.outcome === 'succeeded' || result.unclear) done.undo(subject);
       }
     }

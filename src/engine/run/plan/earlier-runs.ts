@@ -3,24 +3,20 @@ import { actualState, goesOnByItself, plannedAt, type RunState } from '../record
 import { progressOf } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** The latest run of a manifest that has called rows, or may still. */
+/** The latest run of a manifest that has called rows, or may still call some. */
 export interface EarlierRun {
   readonly id: string;
-  /** When the run started or was submitted, ISO 8601 UTC. */
+  /** When the run started or was submitted. */
   readonly at: string;
   readonly state: RunState;
   readonly rows: number;
   /** Absent when the journal is unreadable. */
   readonly counts?: OutcomeCounts | undefined;
-  /** Other earlier runs, without retries. */
+  /** Excludes retries. */
   readonly others: number;
 }
 
-/**
- * Finds a run of the manifest on the same API, in this state folder.
- *
- * @param sha256 of the manifest's content
- */
+/** Finds a run on the same API, in this state folder. */
 export async function findEarlierRun(
   store: RunStore,
   sha256: string,
@@ -36,7 +32,6 @@ export async function findEarlierRun(
   for (const [newer, record] of candidates.entries()) {
     const { id, plan, states } = record;
     const counts = (await progressOf(store, record).catch(() => undefined))?.outcomes;
-    // Skip a run that has called nothing, and is not about to.
     if (counts !== undefined && counts.succeeded + counts.failed === 0 && !goesOnByItself(record)) continue;
     return {
       id,

@@ -13,20 +13,17 @@ export interface OpenedManifest {
 }
 
 export interface RowOptions extends ReadingOptions {
-  /** `--operation`; absent when rows, manifest or columns name it. */
+  /** Absent when rows, manifest or columns name the operation. */
   readonly operation?: string;
-  /** `--where`: other rows are left out. */
   readonly where?: readonly string[];
-  /** `--default`: for rows that omit the field. */
+  /** Values for rows that omit the field. */
   readonly default?: Readonly<Record<string, string>>;
-  /** `--map`: fields by column title. */
+  /** Fields by column title. */
   readonly map?: Readonly<Record<string, string>>;
   readonly clearToken: string;
   /** Default: `refuse`. */
   readonly onConflict?: ConflictRule;
-  /** Trusts identifiers that look rounded. */
   readonly trustIds?: boolean;
-  /** A row with a value that the API most likely does not read is invalid. */
   readonly strict?: boolean;
 }
 

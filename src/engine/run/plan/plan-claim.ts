@@ -12,7 +12,7 @@ function claimFile({ stateDir }: Pick<RunStore, 'stateDir'>, sha256: string): st
 }
 
 /**
- * Approvals hold for one run of the state folder, whatever plan and run are called.
+ * Approvals hold for one run of the state folder, even if plan and run are renamed.
  *
  * @throws a usage error `PLAN_USED` when another run has the plan
  */

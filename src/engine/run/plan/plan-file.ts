@@ -26,25 +26,24 @@ import { problemCollector } from './problem-file.ts';
 /** A plan is a file of rows, compressed with gzip. */
 export const planSuffix = '.cqplan';
 
-/** A plan to be reviewed, and carried out here or elsewhere: it defines a run, to the byte. */
+/** Defines a run, to the byte, to be reviewed, and carried out here or elsewhere. */
 export interface ApprovedPlan {
   readonly file: string;
-  /** SHA-256, in hexadecimal, of the uncompressed content: the file of rows of its run. */
+  /** Of the uncompressed content: the file of rows of its run. */
   readonly sha256: string;
   readonly head: RowsHead;
   readonly options: RunOptions;
-  /** What the user accepted, such as omitted fields. */
+  /** What the user accepted. */
   readonly consent: NonNullable<RowsHead['consent']>;
-  /** The contents of the approval files. */
   readonly approvals: readonly string[];
 }
 
-/** The parts of a plan that approvals refer to. */
+/** The parts that approvals refer to. */
 export type PlanContent = Pick<ApprovedPlan, 'sha256' | 'head' | 'options' | 'approvals'>;
 
 /**
  * @param path of the file of rows
- * @throws a usage error `PLAN_EXISTS` when the file exists: a plan is never replaced
+ * @throws a usage error `PLAN_EXISTS`: a plan is never replaced
  */
 export async function writePlanFile(
   file: string,
@@ -65,7 +64,7 @@ export async function writePlanFile(
   );
 }
 
-/** Its rows are in a file for a run to take over. */
+/** A plan with a file of rows for a run to take over. */
 export interface ReadPlan extends ApprovedPlan {
   readonly planned: PlannedRows;
   readonly path: string;
@@ -97,7 +96,7 @@ export async function readPlanFile(
 /** A head has the names of the columns, and a number for each thousand rows. */
 const mostHeadBytes = 64 * 1024 * 1024;
 
-/** Methods throw a RangeError that says what is wrong with the plan, as a sentence part. */
+/** Methods throw a RangeError with a sentence part. */
 class PlanReader {
   readonly #store: Pick<RunStore, 'stateDir'>;
   readonly #file: string;
@@ -174,7 +173,6 @@ class PlanReader {
     await removeIfPossible(this.#path);
   }
 
-  /** The head says how long the rows are together. */
   get #mostBytes(): number {
     if (this.#head === undefined) return mostHeadBytes;
     const rows = this.#head.blocks.reduce((sum, bytes) => sum + bytes, 0);

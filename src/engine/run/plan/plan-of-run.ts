@@ -22,7 +22,7 @@ export async function keepApprovals(folder: string, approvals: readonly string[]
     await writeFileAtomically(join(folder, `${index + 1}${approvalSuffix}`), content);
 }
 
-/** The plan in the folder of a run, whose rows must be those of the run; undefined without one. */
+/** Reads the plan in the folder of a run. */
 export async function readKeptPlan(
   store: Pick<RunStore, 'folder'>,
   record: RunRecord,
@@ -37,13 +37,13 @@ export async function readKeptPlan(
   return { sha256: record.rows.sha256, head, options: record.options, approvals };
 }
 
-/** User and time of the planning, for which approvals must have counted. */
+/** Approvals must have counted for this user at this time. */
 export function plannedBy({ states: [planned] }: RunRecord): ApprovedRun {
   return { user: planned?.by?.user ?? '', at: Date.parse(planned?.at ?? '') };
 }
 
 /**
- * Checks the approvals of a run that was submitted under other settings, as of its planning.
+ * Checks approvals as of the planning, for a run that was submitted under other settings.
  *
  * @throws a usage error `APPROVAL_MISSING`, or `PLAN_CHANGED` when the run is not the run of its plan
  */
@@ -80,11 +80,7 @@ export function otherOption(head: RowsHead, { options, rates, priorities }: RunR
   return differingOptions(head.options, options).find(({ name }) => !changeable.has(name))?.name;
 }
 
-/**
- * Whatever was edited or passed since, the run must be that of its approved plan.
- *
- * @throws a usage error `PLAN_DIFFERS`
- */
+/** @throws a usage error `PLAN_DIFFERS` when the run is no longer the run of its approved plan */
 export async function refuseOtherPlan(store: RunStore, record: RunRecord): Promise<void> {
   const { approval, rows, id } = record;
   if (approval?.signers === undefined) return;

@@ -13,22 +13,19 @@ import type { RunStore } from '../record/store.ts';
 import { type CheckedManifest, type CheckInput, checkManifest } from './check-manifest.ts';
 import type { OpenedManifest } from './open-manifest.ts';
 
-/** All rows are checked and written into a file. */
 export interface PlannedRows extends CheckedManifest, WrittenRows {}
 
 export interface PlanManifestInput extends CheckInput {
   readonly digest: Digest;
   /** A check without a run has only the known options. */
   readonly options: Partial<RunOptions>;
-  /** Set only for a plan that is to be approved. */
+  /** Only for a plan that is to be approved. */
   readonly consent?: ((scan: ScanSummary) => HeadFacts['consent']) | undefined;
 }
 
 /**
- * Writes what is to be done with each row.
- *
  * @param path of the file of rows
- * @throws a usage error when the manifest is unreadable or its operation is unknown
+ * @throws the errors of `openPlannedManifest`
  */
 export function planManifest(store: RunStore, input: PlanManifestInput, path: string): Promise<PlannedRows> {
   return withScope(async (defer) => {
@@ -121,7 +118,7 @@ export function plannedRows(
   };
 }
 
-/** Puts cells into the order of the columns. Those of JSON become known one after the other. */
+/** Puts cells into the order of the columns, which JSON shows one after the other. */
 class CellTextReader {
   readonly #places = new Map<string, number>();
 
@@ -140,7 +137,6 @@ class CellTextReader {
   }
 }
 
-/** Null for an absent cell. */
 function cellText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return typeof value === 'string' ? value : stringifyJson(value);

@@ -10,14 +10,12 @@ import { type Conflict, conflictProblem } from '../../manifest/check/call-index.
 import { formatProblem, type ProblemGroup, ProblemGroups, type RowProblem } from '../../rows/problem.ts';
 import type { InvalidRow } from '../../rows/row.ts';
 
-/** Problems in groups, the first ones for the screen, and all of them in a file. */
 export interface ProblemList {
   readonly groups: readonly ProblemGroup[];
   readonly first: readonly string[];
   readonly count: number;
-  /** One per line; not in `groups` or `count`. */
+  /** Not in `groups` or `count`. */
   readonly firstConflicts: readonly string[];
-  /** Absent without problems. */
   readonly file?: string;
 }
 
@@ -25,10 +23,8 @@ const firstCount = 20;
 const partLines = 1_000;
 
 /**
- * Uses constant memory. The file appears whole, in the state folder, never among the user's files. Its name contains the digest of the
- * manifest: manifests of the same name don't share a file.
- *
- * @param sha256Of returns the digest of the manifest
+ * Uses constant memory. The file appears whole, in the state folder, under a name with the digest of the manifest: manifests of the same
+ * name don't share a file.
  */
 export function problemCollector(stateDir: string, manifestName: string, sha256Of: () => Promise<string>) {
   const folder = join(stateDir, 'problems');

@@ -15,7 +15,6 @@ export interface ReportedRow extends Pick<RowResult, 'row' | 'operation' | 'outc
 }
 
 export interface ReadReportOptions {
-  /** The `--map` of the run. */
   readonly map?: ColumnMap | undefined;
   readonly clearToken: string;
   readonly operations: readonly Operation[];
@@ -25,7 +24,7 @@ export interface ReadReportOptions {
 const ownColumns = ['_row', '_operation', '_outcome', '_code'];
 
 /**
- * Reads a report.csv with any delimiter, or a report.xlsx, without rows that were not callable.
+ * Reads a report.csv with any delimiter, or a report.xlsx, without invalid rows.
  *
  * @throws a usage error `NOT_A_REPORT`, also when the subject of a row is missing
  */

@@ -24,7 +24,7 @@ interface CheckedRows {
     UpdatingRows['scan'];
 }
 
-/** The facts that decide whether rows may leave fields out, or clear them. */
+/** What decides whether rows may leave fields out, or clear them. */
 export interface UpdatingRows extends KnownFates {
   readonly scan: {
     readonly perOperation: Readonly<Record<string, Pick<OperationSummary, 'partial' | 'fields'>>>;
@@ -35,7 +35,6 @@ export interface UpdatingRows extends KnownFates {
 
 export interface ReadyRows extends CheckedRows, Permits {
   readonly onConflict: ConflictRule;
-  /** Known only if the user named the API. */
   readonly target: Target | undefined;
   readonly baseUrl: string | undefined;
 }
@@ -50,7 +49,6 @@ export async function readyRows<Rows extends CheckedRows>(
   return { ...rows, skipInvalid, allowPartial, allowEmpty, leftOut, cleared, onConflict, target, baseUrl };
 }
 
-/** `plan` reports the answer, `run` obeys it. */
 export function isReady(planned: ReadyRows): boolean {
   return refusals(planned).length === 0;
 }
@@ -59,7 +57,7 @@ export function refusalOf(planned: ReadyRows): Refusal['code'] | undefined {
   return refusals(planned)[0]?.code;
 }
 
-/** Whether the run can start, and if not, what to do, a line each. */
+/** One line for each reason, with what to do. */
 export function verdictText(planned: ReadyRows): string {
   const texts = refusals(planned).map(({ text }) => `Not ready: ${text}`);
   if (texts.length > 0) return texts.join('\n');
@@ -68,7 +66,7 @@ export function verdictText(planned: ReadyRows): string {
   return `Ready: ${counted(callable, 'call')}${leftOut}.`;
 }
 
-/** Whether rows may omit fields that the service might reset. Where it certainly does, another refusal says so. */
+/** If the service certainly resets the fields, `fateRefusals` refuses the rows. */
 function isPartialAllowed(planned: ReadyRows): boolean {
   if (planned.allowPartial === true || planned.target?.allowsPartial === true) return true;
   return Object.entries(planned.scan.perOperation).every(
@@ -76,15 +74,15 @@ function isPartialAllowed(planned: ReadyRows): boolean {
   );
 }
 
-/** What an operation does with fields: what the user says now, or else what was seen at the API. */
+/** What the user says now, or else what was seen at the API. */
 export function fatesOf({ target, leftOut, cleared }: Omit<UpdatingRows, 'scan'>, name: string): KnownFates {
   const seen = target?.updates[name];
   const known = leftOut ?? seen?.leftOut;
-  // An API that empties a field that it does not get empties one that it gets empty.
+  // An API that empties a field that it does not get also empties a field that it gets empty.
   return { leftOut: known, cleared: known === 'reset' ? 'empty' : (cleared ?? seen?.cleared) };
 }
 
-/** Refuses rows that leave out fields which the API resets, and rows that clear fields which it keeps. */
+/** Refuses rows that leave out fields which the API resets, and rows that clear fields which the API keeps. */
 export function fateRefusals(rows: UpdatingRows): readonly Refusal[] {
   const at = rows.baseUrl === undefined ? '' : ` at ${rows.baseUrl}`;
   return Object.entries(rows.scan.perOperation).flatMap(([name, { partial, fields }]): readonly Refusal[] => {
@@ -104,7 +102,6 @@ export function fateRefusals(rows: UpdatingRows): readonly Refusal[] {
   });
 }
 
-/** The operations of a file of rows, as counted by its plan. */
 export function updatesIn({ operations }: Pick<RowsHead, 'operations'>): UpdatingRows['scan'] {
   const counted = operations.map(
     ({ name, counts: { partial }, effects: fields }) => [name, { partial, fields }] as const,
@@ -112,7 +109,7 @@ export function updatesIn({ operations }: Pick<RowsHead, 'operations'>): Updatin
   return { perOperation: Object.fromEntries(counted) };
 }
 
-/** Remembers what the user says of the API, for operations whose rows may leave fields out. */
+/** Only for operations whose rows may leave fields out. */
 export async function rememberSaid(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   { scan, baseUrl, leftOut, cleared }: UpdatingRows,
@@ -125,7 +122,7 @@ export async function rememberSaid(
   await rememberFates(stateDir, baseUrl, names, { leftOut, cleared });
 }
 
-/** @throws a usage error if the API, as a person saw after the plan, would not update the rows as they say */
+/** @throws a usage error if the API, as seen after the plan, would not update the rows as they say */
 export async function refuseOtherFates(
   store: RunStore,
   record: RunRecord,
@@ -148,7 +145,6 @@ interface Refusal {
     | 'CLEARED_ROWS'
     | 'NOTHING_TO_CALL'
     | 'CELLS_INCOMPARABLE';
-  /** Says the remedy, too. */
   readonly text: string;
 }
 
@@ -165,7 +161,7 @@ export function refusals(planned: ReadyRows): readonly Refusal[] {
   return [...found, ...fateRefusals(planned)];
 }
 
-/** A run without calls looks like success, which it is only if the user says so. */
+/** A run without calls looks like success: the user must say that it is. */
 function refusalOfNothing({ manifest, scan, skipInvalid, allowEmpty }: ReadyRows): Refusal | undefined {
   const { callable, invalid, doneBefore, doneIn, choice } = scan;
   if (callable > 0 || (invalid > 0 && !skipInvalid)) return undefined;

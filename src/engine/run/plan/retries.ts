@@ -7,11 +7,10 @@ import { summaryFile } from '../../report/summary.ts';
 import { actualState, isOver, plannedAt, type RunRecord, resumeCommand } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
-/** Includes the retries of retries. */
 export interface RetriedRun {
   /** The run of the user's manifest, or the oldest that still exists. */
   readonly first: RunRecord;
-  /** Oldest first. */
+  /** Oldest first, with the retries of retries. */
   readonly retries: readonly RunRecord[];
 }
 
@@ -25,7 +24,7 @@ export function retriesAmong(runs: readonly RunRecord[], named: RunRecord): Retr
   const byId = new Map(runs.map((run) => [run.id, run]));
   const firstOf = (run: RunRecord): RunRecord => {
     const retried = byId.get(run.retryOf ?? '');
-    // A removed run may have left its id to a newer one.
+    // A removed run may have left its id to a newer run.
     return retried === undefined || plannedAt(retried) >= plannedAt(run) ? run : firstOf(retried);
   };
   const first = firstOf(named);
@@ -47,10 +46,7 @@ export function unfinishedAmong(retries: readonly RunRecord[]): RunRecord | unde
   return retries.find((retry) => !isOver(retry));
 }
 
-/**
- * @param doing the command
- * @throws a usage or busy error when another run may call rows of this one, too
- */
+/** @throws a usage or busy error when another run may call rows of this run, too */
 export function refuseUnlessOver(
   doing: 'retry' | 'undo',
   record: RunRecord,

@@ -11,14 +11,14 @@ import { callsOf, openLastRowsWithResults, subjectKey } from './rows-with-result
 /** Default: all failed rows. */
 export interface RetryChoice {
   readonly codes?: readonly string[] | undefined;
-  /** Takes only rows that may have been processed. */
+  /** Takes only unclear rows. */
   readonly unclear?: boolean | undefined;
 }
 
 export interface RetryRows extends PlannedRows {
-  /** Rows that can be retried, by code, whether selected or not. */
+  /** All rows that can be retried, by code. */
   readonly codes: ReadonlyMap<string, number>;
-  /** Rows left out because a later row with their subject has succeeded: retrying them would revert it. */
+  /** Rows left out because a later row with their subject has succeeded: retrying them would revert that row. */
   readonly overtaken: number;
 }
 
@@ -35,7 +35,7 @@ export function hasRowsToRetry(
   });
 }
 
-/** Writes rows that failed, and did not succeed in a later retry; of a cancelled run also the uncalled ones. */
+/** Writes rows that failed, and did not succeed in a later retry; of a cancelled run also the uncalled rows. */
 export function writeRetryRows(
   store: RunStore,
   record: RunRecord,

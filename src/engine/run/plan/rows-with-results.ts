@@ -11,12 +11,12 @@ import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 
 export interface RowsWithResults {
-  /** The lines can be read only once. */
+  /** Can be read only once. */
   readonly lines: ReportLines;
   readonly head: RowsHead;
 }
 
-/** Reads a run even while it is in progress. */
+/** Reads a run, even in progress. */
 export async function readRowsWithResults(
   store: RunStore,
   record: RunRecord,
@@ -27,7 +27,7 @@ export async function readRowsWithResults(
   return { lines: joinResults({ rows: rows(), journal, unfinished, runKey: runKey(record) }), head };
 }
 
-/** Reads a run that this process does not work on. Closes its journal at the end. */
+/** Reads a run that this process does not work on. */
 export async function openRowsWithResults(
   store: RunStore,
   record: RunRecord,
@@ -38,7 +38,7 @@ export async function openRowsWithResults(
   return { ...(await readRowsWithResults(store, record, journal)), journal };
 }
 
-/** Each row has its result in the latest of these retries. */
+/** Like `openRowsWithResults`; each row has its result in the latest of these retries. */
 export async function openLastRowsWithResults(
   store: RunStore,
   record: RunRecord,
@@ -56,7 +56,6 @@ export interface CallLine extends ReportLine {
   readonly row: Exclude<PlannedRow, InvalidRow>;
 }
 
-/** Selected rows that can be called, in parts. */
 export async function* callsOf(
   { lines }: Pick<RowsWithResults, 'lines'>,
   isWanted: (line: ReportLine) => boolean = () => true,
@@ -68,7 +67,7 @@ function isCallLine(line: ReportLine): line is CallLine {
   return line.row.kind !== 'invalid';
 }
 
-/** The key of a subject, unique among all operations. */
+/** Unique among all operations. */
 export function subjectKey({ operation, subject }: Pick<UnderstoodRow, 'operation' | 'subject'>): string {
   return subjectDigest({ operation: operation.name, subject });
 }

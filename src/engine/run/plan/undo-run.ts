@@ -16,7 +16,7 @@ import type { PlannedRows } from './planned-rows.ts';
 import { type CallLine, callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
 
 export interface UndoRows extends PlannedRows {
-  /** Rows that are not put back, or only in part; the file says why. */
+  /** Rows that are not put back, or only in part. */
   readonly notUndone: ListedRows;
   /** Rows that can only be undone by hand. */
   readonly byHand: ListedRows & { readonly operations: readonly Pick<Operation, 'name' | 'thing'>[] };
@@ -26,7 +26,6 @@ export interface UndoRows extends PlannedRows {
 
 export interface ListedRows {
   readonly rows: number;
-  /** Absent without such rows. */
   readonly file?: string;
 }
 
@@ -34,12 +33,12 @@ export const notUndoneFile = 'not-undone.csv';
 export const byHandFile = 'undo-by-hand.csv';
 
 interface Edit {
-  /** The first row that changed the subject; 0 if none did. */
+  /** The first row that changed the subject, or 0. */
   row: number;
   readonly call: UnderstoodRow;
   /** By field: the value before the first row that sent the field, or would have; undefined where that row has no old value. */
   readonly oldValues: Map<string, string | undefined>;
-  /** By field: the value after the run, unless it was edited since. */
+  /** By field: the value after the run. */
   readonly newValues: Map<string, string>;
 }
 
@@ -48,7 +47,7 @@ interface Edit {
  * Among rows with the same subject, the earliest old value counts, even of a superseded row: the old value of a later row may be what the
  * superseded row would have written. Files in the run's folder list what can't be undone, and what only by hand.
  *
- * @param fatesOf what is known of an operation: where it keeps a field that a row clears, no empty old value is sent
+ * @param fatesOf what is known of an operation: if it keeps a field that a row clears, no empty old value is sent
  * @throws a usage error `OPERATION_MISSING`
  */
 export function writeUndoRows(
@@ -124,7 +123,7 @@ export function writeUndoRows(
   });
 }
 
-/** Counts rows with one of these subjects, whatever their results. */
+/** Counts rows with one of these subjects, with any result. */
 export async function rowsOn(
   store: RunStore,
   record: RunRecord,
@@ -137,7 +136,6 @@ export async function rowsOn(
   return rows;
 }
 
-/** Whether a row has changed its subject, or may have. */
 function hasChanged({ result: { outcome, unclear } }: ReportLine): boolean {
   return outcome === 'succeeded' || unclear;
 }
@@ -181,7 +179,7 @@ function addTo(edit: Edit, line: CallLine): void {
   }
 }
 
-/** The row's own old values are the current ones, so that an undo can be undone, too. */
+/** The row's own old values are the current values, so that an undo can be undone, too. */
 function undoRow(operations: readonly Operation[], { row, call, oldValues, newValues }: Edit): CallableRow {
   const { line, subject, values } = call;
   const operation = findOperation(operations, call.operation.name);

@@ -5,7 +5,7 @@ import { exists } from '../../../base/disk/files.ts';
 const blockSize = 1 << 16;
 const lineEnd = 0x0a;
 
-/** @returns how a file differs from the expected file, as a sentence part; undefined when it does not */
+/** @returns how a file differs from the expected file, as a sentence part */
 export async function differenceOf(path: string, expectedPath: string): Promise<string | undefined> {
   const [isThere, isExpected] = [await exists(path), await exists(expectedPath)];
   if (!isThere || !isExpected)

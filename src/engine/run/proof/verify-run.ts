@@ -31,7 +31,7 @@ import { Finding, wrong } from './finding.ts';
 export interface VerifyRunInput {
   /** Nothing else is read. */
   readonly folder: string;
-  /** A file of approvers in OpenSSH's form; undefined: approvals are not checked. */
+  /** Undefined: approvals are not checked. */
   readonly approvers: string | undefined;
   /** SHA-256 digests, in hexadecimal, that files of the run must have. */
   readonly against: readonly string[];
@@ -48,16 +48,16 @@ export type RunProof =
       readonly compared: boolean;
       /** SHA-256 by file name. */
       readonly digests: Readonly<Record<string, string>>;
-      /** What could not be checked here, one sentence each. */
+      /** What could not be checked, one sentence each. */
       readonly unchecked: readonly string[];
     }
-  /** The first thing that is wrong, with file and line. */
+  /** Names file and line. */
   | { readonly proved: false; readonly problem: string };
 
-/** The files of a report that follow from rows and journal. */
+/** Files of a report that follow from rows and journal. */
 const derivedFiles = ['report.csv', 'failed.csv', 'not-attempted.csv', summaryFile];
 
-/** Checks that the files of a stopped run agree: makes its report again, and compares bytes. */
+/** Makes the report of a stopped run again, and compares bytes. */
 export async function verifyRun(input: VerifyRunInput): Promise<RunProof> {
   try {
     return await proofOf(input);
@@ -123,7 +123,7 @@ async function digestsOf(folder: string): Promise<Readonly<Record<string, string
   return digests;
 }
 
-/** @throws a finding when a row lacks a result that it must have, or has one that it can't have */
+/** @throws a finding when a row lacks a result, or has one that it can't have */
 async function requireResults(store: RunStore, record: RunRecord, journal: JournalReader): Promise<void> {
   const unfinished = unfinishedRows(record, journal);
   if (record.state === 'completed' && unfinished !== 0)
@@ -170,7 +170,6 @@ function summaryIn(text: string): z.infer<typeof writtenSummary> {
   }
 }
 
-/** @returns what could not be checked, one sentence each */
 async function checkApprovals(
   store: RunStore,
   record: RunRecord,

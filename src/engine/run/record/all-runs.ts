@@ -13,10 +13,10 @@ import {
 import { type LiveApi, type LiveRun, liveApi, type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
 import type { RunStore } from './store.ts';
 
-/** A shared datastore at one moment; runs are newest first. */
+/** Runs are newest first. */
 export interface ClusterLook {
   readonly entries: readonly RunEntry[];
-  /** The key is `apiText`. */
+  /** Keys are texts of `apiText`. */
   readonly apis: ReadonlyMap<string, LiveApi>;
 }
 
@@ -27,20 +27,19 @@ export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
   return { entries, apis: new Map(await Promise.all(live)) };
 }
 
-/** @param newer number of newer runs in the same place */
+/** @param newer how many runs of the same place are newer */
 export type IsWanted = (id: string, state: string, newer: number) => boolean;
 
 export type AllRuns = ReturnType<typeof allRuns>;
 
 /**
- * The runs of a state folder and of a shared datastore. For polling: caches journals.
+ * The runs of a state folder and of a shared datastore. Caches journals, for polling.
  *
- * @param onUnreadable called at each look for damaged runs, which are left out
+ * @param onUnreadable called at each look for each damaged run
  */
 export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
-  /** Journals of runs that were in progress at the last look. */
   const journals = new Map<string, JournalReader>();
-  /** Summaries of ended runs, and how many states each run had then. */
+  /** `entered` counts the states that the run had then. */
   const ended = new Map<string, { readonly entered: number; readonly summary: JournalSummary }>();
 
   async function closeJournal(id: string): Promise<void> {
@@ -51,7 +50,6 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
     for (const id of journals.keys()) if (!ids.has(id)) await closeJournal(id);
     for (const id of ended.keys()) if (!ids.has(id)) ended.delete(id);
   }
-  /** Reads only the record of an ended run, if it is complete. */
   async function summaryFor(record: RunRecord): Promise<KnownSummary> {
     const { id, states } = record;
     const known = journals.has(id) ? undefined : summaryOfRecord(record);
@@ -73,7 +71,7 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
   }
 
   return {
-    /** Runs of the state folder, newest first, then those of other machines. */
+    /** Runs of the state folder, newest first, then runs of other machines. */
     async look(cluster: ClusterLook | undefined, isWanted: IsWanted): Promise<readonly RunView[]> {
       const records = (await store.list(onUnreadable)).toReversed();
       const views: RunView[] = [];

@@ -12,8 +12,8 @@ import { rowsFile } from './run-rows.ts';
 export type AnswerFile = ReturnType<typeof answerFile>;
 
 /**
- * Saves answers as `responses-1.jsonl.gz` in the folder of a run (`--save-responses`), one file for each session. Each write is a gzip
- * member of its own, so that a kill spoils no earlier line.
+ * Saves answers as `responses-1.jsonl.gz` (`--save-responses`), one file for each session. Each write is a gzip member, so that a kill
+ * spoils no earlier line.
  */
 export function answerFile(folder: string) {
   let file: { readonly path: string; readonly numberOf: (row: number) => number } | undefined;
@@ -34,7 +34,7 @@ export function answerFile(folder: string) {
     await onDisk(path, () => appendFile(path, member, { mode: 0o600 }));
   }
   return {
-    /** Resolves when the system has the answers; a power failure may lose them. The first ones create the file. */
+    /** A power failure may lose the answers. */
     write(answers: readonly SavedAnswer[]): Promise<void> {
       writing = writing.then(() => append(answers));
       return writing;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { steadyNow } from '../../../base/async/clock.ts';
 import { repeat } from '../../../base/async/repeat.ts';
 
-/** Limits of one session. A run that reaches a limit stops, and can be resumed. */
+/** Limits of one session. A run that reaches a limit can be resumed. */
 export const budgetSchema = z.object({
   maxRows: z.number().int().min(1).exactOptional(),
   /** Counts from the start or resume. */
@@ -21,9 +21,8 @@ export const budgetSchema = z.object({
 export const startedBudgetSchema = z.object({
   /** The last rows that may be called. */
   rows: z.object({ canary: z.number(), all: z.number() }).exactOptional(),
-  /** The end of `maxDurationMs`, ISO 8601 UTC. */
+  /** The end of `maxDurationMs`. */
   until: z.string().exactOptional(),
-  /** The next `stopAt`, ISO 8601 UTC. */
   stopAt: z.string().exactOptional(),
 });
 
@@ -48,7 +47,7 @@ export async function nextTimeOfDay(
 const checkEveryMs = 500;
 
 export interface Deadline {
-  /** Aborts at the deadline; the reason names the limit. */
+  /** Aborted with the name of the limit. */
   readonly signal: AbortSignal;
   readonly started: Pick<StartedBudget, 'until' | 'stopAt'>;
   close(): void;
@@ -58,7 +57,6 @@ export interface Deadline {
  * A duration uses the monotonic clock, a time of day the wall clock.
  *
  * @param inherited the limits of another process
- * @param clocks for tests
  */
 export async function startDeadline(
   { maxDurationMs, stopAt }: Budget,

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Undefined where a set of options lacks it. */
 export interface DifferingOption {
   readonly name: string;
   readonly before: unknown;

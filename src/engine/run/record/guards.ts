@@ -4,7 +4,6 @@ import { shortened } from '../../../base/text/printable.ts';
 import type { RowResult } from '../../../domain/terms.ts';
 import { type FailedRows, type FailuresInShort, FailureTally } from '../../journal/failed-rows.ts';
 
-/** A number of rows, a share of the finished ones, or any number. */
 const failureLimitSchema = z.union([
   z.number().int().min(0),
   z.object({ percent: z.number().positive().max(100) }),
@@ -13,9 +12,8 @@ const failureLimitSchema = z.union([
 
 export type FailureLimit = z.infer<typeof failureLimitSchema>;
 
-/** An absent limit, as in earlier versions, allows anything. */
+/** Absent limits allow anything, as in earlier versions. */
 export const failureLimitsSchema = z.object({
-  /** The run halts when more rows have failed. */
   maxFailures: failureLimitSchema.exactOptional(),
   /** The share counts from this many finished rows on. */
   maxFailuresAfter: z.number().int().min(1).exactOptional(),
@@ -27,7 +25,7 @@ export type FailureLimits = Readonly<z.infer<typeof failureLimitsSchema>>;
 export interface FailureHalt extends FailuresInShort {
   /** The guard, and the failures that it counted. */
   readonly what: string;
-  /** Whether the guard counts all failures again on resume, and would halt the run again. */
+  /** Whether resuming counts all failures again, and would halt the run again. */
   readonly isLasting: boolean;
 }
 
@@ -36,9 +34,9 @@ const usuallyAfter = 100;
 const firstCalls = 20;
 
 /**
- * Tells at each result whether too many rows have failed: not only once, because the run may be ending for another reason, and resume
- * later. Counts called rows that `failed`, from the start or since a user resumed the halted run. A result that comes twice, from this
- * process's worker and on collection, counts once.
+ * Tells at each result whether too many rows have failed: the run may be ending for another reason, and resume later. Counts called rows
+ * that `failed`, from the start or since a user resumed the halted run. A result that comes from this process's worker and on collection
+ * counts once.
  */
 export class FailureGuard {
   readonly #limits: FailureLimits;
@@ -54,21 +52,20 @@ export class FailureGuard {
     this.#tally = counted.copy();
   }
 
-  /** Counts a row that this process's worker finished. */
   finished(result: RowResult): FailureHalt | undefined {
     if (this.#finishedHere.has(result.row)) return undefined;
     this.#finishedHere.add(result.row);
     return this.#count(result);
   }
 
-  /** Counts new results in the journal, from any worker. */
+  /** Counts results of any worker. */
   collected(results: readonly RowResult[]): FailureHalt | undefined {
     let halt: FailureHalt | undefined;
     for (const result of results) if (!this.#finishedHere.delete(result.row)) halt ??= this.#count(result);
     return halt;
   }
 
-  /** A process may have died or paused before it could halt the run. */
+  /** Call this at the start: a process may have died before it could halt the run. */
   check(): FailureHalt | undefined {
     const failures = this.#tally.inShort;
     if (this.#halt !== undefined || failures === undefined) return this.#halt;
@@ -100,18 +97,13 @@ export class FailureGuard {
   }
 }
 
-/** Resuming the run counts from there. */
 export function tooMany(what: string, limit: string, option: string) {
   return { what: `${what}, more than the limit of ${limit} (${option})`, isLasting: false };
 }
 
 const messageLength = 200;
 
-/**
- * What happened last comes before what happened most.
- *
- * @param numberOf maps a row to its number in the user's manifest
- */
+/** @param numberOf maps a row to its number in the user's manifest */
 export function haltedBy(
   { what, isLasting, failed, last, most }: FailureHalt,
   runId: string,

@@ -23,31 +23,29 @@ export interface OpenRun {
   readonly store: RunStore;
   readonly record: RunRecord;
   readonly datastore: Datastore;
-  /** The rows of its API, of all runs. */
+  /** The rows of all runs of the API. */
   readonly rows: RowQueue;
   readonly journal: Journal;
   readonly policy: RunPolicy;
   readonly rollCall: RollCall;
   readonly answers: AnswerFile;
-  /** Aborts when the datastore, the journal or the lock is lost for good; with the reason. */
+  /** Aborted with the reason when the datastore, the journal or the lock is lost for good. */
   readonly lost: AbortSignal;
 }
 
 export interface OpenRunInput extends Pick<OpenRun, 'store' | 'record' | 'datastore'> {
-  /** Shown to users who find the run locked. */
+  /** What users see who find the run locked. */
   readonly purpose: string;
-  /** The journal of a new run; closed at the end. Default: opens the journal. */
+  /** The journal of a new run, closed at the end. Default: opens the file. */
   readonly journal?: Journal | undefined;
-  /** A lock already held; not released here. */
+  /** A lock already held, which is not released here. */
   readonly lock?: ProcessLock | undefined;
-  /**
-   * Whether to wait for a shared datastore, whatever it refuses and for however long. Default: counts as lost some time after it refused.
-   */
+  /** Whether to wait without limit for a shared datastore that refuses. Default: after some time it counts as lost. */
   readonly waitsForDatastore?: boolean;
 }
 
 /**
- * Works on a run exclusively, and closes everything in reverse order of opening.
+ * Works on a run, and closes everything in reverse order of opening.
  *
  * @throws a busy error `RUN_LOCKED` when another process works on the run
  */
@@ -87,7 +85,7 @@ export function withOpenRun<Result>(
   });
 }
 
-/** On an exclusive datastore no workers are listed: it keeps what this process has written. */
+/** An exclusive datastore lists no workers: it keeps what this process has written. */
 function rosterOf(datastore: Datastore, api: LimitedApi): Roster {
   if (datastore.exclusive) return emptyRoster;
   const cluster = openCluster(datastore);
@@ -106,7 +104,7 @@ function rosterOf(datastore: Datastore, api: LimitedApi): Roster {
 /**
  * Excludes all other processes that see the folder.
  *
- * @throws a busy error `RUN_LOCKED` that names the other process
+ * @throws a busy error `RUN_LOCKED`
  */
 export function lockRun(runFolder: string, runId: string, purpose: string): Promise<ProcessLock> {
   return lockPath({

@@ -7,9 +7,7 @@ import type { RunStore } from './store.ts';
 
 /** A run is kept if any rule matches. */
 export interface KeepRules {
-  /** The number of newest runs. */
   readonly last?: number | undefined;
-  /** Days since a run ended. */
   readonly days?: number | undefined;
   readonly ids?: ReadonlySet<string>;
 }
@@ -27,7 +25,7 @@ export async function awaitedRuns(runs: readonly RunRecord[]): Promise<ReadonlyS
 }
 
 /**
- * A run, its retries and its undos are kept or removed together: otherwise rows that a removed run has done would be called again.
+ * Keeps or removes a run, its retries and its undos together: otherwise rows that a removed run has done would be called again.
  *
  * @param runs oldest first
  */
@@ -42,7 +40,6 @@ export function prunable(
   const isKept = (run: RunRecord): boolean =>
     newest.has(run) ||
     ids?.has(run.id) === true ||
-    // Rows of this run may still be called.
     !isOver(run) ||
     Date.parse(run.states.at(-1)?.at ?? '') >= since;
   const familyOf = families(runs);
@@ -64,7 +61,7 @@ function families(runs: readonly RunRecord[]): (run: RunRecord) => string {
 const suffix = '.removed';
 
 /**
- * If killed, leaves each run whole or invisible.
+ * A kill leaves each run whole or invisible.
  *
  * @returns bytes freed
  */
@@ -82,7 +79,6 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
   return bytes;
 }
 
-/** Bytes of the files in a folder. */
 export async function sizeOf(folder: string): Promise<number> {
   const names = (await ifThere(readdir(folder))) ?? [];
   const found = await Promise.all(names.map((name) => look(join(folder, name))));

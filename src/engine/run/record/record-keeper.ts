@@ -6,7 +6,7 @@ import type { RunStore } from './store.ts';
 
 type StateEntry = RunRecord['states'][number];
 
-/** Between records of the active time. */
+/** How often the active time is saved. */
 export const notedEveryMs = 5_000;
 /** After a longer suspension, a process may have lost the run without knowing. */
 const lateMs = 30_000;
@@ -14,7 +14,7 @@ const lateMs = 30_000;
 export class RecordKeeper {
   readonly #store: Pick<RunStore, 'save'>;
   #record: RunRecord;
-  /** When this process entered the state, by the monotonic clock. */
+  /** When the state was entered, by the monotonic clock. */
   #since: number | undefined;
   #saving = Promise.resolve();
   #notedAt = 0;
@@ -35,12 +35,11 @@ export class RecordKeeper {
     this.#since = steadyNow();
   }
 
-  /** Does not write. */
   change(changes: Partial<RunRecord>): void {
     this.#record = { ...this.#record, ...changes };
   }
 
-  /** One write at a time. Also starts recording the active time. */
+  /** One write at a time. The first call starts to save the active time, too. */
   save(): Promise<void> {
     if (this.#saves === undefined) {
       this.#notedAt = steadyNow();
@@ -62,7 +61,6 @@ export class RecordKeeper {
     if (this.#record.state === 'running' && !isLate) await this.save();
   }
 
-  /** Adds the active time, in the state `running`. */
   #timed(key: 'atWorkMs' | 'notedMs'): RunRecord {
     const since = this.#since;
     return since === undefined
@@ -84,7 +82,6 @@ export function activeTime(record: RunRecord, lastFinishedAt: string | undefined
   return times.reduce((sum, time) => sum + time, 0);
 }
 
-/** The times in which a run was not in progress, from its start to its last resume. */
 export function stopsOf({ states }: RunRecord): readonly PageStop[] {
   const running = [...states.keys()].filter((index) => states[index]?.state === 'running');
   return running.flatMap((index, place) => {
@@ -99,7 +96,7 @@ export function stopsOf({ states }: RunRecord): readonly PageStop[] {
   });
 }
 
-/** The record of a run without a process, with the active time of the last one, even after a crash. */
+/** Adds the active time of a process that has ended or crashed. */
 export function withCrashedTime(record: RunRecord, lastFinishedAt: string | undefined): RunRecord {
   return withTime(record, (entry) => ({ atWorkMs: timeOf(entry, lastFinishedAt) }));
 }
@@ -115,8 +112,8 @@ function withTime(
 }
 
 /**
- * Active milliseconds in a state. Uses times of day if the process could not record it: clocks may be set, so the result is bounded by the
- * last recorded time and the next one due.
+ * Active milliseconds in a state. Without a saved end, uses times of day: clocks may be set, so the result is bounded by the last saved
+ * time and the next one due.
  */
 function timeOf({ at, atWorkMs, notedMs }: StateEntry, until: string | undefined): number {
   if (atWorkMs !== undefined) return atWorkMs;

@@ -13,7 +13,7 @@ import { failureLimitsSchema } from './guards.ts';
 import { type EndCause, endCauses, type KnownEnd } from './run-outcome.ts';
 
 /**
- * `run.json`: the content and state of a run. States:
+ * States of a run in `run.json`:
  *
  * ```
  * planned ──┬──────────▶ running ──▶ completed     every row has its result
@@ -41,20 +41,20 @@ export type RunState = (typeof runStates)[number];
 
 const canaryOptionsSchema = z.object({
   rows: z.number().int().min(1),
-  /** Takes a fair sample instead of the first rows. */
+  /** A fair sample instead of the first rows. */
   random: z.boolean().exactOptional(),
-  /** Without a user to ask, the run continues unless more of these rows failed. */
+  /** If no user can be asked, the run stops when more of these rows failed. */
   maxFailures: z.number().int().min(0),
 });
 
 export const runOptionsSchema = z.object({
   /** Normalized. */
   baseUrl: z.string(),
-  /** Also says which token; absent: all callers of the API share one rate. */
+  /** Absent: all callers of the API share one rate. */
   rateGroup: nameSchema(rateGroupNames).exactOptional(),
   /** Allows `http:` to another host, also for `resume` and `retry`. */
   allowInsecureHttp: z.boolean().exactOptional(),
-  /** Delimiter of CSV reports; absent: as in the manifest. */
+  /** Absent: as in the manifest. */
   delimiter: z.enum(delimiters).exactOptional(),
   onConflict: z.enum(conflictRules),
   concurrency: z.union([z.number().int().min(1), z.literal('auto')]),
@@ -66,7 +66,7 @@ export const runOptionsSchema = z.object({
   saveResponses: z.literal(true).exactOptional(),
   /** Absent: the report includes a page. */
   html: z.literal(false).exactOptional(),
-  /** Total time-out of one request. */
+  /** The limit of one request. */
   timeoutMs: z.number().int().min(1),
   /** Upper bound of the pause after a row's first failed attempt. */
   backoffMs: z.number().int().min(0),
@@ -81,11 +81,9 @@ export type CanaryOptions = Readonly<z.infer<typeof canaryOptionsSchema>>;
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 
 const manifestSchema = z.object({
-  /** The path as typed, or what the rows were made of. */
   name: z.string(),
   sha256: z.string(),
   bytes: z.number(),
-  /** Absent for formats without a delimiter. */
   delimiter: z.enum(delimiters).exactOptional(),
 });
 
@@ -96,14 +94,11 @@ const planSchema = z.object({
   duplicates: z.number(),
   superseded: z.number(),
   doneBefore: z.number(),
-  /** Callable rows with an earlier callable row of the same subject. */
   conflicts: z.number(),
-  /** Callable rows that omit fields. */
   partial: z.number(),
-  /** Rows that `--where` left out; counted nowhere else. */
+  /** Not included in `rows`. */
   leftOut: z.number().exactOptional(),
   operations: z.array(z.string()),
-  /** Runs and reports whose done rows are left out. */
   skipDone: z.array(z.string()).exactOptional(),
 });
 
@@ -111,17 +106,17 @@ const stateEntrySchema = z.object({
   state: z.enum(runStates),
   /** ISO 8601 UTC. */
   at: z.string(),
-  /** The user who requested the state; absent when the program itself did. */
+  /** Absent when the program itself requested the state. */
   by: attributionSchema.shape.by,
   /** The user's `--reason`, or what happened. */
   reason: z.string().exactOptional(),
   /** Set for `halted`, and for `interrupted` by a budget. */
   because: z.enum(endCauses).exactOptional(),
-  /** The command to type after `halted`, if it is not `cqbatch resume ID`. */
+  /** The command to type; absent: `cqbatch resume ID`. */
   next: z.string().exactOptional(),
-  /** Active time in the state `running`, by the monotonic clock. */
+  /** Active time by the monotonic clock. */
   atWorkMs: z.number().exactOptional(),
-  /** The active time as last saved, during the state or before the process died. */
+  /** The active time as last saved, before the state ended. */
   notedMs: z.number().exactOptional(),
 });
 
@@ -131,22 +126,20 @@ export const runRecordSchema = z.object({
   state: z.enum(runStates),
   states: z.array(stateEntrySchema),
   manifest: manifestSchema,
-  /** The run calls the rows of `rows.jsonl` with this digest. */
+  /** The digest of `rows.jsonl`. */
   rows: z.object({ sha256: z.string(), bytes: z.number() }),
   plan: planSchema,
   options: runOptionsSchema,
-  /** As of when a session last ended properly. */
+  /** Counts when a session last ended properly. */
   counts: countsSchema.exactOptional(),
-  /** Unclear rows at that time; absent in older records. */
+  /** Absent in older records. */
   unclear: z.number().exactOptional(),
   process: processSchema.exactOptional(),
   /** Random: distinguishes runs with the same id on a shared datastore. */
   key: z.string().exactOptional(),
-  /** Whether any coordinator may work on the run, even after the first one died. */
+  /** Whether any coordinator may work on the run, even after the first coordinator died. */
   submitted: z.boolean().exactOptional(),
-  /** Changes while the run was in progress. */
   rates: z.array(z.object({ rate: z.string(), at: z.string(), ...attributionSchema.shape })).exactOptional(),
-  /** Changes while the run was in progress or waited. */
   priorities: z
     .array(z.object({ priority: z.enum(priorities), at: z.string(), ...attributionSchema.shape }))
     .exactOptional(),
@@ -159,7 +152,7 @@ export const runRecordSchema = z.object({
       file: z.string(),
       sha256: z.string(),
       madeAt: z.string(),
-      /** The approvals that counted when the run was planned; absent for a plan without approvals. */
+      /** Approvals that counted at planning; absent for a plan without approvals. */
       signers: z
         .array(z.object({ name: z.string(), key: z.string(), at: z.string(), until: z.string() }))
         .exactOptional(),
@@ -167,13 +160,12 @@ export const runRecordSchema = z.object({
     .exactOptional(),
   retryOf: nameSchema(runIds).exactOptional(),
   undoOf: nameSchema(runIds).exactOptional(),
-  /** The canary's evaluation; `at` is ISO 8601 UTC. */
   canary: z
     .object({ at: z.string(), rows: z.number(), failed: z.number(), wentOn: z.boolean() })
     .exactOptional(),
-  /** Why the datastore delays the run in progress, according to its process. For display. */
+  /** Why the datastore delays the run, according to its process. For display. */
   waiting: z.string().optional(),
-  /** A file (absolute path) that exists once the manifest is archived; until then the run is kept. */
+  /** An absolute path that exists once the manifest is archived; until then the run is kept. */
   keepUntil: z.string().exactOptional(),
 });
 
@@ -188,7 +180,6 @@ export function stateEntry(state: RunState, cause?: StateCause): RunRecord['stat
   return { state, at: new Date().toISOString(), ...cause };
 }
 
-/** ISO 8601 UTC. */
 export function plannedAt({ states }: RunRecord): string {
   return states[0]?.at ?? '';
 }
@@ -197,7 +188,6 @@ export function endOf({ state, states }: Pick<RunRecord, 'state' | 'states'>): K
   return { state, because: states.at(-1)?.because };
 }
 
-/** A guard halts a run; without an API that answers it gives up. */
 export function endInWords({ state, because }: KnownEnd): string {
   return state === 'halted' && because === 'stuck' ? 'gave up' : state;
 }
@@ -212,7 +202,6 @@ export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): bo
   return state === 'halted' && because !== 'stuck';
 }
 
-/** What to type next: continues the run, unless its user had better not. */
 export function resumeCommand({ id, states }: Pick<RunRecord, 'id' | 'states'>): string {
   return states.at(-1)?.next ?? `cqbatch resume ${id}`;
 }
@@ -224,7 +213,7 @@ export function enterState(record: RunRecord, state: RunState, cause?: StateCaus
   return { ...entered, process: thisProcess() };
 }
 
-/** A run whose process died is interrupted, whatever its record says. */
+/** A run whose process died is interrupted. */
 export function actualState(record: RunRecord): RunState {
   if (record.state !== 'running' && record.state !== 'paused') return record.state;
   const worker = record.process;
@@ -233,7 +222,7 @@ export function actualState(record: RunRecord): RunState {
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
 }
 
-/** Whether no row will ever be called again, not even by `resume`. */
+/** Whether no row will be called again, not even by `resume`. */
 export function isOver(record: RunRecord): boolean {
   return ['completed', 'cancelled'].includes(actualState(record));
 }
@@ -241,11 +230,10 @@ export function isOver(record: RunRecord): boolean {
 /** Whether rows will be called without a `resume`, at the latest when the run is unpaused. */
 export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;
-  // Another coordinator takes over from the dead one.
+  // Another coordinator takes over.
   return record.submitted === true && isActive(record.state);
 }
 
-/** The key differs even for runs with the same id. */
 export function runKey({ key, id }: Pick<RunRecord, 'key' | 'id'>): string {
   return key ?? id;
 }
@@ -273,7 +261,6 @@ export function withPriority(record: RunRecord, { priority, at, ...attribution }
   };
 }
 
-/** The record without what its last session added. */
 export function withoutPlace({ queue: _, budget: __, ...record }: RunRecord): RunRecord {
   return record;
 }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** UTC time to the second, and four random characters: ids sort by time. */
+/** Ids sort by time. */
 export function newRunId(now: Date = new Date()): string {
   const suffix = Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');
   return `${timeInId(now.toISOString())}-${suffix}`;
@@ -13,7 +13,7 @@ export function timeInId(time: string): string {
   return time.replaceAll(/[-:]|\..*/g, '').replace('T', '-');
 }
 
-/** Named after the file: `week-47-3f2a1b9c` for `Week 47.csv`. */
+/** `week-47-3f2a1b9c` for `Week 47.csv`. */
 export function contentRunId(file: string, sha256: string): string {
   const words = file
     .replace(/\.[^.]*$/, '')
@@ -23,7 +23,7 @@ export function contentRunId(file: string, sha256: string): string {
   return [words.slice(0, 50), sha256.slice(0, 8)].filter(Boolean).join('-');
 }
 
-/** An equal id, or else all that contain the text. */
+/** The id equal to the text, or all ids that contain it. */
 export function idsMeantBy(text: string, ids: readonly string[]): readonly string[] {
   if (text === '') return [];
   return ids.includes(text) ? [text] : ids.filter((id) => id.includes(text));

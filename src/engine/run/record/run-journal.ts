@@ -45,12 +45,11 @@ export interface JournalSummary extends ResultCounts {
 /** What a record has once all rows have results. */
 export type KnownSummary = Pick<JournalSummary, 'done' | 'outcomes' | 'activeMs'> & Partial<JournalSummary>;
 
-/** Reads the journal only if the record is not enough. */
 export async function progressOf(store: RunStore, record: RunRecord): Promise<KnownSummary> {
   return summaryOfRecord(record) ?? (await readJournalSummary(store, record));
 }
 
-/** Undefined while rows have no result: only the journal knows them. */
+/** Undefined while rows have no result, which only the journal knows. */
 export function summaryOfRecord(record: RunRecord): KnownSummary | undefined {
   const { counts, unclear, plan, state } = record;
   if (counts === undefined || isActive(state) || totalOf(counts) < plan.rows) return undefined;
@@ -70,7 +69,6 @@ export function summaryOf(record: RunRecord, journal: JournalReader): JournalSum
   return { ...countsOf(record, journal), activeMs: activeTime(record, journal.lastFinishedAt) };
 }
 
-/** Another process may be writing it. */
 export function openJournalReader(
   store: Pick<RunStore, 'folder'>,
   record: RunRecord,
@@ -95,7 +93,7 @@ export async function withJournalReader<Result>(
   }
 }
 
-/** Whether the folder still has the whole journal, as far as the system lets this process look. */
+/** Whether the folder has the whole journal, as far as the system lets this process look. */
 export async function isIntact(store: RunStore, id: string, journal: Journal): Promise<boolean> {
   try {
     await store.load(id);

@@ -6,24 +6,20 @@ export const endCauses = [
   'budget',
   /** More rows failed than a guard allows. */
   'failures',
-  /** Stopped by the user after its canary, or by too many failures in it. */
+  /** The user stopped the run after its canary, or too many of its rows failed. */
   'canary',
-  /**
-   * No row can succeed: wrong token, base URL or permission, or the API is unavailable. Or this process's worker met rows that it does not
-   * understand, or got stuck.
-   */
+  /** No row can succeed: wrong token, base URL or permission, or the API is unavailable. Or this process's worker can't continue. */
   'stuck',
 ] as const;
 
 export type EndCause = (typeof endCauses)[number];
 
-/** User and reason are for display. */
 export type RunEnding = Attribution & {
   /** What to type next; default `cqbatch resume ID`. */
   readonly next?: string;
 } & (
     | { readonly state: 'completed' | 'cancelled' }
-    /** Stopped by the user, or by a budget that was used up. */
+    /** Stopped by the user, or by a budget. */
     | { readonly state: 'interrupted'; readonly because?: 'budget' }
     | { readonly state: 'halted'; readonly because: 'failures' | 'canary' | 'stuck' }
   );

@@ -18,7 +18,7 @@ export function runPolicy(
     ...(saveResponses && { saveAnswers: true }),
     key: runKey(record),
     ...(sendsKeys && { sendsKeys }),
-    // Read for each batch: later ones know more proven operations.
+    // Read for each batch: later batches know more proven operations.
     get proven() {
       return [...journal.provenOperations];
     },

@@ -7,7 +7,6 @@ import { openRows, type RowsFile } from '../../rows/rows-file.ts';
 import type { RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
-/** The file says for each row what is sent, or why nothing is sent. */
 export const rowsFile = 'rows.jsonl';
 
 /** @throws a fatal error `ROWS_MISSING` or `ROWS_DAMAGED` */
@@ -29,11 +28,7 @@ export function requireOperations({ operations }: RunStore, { id, plan }: RunRec
   );
 }
 
-/**
- * Even on resume, the rows must be the planned ones.
- *
- * @throws a usage error `ROWS_CHANGED`, a fatal error `ROWS_MISSING`
- */
+/** @throws a usage error `ROWS_CHANGED` if they are not the planned rows, a fatal error `ROWS_MISSING` */
 export async function refuseChangedRows(store: RunStore, record: RunRecord): Promise<void> {
   const { path } = await openRunRows(store, record);
   const { sha256 } = await onDisk(path, () => hashFile(path));

@@ -27,7 +27,7 @@ import { type KnownSummary, readJournalSummary } from './run-journal.ts';
 import { isInUse } from './run-lock.ts';
 import type { RunStore } from './store.ts';
 
-/** Why no row is called now. The text is the end of a sentence: `Waiting …`, or a clause. */
+/** Why no row is called now. The text completes `Waiting …`. */
 export interface RunWait {
   readonly of: 'api' | 'daemon' | 'datastore' | 'user' | 'worker';
   readonly text: string;
@@ -37,20 +37,17 @@ export interface RunWait {
 export interface RunView extends LimitedApi {
   readonly id: string;
   readonly state: string;
-  /** Why the run ended, if its state does not say so. */
   readonly because: string | undefined;
   /** Whether no process works on the run or its report, or will without a command. */
   readonly ended: boolean;
   readonly manifest: string;
-  /** When the run was first started. */
   readonly startedAt: string | undefined;
   readonly rows: number;
   readonly done: number;
-  /** The outcomes of the report, without rows that are still to be called. */
+  /** As in the report, without rows that are still to be called. */
   readonly counts: OutcomeCounts;
-  /** The rate of the last seconds, if the coordinator publishes it. */
+  /** Undefined unless known: the rate of the last seconds, or of the active time. */
   readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
-  /** Present while the run is active. */
   readonly coordinator?:
     | { readonly host: string; readonly pid: number; readonly version?: string; readonly seenAt?: string }
     | undefined;
@@ -62,11 +59,10 @@ export interface RunView extends LimitedApi {
   readonly priority: Priority;
   /** Undefined while rows are called. */
   readonly wait: RunWait | undefined;
-  /** What only the state folder knows; absent for a run of another machine. */
+  /** Absent for a run of another machine. */
   readonly local?: {
-    /** Absent unless the journal was read or the record of the ended run has it; like `held` and `codes`. */
+    /** Like `held` and `codes`, absent unless the journal was read or the record of the ended run has the number. */
     readonly unclear?: number | undefined;
-    /** Without the time between a stop and a resume. */
     readonly activeMs: number;
     readonly held?: number | undefined;
     readonly codes?: readonly CodeCount[] | undefined;
@@ -78,7 +74,7 @@ export interface RunView extends LimitedApi {
 }
 
 export interface LiveApi {
-  /** Workers of the API on all machines. */
+  /** Workers on all machines. */
   readonly workers: readonly WorkerEntry[];
   /** Undefined without a leading worker. */
   readonly pace: PublishedPace | undefined;
@@ -154,7 +150,7 @@ export async function viewOfRecord(
   };
 }
 
-/** A run of another machine. */
+/** Shows a run of another machine. */
 export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView {
   const entry = live?.entry ?? known;
   const state = actualEntryState(entry);
@@ -207,12 +203,11 @@ function averageOf(counts: OutcomeCounts, activeMs: number): RunView['throughput
   return rowsPerSecond === undefined ? undefined : { rowsPerSecond, of: 'average' };
 }
 
-/** Why the datastore delays a run, as its own process says. */
 export function delayOf(record: RunRecord): string | undefined {
   return actualState(record) === 'running' ? record.waiting : undefined;
 }
 
-/** For longer without a known worker, a run waits for one: new workers are not known at once. */
+/** Workers are not known at once. */
 const unservedAfterMs = 5_000;
 
 /**
@@ -245,7 +240,6 @@ export function waitOf(
   };
 }
 
-/** Why the rows wait, and the command that starts a worker. */
 export function unservedText(api: LimitedApi): string {
   const { baseUrl, rateGroup } = api;
   const words = ['cqbatch worker', '--base-url', shellWord(baseUrl)];

@@ -14,7 +14,7 @@ import { onDisk, systemError } from '../../../base/errors/system-error.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 
 const folderNames = ['queue', 'runs', 'problems', 'schedules'];
-/** All other files in a state folder, and `config.json`, belong to the user. */
+/** Other files in a state folder, and `config.json`, belong to the user. */
 const ownNames = [
   ...folderNames,
   'queue.new',
@@ -26,7 +26,7 @@ const ownNames = [
 ];
 
 /**
- * Checks a folder, which need not exist, and closes cqbatch's files to other users: an earlier version or a user may have left them open.
+ * Closes cqbatch's files to other users: an earlier version or a user may have left them open. The folder need not exist.
  *
  * @returns warnings, one sentence each, with the remedy
  * @throws a usage error `STATE_DIR_UNUSABLE` when the path can't be a folder, a fatal error `STATE_DIR_MISSING` for a dangling symbolic
@@ -72,12 +72,12 @@ async function refuseDanglingLink(path: string): Promise<void> {
   );
 }
 
-/** Random, created at first use and kept in the folder: the same from any machine and path. */
+/** Created at first use: the same from any machine and path. */
 export async function stateId(stateDir: string): Promise<string> {
   await makeFolder(stateDir);
   const path = join(stateDir, 'id');
   return onDisk(path, async () => {
-    // Of processes that create an id at the same time, all get the first.
+    // Processes that create an id at the same time all read the first.
     if (!(await exists(path))) await createFile(path, `${randomUUID()}\n`);
     return (await readFile(path, 'utf8')).trim();
   });

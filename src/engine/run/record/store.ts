@@ -15,7 +15,7 @@ const recordFile = 'run.json';
 
 export type RunStore = Readonly<ReturnType<typeof openRunStore>>;
 
-/** See "Files of a run" in docs/architecture.md. */
+/** "Files of a run" in docs/architecture.md lists the files. */
 export function openRunStore(stateDir: string, operations: readonly Operation[]) {
   const runsDir = join(stateDir, 'runs');
   const folder = (id: string): string => join(runsDir, runIds.require(id));
@@ -46,7 +46,6 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
   /**
    * Other processes see the run once its record is saved.
    *
-   * @param wanted the id chosen by the user
    * @throws a usage error `RUN_EXISTS` for a known id; a busy error when that run is in progress or being planned; a fatal error when its
    *   record is damaged
    */
@@ -76,13 +75,11 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
     stateDir,
     folder,
     create,
-    /** Undefined for an unused id. */
     async look(id: string): Promise<RunRecord | 'being planned' | undefined> {
       const record = await read(id);
       if (record !== undefined) return record;
       return (await exists(folder(id))) && !(await isAbandoned(folder(id))) ? 'being planned' : undefined;
     },
-    /** Replaces the record atomically. */
     async save(record: RunRecord): Promise<void> {
       await writeJsonFile(join(folder(record.id), recordFile), record);
       await keepFolder(folder(record.id));
@@ -94,8 +91,7 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
       return record;
     },
     /**
-     * Finds a run by its id or a unique part of it.
-     *
+     * @param name an id or a unique part of it
      * @throws a usage error `RUN_UNKNOWN`, or `RUN_AMBIGUOUS` when several runs match
      */
     async find(name: string): Promise<RunRecord> {
@@ -120,7 +116,6 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
       const wanted = (await ids()).filter((id) => !but?.has(id));
       return inOrder(await Promise.all(wanted.map(readable)));
     },
-    /** Removes a run that was never started. */
     async discard(id: string): Promise<void> {
       await rm(folder(id), { recursive: true, force: true });
     },
@@ -152,7 +147,7 @@ export function ambiguousRun(name: string, ids: readonly string[]): CqbatchError
   );
 }
 
-/** Oldest first. Ids sort by time unless users chose them; within one second any order will do. */
+/** Oldest first. Ids sort by time unless users chose them. */
 function inOrder(records: readonly (RunRecord | undefined)[]): readonly RunRecord[] {
   const key = (record: RunRecord): string => `${plannedAt(record)} ${record.id}`;
   return records.filter((record) => record !== undefined).toSorted((a, b) => (key(a) < key(b) ? -1 : 1));

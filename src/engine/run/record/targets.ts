@@ -8,11 +8,11 @@ import type { RunRecord } from './record.ts';
 
 const targetSchema = z.object({
   base_url: z.string(),
-  /** First call from this state folder, ISO 8601 UTC. */
+  /** The first call from this state folder. */
   used_at: z.string().exactOptional(),
-  /** First completed run whose rows omitted fields, ISO 8601 UTC. */
+  /** The first completed run whose rows omitted fields. */
   partial_at: z.string().exactOptional(),
-  /** By operation: what a user saw or said that updates do with fields. */
+  /** By operation: what a user saw or said of fields. */
   updates: z
     .record(
       z.string(),
@@ -29,11 +29,10 @@ type Entry = z.infer<typeof targetSchema>;
 const fileSchema = z.object({ version: z.literal(1), targets: z.array(targetSchema) });
 
 export interface Target {
-  /** Whether no run of the state folder has called it. */
+  /** No run of the state folder has called the API. */
   readonly isNew: boolean;
-  /** Whether a run whose rows omitted fields was completed there. */
+  /** A run whose rows omitted fields was completed there. */
   readonly allowsPartial: boolean;
-  /** What each operation does with fields. */
   readonly updates: Readonly<Record<string, KnownFates>>;
 }
 
@@ -51,8 +50,8 @@ export async function lookUpTarget(stateDir: string, baseUrl: string): Promise<T
 }
 
 /**
- * Whether a completed run shows that a user accepts omitted fields at its API. Not a retry or an undo: it repeats rows, perhaps of a run
- * that stopped at its canary.
+ * Whether a completed run shows that a user accepts omitted fields. A retry or an undo does not: it repeats rows, perhaps of a run that
+ * stopped at its canary.
  */
 export function grantsPartial({
   plan,
@@ -62,7 +61,6 @@ export function grantsPartial({
   return plan.partial > 0 && (retryOf ?? undoOf) === undefined;
 }
 
-/** `partial`: a run whose rows omitted fields was completed. */
 export function rememberTarget(stateDir: string, baseUrl: string, what: 'used' | 'partial'): Promise<void> {
   const at = new Date().toISOString();
   return changeTarget(stateDir, baseUrl, ({ used_at = at, partial_at = at }) =>
@@ -70,7 +68,6 @@ export function rememberTarget(stateDir: string, baseUrl: string, what: 'used' |
   );
 }
 
-/** Replaces what was known of these fields. */
 export function rememberFates(
   stateDir: string,
   baseUrl: string,

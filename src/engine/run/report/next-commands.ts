@@ -31,7 +31,7 @@ export async function isCured(
     const later = retriesAfter(retriesAmong(runs ?? (await store.list()), record), record);
     return later.length > 0 && !(await hasRowsToRetry(store, record, later));
   } catch {
-    // If another run is damaged, this one can still be reported.
+    // Another run is damaged.
     return false;
   }
 }

@@ -49,7 +49,6 @@ export function rewriteReport(
   return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
 }
 
-/** Writes nothing. The run may be in progress. */
 export async function pageOfRun(
   store: RunStore,
   record: RunRecord,
@@ -91,7 +90,7 @@ export function reportWithRetries(
   });
 }
 
-/** Writes the CSV files and the summary into another folder. */
+/** Writes the CSV files and the summary only. */
 export async function copyReport(
   store: RunStore,
   record: RunRecord,
@@ -170,7 +169,6 @@ function phaseOf(record: RunRecord): PageRun['phase'] {
   return isResumable(actualState(record)) ? 'stopped' : 'ended';
 }
 
-/** The user's delimiter for this run, or else the manifest's. */
 export function delimiterOf({ options, manifest }: RunRecord): Delimiter {
   return options.delimiter ?? manifest.delimiter ?? ',';
 }
@@ -201,7 +199,7 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
   };
 }
 
-/** With these, a reader elsewhere can compare the files that the report is made of. */
+/** For a reader elsewhere, who can compare the files. */
 async function digestsOf(store: RunStore, record: RunRecord): Promise<RunFacts['digests']> {
   const journal = await hashFile(journalPath(store.folder(record.id)));
   return { rows: record.rows.sha256, journal: journal.sha256 };

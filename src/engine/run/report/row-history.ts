@@ -17,7 +17,7 @@ export interface RowHistory {
   readonly record: RunRecord;
   readonly row: PlannedRow;
   readonly columns: readonly string[];
-  /** That run and its retries with the row, oldest first; at least one. */
+  /** The run and its retries with the row, oldest first; at least one. */
   readonly runs: readonly RunOfRow[];
 }
 
@@ -25,13 +25,12 @@ export interface RunOfRow {
   readonly record: RunRecord;
   /** The place of the row in this run. */
   readonly row: number;
-  /** The result in the report, even of an unfinished row. */
+  /** As in the report, even of an unfinished row. */
   readonly result: RowResult;
   readonly traceId: string;
   readonly attempts: readonly Attempt[];
-  /** Attempts without a record: earlier versions kept only their number. */
+  /** Attempts of which earlier versions kept only the number. */
   readonly untold: number;
-  /** Empty unless the run saved them. */
   readonly answers: readonly SavedAnswer[];
 }
 

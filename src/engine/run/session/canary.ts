@@ -13,18 +13,16 @@ import { unfinishedRows } from '../record/run-journal.ts';
 import { lookUpTarget, rememberFates } from '../record/targets.ts';
 
 export interface CanaryResults {
-  /** Order and numbers are those of the user's manifest. */
+  /** With their numbers, and in the order of the user's manifest. */
   readonly rows: readonly CanaryRow[];
   readonly failed: number;
-  /** Rows to be called after the canary. */
   readonly left: number;
-  /** Fields of which no user has said what the API did with them. */
   readonly unseen: readonly UnseenFields[];
   /** @returns whether the other rows may still be called */
   readonly saw: (unseen: UnseenFields, fate: string) => Promise<boolean>;
 }
 
-/** Decides whether a run continues, until the signal aborts. Undefined: the options of the run decide. */
+/** Decides whether a run continues. Undefined: the options of the run decide. */
 export type ConfirmAfterCanary = (canary: CanaryResults, signal: AbortSignal) => Promise<boolean | undefined>;
 
 export interface UnseenFields {
@@ -38,10 +36,9 @@ export interface CanaryRow extends Pick<UnderstoodRow, 'operation' | 'subject' |
 }
 
 /**
- * The rows of a canary: the first that are called, or a fair sample of all. If none of them leaves fields out, or none clears any, the
- * first row that does is added for each operation, because users are to see what the API does with such fields; not where rows of one
- * subject are called in order, because it could overtake another. The rows follow from the plan and the key of the run, so that a resumed
- * run has the same canary.
+ * The first rows that are called, or a fair sample of all. If none of them leaves fields out, or none clears any, the first row that does
+ * is added for each operation, so that users see what the API does with such fields; not if rows of one subject are called in order: the
+ * row could overtake another. A resumed run has the same canary, as it follows from the plan and the key of the run.
  */
 export async function canaryRows(
   record: RunRecord,
@@ -54,7 +51,6 @@ export async function canaryRows(
   if (canary === undefined) return new Set();
   const rows: { readonly place: number; readonly shows: readonly string[] }[] = [];
   const showable = plan.conflicts > 0 ? 0 : kindsIn(file.head);
-  /** The first place of each kind of row. */
   const firstOf = new Map<string, number>();
   const random = randomOf(runKey(record));
   let callable = 0;
@@ -79,7 +75,6 @@ export async function canaryRows(
   return new Set([...rows.map(({ place }) => place), ...added].toSorted((a, b) => a - b));
 }
 
-/** Kinds of `shownBy` in a file. */
 function kindsIn({ operations }: RowsFile['head']): number {
   return operations
     .flatMap(({ keepsOmitted, counts, effects }) => [
@@ -152,7 +147,7 @@ export async function askAfterCanary(
   return { rows, failed, answer, refusal };
 }
 
-/** Numbers from 0 to 1 that depend only on the key. */
+/** From 0 to 1; they depend only on the key. */
 function randomOf(key: string): () => number {
   let count = 0;
   let block = Buffer.alloc(0);
@@ -169,7 +164,6 @@ export function lastOf(canary: ReadonlySet<number>): number {
   return [...canary].at(-1) ?? 0;
 }
 
-/** The rows have their numbers in the user's manifest. */
 async function canaryResults(
   rows: ReadonlySet<number>,
   file: Pick<RowsFile, 'rows'>,
@@ -191,7 +185,7 @@ async function canaryResults(
   return shown;
 }
 
-/** Why a run stops after its canary if the user was not asked; undefined if it continues. */
+/** For a run whose user was not asked. */
 export function canaryFailure(
   { rows, failed }: Pick<CanaryResults, 'rows' | 'failed'>,
   { maxFailures }: CanaryOptions,

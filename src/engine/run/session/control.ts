@@ -6,7 +6,7 @@ import { exists, readSmallFile } from '../../../base/disk/files.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { type Control, type ControlOf, controlKinds, controlSchema } from '../../cluster/entries.ts';
 
-/** Processes control runs of other processes: in the run's folder without a common datastore, in the cluster without a common folder. */
+/** Controls for runs of other processes: in the run's folder without a common datastore, in the cluster without a common folder. */
 
 const fileName = 'control.jsonl';
 const pollMs = 500;
@@ -15,7 +15,7 @@ export type Wanted = Control extends infer Each ? (Each extends Control ? Omit<E
 
 export interface ControlPlace {
   write(wanted: Wanted): Promise<void>;
-  /** Controls that still apply, oldest first. */
+  /** Oldest first. */
   read(): Promise<readonly Control[]>;
 }
 
@@ -39,17 +39,17 @@ export function inCluster(cluster: Cluster, runId: string): ControlPlace {
   };
 }
 
-/** Removes controls that were meant for another process. */
+/** Controls may remain that were meant for another process. */
 export async function clearControls(folder: string): Promise<void> {
   await rm(join(folder, fileName), { force: true });
 }
 
 export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 
-/** The controls from all places: the latest of each kind counts. */
+/** The latest control of each kind counts, from all places. */
 export interface ControlWatch {
   readonly current: Command['command'];
-  /** Calls the listener once, with the first of these commands. @returns a function that removes the listener */
+  /** Calls the listener once, with the first of these commands. Returns a function that removes the listener. */
   on(wanted: readonly Command['command'][], listener: (command: Command) => void): () => void;
   close(): void;
 }
@@ -70,7 +70,7 @@ export function watchControls(
     readonly wanted: readonly Command['command'][];
     readonly listener: (command: Command) => void;
   }>();
-  /** The controls in each place; undefined before the first read. */
+  /** Undefined before the first read of a place. */
   const lastRead = places.map((): readonly Control[] | undefined => undefined);
 
   function command(latest: ControlOf<'command'> | undefined): void {
@@ -89,7 +89,7 @@ export function watchControls(
     for (const kind of controlKinds) {
       const last = lastOf(kind, controls);
       if (isDeepStrictEqual(earlier && lastOf(kind, earlier), last)) continue;
-      // A control that arrives while watching is the latest, whatever its writer's clock says.
+      // A control that arrives while watching is the latest, even if its writer's clock is wrong.
       const isNew = earlier !== undefined && last !== undefined;
       const latest = isNew ? last : latestOf(lastRead.map((each) => each && lastOf(kind, each)));
       if (kind === 'command') command(latest?.kind === kind ? latest : undefined);

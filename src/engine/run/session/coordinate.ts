@@ -23,11 +23,10 @@ export interface CoordinateOptions
     ExecuteRunOptions,
     'store' | 'datastore' | 'queue' | 'version' | 'log' | 'observer' | 'failing'
   > {
-  /** Why to leave a run to other processes, for display. Default: takes every run. */
+  /** Why other processes must take a run, for display. Default: takes every run. */
   readonly refusalOf?: ((record: RunRecord) => string | undefined) | undefined;
   /** Rejects with the reason why a run may not be carried out. */
   readonly admit?: (record: RunRecord) => Promise<void>;
-  /** Absent when workers elsewhere call the API. */
   readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
   readonly listener?: RunListener | undefined;
   /** Another daemon on the state folder can then take its runs over. */
@@ -52,8 +51,8 @@ const fullPollEvery = 120;
 const maxRuns = { high: 48, normal: 32, low: 16 } as const satisfies Record<Priority, number>;
 
 /**
- * Coordinates submitted runs, and those whose coordinator died. Workers call the API; with the embedded datastore this process does, for
- * one run at a time.
+ * Coordinates submitted runs, and runs whose coordinator died. With the embedded datastore this process also calls the API, for one run at
+ * a time.
  */
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
   const { store, log, stop, refusalOf } = options;
@@ -62,10 +61,10 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   const warnOnce = (error: Error): void => {
     if (errors.isNews(error)) log.error({ err: error.message }, 'cannot take a run');
   };
-  /** `leave` hands a run to another coordinator, or stops it for later. */
+  /** `leave` hands a run to another coordinator. */
   const going = new Map<string, { readonly work: Promise<void>; readonly leave: () => void }>();
   setMaxListeners(2 * maxRuns.high, stop);
-  // Ended runs grow in number, and need not be read again.
+  // Ended runs are not read again.
   const ended = new Set<string>();
   for (let polls = 1; !stop.aborted; polls++) {
     if (polls % fullPollEvery === 0) ended.clear();
@@ -92,8 +91,8 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
   }
 
   /**
-   * The runs to begin now: the highest priority first, then in order of submission. On an exclusive datastore, a run of a higher priority
-   * takes the place of the one in progress, which waits again.
+   * The highest priority first, then the first submitted. On an exclusive datastore, a run of a higher priority interrupts the run in
+   * progress.
    */
   function runsToBegin(records: readonly RunRecord[]): readonly RunRecord[] {
     const waiting = byPriority(waitingRuns(records));
@@ -126,7 +125,7 @@ function byPriority(records: readonly RunRecord[]): readonly RunRecord[] {
   return records.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Whether a run waits for a coordinator, according to its record; its lock decides. */
+/** The record shows that a run waits for a coordinator; its lock decides. */
 function isClaimable(record: RunRecord): boolean {
   const { submitted, state, process } = record;
   if (submitted !== true) return false;
@@ -176,7 +175,7 @@ async function coordinate(
         ...options,
         record,
         budget: record.budget,
-        // A failed run would not resume by itself: the daemon waits, as its workers do, and hands its runs over at its end.
+        // A failed run would not resume by itself: the daemon waits, as its workers do.
         waitsForDatastore: true,
         ...(caller ?? { client: undefined }),
         lock,
@@ -189,7 +188,7 @@ async function coordinate(
     } catch (error) {
       const { message } = error as Error;
       log.error({ run: id, err: message }, 'the work on the run has failed');
-      // Another process has the run, or its folder was missing, perhaps briefly: the next poll finds it.
+      // Another process has the run, or its folder was missing, perhaps briefly: the next poll finds the run.
       if (error instanceof CqbatchError && ['LOCK_LOST', 'JOURNAL_REMOVED'].includes(error.code)) return;
       // A second try would fail in the same way. An ended run lacks only its report.
       const current = await store.load(id);

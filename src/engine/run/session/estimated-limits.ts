@@ -11,7 +11,7 @@ const estimateSchema = z.object({
   token: z.string(),
   rate_per_s: z.number().positive().exactOptional(),
   concurrency: z.number().int().positive().exactOptional(),
-  /** End of a wait for which the API asked, ISO 8601 UTC. */
+  /** The end of a wait for which the API asked. */
   wait_until: z.string().exactOptional(),
   wait_by: z.string().optional(),
   at: z.string(),
@@ -19,13 +19,12 @@ const estimateSchema = z.object({
 
 const fileSchema = z.object({ version: z.literal(1), limits: z.array(estimateSchema) });
 
-/** `limits.json` of a state folder, for one API and token. */
+/** `limits.json`, for one API and token. */
 export type EstimatedLimits = ReturnType<typeof openEstimatedLimits>;
 
 const outdatedMs = 30 * 24 * 60 * 60 * 1_000;
 const mostLimits = 100;
 
-/** @param tokenMark see `tokenMark` in src/engine/api */
 export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark: string) {
   const path = join(stateDir, 'limits.json');
   const isOwn = (limit: z.infer<typeof estimateSchema>): boolean =>
@@ -36,7 +35,6 @@ export function openEstimatedLimits(stateDir: string, baseUrl: string, tokenMark
 
   return {
     async load(): Promise<StartingPoint> {
-      // A damaged file counts as missing.
       const known = recent(await readJsonFileIfAny(path, fileSchema)).find(isOwn);
       if (known === undefined) return {};
       // Setting the clock back must not lengthen a wait.
@@ -73,7 +71,7 @@ function isPositive(value: number | undefined): value is number {
 /** Shorter waits end before another run starts. */
 const worthKeepingMs = 5_000;
 
-/** Keeps for the next run what this one has learned. */
+/** Saves what this run has learned for the next run. */
 export async function keepEstimate(estimates: EstimatedLimits, pace: Pace): Promise<void> {
   const { limit, concurrency, restUntil = 0, restBy } = pace;
   const waits = restUntil > steadyNow() + worthKeepingMs;

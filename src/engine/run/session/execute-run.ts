@@ -23,9 +23,8 @@ import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from
 /**
  * Takes a run from the state of its journal to its end, and writes its report.
  *
- * @throws a fatal error when the datastore or the disk fails. The state is then `failed`, if it could still be written, and the run can be
- *   resumed. If only the report can't be written, the run keeps the state of its end. A busy error `RUN_LOCKED` when another process works
- *   on the run.
+ * @throws a fatal error when the datastore or the disk fails: the state is then `failed`, if it could be written. If only the report can't
+ *   be written, the run keeps its state. A busy error `RUN_LOCKED` when another process works on the run.
  */
 export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
   const { datastore, interrupt, log, record } = options;
@@ -47,7 +46,7 @@ export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
   });
 }
 
-/** @throws the error of writing the report, which says how to write it again */
+/** @throws the error of writing the report, which says how to write the report again */
 async function report(
   { store, onFailed }: ExecuteRunOptions,
   record: RunRecord,
@@ -116,9 +115,9 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
 }
 
 /**
- * Claims the plan on the datastore, too: another state folder may have a copy.
+ * Another state folder may have a copy of the plan.
  *
- * @throws a usage error `PLAN_USED` when another run has it
+ * @throws a usage error `PLAN_USED` when another run has the plan
  */
 async function claimForRun({ store, datastore, record }: ExecuteRunOptions): Promise<void> {
   const { approval } = record;

@@ -21,20 +21,17 @@ export interface RunContext {
   readonly handOver?: boolean;
 }
 
-/** `record` is of a planned or stopped run. */
+/** Options for a planned or stopped run. */
 export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpose'> {
-  /** The shared datastore without its password; absent for the embedded one. */
   readonly queue?: string | undefined;
-  /** The API's limits, estimated by earlier runs and this one. */
   readonly estimates?: EstimatedLimits | undefined;
   /** Shown in a shared datastore. */
   readonly version: string;
   /** Default: depends on the failures in the canary. */
   readonly confirmAfterCanary?: ConfirmAfterCanary;
-  /** Gets errors of repeated commands, to show those that last. */
+  /** Gets errors of repeated commands. */
   readonly failing?: LastingErrors | undefined;
   readonly budget?: Budget | undefined;
-  /** The user who starts or resumes the run. */
   readonly attribution?: Attribution;
   readonly observer?: RunObserver | undefined;
   /** Called before the first row is fed. */
@@ -49,7 +46,7 @@ export interface ExecuteRunOptions extends RunContext, Omit<OpenRunInput, 'purpo
 
 /** Unlike progress, gets only results that are safe in a journal, and each row once. */
 export interface RunObserver {
-  /** Called also when a run continues. @param waitingRows returns the number of rows without a result */
+  /** Called also when a run continues. */
   started(waitingRows: () => number): ObservedRun;
   /** Gets results of all runs. */
   finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void;
@@ -62,13 +59,13 @@ export interface ObservedRun {
 
 export interface ObservedEnd {
   readonly result: RunResult;
-  /** Active time of all sessions, if known. */
+  /** The active time of all sessions. */
   readonly durationMs?: number;
 }
 
 export interface FailedRun {
   readonly counts: OutcomeCounts;
-  /** Whether the run's folder has all of these results; if not, they are those seen here. */
+  /** Whether the run's folder has all of these results; otherwise they are those seen here. */
   readonly intact: boolean;
   /** Whether only the report is missing. */
   readonly ended: boolean;
@@ -76,11 +73,10 @@ export interface FailedRun {
 
 export interface StartedRun {
   readonly progress: Progress;
-  /** Why the datastore does not work; undefined while it does. */
   readonly trouble: () => string | undefined;
 }
 
-/** A run that has ended, before its report is written. */
+/** A run whose report is not written yet. */
 export interface EndedExecution {
   readonly record: RunRecord;
   readonly end: RunEnding;

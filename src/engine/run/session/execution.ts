@@ -29,20 +29,18 @@ import { RateLog } from './rate-log.ts';
 import { RunSession } from './session.ts';
 import { Stages } from './stages.ts';
 
-/** After this, other processes learn that the datastore delays the run. */
+/** After this time, other processes learn of a delay by the datastore. */
 const delayMs = 2_000;
-/** The longest wait for writing the last entry to an unreachable datastore. */
+/** How long the last entry may take on an unreachable datastore. */
 const farewellMs = 2_000;
 
 /**
- * A run in progress in this process, from its first state to its last.
+ * A run in progress in this process, with a heartbeat for other processes and a log of its rate.
  *
  * ```
  * running ⇄ paused ──▶ completed, halted, cancelled, interrupted; submitted, when another process takes over
  *    └─────────┴─(datastore, journal or disk fails)──▶ failed
  * ```
- *
- * These are the states of its record. Meanwhile a heartbeat shows the run to others, and its rate is logged.
  */
 export class Execution {
   readonly #run: OpenRun;
@@ -138,7 +136,7 @@ export class Execution {
   readonly #delay = (): string | undefined =>
     this.#run.datastore.trouble ?? this.#failing.text ?? this.#heartbeat?.silence;
 
-  /** Tells other processes by the record, because a datastore that refuses commands can't. */
+  /** Writes the record, because a datastore that refuses commands can't tell other processes. */
   #recordDelay(): void {
     const waiting = this.#delay();
     if (waiting === this.#keeper.record.waiting) return;

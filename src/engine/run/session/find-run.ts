@@ -12,12 +12,10 @@ import { ambiguousRun, type RunStore } from '../record/store.ts';
 import { type ControlPlace, inCluster, inFolder } from './control.ts';
 
 export interface ConfiguredDatastore {
-  /** Address of the shared datastore, without its password; undefined for the embedded one, which has no runs of other folders. */
+  /** Undefined for the embedded datastore, which has no runs of other folders. */
   readonly queue: string | undefined;
   /**
-   * Opens the datastore until the end of the work.
-   *
-   * @param purpose for the message when another process holds the datastore
+   * @param purpose for a message when another process holds the datastore
    * @throws a fatal error with the reason and the remedy
    */
   open(purpose: string, defer: Defer): Promise<Datastore>;
@@ -31,15 +29,13 @@ export type FoundRun =
 export interface SeenRun {
   readonly state: string;
   readonly rate?: RatePolicy | undefined;
-  /** Default `normal`. */
   readonly priority?: Priority | undefined;
 }
 
 export interface RunContact extends ControlPlace {
   readonly runId: string;
-  /** The real state when found. */
+  /** The state when the run was found. */
   readonly state: string;
-  /** Undefined when the shared datastore no longer has the run. */
   look(): Promise<SeenRun | undefined>;
 }
 
@@ -60,11 +56,11 @@ export function contactOf(store: RunStore, found: FoundRun): RunContact {
 
 /** Selects the newest run for a command without a name. */
 export interface FittingRun {
-  /** Names the fitting runs in messages. */
+  /** Names the runs in messages. */
   readonly what: string;
   readonly fits: (record: RunRecord) => boolean | Promise<boolean>;
   readonly fitsElsewhere: (state: string) => boolean;
-  /** What to type when none fits, as a clause: `to cancel it: cqbatch cancel monday`. */
+  /** What to type when no run fits, as a clause: `to cancel it: cqbatch cancel monday`. */
   readonly otherwise?: ((newest: RunRecord) => string | undefined) | undefined;
 }
 
@@ -76,7 +72,7 @@ function inState(
   return { what, fits: (record) => fits(actualState(record)), fitsElsewhere: fits, otherwise };
 }
 
-/** Whether a process works on a run, or will by itself. */
+/** Whether a process works on the run, or will by itself. */
 export function isInProgress(state: string): boolean {
   return isActive(state) || state === 'submitted';
 }
@@ -96,7 +92,7 @@ export const unfinishedRun: FittingRun = {
 };
 
 /**
- * Finds a run in the state folder or else in the shared datastore, which stays open during `use`. Without a name, the newest that fits.
+ * Finds a run in the state folder or in the shared datastore, which stays open during `use`. Without a name, the newest run that fits.
  *
  * @param name an id, or a unique part of it
  * @throws a usage error `RUN_UNKNOWN`, `RUN_AMBIGUOUS`, or `NO_RUN_FITS` without a name

@@ -62,7 +62,6 @@ export async function announce(cluster: Cluster, entry: RunEntry): Promise<void>
 }
 
 export interface ClusterStatus {
-  /** Workers of the API on all machines. */
   readonly workers: number;
   /** Absent without a leading worker. */
   readonly pace: PublishedPace | undefined;
@@ -76,25 +75,25 @@ export interface HeartbeatOptions {
 }
 
 const beatMs = 1_000;
-/** Between beats until the run's rate is in force. */
+/** For beats before the run's rate is in force. */
 const firstBeatsMs = 200;
 /** After this silence of the leading worker, no call that it permitted leaves any more. */
 const silentMs = 2_500;
 
-/** Longer silence of the datastore delays the run: its connections may notice much later. */
+/** After this silence, the datastore delays the run: its connections may notice much later. */
 const unansweredMs = 5_000;
 
 export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
 /**
- * Shows a run to all users of the datastore. The run's rate is in force when the leading worker has read its entry, and the other workers
- * have read the decision. Without a leading worker nothing is called, and the next one reads the entry first.
+ * The run's rate is in force when the leading worker has read its entry, and the other workers have read the decision. Without a leading
+ * worker nothing is called, and the next leading worker reads the entry first.
  */
 export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: HeartbeatOptions) {
   let established = deferred();
   let isEstablished = false;
   let wasEstablished = false;
-  /** Beats in a row in which the leading worker obeyed the limits of the run. */
+  /** Beats in succession in which the leading worker obeyed the limits of the run. */
   let obeyedBeats = 0;
   let answeredAt = steadyNow();
 
@@ -104,7 +103,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
     const known = await cluster.pace(own);
     const pace = known !== undefined && isPresent(known, silentMs) ? known : undefined;
     obeyedBeats = pace === undefined || pace.runs.includes(own.id) ? obeyedBeats + 1 : 0;
-    // Other workers read a decision later, and one found right after a pause may be older than the run's entry.
+    // Other workers read a decision later, and a decision found right after a pause may be older than the run's entry.
     const isOneEnough = pace === undefined || (pace.workers === 1 && !wasEstablished);
     if (obeyedBeats >= (isOneEnough ? 1 : 2)) {
       isEstablished = true;
@@ -118,7 +117,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
   beats.now();
 
   return {
-    /** Resolves when no worker exceeds the rate of all runs of the API together: feed no row before. */
+    /** Resolves when no worker exceeds the rate of all runs of the API: feed no row before. */
     established: established.promise,
     /** Like `established`, after a pause during which the run's rate was ignored. */
     establishedAgain(): Promise<void> {
@@ -126,12 +125,10 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
       beats.now();
       return established.promise;
     },
-    /** Undefined while the datastore answers. */
     get silence(): string | undefined {
       return steadyNow() - answeredAt > unansweredMs ? 'the datastore does not answer' : undefined;
     },
     now: beats.now,
-    /** Writes the entry a last time. */
     async stop(): Promise<void> {
       await beats.stop();
       await cluster.putRun({ ...entry(), left: true }).catch(onError);

@@ -23,14 +23,13 @@ const unservedMs = 5_000;
 
 export interface ProgressOptions {
   readonly rows: number;
-  /** The counts when this session started. */
+  /** The counts when the session started. */
   readonly counts: OutcomeCounts;
   readonly timeoutMs: number;
-  /** Monotonic; for tests. */
   readonly now?: () => number;
 }
 
-/** Follows a run by the events of its workers. For drawing only: the journal decides. */
+/** Follows a run by the events of its workers, for drawing only. */
 export class Progress {
   readonly #options: ProgressOptions;
   readonly #now: () => number;
@@ -44,7 +43,6 @@ export class Progress {
   #waitUntil = 0;
   #paused = false;
   #workers: number | undefined;
-  /** Since when no worker serves the run although it is not paused. */
   #unservedSince: number | undefined;
   #isUnserved = false;
   #pace: Pace | undefined;
@@ -85,12 +83,12 @@ export class Progress {
     return this.#pace;
   }
 
-  /** Workers on all machines; undefined when only this process can call the API. */
+  /** On all machines; undefined when only this process can call the API. */
   get workers(): number | undefined {
     return this.#workers;
   }
 
-  /** `unserved` when rows have waited for a worker for seconds, `served` when one has come. */
+  /** `unserved` when rows have waited for a worker for seconds, then `served` when a worker has come. */
   seeWorkers(workers: number): 'served' | 'unserved' | undefined {
     this.#workers = workers;
     const wasUnserved = this.#isUnserved;
@@ -128,7 +126,6 @@ export class Progress {
       rows,
       done,
       counts: { ...this.#counts } as OutcomeCounts,
-      /** Over the last seconds. */
       rowsPerSecond,
       ...(this.#pace !== undefined && { pace: this.#pace }),
       waitMs: Math.max(0, this.#waitUntil - this.#now()),
@@ -141,7 +138,7 @@ export class Progress {
     };
   }
 
-  /** Calls that hold up the run: nothing has finished for seconds. */
+  /** Undefined unless nothing has finished for seconds. */
   #stalled(): StalledCalls | undefined {
     if (this.#inFlight === undefined) return undefined;
     const { calls, oldestAt } = this.#inFlight;
@@ -151,8 +148,8 @@ export class Progress {
   }
 
   /**
-   * Rows per second. Results of other machines arrive in batches. The first second of the window only starts the measured time: its rows
-   * may belong to earlier seconds.
+   * Results of other machines arrive in batches. The first second of the window only starts the measured time: its rows may belong to
+   * earlier seconds.
    */
   #throughput(): number {
     const now = this.#now();

@@ -11,7 +11,7 @@ import {
 } from '../../report/rate-history.ts';
 
 const sampleMs = 1_000;
-/** A shorter rest at the end gets no point of its own: it includes calls that were accepted earlier. */
+/** A shorter rest at the end gets no point: it includes calls that were accepted earlier. */
 const leastPointMs = 500;
 const saveMs = 5_000;
 const mostPoints = 600;
@@ -21,7 +21,6 @@ const leastGapMs = 2_000;
 /** Continues the record of an earlier process. */
 export class RateLog {
   readonly #path: string;
-  /** The requested rate, as the user wrote it. */
   wanted: string;
   delay: string | undefined;
   #series: RatePoint[];
@@ -81,7 +80,7 @@ export class RateLog {
     await this.#saving;
   }
 
-  /** @returns whether a change was found and saved */
+  /** @returns whether a change was saved */
   #sample(): boolean {
     const pace = this.#pace;
     const last = this.#last;
@@ -113,7 +112,7 @@ export class RateLog {
     return true;
   }
 
-  /** Records the time of day, unless it follows from the last recorded one. */
+  /** Records the time of day, unless it follows from the last record. */
   #recordStart(atMs: number): void {
     const last = this.#starts.at(-1);
     const t_s = toHundredths(this.#seconds);
@@ -149,14 +148,14 @@ export class RateLog {
       series: this.#series,
       starts: this.#starts,
     };
-    // A full disk is ignored: the journal reports it.
+    // The journal reports a full disk.
     this.#saving = this.#saving
       .then(() => writeFileAtomically(this.#path, `${JSON.stringify(history)}\n`))
       .catch(() => {});
   }
 }
 
-/** Whether the saved file misleads: the reason differs, or the rate is at least twice or at most half as high. */
+/** The reason differs, or the rate is at least twice or at most half as high. */
 function isMisleading({ reason, rate = Number.POSITIVE_INFINITY }: PaceReport, saved?: PaceReport): boolean {
   const { reason: savedReason, rate: savedRate = Number.POSITIVE_INFINITY } = saved ?? {};
   return reason !== savedReason || (rate !== savedRate && (rate >= 2 * savedRate || rate <= savedRate / 2));
@@ -170,7 +169,6 @@ function thinned(series: readonly RatePoint[]): RatePoint[] {
   });
 }
 
-/** @param start of the first point */
 function joined(start: number, first: RatePoint, second: RatePoint): RatePoint {
   const [one, other] = [first.t_s - start, second.t_s - first.t_s];
   const waits = [first.waited_s ?? 0, second.waited_s ?? 0] as const;

@@ -8,12 +8,11 @@ import type { Command } from './control.ts';
 import { type SessionOptions, shutdownMs, Work } from './work.ts';
 
 /**
- * The work on a run in this process until it ends: feeds rows, calls the API, collects results. It begins with the rows that
- * the datastore holds. Afterwards the datastore holds nothing of the run, unless the run is handed over or another machine is
- * still calling one of its rows.
+ * The work on a run in this process until it ends. It starts with the rows that the datastore holds. Afterwards the datastore holds nothing
+ * of the run, unless the run is handed over or another machine is still calling one of its rows.
  *
  * ```
- *    ┌──(rows lost, rows that only the manifest contains, next stage)──┐
+ *    ┌──(rows lost, or to be read from their file, next stage)─────────┐
  *    ▼                                                                 │
  * working ──(any reason to stop)──▶ leaving ───────────────────────────┴──▶ ended
  *    ▲                                 └──(pause)──▶ paused ──(cancel, interrupt)──┘
@@ -27,7 +26,6 @@ import { type SessionOptions, shutdownMs, Work } from './work.ts';
 export class RunSession {
   readonly #run: OpenRun;
   readonly #options: SessionOptions;
-  /** Aborts when the run must stop, whatever it waits for. */
   readonly #stopping: AbortSignal;
 
   constructor(run: OpenRun, options: SessionOptions) {
@@ -76,7 +74,6 @@ export class RunSession {
     return undefined;
   }
 
-  /** The user may end the run before the next stage is known. */
   async #nextStage(): Promise<RunEnding | undefined> {
     const { controls, stages } = this.#options;
     const cancelling = new AbortController();

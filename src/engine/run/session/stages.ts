@@ -20,8 +20,8 @@ export interface StagesOptions
 }
 
 /**
- * The canary, unless it was evaluated earlier, then all other rows. A stage begins when all rows of the former have results. A budget of
- * rows ends the run once its rows are called.
+ * The canary, unless it was evaluated, then all other rows. A stage starts when all rows of the former have results. A budget of rows ends
+ * the run when its rows are called.
  */
 export class Stages {
   readonly #options: StagesOptions;
@@ -50,7 +50,7 @@ export class Stages {
     this.#allowed = allowed;
   }
 
-  /** Records the budget for a coordinator that takes the run over. */
+  /** Saves the budget for a coordinator that takes the run over. */
   async keepBudget(time: Pick<StartedBudget, 'until' | 'stopAt'> = {}): Promise<void> {
     const { budget, keeper } = this.#options;
     if (budget === undefined) return;
@@ -60,7 +60,6 @@ export class Stages {
     await keeper.save();
   }
 
-  /** Rows without a result that may be called now. */
   tasks(): AsyncIterable<Iterable<RowTask>> {
     const {
       run: { record, journal },
@@ -69,7 +68,7 @@ export class Stages {
     return unfinishedTasks(record.id, rows, journal, this.#selection);
   }
 
-  /** The rows of this stage within the budget; undefined: all rows. */
+  /** Undefined: all rows. */
   get #selection(): RowSelection | undefined {
     const canary = this.#canary;
     const allowed = this.#allowed;
@@ -81,7 +80,7 @@ export class Stages {
   }
 
   /**
-   * Call it when all rows of a stage have results.
+   * Call this when all rows of a stage have results.
    *
    * @returns how the run ends, if it does
    */
@@ -128,7 +127,6 @@ export class Stages {
   }
 }
 
-/** The last rows within the budget; undefined without a limit. */
 async function allowed(
   { run: { record, journal }, rows, budget: { maxRows } = {} }: StagesOptions,
   canary: ReadonlySet<number> | undefined,

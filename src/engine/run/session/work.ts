@@ -23,31 +23,29 @@ import type { Stages } from './stages.ts';
 export interface SessionOptions extends RunContext {
   readonly rows: Pick<RowsFile, 'rows' | 'numbers'>;
   readonly stages: Pick<Stages, 'tasks' | 'next'>;
-  /** Aborts at the end of the budget's time; the reason names the limit. */
+  /** Aborted with the name of the limit. */
   readonly deadline: AbortSignal;
-  /** Workers of the API on all machines. */
+  /** Workers on all machines. */
   readonly workers: () => number;
   /** Undefined: as fast as possible. */
   readonly rate: () => RatePolicy | undefined;
-  /** See `BatchQueueOptions`. */
   readonly priority: () => Priority;
   readonly controls: ControlWatch;
   readonly join: () => Membership;
-  /** What earlier runs have learned about the API. */
   readonly known?: StartingPoint | undefined;
   readonly onEvent: (event: RunEvent) => void;
   readonly onPace: (pace: PaceReport, inFlight: CallsInFlight | undefined) => void;
   readonly onError: (error: Error) => void;
-  /** Resolves when the rate of a run that continues after a pause is in force: feed no row before. */
+  /** Resolves when the rate of a run that continues is in force: feed no row before. */
   readonly rateInForce: () => Promise<void>;
 }
 
-/** How long calls in flight may take when a run stops early. */
+/** The time for calls in flight when a run stops early. */
 export const shutdownMs = 10_000;
 const endedPollMs = 50;
 const maintainEvery = 20_000;
 
-/** The work from start or resume until the run is left: see `RunSession`. */
+/** From start or resume until the run is left: see `RunSession`. */
 export class Work {
   readonly #run: OpenRun;
   readonly #options: SessionOptions;
@@ -111,7 +109,6 @@ export class Work {
     });
   }
 
-  /** Only the first reason counts. */
   #leave(reason: Leaving): void {
     this.#worker?.pause();
     this.#coordinator?.end(reason);
@@ -122,7 +119,7 @@ export class Work {
     const { interrupt, handOver } = this.#options;
     const stopped = this.#worker?.stop(shutdownMs);
     const isInterrupted = reason.state === 'interrupted' && reason.because === undefined;
-    // Otherwise, calls of other machines are drained while those of this one end.
+    // Otherwise, calls of other machines are drained while calls of this process end.
     if (datastore.exclusive || (isInterrupted && handOver)) await stopped;
     // An exclusive datastore is drained: the next run would not know which rows of this run were called.
     if (isInterrupted && handOver && !datastore.exclusive) return reason;
@@ -186,7 +183,6 @@ export class Work {
   async #collected(results: readonly RowResult[]): Promise<void> {
     const { datastore } = this.#run;
     this.#haltIf(this.#guard.collected(results));
-    // Results of other machines are unknown until collected.
     if (!datastore.exclusive)
       for (const result of results) this.#options.onEvent({ type: 'finished', result });
     this.#sinceMaintenance += results.length;
