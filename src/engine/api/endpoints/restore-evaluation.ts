@@ -32,7 +32,7 @@ export function readRestoreEvaluationAnswer(evaluationId: string, body: unknown)
   return checkEvaluation(evaluationId, answer(body)?.evaluation ?? {});
 }
 
-/** `readRestoreEvaluationAnswer` without sections and custom fields. */
+/** Like `readRestoreEvaluationAnswer`, without sections and custom fields. */
 export function readRestoreEvaluationSummary(
   evaluationId: string,
   body: unknown,

@@ -86,7 +86,6 @@ const summaryFields = {
   scorerId: text,
   callSid: entityId,
   score: decimal,
-  /** Section 3. */
   evaluationState: text as Read<EvaluationState>,
   completedAt: time,
   /** Opaque; absent, or empty, when the evaluation is not deleted. */
@@ -103,13 +102,11 @@ const summaryFields = {
 
 export const evaluation = object({
   ...summaryFields,
-  /** Section 2.2. */
   evaluationSections: listOf(evaluationSection),
-  /** Section 2.5. */
   customFields: listOf(customField),
 });
 
-/** An evaluation without sections and custom fields: much faster, for thousands of answers. */
+/** An evaluation without sections and custom fields: much faster to read. */
 export const evaluationSummary = object(summaryFields);
 
 /** Section 2.1: the score of a call or conversation against a scorecard. */
