@@ -96,11 +96,6 @@ export interface CallFigures {
   readonly received?: ReceivedAnswer;
 }
 
-/**
- * A client with its own pool of connections.
- *
- * @throws CqbatchError (usage) for a base URL, a token or a proxy that cannot be used.
- */
 export function createClient(options: ClientOptions): ApiClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const baseUrl = parseBaseUrl(options.baseUrl, options);
@@ -123,7 +118,7 @@ export function createClient(options: ClientOptions): ApiClient {
     bodyTimeout: timeouts.bodyMs,
     maxResponseSize: maxAnswerBytes,
     // A request written just as the server closes an idle connection is lost in an unclear way. Most servers keep idle connections for 5 s
-    // or more, and say so when it is less.
+    // or more.
     keepAliveTimeout: 4000,
     pipelining: 1,
     allowH2: false,
@@ -187,7 +182,7 @@ export function createClient(options: ClientOptions): ApiClient {
     stop: Stop,
     options: SendOptions,
   ): Promise<Call> {
-    // The API may also refuse a token that another call has renewed meanwhile; a token renewed for this call is the last.
+    // A token that another call has renewed meanwhile may also be refused; a token renewed for this call is the last.
     const isLast = credentials.areLatest(used);
     const fresh = await stop.without(credentials.after(used));
     if (fresh === undefined) return failed(stopFailure({ progress: 'unsent' }, stop.reason), first.requests);
@@ -259,10 +254,10 @@ function failed(failure: ApiFailure, requests = 0): Call {
 
 const closedCall = failed(apiFailure('CLIENT_CLOSED', 'The client was closed'));
 
-/** Short, because the caller waits longer while a server is unreachable. */
+/** The caller waits longer while a server is unreachable. */
 const pausesMs = [100, 300];
 
-/** Repeats a request up to two times, as long as it fails before any byte was written and for a transient reason. A stop ends the wait. */
+/** Repeats a request up to two times, as long as it fails before any byte was written and for a transient reason. */
 async function repeatUnsent(
   dispatcher: Dispatcher,
   request: WireRequest,
@@ -271,7 +266,7 @@ async function repeatUnsent(
   for (const pauseMs of pausesMs) {
     const ending = await exchange(dispatcher, request, options);
     if (!mayPass(ending)) return ending;
-    // Random, so that calls that failed together are not repeated together.
+    // So that calls that failed together are not repeated together.
     await options.stop.pause(pauseMs * (1 + Math.random()));
     if (options.stop.reason !== undefined) return { kind: 'stopped', progress: 'unsent' };
   }

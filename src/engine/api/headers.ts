@@ -12,8 +12,8 @@ export function headerValues(headers: AnswerHeaders, name: string): readonly str
 const gatewayPrefix = 'grpc-metadata-';
 
 /**
- * Adds the headers of a gateway without its prefix, which count unless a header has that name. Runs for every answer: without such headers
- * it must not allocate memory.
+ * Adds the headers of a gateway without its prefix, unless a header has that name. Runs for every answer: without such headers it must not
+ * allocate memory.
  */
 export function withGatewayHeaders(headers: AnswerHeaders): AnswerHeaders {
   for (const name in headers) if (name.startsWith(gatewayPrefix)) return withoutPrefix(headers);

@@ -31,12 +31,7 @@ export const maxWindowMs = 366 * 86_400_000;
 
 export const noLimits: readonly StatedLimit[] = [];
 
-/**
- * The limits on calls of `RateLimit` and `RateLimit-Policy`, then of the fields `RateLimit-…`, `X-RateLimit-…` and `X-Rate-Limit-…`.
- *
- * @param now see `WaitReader`
- * @param ignored see `WaitReader`
- */
+/** The limits on calls of `RateLimit` and `RateLimit-Policy`, then of `RateLimit-…`, `X-RateLimit-…` and `X-Rate-Limit-…`. */
 export function statedLimits(
   headers: AnswerHeaders,
   now: number,

@@ -60,7 +60,6 @@ const statedLimitSchema = z.object({
 const trafficReportSchema = z.object({
   accepted: z.number(),
   rejected: z.number(),
-  /** Answered with 503 without a waiting time: neither. */
   unavailable: z.number().exactOptional(),
   durationMs: z.number(),
   active: z.number(),
@@ -70,9 +69,8 @@ const trafficReportSchema = z.object({
   waitMs: z.number().exactOptional(),
   /** See `AskedWait`. */
   waitBy: z.string().optional(),
-  /** The most calls in flight, itself included, when an accepted call was sent since the last report. */
+  /** Since the last report: see `Traffic`. */
   acceptedAmong: z.number().exactOptional(),
-  /** The fewest when a rejected call was sent. */
   rejectedAmong: z.number().exactOptional(),
   stated: z.array(statedLimitSchema),
 });

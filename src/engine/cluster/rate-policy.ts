@@ -15,7 +15,7 @@ export type RatePolicy = z.infer<typeof ratePolicySchema>;
 export interface CommonPolicy {
   readonly auto: boolean;
   readonly perSecond?: number | undefined;
-  /** Absent with only one run. */
+  /** The run with the strictest bound, if there are several runs. */
   readonly boundBy?: string | undefined;
 }
 

@@ -46,7 +46,7 @@ export interface OperationDefinition<
   readonly repeatable: boolean;
   /**
    * Whether the API processes calls with one `Idempotency-Key` once (draft-ietf-httpapi-idempotency-key-header). All calls of a row in a
-   * run then have the same key; the operation must be repeatable, and an answered row is not unclear. Default: false.
+   * run then have the same key, in quotes; the operation must be repeatable, and an answered row is not unclear. Default: false.
    */
   readonly idempotencyKey?: boolean;
   /** Whether the API certainly keeps omitted fields, as PATCH does. Default: false; omitting a field needs the user's consent. */

@@ -168,7 +168,7 @@ export class BatchWorker {
     }
   }
 
-  /** Only the coordinator can find out what happened to such a batch. */
+  /** Only the coordinator can find out what happened to a batch of another epoch. */
   #isOfAnotherEpoch({ epoch }: Pick<Batch, 'epoch'>): boolean {
     return isOfAnotherEpoch(this.#datastore, epoch);
   }

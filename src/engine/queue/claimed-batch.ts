@@ -47,6 +47,8 @@ const longestThrottledMs = 2 * longestWaitMs;
 const returnedMs = 50;
 
 /**
+ * The rows of a batch that this worker has claimed.
+ *
  * ```
  *            begin      verdict: finished
  *   ready ─────────▶ in hand ─────────────▶ done
@@ -214,7 +216,6 @@ class BatchClaim implements Claim {
   }
 }
 
-/** For the rest of a longer wait, no worker calls any row. */
 function pauseOf(verdict: Exclude<RowVerdict, { kind: 'finished' }>): number {
   if (verdict.kind === 'throttled') return Math.min(verdict.waitMs, longestThrottledMs);
   return verdict.delayMs ?? returnedMs;

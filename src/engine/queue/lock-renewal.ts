@@ -40,7 +40,11 @@ export function renewLocks(onError: (error: Error) => void) {
     readonly onLost: (() => void) | undefined;
   }>();
   return {
-    /** @param onLost another worker has the lock */
+    /**
+     * Counts from when the claim was sent: the answer may have been late.
+     *
+     * @param onLost another worker has the lock
+     */
     hold({ id = '', processedOn = Date.now() }: ClaimedJob, token = '', onLost?: () => void): HeldLock {
       const since = Math.min(steadyNow(), steadyTimeOf(processedOn));
       const lock = { id, token, since, renewedAt: since, onLost };

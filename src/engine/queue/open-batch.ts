@@ -3,7 +3,7 @@ import { Ledger } from './ledger.ts';
 import { type BatchReturn, decodeLedgerEntry, type Leftover, type RowTask } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 
-/** Characters of the request bodies are its `bytes`. */
+/** `bytes` are the characters of the request bodies. */
 export interface BatchSize {
   readonly rows: number;
   readonly bytes: number;
@@ -52,9 +52,7 @@ export class OpenBatch {
     return this.#collecting !== undefined;
   }
 
-  /**
-   * The datastore may deliver the batch again, because this process was suspended until its lock expired. A failure allows another attempt.
-   */
+  /** Collects once, even if the datastore delivers the batch again after this process was suspended. A failure allows another attempt. */
   collectOnce(collect: () => Promise<void>): Promise<void> {
     this.#collecting ??= collect().catch((error: Error) => {
       this.#collecting = undefined;

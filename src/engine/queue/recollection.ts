@@ -40,8 +40,8 @@ export function recollected(
 }
 
 /**
- * Keeps for each other row the leftover with more calls. A result is unclear if the other source has a different result, or counts as many
- * calls beside it: two workers have called the row, because the first seemed dead.
+ * The results of both and, for each other row, the leftover with more calls. A result is unclear if the other source has a different
+ * result, or counts as many calls beside it: two workers have called the row, because the first seemed dead.
  */
 export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn {
   const marked = [...markRepeated(other.results, one), ...markRepeated(one.results, other)];

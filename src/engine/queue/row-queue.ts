@@ -50,7 +50,7 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
     async releaseClaims(): Promise<void> {
       for (const job of await queue.getActive()) await job.moveToWait('0');
     },
-    /** Only for an exclusive datastore: even while workers call its rows. */
+    /** Only for an exclusive datastore. Works even while workers call its rows. */
     async clear(): Promise<void> {
       await queue.pause();
       await queue.obliterate({ force: true });

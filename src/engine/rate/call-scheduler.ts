@@ -8,7 +8,7 @@ export const patienceMs = 150;
 
 /** Calls wait this long after a refusal: the leader decides meanwhile what it means. */
 const considerMs = 50;
-/** Timers are late. */
+/** How much earlier than necessary an intent is written, because timers are late. */
 const spareLeadMs = 5;
 const firstLeadMs = 30;
 /** Bounds the slots that a slow datastore costs: a row with an intent and no call is unclear when its worker dies. */

@@ -36,7 +36,7 @@ interface Call {
  * slots, or than a share of them.
  *
  * The system may also suspend the process between a slot and its call. A process alone on its timeline counts such a call when it has left.
- * Where others use the slots around it, the call costs the next slot, so that in each second that contains the call, one slot has no call.
+ * Where others use the slots around it, the call costs the next slot: each second that contains the call has one slot without a call.
  */
 export class HeldSlots {
   #slots: Slot[] = [];

@@ -38,9 +38,9 @@ interface Lead {
 
 /** How fast a drop of a limit is noticed, and how exactly calls in flight are known. */
 const beatMs = 100;
-/** For each worker with rows: bounds how often all of them beat. */
+/** Between beats, for each worker with rows: bounds how often all of them beat. */
 const beatPerCallerMs = 1;
-/** Without rows; random, so that workers do not beat together; less than `silentMs`. */
+/** Between beats without rows: random, so that workers do not beat together; less than `silentMs`. */
 const idleBeatMs = { least: 1_000, most: 1_500 } as const;
 /** Spreads the beats after a rest, whose end all workers know. */
 const restSpreadMs = 100;

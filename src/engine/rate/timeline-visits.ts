@@ -2,9 +2,11 @@ import type { SlotRequest } from '../cluster/timeline.ts';
 import { type LateUse, mostLateMs } from './held-slots.ts';
 
 export interface VisitTiming {
+  /** How far ahead slots are taken. */
   readonly aheadMs: number;
-  /** Varies by `visitSpread`. */
+  /** Between two visits; varies by `visitSpread`. */
   readonly visitMs: number;
+  /** After a visit that left calls waiting. */
   readonly soonMs: number;
   /** Slots given up when a call is refused. Several workers give up none: they would use few windows of a second well. */
   readonly refusedGaps: 0 | 1;
@@ -14,11 +16,11 @@ export interface VisitTiming {
   readonly endsShare: number;
   /** Workers do not count slots that move between them, so they use only some of their lost slots late. */
   readonly lateUse: LateUse;
-  /** How far back slots are taken while calls wait. Other workers could have used them. */
+  /** How far back slots are taken while calls wait; 0 with other workers, which could have used them. */
   readonly pastMs: number;
 }
 
-/** A visit costs nothing, and a change of rate shows at once. */
+/** In this process, a visit costs nothing, and a change of rate shows at once. */
 export const ownTiming: VisitTiming = {
   aheadMs: 20,
   visitMs: 10,
@@ -28,7 +30,7 @@ export const ownTiming: VisitTiming = {
   lateUse: { below: 1, upTo: 1, isShared: false },
   pastMs: mostLateMs,
 };
-/** About ten visits a second. */
+/** In Redis: about ten visits a second. */
 export const sharedTiming: VisitTiming = {
   aheadMs: 100,
   visitMs: 50,
@@ -39,13 +41,13 @@ export const sharedTiming: VisitTiming = {
   pastMs: 0,
 };
 
-/** For each worker that wants to call: bounds how often all of them visit (200 workers with one place each, 2,000/s). */
+/** Between visits, for each worker that wants to call: bounds how often all of them visit (200 workers with one place each, 2,000/s). */
 const visitPerCallerMs = 0.5;
 /** With more workers, slots come sooner than calls end: a worker takes no more slots than it has free places (100 workers, 2,000/s). */
 const crowd = 40;
-/** Less than what a worker was permitted lasts. */
+/** A worker's permission must last longer. */
 const mostVisitMs = 1_000;
-/** So that workers do not visit together. */
+/** The share by which a visit is early or late, so that workers do not visit together. */
 const visitSpread = 0.3;
 /** A visit without a reply for this long is lost. */
 const lostMs = 250;

@@ -58,9 +58,8 @@ export interface WireRequest {
 /**
  * Makes one request. Rejects if HTTP cannot carry it, never because of the server or the network.
  *
- * Only the lowest level of the dispatcher reports when writing starts, which separates requests that certainly were not processed from
- * those that may have been. undici sends a request that is not `idempotent` (GET is, by default) at most once, and fails it when its
- * connection closes.
+ * Only the dispatcher's lowest level reports when writing starts: a request that was not written was certainly not processed. undici sends
+ * a request that is not `idempotent` (GET is, by default) at most once, and fails it when its connection closes.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -136,7 +135,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#end({ kind: 'lost', error, ...this.#reached() });
   }
 
-  /** HTTP can't carry the request. */
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#close();

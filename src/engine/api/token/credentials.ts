@@ -30,7 +30,7 @@ export function credentialsFrom(tokens: TokenSource, userAgent: string | undefin
   return {
     current: () => derive(() => tokens.current()),
     areLatest: (credentials: Credentials) => credentials === latest,
-    /** Call it when the API has refused these; returns them if there are no others. */
+    /** For credentials that the API has refused; returns the same if there are no others. */
     after: (refused: Credentials) =>
       derive(async () => (await tokens.refresh(refused.token)) ?? refused.token),
   };

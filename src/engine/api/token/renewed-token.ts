@@ -9,7 +9,7 @@ export interface ReadToken {
 
 interface KnownToken {
   readonly token: string;
-  /** By the steady clock, although the token is still valid. */
+  /** When to read the token again although it is still valid, by the steady clock. */
   renewAt: number;
   readonly endsAt: number;
 }

@@ -22,8 +22,7 @@ const someAccepted = 4;
 const manyFailed = 40;
 const fewMs = 5_000;
 /**
- * The second rate, as a share of the accepted calls. Higher where a limit was learned before, because the first rate does not double then,
- * and highest where about that limit is accepted.
+ * The second rate, as a share of the accepted calls: higher where a limit was learned before, highest where about that limit is accepted.
  */
 const ofAccepted = 0.6;
 const ofAcceptedWhereLearned = 0.75;

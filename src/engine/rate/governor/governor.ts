@@ -42,7 +42,7 @@ const longestWaitMs = 86_400_000;
  * These are the phases of `RateSearch`, which always runs. Two things take precedence over it:
  *
  * - **stated**: the API states enough to derive a rate (`StatedPace`). The search follows that rate, and holds it when the API stops
- *   stating it. After several refusals in spite of it, the stated rate is ignored for a while.
+ *   stating it.
  * - **a wait** that the API asks for: nothing is called until it is over, for at most 24 hours. A long wait means that the allowance of a
  *   longer window is used up, and makes the phase `waiting`.
  *

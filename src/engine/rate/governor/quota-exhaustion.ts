@@ -12,10 +12,7 @@ export interface QuotaRecovery {
   readonly perSecond?: number;
 }
 
-/**
- * The allowance of a longer window is used up. Rare single calls test when this ends. Two ends tell how long the window is and how much it
- * allows.
- */
+/** The allowance of a longer window is used up. Rare single calls test when this ends. Two ends tell the window's length and quota. */
 export class QuotaExhaustion {
   #since = 0;
   /** When a test last showed that nothing is accepted yet. */

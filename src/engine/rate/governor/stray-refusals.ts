@@ -25,8 +25,7 @@ interface Trial {
 }
 
 /**
- * Finds out whether single refusals depend on the rate. Random refusals lower it further and further; a limit refuses at about the same
- * rate each time. So the earlier fine rate is tried again, with refusals counted but not obeyed:
+ * Finds out whether single refusals depend on the rate: tries the earlier fine rate again, with refusals counted but not obeyed.
  *
  * ```
  *            the rate came down by single refusals             no more of them than before

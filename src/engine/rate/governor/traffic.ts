@@ -6,7 +6,7 @@ export interface Traffic {
   /** Let through by the API, whether they then succeeded or not. */
   readonly accepted: number;
   readonly rejected: number;
-  /** Answered with 503 and no waiting time: neither. Default 0. */
+  /** Answered with 503 and no waiting time: neither accepted nor rejected. Default 0. */
   readonly unavailable?: number | undefined;
   /** The latest rejected call. */
   readonly rejectedSentAt?: number | undefined;
@@ -22,7 +22,7 @@ export interface Traffic {
   readonly acceptedAmong?: number | undefined;
   /** The fewest, itself included, when a rejected or unavailable call was sent. */
   readonly rejectedAmong?: number | undefined;
-  /** The API counts at other moments, and each process its own calls. Default 0. */
+  /** The error of these two counts. Default 0. */
   readonly amongError?: number | undefined;
   readonly stated: readonly StatedLimit[];
 }
