@@ -15,8 +15,8 @@ export interface AnswerContext {
 }
 
 /**
- * What a status of 400 or more means. The canonical code in the body counts before the status; but 429 always means "slow down" and 401
- * "the token is refused". The code of a router is UNIMPLEMENTED: its NOT_FOUND is about the path, not about a row.
+ * What a status of 400 or more means. The canonical code in the body counts before the status, except for 429 and 401. The code of a router
+ * is UNIMPLEMENTED: its NOT_FOUND is about the path, not about a row.
  */
 export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerContext): ApiFailure {
   const { status, headers } = answer;

@@ -11,8 +11,8 @@ export const maxInt64 = 9223372036854775807n;
 const maxInt64Text = String(maxInt64);
 
 /**
- * The integer in canonical decimal, as a JSON literal. Undefined when it is not an integer from `min` to 9223372036854775807, or a `number`
- * that may have been rounded.
+ * Canonical decimal. Undefined when the value is not an integer from `min` to 9223372036854775807, or a `number` that may have been
+ * rounded.
  */
 export function int64Text(value: unknown, min: 0 | 1): string | undefined {
   if (typeof value === 'string') return canonical(value, min);

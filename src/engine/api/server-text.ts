@@ -8,7 +8,7 @@ const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2
 
 /**
  * Makes text from a server safe for a message: one line, at most 300 code points, without control characters, terminal escapes,
- * bidirectional controls and the token, which a server may quote.
+ * bidirectional controls and the token.
  */
 export function serverText(text: string, mask?: Pick<TokenMask, 'text'>): string {
   // Masked before it is shortened, so that no half token stays, and again when control characters within a token are removed.

@@ -38,8 +38,8 @@ class ProxyPool extends Pool {
   }
 
   /**
-   * Throws its own error: nothing else distinguishes a failure of the proxy from one of the server, and undici would reopen a connection
-   * that the proxy closes, at once and without end.
+   * Nothing else distinguishes a failure of the proxy from one of the server, and undici would reopen a connection that the proxy closes,
+   * at once and without end.
    */
   override async connect(options: ConnectOptions): Promise<ConnectData> {
     let tunnel: ConnectData;

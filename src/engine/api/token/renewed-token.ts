@@ -24,8 +24,8 @@ interface Renewal {
 }
 
 /**
- * A token that is read at the first use, before its end, and when the API refuses it: once for each refused token. One read at a time
- * serves all calls. Calls use a valid token and don't wait for the next one.
+ * Reads a token at the first use, before its end, and once for each token that the API refuses. One read at a time serves all calls, which
+ * do not wait while the old token is valid.
  */
 export function renewedToken(
   read: () => Promise<ReadToken>,

@@ -60,8 +60,8 @@ export class Comparison {
   #isWet = false;
 
   /**
-   * @param held the limit that the search has found, calls/s
-   * @param acceptedBefore accepted in the second before the comparison, or since the first call
+   * @param held the search's limit, calls/s
+   * @param acceptedBefore in the second before the comparison, or since the first call
    */
   constructor(held: number | undefined, acceptedBefore: { readonly accepted: number; readonly ms: number }) {
     this.#held = held;

@@ -25,11 +25,8 @@ const enough = 0.8;
 const statedForMs = 120_000;
 
 /**
- * Finds how many calls may be in flight:
- *
- * - more, as long as all are used and the API does not get slower;
- * - fewer when it gets slower, down to what the rate needs at the former latency;
- * - never more than the API accepts at once, as it states or its refusals show.
+ * Finds how many calls may be in flight: more, as long as all are used and the API does not get slower; fewer when it gets slower, down to
+ * what the rate needs at the former latency; never more than the API accepts at once.
  */
 export class ConcurrencyLimit {
   readonly #cap: ServerCap;

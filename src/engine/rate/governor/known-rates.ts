@@ -60,7 +60,10 @@ const approachSeconds = 5;
 const carefulApproachSeconds = 20;
 const provenSeconds = 4;
 
-/** A rate that was fine, and one that was too high: calls/s. Both come from refusals; the next refusal corrects wrong ones. */
+/**
+ * A rate that was fine, and one that was too high: calls/s. Both come from refusals; the next refusal corrects wrong ones. `probeFailed`,
+ * `searchFailed` and `holdFailed` return the rate to hold.
+ */
 export class KnownRates {
   #held: number | undefined;
   #failed: number | undefined;
@@ -88,24 +91,18 @@ export class KnownRates {
     this.#failed = failed;
   }
 
-  /**
-   * What had gathered at lower use let the probe rise far above the limit.
-   *
-   * @returns the rate to hold
-   */
+  /** What had gathered at lower use let the probe rise far above the limit. */
   probeFailed(refusal: RefusedRate): number {
     const failed = this.#failed ?? 0;
     const far = Math.max(ofFarProbe * refusal.sending, failed * afterProbe);
     return this.#conclude(refusal, this.#held ?? 0, Math.min(far, failed * afterFarProbe));
   }
 
-  /** @returns the rate to hold */
   searchFailed(refusal: RefusedRate): number {
     const { sending } = refusal;
     return this.#conclude(refusal, sending * afterSearch, sending);
   }
 
-  /** @returns the rate to hold */
   holdFailed(refusal: RefusedRate, heldMs: number): number {
     const fine = (this.#held ?? 0) * (heldMs < heldLongMs ? afterShort : afterLong);
     const gain = refusal.cycle && gainOf(refusal.cycle);

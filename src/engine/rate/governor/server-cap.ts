@@ -95,7 +95,6 @@ export class ServerCap {
     return limit;
   }
 
-  /** @returns how many calls may be in flight */
   step(now: number, limit: number): number {
     if (this.#value === undefined || this.#trial !== undefined) return limit;
     const whole = Math.floor(limit);
