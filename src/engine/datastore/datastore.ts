@@ -27,7 +27,7 @@ export interface Datastore {
    */
   readonly connectionEpoch: string | undefined;
   /**
-   * @param listener `connectionEpoch` may have changed
+   * @param listener called when `connectionEpoch` may have changed
    * @returns removes the listener
    */
   onReconnect(listener: () => void): () => void;

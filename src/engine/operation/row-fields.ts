@@ -27,6 +27,7 @@ export interface FieldDefinition {
 
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 
+/** Optional fields may be absent. Numbers are decimal text. */
 export type RowOf<Fields extends FieldDefinitions> = {
   readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? Name : never]: string;
 } & {

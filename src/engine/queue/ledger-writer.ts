@@ -175,7 +175,6 @@ export class LedgerWriter {
           return undefined;
         }
         this.#options.onError(error as Error);
-        // It may have been written; twice does no harm.
         await after(againAfterMs);
       }
     }

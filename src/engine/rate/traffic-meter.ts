@@ -133,11 +133,7 @@ export function isUnavailable({ class: failureClass, status, waitMs }: KindOfFai
   return failureClass === 'retry' && status === 503 && waitMs === undefined;
 }
 
-/**
- * Whether a failure means too many calls.
- *
- * @param refuses503 whether 503s are known to depend on the rate
- */
+/** @param refuses503 whether 503s are known to depend on the rate */
 export function isRefusal(failure: KindOfFailure, refuses503: boolean): boolean {
   return failure.class === 'slow-down' || (refuses503 && isUnavailable(failure));
 }

@@ -100,7 +100,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Stopped while waiting for a connection.
     if (this.#isOver) controller.abort(new Error('stopped before it was sent'));
     else {
       this.#controller = controller;

@@ -123,6 +123,7 @@ export function parseRedisUrl(url: string): RedisAddress {
   }
 }
 
+/** Without user and password. */
 export function describeAddress(address: RedisAddress): string {
   const s = address.tls ? 's' : '';
   switch (address.kind) {

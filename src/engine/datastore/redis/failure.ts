@@ -156,7 +156,7 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   ],
 ];
 
-/** The most informative rule wins, for any of the errors. */
+/** Explains why Redis can't be used, from errors in order of time: the most informative rule wins. */
 export function explainFailure(errors: readonly unknown[], context: FailureContext): CqbatchError {
   const causes = errors.map(innermost);
   const shown = (cause: unknown): Error => withoutSecrets(cause, context.secrets);

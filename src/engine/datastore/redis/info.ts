@@ -18,7 +18,6 @@ type Fields = ReadonlyMap<string, string>;
 /**
  * Judges `INFO` of Redis. Missing facts count as fine.
  *
- * @param where the address without a password
  * @throws a fatal error that says what must change
  */
 export function judgeInfo(text: string, where: string): ServerInfo {

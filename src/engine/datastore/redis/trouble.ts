@@ -27,6 +27,7 @@ const lasting = [
   'REDIS_READ_ONLY',
 ];
 
+/** Why Redis can't be used now. */
 export class RedisTrouble {
   readonly #context: FailureContext;
   readonly #onLogin: () => Promise<void>;

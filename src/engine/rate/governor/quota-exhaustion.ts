@@ -9,6 +9,7 @@ const clockSkewMs = 200;
 
 export interface QuotaRecovery {
   readonly lastedMs: number;
+  /** Accepted in the long run, if known. */
   readonly perSecond?: number;
 }
 

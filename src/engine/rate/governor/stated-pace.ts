@@ -80,6 +80,7 @@ export class StatedPace {
   }
 }
 
+/** The fewest calls permitted until a stated time. */
 export function statedRemaining({ stated }: Traffic): number | undefined {
   const remaining = stated.flatMap((limit) =>
     // Without a time, the statement may be about calls in flight.
@@ -149,6 +150,7 @@ export interface KnownLimit {
   readonly seenAt: number;
 }
 
+/** Knows the end of a window more exactly than any single statement. */
 export class StatedLimits {
   readonly #limits = new Map<string, KnownLimit>();
 

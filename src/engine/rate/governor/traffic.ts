@@ -34,6 +34,7 @@ export interface UpdateTime {
   readonly reactionMs: number;
 }
 
+/** The API reports too many calls by a 429, or asks to wait. */
 export function isAboutRate({ rejected, rejectedWith, waitUntil }: Traffic): boolean {
   return (rejected > 0 && rejectedWith !== 503) || waitUntil !== undefined;
 }
