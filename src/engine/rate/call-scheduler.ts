@@ -178,7 +178,7 @@ export class CallScheduler {
       return;
     }
     this.#slots.thinOut(reply.gap);
-    // Other workers have counted on slots that arrive this late.
+    // Slots that arrive later are lost.
     if (reply.count > 0 && now - sentAt <= this.#visits.aheadMs(this.#leadMs))
       this.#slots.add(this.#clock.localTime(reply.from), reply.gap, reply.count);
   }

@@ -14,7 +14,7 @@ export interface VisitTiming {
    * The share of expected ends of calls for which slots are taken: a slot that comes while all places are in use is lost to all workers.
    */
   readonly endsShare: number;
-  /** Workers do not count slots that move between them, so they use only some of their lost slots late. */
+  /** No worker counts slots that move between workers, so a worker that shares a rate uses only some of its lost slots late. */
   readonly lateUse: LateUse;
   /** How far back slots are taken while calls wait; 0 with other workers, which could have used them. */
   readonly pastMs: number;

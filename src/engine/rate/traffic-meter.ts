@@ -128,7 +128,7 @@ export class TrafficMeter {
   }
 }
 
-/** A failure with an open cause: a limit that only says 503, or an accident. */
+/** A failure that leaves its cause open: a limit that only says 503, or an accident. */
 export function isUnavailable({ class: failureClass, status, waitMs }: KindOfFailure): boolean {
   return failureClass === 'retry' && status === 503 && waitMs === undefined;
 }

@@ -9,7 +9,6 @@ export interface RefusedRate {
 /** From one refusal to the next. The allowance was used up at both ends, so the accepted calls are what it gained. */
 export interface Cycle {
   readonly accepted: number;
-  /** With calls, and in an asked wait. */
   readonly activeSeconds: number;
   readonly waitedSeconds: number;
 }

@@ -1,7 +1,7 @@
 const usualMs = 14_000;
 /** Each probe may cost a refusal. */
 const callsPerProbe = 150;
-/** A moment of refusals must not slow a very slow run for a day. */
+/** The longest time for these calls: a moment of refusals must not slow a very slow run for a day. */
 const callsWithinMs = 1_800_000;
 /** A rate that an earlier run has learned may be outdated. */
 const firstAfterLearnedMs = 3_000;

@@ -28,7 +28,7 @@ export function probingGrowth(seconds: number, reactionMs: number): number {
   );
 }
 
-/** A cut lets some allowance gather. A longer wait has let it gather. */
+/** A cut lets some allowance gather. After a longer wait, it has gathered already. */
 const belowHeld = 0.9;
 const belowHeldAfterWait = 0.98;
 const gatheredMs = 500;

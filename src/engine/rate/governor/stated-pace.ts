@@ -10,7 +10,7 @@ const lowest = 0.95;
 const forgivenMs = 300_000;
 /** Calls leave this early or late: this must not put one too many into a short window. */
 const jitterMs = 25;
-/** A window that is not spread lasts at least this long, so that it ends without a refusal. */
+/** The rest of a window that is not spread lasts at least this long, so that the window ends without a refusal. */
 const usedUpInMs = 1_000;
 /** After this many rejections within this time, the API does not state all of its limits (50/s, 100/s stated). */
 const contradictions = 4;
