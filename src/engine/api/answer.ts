@@ -9,7 +9,6 @@ import type { ContentProblem } from './network/content-encoding.ts';
 import type { HttpAnswer } from './network/exchange.ts';
 import { serverText, type TokenMask } from './server-text.ts';
 
-/** Parsed JSON with exact numbers, or a failure. */
 export type ParsedAnswer =
   | { readonly ok: true; readonly status: number; readonly body: unknown }
   | { readonly ok: false; readonly failure: ApiFailure };
@@ -29,7 +28,7 @@ export function interpret(answer: HttpAnswer, context: AnswerContext): ParsedAns
   }
 }
 
-/** What an error answer means. If the body can't be decompressed, only the status counts. */
+/** If the body can't be decompressed, only the status counts. */
 function errorFailure(answer: HttpAnswer, context: AnswerContext): ApiFailure {
   const { body, problem } = answer;
   if (problem === undefined || readErrorBody(body).kind === 'json') return classify(answer, context);
@@ -62,7 +61,7 @@ function problemText({ kind, encoding, detail }: ContentProblem, mask: TokenMask
   return `its body ${problems[kind]} (${serverText(encoding, mask)}: ${detail})`;
 }
 
-/** Redirects are not followed: a POST may become a GET on the way, and the token would go to another host. */
+/** Redirects are not followed: a POST may become a GET, and the token would go to another host. */
 function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiFailure {
   const [location] = headerValues(headers, 'location');
   const target = location === undefined ? '' : ` to ${serverText(redirectTarget(location), mask)}`;
@@ -74,10 +73,7 @@ function redirectFailure({ status, headers }: HttpAnswer, mask: TokenMask): ApiF
   return apiFailure('HTTP_REDIRECT', message, { status, unclear });
 }
 
-/**
- * Statuses by which a server says that it has not processed a request (RFC 9110, section 15.4). After 303, and often after 302, the change
- * was made and its result is elsewhere; other redirects say nothing about it.
- */
+/** RFC 9110, section 15.4. After 303, and often after 302, the change was made; other redirects say nothing about it. */
 const notProcessed: ReadonlySet<number> = new Set([301, 307, 308]);
 
 function redirectTarget(location: string): string {
@@ -87,11 +83,11 @@ function redirectTarget(location: string): string {
 const maxBodyLength = 16_384;
 const maxHeaderLength = 1_000;
 
-/** The answer, its way and the limits; none that grants access, such as a cookie. */
+/** Headers about the answer, its way and limits, without headers that grant access, such as cookies. */
 const keptHeaders =
   /^(content-(type|length|encoding)|date|age|via|server|location|etag|retry-after|www-authenticate|grpc-(status|message)|.*ratelimit.*|(x-)?(request|correlation|trace)-?id|x-amzn-(requestid|trace-id)|x-cloud-trace-context|traceparent)$/;
 
-/** What is saved of an answer, without the token, which a server may quote. */
+/** What is saved of an answer, without the token. */
 export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: TokenMask): ReceivedAnswer {
   const kept = Object.keys(headers).filter((name) => keptHeaders.test(name));
   const text = withoutToken(body, mask);
@@ -121,7 +117,7 @@ const requestIdHeaders = [
   'x-cloud-trace-context',
 ];
 
-/** Visible ASCII characters, so that it can be searched for. */
+/** Visible ASCII characters, so that users can search for it. */
 const usableId = /^[!-~]{1,200}$/;
 
 /** The id of a request, from a header, or the `RequestInfo` of an error. */
@@ -135,7 +131,7 @@ export function requestIdOf({ status, headers, body }: HttpAnswer, mask: TokenMa
   return usableId.test(id) ? mask.text(id) : undefined;
 }
 
-/** `\u` escapes of JSON may hide any part of it. */
+/** `\u` escapes of JSON may hide any part of the token. */
 function withoutToken(text: string, mask: TokenMask): string {
   const unescaped = text.replace(/\\u00([2-7][0-9a-f])/gi, (_escape, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

@@ -1,13 +1,12 @@
 import { usageError } from '../../base/errors/errors.ts';
 
 export interface BaseUrlOptions {
-  /** To other hosts than this one, which sends the token unencrypted. Default: false. */
+  /** Allows `http://` to hosts other than this machine, which sends the token unencrypted. Default: false. */
   readonly allowInsecureHttp?: boolean | undefined;
 }
 
 /**
- * Checks a base URL, and returns it in canonical form: without a slash at the end, host in lower case, no default port. A path prefix is
- * kept.
+ * Checks a base URL, and returns its canonical form: without a slash at the end, host in lower case, no default port. Keeps a path prefix.
  *
  * @throws CqbatchError (usage) with the remedy. The URL is not quoted, because it may hold credentials.
  */

@@ -10,14 +10,13 @@ import { waitingTime } from './waiting-time.ts';
 export interface AnswerContext {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Hides the token in text from an answer. */
   readonly mask: TokenMask;
   readonly ignored?: IgnoredWaits;
 }
 
 /**
- * What a status of 400 or more means. The canonical code in the body counts first, then the status; but 429 always means "slow down" and
- * 401 "the token is refused". The code of a router is UNIMPLEMENTED: its NOT_FOUND is that of the path, not of a row.
+ * What a status of 400 or more means. The canonical code in the body counts before the status, except for 429 and 401. The code of a router
+ * is UNIMPLEMENTED: its NOT_FOUND is about the path, not about a row.
  */
 export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerContext): ApiFailure {
   const { status, headers } = answer;
@@ -48,10 +47,7 @@ export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerConte
   };
 }
 
-/**
- * A router has nothing at this path, or not for this method, whatever the row says. A 404 without JSON is not certain: some services answer
- * so for a missing entry.
- */
+/** A router has nothing at this path, or not for this method. Some services answer 404 without JSON for a missing entry. */
 function isOfRouter(status: number, { kind, message, json = {}, details }: ErrorBody): boolean {
   if (!mayBeOfRouter(status)) return false;
   if (kind !== 'json') return status !== 404;
@@ -63,7 +59,7 @@ function isOfRouter(status: number, { kind, message, json = {}, details }: Error
 const routerWords =
   /^(?:not found|method not allowed|not implemented|no route matched with those values|the current request is not defined by this api\.?|(?:cannot|route) [A-Z]+[ :]\/.*)$/i;
 
-/** "Not Found" is all that a gateway says. Other services may mean a missing entry. */
+/** A gateway says only "Not Found". Other services may mean a missing entry. */
 function isBare(json: Readonly<Record<string, unknown>>): boolean {
   return json['code'] === 5 && Object.keys(json).every((name) => gatewayMembers.has(name));
 }
@@ -105,7 +101,6 @@ function kindName({ kind }: ErrorBody, serverMessage: string): string {
   return serverMessage === '' ? name : `${name} ("${serverMessage}")`;
 }
 
-/** The code for a status, without a canonical code in the body. */
 function codeOfStatus(status: number): FailureCode {
   return codesByStatus.get(status) ?? `HTTP_${status}`;
 }
@@ -132,13 +127,13 @@ const codesByStatus = new Map<number, FailureCode>([
 
 type RpcCode = (typeof canonicalCodes)[number];
 
-/** `NOT_FOUND`, `not_found`, `NotFound` and `not-found` are the same; so are both spellings of CANCELLED. */
+/** `NOT_FOUND`, `not_found`, `NotFound` and `not-found` are the same code. */
 const codesByLetters = new Map<string, RpcCode>([
   ...canonicalCodes.map((code) => [code.replaceAll('_', ''), code] as const),
   ['CANCELED', 'CANCELLED'],
 ]);
 
-/** The canonical code in a body's `code` or `status`: a number from 1 to 16, also as text, or a name. */
+/** @param value a body's `code` or `status`: a number from 1 to 16, also as text, or a name */
 export function rpcCode(value: unknown): RpcCode | undefined {
   if (typeof value === 'number') return canonicalCodes[value - 1];
   if (typeof value !== 'string' || value.length > 40) return undefined;
@@ -150,7 +145,7 @@ interface ErrorBody {
   /** `json` is a JSON object; other JSON values count as `text`. */
   readonly kind: 'json' | 'html' | 'text' | 'empty';
   readonly code?: RpcCode | undefined;
-  /** The server's words; may be empty. */
+  /** May be empty. */
   readonly message: string;
   readonly json?: Readonly<Record<string, unknown>>;
   readonly details: readonly ErrorDetail[];
@@ -173,7 +168,7 @@ export function readErrorBody(text: string): ErrorBody {
   const json = trimmed.startsWith('{') ? parseObject(trimmed) : undefined;
   if (json === undefined) return { kind: 'text', message: trimmed, details: [] };
   const error = isJsonObject(json['error']) ? json['error'] : {};
-  // In a problem document it is a number: the HTTP status, not a canonical code.
+  // In a problem document it is the HTTP status, not a canonical code.
   const statuses = [json['status'], error['status']].filter((status) => typeof status === 'string');
   const codes = [json['code'], ...statuses, error['code'], json['error']];
   const code = codes.map(rpcCode).find((candidate) => candidate !== undefined);

@@ -31,7 +31,7 @@ export interface Timeouts {
   readonly headersMs: number;
   /** Between two parts of the answer's body. Default: 30000. */
   readonly bodyMs: number;
-  /** For a whole call: waiting for a free connection, repeated connecting. Starts again after each wait for a token. Default: 60000. */
+  /** For a whole call with waits for a connection and attempts to connect; restarts after each wait for a token. Default: 60000. */
   readonly totalMs: number;
 }
 
@@ -41,13 +41,13 @@ export interface ClientOptions extends BaseUrlOptions {
   /** The Bearer token, or where it comes from (`tokenFromCommand`, `tokenFromFile`). */
   readonly token: string | TokenSource;
   readonly timeouts?: Partial<Timeouts> | undefined;
-  /** At the same time; further calls wait. Default: 10. */
+  /** The most connections at a time; further calls wait. Default: 10. */
   readonly connections?: number | undefined;
   /** Such as `process.env`: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` select a proxy. Default: no proxy. */
   readonly proxyVariables?: Readonly<Record<string, string | undefined>> | undefined;
   /** Default: `callquality-batch`. */
   readonly userAgent?: string | undefined;
-  /** Largest body. Default: 16777216 (16 MiB). */
+  /** Bounds the body of an answer. Default: 16777216 (16 MiB). */
   readonly maxAnswerBytes?: number | undefined;
   /** Default: requests are not counted. */
   readonly observer?: RequestObserver | undefined;
@@ -63,7 +63,7 @@ export const defaultTimeouts = {
 export interface ApiClient {
   /** Normalized. */
   readonly baseUrl: string;
-  /** Faults of the server, the network or the token file are returned as failures. */
+  /** Returns faults of the server, the network or the token file as failures. */
   readonly send: (request: ApiRequest, options?: SendOptions) => Promise<ApiAnswer>;
   /** Waits for calls in flight; later calls fail with `CLIENT_CLOSED`. */
   readonly close: () => Promise<void>;
@@ -72,9 +72,9 @@ export interface ApiClient {
 export interface SendOptions {
   /** Stops the call, which then gives a failure of class `aborted`. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether to return the HTTP answer, too, as `received`. Default: false. */
+  /** Whether to return the HTTP answer as `received`. Default: false. */
   readonly keepAnswer?: boolean | undefined;
-  /** Each time that a request has been handed to the network. */
+  /** Called each time a request has been handed to the network. */
   readonly onSent?: (() => void) | undefined;
 }
 
@@ -88,7 +88,7 @@ export interface CallFigures {
   readonly durationMs: number;
   /** As the last answer states them. */
   readonly limits?: readonly StatedLimit[];
-  /** Of the last answer, longer than 24 hours or unreadable: value by header. */
+  /** Waits in the last answer that are longer than 24 hours or unreadable: value by header. */
   readonly ignoredWaits?: ReadonlyMap<string, string>;
   /** From `X-Request-Id` and the like, or a `RequestInfo` of the last answer. */
   readonly requestId?: string;
@@ -96,11 +96,6 @@ export interface CallFigures {
   readonly received?: ReceivedAnswer;
 }
 
-/**
- * A client with its own pool of connections.
- *
- * @throws CqbatchError (usage) for a base URL, a token or a proxy that cannot be used.
- */
 export function createClient(options: ClientOptions): ApiClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const baseUrl = parseBaseUrl(options.baseUrl, options);
@@ -123,7 +118,7 @@ export function createClient(options: ClientOptions): ApiClient {
     bodyTimeout: timeouts.bodyMs,
     maxResponseSize: maxAnswerBytes,
     // A request written just as the server closes an idle connection is lost in an unclear way. Most servers keep idle connections for 5 s
-    // or more, and say so when it is less.
+    // or more.
     keepAliveTimeout: 4000,
     pipelining: 1,
     allowH2: false,
@@ -171,7 +166,7 @@ export function createClient(options: ClientOptions): ApiClient {
     };
   }
 
-  /** The call, with another token when the API refuses the current one. */
+  /** Repeats the call with another token when the API refuses the current one. */
   async function call(request: ApiRequest, stop: Stop, options: SendOptions): Promise<Call> {
     const current = await stop.without(credentials.current());
     if (current === undefined) return failed(stopFailure({ progress: 'unsent' }, stop.reason));
@@ -187,7 +182,7 @@ export function createClient(options: ClientOptions): ApiClient {
     stop: Stop,
     options: SendOptions,
   ): Promise<Call> {
-    // A token that another call has renewed meanwhile may be refused, too; one that was renewed for this call is the last.
+    // A token that another call has renewed meanwhile may also be refused; a token renewed for this call is the last.
     const isLast = credentials.areLatest(used);
     const fresh = await stop.without(credentials.after(used));
     if (fresh === undefined) return failed(stopFailure({ progress: 'unsent' }, stop.reason), first.requests);
@@ -243,7 +238,6 @@ function harmlessObserver(observer: RequestObserver): RequestObserver {
   };
 }
 
-/** The texts come from the server. */
 function cleaned(waits: IgnoredWaits, mask: TokenMask): ReadonlyMap<string, string> {
   return new Map([...waits].map(([header, value]) => [header, serverText(value, mask)]));
 }
@@ -260,13 +254,10 @@ function failed(failure: ApiFailure, requests = 0): Call {
 
 const closedCall = failed(apiFailure('CLIENT_CLOSED', 'The client was closed'));
 
-/** Short, because the caller waits longer while a server is unreachable. */
+/** The caller waits longer while a server is unreachable. */
 const pausesMs = [100, 300];
 
-/**
- * Repeats a request up to two times, while the request fails before any byte was written and for a transient reason (connection refused,
- * name not resolved, connect time-out). A stop ends the wait.
- */
+/** Repeats a request up to two times, as long as it fails before any byte was written and for a transient reason. */
 async function repeatUnsent(
   dispatcher: Dispatcher,
   request: WireRequest,
@@ -275,7 +266,7 @@ async function repeatUnsent(
   for (const pauseMs of pausesMs) {
     const ending = await exchange(dispatcher, request, options);
     if (!mayPass(ending)) return ending;
-    // Random, so that calls that failed together are not repeated together.
+    // So that calls that failed together are not repeated together.
     await options.stop.pause(pauseMs * (1 + Math.random()));
     if (options.stop.reason !== undefined) return { kind: 'stopped', progress: 'unsent' };
   }

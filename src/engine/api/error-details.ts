@@ -14,9 +14,8 @@ const mostRead = 50;
 /**
  * The details in `details` or `error.details` of a parsed body. Two spellings are known:
  *
- * - that of a gateway: `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"}`
- * - that of Connect: `{"type":"google.rpc.RetryInfo","value":"CgIIAQ","debug":{"retryDelay":"1.5s"}}`. `value` is the same in Protocol
- *   Buffers' binary form, which is not read.
+ * - of a gateway: `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"}`
+ * - of Connect: `{"type":"google.rpc.RetryInfo","value":"CgIIAQ","debug":{"retryDelay":"1.5s"}}`; the binary `value` is not read.
  */
 export function errorDetails(body: unknown): readonly ErrorDetail[] {
   if (!isJsonObject(body)) return [];
@@ -34,8 +33,8 @@ export function errorDetails(body: unknown): readonly ErrorDetail[] {
 }
 
 /**
- * What details say to people, in the order of the details: wrong fields, conditions not met, the service's own words, the identifier of the
- * request. What the message says already is left out.
+ * What details say to people, in their order: wrong fields, unmet conditions, the service's own words, the id of the request. Leaves out
+ * what the message says already.
  */
 export function detailTexts(details: readonly ErrorDetail[], message: string): readonly string[] {
   const told = new Set<string>();
@@ -47,7 +46,7 @@ export function detailTexts(details: readonly ErrorDetail[], message: string): r
   return [...told];
 }
 
-/** The reason in an `ErrorInfo`, such as `EVALUATION_NOT_DELETED`: often the only precise part of an answer. */
+/** Such as `EVALUATION_NOT_DELETED`. */
 export function reasonIn(details: readonly ErrorDetail[]): string {
   return (
     details.map(({ type, fields }) => (type === 'ErrorInfo' ? textIn(fields, 'reason') : '')).find(Boolean) ??
@@ -66,7 +65,6 @@ function requestIdOf(fields: JsonObject): string {
 }
 
 interface Told {
-  /** May be empty. */
   readonly subject?: string;
   readonly text: string;
 }
@@ -79,7 +77,6 @@ const readers = new Map<string, (fields: JsonObject) => readonly Told[]>([
   ['RequestInfo', (fields) => [{ subject: 'request', text: requestIdOf(fields) }]],
 ]);
 
-/** Violations by their descriptions, or by what they are about. */
 function violations(list: unknown, about: readonly string[]): readonly Told[] {
   return objectsIn(list).map((violation) => {
     const subject = about

@@ -7,9 +7,9 @@ export interface ApiFailure {
   readonly code: FailureCode;
   /** One line for display. Text of the server is shortened and cleaned; the token never appears. */
   readonly message: string;
-  /** When the head of an answer arrived. */
+  /** Present when the head of an answer arrived. */
   readonly status?: number;
-  /** From now, as the API asks; at most `maxWaitMs` (see `wait-reader.ts`). */
+  /** How long to wait from now, as the API asks; at most `maxWaitMs` (see `wait-reader.ts`). */
   readonly waitMs?: number;
   /** What asks for more than a minute: `Retry-After: 7200`. */
   readonly waitBy?: string;
@@ -17,12 +17,11 @@ export interface ApiFailure {
   readonly unclear: boolean;
 }
 
-/** A router has nothing at the path, or not for this method. */
 export function mayBeOfRouter(status: number | undefined): boolean {
   return status === 404 || status === 405 || status === 501;
 }
 
-/** `class` and `unclear` are those of the code, unless `more` sets them. */
+/** @param more values that differ from those of the code */
 export function apiFailure(
   code: FailureCode,
   message: string,

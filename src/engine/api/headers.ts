@@ -1,19 +1,19 @@
 /** Headers by lower-case name; an array when a field came more than once. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The values in the order of arrival. */
+/** In the order of arrival. */
 export function headerValues(headers: AnswerHeaders, name: string): readonly string[] {
   const value = headers[name];
   if (value === undefined) return [];
   return typeof value === 'string' ? [value] : value;
 }
 
-/** The prefix of headers that the service itself has sent through a gateway from Protocol Buffers to JSON. */
+/** A gateway from Protocol Buffers to JSON gives this prefix to headers of the service. */
 const gatewayPrefix = 'grpc-metadata-';
 
 /**
- * Headers, those of a gateway also without its prefix: `Grpc-Metadata-Retry-After` counts unless there is a `Retry-After`. Runs for every
- * answer: without such headers it must not allocate memory.
+ * Adds the headers of a gateway without its prefix, unless a header has that name. Runs for every answer: without such headers it must not
+ * allocate memory.
  */
 export function withGatewayHeaders(headers: AnswerHeaders): AnswerHeaders {
   for (const name in headers) if (name.startsWith(gatewayPrefix)) return withoutPrefix(headers);
@@ -28,7 +28,6 @@ function withoutPrefix(headers: AnswerHeaders): AnswerHeaders {
   };
 }
 
-/** The first value that `read` understands. */
 export function firstReadable<T>(
   headers: AnswerHeaders,
   name: string,
@@ -64,7 +63,6 @@ const rfc850Date = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2
 const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
 export interface ListItem {
-  /** Without quotes and escapes. */
   readonly value: string;
   readonly kind: 'name' | 'integer';
   /** By key, strings without quotes; empty for a parameter without a value. */
@@ -72,8 +70,8 @@ export interface ListItem {
 }
 
 /**
- * The items of a list field of strings, tokens or integers (RFC 9651, section 3.1), at most `maxItems`; spaces before a parameter are
- * tolerated. None when any part is malformed (section 4.2) or the list is absurdly long.
+ * The items of a list field of strings, tokens or integers (RFC 9651, section 3.1), at most `maxItems`; tolerates spaces before a
+ * parameter. Returns no items when any part is malformed (section 4.2) or the list is absurdly long.
  */
 export function structuredList(headers: AnswerHeaders, name: string): readonly ListItem[] {
   if (headers[name] === undefined) return [];

@@ -1,19 +1,18 @@
 /**
- * Identifiers and counts are 64 bits wide (document, section 2). As a `number` they would be rounded above 9007199254740991, so they travel
- * as decimal text.
+ * Identifiers and counts have 64 bits (document, section 2). A `number` would round them above 9007199254740991, so they travel as decimal
+ * text.
  */
 
 /** A `number` only if it is a safe integer; a string of decimal digits. */
 export type Int64Input = bigint | number | string;
 
-/** Signed, 64 bits. */
 export const maxInt64 = 9223372036854775807n;
 
 const maxInt64Text = String(maxInt64);
 
 /**
- * The integer in canonical decimal, ready to be a JSON literal, without blanks and leading zeros. Undefined when it is not an integer from
- * `min` to 9223372036854775807, or a `number` that may have been rounded.
+ * Canonical decimal. Undefined when the value is not an integer from `min` to 9223372036854775807, or a `number` that may have been
+ * rounded.
  */
 export function int64Text(value: unknown, min: 0 | 1): string | undefined {
   if (typeof value === 'string') return canonical(value, min);

@@ -22,10 +22,8 @@ export interface StatedLimit {
 /** Calls in a window, or at the same time. */
 export type LimitUnit = 'requests' | 'concurrent-requests';
 
-/** A limit on anything: calls, bytes, … */
 export type LimitReading = Omit<StatedLimit, 'unit'> & { readonly unit: string };
 
-/** The largest quota, and number of remaining calls. */
 export const maxCalls = 1e9;
 
 /** 366 days. */
@@ -33,13 +31,7 @@ export const maxWindowMs = 366 * 86_400_000;
 
 export const noLimits: readonly StatedLimit[] = [];
 
-/**
- * The limits of `RateLimit` and `RateLimit-Policy`, then of the fields `RateLimit-…`, `X-RateLimit-…` and `X-Rate-Limit-…`. Limits on
- * anything but calls, such as bytes, are left out.
- *
- * @param now milliseconds since 1970, for answers without a `Date`
- * @param ignored collects ignored times
- */
+/** The limits on calls of `RateLimit` and `RateLimit-Policy`, then of `RateLimit-…`, `X-RateLimit-…` and `X-Rate-Limit-…`. */
 export function statedLimits(
   headers: AnswerHeaders,
   now: number,
@@ -60,7 +52,6 @@ function mentionsLimits(headers: AnswerHeaders): boolean {
   return false;
 }
 
-/** Whether a limit is on calls, and not only a window. */
 function isOnCalls(limit: LimitReading): limit is StatedLimit {
   const { unit, quota, remaining, resetMs } = limit;
   const isOfCalls = unit === 'requests' || unit === 'concurrent-requests';
@@ -69,10 +60,12 @@ function isOnCalls(limit: LimitReading): limit is StatedLimit {
 
 /**
  * The limits of `RateLimit`, each with quota, window and unit of the `RateLimit-Policy` of the same name, then the policies without a limit
- * (draft-ietf-httpapi-ratelimit-headers-10). In seconds there, milliseconds here.
+ * (draft-ietf-httpapi-ratelimit-headers-10).
  *
- *     RateLimit-Policy: "burst";q=100;w=60, "uploads";q=65535;qu="content-bytes";w=10
- *     RateLimit: "burst";r=0;t=30
+ * ```
+ * RateLimit-Policy: "burst";q=100;w=60, "uploads";q=65535;qu="content-bytes";w=10
+ * RateLimit: "burst";r=0;t=30
+ * ```
  */
 export function policyLimits(headers: AnswerHeaders, waits: WaitReader): readonly LimitReading[] {
   const named = (field: string) => structuredList(headers, field).filter(({ kind }) => kind === 'name');
@@ -97,7 +90,7 @@ function policyReading(
   limit: ListItem | undefined,
   policy: ListItem | undefined,
 ): LimitReading {
-  // Each partition key of a policy has a count of its own.
+  // Each partition key of a policy has its own count.
   const partition = parameters.get('pk');
   const time = limit?.parameters.get('t');
   return limitReading({
@@ -111,11 +104,12 @@ function policyReading(
 }
 
 /**
- * The limits with one field for each number: `…-Limit`, `…-Remaining` and `…-Reset` of every family. Up to
- * draft-ietf-httpapi-ratelimit-headers-06 the quota may be followed by policies: the one with the same quota gives its window, the others
- * are limits too.
+ * The limits of `…-Limit`, `…-Remaining` and `…-Reset` of every family. Up to draft-ietf-httpapi-ratelimit-headers-06, policies may follow
+ * the quota: the policy with the same quota gives its window, the others are limits too.
  *
- *     RateLimit-Limit: 100, 100;w=60, 5000;w=86400
+ * ```
+ * RateLimit-Limit: 100, 100;w=60, 5000;w=86400
+ * ```
  */
 export function counterLimits(headers: AnswerHeaders, waits: WaitReader): readonly LimitReading[] {
   return families
@@ -139,7 +133,7 @@ function familyOf(prefix: string, suffix: string, windowSeconds: number | undefi
 
 /**
  * Most reliable first: `RateLimit-…` (up to draft-ietf-httpapi-ratelimit-headers-06), `X-RateLimit-…` and `X-Rate-Limit-…` (no standard),
- * then the last two with the window at the end (Kong: `X-RateLimit-Limit-Minute`).
+ * then with the window at the end (Kong: `X-RateLimit-Limit-Minute`).
  */
 const families = Object.entries({
   '': undefined,
@@ -161,7 +155,7 @@ function familyLimits(headers: AnswerHeaders, family: Family, waits: WaitReader)
     policies.find((policy) => policy === current) ?? policies.find(({ quota }) => quota === current?.quota);
   const otherPolicies = policies.filter((policy) => policy !== currentPolicy);
   const windowSeconds = family.windowSeconds ?? currentPolicy?.windowSeconds;
-  // Which policy is the current one may change with every answer, so the names of several include their windows.
+  // Which policy is current may change with every answer, so the names of several include their windows.
   const nameWith = (seconds: number | undefined): string =>
     otherPolicies.length > 0 && seconds !== undefined ? `${name};w=${seconds}` : name;
   return [
@@ -210,7 +204,7 @@ interface Statements {
   readonly reset?: AskedWait | undefined;
 }
 
-/** Absurd quotas and windows are left out, and remaining calls are capped. */
+/** Leaves out absurd quotas and windows, and caps remaining calls. */
 function limitReading(statements: Statements): LimitReading {
   const { name, unit = 'requests', quota = 0, windowSeconds = 0, remaining, reset } = statements;
   const windowMs = windowSeconds * 1000;

@@ -32,10 +32,10 @@ export function requestHeaders(
   };
 }
 
-/** Headers, with fields in place of those of the same name. */
+/** @param own replace headers of the same name */
 export function withHeaders(headers: readonly string[], own: Readonly<Record<string, string>>): string[] {
   const all: string[] = [];
-  // Loops, because this runs for each call.
+  // A loop, because this runs for each call.
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] ?? '';
     if (own[name] === undefined) all.push(name, headers[index + 1] ?? '');

@@ -7,8 +7,8 @@ export const maxServerTextLength = 300;
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 /**
- * Makes text from a server safe for a message: one line, at most 300 code points, without control characters, terminal escapes and
- * bidirectional controls, and without the token, which a server may quote.
+ * Makes text from a server safe for a message: one line, at most 300 code points, without control characters, terminal escapes,
+ * bidirectional controls and the token.
  */
 export function serverText(text: string, mask?: Pick<TokenMask, 'text'>): string {
   // Masked before it is shortened, so that no half token stays, and again when control characters within a token are removed.
@@ -22,11 +22,10 @@ export function serverText(text: string, mask?: Pick<TokenMask, 'text'>): string
   return `${characters.slice(0, maxServerTextLength - 1).join('')}…`;
 }
 
-/** Answers end up in reports, journals, datastores and logs: hides the token wherever a server quotes it. */
+/** Hides the token in text for reports, journals, datastores and logs. */
 export interface TokenMask {
-  /** With `[token]` in its place. */
   readonly text: (text: string) => string;
-  /** In all text of parsed JSON, in place. `source` is its JSON text. */
+  /** Changes all text of parsed JSON in place. `source` is its JSON text. */
   readonly json: (value: unknown, source: string) => unknown;
 }
 
@@ -42,7 +41,7 @@ export function createTokenMask(token: string): TokenMask {
   const text = (quoting: string): string => {
     let masked = quoting;
     for (const spelling of spellings) {
-      // Matches are rare, and `includes` is several times as fast as `replaceAll`.
+      // `includes` is several times as fast as `replaceAll`, and matches are rare.
       if (masked.includes(spelling))
         masked = masked.replaceAll(isWord ? asWord(spelling) : spelling, substitute);
     }
@@ -53,7 +52,7 @@ export function createTokenMask(token: string): TokenMask {
   const hints = [...spellings, ...escapes];
   return {
     text,
-    // Searching the source for hints takes a fraction of the time of walking through the value.
+    // Much faster than walking through the value.
     json: (value, source) => {
       const mayQuote = token.length >= shortestToken && hints.some((hint) => source.includes(hint));
       return mayQuote ? maskedValue(value, text) : value;
@@ -66,7 +65,7 @@ function asWord(spelling: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
 }
 
-/** The token in JSON, URLs and HTML; for most tokens they are the same. */
+/** The token in JSON, URLs and HTML. */
 function spellingsOf(token: string): readonly string[] {
   const percentEncoded = encodeURIComponent(token);
   return [

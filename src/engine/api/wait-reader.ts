@@ -1,34 +1,30 @@
 import { unixTimeMs } from '../../base/text/moment.ts';
 import { type AnswerHeaders, httpDateMs, serverTime } from './headers.ts';
 
-/** 24 hours: an API with a daily quota may ask to wait until midnight. */
+/** An API with a daily quota may ask to wait until midnight. */
 export const maxWaitMs = 86_400_000;
 
-/** A longer wait gets an explanation (`by`). */
 const namedFromMs = 60_000;
 
 export interface AskedWait {
-  /** Whole, from 0 to `maxWaitMs`. */
   readonly ms: number;
   /** What asks for more than a minute: `Retry-After: 7200`. */
   readonly by: string | undefined;
 }
 
-/** Ignored waits by header. */
 export type IgnoredWaits = Map<string, string>;
 
-/** From this value on, a number of seconds is a Unix time. */
 const leastUnixSeconds = 1e9;
 
 /**
  * Accepts a wait of 0 to 24 hours:
  *
- * - a number of seconds, even with decimals as some servers send them;
+ * - a number of seconds, with or without decimals;
  * - a number from 10^9, a Unix time in seconds, or from 10^12 in milliseconds;
  * - an HTTP date, where the standard allows one.
  *
- * Times are relative to the answer's own `Date`, so that a wrong clock here does no harm; a time that has passed is a wait of 0. Every
- * other text is ignored, because one wrong value would stop all runs for a day.
+ * Times are relative to the answer's own `Date`, so that a wrong clock here does no harm; a time that has passed is a wait of 0. Other
+ * texts are ignored, because one wrong value would stop all runs for a day.
  */
 export class WaitReader {
   readonly #headers: AnswerHeaders;
@@ -38,7 +34,7 @@ export class WaitReader {
 
   /**
    * @param now milliseconds since 1970, for answers without a `Date`
-   * @param ignored collects ignored texts
+   * @param ignored collects ignored texts by header
    */
   constructor(headers: AnswerHeaders, now: number, ignored?: IgnoredWaits) {
     this.#headers = headers;
@@ -54,7 +50,7 @@ export class WaitReader {
     return this.#accepted(header, shown, this.#secondsMs(value.trim()));
   }
 
-  /** With their unit: `1.5s`. */
+  /** With its unit: `1.5s`. */
   duration(header: string, value: string): AskedWait | undefined {
     const ms = value.endsWith('s') ? this.#secondsMs(value.slice(0, -1)) : undefined;
     return this.#accepted(header, value, ms);

@@ -4,14 +4,7 @@ import { type AnswerHeaders, firstReadable } from './headers.ts';
 import { counterLimits, type LimitReading, policyLimits, statedNumber } from './limits.ts';
 import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';
 
-/**
- * How long to wait; undefined if the answer does not ask to wait. The first accepted field counts: `Retry-After`, `google.rpc.RetryInfo`,
- * `RateLimit`, `RateLimit-Reset`, `X-RateLimit-Reset`. See `WaitReader`.
- *
- * @param details of the error body
- * @param now milliseconds since 1970, for answers without a `Date`
- * @param ignored collects ignored waits
- */
+/** How long to wait; undefined if the answer does not ask to wait. The first accepted field counts. Parameters: see `WaitReader`. */
 export function waitingTime(
   headers: AnswerHeaders,
   details: readonly ErrorDetail[],
@@ -27,7 +20,6 @@ export function waitingTime(
   );
 }
 
-/** `google.rpc.RetryInfo` (`google/rpc/error_details.proto`). */
 function retryInfo(details: readonly ErrorDetail[], waits: WaitReader): AskedWait | undefined {
   for (const { type = 'RetryInfo', fields } of details) {
     if (type !== 'RetryInfo') continue;
@@ -53,8 +45,8 @@ function member(value: unknown, name: string): unknown {
 }
 
 /**
- * draft-ietf-httpapi-ratelimit-headers: the longest `t` of the limits that are used up (`r=0`), whatever they count; without `t`, the
- * window `w` of the `RateLimit-Policy`.
+ * draft-ietf-httpapi-ratelimit-headers: the longest `t` of the limits that are used up (`r=0`); without `t`, the window `w` of the
+ * `RateLimit-Policy`.
  */
 function rateLimit(headers: AnswerHeaders, waits: WaitReader): AskedWait | undefined {
   return policyLimits(headers, waits)

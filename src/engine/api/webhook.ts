@@ -8,7 +8,7 @@ import { lostFailure } from './network/network-failure.ts';
 import { chooseProxy, type ProxyOptions } from './network/proxy.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
 
-/** Receives notifications. No message quotes its path and query, which may be secret. */
+/** Receives notifications. Messages do not quote its path and query, which may be secret. */
 export interface Webhook {
   /** For display: `hooks.example.com`. */
   readonly host: string;
@@ -22,7 +22,6 @@ export interface Webhook {
 }
 
 export interface PostOptions {
-  /** Added to the path of the URL: `/start`. */
   readonly below?: string;
   /** Names and values in turn. */
   readonly headers?: readonly string[];
@@ -30,7 +29,7 @@ export interface PostOptions {
 
 const connectMs = 5_000;
 const requestMs = 10_000;
-/** Few and short: an unreachable receiver must not delay the command. */
+/** An unreachable receiver must not delay the command. */
 const retries = { retries: 3, minTimeout: 500, maxTimeout: 4_000, factor: 2, randomize: true };
 
 /**

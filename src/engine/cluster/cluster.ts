@@ -24,8 +24,7 @@ import { serverClock, timelineScripts } from './timeline-script.ts';
 
 /**
  * The processes that share a Redis: runs and workers, the pace of each API, and users' commands to runs. The data are hashes that expire,
- * read and written by small scripts, dated by the clock of Redis. Display, the common rate, and finding out what a datastore has lost
- * depend on them; no lock does, except that a run id belongs to the first run that uses it.
+ * dated by the clock of Redis. No lock depends on them, except that a run id belongs to the first run that uses it.
  */
 export type Cluster = ReturnType<typeof openCluster>;
 
@@ -41,11 +40,7 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       args,
     );
   return {
-    /**
-     * A run, or its progress.
-     *
-     * @returns false, without writing, when another run has this id
-     */
+    /** @returns false, without writing, when another run has this id */
     async putRun(entry: RunEntry): Promise<boolean> {
       const { id, key, state } = entry;
       const keys = ['runs', apiKeys(entry).timeline];
@@ -60,14 +55,13 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       const [now, entry] = (await ask(scripts.one, ['runs'], id)) as [string, string];
       return read(runEntrySchema, now, withoutKey(entry))[0];
     },
-    /** Workers with a recent sign of life. */
     async workers(api: LimitedApi): Promise<readonly WorkerEntry[]> {
       const [now, entries] = (await ask(scripts.all, [apiKeys(api).workers])) as [string, string[]];
       return entries
         .flatMap((entry) => read(workerEntrySchema, now, entry))
         .filter((entry) => isPresent(entry));
     },
-    /** The latest of each worker about its batches; also of workers that have left. */
+    /** Also of workers that have left. */
     async testimonies(api: LimitedApi): Promise<ReadonlyMap<string, string>> {
       const [, entries] = (await ask(scripts.all, [apiKeys(api).testimonies])) as [string, string[]];
       return new Map(
@@ -85,7 +79,6 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     async tell(runId: string, control: Control): Promise<void> {
       await ask(scripts.tell, ['controls'], runId, control.kind, `0 ${JSON.stringify(control)}`);
     },
-    /** The latest of each kind. */
     async controlsOf(runId: string): Promise<readonly Control[]> {
       const [now, ...controls] = (await ask(scripts.controls, ['controls'], runId)) as string[];
       return controls.flatMap((control) => read(controlSchema, now ?? '', control));
@@ -93,7 +86,6 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     async clearControls(runId: string): Promise<void> {
       await ask(scripts.clearControls, ['controls'], runId);
     },
-    /** Removes runs that ended long ago, and old workers of an API. */
     async sweep(api: LimitedApi): Promise<void> {
       const { workers, testimonies } = apiKeys(api);
       await ask(scripts.sweep, ['runs', 'controls', workers, testimonies], forgottenAfterMs);
@@ -152,7 +144,7 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
         hasRuns: running.length > 0,
         policies: new Map(ofHighestPriority(live).map(({ id: run, rate }) => [run, rate])),
         rows: live.reduce((sum, { rows, done = Number.NEGATIVE_INFINITY }) => sum + rows - done, 0),
-        // The worker that leads on has decided it.
+        // The worker that keeps the lead has decided it.
         pace: lead === 2 ? undefined : readPace(now, at, paceText),
       };
     },
@@ -197,7 +189,7 @@ export function slotReply(reply: readonly string[]): SlotReply {
   };
 }
 
-/** Entries are read several times a second: unchanged ones are not parsed again. */
+/** Unchanged entries, which are read several times a second, are not parsed again. */
 function rememberingReader<Entry>(schema: z.ZodType<Entry>) {
   let known = new Map<string, readonly Entry[]>();
   return (now: string, texts: readonly string[]): readonly Entry[] => {
@@ -206,7 +198,7 @@ function rememberingReader<Entry>(schema: z.ZodType<Entry>) {
   };
 }
 
-/** Follows its time; empty for an entry of another version. */
+/** Empty for an entry of another version. */
 function read<Entry>(schema: z.ZodType<Entry>, now: string, text: string): readonly Entry[] {
   const space = text.indexOf(' ');
   const ageMs = Number(now) - Number(text.slice(0, space));

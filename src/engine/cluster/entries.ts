@@ -6,7 +6,7 @@ import { duringOutage, type PaceReport, phases } from '../../domain/pace.ts';
 import { noOutcomes, outcomes, priorities, usualPriority } from '../../domain/terms.ts';
 import { ratePolicySchema } from './rate-policy.ts';
 
-/** Rows by outcome; outcomes of other versions are ignored. */
+/** Ignores outcomes of other versions. */
 export const countsSchema = z
   .partialRecord(z.enum(outcomes), z.number())
   .transform((counts) => ({ ...noOutcomes(), ...counts }));
@@ -28,20 +28,19 @@ export const runEntrySchema = z.object({
   state: z.string(),
   /** Why the run ended, if its state does not say so. */
   because: z.string().exactOptional(),
-  /** Why the datastore delays the run, perhaps by refusing only some commands. */
   waiting: z.string().exactOptional(),
   rows: z.number(),
-  /** With a result; absent in entries of older versions, whose counts contain only such rows. */
+  /** Rows with a result; absent in entries of older versions, whose counts contain only such rows. */
   done: z.number().exactOptional(),
   counts: countsSchema,
-  /** Finished, over the last seconds. */
+  /** Finished in the last seconds. */
   rowsPerSecond: z.number(),
   /** Absent: as fast as possible. */
   rate: ratePolicySchema.exactOptional(),
   /** Default `normal`. */
   priority: z.enum(priorities).exactOptional(),
   coordinator: processSchema.extend({ version: z.string().exactOptional() }),
-  /** That process has finished the run, including its report. */
+  /** The coordinator has finished the run and its report. */
   left: z.literal(true).exactOptional(),
   startedAt: z.string(),
   seenAt: z.string(),
@@ -61,20 +60,17 @@ const statedLimitSchema = z.object({
 const trafficReportSchema = z.object({
   accepted: z.number(),
   rejected: z.number(),
-  /** Answered with 503 without a waiting time: neither. */
   unavailable: z.number().exactOptional(),
   durationMs: z.number(),
   active: z.number(),
-  /** Of the latest rejected call, when the report was made. */
+  /** When the report was made, for the latest rejected call. */
   refusedAgoMs: z.number().exactOptional(),
-  /** HTTP status of that call. */
   refusedWith: z.number().exactOptional(),
   waitMs: z.number().exactOptional(),
-  /** What asks for this: see `AskedWait`. */
+  /** See `AskedWait`. */
   waitBy: z.string().optional(),
-  /** The most calls in flight when an accepted call was sent since the last report, with that call. */
+  /** Since the last report: see `Traffic`. */
   acceptedAmong: z.number().exactOptional(),
-  /** The fewest when a rejected call was sent. */
   rejectedAmong: z.number().exactOptional(),
   stated: z.array(statedLimitSchema),
 });
@@ -94,7 +90,6 @@ export const paceEntrySchema = z.object({
   boundBy: z.string().exactOptional(),
   accepted: z.number(),
   rejected: z.number(),
-  /** Whose policies the pace obeys. */
   runs: z.array(z.string()),
   workers: z.number(),
   seenAt: z.string(),
@@ -106,15 +101,12 @@ export const workerEntrySchema = z.object({
   version: z.string(),
   ...limitedApiSchema.shape,
   concurrency: z.number(),
-  /** The worker takes its share of the calls in flight, not a number of its own. */
+  /** The worker has no number of its own: it takes its share of the calls in flight. */
   isAuto: z.literal(true).exactOptional(),
-  /** In flight. */
   active: z.number(),
-  /** Since the worker started. */
   finished: z.number(),
   /** Why only single test calls are made; absent while the API answers. */
   outage: z.object({ reason: z.string(), testMs: z.number() }).optional(),
-  /** Absent for workers without a governor. */
   traffic: trafficReportSchema.exactOptional(),
   startedAt: z.string(),
   seenAt: z.string(),
@@ -140,7 +132,6 @@ export const controlSchema = z.discriminatedUnion('kind', [
 export type RunEntry = z.infer<typeof runEntrySchema>;
 export type WorkerEntry = z.infer<typeof workerEntrySchema>;
 export type TrafficReport = z.infer<typeof trafficReportSchema>;
-/** The last decided pace, with its runs and workers. */
 export interface PublishedPace
   extends PaceReport,
     Pick<z.infer<typeof paceEntrySchema>, 'runs' | 'workers' | 'seenAt'> {}
@@ -158,7 +149,7 @@ export function isPresent({ seenAt }: { readonly seenAt: string }, withinMs = go
   return Date.now() - Date.parse(seenAt) < withinMs;
 }
 
-/** The pace for display: an outage if every worker that has calls is in one. */
+/** An outage is shown if every worker that has calls is in an outage. */
 export function paceSeenBy(
   workers: readonly WorkerEntry[],
   pace: PublishedPace | undefined,
@@ -174,14 +165,14 @@ export function isActive(state: string): boolean {
   return state === 'running' || state === 'paused';
 }
 
-/** The runs of the highest priority: their bounds set the rate. Other runs keep to their bounds by how fast they feed rows. */
+/** Their bounds set the rate. Other runs keep to their bounds by how fast they feed rows. */
 export function ofHighestPriority(runs: readonly RunEntry[]): readonly RunEntry[] {
   const open = runs.filter(({ rows, done = 0 }) => done < rows);
   const highest = priorities.find((each) => open.some(({ priority = usualPriority }) => priority === each));
   return open.filter(({ priority = usualPriority }) => priority === highest);
 }
 
-/** Interrupted if its process is gone, whatever the entry says. */
+/** Interrupted if its process is gone. */
 export function actualEntryState(entry: RunEntry): string {
   return isActive(entry.state) && !isPresent(entry) ? 'interrupted' : entry.state;
 }

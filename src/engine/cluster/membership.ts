@@ -26,7 +26,7 @@ export interface Beat {
   readonly hasRuns: boolean;
   /** For the leader: unfinished rows of the runs in progress. */
   readonly rows: number;
-  /** Another worker's last decision; absent before the first, and for the worker that leads on. */
+  /** Another worker's last decision; absent before the first, and for the worker that keeps the lead. */
   readonly pace?: PublishedPace | undefined;
 }
 
@@ -35,20 +35,13 @@ export interface Membership {
   readonly isShared: boolean;
   /** @param wantsLead take or keep a free lead; while a run is in progress, every worker does */
   beat(heartbeat: WorkerBeat, wantsLead: boolean): Promise<Beat>;
-  /**
-   * Sets the timeline, and publishes the pace.
-   *
-   * @returns false, without effect, when another worker has the lead
-   */
+  /** @returns false, without effect, when another worker has the lead */
   decide(pace: PaceReport): Promise<boolean>;
   /**
-   * Nothing may be called until a worker takes the lead.
-   *
-   * @returns false, without effect, when another worker wants to call or has the lead
+   * Nothing may be called until a worker takes the lead. @returns false, without effect, when another worker wants to call or has the lead
    */
   giveUpLead(): Promise<boolean>;
   take(request: Omit<SlotRequest, 'worker'>): Promise<SlotReply>;
-  /** In place of the earlier testimony. */
   testify(testimony: string): Promise<void>;
   leave(): Promise<void>;
 }

@@ -8,12 +8,7 @@ const keptMs = 400 * 24 * 60 * 60_000;
 const script = `if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return ARGV[1] end
 return redis.call('GET', KEYS[1]) or ARGV[1]`;
 
-/**
- * An approved plan belongs to the first run on a shared datastore: other state folders may have copies.
- *
- * @param run key of the run
- * @returns whether the run has it
- */
+/** An approved plan belongs to the first run on a shared datastore: other state folders may have copies. */
 export async function claimOnDatastore(
   { prefix = '', runScript }: Datastore,
   sha256: string,

@@ -5,9 +5,8 @@ export const ratePolicySchema = z.object({
   text: z.string(),
   /** Whether to search for the API's own limit. */
   auto: z.boolean().default(false),
-  /** Calls, at most. */
   perSecond: z.number().positive().exactOptional(),
-  /** When a user set the rate of a run in progress. Setting it again also ends a rest that the API asked for. */
+  /** When a user set the rate of a run in progress: this also ends a rest that the API asked for. */
   setAt: z.string().exactOptional(),
 });
 
@@ -16,11 +15,11 @@ export type RatePolicy = z.infer<typeof ratePolicySchema>;
 export interface CommonPolicy {
   readonly auto: boolean;
   readonly perSecond?: number | undefined;
-  /** The run with the strictest bound, if there are several. */
+  /** The run with the strictest bound, if there are several runs. */
   readonly boundBy?: string | undefined;
 }
 
-/** Policies by run id; undefined: as fast as possible. */
+/** By run id; undefined: as fast as possible. */
 export type RunPolicies = ReadonlyMap<string, RatePolicy | undefined>;
 
 /** The strictest bound; searches for the API's own limit if any policy asks for it. */
@@ -38,7 +37,7 @@ export function commonPolicy(policies: RunPolicies): CommonPolicy {
   };
 }
 
-/** The precision in which rates are shown. */
+/** The precision of displayed rates. */
 export function toHundredths(value: number): number {
   return Math.round(value * 100) / 100;
 }

@@ -2,8 +2,8 @@ import { controlKinds } from './entries.ts';
 import { farthestMs, leadMs, losingRestMs, rateTtlMs, sharesPerWorkerMs, silentMs } from './timeline.ts';
 
 /**
- * `timeline.ts` for Redis: the state is the hash KEYS[1], a worker's places are its field `w:<id>`. Numbers have 17 digits, so that no
- * fraction is lost.
+ * `timeline.ts` for Redis: the state is the hash KEYS[1], a worker's places are its field `w:<id>`. With 17 digits, numbers lose no
+ * fraction.
  */
 
 /** Milliseconds. */
@@ -53,9 +53,9 @@ set('cap', ARGV[3])
 `;
 
 /**
- * ARGV: worker, want, held, need, active, aheadMs, leadInMs. Replies with the parts of `SlotReply`, as texts. Reads only the field
- * `shares`, which sums up all workers: its time; the number of workers, and of those that want to call; the totals of need, active and
- * granted; the level; which workers get one place more. When it is too old, reads all workers.
+ * ARGV: worker, want, held, need, active, aheadMs, leadInMs. Replies with the parts of `SlotReply`, as texts. The field `shares` is: its
+ * time; the number of workers, and of those that want to call; the totals of need, active and granted; the level; which workers get one
+ * place more. All workers are read only when it is too old.
  */
 const takeBody = `
 local worker, want, held, need = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -185,8 +185,7 @@ keep(key, KEYS[2])
 return 1`,
     /**
      * KEYS: timeline, pace, workers, runs. ARGV: worker, its entry, whether it wants the lead. Replies with: now, whether it leads (2: as
-     * before), when the pace was published, the pace; for the leader also the workers with recent beats, and the runs in progress. While a
-     * run is in progress, every worker wants the lead.
+     * before), when the pace was published, the pace; for the leader also the workers with recent beats, and the runs in progress.
      */
     beat: `${clock}${state}${lead}${kept}
 redis.call('HSET', KEYS[3], ARGV[1], text(now) .. ' ' .. ARGV[2])
@@ -208,8 +207,8 @@ if leads then
 end
 return reply`,
     /**
-     * KEYS: timeline, pace. ARGV: worker. Replies with 0 when another worker has the lead or wants to call. Ends the pace: nothing may be
-     * called until a worker takes the lead. Slots already taken have passed by then.
+     * KEYS: timeline, pace. ARGV: worker. Replies with 0 when another worker has the lead or wants to call. Slots already taken have passed
+     * when the pace ends.
      */
     giveUpLead: `${clock}${state}
 if get('leader') ~= ARGV[1] then return 0 end
@@ -232,10 +231,7 @@ for _, entry in ipairs(redis.call('HVALS', KEYS[2])) do
 end
 redis.call('HSET', KEYS[3], 'over', '1')
 return 1`,
-    /**
-     * KEYS: runs, timeline. ARGV: id, key, entry, whether the run is in progress, which the timeline records with the time. Replies with 0
-     * when another run has this id.
-     */
+    /** KEYS: runs, timeline. ARGV: id, key, entry, whether the run is in progress. Replies with 0 when another run has this id. */
     putRun: `${clock}${state}${kept}
 local known = get(ARGV[1])
 if known and string.match(known, '^%S+ (%S+) ') ~= ARGV[2] then return 0 end
@@ -247,7 +243,7 @@ return 1`,
     all: `${clock}${state} return { text(now), redis.call('HVALS', key) }`,
     /** KEYS: a hash. ARGV: a field. */
     one: `${clock}${state} return { text(now), get(ARGV[1]) or '' }`,
-    /** KEYS: pace. Replies with only the clock when it has expired. */
+    /** KEYS: pace. Replies with only the clock when the pace has expired. */
     pace: `${clock}${state}
 if get('over') then return { text(now), '', '' } end
 return { text(now), get('at') or '', get('pace') or '' }`,

@@ -2,24 +2,21 @@
  * The timeline of an API: which slots are taken, and how many calls each worker may have in flight. A slot is a moment at which one call
  * may leave. The leader sets the rate; all workers take slots.
  *
- * Pure functions: state and time in, reply out. The embedded datastore calls them; `timeline-script.ts` repeats them inside Redis,
- * operation by operation, so that both give the same numbers. All times are milliseconds of the clock of the process that holds the state.
+ * Pure functions, for the embedded datastore; `timeline-script.ts` repeats them inside Redis, operation by operation. All times are
+ * milliseconds of the clock of the process that holds the state.
  */
 
-/** The leader keeps the lead after its last rate: until then, commands of other workers are refused. */
+/** After a leader's last rate, commands of other workers are refused for this long. */
 export const leadMs = 2_000;
-/** How long a rate is valid: without a new one, nothing may be called. */
+/** Without a new rate, nothing may be called after this time. */
 export const rateTtlMs = 2_000;
 /** After this silence, a worker's places are free, and it takes no part in decisions. */
 export const silentMs = 2_000;
-/** A slot beyond was taken before the clock was set back. */
+/** A slot farther ahead was taken before the clock was set back. */
 export const farthestMs = 1_000;
-/**
- * After a longer rest, slots taken before it are lost. After a shorter one they count as used: this delays the calls after a lowered rate,
- * so that fewer are refused.
- */
+/** A longer rest loses slots taken before it. After a shorter rest they count as used, which delays calls after a lowered rate. */
 export const losingRestMs = 500;
-/** Maximum age of the shares, for each worker: more workers take longer to compute. */
+/** For each worker, because more workers take longer to compute. */
 export const sharesPerWorkerMs = 0.2;
 
 export interface WorkerPlaces {
@@ -30,22 +27,19 @@ export interface WorkerPlaces {
   readonly granted: number;
 }
 
-/** How calls in flight are divided among workers that need more than the cap. */
 interface Shares {
   readonly at: number;
   /** The places of each worker that needs as many. */
   readonly level: number;
-  /** The first and last id that get one place more, in a circle; absent: none. */
+  /** The first and last id that get one place more, in a circle. */
   readonly more?: readonly [from: string, until: string];
 }
 
 export interface TimelineState {
-  /** The first free one. */
   next?: number | undefined;
   /** Between slots; absent: no rate applies. */
   gap?: number | undefined;
   until: number;
-  /** No call may be made before. */
   restUntil: number;
   cap: number;
   leader?: string | undefined;
@@ -114,19 +108,17 @@ export interface SlotReply {
   /** New slots: `count`, the first at `from`, `gap` apart. */
   readonly count: number;
   readonly from: number;
-  /** Absent: no rate applies. */
   readonly gap?: number | undefined;
   /** A rate is in force, or none is requested; otherwise nothing may be called. */
   readonly isSet: boolean;
   /** Calls that the worker may have in flight, and those of all others. */
   readonly places: number;
   readonly elsewhere: number;
-  /** Workers that want to call, with this one; at most the number of places if this worker has one. */
+  /** Workers that want to call, with this worker; at most the number of places if it has one. */
   readonly callers: number;
   readonly restMs: number;
 }
 
-/** The next slots of a worker, and its share of the calls in flight. */
 export function take(state: TimelineState, now: number, request: SlotRequest): SlotReply {
   const { worker, want, held, aheadMs } = request;
   const isSet = state.until > now && state.until <= now + rateTtlMs;
@@ -163,10 +155,7 @@ export function take(state: TimelineState, now: number, request: SlotRequest): S
   return { ...none, count, from };
 }
 
-/**
- * Shares places by need: no worker gets more than it needs while another lacks places, and spare places are divided among all. Places in
- * use are given away only once released.
- */
+/** No worker gets more than it needs while another lacks places. Places in use are given away only once released. */
 function takePlaces(state: TimelineState, now: number, { worker, need, active }: SlotRequest): number {
   const { workers, shares } = state;
   const isDue =
@@ -212,7 +201,7 @@ function workOutShares({ workers, cap }: TimelineState, now: number): Shares {
     }
     remaining -= need;
   }
-  // The remainder goes by rank, so that it stays with the same workers. With more workers than places, workers take turns by the second.
+  // By rank, so that the remainder stays with the same workers. With more workers than places, workers take turns by the second.
   const turn = ids.length > cap ? Math.floor(now / 1_000) : 0;
   const first = ids.length - (turn % Math.max(1, ids.length));
   const byRank = [...ids.slice(first), ...ids.slice(0, first)];

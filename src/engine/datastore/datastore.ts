@@ -7,10 +7,7 @@ export interface Datastore {
   readonly description: string;
   /** For BullMQ's constructors, with `backend` and `prefix`. */
   readonly connection: object;
-  /**
-   * For adding rows. Never repeats a command whose reply was lost: the rows may have been added, called and removed, and would be called
-   * twice.
-   */
+  /** For adding rows: never repeats a command whose reply was lost, because the rows may have been called already. */
   readonly producerConnection: object;
   readonly backend: BackendFactory<IQueueBackend, object>;
   readonly prefix?: string;
@@ -22,14 +19,17 @@ export interface Datastore {
   readonly refusal?: LastingRefusal | undefined;
   /** Resolves with the reason when it fails for good; never settles otherwise. */
   readonly lost: Promise<Error>;
-  /** An opaque text: a later epoch may have lost data that an earlier one acknowledged. Undefined when unknown. */
+  /** A later epoch may have lost data that an earlier epoch acknowledged. Undefined when unknown. */
   epoch(): Promise<string | undefined>;
   /**
    * The part of the epoch that a connection shows: the server and its data. Known before the first reply on a new connection, and kept
    * while there is none. Undefined when unknown, and on an exclusive datastore.
    */
   readonly connectionEpoch: string | undefined;
-  /** `connectionEpoch` may have changed. @returns a function that removes the listener */
+  /**
+   * @param listener called when `connectionEpoch` may have changed
+   * @returns removes the listener
+   */
   onReconnect(listener: () => void): () => void;
   /** Whether it certainly holds no rows; absent on a shared datastore. */
   readonly isEmpty?: () => Promise<boolean>;
@@ -40,16 +40,15 @@ export interface Datastore {
    * datastore.
    */
   readonly runScript?: RunScript;
-  /** Keeps it small and fast; call it occasionally while jobs come and go. */
+  /** Call it occasionally, to keep the datastore small and fast. */
   maintain(): Promise<void>;
   /** Idempotent. Close BullMQ objects first. */
   close(): Promise<void>;
 }
 
-/** What a daemon opens an exclusive datastore for, as other processes say it. */
 export const daemonPurpose = 'a daemon';
 
-/** Both are known and differ: the datastore may have lost what it acknowledged in `epoch`. */
+/** The datastore may have lost what it acknowledged in `epoch`. */
 export function isOfAnotherEpoch(
   { connectionEpoch: now }: Pick<Datastore, 'connectionEpoch'>,
   epoch: string | undefined,
@@ -68,7 +67,7 @@ export type RunScript = (
   args: readonly (string | number)[],
 ) => Promise<unknown>;
 
-/** The datastore refused the command, and so did nothing. */
+/** A refused command did nothing. */
 export function isRefusedCommand(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }

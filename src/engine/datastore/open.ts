@@ -11,7 +11,6 @@ export interface WantedDatastore {
   readonly prepared?: PreparedDatastore | undefined;
 }
 
-/** Loads the code of the embedded datastore while it is still open which one is needed. */
 export type PreparedDatastore = Promise<ConnectionThread>;
 
 /** Loads the embedded datastore in a thread, without touching files or keeping the process alive. */
@@ -23,7 +22,6 @@ export async function prepareEmbedded(): PreparedDatastore {
 /**
  * Loads only the code of the datastore that it opens.
  *
- * @returns the datastore and warnings for display
  * @throws a fatal error with the reason and the remedy
  */
 export async function openDatastore({
@@ -41,7 +39,7 @@ export async function openDatastore({
 }
 
 /**
- * A datastore's address without the password, for records and display; undefined for the embedded one.
+ * Without the password; undefined for the embedded datastore.
  *
  * @throws a usage error for an invalid address
  */

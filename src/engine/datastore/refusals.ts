@@ -5,10 +5,8 @@ import type { Datastore } from './datastore.ts';
 const checkEveryMs = 500;
 
 /**
- * Watches whether refusals last longer than an outage may.
- *
- * @param maxOutageMs undefined: forever
- * @param onTooLong called with the reason, perhaps repeatedly
+ * @param maxOutageMs how long refusals may last; undefined: forever
+ * @param onTooLong may be called repeatedly
  */
 export function watchRefusals(
   datastore: Pick<Datastore, 'refusal'>,

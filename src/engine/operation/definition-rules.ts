@@ -3,8 +3,6 @@ import { z } from 'zod';
 import { usageError } from '../../base/errors/errors.ts';
 import { nearestName } from '../../base/text/near-name.ts';
 
-/** Manifests, options and reports name an operation and its parts by these rules. */
-
 const word = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const aFunction = z
   .custom((value) => typeof value === 'function', 'must be a function')
@@ -69,7 +67,7 @@ const definitionSchema = z
 
 /** @throws a usage error `OPERATION_INVALID` that names the operation and the invalid member */
 export function requireValid(definition: { readonly name?: unknown }): void {
-  // Compiling the schema, zod's default, takes longer for one use.
+  // For one use, compiling the schema takes longer.
   const { error } = definitionSchema.safeParse(definition, { jitless: true });
   const [issue] = error?.issues ?? [];
   if (issue === undefined) return;

@@ -1,12 +1,12 @@
 import { readMoment } from '../../base/text/moment.ts';
 
 /**
- * Times of RFC 3339, or values of an enumeration. JSON gateways of Protocol Buffers refuse other times, and drop other values of an
- * enumeration silently. So an empty text clears neither.
+ * Times of RFC 3339, or values of an enumeration. JSON gateways of Protocol Buffers refuse other times and silently drop other values, so
+ * an empty text clears neither.
  */
 export type ExpectedValues = 'time' | readonly string[];
 
-/** What a value should be, in words for display; undefined for an expected value. */
+/** Undefined for an expected value. */
 export type Expectation = (value: string) => string | undefined;
 
 export function expectationOf(expects: ExpectedValues): Expectation {

@@ -1,6 +1,5 @@
 import type { Operation } from './operation.ts';
 
-/** The names of the operation, of fields and of old values. */
 export function knownNames(operations: readonly Operation[]): ReadonlySet<string> {
   return new Set(['operation', ...operations.flatMap(fieldNames), ...operations.flatMap(oldNames)]);
 }
@@ -28,7 +27,7 @@ function oldNames({ fields }: Operation): readonly string[] {
 }
 
 /**
- * What a column header means: `evaluation_id` for `Evaluation ID`, `evaluationId`, `EVALUATION_ID` and `evaluation-id`, even with invisible
+ * What a column header means: `evaluation_id` for `Evaluation ID`, `evaluationId`, `EVALUATION_ID` and `evaluation-id`. Ignores invisible
  * characters.
  */
 export function fieldNameOf(header: string): string {

@@ -14,8 +14,7 @@ import {
 } from './row-fields.ts';
 
 /**
- * Declarative: operations know rows, requests and answers, but not queues or files. Code that needs operations receives them: there is no
- * registry.
+ * An operation knows rows, requests and answers, but not queues or files. Code that needs operations receives them: there is no registry.
  */
 export interface OperationDefinition<
   Fields extends FieldDefinitions,
@@ -23,9 +22,9 @@ export interface OperationDefinition<
   Name extends string = string,
   Column extends string = string,
 > {
-  /** In manifests and `--operation`: verb and noun in kebab-case. */
+  /** Verb and noun in kebab-case, for manifests and `--operation`. */
   readonly name: Name;
-  /** What a row acts on, in one short word of the service's messages: `evaluation`. */
+  /** What a row acts on, in one short word for messages: `evaluation`. */
   readonly thing: string;
   /** The state of the thing after success, in one word for the report: `restored`. Default: `succeeded`. */
   readonly done?: string;
@@ -46,13 +45,13 @@ export interface OperationDefinition<
   /** Whether repeating a row is harmless. If not, an attempt that may have been processed is not repeated: its row fails, unclear. */
   readonly repeatable: boolean;
   /**
-   * Whether the API processes calls with one `Idempotency-Key` once (draft-ietf-httpapi-idempotency-key-header). Each call of a row in a
-   * run then has the same key, in quotes; the operation must be repeatable, and an answered row is not unclear. Default: false.
+   * Whether the API processes calls with one `Idempotency-Key` once (draft-ietf-httpapi-idempotency-key-header). All calls of a row in a
+   * run then have the same key, in quotes; the operation must be repeatable, and an answered row is not unclear. Default: false.
    */
   readonly idempotencyKey?: boolean;
   /** Whether the API certainly keeps omitted fields, as PATCH does. Default: false; omitting a field needs the user's consent. */
   readonly keepsOmitted?: boolean;
-  /** Needed by the user of the token, as the API calls it; a refusal with PERMISSION_DENIED names it. */
+  /** The API's name of the permission that the user of the token needs; a refusal with PERMISSION_DENIED names it. */
   readonly permission?: string;
   /**
    * Whether a refusal means that the change was already made; after an unclear attempt, the row then succeeds. `code` is the failure's
@@ -98,7 +97,6 @@ export interface Operation<Name extends string = string, Column extends string =
   readonly done?: string;
   readonly summary: string;
   readonly fields: readonly Field[];
-  /** The field that identifies the subject of a row. */
   readonly subject: string;
   /** Validates and normalizes a row: field name to text (CSV) or JSON value. Omitted fields are absent. */
   readonly schema: z.ZodType<Row>;
@@ -117,7 +115,7 @@ export interface Operation<Name extends string = string, Column extends string =
 }
 
 /**
- * Typed by its fields and its answers.
+ * Defines an operation, typed by its fields and its answers.
  *
  * @throws a usage error `OPERATION_INVALID` that names the operation and the invalid member
  */
@@ -161,7 +159,7 @@ export function defineOperation<
 }
 
 /**
- * A member of an operation is code of its author and may fail.
+ * Members of an operation are code of its author and may fail.
  *
  * @param read checks and converts what the member returns
  * @throws a usage error `OPERATION_FAILED` that names operation and member
@@ -180,13 +178,13 @@ function asking(operation: string) {
   };
 }
 
-/** Why an operation has failed, for display; begins with the name of the operation. */
+/** Begins with the name of the operation. */
 export function operationFailure(operation: string, error: unknown): string {
   const text = errorText(error);
   return text.startsWith(`${operation}: `) ? text : `${operation}: ${text}`;
 }
 
-/** The message of a refusal, with the missing permission, as far as known. */
+/** With the missing permission, as far as known. */
 export function refusalText(
   { permission }: Pick<Operation, 'permission'>,
   { code, message }: Refusal,
@@ -208,7 +206,6 @@ function complete<Value>(reading: Interpretation<Value>): Interpretation<Value> 
   throw new TypeError('must return { ok: true, value } or { ok: false, code, message }');
 }
 
-/** Fields that have an option, with the placeholder that help shows. */
 export function fieldsWithOption(
   operations: readonly Operation[],
 ): readonly { readonly name: string; readonly option: string }[] {

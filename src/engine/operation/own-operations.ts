@@ -14,7 +14,7 @@ export type OperationsModule = (tools: {
 }) => Operation | readonly Operation[];
 
 /**
- * The module is code that runs with all rights of this process.
+ * Loads a module, which is code that runs with all rights of this process.
  *
  * @param module a path, or the name of an installed package, as seen from the folder
  * @param folder default: the current folder
@@ -54,7 +54,7 @@ export async function loadOperations(
   return (operations as readonly Operation[]).map((operation) => ({ ...operation, module: sha256 }));
 }
 
-/** The real path of a module; undefined when there is no such module. */
+/** Undefined when there is no such module. */
 async function pathOf(module: string, folder: string): Promise<string | undefined> {
   const isPath = /^\.{0,2}[/\\]|\.[cm]?[jt]s$/.test(module);
   try {
@@ -70,7 +70,7 @@ async function importDefault(path: string): Promise<unknown> {
   return ((await import(pathToFileURL(path).href)) as { readonly default?: unknown }).default;
 }
 
-/** Why a module can't be used, in one line, with the line of the module if it is known: `line 6: Unexpected identifier`. */
+/** One line, with the line of the module if known: `line 6: Unexpected identifier`. */
 async function defectOf(error: unknown, path: string): Promise<string> {
   if ((error as NodeJS.ErrnoException)?.code === 'ERR_UNKNOWN_FILE_EXTENSION')
     return "Node can't load this kind of file: pass JavaScript (.js or .mjs)";
@@ -89,7 +89,7 @@ function lineIn(text: string | undefined, path: string): string | undefined {
   return undefined;
 }
 
-/** The line of a syntax error: no error names it, so Node checks the module, without running it. */
+/** No syntax error names its line, so Node checks the module without running it. */
 async function lineOfMistake(path: string): Promise<string | undefined> {
   try {
     await promisify(execFile)(process.execPath, ['--check', path]);

@@ -62,7 +62,7 @@ function requirePath(path: string): void {
     );
 }
 
-/** Dot segments (RFC 3986, 5.2.4), however they are encoded, or empty ones, which servers merge. */
+/** Dot segments (RFC 3986, 5.2.4) in any encoding, or empty segments, which servers merge. */
 function leadsElsewhere(path: string): boolean {
   // Most paths have neither, and a search is faster than splitting them.
   if (!/\/\/|\.|%2e/i.test(path)) return false;
@@ -98,7 +98,6 @@ function requireHeaders({ headers = {} }: ApiRequest): void {
   }
 }
 
-/** A line each, for display. */
 export function headerLines({ headers = {} }: Pick<ApiRequest, 'headers'>): readonly string[] {
   return Object.entries(headers).map((field) => field.join(': '));
 }

@@ -5,10 +5,7 @@ import { int64Text, maxInt64 } from '../api/int64.ts';
 import { type Expectation, type ExpectedValues, expectationOf } from './expected-values.ts';
 
 export interface FieldDefinition {
-  /**
-   * `integer`: 64 bits, as decimal text. `identifier`: not empty, without blanks around it and invisible characters. `text`: any text,
-   * unchanged.
-   */
+  /** `integer`: 64 bits, as decimal text. `identifier`: not empty, without blanks around it and invisible characters. `text`: unchanged. */
   readonly type: 'integer' | 'identifier' | 'text';
   /** Of an integer. Default: 0. */
   readonly min?: 0 | 1;
@@ -17,8 +14,8 @@ export interface FieldDefinition {
   /** Rows may give the former value in `old_<name>`, for an undo. Default: false. */
   readonly undoable?: boolean;
   /**
-   * What the API most likely reads: `time` for RFC 3339, or a list of values. Others are sent, and the plan warns; `--strict` refuses their
-   * rows. Default: any value.
+   * What the API most likely reads: `time` for RFC 3339, or a list of values. The plan warns of other values, which are sent unless
+   * `--strict` refuses their rows. Default: any value.
    */
   readonly expects?: ExpectedValues;
   /**
@@ -37,16 +34,13 @@ export type RowOf<Fields extends FieldDefinitions> = {
   readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? never : Name]?: string;
 };
 
-/** Fields by name, numbers in decimal. */
 export type Row = Readonly<Record<string, string>>;
 
-/** A manifest column that an operation reads. */
 export interface Field extends Required<Pick<FieldDefinition, 'type' | 'required' | 'undoable'>> {
-  /** In the API, in snake_case. Headers of columns match it in any case, with spaces, hyphens or camelCase. */
+  /** In the API, in snake_case. Headers of columns match it as `fieldNameOf` says. */
   readonly name: string;
   readonly option: FieldDefinition['option'] | undefined;
   readonly expectation: Expectation | undefined;
-  /** On its own. */
   readonly accepts: (value: unknown) => boolean;
 }
 
@@ -61,8 +55,8 @@ export function fieldsOf(definitions: FieldDefinitions): readonly Field[] {
 }
 
 /**
- * @param subject the field for which each row needs a value of its own: a default does not count
- * @param check what is wrong with a row whose fields are valid, or undefined
+ * @param subject the field for which each row needs its own value: a default does not count
+ * @param check undefined for a row without a problem
  */
 export function rowSchemaOf(
   definitions: FieldDefinitions,
@@ -88,8 +82,7 @@ function typeOf({ type, min = 0 }: FieldDefinition, missing?: string): z.ZodType
 }
 
 /**
- * 64 bits: decimal text (CSV), or an exact JSON number. Gives canonical decimal text, without blanks around it. Anything else that
- * spreadsheets make of long numbers is an error, because digits may be lost.
+ * 64 bits, as decimal text (CSV) or an exact JSON number. Other forms that spreadsheets give long numbers are errors: digits may be lost.
  */
 function integerField(min: 0 | 1, missing: string | undefined): z.ZodType<string> {
   return z.transform((value: unknown, context) => {
@@ -137,7 +130,6 @@ function numberText(value: unknown): string {
 
 const sheetError = 'is a spreadsheet error, or the column was too narrow; fix it and export again';
 
-/** How spreadsheets write long numbers, and how to get the digits back. */
 const spreadsheetForms: readonly { readonly form: RegExp; readonly problem: string }[] = [
   {
     form: /^-?\d+(?:[.,]\d+)?e[+-]?\d+$/i,
@@ -157,7 +149,7 @@ const spreadsheetForms: readonly { readonly form: RegExp; readonly problem: stri
   { form: /^#/, problem: sheetError },
 ];
 
-/** Error values of spreadsheets, in the languages of many users, and what they show in a column that is too narrow. */
+/** Error values of spreadsheets in many languages, and the signs in a column that is too narrow. */
 const sheetErrors = new RegExp(
   `^\\s*(?:#{3,}|#N/?[ADVB]|#GETTING_DATA|Err:\\d{3}|#[¡¿]?(?:${[
     'REF|VALUE|DIV/0|NAME|NULL|NUM|SPILL|CALC|FIELD|BLOCKED|CONNECT|BUSY|UNKNOWN|PYTHON|EXTERNAL|ERROR',
@@ -167,7 +159,7 @@ const sheetErrors = new RegExp(
 );
 
 function isSheetError(text: string): boolean {
-  // Most texts have neither sign, and a search is faster than the pattern.
+  // A search is faster than the pattern.
   return (text.includes('#') || text.includes('Err:')) && sheetErrors.test(text);
 }
 
@@ -178,7 +170,6 @@ function textProblem(value: unknown, missing: string | undefined): string {
   return 'must be text; in JSON write it in quotes';
 }
 
-/** Whether a required field counts as left out. */
 export function isLeftOut(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && isBlank(value));
 }

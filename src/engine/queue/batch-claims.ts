@@ -64,7 +64,6 @@ export class BatchClaims {
     this.#claimMore.resolve();
   }
 
-  /** Claims no more, and hands back the rows that have not started. */
   end(): void {
     this.#isEnded = true;
     for (const batch of this.batches) batch.handBack();
@@ -73,7 +72,7 @@ export class BatchClaims {
 
   async close(): Promise<void> {
     await Promise.all(this.#working);
-    // With force, BullMQ does not wait for the next batch; no batch is in hand here.
+    // With force, BullMQ does not wait for the next batch.
     await this.#worker.close(true);
     // On PostgreSQL, BullMQ still waits for up to 5 s. On Redis, this would also close a shared connection.
     if (this.#isEmbedded) await this.#worker.disconnect();

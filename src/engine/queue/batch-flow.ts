@@ -7,22 +7,21 @@ type Ranges = readonly (readonly [first: number, last: number])[];
 
 export interface RunBatchData {
   readonly rows: Ranges;
-  /** The rows of a collected batch; `rows` is then empty, because earlier versions take each job with `rows` for an open batch. */
+  /** The rows of a collected batch. `rows` is then empty, because earlier versions take each job with `rows` for an open batch. */
   readonly collected?: Ranges;
   /** Characters of the request bodies. */
   readonly bytes: number;
-  /** See `Batch`. */
   readonly epoch?: string | undefined;
   /** Set before the coordinator removes the child. A job with neither child nor value then has no unknown calls. */
   readonly taken?: true;
-  /** Bytes of the journal after it got the lost results of this collected batch back. */
+  /** Bytes of the journal that has the lost results of this collected batch again. */
   readonly restoredEnd?: number;
 }
 
-/** Collected batches that the datastore keeps: their rows took seconds, so they cover what a journal loses in a power failure. */
+/** The rows of the kept batches took seconds, so they cover what a journal loses in a power failure. */
 export const keptBatches = 25;
 
-/** A failed collection is no row's fault: retry until the run ends or the journal accepts the results. */
+/** A failed collection is not the fault of a row: retry until the run ends or the journal accepts the results. */
 const collectAgain = { attempts: 1_000_000, backoff: { type: 'fixed', delay: 1_000 } } as const;
 
 export interface FlowPlace {
@@ -41,11 +40,7 @@ export function bullmqPriority(priority: Priority): number {
   return 1 + priorities.indexOf(priority);
 }
 
-/**
- * A job for the coordinator, which becomes ready when its child, the worker's job, completes.
- *
- * @param id of both jobs
- */
+/** A job for the coordinator, which becomes ready when its child, the worker's job, completes. Both have this id. */
 export function flowOf(id: string, { batches, rows, priority }: FlowPlace, batch: Batch): FlowJob {
   const data: RunBatchData = {
     rows: rangesOf(batch.tasks),
@@ -82,7 +77,7 @@ export function rowsOf({ rows, collected = rows }: Pick<RunBatchData, 'rows' | '
   return collected.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n));
 }
 
-/** Whether an earlier process of the run took the batch, and died before it collected it. */
+/** Whether an earlier process took the batch, and died before it collected it. */
 export async function isTaken(job: Job<RunBatchData>): Promise<boolean> {
   return job.data.taken === true && Object.keys(await job.getChildrenValues()).length === 0;
 }

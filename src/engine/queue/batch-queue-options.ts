@@ -13,7 +13,6 @@ export interface HandedBack extends Leftover {
 export interface CollectedBatch extends BatchSize {
   readonly results: readonly RowResult[];
   readonly leftovers: readonly HandedBack[];
-  /** Rows with neither result nor leftover in the datastore. */
   readonly missing: readonly number[];
 }
 
@@ -28,14 +27,14 @@ export interface BatchQueueOptions {
   /** Bytes of the journal that are safe on disk. */
   readonly journalEnd: () => number;
   /**
-   * Takes what the journal lost in a power failure. Called before anything is collected: new entries would hide what is missing.
+   * Takes what the journal lost in a power failure. Called before anything is collected, because new entries would hide what is missing.
    *
    * @param held rows of batches that are not collected
    */
   readonly restore: (lost: LostEntries, held: ReadonlySet<number>) => Promise<void>;
   /** Called for open batches, and again when they are collected. */
   readonly onResults: (results: readonly RowResult[]) => Promise<void>;
-  /** Called before the results that follow from the answers, if the policy saves answers. */
+  /** Called before the results that follow from the answers. */
   readonly onAnswers: (answers: readonly SavedAnswer[]) => Promise<void>;
   /** The datastore has lost a batch, whose rows may have been called. */
   readonly onVanished: (rows: readonly number[], size: BatchSize) => Promise<void>;

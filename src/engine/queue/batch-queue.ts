@@ -22,7 +22,6 @@ import { type BatchReturn, decodeBatch, decodeReturn, encodeLedgerEntry, type Ro
 import { workersAwaited } from './roll-call.ts';
 
 const addAgainMs = 1_000;
-/** Waiting for the worker, then for the collection. */
 const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
 
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
@@ -37,17 +36,17 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   queue.on('error', options.onError);
   producer.on('error', options.onError);
 
-  /** By id: the batches that are not collected, and the epochs of all. */
+  /** The batches that are not collected, and the epochs of all, by id. */
   const open = new Map<string, OpenBatch>();
   const epochs = new Map<string, string | undefined>();
-  /** The priority of all open batches; undefined: an earlier coordinator may have given them another. */
+  /** Undefined: an earlier coordinator may have given open batches another priority. */
   let priority: Priority | undefined;
   const locks = renewLocks(options.onError);
   const collector = new classes.Worker<RunBatchData, number>(
     name,
     async (job, token) => {
       const { id = '' } = job;
-      // Another coordinator, suspended or ending, added it: completing it here would hide it from that one.
+      // Completing a batch here would hide it from the other coordinator, which is suspended or ending.
       if (!epochs.has(id)) throw new Error('another coordinator of the run added a batch');
       const batch = open.get(id);
       const lock = locks.hold(job, token);
@@ -140,12 +139,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       : await batch.abandoned();
     if (taken === undefined) return;
     await saveAnswers(batch, taken.answers);
-    // A worker that has claimed it meanwhile knows which intents led to no call: its return value decides.
+    // A worker that has claimed the batch meanwhile knows which intents led to no call: its return value decides.
     if (batch.isCollected || !(await isUnclaimed(child))) return;
     await save(taken);
     const job = await queue.getJob(id);
     if (job === undefined || !(await ifJobThere(job.updateData({ ...job.data, taken: true })))) return;
-    // BullMQ does not remove a locked batch: a worker that has claimed it meanwhile keeps it, unless its lock has expired.
+    // BullMQ does not remove a batch that a worker has claimed meanwhile, unless the worker's lock has expired.
     if (performance.now() - since > lockMs / 2) return;
     batch.isTaken = true;
     await child.remove().catch(() => {
@@ -172,13 +171,13 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     await removeReturned(present);
   }
 
-  /** Removes collected batches that the datastore has back, because it forgot their removal. */
+  /** Removes collected batches of which the datastore forgot the removal. */
   async function removeReturned(present: ReadonlySet<string>): Promise<void> {
     for (const id of present)
       if (!open.has(id) && rollCall.isOfAnother(epochs.get(id))) await queue.remove(id);
   }
 
-  /** A finished batch stays until it is collected; one in collection can't be lost. */
+  /** A finished batch stays until it is collected; a batch in collection can't be lost. */
   async function reportIfVanished(id: string, batch: OpenBatch): Promise<void> {
     if (batch.isAdding || !(await hasVanished(id, batch))) return;
     if (!rollCall.isOfAnother(batch.epoch)) {
@@ -193,7 +192,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     return open.has(id) && (await queue.getJob(id)) === undefined && open.has(id) && !batch.isCollected;
   }
 
-  /** Claimed batches keep their place. */
   async function reprioritize(): Promise<void> {
     const wanted = options.priority();
     if (wanted === priority) return;
@@ -211,12 +209,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   return {
-    /** Left by an earlier process of the run, and collected from now on. */
     recovered,
     get openRows(): number {
       return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
     },
-    /** Reads what workers have written, and checks that the datastore has all batches. */
     async refresh(): Promise<void> {
       await rollCall.update();
       if ([...open.values()].some(({ epoch }) => rollCall.isAwaiting(epoch)))
@@ -226,7 +222,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       await reprioritize();
       await checkAll();
     },
-    /** Reads the batches of awaited rows at once. */
     async readAwaited(isAwaited: (row: number) => boolean): Promise<void> {
       await reportNewResults(
         [...open.values()].filter((batch) => batch.rows.some(isAwaited)),
@@ -260,7 +255,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
           await unlessAborted(after(addAgainMs), signal);
           batch.isAdding = !signal.aborted && (await hasVanished(id, batch));
           if (!batch.isAdding || !mayBeAdded || (await isCurrent(knownEpoch))) continue;
-          // The datastore may have lost it after its rows were called.
+          // The rows of the lost batch may have been called.
           batch.isAdding = false;
           await reportIfVanished(id, batch);
         }
@@ -270,7 +265,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     async drain(save: (taken: BatchReturn) => Promise<void>): Promise<void> {
       for (const [id, batch] of open) if (!batch.isTaken) await drainOne(id, batch, save);
     },
-    /** Removes the queue; all batches must be collected. */
+    /** All batches must be collected. */
     async forget(): Promise<void> {
       await collector.close();
       await removeReturned(new Set(await queue.getRanges([...unfinished], 0, -1)));

@@ -8,13 +8,13 @@ import type { RowQueue } from './row-queue.ts';
 import type { Witness } from './testimony.ts';
 
 export interface BatchWorkerOptions {
-  /** Rows in hand: in a call, or waiting for it. */
+  /** Rows in a call, or waiting for it. */
   readonly concurrency: number;
   /** Why this version can't call a row; another worker then gets the batch. */
   readonly refusal: (task: RowTask) => CqbatchError | undefined;
-  /** An exception is a defect of this program: if the row has an intent, the attempt counts and is unclear. */
+  /** An exception is a defect: if the row has an intent, the attempt counts and is unclear. */
   readonly process: (task: RowTask, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
-  /** A batch is unreadable, or this program has a defect. The worker claims no more, and has handed the batch back. */
+  /** A batch is unreadable, or this program has a defect. The worker claims no more. */
   readonly onRefused: (reason: CqbatchError) => void;
   readonly witness: Pick<Witness, 'began' | 'ended' | 'handedOver'>;
   readonly onError: (error: Error) => void;
@@ -70,13 +70,12 @@ export class BatchWorker {
     this.#beginRows();
   }
 
-  /** Starts no more rows, and hands back those that have not started. */
   pause(): void {
     this.#paused = true;
     this.#claims.end();
   }
 
-  /** Waits for rows in hand; after the deadline, rows in hand are aborted and handed back. */
+  /** Rows in hand are aborted and handed back after the deadline. */
   async stop(deadlineMs: number): Promise<void> {
     this.pause();
     const timer = setTimeout(() => this.#stopping.abort(), deadlineMs);
@@ -169,7 +168,7 @@ export class BatchWorker {
     }
   }
 
-  /** If so, only the coordinator can find out what happened to the batch. */
+  /** Only the coordinator can find out what happened to a batch of another epoch. */
   #isOfAnotherEpoch({ epoch }: Pick<Batch, 'epoch'>): boolean {
     return isOfAnotherEpoch(this.#datastore, epoch);
   }
@@ -178,7 +177,7 @@ export class BatchWorker {
     for (const claimed of this.#claims.batches) if (this.#isOfAnotherEpoch(claimed)) claimed.handBack();
   }
 
-  /** @returns false if another worker has claimed or completed it */
+  /** @returns false if another worker has claimed or completed the batch */
   async #complete(job: BatchJob, token: string, value: string): Promise<boolean> {
     for (;;) {
       try {
@@ -194,7 +193,6 @@ export class BatchWorker {
     }
   }
 
-  /** @returns the batch, or why this version can't call it */
   #read(data: BatchJobData): Batch | CqbatchError {
     try {
       const batch = decodeBatch(data);

@@ -1,13 +1,11 @@
 import { type Job, type Queue, withBackend } from 'bullmq';
 import type { Datastore } from '../datastore/datastore.ts';
 
-/** The rest of this folder does not know which datastore it uses. */
 export function bullmqOn(datastore: Datastore) {
   const prefix = datastore.prefix === undefined ? {} : { prefix: datastore.prefix };
   return {
     classes: withBackend(datastore.backend),
     options: { connection: datastore.connection, ...prefix },
-    /** For code that adds rows. */
     producerOptions: { connection: datastore.producerConnection, ...prefix },
   };
 }
@@ -22,10 +20,7 @@ export function isMissing(error: unknown): boolean {
 /** How long a worker keeps a batch without renewal. */
 export const lockMs = 20_000;
 
-/**
- * Shared by all processes of a datastore. The batch of a lost worker comes back after `lockDuration` and one or two `stalledInterval`s, as
- * often as necessary. `renewLocks` renews. BullMQ's loops retry after `runRetryDelay`.
- */
+/** Shared by all processes of a datastore. The batch of a lost worker comes back after `lockDuration` and one or two `stalledInterval`s. */
 export const stallOptions = {
   lockDuration: lockMs,
   skipLockRenewal: true,
@@ -34,7 +29,7 @@ export const stallOptions = {
   runRetryDelay: 1_000,
 } as const;
 
-/** These commands may find their work done: by another process, or by an earlier send whose reply was lost. */
+/** These commands may find their work done by another process, or by an earlier send whose reply was lost. */
 
 /** @returns false when the job no longer exists */
 export async function ifJobThere(command: Promise<unknown>): Promise<boolean> {
@@ -67,7 +62,7 @@ export async function obliterate(queue: Pick<Queue, 'pause' | 'isPaused' | 'obli
       await queue.obliterate({ force: true });
       return;
     } catch (error) {
-      // Only if the pause was lost: another process removed the queue, or the datastore was restored.
+      // The pause was lost: another process removed the queue, or the datastore was restored.
       if (await queue.isPaused()) throw error;
     }
   }

@@ -8,11 +8,10 @@ import type { Batch, BatchReturn, Leftover, RowTask, RunPolicy } from './payload
 
 export type RowVerdict = (
   | { readonly kind: 'finished'; readonly result: RowResult }
-  /** Counts as an attempt. */
   | { readonly kind: 'retry'; readonly history: AttemptHistory; readonly delayMs: number }
-  /** The API asks all workers to slow down; no attempt is used. Workers pause for `waitMs`; 0 leaves the pace to the governor. */
+  /** No attempt is used. Workers pause for `waitMs`; 0 leaves the pace to the governor. */
   | { readonly kind: 'throttled'; readonly history: AttemptHistory; readonly waitMs: number }
-  /** Goes back without using an attempt; due after `delayMs`. */
+  /** Uses no attempt; due after `delayMs`. */
   | { readonly kind: 'returned'; readonly history: AttemptHistory; readonly delayMs?: number }
 ) & { readonly answer?: SavedAnswer };
 
@@ -21,7 +20,7 @@ export interface Claim {
   readonly policy: RunPolicy;
   /** Resolves with false if the row must not be called. */
   intend(): Promise<boolean>;
-  /** The batch is not withdrawn or lost, and its lock can't have expired. */
+  /** False if the batch is withdrawn or lost, or its lock may have expired. */
   isWanted(): boolean;
 }
 
@@ -35,7 +34,7 @@ export interface ClaimedBatchOptions {
   /** From 1. */
   readonly claim: number;
   readonly log: LedgerLog;
-  /** Whether the lock is certainly ours. If not, another worker may have started: nothing may be called. */
+  /** Without a certain lock, another worker may have started: nothing may be called. */
   readonly isLocked: () => boolean;
   readonly onReady: () => void;
   readonly onError: (error: Error) => void;
@@ -48,7 +47,7 @@ const longestThrottledMs = 2 * longestWaitMs;
 const returnedMs = 50;
 
 /**
- * A batch claimed by this worker.
+ * The rows of a batch that this worker has claimed.
  *
  * ```
  *            begin      verdict: finished
@@ -89,7 +88,6 @@ export class ClaimedBatch {
     });
   }
 
-  /** Makes the rows ready that no earlier worker has finished. */
   async begin(): Promise<void> {
     if (this.#options.claim > 1) await this.#writer.begin();
     if (!this.#isHandedBack) this.#ready.push(...this.#ledger.leftovers());
@@ -104,12 +102,12 @@ export class ClaimedBatch {
     return this.#options.batch.epoch;
   }
 
-  /** Another worker has the batch, or the datastore has lost it: the outcome here does not count. */
+  /** The outcome here does not count: another worker has the batch, or the datastore has lost it. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Must be followed by `settle` or `giveUp`. */
+  /** Call `settle` or `giveUp` afterwards. */
   take(): ReadyRow | undefined {
     const next = this.#ready.shift();
     const task = next && this.#tasks.get(next.row);
@@ -154,7 +152,6 @@ export class ClaimedBatch {
     return !this.#isHandedBack && this.#options.isLocked();
   }
 
-  /** Rows not in hand become leftovers. */
   handBack(): void {
     this.#isHandedBack = true;
     this.#writer.end();
@@ -164,11 +161,9 @@ export class ClaimedBatch {
     this.#checkDone();
   }
 
-  /** Ends writing into the ledger. */
   close(): BatchReturn {
     this.#writer.close();
     const answers = this.#ledger.takeAnswers();
-    // The batch may have taken longer.
     const delayMs = (row: number) => Math.max(0, (this.#dueAt.get(row) ?? 0) - steadyNow());
     return {
       results: this.#ledger.results(),
@@ -198,7 +193,7 @@ export class ClaimedBatch {
   }
 }
 
-/** A class: closures for each row would be garbage. */
+/** A class, because closures for each row would be garbage. */
 class BatchClaim implements Claim {
   readonly attemptsUsed: number;
   readonly policy: RunPolicy;
@@ -221,7 +216,6 @@ class BatchClaim implements Claim {
   }
 }
 
-/** The pause before a row is called again. For the rest of a longer wait, no worker calls any row. */
 function pauseOf(verdict: Exclude<RowVerdict, { kind: 'finished' }>): number {
   if (verdict.kind === 'throttled') return Math.min(verdict.waitMs, longestThrottledMs);
   return verdict.delayMs ?? returnedMs;

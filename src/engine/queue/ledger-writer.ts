@@ -5,7 +5,6 @@ import { isMissing, lockMs } from './bullmq.ts';
 import type { Ledger } from './ledger.ts';
 import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry, type Unfinished } from './payload.ts';
 
-/** Texts in the order they were appended. */
 export interface LedgerLog {
   append(text: string): Promise<number>;
   /** @param first index from 0 */
@@ -19,7 +18,7 @@ export interface LedgerWriterOptions {
   readonly claim: number;
   /** Called once when no more rows may be called: the batch is withdrawn, or another worker has it. */
   readonly onEnd: (end: 'withdrawn' | 'lost') => void;
-  /** Called for each error; the write is retried. */
+  /** The write is retried. */
   readonly onError: (error: Error) => void;
 }
 
@@ -60,7 +59,7 @@ export class LedgerWriter {
     if (ledger.claim > claim) this.#end('lost');
   }
 
-  /** False: the row must not be called. */
+  /** @returns false: the row must not be called */
   intend(row: number): Promise<boolean> {
     if (this.#ended) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -81,7 +80,6 @@ export class LedgerWriter {
     this.#writeSoon();
   }
 
-  /** Written with the result of its call. */
   answered(answer: SavedAnswer): void {
     this.#options.ledger.answered(answer);
     this.#answers.push(answer);
@@ -154,8 +152,7 @@ export class LedgerWriter {
   /**
    * Appends an entry, after reading those of other processes.
    *
-   * @returns `outdated` when the lock may have expired during a slow append, so that another worker may have started or even completed the
-   * batch
+   * @returns `outdated` when the lock may have expired meanwhile, so that another worker may have started or completed the batch
    */
   async #written(entry: LedgerEntry): Promise<'current' | 'outdated' | 'ended'> {
     const sentAt = performance.now();
@@ -178,14 +175,13 @@ export class LedgerWriter {
           return undefined;
         }
         this.#options.onError(error as Error);
-        // It may have been written; twice does no harm.
         await after(againAfterMs);
       }
     }
     return undefined;
   }
 
-  /** Reads also for a batch that is handed back: its return value must have everything in the ledger. */
+  /** Reads even for a batch that is handed back: its return value must have everything in the ledger. */
   async #readTo(length: number): Promise<void> {
     while (!this.#closed && this.#length < length) {
       try {

@@ -6,13 +6,12 @@ interface RowState {
   result?: RowResult;
   history: AttemptHistory | undefined;
   attemptsUsed: number;
-  /** Intended, without a reported outcome. */
   isIntended: boolean;
 }
 
 /**
- * The entries of a batch's ledger, applied in order. When another worker takes the batch over, a row with an intent becomes unclear; later
- * entries of the former worker are ignored, because the new one has not read them.
+ * The entries of a batch's ledger, applied in order. When another worker takes the batch over, rows with an intent become unclear, and
+ * later entries of the former worker are ignored.
  */
 export class Ledger {
   readonly #rows: ReadonlyMap<number, RowState>;
@@ -21,7 +20,6 @@ export class Ledger {
   #isWithdrawn = false;
   readonly #answers: SavedAnswer[] = [];
 
-  /** @param rows as fed */
   constructor(rows: readonly Pick<RowTask, 'row' | 'history' | 'attemptsUsed'>[]) {
     this.#rows = new Map(
       rows.map(({ row, history, attemptsUsed = 0 }) => [row, { history, attemptsUsed, isIntended: false }]),
@@ -58,7 +56,7 @@ export class Ledger {
     return this.#row(row).isIntended;
   }
 
-  /** Rows with an intent were perhaps called: the worker is gone. */
+  /** The worker is gone: it may have called rows with an intent. */
   abandon(): void {
     for (const state of this.#rows.values()) {
       if (!state.isIntended) continue;
@@ -67,7 +65,7 @@ export class Ledger {
     }
   }
 
-  /** @returns whether it is the first of its row: only the first counts */
+  /** @returns whether this is the row's first result: later ones do not count */
   finish(result: RowResult): boolean {
     const state = this.#row(result.row);
     state.isIntended = false;

@@ -2,7 +2,7 @@ import { steadyNow, steadyTimeOf, watchClock } from '../../base/async/clock.ts';
 import { repeat } from '../../base/async/repeat.ts';
 import { lockMs } from './bullmq.ts';
 
-/** A BullMQ worker. @returns the jobs whose locks another worker holds */
+/** `extendJobLocks` returns the jobs whose locks another worker holds. */
 interface LockHolder {
   extendJobLocks(jobIds: string[], tokens: string[], durationMs: number): Promise<string[]>;
   once(event: 'closed', listener: () => void): unknown;
@@ -28,8 +28,6 @@ const renewAfterMs = lockMs / 4;
 /**
  * Renews the locks of a worker's jobs. BullMQ's renewal uses the system clock: set back, it renews nothing until the clock catches up, and
  * rows in flight would be called twice.
- *
- * @param onError called with each failure; renewal continues
  */
 export function renewLocks(onError: (error: Error) => void) {
   // A suspended worker may claim a job again that it still holds.

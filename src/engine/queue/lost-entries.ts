@@ -5,14 +5,13 @@ import { mergeReturns } from './recollection.ts';
 
 /** What a journal has lost and the datastore still has. */
 export interface LostEntries extends BatchReturn {
-  /** May have been called, with lost results. */
+  /** Rows that may have been called, with lost results. */
   readonly doubtful: readonly number[];
 }
 
 /**
- * Finds in collected batches what the journal has lost. Each batch was completed with the size of the journal that had its results: a
- * smaller journal has lost its last lines. Batches stay, with the size at which their results are there again: the journal may lose them
- * again.
+ * Finds in collected batches what the journal has lost. Each was completed with the size of the journal that had its results: a smaller
+ * journal has lost its last lines. Batches stay, with their new size, because the journal may lose the results again.
  *
  * @param journalEnd bytes of the journal; meanwhile only `save` adds entries
  */
@@ -29,7 +28,7 @@ export async function recollect(
   const known = returns.flat().map(decodeReturn).reduce(mergeReturns, { results: [], leftovers: [] });
   const knownRows = new Set([...known.results, ...known.leftovers].map(({ row }) => row));
   const rows = lost.flatMap(({ data }) => rowsOf(data));
-  // Older batches were removed; their rows are below the highest row of the kept ones.
+  // Older batches were removed; their rows are below the highest row of the kept batches.
   const hasLostMore = lost.length === kept.length && kept.length >= keptBatches;
   const suspects = hasLostMore ? rowsOf({ rows: [[1, rows.reduce((a, b) => Math.max(a, b))]] }) : rows;
   await save({ ...known, doubtful: suspects.filter((row) => !knownRows.has(row)) });

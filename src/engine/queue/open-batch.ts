@@ -3,7 +3,7 @@ import { Ledger } from './ledger.ts';
 import { type BatchReturn, decodeLedgerEntry, type Leftover, type RowTask } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 
-/** Rows, and characters of their request bodies. */
+/** `bytes` are the characters of the request bodies. */
 export interface BatchSize {
   readonly rows: number;
   readonly bytes: number;
@@ -14,12 +14,10 @@ export interface OpenBatchOptions {
   readonly queue: Pick<RowQueue, 'readLedger'>;
   readonly rows: readonly number[];
   readonly bytes: number;
-  /** As far as known. */
   readonly tasks: readonly RowTask[];
   readonly epoch: string | undefined;
 }
 
-/** A ledger is read this long after its first entry. */
 const readAfterMs = 1_000;
 
 export class OpenBatch {
@@ -28,7 +26,7 @@ export class OpenBatch {
   readonly size: BatchSize;
   readonly epoch: string | undefined;
   #begunAt = Number.POSITIVE_INFINITY;
-  /** The command that adds it may be in progress: a missing batch is then not lost. */
+  /** While the command that adds the batch may be in progress, a missing batch is not lost. */
   isAdding = false;
   isWithdrawn = false;
   isTaken = false;
@@ -37,7 +35,7 @@ export class OpenBatch {
   readonly #queue: OpenBatchOptions['queue'];
   readonly #ledger: Ledger;
   #read = 0;
-  /** Answers by row and time. */
+  /** By row and time. */
   readonly #taken = new Set<string>();
 
   constructor({ id, queue, rows, bytes, tasks, epoch }: OpenBatchOptions) {
@@ -54,10 +52,7 @@ export class OpenBatch {
     return this.#collecting !== undefined;
   }
 
-  /**
-   * Collects once, even if the datastore delivers the batch again because this process was suspended until its lock expired. Retried after
-   * a failure.
-   */
+  /** Collects once, even if the datastore delivers the batch again after this process was suspended. A failure allows another attempt. */
   collectOnce(collect: () => Promise<void>): Promise<void> {
     this.#collecting ??= collect().catch((error: Error) => {
       this.#collecting = undefined;
@@ -71,7 +66,7 @@ export class OpenBatch {
   }
 
   /**
-   * New results in the ledger. A recent batch is skipped: most complete soon, and their return values have the same.
+   * Skips a recent batch: most complete soon, with the same results in their return values.
    *
    * @param graceMs how long after its first entry a batch is recent
    */
@@ -87,14 +82,13 @@ export class OpenBatch {
     return unread.flatMap((text) => this.#ledger.apply(decodeLedgerEntry(text)));
   }
 
-  /** The ledger as the outcome, when no worker has the batch any more. */
   async abandoned(): Promise<BatchReturn> {
     await this.readResults(0);
     this.#ledger.abandon();
     return { results: this.#ledger.results(), leftovers: this.#ledger.leftovers() };
   }
 
-  /** Answers of the ledger and of the worker's return value, each once. */
+  /** Each answer of the ledger and of the worker's return value once. */
   takeAnswers(returned: readonly SavedAnswer[] = []): readonly SavedAnswer[] {
     return [...this.#ledger.takeAnswers(), ...returned].filter(({ row, at }) => {
       const key = `${row} ${at}`;
@@ -104,7 +98,7 @@ export class OpenBatch {
     });
   }
 
-  /** The row to feed again; undefined when only the manifest has its task. */
+  /** Undefined when only the manifest has the row's task. */
   taskOf({ row, history, attemptsUsed }: Leftover): RowTask | undefined {
     const task = this.#tasks.get(row);
     return task && { ...task, history: history ?? task.history, attemptsUsed };

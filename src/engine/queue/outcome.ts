@@ -4,7 +4,7 @@ import { recollected } from './recollection.ts';
 import type { RollCall } from './roll-call.ts';
 
 export interface BatchOutcome extends BatchReturn {
-  /** With neither result nor leftover in the datastore. */
+  /** Rows with neither result nor leftover in the datastore. */
   readonly missing: readonly number[];
 }
 
@@ -14,7 +14,7 @@ const nothing: BatchReturn = { results: [], leftovers: [] };
  * The outcome of a batch that no worker has any more.
  *
  * @param returned the return value of its worker, if any
- * @returns undefined while workers must first testify, because the datastore may have forgotten what they did
+ * @returns undefined while workers must first testify
  */
 export async function outcomeOf(
   batch: OpenBatch,

@@ -3,7 +3,7 @@ import { type Attempt, noHistory, type RowResult } from '../../domain/terms.ts';
 import type { BatchReturn, Leftover } from './payload.ts';
 
 export interface Recollection {
-  /** Undefined when no living worker had the batch, null when one had it and knows no more. */
+  /** Undefined when no living worker had the batch, null when a worker had it and knows no more. */
   readonly testimony: BatchReturn | null | undefined;
   /** Whether all workers that could have had the batch have testified. */
   readonly isCertain: boolean;
@@ -12,14 +12,12 @@ export interface Recollection {
 export interface RecollectedBatch {
   readonly rows: readonly number[];
   readonly read: BatchReturn;
-  /** Absent when the datastore has lost it, or no worker had the batch. */
   readonly returned?: BatchReturn | undefined;
 }
 
 /**
  * The outcome of a batch from another epoch. The testimony of its last worker is certain, or else a value that was returned before the
- * datastore forgot something. Other rows without a result are marked as possibly called, unless certainly no other worker has called them
- * since.
+ * datastore forgot something. Other rows without a result are possibly called, unless certainly no other worker has called them since.
  */
 export function recollected(
   { rows, read, returned }: RecollectedBatch,
@@ -42,8 +40,8 @@ export function recollected(
 }
 
 /**
- * The results of both, and of each other row the leftover with more calls. A result is marked as unclear if the other source has a
- * different one, or counts as many calls beside it: two workers have called the row, because the first seemed dead.
+ * The results of both and, for each other row, the leftover with more calls. A result is unclear if the other source has a different
+ * result, or counts as many calls beside it: two workers have called the row, because the first seemed dead.
  */
 export function mergeReturns(one: BatchReturn, other: BatchReturn): BatchReturn {
   const marked = [...markRepeated(other.results, one), ...markRepeated(one.results, other)];
@@ -94,7 +92,7 @@ export function countedAttempts({ history }: Pick<Leftover, 'history'>): number 
   return history?.attempts ?? 0;
 }
 
-/** The number of calls is lost: most likely one, which may be known already. */
+/** The number of calls is lost: most likely one call, which may be known already. */
 function perhapsRepeated(leftover: Leftover): Leftover {
   const { history = noHistory } = leftover;
   return history.unclear ? leftover : { ...leftover, history: perhapsCalled(history) };

@@ -7,7 +7,7 @@ import type { Roster, Testimony } from './testimony.ts';
 
 /** After this silence, a worker is dead. */
 const silentMs = 15_000;
-/** A living worker that does not testify for longer has a version that can't, or a call without end. */
+/** A living worker that does not testify for longer has an old version, or a call without end. */
 const patienceMs = 120_000;
 
 export function workersAwaited(): WaitReason {
@@ -17,8 +17,7 @@ export function workersAwaited(): WaitReason {
 }
 
 /**
- * Finds out what a datastore has forgotten: in a new epoch, awaits the testimony of each worker that was alive in the epoch before. Then
- * the fate of every row is known, except of rows that a dead worker may have called.
+ * Finds out what a datastore has forgotten: in a new epoch, awaits the testimony of each worker that was alive in the epoch before.
  *
  * ```
  * certain ──(another epoch)──▶ asking ──(all have testified)──▶ certain
@@ -28,7 +27,7 @@ export function workersAwaited(): WaitReason {
 export class RollCall {
   readonly #datastore: Pick<Datastore, 'connectionEpoch' | 'epoch'>;
   readonly #roster: Roster;
-  /** All of their workers were seen by this process, and none died before it testified. */
+  /** Epochs of which this process saw all workers, and none died before it testified. */
   readonly #witnessed = new Set<string>();
   readonly #seenAt = new Map<string, number>();
   #lastUpdate = Number.NEGATIVE_INFINITY;
@@ -43,7 +42,7 @@ export class RollCall {
     this.#roster = roster;
   }
 
-  /** The epoch that rows are fed to; undefined when unknown. */
+  /** Rows are fed to this epoch; undefined when unknown. */
   get knownEpoch(): string | undefined {
     return this.#known?.epoch;
   }
@@ -59,7 +58,6 @@ export class RollCall {
     return isOfAnotherEpoch(this.#datastore, epoch);
   }
 
-  /** Whether it can't be collected before workers have testified. */
   isAwaiting(epoch: string | undefined): boolean {
     return this.isOfAnother(epoch) && !this.#hasAllTestimonies;
   }
@@ -74,7 +72,6 @@ export class RollCall {
     return { testimony: this.#testified.get(id), isCertain: this.#witnessed.has(epoch) };
   }
 
-  /** Notes the present workers; reads their testimonies when needed. */
   async update(): Promise<void> {
     if (this.#known?.connectionEpoch !== this.#datastore.connectionEpoch) await this.readEpoch();
     const { connectionEpoch: epoch } = this.#datastore;

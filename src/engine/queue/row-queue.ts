@@ -8,7 +8,6 @@ import type { BatchJobData } from './payload.ts';
 
 export type RowQueue = ReturnType<typeof openRowQueue>;
 
-/** All runs and machines that call this API and rate group share the queue. */
 export function rowsQueueName(api: LimitedApi): string {
   return `rows-${keyOfApi(api)}`;
 }
@@ -42,16 +41,16 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
       if (job !== undefined) await ifJobThere(job.changePriority({ priority: bullmqPriority(priority) }));
     },
     countWaiting: (): Promise<number> => queue.getJobCountByTypes('waiting', 'prioritized'),
-    /** Returns batches of dead workers to the queue. Workers do this themselves: only for a process without one. */
+    /** Returns batches of dead workers to the queue. Only for a process without a worker, which does this itself. */
     async watchStalled(onError: (error: Error) => void): Promise<void> {
       stalledWatch ??= watchStalled(onError);
       await stalledWatch;
     },
-    /** Releases batches of a dead process or stopped worker. Only for an exclusive datastore. */
+    /** Only for an exclusive datastore: releases batches of a dead process or stopped worker. */
     async releaseClaims(): Promise<void> {
       for (const job of await queue.getActive()) await job.moveToWait('0');
     },
-    /** Even while workers call its rows. Only for an exclusive datastore. */
+    /** Only for an exclusive datastore. Works even while workers call its rows. */
     async clear(): Promise<void> {
       await queue.pause();
       await queue.obliterate({ force: true });

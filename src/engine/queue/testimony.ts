@@ -3,21 +3,20 @@ import { after } from '../../base/async/waiting.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { BatchReturn } from './payload.ts';
 
-/** Published by a worker once in each epoch: from then on it calls no rows of batches from another. */
+/** Published by a worker once in each epoch: from then on it calls no rows of batches from another epoch. */
 export interface Testimony {
   readonly epoch: string;
   /** Recent batches by id; null when their value was handed over long ago. */
   readonly batches: Readonly<Record<string, BatchReturn | null>>;
 }
 
-/** The workers of an API, as coordinators see them. */
 export interface Roster {
   /** Milliseconds since the last sign of life, by worker. */
   present(): Promise<ReadonlyMap<string, number>>;
   testimonies(): Promise<ReadonlyMap<string, Testimony>>;
 }
 
-/** The roster of an exclusive datastore, which forgets nothing without this process. */
+/** An exclusive datastore forgets nothing without this process. */
 export const emptyRoster: Roster = {
   present: async () => new Map(),
   testimonies: async () => new Map(),
@@ -35,9 +34,9 @@ interface KnownBatch {
   isLast: boolean | (() => boolean);
 }
 
-/** Ids are kept this long: a coordinator collects a batch long before. */
+/** Longer than a coordinator takes to collect a batch. */
 const keptMs = 600_000;
-/** Values are kept after the handover: the datastore may lose values before the coordinator has read them. */
+/** The datastore may lose handed-over values before the coordinator has read them. */
 const keptValues = 25;
 const againAfterMs = 1_000;
 
@@ -49,7 +48,6 @@ export class Witness {
   readonly #stopListening: () => void;
   /** Oldest first. */
   readonly #batches = new Map<string, KnownBatch>();
-  /** The batches whose values are kept, oldest first. */
   readonly #handedOver = new Set<string>();
   #testifiedEpoch: string | undefined;
   #isTestifying = false;
@@ -67,7 +65,6 @@ export class Witness {
     this.#testifyIfDue();
   }
 
-  /** @param isHeld whether its lock certainly belongs to this worker */
   began(id: string, epoch: string | undefined, isHeld: () => boolean): void {
     this.#prune();
     this.#batches.delete(id);
@@ -83,9 +80,7 @@ export class Witness {
     this.#testifyIfDue();
   }
 
-  /**
-   * Accepted, or refused because another worker has or had the batch. A value from another epoch is kept: the next testimony has it, too.
-   */
+  /** @param isAccepted false: another worker has or had the batch. A value from another epoch is kept for the next testimony */
   handedOver(id: string, isAccepted: boolean): void {
     const batch = this.#batches.get(id);
     if (batch === undefined || batch.epoch !== this.#datastore.connectionEpoch) return;
@@ -117,7 +112,7 @@ export class Witness {
     }
   }
 
-  /** Testifies once the epoch has changed and no batch of another one is in hand. */
+  /** Testifies once the epoch has changed and no batch of another epoch is in hand. */
   #testifyIfDue(): void {
     const { connectionEpoch: epoch } = this.#datastore;
     if (this.#isClosed || this.#isTestifying || epoch === undefined || epoch === this.#testifiedEpoch) return;

@@ -1,23 +1,19 @@
 import type { TrafficReport } from '../cluster/entries.ts';
 import type { Traffic } from './governor/traffic.ts';
 
-/** Adds up the reports of all workers: each covers everything since its worker started, and the governor needs what is new. */
+/** Adds up the reports of all workers: each covers everything since its worker started, and the governor needs the difference. */
 export class CallCounts {
   readonly #lastReports = new Map<string, TrafficReport>();
-  /** Calls since this object was made. */
   accepted = 0;
   rejected = 0;
 
   /**
-   * The traffic since the last call of this function.
-   *
-   * @param now by the steady clock, like the returned times
    * @param reports by present worker
-   * @param restsSince only answers to calls sent since then may ask to wait: workers soon forget older ones
+   * @param restsSince waits asked for by calls sent earlier do not count
    */
   add(now: number, reports: ReadonlyMap<string, TrafficReport>, restsSince = 0): Traffic {
     const periods = [...reports].map(([worker, report]) => {
-      // What happened before its first report here was reported to an earlier governor.
+      // What happened before a worker's first report here was reported to an earlier governor.
       const last = this.#lastReports.get(worker) ?? report;
       this.#lastReports.set(worker, report);
       return { report, ...difference(report, last) };
@@ -47,7 +43,7 @@ export class CallCounts {
       waitUntil: wait?.until,
       waitBy: wait?.by,
       acceptedAmong: highest(periods, ({ acceptedAmong }) => acceptedAmong),
-      // A worker that misses the latest calls of others counts too few.
+      // The lowest count is too low: its worker misses the latest calls of others.
       rejectedAmong: highest(failed, ({ rejectedAmong }) => rejectedAmong),
       // A worker without a new answer repeats its last report.
       stated: periods.flatMap((each) =>

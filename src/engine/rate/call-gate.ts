@@ -8,10 +8,7 @@ export interface CallGateOptions {
   readonly onError: (error: Error) => void;
 }
 
-/**
- * Where the rows of a process wait, in order of arrival: first for their turn, then, once their intents are written, for the moment of
- * their call.
- */
+/** Where rows wait in order of arrival: first for their turn, then, with their intents written, for the moment of the call. */
 export class CallGate {
   onRow: () => void = () => {};
   onSendAway: () => void = () => {};
@@ -24,7 +21,6 @@ export class CallGate {
   #timerAt = Number.POSITIVE_INFINITY;
   readonly #waiting: ((hasTurn: boolean) => void)[] = [];
   readonly #ready: ((admittedAt: number | undefined) => void)[] = [];
-  /** Oldest first. */
   readonly #startedAt: number[] = [];
 
   constructor(options: CallGateOptions) {
@@ -48,17 +44,15 @@ export class CallGate {
     return this.#busy + this.#waiting.length > 0;
   }
 
-  /** Roughly how many workers have rows that wait or are being called. */
   get callers(): number {
     return this.#scheduler.callers;
   }
 
-  /** A rest is too long to hold a row. */
+  /** The API rests for too long to hold rows. */
   get isResting(): boolean {
     return this.restMs > 0;
   }
 
-  /** Milliseconds until the end of such a rest; not positive without one. */
   get restMs(): number {
     return this.#scheduler.restUntil - preciseNow() - patienceMs;
   }
@@ -73,7 +67,7 @@ export class CallGate {
   /**
    * Waits for a turn.
    *
-   * @returns true when the row's intent must be written, followed by `enter` or `release`; false when the row must not be called now
+   * @returns true: write the row's intent, then call `enter` or `release`; false: the row must not be called now
    */
   reserve(): Promise<boolean> {
     return new Promise((resolve) => {
@@ -87,8 +81,8 @@ export class CallGate {
    * Waits for the moment of the call.
    *
    * @param tookMs how long writing the intent took
-   * @returns the time of the call, which must leave at once: call `sent` when it has left and `leave` when it is over. Undefined when the
-   * row must not be called now: its turn is over
+   * @returns the time of the call; call `sent` when it has left and `leave` when it is over. Undefined: the row's turn is over without a
+   * call
    */
   enter(tookMs: number): Promise<number | undefined> {
     this.#scheduler.written(preciseNow(), tookMs);
@@ -98,7 +92,6 @@ export class CallGate {
     });
   }
 
-  /** @param admittedAt result of `enter`; undefined for a repeated call */
   sent(admittedAt?: number): void {
     this.#scheduler.sent(preciseNow(), admittedAt);
   }
@@ -108,19 +101,18 @@ export class CallGate {
     this.#letIn();
   }
 
-  /** @param waitUntil when the asked wait ends, by the steady clock */
+  /** @param waitUntil by the steady clock */
   refused(waitUntil: number): void {
     this.#scheduler.refused(preciseNow(), waitUntil);
     this.#letIn();
   }
 
-  /** The end of the rest of all workers, as the leader decided; by the steady clock. */
+  /** @param until by the steady clock */
   setCommonRest(until: number): void {
     this.#scheduler.setCommonRest(until);
     this.#letIn();
   }
 
-  /** Forgets waits that this worker's own calls were asked for. */
   forgetOwnRest(): void {
     this.#scheduler.forgetOwnRest();
     this.#letIn();
@@ -141,7 +133,7 @@ export class CallGate {
     return this.#scheduler.active + this.#scheduler.reserved;
   }
 
-  /** Rows arrive in groups: one `#letIn` for all is enough. */
+  /** Rows arrive in groups: one `#letIn` is enough for a group. */
   #letInSoon(): void {
     if (this.#isLetInDue) return;
     this.#isLetInDue = true;
@@ -154,7 +146,7 @@ export class CallGate {
   #letIn(): void {
     const now = preciseNow();
     if (this.#closed || this.isResting) this.#sendAway();
-    // No visit gives up the places of a closed gate: they are free when the worker leaves.
+    // A closed gate makes no visit to give up its places: they are free when the worker leaves.
     if (this.#closed) {
       clearTimeout(this.#timer);
       return;
@@ -186,7 +178,6 @@ export class CallGate {
         ? setTimeout(() => this.#wake(), Math.max(1, Math.ceil(at - now)))
         : undefined;
     }
-    // Visits must not keep the process alive.
     if (this.#waiting.length + this.#scheduler.reserved === 0) this.#timer?.unref();
     else this.#timer?.ref();
   }
@@ -202,7 +193,7 @@ export class CallGate {
       this.#scheduler.replied(sentAt, preciseNow(), reply);
       this.#letIn();
     } catch (error) {
-      // The next visit follows when this one counts as lost.
+      // Another visit follows when this one counts as lost.
       if (!this.#closed) this.#options.onError(error as Error);
     }
   }

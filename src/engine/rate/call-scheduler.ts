@@ -3,23 +3,21 @@ import { HeldSlots } from './held-slots.ts';
 import { ServerClock } from './server-clock.ts';
 import { TimelineVisits, type Visit, type VisitTiming, type WorkerSituation } from './timeline-visits.ts';
 
-/** The longest rest that rows wait for. Before a longer one they are handed back: other workers can take them, and no burst follows. */
+/** Before a longer rest, rows are handed back: other workers can take them, and no burst follows. */
 export const patienceMs = 150;
 
-/** How long calls wait after a refusal: by then the leader has decided what it means. */
+/** Calls wait this long after a refusal: the leader decides meanwhile what it means. */
 const considerMs = 50;
-/** Intents are written this much earlier than the slowest recent write took: timers are late. */
+/** How much earlier than necessary an intent is written, because timers are late. */
 const spareLeadMs = 5;
-/** The lead until the first intents were measured. */
 const firstLeadMs = 30;
-/** A slower datastore costs slots: a row with an intent and no call is unclear when its worker dies. */
+/** Bounds the slots that a slow datastore costs: a row with an intent and no call is unclear when its worker dies. */
 const mostLeadMs = 100;
-/** The time constant with which the slowest write is forgotten. */
 const leadOverMs = 5_000;
 
 /**
- * Intents written ahead for each place in use: otherwise a free place would stand empty during a write. These rows count as possibly called
- * when this process dies.
+ * The share of places with intents written ahead, so that no place is empty during a write. These rows count as possibly called when this
+ * process dies.
  */
 const writtenAhead = 0.2;
 
@@ -29,12 +27,12 @@ export interface PendingCalls {
 }
 
 export interface Step {
-  /** Waiting rows that get a turn: write their intents. */
+  /** Write the intents of this many waiting rows. */
   readonly reserved: number;
   readonly admitted: number;
-  /** Its reply goes to `replied`. */
+  /** Pass its reply to `replied`. */
   readonly visit?: Visit;
-  /** When to ask again, unless a call begins or ends earlier. */
+  /** When to call `step` again, unless a call begins or ends earlier. */
   readonly wakeAt: number;
 }
 
@@ -47,13 +45,11 @@ export interface Step {
  *             or a place free   written  has come
  * ```
  *
- * A row gets its turn early enough to have its intent written when the time of the slot comes. How long that takes varies, and
- * calls that leave later by as much would be too many in some second. Turns are counted and belong to no slot: a late row takes
- * the next one. There are never more turns than slots that are near, nor than places in flight. Where no rate is kept, intents
- * of a few rows are written before their places are free.
+ * A row gets its turn early enough to have its intent written at the time of the slot: late calls would be too many in some second. Turns
+ * belong to no slot: a late row takes the next slot. There are never more turns than near slots, nor than places.
  */
 export class CallScheduler {
-  /** The user's number for this process, whatever other workers do; undefined: as many as granted. */
+  /** The user's number for this process; undefined: as many as granted. */
   readonly #wanted: number | undefined;
   readonly #timing: VisitTiming;
   readonly #slots: HeldSlots;
@@ -68,7 +64,6 @@ export class CallScheduler {
   #permittedUntil = Number.NEGATIVE_INFINITY;
   #restUntil = Number.NEGATIVE_INFINITY;
   #ownRestUntil = Number.NEGATIVE_INFINITY;
-  /** Since when there has always been a row to call. */
   #waitingSince = Number.POSITIVE_INFINITY;
 
   constructor(options: {
@@ -82,7 +77,7 @@ export class CallScheduler {
     this.#wanted = options.concurrency;
   }
 
-  /** Calls of other workers, as the timeline knew a moment ago. */
+  /** As of the last visit. */
   elsewhere = 0;
 
   get callers(): number {
@@ -93,7 +88,6 @@ export class CallScheduler {
     return this.#active;
   }
 
-  /** Rows with a turn that are not called yet. */
   get reserved(): number {
     return this.#reserved;
   }
@@ -102,14 +96,13 @@ export class CallScheduler {
     return this.#wanted ?? this.#places;
   }
 
-  /** The API asked to wait, or it is not known yet what a refusal means. */
   get restUntil(): number {
     return Math.max(this.#restUntil, this.#ownRestUntil);
   }
 
   /**
-   * No call leaves until the asked wait is over and the meaning of the refusal is known. Where a rate is kept, the latter costs at most one
-   * slot: an API that refuses half of all calls at any rate would otherwise hold calls up for good.
+   * Holds all calls until the asked wait is over and the meaning of the refusal is known. Where a rate is kept, the latter costs at most
+   * one slot: an API that refuses half of all calls at any rate would otherwise block calls forever.
    */
   refused(now: number, waitUntil: number): void {
     const moment = Math.min(
@@ -119,17 +112,14 @@ export class CallScheduler {
     this.#ownRestUntil = Math.max(this.#ownRestUntil, waitUntil, now + moment);
   }
 
-  /** The end of the rest of all workers, as the leader decided. */
   setCommonRest(until: number): void {
     this.#restUntil = until;
   }
 
-  /** Forgets waits that this worker's own calls were asked for. */
   forgetOwnRest(): void {
     this.#ownRestUntil = Number.NEGATIVE_INFINITY;
   }
 
-  /** The intent of a row with a turn was written. */
   written(now: number, tookMs: number): void {
     const weight = Math.exp(-(now - this.#slowestAt) / leadOverMs);
     this.#slowestMs = Math.max(tookMs, this.#slowestMs * weight + tookMs * (1 - weight));
@@ -154,7 +144,7 @@ export class CallScheduler {
     if (waiting + ready === 0) this.#waitingSince = Number.POSITIVE_INFINITY;
     else this.#waitingSince = Math.min(this.#waitingSince, now);
     const lost = this.#slots.drop(now, this.restUntil);
-    // A worker that is late for many of its slots still needs as many.
+    // A worker that is late for many of its slots still needs them.
     this.#visits.used(now, ready > 0 && this.#active < this.places ? lost : 0);
     let admitted = 0;
     while (admitted < ready && this.#mayCall(now)) {
@@ -172,11 +162,10 @@ export class CallScheduler {
     return visit === undefined ? { reserved, admitted, wakeAt } : { reserved, admitted, visit, wakeAt };
   }
 
-  /** The reply to the visit made at `sentAt`. */
   replied(sentAt: number, now: number, reply: SlotReply): void {
     this.#clock.measure(sentAt, now, reply.now);
     if (!this.#visits.replied(sentAt, now, reply.count)) return;
-    // A worker that had nothing to call must ask again first: it may have missed decisions.
+    // A worker that had nothing to call may have missed decisions: it must ask again first.
     const isPermitted = reply.isSet && !this.#visits.hasLeft;
     this.#permittedUntil = isPermitted ? sentAt + rateTtlMs : Number.NEGATIVE_INFINITY;
     this.#places = reply.places;
@@ -189,7 +178,7 @@ export class CallScheduler {
       return;
     }
     this.#slots.thinOut(reply.gap);
-    // Other workers have counted on slots that arrive this late.
+    // Slots that arrive later are lost.
     if (reply.count > 0 && now - sentAt <= this.#visits.aheadMs(this.#leadMs))
       this.#slots.add(this.#clock.localTime(reply.from), reply.gap, reply.count);
   }
@@ -205,7 +194,7 @@ export class CallScheduler {
     return now < this.restUntil ? 0 : this.#mostBusy - this.#active;
   }
 
-  /** The most rows in hand while no rate is kept: rows with a turn leave as soon as a call ends. */
+  /** The most rows in hand while no rate is kept. */
   get #mostBusy(): number {
     return this.places + Math.ceil(this.places * writtenAhead);
   }
@@ -217,7 +206,6 @@ export class CallScheduler {
 
   #situation({ waiting }: PendingCalls): WorkerSituation {
     return {
-      // Intents of some rows with a turn are being written.
       uncalled: waiting + this.#reserved,
       reserved: this.#reserved,
       active: this.#active,

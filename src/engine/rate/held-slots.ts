@@ -1,22 +1,22 @@
 /** Timers are late by a millisecond or two. */
 const leastGraceMs = 3;
-/** A slot used within this share of a gap is not late. The last quarter is for what happens between here and the network. */
+/** A slot used within this share of a gap is not late. The rest allows for delays before the network. */
 const graceGaps = 0.75;
 export const mostLateMs = 100;
 const windowMs = 1_000;
-/** A rate lowered by less does not change slots already held. */
+/** A rate lowered by less than this factor does not change held slots. */
 const noticeable = 1.1;
 
-/** When a slot may be used late, by a worker's calls and slots of the last second. */
+/** When slots may be used late. Both shares are of the slots of the last second. */
 export interface LateUse {
-  /** Only while the calls were fewer than this share of the slots. */
+  /** Late use begins only while calls are below this share. */
   readonly below: number;
-  /** For a second after, the calls are at most this share. */
+  /** Calls stay at or below this share for a second after a late use. */
   readonly upTo: number;
   readonly isShared: boolean;
 }
 
-/** One array, because nearly every `drop` removes nothing. */
+/** Avoids an array for each `drop`, since nearly all remove nothing. */
 const none: readonly never[] = [];
 
 interface Slot {
@@ -24,7 +24,6 @@ interface Slot {
   readonly gap: number;
 }
 
-/** A call: when it was admitted or, once known, when it left. */
 interface Call {
   at: number;
   readonly slot?: Slot;
@@ -33,16 +32,15 @@ interface Call {
 /**
  * Slots taken and not used yet, by the steady clock.
  *
- * A busy process is late for some of its slots. It may still use them: such calls leave at once. For a second after that, it makes no more
- * calls in any second than it had slots in that second, or than a share of them.
+ * A busy process may use slots late: such calls leave at once. For a second after that, it makes no more calls in any second than it had
+ * slots, or than a share of them.
  *
- * A call can also leave late, because the system may suspend the process between a slot and its call. A process that is alone on its
- * timeline counts such a call when it has left. Where others use the slots around it, the call costs the next slot: in each second that
- * contains the call, one of the two slots has no other call.
+ * The system may also suspend the process between a slot and its call. A process alone on its timeline counts such a call when it has left.
+ * Where others use the slots around it, the call costs the next slot: each second that contains the call has one slot without a call.
  */
 export class HeldSlots {
   #slots: Slot[] = [];
-  /** Slots of the last second that were used or given up, and its calls. */
+  /** Includes slots that were given up. */
   readonly #spent: number[] = [];
   readonly #calls: Call[] = [];
   /** After each of these times, the next slot pays for a call that left late. */
@@ -58,7 +56,7 @@ export class HeldSlots {
     return this.#slots.length;
   }
 
-  /** When the slot with this index can be used, if known; infinite without such a slot. */
+  /** Infinite without such a slot. */
   at(index: number): number {
     return this.#slots[index]?.at ?? Number.POSITIVE_INFINITY;
   }
@@ -81,7 +79,7 @@ export class HeldSlots {
 
   add(from: number, gap: number, count: number): void {
     for (let index = 0; index < count; index += 1) this.#slots.push({ at: from + index * gap, gap });
-    // After a raise, new slots lie between older ones.
+    // After the rate was raised, new slots lie between older ones.
     this.#slots.sort((a, b) => a.at - b.at);
   }
 
@@ -99,7 +97,6 @@ export class HeldSlots {
     return dropped.length;
   }
 
-  /** @returns false when the time of the first slot has not come */
   use(now: number): boolean {
     const [first] = this.#slots;
     if (first === undefined || first.at > now || this.#isFull(now)) return false;
@@ -111,7 +108,7 @@ export class HeldSlots {
     return true;
   }
 
-  /** @param admittedAt time of its slot; undefined for a repeated call without one */
+  /** @param admittedAt undefined for a repeated call without a slot */
   sent(now: number, admittedAt?: number): void {
     const call = this.#calls.findLast(({ at }) => at === admittedAt);
     if (call === undefined && admittedAt !== undefined) return;
@@ -139,7 +136,7 @@ export class HeldSlots {
     this.#slots = [];
   }
 
-  /** Whether the slot pays for a call that left late. */
+  /** @returns whether the slot pays for a call that left late */
   #pay(at: number): boolean {
     this.#owed = this.#owed.filter((since) => since > at - windowMs);
     const paid = this.#owed.findIndex((since) => since <= at);
@@ -147,7 +144,7 @@ export class HeldSlots {
     return paid >= 0;
   }
 
-  /** Late calls of the last second leave no room for one now. */
+  /** Late calls of the last second leave no room for a call now. */
   #isFull(now: number): boolean {
     if (this.#lateAt <= now - windowMs) return false;
     const { calls, slots } = this.#lastSecond(now);
@@ -165,7 +162,7 @@ function graceMs(gap: number): number {
   return Math.max(leastGraceMs, Math.min(graceGaps * gap, mostLateMs));
 }
 
-/** Until this long after its slot, a call counts as having left in time. The rest of the gap is for the error of clocks. */
+/** How long after its slot a call counts as in time. The rest of the gap is for the error of clocks. */
 function latestMs(gap: number): number {
   return Math.max(graceMs(gap), (graceMs(gap) + gap) / 2);
 }

@@ -17,7 +17,7 @@ export interface LeaderLoopOptions {
   readonly meter: TrafficMeter;
   readonly gate: CallGate;
   readonly facts: () => Pick<WorkerBeat, 'finished' | 'concurrency' | 'outage'>;
-  /** The user's number for this process; absent: as many as the API bears. */
+  /** Absent: as many as the API accepts. */
   readonly concurrency?: number | undefined;
   readonly known?: StartingPoint | undefined;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
@@ -26,21 +26,19 @@ export interface LeaderLoopOptions {
 
 export interface OwnCalls {
   readonly concurrency: number;
-  /** Undefined without any. */
   readonly inFlight: CallsInFlight | undefined;
 }
 
 type State = { readonly mode: 'following' } | { readonly mode: 'leading' } | { readonly mode: 'stopped' };
 
-/** The controller that decides for all workers, and the counts that it reads. */
 interface Lead {
   readonly controller: RateController;
   readonly counts: CallCounts;
 }
 
-/** A drop of a limit is noticed this fast, and calls in flight are known this exactly. */
+/** How fast a drop of a limit is noticed, and how exactly calls in flight are known. */
 const beatMs = 100;
-/** The least time between beats for each worker with rows: bounds how often all of them beat. */
+/** Between beats, for each worker with rows: bounds how often all of them beat. */
 const beatPerCallerMs = 1;
 /** Between beats without rows: random, so that workers do not beat together; less than `silentMs`. */
 const idleBeatMs = { least: 1_000, most: 1_500 } as const;
@@ -48,28 +46,26 @@ const idleBeatMs = { least: 1_000, most: 1_500 } as const;
 const restSpreadMs = 100;
 /** Without a run and calls for this long, no worker leads. */
 const restedAfterMs = 3_000;
-/** How long to wait for the datastore at the end, when all calls are over. */
+/** The longest wait for the datastore after the last call. */
 const farewellMs = 2_000;
 
 /**
- * Reports to the other workers how the calls of this one ended, and sets the rate for all of them when it leads.
+ * Reports how this worker's calls ended, and sets the rate for all workers when it leads.
  *
  * ```
  * following ◀──(the lease, at each beat)──▶ leading
  *     └────────────────(stop)─────────────────┴──▶ stopped
  * ```
  *
- * - **following**: obeys what another worker decides, and starts from there if it becomes the leader. With rows in hand it
- *   beats ten times a second, less often among hundreds; without rows about once a second. Its first row makes it beat at once.
- * - **leading**: its rate controller reads the reports of all workers and decides for all of them. Without runs and calls it
- *   gives up the lead after some seconds. It continues where it stopped unless another worker has led since. A run in progress
- *   has a leader even while no worker has rows: during a rest none is claimed, and users must see the rest or end it.
+ * - **following**: obeys another worker's decisions, and starts from them if it becomes the leader. Its first row makes it beat at once.
+ * - **leading**: decides for all workers from their reports. It continues where it stopped unless another worker has led since. A run has a
+ *   leader even while no worker has rows: no row is claimed during a rest, and users must see the rest or end it.
  * - **stopped**: a beat that is under way sets nothing any more.
  */
 export class LeaderLoop {
   readonly #options: LeaderLoopOptions;
   readonly #established = deferred();
-  /** A pace is known: no row may be claimed earlier. */
+  /** Resolves when a pace is known: no row may be claimed earlier. */
   readonly established = this.#established.promise;
   readonly #beats: Repeated;
   #state: State = { mode: 'following' };
@@ -77,7 +73,6 @@ export class LeaderLoop {
   #start: StartingPoint;
   #wanted: CommonPolicy = { auto: true };
   #policies: RunPolicies = new Map();
-  /** Rests that the API asked for before have ended, or will be tested. */
   #restsSince: number | undefined;
   #isEstablished = false;
   #isIdle = false;
@@ -91,7 +86,7 @@ export class LeaderLoop {
     this.#beats = repeat(() => this.#beat(), { everyMs: () => this.#nextMs(), catchUp: true, onError });
     meter.onRefused = (waitUntil) => {
       gate.refused(waitUntil);
-      // A leader can act at once; news of the others arrives soon.
+      // A leader acts at once; news of other workers arrives soon.
       if (this.#state.mode === 'leading' || performance.now() >= this.#beganAt + beatMs) this.#beats.now();
     };
     gate.onRow = () => {
@@ -103,14 +98,13 @@ export class LeaderLoop {
   async stop(): Promise<void> {
     const { membership, onError } = this.#options;
     this.#state = { mode: 'stopped' };
-    // Others notice that this one is gone: do not wait for an unreachable datastore, and report no error.
+    // Others notice that this worker is gone: do not wait long for an unreachable datastore, and report no error.
     await withTimeout(
       this.#beats.stop().then(() => membership.leave()),
       farewellMs,
     ).catch(onError);
   }
 
-  /** Judged before a beat. */
   #nextMs(): number {
     const { gate, meter } = this.#options;
     const isBusy = gate.isBusy || meter.active > 0;
@@ -134,7 +128,6 @@ export class LeaderLoop {
       traffic: meter.report(),
     };
     const beat = await membership.beat(own, !this.#isIdle);
-    // `stop` was called meanwhile: this worker sets nothing any more.
     if (this.#state.mode === 'stopped') return;
     if (beat.leads) await this.#decide(beat);
     else this.#follow(beat.pace);
@@ -149,7 +142,7 @@ export class LeaderLoop {
 
   async #decide({ hasLed, reports, hasRuns, policies, rows, pace }: Beat): Promise<void> {
     const now = steadyNow();
-    // Rows left behind by a run are called at its rate, or else as carefully as possible.
+    // Rows left behind by a run are called at its rate; without a known run, at a searched rate.
     if (policies.size > 0) this.#wanted = commonPolicy(policies);
     this.#state = { mode: 'leading' };
     if (this.#lead === undefined || !hasLed) {
@@ -198,7 +191,7 @@ export class LeaderLoop {
   }
 }
 
-/** What becomes of earlier rests: `rate`: a user has set a rate, which ends them; `run`: a run has started, which tests them. */
+/** `rate`: a user's rate ends earlier rests; `run`: the start of a run tests them. */
 function changeOf(last: RunPolicies, current: RunPolicies): 'rate' | 'run' | undefined {
   const changed = [...current].filter(
     ([run, policy]) => !last.has(run) || !isDeepStrictEqual(last.get(run), policy),

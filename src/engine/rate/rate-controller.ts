@@ -23,13 +23,11 @@ export class RateController {
     this.#governor = new Governor(now, known);
   }
 
-  /** A call by then finds out whether the API still asks to wait. */
   testBy(now: number, at: number): void {
     this.#governor.testBy(now, at);
   }
 
   /**
-   * @param traffic since the last update
    * @param workers that call the API
    * @param rows still to be called; absent: unknown
    */
@@ -74,7 +72,7 @@ export class RateController {
     this.#lookedAt = now;
     this.#sentPerSecond += (sent / Math.max(seconds, 0.001) - this.#sentPerSecond) * Math.min(1, seconds);
     const isUsed = this.#sentPerSecond > inUse * rate;
-    // A worker without rows is not slowed down. Refusals because of a cap have nothing to do with the rate.
+    // A worker without rows is not slowed down. Refusals because of a cap say nothing about the rate.
     const isRefused = rejected > 0 && !this.#governor.capped;
     if (phase !== 'starting' || isRefused || isUsed || this.#sentPerSecond < 1) this.#idleSince = now;
     return now - this.#idleSince >= idleAfterMs;

@@ -1,18 +1,15 @@
-/** Drift of two monotonic clocks, at most. */
+/** The most that two monotonic clocks drift apart. */
 const drift = 0.0005;
-/** Error of times rounded to milliseconds. */
+/** Times are rounded to milliseconds. */
 const tolerance = 1;
 
-/**
- * How far the clock of the timeline is ahead of this process's monotonic one. The fastest reply decides, until a later one contradicts it
- * because a clock was set or drifted.
- */
+/** How far the timeline's clock is ahead of this process's monotonic clock. The fastest reply counts until a later reply contradicts it. */
 export class ServerClock {
   #offset = 0;
   #roundTripMs = Number.POSITIVE_INFINITY;
   #measuredAt = 0;
 
-  /** @param serverNow the other clock, between request and reply */
+  /** @param serverNow time of the other clock between request and reply */
   measure(sentAt: number, now: number, serverNow: number): void {
     const roundTripMs = now - sentAt;
     const error = tolerance + drift * (now - this.#measuredAt);
@@ -23,7 +20,6 @@ export class ServerClock {
     this.#measuredAt = now;
   }
 
-  /** @returns the same moment by the monotonic clock */
   localTime(serverTime: number): number {
     return serverTime - this.#offset;
   }

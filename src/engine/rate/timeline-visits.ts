@@ -2,29 +2,25 @@ import type { SlotRequest } from '../cluster/timeline.ts';
 import { type LateUse, mostLateMs } from './held-slots.ts';
 
 export interface VisitTiming {
-  /** How far ahead slots are taken, ms. */
+  /** How far ahead slots are taken. */
   readonly aheadMs: number;
-  /** Between two visits, ms; varies by up to three tenths, so that workers do not visit together. */
+  /** Between two visits; varies by `visitSpread`. */
   readonly visitMs: number;
-  /** After a visit that left calls waiting, ms. */
+  /** After a visit that left calls waiting. */
   readonly soonMs: number;
-  /** Slots given up when a call is refused. With several workers 0: they would use few windows of a second well. */
+  /** Slots given up when a call is refused. Several workers give up none: they would use few windows of a second well. */
   readonly refusedGaps: 0 | 1;
   /**
-   * For this share of the calls ending before a slot, a slot is taken. A slot that comes while all places are in use is lost to all
-   * workers; one that was not taken, to a worker with few places.
+   * The share of expected ends of calls for which slots are taken: a slot that comes while all places are in use is lost to all workers.
    */
   readonly endsShare: number;
-  /**
-   * Slots that move between workers are counted by neither: a worker that shares a rate uses slots late only when it has lost many, and not
-   * all of them.
-   */
+  /** No worker counts slots that move between workers, so a worker that shares a rate uses only some of its lost slots late. */
   readonly lateUse: LateUse;
-  /** How far back slots are taken while calls wait, ms: no other worker could have used slots that have just passed. */
+  /** How far back slots are taken while calls wait; 0 with other workers, which could have used them. */
   readonly pastMs: number;
 }
 
-/** For a timeline in this process: a visit costs nothing, and a change of rate shows at once. */
+/** In this process, a visit costs nothing, and a change of rate shows at once. */
 export const ownTiming: VisitTiming = {
   aheadMs: 20,
   visitMs: 10,
@@ -34,7 +30,7 @@ export const ownTiming: VisitTiming = {
   lateUse: { below: 1, upTo: 1, isShared: false },
   pastMs: mostLateMs,
 };
-/** For a timeline in Redis: about ten visits a second. */
+/** In Redis: about ten visits a second. */
 export const sharedTiming: VisitTiming = {
   aheadMs: 100,
   visitMs: 50,
@@ -45,17 +41,11 @@ export const sharedTiming: VisitTiming = {
   pastMs: 0,
 };
 
-/**
- * The least time between two visits, for each worker that wants to call: bounds how often all of them visit. 200 workers with one place
- * each visit often enough for 2,000 calls/s.
- */
+/** Between visits, for each worker that wants to call: bounds how often all of them visit (200 workers with one place each, 2,000/s). */
 const visitPerCallerMs = 0.5;
-/**
- * With this many workers, each has few places, and slots come sooner than calls end: a worker takes no more slots than it has free places
- * (of 2,000/s, 100 and 200 workers lose 5 and 6 % of the slots; 10 and 12 % otherwise).
- */
+/** With more workers, slots come sooner than calls end: a worker takes no more slots than it has free places (100 workers, 2,000/s). */
 const crowd = 40;
-/** What a worker was permitted must last longer. */
+/** A worker's permission must last longer. */
 const mostVisitMs = 1_000;
 /** The share by which a visit is early or late, so that workers do not visit together. */
 const visitSpread = 0.3;
@@ -79,7 +69,6 @@ export interface WorkerSituation {
   readonly wanted: number;
   readonly slots: number;
   readonly isRateKept: boolean;
-  /** How long before its slot an intent is written. */
   readonly leadMs: number;
   readonly readySince: number;
 }
@@ -115,12 +104,9 @@ export class TimelineVisits {
     this.#usedAt = now;
   }
 
-  /**
-   * @param granted number of slots
-   * @returns whether it is the latest: the reply to a later visit may have come first
-   */
+  /** @returns whether this is the latest reply: a later visit may have been answered first */
   replied(sentAt: number, now: number, granted: number): boolean {
-    // A frozen worker's reply time does not count: slots would be taken too far ahead.
+    // The reply time of a frozen worker does not count: slots would be taken too far ahead.
     this.#replyMs += (Math.min(now - sentAt, lostMs) - this.#replyMs) * smoothing;
     if (sentAt < this.#repliedTo) return false;
     this.#repliedTo = sentAt;
@@ -129,7 +115,7 @@ export class TimelineVisits {
     return true;
   }
 
-  /** Workers that want to call, as of the last visit. */
+  /** As of the last visit. */
   callers = 0;
 
   /** The timeline knows that this worker has nothing to call. */
@@ -137,25 +123,24 @@ export class TimelineVisits {
     return this.#sentNeed === 0;
   }
 
-  /** Farther when replies of the timeline take longer. */
+  /** Farther when replies take longer. */
   aheadMs(leadMs: number): number {
     const { aheadMs, visitMs } = this.#timing;
     return leadMs + Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
   }
 
-  /** Infinite when nothing is to be called and the timeline knows it. */
+  /** Infinite when there is nothing to call and the timeline knows it. */
   nextAt({ uncalled, reserved, active, places, slots, isRateKept }: WorkerSituation): number {
     if (this.#isVisiting) return this.#visitedAt + lostMs;
     if (uncalled === 0 && active === 0 && this.#sentNeed === 0) return Number.POSITIVE_INFINITY;
     const lacksSlots = isRateKept && this.#wasGranted && slots < uncalled && slots <= reserved;
     const isStarved = uncalled > 0 && (places === 0 || this.#sentNeed === 0 || lacksSlots);
     const afterMs = isStarved ? this.#timing.soonMs : this.#timing.visitMs * this.#spread;
-    // A worker whose first row arrives is not kept waiting by the others.
+    // A worker's first row does not wait because of other workers.
     const leastMs = this.#sentNeed === 0 ? 0 : this.callers * visitPerCallerMs * this.#spread;
     return this.#visitedAt + Math.max(afterMs, Math.min(leastMs, mostVisitMs));
   }
 
-  /** @returns what to ask, if a visit is due */
   next(now: number, situation: WorkerSituation): Visit | undefined {
     const visitAt = this.nextAt(situation);
     if (now < visitAt) return undefined;
@@ -165,7 +150,7 @@ export class TimelineVisits {
     this.#sentNeed = need;
     this.#visitedAt = now;
     this.#isVisiting = true;
-    // Late because this process did not run.
+    // This process did not run.
     const pastMs = Math.min(mostPastMs, now - Math.max(visitAt, readySince));
     this.#spread = 1 - visitSpread + 2 * visitSpread * this.#random();
     return {
@@ -178,7 +163,7 @@ export class TimelineVisits {
     };
   }
 
-  /** Slots for calls that can be made in time: more slots would be lost to all workers. */
+  /** Slots for calls that can be made in time: further slots would be lost to all workers. */
   #want({ uncalled, active, places, slots, leadMs }: WorkerSituation): number {
     const aheadMs = this.aheadMs(leadMs);
     const free = Math.max(0, places - active);

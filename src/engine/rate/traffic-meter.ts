@@ -4,7 +4,7 @@ import type { ApiFailure } from '../api/failure.ts';
 import type { StatedLimit } from '../api/limits.ts';
 import type { TrafficReport } from '../cluster/entries.ts';
 
-/** The server chooses the names of limits. */
+/** The server chooses the names of limits: this bounds memory. */
 const maxStated = 16;
 
 export interface CallsInFlight {
@@ -13,20 +13,16 @@ export interface CallsInFlight {
 }
 
 export interface MeteredCall {
-  /** By the steady clock. */
   readonly sentAt: number;
   /** Calls in flight when it was sent, with itself, as far as known here. */
   readonly among: number;
 }
 
 export class TrafficMeter {
-  /** Called at once with the time, by the steady clock, until which the API asks to wait. */
+  /** Receives the time until which the API asks to wait, by the steady clock. */
   onRefused: (waitUntil: number) => void = () => {};
-  /** Calls in flight of other processes, as far as known. */
   elsewhere: () => number = () => 0;
-  /** Whether each 503 is a refusal. */
   refuses503 = false;
-  /** Oldest first. */
   readonly #calls = new Set<MeteredCall>();
   #accepted = 0;
   #rejected = 0;
@@ -81,13 +77,12 @@ export class TrafficMeter {
     this.onRefused(this.#waitUntil);
   }
 
-  /** An answer asked all calls to wait, without saying how long. */
   askedToWait(milliseconds: number): void {
     this.#waitUntil = Math.max(this.#waitUntil, steadyNow() + milliseconds);
     this.onRefused(this.#waitUntil);
   }
 
-  /** Forgets waits of calls sent before this time. @returns whether a wait was forgotten */
+  /** @returns whether a wait was forgotten */
   forgetWaits(sentBefore: number): boolean {
     if (this.#waitUntil <= steadyNow() || (this.#refusedSentAt ?? 0) >= sentBefore) return false;
     this.#waitUntil = 0;
@@ -128,7 +123,7 @@ export class TrafficMeter {
     const { failure } = answer;
     if (isRefusal(failure, this.refuses503)) return 'rejected';
     if (isUnavailable(failure)) return 'unavailable';
-    // Whatever else it said, the API let the call through.
+    // The API let the call through, even if it failed.
     return failure.status === undefined ? 'neither' : 'accepted';
   }
 }
@@ -138,11 +133,7 @@ export function isUnavailable({ class: failureClass, status, waitMs }: KindOfFai
   return failureClass === 'retry' && status === 503 && waitMs === undefined;
 }
 
-/**
- * Whether a failure means too many calls.
- *
- * @param refuses503 whether 503s are known to depend on the rate
- */
+/** @param refuses503 whether 503s are known to depend on the rate */
 export function isRefusal(failure: KindOfFailure, refuses503: boolean): boolean {
   return failure.class === 'slow-down' || (refuses503 && isUnavailable(failure));
 }

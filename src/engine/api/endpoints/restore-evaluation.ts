@@ -17,11 +17,7 @@ const path = '/api/v1alpha1/scorecards/scorecards/restoreevaluation';
 const answer = object({ evaluation });
 const summaryAnswer = object({ evaluation: evaluationSummary });
 
-/**
- * The same input always gives the same text.
- *
- * @throws RangeError when the identifier is not an exact integer in its range
- */
+/** @throws RangeError when the identifier is not an exact integer in its range */
 export function restoreEvaluationRequest(input: RestoreEvaluationInput): ApiRequest {
   const id = requireInt64('evaluationId', input.evaluationId, 1);
   return { path, body: `{"evaluation_id":${id},"user_id":${JSON.stringify(input.userId)}}` };
@@ -32,7 +28,6 @@ export function readRestoreEvaluationAnswer(evaluationId: string, body: unknown)
   return checkEvaluation(evaluationId, answer(body)?.evaluation ?? {});
 }
 
-/** `readRestoreEvaluationAnswer` without sections and custom fields. */
 export function readRestoreEvaluationSummary(
   evaluationId: string,
   body: unknown,

@@ -47,8 +47,8 @@ const answer = object({ soundboardId: entityId });
 /**
  * The same input always gives the same text, fields in the order of section 2.6.
  *
- * @throws RangeError when an integer is not exact or out of its range, a text is not a string, no field is given, or a field that the
- * service does not know, which would be left out silently
+ * @throws RangeError when an integer is not exact or out of its range, a text is not a string, no field is given, or the service does not
+ * know a field
  */
 export function updateSoundboardRequest(input: UpdateSoundboardInput): ApiRequest {
   const { fileSize, recordingLength } = input;
@@ -73,7 +73,6 @@ export function updateSoundboardRequest(input: UpdateSoundboardInput): ApiReques
   return { path, body: `{"soundboard":{${fields}}}` };
 }
 
-/** The answer must contain the identifier that was sent. */
 export function readUpdateSoundboardAnswer(
   soundboardId: string,
   body: unknown,

@@ -16,7 +16,7 @@ import {
   time,
 } from './reading.ts';
 
-/** Seen in the interface document, section 2.4; the complete set is not documented. */
+/** Section 2.4. */
 export type RiskLevel = OpenEnum<'RISK_LEVEL_NONE'>;
 
 /** Section 2.3: element of `answers`. */
@@ -66,13 +66,13 @@ const evaluationSection = object({
 /** Section 2.5: element of `custom_fields`. */
 const customField = object({ key: text, field: text });
 
-/** Seen in the interface document, section 3; the complete set is not documented. */
+/** Section 3. */
 export type EvaluationState = OpenEnum<'EVALUATION_IN_PROGRESS'>;
 
-/** Seen in the interface document, section 2.1; the complete set is not documented. */
+/** Section 2.1. */
 export type CallType = OpenEnum<'INBOUND'>;
 
-/** Seen in the interface document, section 2.1; the complete set is not documented. */
+/** Section 2.1. */
 export type ChannelType = OpenEnum<'CHANNEL_TYPE_EMAIL'>;
 
 /** Section 2.1: `call_metadata`. */
@@ -86,7 +86,6 @@ const summaryFields = {
   scorerId: text,
   callSid: entityId,
   score: decimal,
-  /** Section 3. */
   evaluationState: text as Read<EvaluationState>,
   completedAt: time,
   /** Opaque; absent, or empty, when the evaluation is not deleted. */
@@ -103,13 +102,11 @@ const summaryFields = {
 
 export const evaluation = object({
   ...summaryFields,
-  /** Section 2.2. */
   evaluationSections: listOf(evaluationSection),
-  /** Section 2.5. */
   customFields: listOf(customField),
 });
 
-/** An evaluation without sections and custom fields: much faster, for thousands of answers. */
+/** An evaluation without sections and custom fields: much faster to read. */
 export const evaluationSummary = object(summaryFields);
 
 /** Section 2.1: the score of a call or conversation against a scorecard. */
@@ -120,7 +117,7 @@ export interface EvaluationSummary extends ReadBy<typeof evaluationSummary> {}
 /** The schema for parsed JSON; leaves out unknown and unreadable fields. */
 export const evaluationSchema: z.ZodType<Evaluation> = schemaOf(evaluation);
 
-/** Seen in the interface document, section 2.6; the complete set is not documented. */
+/** Section 2.6. */
 export type FileType = OpenEnum<'RECORDING_FILE_TYPE_WAV'>;
 
 const soundboard = object({

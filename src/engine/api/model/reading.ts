@@ -5,8 +5,7 @@
  * - Keys may be snake_case or lowerCamelCase, as in Protocol Buffers JSON.
  * - `null` means absent. Unknown fields are left out, unknown enum values are kept.
  * - Integers may be JSON numbers or decimal strings.
- * - A field that cannot be understood is left out: an answer that arrived means a change that was made, and refusing it for a side detail
- *   would report a done change as failed.
+ * - A field that cannot be understood is left out: refusing the answer would report a change that was made as failed.
  */
 
 import { z } from 'zod';
@@ -23,7 +22,7 @@ export type Parts<Fields> = { readonly [Name in keyof Fields]?: ReadBy<Fields[Na
 /** The complete value set is not documented. */
 export type OpenEnum<Known extends string> = Known | (string & {});
 
-/** A `bigint`: exact, ordered, and comparable with `===`. (Decimal text would sort "10" before "9".) Written as JSON by `stringifyJson`. */
+/** A `bigint`: exact, ordered, and comparable with `===`. `stringifyJson` writes it as JSON. */
 export function integer(value: unknown): bigint | undefined {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
@@ -35,7 +34,6 @@ export function entityId(value: unknown): bigint | undefined {
   return integer(value) || undefined;
 }
 
-/** A score, points. */
 export function decimal(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint' || isLosslessNumber(value)) return Number(value.toString());
@@ -44,7 +42,6 @@ export function decimal(value: unknown): number | undefined {
     : undefined;
 }
 
-/** A string, or the text of a number. */
 export function text(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'bigint' || isLosslessNumber(value)
@@ -52,10 +49,7 @@ export function text(value: unknown): string | undefined {
     : undefined;
 }
 
-/**
- * Text, because the format is undocumented (section 2.7); other JSON values become JSON text. Undefined for what programs write for an
- * absent time.
- */
+/** Text, because the format is undocumented (section 2.7). Undefined for what programs write for an absent time. */
 export function time(value: unknown): string | undefined {
   return hasTime(value) ? (text(value) ?? stringifyJson(value)) : undefined;
 }
@@ -70,13 +64,13 @@ function hasTime(value: unknown): boolean {
 }
 
 /**
- * Written for an absent time: blanks and zeros (`0000-00-00 00:00:00`), negative numbers, words for nothing, and the first day of a clock
- * with its parts in the order of other countries.
+ * Blanks and zeros (`0000-00-00 00:00:00`), negative numbers, words for nothing, and the first day of a clock with its parts in the order
+ * of other countries.
  */
 const noTime =
   /^(?:[\s0:.,+/TZ-]*|-\d+(?:\.\d+)?|null|none|nil|never|undefined|nan|n\/a|false|0?1[/.]0?1[/.](?:0001|1970)\b.*)$/i;
 
-/** The first day of Unix time. No clock begins later: others begin in 1900, in the year 1, or a day before in another time zone. */
+/** The first day of Unix time. Other clocks begin in 1900, in the year 1, or a day before in another time zone. */
 const zeroDay = '1970-01-01';
 
 export function flag(value: unknown): boolean | undefined {
@@ -84,7 +78,7 @@ export function flag(value: unknown): boolean | undefined {
   return value === false || value === 'false' ? false : undefined;
 }
 
-/** Elements that can't be understood are left out. */
+/** Leaves out elements that can't be understood. */
 export function listOf<T>(element: Read<T>): Read<readonly T[]> {
   return (value) =>
     Array.isArray(value) ? value.map(element).filter((each) => each !== undefined) : undefined;
@@ -109,7 +103,6 @@ export function object<Fields extends Readonly<Record<string, Read<unknown>>>>(
   };
 }
 
-/** Refuses only values that are no objects. */
 export function schemaOf<T extends object>(read: Read<T>): z.ZodType<T> {
   return z.transform((value: unknown, { issues }) => {
     const object = read(value);
@@ -127,11 +120,10 @@ export type Reading<T> =
 /**
  * - `ANSWER_INCOMPLETE`: the identifier is missing or unreadable.
  * - `ANSWER_ID_MISMATCH`: the answer is about another entity.
- * - `ANSWER_STILL_DELETED`: the evaluation is still deleted.
  */
 type ReadingProblem = 'ANSWER_INCOMPLETE' | 'ANSWER_ID_MISMATCH' | 'ANSWER_STILL_DELETED';
 
-/** The identifier, if it is the one that was sent (canonical decimal). */
+/** @param sent canonical decimal */
 export function readIdentifier(field: string, sent: string, received: bigint | undefined): Reading<bigint> {
   if (received === undefined) {
     return { ok: false, code: 'ANSWER_INCOMPLETE', message: `The answer has no readable ${field}` };

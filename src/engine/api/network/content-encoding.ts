@@ -2,7 +2,6 @@ import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'n
 
 export const acceptedEncodings = 'gzip, br';
 
-/** The bytes, or why they can't be decoded. */
 export type Content =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly problem: ContentProblem };
@@ -10,9 +9,7 @@ export type Content =
 export interface ContentProblem {
   /** `too-large`: larger than the client accepts, or out of all proportion to the compressed form. */
   readonly kind: 'unknown' | 'broken' | 'too-large';
-  /** In the server's words. */
   readonly encoding: string;
-  /** What went wrong, or how large the content may have been. */
   readonly detail: string;
 }
 
@@ -20,13 +17,12 @@ export interface ContentProblem {
 const maxRatio = 200;
 /** Up to this size no ratio is suspicious: the first megabyte of zeros fits into ten bytes of Brotli. */
 const harmlessBytes = 1024 * 1024;
-/** Nested encodings; a file can be its own compressed form, without end. */
+/** A file can be its own compressed form, without end. */
 const maxEncodings = 3;
 
 /**
- * Undoes `Content-Encoding` (RFC 9110, section 8.4). Stops as soon as the output exceeds `maxBytes`, or 200 times the input.
- *
- * Without the thread pool, which would take longer than the 25 µs of work for the usual few kilobytes.
+ * Undoes `Content-Encoding` (RFC 9110, section 8.4). Stops as soon as the output exceeds `maxBytes`, or 200 times the input. Synchronous,
+ * because the thread pool takes longer than decompressing the usual few kilobytes.
  */
 export function decodeContent(bytes: Buffer, encoding: string, maxBytes: number): Content {
   // Answers without content (204, some errors) may still name an encoding.

@@ -7,23 +7,19 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: string;
-  /** Why the body could not be decompressed. */
   readonly problem?: ContentProblem;
 }
 
 /** `unsent`: no byte was written; `sent`: it may have arrived; `answering`: the head of an answer arrived. */
 export type RequestProgress = 'unsent' | 'sent' | 'answering';
 
-/** A request ended with an answer, without one, or stopped. */
 export type Ending =
   | { readonly kind: 'answer'; readonly answer: HttpAnswer }
   | (Reached & { readonly kind: 'lost'; readonly error: Error })
   | (Reached & { readonly kind: 'stopped' });
 
-/** How far a request without a complete answer got. */
 export interface Reached {
   readonly progress: RequestProgress;
-  /** When its head arrived. */
   readonly status?: number;
 }
 
@@ -42,15 +38,14 @@ export interface RequestObserver {
   ended(sent?: SentRequest): void;
 }
 
-/** The server may have received it. */
+/** A request that the server may have received. */
 export interface SentRequest {
-  /** When the head of the answer arrived. */
+  /** Present when the head of the answer arrived. */
   readonly status?: number | undefined;
   /** From the call on, with the wait for a connection. */
   readonly durationMs: number;
 }
 
-/** A request with its headers, as it is sent. */
 export interface WireRequest {
   readonly origin: string;
   readonly method: Method;
@@ -61,11 +56,10 @@ export interface WireRequest {
 }
 
 /**
- * One request. Rejects if HTTP cannot carry it, never because of the server or the network.
+ * Makes one request. Rejects if HTTP cannot carry it, never because of the server or the network.
  *
- * The lowest level of the dispatcher alone reports when writing starts. Only this separates requests that certainly were not processed from
- * those that may have been. undici sends a request that is not `idempotent` (GET is, by default) at most once, and fails it when its
- * connection closes. So does this function.
+ * Only the dispatcher's lowest level reports when writing starts: a request that was not written was certainly not processed. undici sends
+ * a request that is not `idempotent` (GET is, by default) at most once, and fails it when its connection closes.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -84,7 +78,7 @@ export function exchange(
   });
 }
 
-/** A request, as undici reports it. A class: closures for each call would be garbage. */
+/** A class, because closures for each call would be garbage. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #resolve: (ending: Ending) => void;
@@ -106,7 +100,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Stopped while waiting for a connection: must not be sent.
     if (this.#isOver) controller.abort(new Error('stopped before it was sent'));
     else {
       this.#controller = controller;
@@ -115,7 +108,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    // undici can't continue after a 101, and would fail on an expectation of its own. This is undici's message for an unrequested upgrade.
+    // undici can't continue after a 101. This is its message for an unrequested upgrade.
     if (status === 101) controller.abort(new Error('bad upgrade'));
     if (status < 200) return;
     this.#progress = 'answering';
@@ -141,14 +134,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#end({ kind: 'lost', error, ...this.#reached() });
   }
 
-  /** HTTP can't carry the request. */
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#close();
     this.#reject(error);
   }
 
-  /** The call of the request must stop. */
   stop(): void {
     this.#end({ kind: 'stopped', ...this.#reached() });
     this.#controller?.abort(new Error('stopped'));
@@ -174,7 +165,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Bytes that can't be decompressed are taken as they are: some proxies decompress, and keep the headers. */
+/** Some proxies decompress, and keep the headers: such bytes are taken as they are. */
 function bodyOf(
   bytes: Buffer,
   headers: AnswerHeaders,
@@ -191,15 +182,14 @@ function bodyOf(
 /** Drops a byte order mark; bytes that are not UTF-8 become U+FFFD. */
 const decoder = new TextDecoder();
 
-/** The caller's signal, or the total time-out. */
 export type CallStop = 'aborted' | 'timed-out';
 
 /**
- * One stop for the caller's signal and the total time-out. Created thousands of times a second: an `AbortController` with its events would
- * cost more than the rest of the client, and `AbortSignal.any` leaks.
+ * Stops a call at the caller's signal or the total time-out. An `AbortController` for each call would cost more than the rest of the client,
+ * and `AbortSignal.any` leaks.
  */
 export class Stop {
-  /** Stopped when the call must stop. A call has one step at a time. */
+  /** What to stop. A call has one step at a time. */
   step: { stop(): void } | undefined;
   readonly #milliseconds: number;
   #reason: CallStop | undefined;
@@ -213,7 +203,6 @@ export class Stop {
     else this.#callsOfSignal = signal && stopsOf(signal).add(this);
   }
 
-  /** Undefined while the call may continue. */
   get reason(): CallStop | undefined {
     return this.#reason;
   }
@@ -225,7 +214,7 @@ export class Stop {
     this.step?.stop();
   }
 
-  /** Ends as soon as the call must stop. */
+  /** Ends early when the call must stop. */
   async pause(milliseconds: number): Promise<void> {
     if (this.#reason !== undefined) return;
     await new Promise<void>((resolve) => {
@@ -240,7 +229,7 @@ export class Stop {
     this.step = undefined;
   }
 
-  /** Undefined as soon as the caller stops the call. The time-out starts again afterwards: the wait says nothing about the API. */
+  /** Undefined when the caller stops the call. The time-out starts again afterwards: the wait says nothing about the API. */
   async without<Value>(waiting: Promise<Value>): Promise<Value | undefined> {
     if (this.#reason !== undefined) return undefined;
     clearTimeout(this.#timer);
@@ -266,7 +255,7 @@ export class Stop {
   }
 }
 
-/** Stops by signal. One listener for all calls: separate ones would take longer than the stop. */
+/** One listener for all calls of a signal: separate listeners would take longer than the stop. */
 const stops = new WeakMap<AbortSignal, Set<Stop>>();
 
 function stopsOf(signal: AbortSignal): Set<Stop> {

@@ -3,11 +3,7 @@ import { serverText } from '../server-text.ts';
 import type { CallStop, Reached, RequestProgress } from './exchange.ts';
 import { describeProxy, type HttpProxy, ProxyError } from './proxy.ts';
 
-/**
- * Unclear once writing has started, unless the head of a 4xx answer arrived, which says that the request was refused.
- *
- * @param proxy on the way
- */
+/** Unclear once writing has started, unless the head of a 4xx answer says that the request was refused. */
 export function lostFailure(error: Error, reached: Reached, proxy?: HttpProxy): ApiFailure {
   if (error instanceof ProxyError) return withReached(proxyKind(error), reached);
   const reason = errorCode(error);
@@ -40,7 +36,7 @@ type Kind = Pick<ApiFailure, 'code' | 'message'>;
 
 const lost = (code: Kind['code'], message: string): Kind => ({ code, message });
 
-/** Kept apart from failures of the server: the request certainly was not sent. */
+/** Separate from failures of the server: the request certainly was not sent. */
 function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError): Kind {
   const proxy = describeProxy(named);
   if ('cause' in trouble) {

@@ -42,7 +42,6 @@ export function chooseProxy(
   return proxy;
 }
 
-/** `http://proxy.example.com:3128 (HTTPS_PROXY)`. */
 export function describeProxy({ url, variable }: HttpProxy): string {
   return `${url} (${variable})`;
 }
@@ -56,7 +55,6 @@ function parseProxy(variable: string, text: string): HttpProxy {
       `${variable} ${problem}: write it as http://proxy.example.com:3128, or unset it`,
     );
   const trimmed = text.trim();
-  // Most programs accept `proxy:3128`, too.
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
   if (!URL.canParse(full)) throw invalid('is not a valid URL');
   const { protocol, origin, username, password } = new URL(full);
@@ -89,7 +87,6 @@ function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly proxy: HttpProxy;
-  /** The answer to CONNECT, or why there was none. */
   readonly trouble: { readonly status: number } | { readonly cause: Error };
 
   constructor(proxy: HttpProxy, trouble: ProxyError['trouble']) {

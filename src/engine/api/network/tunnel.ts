@@ -20,7 +20,7 @@ export function tunnelDispatcher(
     ...(authorization !== undefined && { token: authorization }),
     proxyTls: { timeout: connectTimeout },
     requestTls: { timeout: connectTimeout },
-    // Twice the time: the proxy must connect to the server before it answers.
+    // The proxy must connect to the server before it answers.
     clientFactory: (origin, options) =>
       new ProxyPool(origin, { ...options, headersTimeout: 2 * connectTimeout }, proxy),
   });
@@ -29,7 +29,6 @@ export function tunnelDispatcher(
 type ConnectOptions = Dispatcher.ConnectOptions<null>;
 type ConnectData = Dispatcher.ConnectData<null>;
 
-/** Each connection becomes a tunnel. */
 class ProxyPool extends Pool {
   readonly #proxy: HttpProxy;
 
@@ -39,8 +38,8 @@ class ProxyPool extends Pool {
   }
 
   /**
-   * Fails in a way of its own: nothing else distinguishes a failure of the proxy from one of the server, and undici would reopen a
-   * connection that the proxy closes, at once and without end.
+   * Nothing else distinguishes a failure of the proxy from one of the server, and undici would reopen a connection that the proxy closes,
+   * at once and without end.
    */
   override async connect(options: ConnectOptions): Promise<ConnectData> {
     let tunnel: ConnectData;

@@ -8,7 +8,6 @@ import { checkToken, type TokenSource } from './token.ts';
 /** Kept while the token stays the same. */
 export interface Credentials {
   readonly token: string;
-  /** For requests without a body. */
   readonly headers: string[];
   readonly headersWithBody: string[];
   readonly mask: TokenMask;
@@ -30,9 +29,8 @@ export function credentialsFrom(tokens: TokenSource, userAgent: string | undefin
 
   return {
     current: () => derive(() => tokens.current()),
-    /** No other call has got another token. */
     areLatest: (credentials: Credentials) => credentials === latest,
-    /** After the API has refused these; the same ones if there are no others. */
+    /** For credentials that the API has refused; returns the same if there are no others. */
     after: (refused: Credentials) =>
       derive(async () => (await tokens.refresh(refused.token)) ?? refused.token),
   };
@@ -40,7 +38,7 @@ export function credentialsFrom(tokens: TokenSource, userAgent: string | undefin
 
 function credentialsOf(text: string, userAgent: string | undefined): Credentials {
   const token = checkToken(text);
-  // As a list, because undici modifies an object when there is a proxy.
+  // A list, because undici modifies an object when there is a proxy.
   const headersOf = (hasBody: boolean) =>
     Object.entries(requestHeaders(token, { hasBody, userAgent })).flat();
   return { token, headers: headersOf(false), headersWithBody: headersOf(true), mask: createTokenMask(token) };

@@ -10,7 +10,7 @@ import { type CommandEnd, type RunProgram, runProgram } from './run-program.ts';
 import { checkToken, type TokenSource } from './token.ts';
 
 const limitMs = 30_000;
-/** The pause between two runs for a token that is still valid. */
+/** Between two runs for a token that is still valid. */
 const pauseMs = 1_000;
 /** A command may quote a token that it printed earlier. */
 const mostRemembered = 10;
@@ -18,13 +18,13 @@ const mostRemembered = 10;
 const setting = '--token-command (CQBATCH_TOKEN_COMMAND)';
 
 /**
- * A token that a command prints, alone or as JSON with its end (`access_token`, `expires_in`). It is run without a shell when a token is
- * needed, when the API refuses it, and before its end: once at a time, for all calls. While the token is valid, a failure is only a
- * warning. Both functions reject with a CqbatchError (usage) when there is no token.
+ * A token that a command prints, alone or as JSON with its end (`access_token`, `expires_in`). The command runs without a shell when a
+ * token is needed, when the API refuses it, and before its end: once at a time, for all calls. While the token is valid, a failure is only
+ * a warning. Both functions reject with a CqbatchError (usage) when there is no token.
  *
  * @param command a program and its arguments, as words or as a POSIX shell would split them
  * @param options.onWarning why a valid token could not be renewed. Default: a warning of the process
- * @throws CqbatchError (usage) for a text that is no command
+ * @throws CqbatchError (usage) for a text that is not a command
  */
 export function tokenFromCommand(
   command: string | readonly string[],
@@ -33,7 +33,6 @@ export function tokenFromCommand(
   return tokenFromRuns(command, runProgram, options.onWarning);
 }
 
-/** The caller runs the command. */
 export function tokenFromRuns(
   command: string | readonly string[],
   run: RunProgram,
@@ -56,7 +55,6 @@ export function tokenFromRuns(
   return renewedToken(read, {
     pauseMs,
     onTrouble(error) {
-      // It is tried again each second.
       if (trouble !== errorText(error)) warn(errorText(error));
       trouble = errorText(error);
     },
@@ -74,7 +72,7 @@ function wordsOf(command: string | readonly string[]): readonly string[] {
 const tokenKeys = ['access_token', 'accessToken', 'token'];
 const endKeys = ['expiry', 'expires_at', 'expiration', 'expires_on'];
 
-/** Undefined without a token. An end that can't be read counts as none. */
+/** Undefined without a token. Ignores an end that can't be read. */
 function readPrinted(out: string): ReadToken | undefined {
   const printed = parsed(out.trim());
   const values = isJsonObject(printed) ? printed : {};
@@ -87,7 +85,6 @@ function readPrinted(out: string): ReadToken | undefined {
   }
 }
 
-/** Most commands print the token alone, some as a JSON string. */
 function parsed(text: string): unknown {
   if (!/^[{"]/.test(text)) return text;
   try {
@@ -109,12 +106,12 @@ function lifeMs(values: Readonly<Record<string, unknown>>): number | undefined {
   return endMs === undefined ? undefined : endMs - Date.now();
 }
 
-/** Milliseconds since 1970 of a date in text, or of a Unix time. */
+/** Milliseconds since 1970. */
 function momentOf(text: string): number | undefined {
   return /^\d{9,}(\.\d+)?$/.test(text) ? unixTimeMs(Number(text)) : readMoment(text);
 }
 
-/** Names the program, but not its arguments, which may be secret. */
+/** Does not quote the arguments, which may be secret. */
 function failureOf(
   [program = '']: readonly string[],
   { out, errors, problem }: CommandEnd,

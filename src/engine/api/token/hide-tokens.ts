@@ -8,8 +8,8 @@ const presented = /(\bbearer\s+|(?:token|secret|password|assertion|key)["']?\s*[
 const longWord = /[\w.~+/=-]{20,}/g;
 
 /**
- * The first line of a text, with visible control characters, and without tokens: neither the known ones nor what looks like one, because a
- * program may quote a token that it did not print.
+ * The first line of a text, with visible control characters. Hides known tokens and what looks like a token, because a program may quote a
+ * token that it did not print.
  */
 export function firstLineWithoutTokens(text: string, known: readonly string[]): string {
   const line = text.split(/[\r\n]+/).find((each) => each.trim() !== '') ?? '';
@@ -27,7 +27,7 @@ export function firstLineWithoutTokens(text: string, known: readonly string[]): 
   return shortened(escapeInvisible(guessed.trim()), maxServerTextLength);
 }
 
-/** Longer ones first, because one may contain another. What is shorter than any token occurs in texts by chance. */
+/** Longer ones first, because a token may contain another. Short ones occur in texts by chance. */
 function withoutKnown(text: string, tokens: readonly string[]): string {
   return tokens
     .filter((token) => token.length >= shortestToken)

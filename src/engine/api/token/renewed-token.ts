@@ -9,7 +9,7 @@ export interface ReadToken {
 
 interface KnownToken {
   readonly token: string;
-  /** When to read it again although it is still valid, by the steady clock. */
+  /** When to read the token again although it is still valid, by the steady clock. */
   renewAt: number;
   readonly endsAt: number;
 }
@@ -18,17 +18,14 @@ interface KnownToken {
 const mostEarlyMs = 30_000;
 
 interface Renewal {
-  /** Between two reads that can wait: of a token that is still valid, or of one that was refused and is still there. */
+  /** Between two reads of a token that is still valid, or that was refused and is still there. */
   readonly pauseMs: number;
-  /** A read failed while the token is still valid. */
   readonly onTrouble: (error: unknown) => void;
 }
 
 /**
- * A token that is read at the first use, before its end, and when the API refuses it: once for each refused token, however many calls have
- * used it. One read at a time serves all calls.
- *
- * While a token is valid, calls use it and don't wait for the next one.
+ * Reads a token at the first use, before its end, and once for each token that the API refuses. One read at a time serves all calls, which
+ * do not wait while the old token is valid.
  */
 export function renewedToken(
   read: () => Promise<ReadToken>,
@@ -80,7 +77,6 @@ export function renewedToken(
 
   function refresh(refused?: string): Promise<string> {
     if (refused === undefined) return renew();
-    // Another call has renewed it meanwhile.
     if (known !== undefined && known.token !== refused) return current();
     if (refusal?.token !== refused) {
       known = undefined;

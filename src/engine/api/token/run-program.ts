@@ -12,8 +12,8 @@ export type RunProgram = (words: readonly string[], limitMs: number) => Promise<
 const mostBytes = 65_536;
 
 /**
- * Runs a program without a shell and input, for a limited time. A process group of its own: the Ctrl-C that stops a run lets the token of
- * its last calls come, and a command that is stopped takes what it started with it.
+ * Runs a program without a shell and input, for a limited time. In its own process group, the program survives the Ctrl-C that stops a run,
+ * so the last calls get their token, and stopping it stops what it started.
  */
 export const runProgram: RunProgram = ([program = '', ...args], limitMs) =>
   new Promise((resolve) => {

@@ -43,8 +43,8 @@ export function checkToken(text: string): string {
 }
 
 /**
- * Four hexadecimal digits that distinguish the few tokens of a user, so that what was learned with one is not used for another. They do not
- * reveal the token: one in 65,536 of all texts has the same.
+ * Four hexadecimal digits that distinguish the few tokens of a user, so that what was learned with one is not used for another. One in
+ * 65,536 of all texts has the same mark, so it does not reveal the token.
  */
 export function tokenMark(token: string): string {
   return createHash('sha256').update(`callquality-batch ${token}`).digest('hex').slice(0, 4);

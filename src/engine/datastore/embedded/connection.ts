@@ -24,7 +24,7 @@ type Statement =
 export type Reply =
   | { readonly type: 'opened' }
   | { readonly type: 'result'; readonly id: number; readonly result: StatementResult }
-  /** A failed statement. With id 0: the disk refused a write, perhaps before the database was open. */
+  /** Id 0: the disk refused a write, perhaps before the database was open. */
   | { readonly type: 'error'; readonly id: number; readonly error: StatementError }
   | { readonly type: 'notification'; readonly channel: string; readonly payload: string };
 
@@ -41,10 +41,7 @@ const refusedAfterMs = 20;
 /** Afterwards the thread is ended, which leaves the files as after a crash. */
 const closingLimitMs = 10_000;
 
-/**
- * Compiles PostgreSQL once and fast: optimizing would take 2.5 s of CPU time and 80 MB, more than a run can save. Each function is compiled
- * at its first call, because most are never called.
- */
+/** Compiles PostgreSQL once and fast: optimizing would cost more than a run can save, and most functions are never called. */
 const v8Flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-lazy-validation'];
 
 export type ConnectionThread = ReturnType<typeof startThread>;
@@ -52,11 +49,10 @@ export type ConnectionThread = ReturnType<typeof startThread>;
 /** The thread does not keep the process alive until it gets its folder. */
 export function startThread() {
   for (const flag of v8Flags) setFlagsFromString(flag);
-  // Built, because threads need JavaScript.
+  // Threads need JavaScript.
   const thread = new Worker(new URL('dist/bin/thread.js', packageRoot), {
     // Flags of the main program, such as --input-type, may not suit a thread.
     execArgv: [],
-    // Hides PGlite's debug output.
     stdout: true,
     stderr: true,
   });
@@ -70,7 +66,7 @@ export function startThread() {
 }
 
 /**
- * Creates a missing folder, and waits for an answer.
+ * Creates a missing folder, and waits until the thread has opened it.
  *
  * @throws a `SystemError` when the disk is full or access is denied, otherwise a fatal error `DATASTORE_UNUSABLE`
  */
@@ -144,7 +140,6 @@ export class DatabaseConnection {
   async #close(): Promise<void> {
     if (this.#failure === undefined)
       await withTimeout(this.#send({ type: 'close' }), closingLimitMs).catch(() => {});
-    // Otherwise the thread would run a while longer.
     this.#thread.unref();
     void this.#thread.terminate();
   }

@@ -20,9 +20,7 @@ const filesOpen = 110;
 /**
  * BullMQ's PostgreSQL backend on PGlite, in a folder, for one process at a time. The first opening creates the database.
  *
- * @param stateDir the datastore is in its folder `queue`
  * @param purpose of this process, for error messages of others: `run 20261121-…`
- * @param thread of the session, if already started
  * @throws a busy error `DATASTORE_LOCKED` when another process holds the folder, a fatal error `DATASTORE_UNUSABLE` when it can't be opened
  */
 export async function openEmbedded({
@@ -84,7 +82,6 @@ export async function openEmbedded({
           'VACUUM bullmq.job, bullmq.job_dependency, bullmq.job_log, bullmq.event, bullmq.meta, bullmq.rate_limit',
         );
       },
-      // Both are idempotent.
       async close() {
         await session.close();
         await lock.release();
@@ -101,7 +98,7 @@ export async function openEmbedded({
 }
 
 /**
- * Checks that enough files can be opened. Without file descriptors, PostgreSQL would report existing files instead.
+ * Without file descriptors, PostgreSQL would report existing files instead.
  *
  * @throws `EMFILE` when this process can't open that many more
  */

@@ -19,13 +19,12 @@ const recordSchema = z.object({
   boot: z.string(),
   /** Of the state folder: if it differs, the whole folder was moved. */
   home: z.string(),
-  /** `PG_VERSION`, never rewritten: copying over it changes its time, replacing it its inode number. */
+  /** `PG_VERSION` is never rewritten: copying over it changes its time, replacing it its inode number. */
   version: z.string(),
-  /** `pg_control`, which only a tool that copies differences replaces. */
+  /** Only a tool that copies differences replaces `pg_control`. */
   control: z.string(),
 });
 
-/** Distinguishes the files from copies of them. */
 type FileIdentity = Omit<z.infer<typeof recordSchema>, 'name'>;
 
 /** @returns undefined without a datastore */
@@ -48,10 +47,10 @@ export async function readFileIdentity(folder: string): Promise<FileIdentity | u
 }
 
 /**
- * Whether the datastore is in its latest state. If not (it is new, replaced by a copy, or the system was restarted), its rows may have been
- * called since: empties it, and starts a new epoch. A journal that fed rows to the former epoch treats them as lost.
+ * Empties a datastore that is not in its latest state (new, replaced by a copy, or the system was restarted), because its rows may have
+ * been called since. A journal that fed rows to the former epoch treats them as lost.
  *
- * @param filesBefore the files before the database was opened; undefined without a datastore
+ * @param filesBefore the files before the database was opened
  */
 export async function openEpoch(
   session: DatabaseConnection,

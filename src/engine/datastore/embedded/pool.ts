@@ -3,8 +3,8 @@ import type { PgPool, PgPoolClient, PgQueryResult } from 'bullmq';
 import type { DatabaseConnection } from './connection.ts';
 
 /**
- * BullMQ's PostgreSQL backend requires a `pg.Pool`: every client is a view of the one session. This is safe because the backend uses only
- * single statements (its one transaction, the migration, runs before any BullMQ object exists).
+ * A `pg.Pool` for BullMQ whose clients are views of the one session. This is safe because BullMQ uses only single statements (its migration
+ * runs before any BullMQ object exists).
  */
 export function poolOver(session: DatabaseConnection): PgPool {
   const clients = new Set<EventEmitter>();

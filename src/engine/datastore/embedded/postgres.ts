@@ -12,7 +12,7 @@ import type { Datastore } from '../datastore.ts';
 
 export const backend = createPostgresBackend as unknown as Datastore['backend'];
 
-/** Checks first: a migration takes ten statements, even with nothing to do. */
+/** Checks first, because a migration takes ten statements even with nothing to do. */
 export async function migrate(pool: PgPool): Promise<void> {
   const client = await pool.connect();
   try {

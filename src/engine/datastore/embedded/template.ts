@@ -5,14 +5,14 @@ import { ifThere } from '../../../base/disk/files.ts';
 import { unpackTar } from '../../../base/disk/tar.ts';
 import { packageRoot } from '../../../base/package.ts';
 
-/** A new database, made by the build: unpacking takes a twentieth of the time that PostgreSQL needs. */
+/** A new database, made by the build: unpacking is much faster than letting PostgreSQL create it. */
 export const templateFile = fileURLToPath(new URL('dist/template.tar', packageRoot));
 
 /** The archive has one log file, cut after its used part. */
 const logFileBytes = 16 * 1024 * 1024;
 
 /**
- * Makes a missing database, created beside its place and renamed, so that a crash leaves no half of it.
+ * A crash leaves no half of the database, which is created beside its place and renamed.
  *
  * @throws when the folder has other files: PGlite would create a new database among them
  */
@@ -33,7 +33,6 @@ export async function ensureDatabase(folder: string): Promise<void> {
       if (/pg_wal.[0-9A-F]{24}$/.test(path)) truncateSync(path, logFileBytes);
     await rename(temporary, folder);
   } catch (error) {
-    // On a full disk, remove the partial database.
     await rm(temporary, { recursive: true, force: true });
     throw error;
   }

@@ -5,13 +5,12 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
 import type { Reply, Request, StatementError, StatementResult } from './connection.ts';
 import { isFinal } from './final-error.ts';
 
-/** Statements block their thread: a separate one keeps HTTP calls, progress and timers of the main thread running. */
+/** Statements block their thread: a separate thread keeps HTTP calls, progress and timers running. */
 
 const port = parentPort;
 if (port === null) throw new Error('This file runs as a worker thread only.');
 const firstMessage = once(port, 'message');
 
-/** Gets its folder once everything else is loaded. */
 class LateFolder extends NodeFS {
   folder: string | undefined;
 
@@ -30,17 +29,13 @@ class LateFolder extends NodeFS {
   }
 }
 
-/** Codes of a disk that refuses writes. */
 const refusals = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 /** Without file descriptors, PostgreSQL closes some and tries again. */
 const shortages = new Set(['EMFILE', 'ENFILE']);
-/** The last shortage since the current statement began: PostgreSQL may blame something else when it fails. */
+/** The last shortage since the current statement began: PostgreSQL may blame something else. */
 let shortage: unknown;
 
-/**
- * Reports a refusing disk at once: PostgreSQL ends its process when its log can't be written; PGlite has no process to end, and may spin
- * forever or fail with another error.
- */
+/** Reports a refusing disk at once: PostgreSQL ends its process, but PGlite has none, and may spin forever or fail with another error. */
 function reportRefusals(files: { tryFSOperation<Result>(operation: () => Result): Result }): void {
   const tryOperation = files.tryFSOperation;
   files.tryFSOperation = (operation) =>
@@ -57,7 +52,7 @@ function reportRefusals(files: { tryFSOperation<Result>(operation: () => Result)
     });
 }
 
-/** Used by BullMQ, by PostgreSQL's numbers. */
+/** Array types that BullMQ uses, by PostgreSQL's numbers. */
 const arrays = { 1009: types.TEXT, 1016: types.INT8, 3807: types.JSONB };
 
 /** PGlite would query all array types, which doubles the time of opening. */
@@ -72,7 +67,7 @@ class Database extends PGlite {
   }
 }
 
-/** Some seconds of work: PostgreSQL's 128 MB of buffers would only fill up with old rows. */
+/** PostgreSQL's 128 MB of buffers would only fill up with old rows. */
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 
 const fs = new LateFolder('/');
@@ -91,7 +86,7 @@ async function open(): Promise<PGlite> {
   }
 }
 
-/** PGlite shows it only in its debug output. */
+/** PGlite shows the reason only in its debug output. */
 async function openingFailure(): Promise<Error | undefined> {
   const { folder } = fs;
   if (folder === undefined) return undefined;
@@ -104,7 +99,6 @@ async function openingFailure(): Promise<Error | undefined> {
   const reason = output
     .map((line) => /\b(?:FATAL|PANIC): +(.+)/.exec(line)?.[1])
     .find((text) => text !== undefined);
-  // PGlite does not report the SQLSTATE.
   return reason === undefined ? undefined : Object.assign(new Error(reason), { code: 'XX000' });
 }
 

@@ -14,7 +14,6 @@ interface Login {
 /** Another program may renew the password. */
 export interface PasswordFile {
   readonly path: string;
-  /** @throws a usage error when the file can't be read */
   readonly read: () => Promise<string | undefined>;
 }
 
@@ -124,7 +123,7 @@ export function parseRedisUrl(url: string): RedisAddress {
   }
 }
 
-/** The address without user and password. */
+/** Without user and password. */
 export function describeAddress(address: RedisAddress): string {
   const s = address.tls ? 's' : '';
   switch (address.kind) {
@@ -138,9 +137,9 @@ export function describeAddress(address: RedisAddress): string {
 }
 
 /**
- * None without Sentinels.
+ * Empty without Sentinels.
  *
- * @param password of the Sentinels, which have a separate one
+ * @param password of the Sentinels
  */
 export function sentinelsOf(address: RedisAddress, password?: string): readonly RedisAddress[] {
   if (address.kind !== 'sentinel') return [];

@@ -6,7 +6,11 @@ import { explainFailure, type FailureContext } from './failure.ts';
 
 const failureEvents = ['error', 'sentinelError'] as const;
 
-/** Runs `work` until a deadline (of `performance.now`), and explains a failure; `note` takes errors that explain a delay. */
+/**
+ * @param until by `performance.now`
+ * @param work passes errors that explain a delay to `note`
+ * @throws the explanation of a failure
+ */
 export async function attempt<Result>(
   client: Redis,
   context: FailureContext,
@@ -37,7 +41,7 @@ export async function attempt<Result>(
   }
 }
 
-/** Resolves when the client is ready or has given up. */
+/** Resolves when the client is ready, rejects when it has given up. */
 export async function ready(client: Redis): Promise<void> {
   if (client.status === 'wait') client.connect().catch(() => {});
   if (client.status === 'ready') return;
@@ -47,10 +51,7 @@ export async function ready(client: Redis): Promise<void> {
   });
 }
 
-/**
- * Finds the reasons of a failure. For Sentinels, ioredis reports only a closed connection: connects to each of them, and passes the reasons
- * to `note`.
- */
+/** For Sentinels, ioredis reports only a closed connection: passes the reasons of each to `note`. */
 export async function noteReasons(options: RedisClientOptions, note: (error: Error) => void): Promise<void> {
   await Promise.all(
     sentinelsOf(options.address, options.sentinelPassword).map(async (address) => {

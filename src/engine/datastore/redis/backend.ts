@@ -10,7 +10,6 @@ import { dropCommand } from './failure.ts';
  * BullMQ's Redis backend, without prints to the console and passwords in errors.
  *
  * @param onConnection for each connection that BullMQ opens by itself
- * @param onError for each error of its connections
  */
 export function backendFor(
   inspection: Inspection,
@@ -18,8 +17,7 @@ export function backendFor(
   onError: (error: Error) => void,
 ): Datastore['backend'] {
   const { evictionPolicy = 'noeviction', mayAskInfo, version } = inspection;
-  // BullMQ runs INFO on each connection: this fails where forbidden, and warns about the eviction policy even without a memory limit, when
-  // nothing is ever evicted.
+  // BullMQ runs INFO on each connection: this fails where forbidden, and warns about the eviction policy even without a memory limit.
   const askInfo = mayAskInfo && evictionPolicy === 'noeviction';
   const canBlockFor1Ms = version !== undefined && isAtLeast(version, '7.0.8');
   return (name, options, connections) => {
@@ -50,7 +48,6 @@ export function backendFor(
   };
 }
 
-/** Calls `take` when a connection is made. Why it can't be made, its listener of errors has heard. */
 function whenConnected(connection: RedisConnection | undefined, take: (client: Redis) => void): void {
   connection?.client.then(
     (client) => take(client as unknown as Redis),

@@ -10,7 +10,6 @@ export interface Inspection extends ServerInfo {
 /**
  * Whether the queue can use a Redis, by its `INFO` and by writing to it.
  *
- * @param onLoading called while Redis is loading its data
  * @throws a fatal error that says what must change; an error of the driver when the connection or a command fails
  */
 export async function inspect(
@@ -18,7 +17,7 @@ export async function inspect(
   { where, address, prefix }: FailureContext,
   onLoading: () => void,
 ): Promise<Inspection> {
-  // Without it, ioredis would silently use database 0 if this one does not exist.
+  // Without it, ioredis would silently use database 0 if this database does not exist.
   if (address.db > 0) await client.select(address.db);
   const inspection = await inspectInfo(client, where, onLoading);
   // BullMQ needs scripts that write, and blocking reads; the read removes the key.
@@ -43,7 +42,7 @@ async function inspectInfo(client: Redis, where: string, onLoading: () => void):
   };
 }
 
-/** The `INFO` of loaded data; undefined where forbidden. */
+/** Undefined where forbidden. */
 async function readInfo(client: Redis, onLoading: () => void): Promise<string | undefined> {
   for (;;) {
     try {

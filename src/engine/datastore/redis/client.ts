@@ -15,7 +15,7 @@ export interface RedisClientOptions {
   readonly role: Role;
   /** In `CLIENT LIST`. */
   readonly name: string;
-  /** This user may run `INFO`, which waiting for a loading Redis requires. */
+  /** Waiting for a loading Redis requires `INFO`. */
   readonly mayAskInfo: boolean;
   readonly onErrorReply?: (error: Error) => void;
 }
@@ -24,12 +24,12 @@ const connectTimeoutMs = 4_000;
 /** A connection that is silent for longer is dead: workers block for at most 10 s. */
 const silenceLimitMs = 30_000;
 
-/** Connects at once, or a `probe` on request. Always has an error listener. */
+/** Connects at once, or a `probe` on request. */
 export function createRedisClient(options: RedisClientOptions): Redis {
   const client = new Redis({ ...commonSettings(options), ...placeSettings(options) });
   // Node ends the process for an unhandled error event.
   client.on('error', () => {});
-  // When told not to repeat commands of a lost connection, ioredis does not reject them: they would stay pending forever.
+  // ioredis does not reject commands of a lost connection that it must not repeat: they would stay pending forever.
   if (options.role === 'producer')
     client.on('close', () =>
       rejectCommands(client, 'The connection to Redis was lost before it replied.', { waiting: false }),
@@ -51,19 +51,19 @@ export function rejectCommands(client: Redis, message: string, which: { readonly
 }
 
 /**
- * Makes `disconnect` work between two attempts to connect. ioredis then gives up without an event, and BullMQ, which ends a worker's
- * blocking connection before it closes the worker, would wait for it forever.
+ * Makes `disconnect` work between two attempts to connect. ioredis then gives up without an event, for which BullMQ would wait forever when
+ * it closes a worker.
  */
 export function endBetweenTries(client: Redis): void {
   const disconnect = client.disconnect.bind(client);
   client.disconnect = (reconnect = false) => {
-    // As before the first attempt: ioredis ends the connection at once, with an event.
+    // As before the first attempt: ioredis ends the connection with an event.
     if (client.status === 'reconnecting' && !reconnect) client.status = 'wait';
     disconnect(reconnect);
   };
 }
 
-/** However many commands are refused: each refusal makes ioredis end the connection, with one more listener on its socket. */
+/** Each refused command makes ioredis end the connection, with one more listener on its socket. */
 function reconnectOnce(client: Redis): void {
   const disconnect = client.disconnect.bind(client);
   client.disconnect = (reconnect = false) => {
@@ -122,8 +122,8 @@ function commonSettings(options: RedisClientOptions) {
 }
 
 /**
- * After a failover behind a name, the connection still leads to the old primary, and a new one to the new. The command had no effect, so a
- * worker repeats it there (2) rather than fail a row that succeeded.
+ * After a failover behind a name, only a new connection leads to the new primary. The command had no effect, so a worker repeats it there
+ * (2) rather than fail a row that succeeded.
  */
 function reconnectAfter(error: Error, { role, onErrorReply }: RedisClientOptions): false | 1 | 2 {
   onErrorReply?.(error);
@@ -137,18 +137,17 @@ function tlsSettings(address: RedisAddress): { servername?: string } {
     : {};
 }
 
-/** Delays between attempts, by the number of attempts before; null gives up. */
+/** By the number of attempts before; null gives up. */
 function retriesOf(role: Role): (times: number) => number | null {
   return role === 'probe' ? () => null : (times) => Math.min(times * 100, 2_000);
 }
 
 /** Sends the commands of one turn of the event loop together: writing to a socket costs more than the rest of a command. */
 export function corkTurns(client: Redis): void {
-  // Each new connection has a new socket.
   client.on('connect', () => corkSocket(client.stream));
 }
 
-/** Corks a socket from the first write of a turn to its end. Closing the socket flushes it. */
+/** Closing the socket flushes it. */
 function corkSocket(socket: Socket): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   let corked = false;

@@ -7,15 +7,14 @@ interface ServerIds {
   readonly master_replid?: string;
 }
 
-/** ioredis calls `check` on each new connection, before any command: even before those that an earlier connection left unanswered. */
+/** ioredis calls `check` on each new connection, before any command, even before those that an earlier connection left unanswered. */
 interface CheckedConnection {
   readonly connector: { check(info: ServerIds): boolean };
 }
 
 /**
  * The epoch that connections show: the server's start id, because a restart may lose recently acknowledged writes, and the id of its data,
- * which changes when it takes over another server's data. Both are in the `INFO` with which ioredis begins each connection; a user who may
- * not read it has no epoch.
+ * which changes when it takes over another server's data. Both are in the `INFO` with which ioredis begins each connection.
  */
 export function watchEpoch(client: Redis) {
   let epoch: string | undefined;
@@ -38,9 +37,9 @@ export function watchEpoch(client: Redis) {
 }
 
 /**
- * The ids that connections show, and a key of ours, which disappears when all keys are deleted.
+ * Also has a key of ours, which disappears when all keys are deleted.
  *
- * @returns undefined when Redis does not say them, such as to a user who may not read them
+ * @returns undefined for a user who may not read `INFO`
  * @throws when the connection fails
  */
 export async function epochOf(client: Redis, prefix: string): Promise<string | undefined> {

@@ -7,8 +7,8 @@ export interface Connection {
 }
 
 /**
- * Moves connections to the new primary as soon as a Sentinel names it: the old one may accept writes for ten more seconds, and lose them.
- * Without Sentinels, does nothing.
+ * Moves connections to the new primary as soon as a Sentinel names it: the old primary may accept writes for ten more seconds, and lose
+ * them.
  */
 export function watchFailover(options: RedisClientOptions) {
   const { address, sentinelPassword } = options;

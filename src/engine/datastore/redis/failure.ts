@@ -8,7 +8,6 @@ export interface FailureContext {
   readonly address: RedisAddress;
   /** Of all keys, in braces. */
   readonly prefix: string;
-  /** Never shown. */
   readonly secrets: readonly string[];
   /** What has the password: a variable or a file. */
   readonly passwordPlace: string;
@@ -157,7 +156,7 @@ const rules: readonly (readonly [code: string, pattern: RegExp, explanation: Exp
   ],
 ];
 
-/** Explains why Redis can't be used, from errors in order of time: the most informative rule wins, whichever error it matches. */
+/** Explains why Redis can't be used, from errors in order of time: the most informative rule wins. */
 export function explainFailure(errors: readonly unknown[], context: FailureContext): CqbatchError {
   const causes = errors.map(innermost);
   const shown = (cause: unknown): Error => withoutSecrets(cause, context.secrets);
@@ -202,14 +201,13 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
 }
 
-/** The error for logs and as a `cause`: without passwords and commands. */
 function withoutSecrets(error: unknown, secrets: readonly string[]): Error {
   const { message, code } = error as Partial<NodeJS.ErrnoException>;
   const clean = new Error(removeSecrets(String(message ?? error), secrets));
   return code === undefined ? clean : Object.assign(clean, { code });
 }
 
-/** An error of ioredis has the command, which may contain a password. */
+/** The command of an error of ioredis may contain a password. */
 export function dropCommand(error: unknown): void {
   if (typeof error === 'object' && error !== null && 'command' in error) delete error.command;
 }

@@ -2,8 +2,6 @@ import { fatalError } from '../../../base/errors/errors.ts';
 import { isAtLeast } from '../../../base/text/version.ts';
 import { unsupportedCluster } from './address.ts';
 
-/** Judges `INFO` of Redis. Pure, so that every case has a test. */
-
 /** Required by BullMQ's scripts; Valkey started with a later version. */
 const leastVersion = '6.2';
 
@@ -12,16 +10,14 @@ export interface ServerInfo {
   readonly server: string;
   readonly version: string | undefined;
   readonly evictionPolicy: string | undefined;
-  /** Each a sentence with its remedy. */
   readonly warnings: readonly string[];
 }
 
 type Fields = ReadonlyMap<string, string>;
 
 /**
- * Missing facts count as fine.
+ * Judges `INFO` of Redis. Missing facts count as fine.
  *
- * @param where the address without a password
  * @throws a fatal error that says what must change
  */
 export function judgeInfo(text: string, where: string): ServerInfo {
@@ -83,7 +79,6 @@ export function judgeInfo(text: string, where: string): ServerInfo {
   };
 }
 
-/** Redis is still reading its data from disk. */
 export function isLoading(text: string): boolean {
   return numberOf(parseInfo(text), 'loading') > 0;
 }

@@ -1,14 +1,14 @@
 import type { Redis } from 'ioredis';
 import type { PasswordFile } from './address.ts';
 
-/** Connections try again by themselves, each time with the latest password. */
+/** Gives connections that try again the latest password. */
 export class Login {
   readonly #file: PasswordFile | undefined;
   readonly #onPassword: (password: string) => void;
   #password: string | undefined;
   #reading: Promise<void> | undefined;
 
-  /** @param onPassword called with each new password from the file */
+  /** @param onPassword called with each new password */
   constructor(file: PasswordFile | undefined, onPassword: (password: string) => void) {
     this.#file = file;
     this.#onPassword = onPassword;
@@ -20,7 +20,7 @@ export class Login {
     Object.defineProperty(options, 'password', { get: () => this.#password ?? first, enumerable: true });
   }
 
-  /** Reads the file after Redis has refused the password. Refusals at the same time share one read. */
+  /** Refusals at the same time share one read. */
   readAgain(): Promise<void> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;

@@ -14,17 +14,14 @@ import { Login } from './login.ts';
 import { RedisTrouble } from './trouble.ts';
 
 export interface RedisOptions {
-  /** `redis://`, `rediss://`, `redis+sentinel://`, `rediss+sentinel://` or `unix://`. */
   readonly url: string;
-  /** Overrides that of the address. */
+  /** Overrides the password of the address. */
   readonly password?: string | undefined;
   /** Read again when Redis refuses the password. */
   readonly passwordFile?: PasswordFile | undefined;
-  /** The Sentinels have a separate one. */
   readonly sentinelPassword?: string | undefined;
   /** The prefix of all keys. Default `cqbatch`. */
   readonly prefix?: string;
-  /** Of this process, for `CLIENT LIST`. */
   readonly purpose: string;
 }
 
@@ -38,8 +35,8 @@ const openingLimitMs = 5_000;
 const closingLimitMs = 1_000;
 
 /**
- * Opens and checks Redis. Once open, everything waits while Redis is away, however long, and `trouble` says so; `refusal` says what a
- * person must fix. The datastore is lost when a full disk has blocked writes for some seconds.
+ * Opens and checks Redis. Once open, everything waits while Redis is away. The datastore is lost when a full disk has blocked writes for
+ * some seconds.
  *
  * @throws a usage error `REDIS_URL`; within some seconds a fatal error `REDIS_…` with the reason and the remedy
  */
@@ -135,7 +132,7 @@ function contextOf({ url, password, passwordFile, sentinelPassword, prefix = 'cq
   } satisfies FailureContext;
 }
 
-/** Checks Redis over a separate connection, which gives up rather than wait. */
+/** Over a separate connection, which gives up rather than wait. */
 async function inspectFirst(
   context: FailureContext,
   settings: RedisClientOptions,

@@ -3,8 +3,8 @@ import type { Command, Redis } from 'ioredis';
 /**
  * Mends two faults of ioredis, which sees no errors in the reply to EXEC:
  *
- * - It sends a script by digest once a connection has sent its text. Redis may have forgotten it since (SCRIPT FLUSH, a failover), or never
- *   kept it (a discarded transaction): each later transaction would fail with NOSCRIPT. So transactions carry the text.
+ * - It sends a script by digest once a connection has sent its text. Redis may have forgotten the text since (SCRIPT FLUSH, a failover), or
+ *   never kept it (a discarded transaction), and fail with NOSCRIPT. So transactions carry the text.
  * - It does not pass these errors to `reconnectOnError`: `onError` gets them.
  */
 export function mendTransactions(client: Redis, onError: (error: Error) => void): void {
@@ -20,7 +20,7 @@ export function mendTransactions(client: Redis, onError: (error: Error) => void)
   };
 }
 
-/** For a socket that ioredis has not seen, such as this empty object, it sends the text. A command that is no script ignores it. */
+/** ioredis sends the text to a socket that it has not seen, such as this empty object. */
 function sendWithText(command: Command): void {
   const { toWritable } = command;
   command.toWritable = () => toWritable.call(command, {});

@@ -7,12 +7,9 @@ import { explainFailure, type FailureContext, removeSecrets } from './failure.ts
 /** A refusal not repeated for this long is over: each program that waits tries again sooner. */
 const refusalLastsMs = 6_000;
 
-/**
- * After this long, a full or failing disk will not recover by itself: Redis retries a failed save every 5 s. Something writes at least
- * every two seconds, so a longer silence means success.
- */
+/** After this long, a full or failing disk will not recover by itself: Redis retries a failed save every 5 s. */
 const unwritableAfterMs = 10_000;
-/** Refused writes within this time are one outage. */
+/** Refused writes within this time are one outage. Something writes at least every two seconds, so a longer silence means success. */
 const sameOutageMs = 4_000;
 
 /** The driver then sends the command again in another way. */
@@ -30,12 +27,12 @@ const lasting = [
   'REDIS_READ_ONLY',
 ];
 
-/** Why Redis can't be used now, by its connections and error replies. */
+/** Why Redis can't be used now. */
 export class RedisTrouble {
   readonly #context: FailureContext;
   readonly #onLogin: () => Promise<void>;
   readonly #onUnwritable: (reason: CqbatchError) => void;
-  /** Connections that fail, with the reason. */
+  /** Why each connection fails. */
   readonly #down = new Map<Redis, string>();
   #refused: { readonly reason: CqbatchError; readonly since: number; readonly at: number } | undefined;
   #unwritable: { readonly since: number; readonly at: number } | undefined;
@@ -54,7 +51,6 @@ export class RedisTrouble {
     this.#onUnwritable = onUnwritable;
   }
 
-  /** One sentence without a full stop, as in the error that ends a command. */
   get text(): string | undefined {
     const refused = this.#refusedNow;
     if (refused !== undefined) return refused.reason.message.replace(/\.$/, '');
@@ -62,7 +58,6 @@ export class RedisTrouble {
     return down && `Redis at ${this.#context.where} does not answer (${down})`;
   }
 
-  /** Lasts until a person acts: of the login, a permission, all writes. */
   get refusal(): LastingRefusal | undefined {
     const refused = this.#refusedNow;
     if (refused === undefined || !lasting.includes(refused.reason.code)) return undefined;

@@ -1,18 +1,12 @@
 import type { Traffic } from './traffic.ts';
 
-/**
- * The shortest trial, and further reactions that it takes. Longer ones cost what fewer calls in flight lose (50/s, 500/s learned before).
- * Only the second half counts.
- */
+/** The shortest trial, and the reactions by which it is longer. Longer trials lose calls (50/s, 500/s learned before). */
 const trialMs = 1_000;
 const trialReactions = 6;
-/**
- * The share of the usual calls that must be accepted. Where calls in flight are limited, fewer of them lose less than that
- * (leaky-bucket:rate=50,queue=20 with `Retry-After`: 3 points less are used with 0.76).
- */
+/** The share of the usual calls that must be accepted (leaky-bucket:rate=50,queue=20 with `Retry-After`). */
 const confirmed = 0.92;
 
-/** Tests whether as many calls are accepted with fewer in flight. */
+/** Tests whether as many calls are accepted with fewer in flight. Only the second half counts. */
 export class CapTrial {
   readonly usual: number;
   readonly #halfAt: number;
@@ -33,7 +27,7 @@ export class CapTrial {
     else this.#accepted += accepted;
     const leftMs = Math.max(0, this.#endsAt - now);
     const usually = (ms: number) => (this.usual * ms) / 1_000;
-    // Even the usual rate for the rest would not make up for what is missing.
+    // Even the usual rate would not make up for what is missing.
     const isMissed = this.#accepted + usually(leftMs) < confirmed * usually(now + leftMs - this.#countedFrom);
     if (isMissed) return false;
     return leftMs > 0 || now === this.#countedFrom ? undefined : true;
@@ -42,7 +36,7 @@ export class CapTrial {
 
 const memoryMs = 10_000;
 const meanMs = 3_000;
-/** After a rejection, counts of calls in flight are unreliable: a rejected call counts here, but not for the API. */
+/** Counts of calls in flight are unreliable for this long: a rejected call counts here, but not for the API. */
 const uncountedMs = 200;
 
 export class AcceptedCalls {
@@ -55,7 +49,7 @@ export class AcceptedCalls {
     this.#updatedAt = now;
   }
 
-  /** Calls in flight when a call was accepted, at most; 0 when nothing is known. */
+  /** 0 when nothing is known. */
   get most(): number {
     return this.#accepted.reduce((highest, { among }) => Math.max(highest, among), 0);
   }

@@ -1,4 +1,4 @@
-/** Calls at about one rate, and how many failed. */
+/** Calls at about one rate. */
 interface Stretch {
   readonly calls: number;
   readonly failed: number;
@@ -16,45 +16,42 @@ export type ComparisonVerdict = 'gone' | 'same' | 'dry' | 'few' | 'unclear';
 
 /** The least rate of the first stretch: the search may have come down to 1 call/s. */
 const leastRate = 20;
-/** The first stretch ends with this many accepted and failed calls, or with some accepted and many failed ones. */
+/** Calls that end the first stretch: this many accepted and failed calls, or some accepted and many failed ones. */
 const enough = 10;
 const someAccepted = 4;
 const manyFailed = 40;
-/** When hardly any call fails for this long, the cause of the comparison is gone. */
 const fewMs = 5_000;
 /**
- * The second rate, as a share of the accepted calls: calls beyond a limit are gone then. Higher where a limit was learned before, because
- * the first rate does not double then, and highest where about that limit is accepted.
+ * The second rate, as a share of the accepted calls: higher where a limit was learned before, highest where about that limit is accepted.
  */
 const ofAccepted = 0.6;
 const ofAcceptedWhereLearned = 0.75;
 const ofHeld = 0.9;
 const aboveHeld = 1.2;
-/** Reports of calls sent before the rate was lowered arrive for this long, plus two reactions. */
+/** Reports of earlier calls arrive for this long, plus two reactions. */
 const lateNewsMs = 300;
-/** The second stretch is judged after this many calls, or this time. Either ends after `longestMs`. */
+/** The second stretch is judged after this many calls, or this time. */
 const cleanCalls = 30;
 const cleanMs = 5_000;
 const fewestCalls = 8;
 const longestMs = 20_000;
 /**
- * The rest of a short window may be used up when a stretch begins (fixed-window:limit=50,window=1s), so it counts from its first accepted
- * call. After this many calls without one, only a few more are sent; after this time without one, the API is unavailable or a longer window
- * is used up.
+ * A stretch counts from its first accepted call: the rest of a short window may be used up (fixed-window:limit=50,window=1s). Without an
+ * accepted call, few calls are sent after `dryCalls`, and the stretch ends after `dryMs`.
  */
 const dryCalls = 40;
 const dryRate = 5;
 const dryMs = 3_000;
 /** One explanation must be 200 times as likely as the other (natural logarithm). */
 const certain = 5.3;
-/** This share of the calls beyond a limit may still fail, or the accepted calls must rise by this factor. */
+/** If the rate is the cause, this share of the calls still fails, or the accepted calls rise by this factor. */
 const partLeft = 0.25;
 const timesAccepted = 3;
 const hardlyAny = 0.04;
 
 const empty: Stretch = { calls: 0, failed: 0, ms: 0 };
 
-/** Compares two stretches of calls, the second at a lower rate: does the same share fail, or only part of it? */
+/** Compares two stretches of calls, the second at a lower rate: does the same share fail, or less? */
 export class Comparison {
   readonly #held: number | undefined;
   readonly #acceptedBefore: { readonly accepted: number; readonly ms: number };
@@ -63,8 +60,8 @@ export class Comparison {
   #isWet = false;
 
   /**
-   * @param held the limit that the search has found, if any; calls/s
-   * @param acceptedBefore accepted in the second before the comparison, or since the first call
+   * @param held the search's limit, calls/s
+   * @param acceptedBefore in the second before the comparison, or since the first call
    */
   constructor(held: number | undefined, acceptedBefore: { readonly accepted: number; readonly ms: number }) {
     this.#held = held;
@@ -79,14 +76,13 @@ export class Comparison {
     return (this.#fast?.failed ?? 0) + this.#current.failed;
   }
 
-  /** Sent per second at the higher rate, and accepted. */
   get sending(): number {
     return perSecond(this.#fast?.calls ?? 0, this.#fast?.ms ?? 0);
   }
 
   get accepting(): number {
     const { calls, failed, ms } = this.#fast ?? empty;
-    // What a window of a second accepts at its start is not its rate (fixed-window:limit=50,window=1s).
+    // What a window of a second accepts at its start is not its rate.
     const mean = perSecond(calls - failed + this.#acceptedBefore.accepted, ms + this.#acceptedBefore.ms);
     return Math.min(perSecond(calls - failed, ms), mean);
   }
@@ -179,7 +175,7 @@ function likelihoodOfSame(fast: Stretch, { calls, failed }: Stretch): number {
   return sum;
 }
 
-/** The same at another share: the likeliest of a few. */
+/** The likeliest of a few other shares. */
 function likelihoodOfOther(fast: Stretch, { calls, failed }: Stretch): number {
   const share = fast.failed / fast.calls;
   const shares = [partLeft * share, 1 - timesAccepted * (1 - share)];

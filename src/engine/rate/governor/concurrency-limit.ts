@@ -2,38 +2,31 @@ import type { StatedLimit } from '../../api/limits.ts';
 import { type Circumstances, ServerCap } from './server-cap.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Calls in flight at the start, and the most ever tried: connections and memory are finite. */
+/** The most is bounded because connections and memory are finite. */
 export const usualConcurrency = 50;
 export const mostConcurrency = 200;
 
-/** Length of a step (50/s, calls of 1 s: three times as long costs a point). It lasts for a few calls: the mean of fewer says little. */
+/** A step lasts for a few calls, because the mean of fewer says little (50/s, calls of 1 s). */
 const stepMs = 500;
 const stepCalls = 10;
 const longestStepMs = 5_000;
-/** The usual latency is the shortest of this many steps (a server of 8 places): a minute, or more where there are few calls. */
+/** The usual latency is the shortest of this many steps: of a minute, or more where there are few calls (a server of 8 places). */
 const baselineSteps = 120;
-/**
- * Risen is twice the usual latency (50/s, calls of 1 s: 2 points are lost without) and this much longer: less may come from this machine.
- */
+/** Latency has risen when it exceeds the usual one by this factor and this time: less may come from this machine. */
 const risenTimes = 2;
 const risenByMs = 100;
-/** How many more may be in flight than the rate needs at the usual latency. */
+/** Calls in flight may exceed by this factor what the rate needs at the usual latency. */
 const spare = 1.2;
-/** By this factor the limit falls in a step: the slower the API, the more. */
+/** The slower the API, the more the limit falls in a step. */
 const leastLowered = 0.9;
 const mostLowered = 0.6;
 const raised = 1.15;
-/** The calls in flight are enough when at most this share is used. */
 const enough = 0.8;
-/** Statements about calls in flight expire. */
 const statedForMs = 120_000;
 
 /**
- * Finds how many calls may be in flight:
- *
- * - more, as long as all are used and the API does not get slower;
- * - fewer when it gets slower, down to what the rate needs at the former latency;
- * - never more than the API accepts at once, as it states or its refusals show.
+ * Finds how many calls may be in flight: more, as long as all are used and the API does not get slower; fewer when it gets slower, down to
+ * what the rate needs at the former latency; never more than the API accepts at once.
  */
 export class ConcurrencyLimit {
   readonly #cap: ServerCap;
@@ -52,12 +45,10 @@ export class ConcurrencyLimit {
     this.#steppedAt = now;
   }
 
-  /** At least 1. */
   get limit(): number {
     return Math.max(1, Math.floor(Math.min(this.#limit, this.#stated, mostConcurrency)));
   }
 
-  /** The API is known to limit the calls that it accepts at once. */
   get capped(): boolean {
     return this.#cap.value !== undefined;
   }
@@ -66,7 +57,6 @@ export class ConcurrencyLimit {
     return this.#cap.isTrying;
   }
 
-  /** The first refusal was due to the rate. */
   ruleOutFirst(): void {
     this.#cap.ruleOutFirst();
   }

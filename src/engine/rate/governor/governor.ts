@@ -16,7 +16,6 @@ import { type RateInput, Reaction, type Traffic, type UpdateTime } from './traff
 /** There is always a rate, even if it is not enforced. */
 type GovernedPace = Pace & { readonly rate: number };
 
-/** Whatever an API asks for. */
 const longestWaitMs = 86_400_000;
 
 /**
@@ -42,16 +41,16 @@ const longestWaitMs = 86_400_000;
  *
  * These are the phases of `RateSearch`, which always runs. Two things take precedence over it:
  *
- * - **stated**: the API states enough to derive a rate (`StatedPace`). The search follows that rate, so that it holds it when
- *   the API stops stating it. After several refusals in spite of it, the stated rate is ignored for a while.
- * - **a wait** that the API asks for: nothing is called until it is over, for at most 24 hours. A short wait keeps the phase; a
- *   long one means that the allowance of a longer window is used up, and makes it `waiting`.
+ * - **stated**: the API states enough to derive a rate (`StatedPace`). The search follows that rate, and holds it when the API stops
+ *   stating it.
+ * - **a wait** that the API asks for: nothing is called until it is over, for at most 24 hours. A long wait means that the allowance of a
+ *   longer window is used up, and makes the phase `waiting`.
  *
- * While nothing is called, or little of the rate is used, nothing is learned and no time passes for the search. The resulting
- * rate is never above the bound. At the start and after a rest it rises in steps (`SlowStart`), whatever the API states.
+ * While nothing is called, or little of the rate is used, nothing is learned and no time passes for the search. The rate never exceeds the
+ * bound. At the start and after a rest it rises in steps (`SlowStart`).
  */
 export class Governor {
-  /** Calls per second, from the next update on. */
+  /** Calls/s, from the next update on. */
   bound: number | undefined;
   rows = Number.POSITIVE_INFINITY;
   #search: RateSearch;
@@ -67,13 +66,10 @@ export class Governor {
   #isTrying = false;
   #waitUntil = 0;
   #waitBy: string | undefined;
-  /** No call is made before, for any reason. */
   #restUntil = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
-  /** The API's statements give the rate, or a bound on it. */
   #isStated = false;
   #isCeiled = false;
-  /** The search's rate is one that the API stated. */
   #isFollowing = false;
 
   /**
@@ -94,19 +90,18 @@ export class Governor {
     if (this.#waitUntil > now) this.#search.wait(now, this.#waitUntil);
   }
 
-  /** The API is known to limit calls in flight. */
   get capped(): boolean {
     return this.#concurrency.capped;
   }
 
-  /** Ends known waits then, so that a call finds out whether the API still asks to wait. */
+  /** Ends known waits by then, so that a call finds out whether the API still asks to wait. */
   testBy(now: number, at: number): void {
     this.#waitUntil = Math.min(this.#waitUntil, at);
     if (this.#search.isWaiting && this.#search.restUntil > at) this.#search.wait(now, at);
     this.#stated.testBy(at);
   }
 
-  /** Called several times a second, and at once after refusals. */
+  /** Call several times a second, and at once after refusals. */
   update(now: number, reported: Traffic): GovernedPace {
     const traffic = this.#leaveOut(now, reported);
     if (traffic.waitUntil !== undefined && traffic.waitUntil > this.#waitUntil) {
@@ -132,7 +127,7 @@ export class Governor {
       remaining: this.#isCeiled || isComparing ? undefined : statedRemaining(traffic),
       active: traffic.active,
       waitUntil: this.#waitUntil,
-      // During a comparison the search does not see its own rate: no time passes for it.
+      // During a comparison the search does not see its own rate.
       restUntil: isComparing ? now : this.#restUntil,
       latencyMs: this.#reaction.latencyMs,
       lagMs: this.#reaction.lagMs,
@@ -145,7 +140,7 @@ export class Governor {
     return this.#decide(now, traffic.active);
   }
 
-  /** Whether 503s count as refusals. Restarts a search that lowered the rate because of 503s that occur at any rate. */
+  /** Restarts a search that lowered the rate because of 503s that occur at any rate. */
   #leaveOut(now: number, reported: Traffic): Traffic {
     const wasComparing = this.#dependence.isComparing;
     const time = { now, passedMs: now - this.#updatedAt, reactionMs: this.#reaction.ms };
@@ -184,12 +179,10 @@ export class Governor {
     return traffic;
   }
 
-  /** Whether, for a comparison, calls are made at another rate than the search's. */
   get #isComparing(): boolean {
     return this.#dependence.isComparing || this.#strays.isTrying;
   }
 
-  /** Calls were refused within the API's stated limit. */
   #isUnexpected(now: number, { rejectedSentAt = now }: Traffic): boolean {
     // Calls sent before the last refusal was known say nothing new.
     if (!this.#isStated || rejectedSentAt <= this.#refusedAt + this.#reaction.lagMs) return false;
@@ -198,8 +191,8 @@ export class Governor {
   }
 
   /**
-   * Calls in flight are on trial, so the rate must not limit them. Never where another bound is known or each refusal costs a wait (20/s,
-   * calls of 5 s, with `Retry-After`).
+   * The rate must not limit a trial of calls in flight, unless another bound is known or each refusal costs a wait (20/s, calls of 5 s,
+   * with `Retry-After`).
    */
   get #isFree(): boolean {
     const isBound = this.bound !== undefined || this.#isCeiled || this.#waitUntil > 0;
@@ -238,7 +231,6 @@ export class Governor {
     };
   }
 
-  /** An asked wait is always the reason shown, unless too short to notice. */
   #state(now: number): Pick<Pace, 'phase' | 'reason'> {
     const { phase, reason } = this.#undertaking();
     return { phase, reason: this.#waitUntil - now >= noticeableRestMs ? reasons.asked : reason };
@@ -256,7 +248,7 @@ export class Governor {
   }
 }
 
-/** A value from a file, which may hold anything. */
+/** For a value from a file, which may hold anything. */
 function believable(saved: number | undefined, least: number, most: number): number | undefined {
   if (saved === undefined || !Number.isFinite(saved) || saved < least) return undefined;
   return Math.min(saved, most);

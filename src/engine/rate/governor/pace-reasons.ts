@@ -22,11 +22,11 @@ export const reasons = {
 /** Calls/s when nothing is known: low enough for any API. */
 export const firstRate = 20;
 
-/** Even this few calls show when more are accepted. */
+/** Even this few calls/s show when more are accepted. */
 export const slowestRate = 1 / 300;
 
-/** Whatever is learned or stated: more than any machine can send. */
+/** Bounds learned and stated rates. */
 export const fastestRate = 1_000_000;
 
-/** A rate is in use when at least this share is. */
+/** The share from which a rate is in use. */
 export const inUse = 0.6;

@@ -1,12 +1,11 @@
-/** A limit that rises is noticed within seconds. */
 const usualMs = 14_000;
-/** Calls between two probes, of which each may cost a refusal. */
+/** Each probe may cost a refusal. */
 const callsPerProbe = 150;
-/** The longest time for those calls: a moment of refusals must not slow a very slow run for a day. */
+/** The longest time for these calls: a moment of refusals must not slow a very slow run for a day. */
 const callsWithinMs = 1_800_000;
 /** A rate that an earlier run has learned may be outdated. */
 const firstAfterLearnedMs = 3_000;
-/** A failed probe costs an asked wait: the pause before the next is this many times as long, and grows with each. */
+/** A failed probe costs an asked wait: the pause before the next probe is this many times as long, and grows with each. */
 const waits = 24;
 const mostWaits = 50;
 const longer = 1.25;
@@ -17,7 +16,6 @@ export class ProbeSchedule {
   #afterMs = usualMs;
   #isUnproven: boolean;
 
-  /** @param isLearned whether an earlier run learned the held rate */
   constructor(isLearned: boolean) {
     this.#isUnproven = isLearned;
   }
@@ -27,12 +25,11 @@ export class ProbeSchedule {
     return heldMs >= Math.max(this.#afterMs, Math.min((callsPerProbe * 1_000) / rate, callsWithinMs));
   }
 
-  /** This confirms the held rate. */
   refused(): void {
     this.#isUnproven = false;
   }
 
-  /** @param waitMs the wait that the API asked for; 0: none */
+  /** @param waitMs 0: the API asked for no wait */
   failed(waitMs: number): void {
     if (waitMs === 0) return;
     const longest = Math.min(Math.max(usualMs, mostWaits * waitMs), rarestMs);
@@ -44,7 +41,6 @@ export class ProbeSchedule {
     this.#afterMs = Math.min(Math.max(this.#afterMs * 2, 3 * lastedMs), rarestMs);
   }
 
-  /** The limit has risen: starts again. */
   risen(): void {
     this.#afterMs = usualMs;
     this.#isUnproven = false;
@@ -55,7 +51,7 @@ const firstBackoffMs = 60_000;
 const timesLonger = 4;
 const longestBackoffMs = 3_600_000;
 
-/** Blocks a conclusion that has proved wrong: for a minute, four times as long each time, up to an hour. */
+/** Blocks a conclusion that has proved wrong. */
 export class Backoff {
   #until = Number.NEGATIVE_INFINITY;
   #nextMs = firstBackoffMs;

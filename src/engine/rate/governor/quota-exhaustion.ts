@@ -4,20 +4,16 @@ const usualPeriods = [
 const minuteMs = 60_000;
 /** A shorter time without an accepted call is a moment of refusals, not the rest of a window. */
 const shortestMs = 3_000;
-/** Calls are sent this long after the awaited time (fixed-window:limit=600,window=1m): clocks differ. */
+/** Clocks differ (fixed-window:limit=600,window=1m). */
 const clockSkewMs = 200;
 
-/** Known at the end of a time in which nothing was accepted. */
 export interface QuotaRecovery {
   readonly lastedMs: number;
-  /** Accepted calls per second in the long run, if known. */
+  /** Accepted in the long run, if known. */
   readonly perSecond?: number;
 }
 
-/**
- * Nothing is accepted: the allowance of a longer window is used up. Single calls, seldom enough, test when this ends. Two ends tell how
- * long the window is and how much it allows.
- */
+/** The allowance of a longer window is used up. Rare single calls test when this ends. Two ends tell the window's length and quota. */
 export class QuotaExhaustion {
   #since = 0;
   /** When a test last showed that nothing is accepted yet. */
@@ -25,10 +21,10 @@ export class QuotaExhaustion {
   #lastEnd: { readonly earliest: number; readonly at: number; readonly accepted: number };
   #ends = 0;
   #periodMs: number | undefined;
-  /** Length of the first time without accepted calls: the window may be as long. */
+  /** The first time without accepted calls: the window may be as long. */
   #spanMs: number | undefined;
   #onTheMinute = false;
-  /** When the present window began, and how many calls had been accepted by then. */
+  /** When the present window began, and the calls accepted by then. */
   #window = { at: 0, accepted: 0 };
   #quota = 0;
 
@@ -42,7 +38,6 @@ export class QuotaExhaustion {
     return periodMs <= longestSpreadMs ? periodMs : undefined;
   }
 
-  /** The window has changed. */
   forget(): void {
     this.#periodMs = undefined;
     this.#spanMs = undefined;
@@ -54,11 +49,7 @@ export class QuotaExhaustion {
     this.#testedAt = now;
   }
 
-  /**
-   * When to send the next test.
-   *
-   * @param sentAt when the refused call was sent, at the earliest
-   */
+  /** @param sentAt when the refused call was sent, at the earliest */
   nextTest(now: number, sentAt: number): number {
     this.#testedAt = Math.max(this.#testedAt, sentAt);
     const expected = this.#lastEnd.at + (this.#periodMs ?? 0);
@@ -91,7 +82,7 @@ export class QuotaExhaustion {
     return { lastedMs, perSecond: (this.#quota * 1_000) / periodMs };
   }
 
-  /** What this window still allows; 0 when nothing is known. */
+  /** 0 when nothing is known. */
   remainingCalls(now: number, accepted: number): number {
     const { periodMs } = this;
     if (periodMs === undefined) return 0;
@@ -100,12 +91,11 @@ export class QuotaExhaustion {
   }
 }
 
-/** Prefers a usual length that fits. */
 function usualPeriod(shortestMs: number, longestMs: number): number | undefined {
   return usualPeriods.find((period) => period >= shortestMs && period <= longestMs);
 }
 
-/** How many whole windows of a known length a span is; undefined when they do not fit. */
+/** Undefined when whole windows do not fit. */
 function wholePeriods(periodMs: number | undefined, shortestMs: number, longestMs: number) {
   if (periodMs === undefined) return undefined;
   const count = Math.floor(longestMs / periodMs);
@@ -116,7 +106,7 @@ const shortestPauseMs = 1_000;
 const longestPauseInFirstMinuteMs = 10_000;
 const longestPauseMs = 300_000;
 
-/** Milliseconds until the next test when nothing was accepted for `elapsedMs`. */
+/** @param elapsedMs time without an accepted call */
 export function testPause(elapsedMs: number): number {
   if (elapsedMs < minuteMs)
     return Math.min(Math.max(elapsedMs, shortestPauseMs), longestPauseInFirstMinuteMs);

@@ -1,25 +1,20 @@
 import { firstRate, inUse } from './pace-reasons.ts';
 
-/** The rate doubles in this time, or in this many reactions. */
+/** The starting rate doubles in this time, or in this many reactions. */
 const startSeconds = 0.5;
 const startReactions = 4;
-/** How long a search rises from a rate that was fine to one that failed. */
 const searchSeconds = 2.5;
-/** So that a limit that has not moved refuses few calls. The later refusals show, the more slowly a probe begins. */
+/** A probe begins slowly, so that an unmoved limit refuses few calls: the later refusals show, the more slowly. */
 const gentleSeconds = 3;
 const gentleReactions = 5;
 const doublingSeconds = 1.5;
 
-/**
- * A factor, while nothing is known about the limit.
- *
- * @param reactionMs how long it takes until refusals show
- */
+/** The factor by which the rate rises while nothing is known about the limit. */
 export function startingGrowth(seconds: number, reactionMs: number): number {
   return 2 ** (seconds / Math.max(startSeconds, (startReactions * reactionMs) / 1_000));
 }
 
-/** The rate of a search: from a rate that was fine up to one that failed, and on from there. */
+/** From a rate that was fine up to one that failed, and on from there. */
 export function searchedRate(fine: number, failed: number, seconds: number, reactionMs: number): number {
   if (seconds <= searchSeconds) return fine + ((failed - fine) * seconds) / searchSeconds;
   return failed * probingGrowth(seconds - searchSeconds, reactionMs);
@@ -33,25 +28,24 @@ export function probingGrowth(seconds: number, reactionMs: number): number {
   );
 }
 
-/** So that some allowance gathers. A longer wait has let it gather. */
+/** A cut lets some allowance gather. After a longer wait, it has gathered already. */
 const belowHeld = 0.9;
 const belowHeldAfterWait = 0.98;
 const gatheredMs = 500;
-/** What remains of a rate that may be far too high. */
 const half = 0.5;
 
-/** The rate after a refusal while a rate is held that is fine. */
+/** The rate after a refusal where a fine rate is known. */
 export function cutToHeld(held: number, waitMs: number): number {
   return held * (waitMs > gatheredMs ? belowHeldAfterWait : belowHeld);
 }
 
-/** The rate after a refusal while it rose quickly, or was already lowered and still too high. */
+/** For a refusal while the rate rose quickly, or was already lowered and still too high. */
 export function cutDeep(rate: number): number {
   return rate * half;
 }
 
 const doublingMs = 500;
-/** After this long a rest, calls begin with part of the rate (50/s, 500/s learned before); after shorter ones it costs too much. */
+/** After this long a rest, calls begin with part of the rate (50/s, 500/s learned before). */
 const longRestMs = 3_000;
 const afterRest = 0.25;
 
@@ -69,11 +63,7 @@ export class SlowStart {
     this.#updatedAt = now;
   }
 
-  /**
-   * @param wanted calls/s
-   * @param used calls/s; an unused rate does not rise
-   * @returns calls/s that may be made
-   */
+  /** @param used calls/s; an unused rate does not rise */
   limit(now: number, wanted: number, used: number, resting: boolean): number {
     const passed = now - this.#updatedAt;
     this.#updatedAt = now;
@@ -90,16 +80,13 @@ export class SlowStart {
   }
 }
 
-/** It goes on, the rate is low enough, too much is still refused, or nothing is accepted. */
 export type CooldownVerdict = 'going-on' | 'enough' | 'too-fast' | 'dry';
 
 export interface Cut {
-  /** Calls/s from now on. */
   readonly rate: number;
-  /** Of a call: that long, calls of the earlier rate keep arriving. */
+  /** Calls of the earlier rate keep arriving for this long. */
   readonly latencyMs: number;
   readonly lagMs: number;
-  /** For the allowance to gather, at least. */
   readonly restMs?: number;
 }
 
@@ -111,7 +98,6 @@ const judgedCalls = 4;
 const shortestMs = 200;
 /** After this many refusals and no accepted call, nothing will be accepted for a while. */
 const dryAfter = 3;
-/** May still be refused, and the share of all calls. */
 const toleratedCalls = 1;
 const tolerated = 0.1;
 
@@ -123,10 +109,7 @@ export interface Period {
   readonly waitUntil: number;
 }
 
-/**
- * The time after the rate was lowered, until calls show whether that was enough. Nothing counts until all reports are about calls that were
- * sent later.
- */
+/** The time after the rate was lowered, until calls sent later show whether that was enough. */
 export class Cooldown {
   readonly restUntil: number;
   readonly #judgedMs: number;

@@ -8,21 +8,19 @@ import { UsualShare } from './usual-share.ts';
 /** 503s that went away at a lower rate depend on the rate when they return between these shares of the accepted and the sent rate. */
 const comesBackFrom = 0.85;
 const comesBackTo = 1.2;
-/** One is an accident; several among few calls call for a comparison. */
+/** One 503 is an accident; several among few calls call for a comparison. */
 const severalCalls = 3;
 const amongCalls = 20;
-/** More failures than usual are compared at most this often (sooner at a low rate), and count as a limit in between. */
+/** More failures than usual are compared at most this often, and count as a limit in between. */
 const compareAgainMs = 60_000;
 const farCompareAgainMs = 10_000;
-/** A share of the accepted rate: refusals that continue may have nothing to do with the rate. */
+/** Refusals that continue at this share of the accepted rate may have nothing to do with the rate. */
 const farBelow = 1 / 20;
-/** The most calls accepted in a second. */
 const forgottenMs = 60_000;
 
 /**
- * Finds out whether 503s depend on the rate. When the rate goes down, the 503s of a limit go away, and those of an API that
- * fails half of its calls at random do not. A 429 always depends on the rate. So does a 503 that asks to wait, once several
- * came among few calls: a single one is waited for and does not lower the rate.
+ * Finds out whether 503s depend on the rate: at a lower rate, the 503s of a limit go away, and random ones do not. A 429 always depends on
+ * the rate. So does a 503 that asks to wait, once several came among few calls.
  *
  * ```
  *             several among few calls             hardly any at the lower rate
@@ -37,23 +35,21 @@ const forgottenMs = 60_000;
  * - **compared**: the search stands still, and 503s do not count.
  * - **refusals**: each 503 is a refusal, for the rate and for its row.
  * - **accidents**: 503s are not refusals as long as there are no more than usual.
- * - **doubted**: each 503 lowers the rate, but its row counts as possibly processed. When 503s go on far below what was
- *   accepted, they are compared again.
+ * - **doubted**: each 503 lowers the rate, but its row counts as possibly processed. When 503s go on far below what was accepted, they are
+ *   compared again.
  */
 export class RateDependence {
   #comparison: Comparison | undefined;
   #isProven: boolean;
-  /** Several 503s among few calls asked to wait: each such 503 is then a refusal. */
+  /** Each 503 that asks to wait is a refusal, because several came among few calls. */
   #areWaitsProven = false;
-  /** Where the 503s return if the rate made them go away, calls/s. */
+  /** The rates in calls/s between which the 503s return if they depend on the rate. */
   #awaited: { readonly from: number; readonly to: number } | undefined;
   #found: { readonly rate: number; readonly isHeld: boolean } | undefined;
   #usual: UsualShare | undefined;
   #comparedAt = Number.NEGATIVE_INFINITY;
-  /** 503s lower the rate until the next comparison is due. */
   #isDoubted = false;
   readonly #backoff = new Backoff();
-  /** Older calls weigh less. */
   #calls = 0;
   #failed = 0;
   /** Accepted within the last second, and the most in any second. */
@@ -74,7 +70,7 @@ export class RateDependence {
     return this.#comparison !== undefined;
   }
 
-  /** Accepted per second according to the last comparison, and whether this is the limit that was held before. */
+  /** Accepted per second in the last comparison, and whether this is the limit held before. */
   get found(): { readonly rate: number; readonly isHeld: boolean } | undefined {
     return this.#found;
   }
@@ -83,12 +79,11 @@ export class RateDependence {
     return this.#isProven && !this.isComparing;
   }
 
-  /** 503s are known to occur at any rate, and are no more frequent than usual. */
   get isAccident(): boolean {
     return this.#usual?.isUsual ?? false;
   }
 
-  /** The search's or the comparison's rate in calls/s, at most `most`. */
+  /** @param rate the search's, calls/s */
   paced(rate: number, most: number): number {
     return Math.min(this.#comparison?.paced(rate) ?? rate, most);
   }
@@ -126,7 +121,7 @@ export class RateDependence {
     return this.#lately.reduce((sum, { accepted }) => sum + accepted, 0);
   }
 
-  /** The time in which `#acceptedLately` was counted: a second, or since the first call. */
+  /** A second, or the time since the first call. */
   #latelyMs(now: number): number {
     return Math.min(1_000, now - (this.#lately[0]?.since ?? now));
   }
@@ -145,7 +140,6 @@ export class RateDependence {
     );
   }
 
-  /** A lower rate removed the 503s: if they return when it rises, they depend on it; otherwise an accident is over. */
   #awaitReturn(failed: number, rate: number): void {
     if (this.#awaited === undefined) return;
     const { from, to } = this.#awaited;
@@ -153,7 +147,7 @@ export class RateDependence {
     if (this.#isProven || rate > to) this.#awaited = undefined;
   }
 
-  /** A 503 that asks to wait may be an accident, like one that does not: the wait is kept, and the rate stays. */
+  /** A single 503 that asks to wait may be an accident: the wait is kept, and the rate stays. */
   #isSingleWait({ rejectedWith, waitUntil = 0 }: Traffic, now: number, { isWaiting }: SearchedRate): boolean {
     const isShort = waitUntil > now && waitUntil <= now + longWaitMs;
     if (rejectedWith === 503 && isShort && this.#isMany) this.#areWaitsProven = true;
@@ -204,7 +198,7 @@ function sentOf({ accepted, rejected, unavailable = 0 }: Traffic): number {
   return accepted + rejected + unavailable;
 }
 
-/** Answered with 503; some workers may still count them as rejected. */
+/** Some workers may still count 503s as rejected. */
 function failedOf({ rejected, rejectedWith, unavailable = 0 }: Traffic): number {
   return unavailable + (rejectedWith === 503 ? rejected : 0);
 }

@@ -6,23 +6,20 @@ import { longWaitMs, QuotaExhaustion } from './quota-exhaustion.ts';
 import { Cooldown, cutDeep, cutToHeld, probingGrowth, searchedRate, startingGrowth } from './rate-changes.ts';
 import { CallTally, type RateInput } from './traffic.ts';
 
-/** Single calls test whether calls are accepted again. */
+/** Calls/s that test whether calls are accepted again. */
 const testRate = 1;
 /** A search near the accepted rate begins below it and rises above it. */
 const below = 0.8;
 const above = 1.5;
-/** How much a rate may exceed its mean at a moment. */
+/** The factor by which a rate may exceed its mean at a moment. */
 const aboveMean = 1.2;
-/** A probe tries more than a quota, as a factor, for this many of its windows. */
+/** A probe exceeds a quota by this factor, for this many of its windows. */
 const quotaProbe = 1.1;
 const quotaWindows = 2;
 
 export type SearchedRate = Pick<RateSearch, 'rate' | 'limit' | 'isWaiting'>;
 
-/**
- * Finds the rate that an API permits only from what it accepts and refuses. Its phases: see `Governor`. A rate that is hardly used neither
- * rises nor says anything.
- */
+/** Finds the rate that an API permits only from what it accepts and refuses. Its phases: see `Governor`. */
 export class RateSearch {
   #phase: Exclude<Phase, 'stated'> = 'starting';
   #reason: string = reasons.unknown;
@@ -39,7 +36,6 @@ export class RateSearch {
   readonly #probes: ProbeSchedule;
   readonly #exhaustion: QuotaExhaustion;
   #cooldown: Cooldown | undefined;
-  /** Held and sent before calls in flight were suspected. */
   #suspected: { readonly held: number | undefined; readonly sending: number } | undefined;
 
   /** @param learned calls/s that an earlier search held */
@@ -50,7 +46,6 @@ export class RateSearch {
     if (learned !== undefined) this.#hold(learned, reasons.learned);
   }
 
-  /** Searches near an accepted rate that was found elsewhere. */
   near(accepted: number): void {
     this.#known.begin(accepted * above);
     this.#rate = accepted * below;
@@ -89,12 +84,11 @@ export class RateSearch {
     return this.#known.held;
   }
 
-  /** Calls/s really sent. */
   get used(): number {
     return this.#tally.usedShareOf(this.#rate) * this.#rate;
   }
 
-  /** What is sent at this moment: while the rate rises, more than the recent mean. */
+  /** While the rate rises, more than the recent mean. */
   get sending(): number {
     return Math.min(this.#rate, this.#tally.sentPerSecond * aboveMean || this.#rate);
   }
@@ -120,7 +114,7 @@ export class RateSearch {
     this.#rate = Math.min(Math.max(this.#rate, slowestRate), fastestRate, input.most);
   }
 
-  /** Too many are in flight: starts a new search at the present rate. */
+  /** Starts a new search at the present rate. */
   suspectCap(): void {
     // At the start, a formerly held rate does not count.
     const held = this.#phase === 'starting' ? undefined : this.#known.held;
@@ -129,7 +123,7 @@ export class RateSearch {
     this.#enter('starting', reasons.capped);
   }
 
-  /** Calls in flight are not limited: back to what was known, or below the refused rate. */
+  /** Goes back to what was known, or below the refused rate. */
   trustCap(input: RateInput): void {
     const suspected = this.#suspected;
     this.#suspected = undefined;
@@ -137,7 +131,7 @@ export class RateSearch {
     if (suspected === undefined || this.#phase === 'waiting') return;
     if (suspected.held !== undefined) {
       this.#known.learn(suspected.held);
-      // Calls in flight may still be refused, which is irrelevant to the held rate.
+      // Refusals because of calls in flight are irrelevant to the held rate.
       this.#cut(input, cutToHeld(suspected.held, 0));
       this.#enter('cooldown', reasons.held);
       return;
@@ -149,7 +143,6 @@ export class RateSearch {
     this.#enter('searching', reasons.refused);
   }
 
-  /** A rate that the API states; continues from there when it stops stating it. */
   follow(rate: number): void {
     if (this.#phase === 'waiting') return;
     if (this.#phase === 'holding') this.#known.learn(rate);
@@ -193,7 +186,6 @@ export class RateSearch {
     else if (this.#phase !== 'cooldown') this.#lower(input);
   }
 
-  /** Returns to a rate that is known to be fine. */
   #lower(input: RateInput): void {
     const { now, waitUntil } = input;
     const waitMs = Math.max(0, waitUntil - now);
@@ -220,7 +212,7 @@ export class RateSearch {
     this.#restUntil = this.#cooldown.restUntil;
   }
 
-  /** Much is refused: searches below, and sends nothing until the calls in flight have reported. */
+  /** Searches below, and sends nothing until the calls in flight have reported. */
   #cutDeep(input: RateInput, rate: number): void {
     this.#known.begin(rate);
     this.#cut(input, cutDeep(rate), 1.5 * input.latencyMs + 2 * input.lagMs);
@@ -234,7 +226,7 @@ export class RateSearch {
       else this.#enter('holding', reasons.held);
       return;
     }
-    // The held rate is the quota of a longer window, spread over it: the rate is fine, only the window is used up.
+    // The held rate is the quota of a longer window, spread over it: only the window is used up.
     const isUsedUp = this.#exhaustion.periodMs !== undefined && this.#known.held !== undefined;
     if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
     else if (verdict === 'too-fast') this.#cutDeep(input, this.#rate);
@@ -242,7 +234,6 @@ export class RateSearch {
 
   #advance({ latencyMs, lagMs, most }: RateInput, passedMs: number): void {
     if (this.#phase === 'waiting' || this.#rate >= most) return;
-    // Only a rate that is used says anything, and rises.
     if (this.#tally.usedShareOf(this.#rate) < inUse) return;
     this.#usedMs += passedMs;
     const seconds = passedMs / 1_000;
@@ -260,7 +251,7 @@ export class RateSearch {
 
   #probe(reactionMs: number): void {
     const { periodMs } = this.#exhaustion;
-    // The allowance of a window lasts for a while at any rate: it has risen when more than the quota is accepted.
+    // A window's allowance lasts for a while at any rate: it has risen when more than the quota is accepted.
     const factor = periodMs === undefined ? probingGrowth(this.#usedMs / 1_000, reactionMs) : quotaProbe;
     this.#rate = this.#base * factor;
     if (periodMs === undefined ? factor < 2 : this.#usedMs < quotaWindows * periodMs) return;

@@ -3,10 +3,7 @@ import { Backoff } from './probe-backoff.ts';
 import { longWaitMs } from './quota-exhaustion.ts';
 import type { Traffic } from './traffic.ts';
 
-/**
- * A first refusal within this time may show a cap, because nothing else is known (concurrency:limit=10); later two are needed. It comes
- * this late where the limit answers with 503 (three workers, a cap of 3).
- */
+/** A first refusal within this time may show a cap (concurrency:limit=10; three workers with a cap of 3); later two are needed. */
 const firstWithinMs = 20_000;
 /** The calls in flight of other workers are not known well enough before. */
 const reportedAfterMs = 1_000;
@@ -14,44 +11,39 @@ const reportedAfterMs = 1_000;
 const apartMs = 500;
 /** With this share fewer calls in flight, the cap was not the cause. */
 const farBelow = 0.3;
-/**
- * A cap lowered more often within this time is none (three workers: calls in flight are known only roughly). Lowered by this much each
- * time: more steps would cost refusals where the rate is limited.
- */
+/** A cap lowered more often within this time is not a cap. It is lowered by this share: more steps would cost refusals (three workers). */
 const loweredAtMost = 5;
 const loweredWithinMs = 10_000;
 const lowered = 1 / 6;
-/**
- * Calls in flight of other workers that may be unreported, where few are in flight or nothing else is known (three workers, a cap of 3, of
- * 10): too high a value is lowered, too low a one given up.
- */
+/** The most unreported calls of other workers to assume (three workers, a cap of 3, of 10). */
 const mostUnreported = 2;
 /**
- * When this many refusals during a trial are more than half of the calls, the rate is limited. Reports of calls sent before the trial
- * arrive for this many reactions (the first seconds of two and three workers).
+ * This many refusals during a trial, if more than half of the calls, show a limited rate. Reports of earlier calls arrive for this many
+ * reactions (the first seconds of two and three workers).
  */
 const clearly = 5;
 const lateReactions = 1.5;
 
 export interface Circumstances {
   readonly limit: number;
-  /** Per second. */
+  /** Calls/s. */
   readonly sending: number;
   readonly reactionMs: number;
-  /** The API states its limits: that explains refusals. */
   readonly isStated: boolean;
 }
 
 /**
- * Finds how many calls an API accepts at once, if it limits those. It refuses exactly the calls that are sent while many are in
- * flight; one that limits the rate refuses some and accepts others among equally many. A trial distinguishes them: one call
- * fewer in flight, and the rate free to rise.
+ * Finds how many calls an API accepts at once, if it limits those. Such an API refuses exactly the calls that are sent while many are in
+ * flight; an API that limits the rate accepts others among equally many. On trial, one call fewer is in flight, and the rate is free to
+ * rise.
  *
+ * ```
  *              the first refusal, or             as many calls are
  *     free ─────────────────────────▶ on trial ────────────────────▶ known ──┐ tries more from time to time,
  *      ▲    two among the most so far    │        accepted as before    ▲    │ goes back when that is refused
  *      │                                 │ fewer are, or calls          └────┘
  *      └── suspects nothing for a while ◀┘ are refused
+ * ```
  */
 export class ServerCap {
   readonly #begunAt: number;
@@ -61,7 +53,6 @@ export class ServerCap {
   #since = 0;
   #limitBefore = 0;
   #trial: CapTrial | undefined;
-  /** During a trial: earlier calls were sent before it. */
   #countsFrom = 0;
   #accepted = 0;
   #refused = 0;
@@ -78,7 +69,6 @@ export class ServerCap {
     this.#memory = new AcceptedCalls(now);
   }
 
-  /** Calls that the API accepts at once, if it limits them. */
   get value(): number | undefined {
     return this.#value;
   }
@@ -87,7 +77,7 @@ export class ServerCap {
     return this.#trial !== undefined;
   }
 
-  /** The rate caused the refusal: the next one is no longer the first unexplained one. */
+  /** The next refusal is no longer the first unexplained one. */
   ruleOutFirst(): void {
     this.#hasTried = true;
   }
@@ -105,7 +95,6 @@ export class ServerCap {
     return limit;
   }
 
-  /** Tries more from time to time. @returns how many calls may be in flight */
   step(now: number, limit: number): number {
     if (this.#value === undefined || this.#trial !== undefined) return limit;
     const whole = Math.floor(limit);
@@ -140,7 +129,7 @@ export class ServerCap {
       return value;
     }
     this.#lowered = this.#lowered.filter((at) => at > now - loweredWithinMs);
-    // With exact counts a refusal is no accident; where each costs a wait, the search does not wait for a second one.
+    // With exact counts a refusal is no accident. Where each costs a wait, the search does not wait for a second.
     const isCertain = this.#trial !== undefined && (isExact || waitUntil > now);
     if (isCertain || this.#lowered.length >= loweredAtMost || value <= 1) return this.#giveUp(now, limit);
     this.#lowered.push(now);
@@ -148,7 +137,6 @@ export class ServerCap {
     return this.#try(now, value - less, this.#memory.perSecond, { reactionMs, waitUntil });
   }
 
-  /** A refusal among more calls than were ever accepted may show a cap. */
   #suspect(now: number, among: number, traffic: Traffic, circumstances: Circumstances): number {
     const { amongError: error = 0, waitUntil = 0 } = traffic;
     const { limit, sending, reactionMs } = circumstances;
@@ -188,7 +176,6 @@ export class ServerCap {
     usual: number,
     { reactionMs, waitUntil }: { readonly reactionMs: number; readonly waitUntil: number },
   ): number {
-    // Nothing is tried while the API rests.
     const from = Math.max(now, waitUntil);
     if (this.#trial === undefined) {
       this.#countsFrom = from + lateReactions * reactionMs;
@@ -222,10 +209,7 @@ export class ServerCap {
   }
 }
 
-/**
- * After this long, one call more is tried than is known to be accepted. After successes the next trial comes sooner, with more calls (a cap
- * that rises).
- */
+/** The pause before one call more than the known number is tried; shorter after a success (a cap that rises). */
 const afterMs = 15_000;
 const againMs = 2_000;
 const most = 0.25;
@@ -240,8 +224,8 @@ export class AdditiveIncrease {
 
   /**
    * @param value known to be accepted at once
-   * @param limit calls that may be in flight
-   * @returns how many may be from now on; undefined: no change. What was allowed until now went well.
+   * @param limit calls that may be in flight, and went well until now
+   * @returns undefined: no change
    */
   next(now: number, value: number, limit: number): number | undefined {
     if (now < this.#at) return undefined;
@@ -250,7 +234,6 @@ export class AdditiveIncrease {
     return Math.max(value, limit) + this.#more;
   }
 
-  /** The next trial adds fewer. */
   refused(now: number): void {
     this.#at = now + (this.#more > 1 ? againMs : afterMs);
     this.#more = Math.max(1, Math.floor(this.#more / 2));

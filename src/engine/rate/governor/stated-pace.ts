@@ -3,26 +3,24 @@ import { Backoff } from './probe-backoff.ts';
 import { longestSpreadMs } from './quota-exhaustion.ts';
 import type { Traffic } from './traffic.ts';
 
-/** The used share of the stated rate, as clocks and travel times differ; less after refusals in spite of it (50/s, 52/s stated). */
+/** The used share of the stated rate, as clocks and travel times differ; less after refusals (50/s, 52/s stated). */
 const caution = 0.986;
 const lowered = 0.99;
 const lowest = 0.95;
-/** The time in which a lowered share recovers. */
 const forgivenMs = 300_000;
 /** Calls leave this early or late: this must not put one too many into a short window. */
 const jitterMs = 25;
-/** The rest of a window that is not spread, at the earliest, so that the window ends without a refusal. */
+/** The rest of a window that is not spread lasts at least this long, so that the window ends without a refusal. */
 const usedUpInMs = 1_000;
 /** After this many rejections within this time, the API does not state all of its limits (50/s, 100/s stated). */
 const contradictions = 4;
 const contradictionsWithinMs = 10_000;
 
 export interface StatedRate {
-  /** Calls/s, where the statements give a rate. */
+  /** Calls/s. */
   readonly rate?: number | undefined;
   /** Calls/s that must never be exceeded. */
   readonly ceiling: number;
-  /** When calls are permitted again, if none is now. */
   readonly restUntil?: number | undefined;
   /** What states a rest longer than a minute: see `AskedWait`. */
   readonly restBy?: string | undefined;
@@ -41,13 +39,12 @@ export interface StatedRate {
 export class StatedPace {
   readonly #limits = new StatedLimits();
   #rejections: number[] = [];
-  /** Refusals in spite of the stated rate lower the share. */
   #share = 1;
   #updatedAt: number | undefined;
   readonly #backoff = new Backoff();
 
   /**
-   * @param unexpected whether calls were rejected that kept to what was stated
+   * @param unexpected whether calls within the stated limit were rejected
    * @param rows still to be called; default: unknown
    */
   update(
@@ -69,16 +66,11 @@ export class StatedPace {
     this.#backoff.begin(now);
   }
 
-  /** Ends stated windows then, so that calls find out what is permitted. */
   testBy(at: number): void {
     this.#limits.testBy(at);
   }
 
-  /**
-   * The rate that keeps to every limit.
-   *
-   * @param active calls in flight, which what remains may not count yet
-   */
+  /** @param active calls in flight, which what remains may not count yet */
   allowed(now: number, active: number): StatedRate {
     let allowed: StatedRate = { ceiling: Number.POSITIVE_INFINITY };
     if (this.#backoff.lasts(now)) return allowed;
@@ -88,7 +80,7 @@ export class StatedPace {
   }
 }
 
-/** The fewest calls that are still permitted until a stated time. */
+/** The fewest calls permitted until a stated time. */
 export function statedRemaining({ stated }: Traffic): number | undefined {
   const remaining = stated.flatMap((limit) =>
     // Without a time, the statement may be about calls in flight.
@@ -131,7 +123,7 @@ function evenly({ quota, windowMs }: KnownLimit): StatedRate {
   return { rate, ceiling: rate };
 }
 
-/** The server chooses the names of limits. */
+/** The server chooses the names of limits: this bounds memory. */
 const maxLimits = 16;
 const forgottenAfterMs = 120_000;
 /** Ends are stated in whole seconds, and answers take time to arrive. */
@@ -142,7 +134,6 @@ const rollingMs = 60_000;
 const shortWindowMs = 5_000;
 const dayMs = 86_400_000;
 
-/** A limit, as stated so far; milliseconds. */
 export interface KnownLimit {
   readonly quota: number | undefined;
   readonly windowMs: number | undefined;
@@ -159,7 +150,7 @@ export interface KnownLimit {
   readonly seenAt: number;
 }
 
-/** Knows the end of a window more exactly than any statement. */
+/** Knows the end of a window more exactly than any single statement. */
 export class StatedLimits {
   readonly #limits = new Map<string, KnownLimit>();
 

@@ -6,10 +6,10 @@ import { UsualShare } from './usual-share.ts';
 const manyRefused = 3;
 const amongCalls = 10;
 const single = 1.5;
-/** After this many single refusals, the earlier fine rate is tried again, if the present one is at most this share of it. */
+/** After this many single refusals, the earlier fine rate is tried again, if the present rate is at most this share of it. */
 const severalRefused = 5;
 const farBelow = 0.6;
-/** A trial takes this many calls or this time. It ends at once after this many refusals that are this share of the calls. */
+/** A trial takes this many calls or this time. This many refusals end it at once if they are this share of the calls. */
 const triedCalls = 100;
 const triedMs = 3_000;
 const longestMs = 60_000;
@@ -25,9 +25,7 @@ interface Trial {
 }
 
 /**
- * Finds out whether single refusals depend on the rate. Each of them lowers the rate, so that refusals that come at any rate
- * lower it further and further, while a limit refuses at about the same rate each time. So the rate that was fine before is
- * tried again, with refusals counted but not obeyed:
+ * Finds out whether single refusals depend on the rate: tries the earlier fine rate again, with refusals counted but not obeyed.
  *
  * ```
  *            the rate came down by single refusals             no more of them than before
@@ -43,7 +41,6 @@ export class StrayRefusals {
   #best = 0;
   #sent = 0;
   #refusals = 0;
-  /** Older calls weigh less. */
   #calls = 0;
   #refused = 0;
 
@@ -55,12 +52,11 @@ export class StrayRefusals {
     return this.#usual !== undefined;
   }
 
-  /** The rate on trial, or the search's; calls/s. */
   paced(rate: number): number {
     return this.#trial?.rate ?? rate;
   }
 
-  /** @returns the traffic without refusals that come at any rate: they use up nothing of a limit */
+  /** @returns the traffic without refusals that come at any rate */
   update(
     traffic: Traffic,
     { now, passedMs, reactionMs }: UpdateTime,
@@ -69,7 +65,7 @@ export class StrayRefusals {
     const { accepted, rejected, unavailable = 0, waitUntil = 0 } = traffic;
     const calls = accepted + rejected + unavailable;
     this.#count(calls, rejected, limit);
-    // A limit that asks to wait fills up meanwhile: a trial would take its refusals for ones that come at any rate.
+    // The refusals of a limit that asks to wait would look random in a trial, because the limit fills up meanwhile.
     const isLimit = waitUntil > now && rejected > 0 && traffic.rejectedWith !== 503;
     if (isLimit || isWaiting) {
       this.#trial = undefined;

@@ -6,26 +6,24 @@ export interface Traffic {
   /** Let through by the API, whether they then succeeded or not. */
   readonly accepted: number;
   readonly rejected: number;
-  /** Answered with 503 and no waiting time: neither. Default 0. */
+  /** Answered with 503 and no waiting time: neither accepted nor rejected. Default 0. */
   readonly unavailable?: number | undefined;
-  /** The latest of the rejected calls. */
+  /** The latest rejected call. */
   readonly rejectedSentAt?: number | undefined;
-  /** HTTP status of the latest of them. */
+  /** HTTP status of the latest rejected call. */
   readonly rejectedWith?: number | undefined;
-  /** The end of the latest wait that the API asks for. */
   readonly waitUntil?: number | undefined;
   /** What asks for a wait longer than a minute: see `AskedWait`. */
   readonly waitBy?: string | undefined;
   /** Sum over the accepted calls. */
   readonly durationMs: number;
   readonly active: number;
-  /** The most calls in flight, itself included, when a call was sent that was accepted. */
+  /** The most calls in flight, itself included, when an accepted call was sent. */
   readonly acceptedAmong?: number | undefined;
-  /** The fewest, itself included, when a call was sent that was rejected or is unavailable. */
+  /** The fewest, itself included, when a rejected or unavailable call was sent. */
   readonly rejectedAmong?: number | undefined;
-  /** The error of these two counts: the API counts at other moments, and each process its own calls. Default 0. */
+  /** The error of these two counts. Default 0. */
   readonly amongError?: number | undefined;
-  /** The latest statement of each of the API's limits. */
   readonly stated: readonly StatedLimit[];
 }
 
@@ -36,12 +34,12 @@ export interface UpdateTime {
   readonly reactionMs: number;
 }
 
-/** The API itself reports too many calls, by a 429 or by asking to wait. */
+/** The API reports too many calls by a 429, or asks to wait. */
 export function isAboutRate({ rejected, rejectedWith, waitUntil }: Traffic): boolean {
   return (rejected > 0 && rejectedWith !== 503) || waitUntil !== undefined;
 }
 
-/** 503s as rejected calls. @param sentAt roughly when they were sent */
+/** @param sentAt roughly when the 503s were sent */
 export function asRejected(traffic: Traffic, sentAt: number): Traffic {
   const { rejected, unavailable = 0 } = traffic;
   if (unavailable === 0) return traffic;
@@ -60,25 +58,22 @@ export function withoutRefusals(traffic: Traffic, unavailable = traffic.unavaila
   return { ...traffic, ...none, rejected: 0, unavailable };
 }
 
-/** What a search learns in an update. Times are milliseconds that never go back. */
+/** Times are milliseconds that never go back. */
 export interface RateInput {
   readonly now: number;
   readonly accepted: number;
   readonly rejected: number;
   /** Accepted while the search stood still: they use up the allowance, and say nothing about the rate. */
   readonly acceptedAside: number;
-  /** Where the API states only this number. */
   readonly remaining: number | undefined;
   /** Calls in flight, which the API may not have counted yet. */
   readonly active: number;
   /** 0 if the API never asked. */
   readonly waitUntil: number;
-  /** No call was to be made before, for any reason. */
   readonly restUntil: number;
   /** Mean duration of a call, and how long calls still leave as decided earlier. */
   readonly latencyMs: number;
   readonly lagMs: number;
-  /** Calls/s that may be made, at most. */
   readonly most: number;
   readonly rows: number;
 }
@@ -90,7 +85,6 @@ const meanOfMs = 500;
 export class CallTally {
   #accepted = 0;
   #waitedMs = 0;
-  /** Calls and the time they took; older ones count less. */
   #sent = 0;
   #sentMs = 0;
   #allowed = 0;
@@ -109,7 +103,6 @@ export class CallTally {
   ): void {
     this.#accepted += accepted;
     const sent = accepted + rejected;
-    // A time without calls before the first row says nothing.
     if (sent === 0 && this.#sent === 0) return;
     const kept = Math.exp(-passedMs / Math.max(meanOfMs, (meanOfCalls * 1_000) / rate));
     this.#sent = this.#sent * kept + sent;
@@ -117,7 +110,6 @@ export class CallTally {
     this.#allowed = this.#allowed * kept + (rate * passedMs) / 1_000;
   }
 
-  /** Accepted calls that do not belong to the rate. */
   countAside(accepted: number): void {
     this.#accepted += accepted;
   }
@@ -135,7 +127,7 @@ export class CallTally {
     this.#empty = undefined;
   }
 
-  /** Lately; 0 when nothing is known. */
+  /** 0 when nothing is known. */
   get sentPerSecond(): number {
     return this.#sentMs === 0 ? 0 : (this.#sent * 1_000) / this.#sentMs;
   }
@@ -146,7 +138,7 @@ export class CallTally {
     return allowed === 0 ? 0 : this.#sent / allowed;
   }
 
-  /** The cycle since the allowance was last used up; undefined when it never was. */
+  /** Undefined when the allowance was never used up. */
   cycle(now: number): Cycle | undefined {
     if (this.#empty === undefined) return undefined;
     const waitedSeconds = (this.#waitedMs - this.#empty.waitedMs) / 1_000;
@@ -162,10 +154,7 @@ const usualLatencyMs = 50;
 /** A longer gap between updates means a suspended process, not late reports. */
 const longestGapMs = 1_000;
 const gapSmoothing = 0.2;
-/**
- * With several workers, decisions arrive this much later, and slots are already taken (three of them, windows of a second; a limit that
- * drops to a fifth).
- */
+/** With several workers, decisions arrive later, and slots are already taken (three workers, windows of a second). */
 const sharedDelayMs = 100;
 
 /** How long until a decision shows in the reports: the way there, a call, and the way back. */
@@ -190,12 +179,10 @@ export class Reaction {
     return this.#latencyMs;
   }
 
-  /** How long calls still leave as decided earlier. */
   get lagMs(): number {
     return this.#gapMs / 2 + this.#sharedDelayMs;
   }
 
-  /** Milliseconds until a decision shows. */
   get ms(): number {
     return this.#latencyMs + this.lagMs;
   }

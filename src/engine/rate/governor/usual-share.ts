@@ -7,7 +7,7 @@ const uncertain = 1.5;
 interface KnownShare {
   readonly calls: number;
   readonly failed: number;
-  /** Beyond these, more failures are unusual. Default 3. */
+  /** Standard deviations from which more failures are unusual. Default 3. */
   readonly deviations?: number;
 }
 
@@ -15,7 +15,6 @@ interface KnownShare {
 export class UsualShare {
   #share: number;
   #learnedOf: number;
-  /** Older calls count less. */
   #calls = 0;
   #failed = 0;
   #isUsual = true;
