@@ -18,7 +18,6 @@ import {
   type TextSource,
 } from './text/source.ts';
 
-/** How the rows stand in the text. */
 export type Layout =
   | { readonly format: 'csv' | 'tsv'; readonly delimiter: Delimiter }
   | { readonly format: 'json'; readonly outer: 'array' }
@@ -26,21 +25,20 @@ export type Layout =
       readonly format: 'json';
       readonly outer: 'object';
       readonly facts: WrapperFacts;
-      /** The whole text: the place of the rows is known only at its end. */
+      /** The whole text, because the place of the rows is known only at its end. */
       readonly bytes: Buffer;
-      /** Given by the user. */
       readonly path?: readonly string[] | undefined;
     }
   | { readonly format: 'jsonl' }
   | { readonly format: 'xlsx' };
 
-/** Bytes at the beginning of the text; they identify its layout. */
+/** Identifies the layout. */
 const headSize = 64 * 1024;
 
 /**
  * Identifies a manifest by its content; the extension of the file name decides only ambiguous cases.
  *
- * @param name in messages; its extension counts if that of `path` is unknown
+ * @param name for messages; its extension counts if that of `path` is unknown
  * @throws CqbatchError (`usage`) for files that are not manifests, such as empty ones, and for options that do not fit the format
  */
 export async function identify(
@@ -90,7 +88,6 @@ interface Identified {
 
 interface Head {
   readonly bytes: Buffer;
-  /** The text ends here. */
   readonly complete: boolean;
 }
 
@@ -167,13 +164,13 @@ function isLeftOpen(line: string): boolean {
 
 const nestedJson = 'a JSON object that has its rows in a member';
 
-/** Makes a test for cells that are named like a required field of an operation. */
+/** Tests whether a cell is named like a required field of an operation. */
 export function identifierTest(operations: readonly Operation[] = []): (cell: string) => boolean {
   const names = new Set(operations.flatMap(requiredNames));
   return (cell) => names.has(fieldNameOf(cell));
 }
 
-/** The header is not the first line. @param where `on line 3`, `in row 3` */
+/** @param where `on line 3`, `in row 3` */
 export function headerBelow(where: string, skipLines: number): TextMistake {
   return new TextMistake(
     'MANIFEST_NO_HEADER',

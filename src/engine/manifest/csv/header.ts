@@ -8,8 +8,8 @@ import { syntaxMistake, TextMistake } from '../text/mistake.ts';
 const sampledRecords = 20;
 
 /**
- * The character that splits the header into several cells, and the most of the first records into as many as the header; among equals, the
- * one with more cells. Ignores quoted text.
+ * The character that splits the header into several cells, and the most of the first records into as many; among equals, the one with more
+ * cells. Ignores quoted text.
  *
  * @param head beginning of the text; unless `complete`, its last record is ignored
  * @param fallback for text with one column
@@ -28,7 +28,7 @@ export function detectDelimiter(head: string, complete: boolean, fallback: Delim
   return best.delimiter;
 }
 
-/** The cells in each of the first non-blank records; 0 where text follows a closing quote. */
+/** Of the first records that are not blank; 0 where text follows a closing quote. */
 function countCells(text: string, complete: boolean, delimiter: Delimiter): readonly number[] {
   const counts: number[] = [];
   let cells = 1;
@@ -39,7 +39,7 @@ function countCells(text: string, complete: boolean, delimiter: Delimiter): read
   for (let index = 0; index < text.length && counts.length < sampledRecords; index++) {
     const character = text[index];
     if (quoted) {
-      // A doubled quote closes and opens again at once, without effect.
+      // A doubled quote closes and opens again at once.
       if (character === '"') quoted = false;
     } else if (character === '"' && (index === cellStart || text[index - 1] === '"')) {
       quoted = true;
@@ -64,7 +64,7 @@ export interface Preamble {
   /** In characters. */
   readonly length: number;
   readonly lines: number;
-  /** Of a first line `sep=;`, which spreadsheets write and read. */
+  /** From a first line `sep=;`, which spreadsheets write and read. */
   readonly delimiter?: Delimiter | undefined;
 }
 
@@ -98,11 +98,10 @@ export function readPreamble(head: string, skipLines: number, complete: boolean)
 const sampledLines = 12;
 
 /**
- * Guesses how many lines precede the column names, as in exports that begin with a title.
+ * Guesses how many lines precede the column names, as in exports that begin with a title; 0 when the first line may be the header.
  *
  * @param lines cells of the first lines, split at each delimiter
- * @param names of which the header has at least one, in snake_case; other headers are recognized by their form
- * @returns 0 when the first line may be the header
+ * @param isName whether the header has this name; headers without such names are recognized by their form
  */
 export function titleLines(
   lines: readonly (readonly (readonly string[])[])[],
@@ -122,7 +121,7 @@ export function titleLines(
 }
 
 function filled(cells: readonly string[]): readonly string[] {
-  // A line of only delimiters is one cell when split at another one.
+  // A line of only delimiters is one cell when split at another delimiter.
   return cells.filter((cell) => /[^\s;,|]/.test(cell));
 }
 
@@ -136,22 +135,20 @@ export function cutLines(text: string): readonly (readonly (readonly string[])[]
   );
 }
 
-/** Maps cells of a record to columns. */
 export interface CsvHeader {
   readonly names: readonly string[];
   readonly indexes: readonly number[];
-  /** Required number of cells in each record. */
+  /** The required number of cells in each record. */
   readonly width: number;
-  /** Cells without a name: they must be empty. */
+  /** Cells without a name, which must be empty. */
   readonly unnamed: readonly number[];
   /** The column that marks guarded rows, or -1; see `formula-guard.ts`. */
   readonly guardedIndex: number;
-  /** Text is guarded behind commas, too. */
   readonly commas: boolean;
 }
 
 /**
- * Reads the first record. Leaves out the tool's own columns, whose names start with `_`.
+ * Reads the first record. Leaves out the report's own columns, whose names start with `_`.
  *
  * @param kept own columns to keep
  * @throws CqbatchError (`usage`) when the record has no names, repeats a name, or looks like data

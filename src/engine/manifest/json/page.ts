@@ -5,10 +5,10 @@ import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
 import type { PageFacts } from '../manifest.ts';
 
-/** Level at which rows are looked for: deeper objects are more likely values of a row. */
+/** Deeper objects are more likely values of a row. */
 const deepest = 3;
 
-/** Paths to arrays of objects, as `--rows-at` takes them: `data.items`. */
+/** Paths to arrays of objects, as for `--rows-at`: `data.items`. */
 export function pathsToRows(value: object, depth = 1): readonly string[] {
   return Object.entries(value).flatMap(([name, member]) => {
     if (Array.isArray(member)) return member.length > 0 && member.every(isJsonObject) ? [name] : [];
@@ -17,7 +17,6 @@ export function pathsToRows(value: object, depth = 1): readonly string[] {
   });
 }
 
-/** Ready to paste into a shell. */
 export function rowsAtOption(path: string): string {
   return `--rows-at ${shellWord(path)}`;
 }

@@ -3,23 +3,21 @@ import { parseJson } from '../../../base/text/json.ts';
 import { excerpt } from '../../rows/problem.ts';
 import { TextMistake } from '../text/mistake.ts';
 
-/** The value, or what is wrong with it and where (character index from 0). */
 export type ParsedPiece =
   | { readonly ok: true; readonly value: unknown }
   | {
       readonly ok: false;
-      /** A repeated name is well-formed JSON, but which of its values is meant is unknown. */
+      /** A repeated name is well-formed JSON, but does not say which of its values is meant. */
       readonly code: 'MANIFEST_SYNTAX' | 'MANIFEST_REPEATED_NAME';
       readonly problem: string;
       readonly index: number;
     };
 
-/** No object may repeat a name. */
 export function parsePiece(text: string): ParsedPiece {
   let value: unknown;
   const { stackTraceLimit } = Error;
   try {
-    // These stacks are never shown, and would take most of the time for a million broken lines.
+    // A million stacks of broken lines, which are never shown, would take most of the time.
     Error.stackTraceLimit = 0;
     value = parseJson(text);
   } catch (error) {
@@ -47,7 +45,7 @@ export function repeatedName(name: string): string {
 }
 
 /**
- * Finds a name that is twice in one object, however it is escaped.
+ * Finds a name that one object has twice, however it is escaped.
  *
  * @param text well-formed JSON
  * @param value the parsed text, in which the last of equal names wins
@@ -57,7 +55,7 @@ function findRepeatedName(
   text: string,
   value: unknown,
 ): { readonly name: string; readonly index: number } | undefined {
-  // A colon follows every name: with as many names in the value as colons, none was lost.
+  // A colon follows every name, so with as many names in the value as colons, none was lost.
   if (countColons(text) === countNames(value)) return undefined;
   const openObjects: (Set<string> | undefined)[] = [];
   let nameStart = 0;

@@ -16,11 +16,11 @@ export interface WrapperFacts {
 }
 
 /**
- * Whether JSON text that begins with `{` is one object with an array `rows`, or JSON Lines. Members may come in any order, so the object is
- * read to its end.
+ * Whether JSON text that begins with `{` is one object with an array `rows`, or JSON Lines. Reads the object to its end, because members
+ * may come in any order.
  *
- * @returns undefined for JSON Lines: the first object is on one line and has no array of rows
  * @param path the user's path to the rows: the text is then not JSON Lines, and no other facts are read
+ * @returns undefined for JSON Lines: the first object is on one line and has no array of rows
  * @throws TextMistake when it is neither, is not JSON, or has an unknown member
  */
 export function readWrapper(
