@@ -174,7 +174,7 @@ const init: CommandSpec = {
   load: async () => (await import('./commands/init.ts')).init,
 };
 
-/** The commands by their headings in the help; without the sandbox. */
+/** Without the sandbox, which is not in the help. */
 export const commandGroups: Readonly<Record<string, readonly (CommandSpec | CommandGroupSpec)[]>> = {
   Run: runCommands,
   Look: [status, show, list, report, verify, dashboard],

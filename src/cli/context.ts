@@ -29,7 +29,7 @@ export interface CommandInput {
 
 export interface CommandContext extends CommandInput {
   readonly store: RunStore;
-  /** The signed-off plan to carry out; replaces run options of flags and settings. */
+  /** The signed-off plan to carry out, which replaces run options of flags and settings. */
   readonly approved?: ReadPlan;
   /** The file `NAME.cqplan` beside the manifest of a schedule or inbox: its plan if that lacks approvals, or why it can't be used. */
   readonly planBeside?: {
@@ -42,7 +42,7 @@ export interface CommandContext extends CommandInput {
 
 export interface RefusedManifest {
   readonly text: string;
-  /** Path of the list of problems, if rows are invalid. */
+  /** Path of the list of invalid rows. */
   readonly problems?: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface Context extends CommandContext {
   readonly metrics?: Metrics | undefined;
 }
 
-/** Prints warnings. @throws a usage error for an invalid setting */
+/** @throws a usage error for an invalid setting */
 export async function openCommandContext(flags: Flags): Promise<CommandContext> {
   const terminal = openTerminal(flags);
   const stateDir = await trustedStateDir(flags);
@@ -78,7 +78,7 @@ export async function openContext(flags: Flags): Promise<Context> {
   return { ...context, datastore: await chooseDatastore(context) };
 }
 
-/** Includes the user's own. @throws a usage error `OPERATIONS_UNUSABLE` */
+/** With the user's own. @throws a usage error `OPERATIONS_UNUSABLE` */
 export async function operationsWith({ operations: module }: Settings): Promise<readonly Operation[]> {
   if (module === undefined) return operations;
   return [...operations, ...(await loadOperations(module, operations))];
@@ -94,7 +94,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
   return {
     queue,
     prepare(defer) {
-      // With --wait, another process may hold the datastore for now.
+      // With --wait, another process may hold the datastore.
       if (redis !== undefined || settings.wait !== undefined) return;
       prepared = prepareEmbedded();
       defer(async () => (await prepared)?.thread.terminate());

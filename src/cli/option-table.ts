@@ -10,7 +10,7 @@ import {
   variableOf,
 } from '../settings/settings.ts';
 
-/** Options of a schedule, not of its runs. */
+/** Not of its runs. */
 export const scheduleOptions = {
   cron: {
     flags: '--cron <pattern>',
@@ -34,7 +34,7 @@ export const scheduleOptions = {
   replace: { flags: '--replace', help: 'replace the schedule of this name' },
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
-/** Options without a setting, by their names in `Flags`. */
+/** By their names in `Flags`. */
 const ownOptions = {
   json: { flags: '--json', help: 'print exactly one JSON document on standard output', common: true },
   quiet: {
@@ -170,7 +170,7 @@ export type OwnFlags = { readonly [Name in keyof OwnOptions]?: ValueOf<OwnOption
 
 export interface OwnMeanings {
   readonly help?: Readonly<Partial<Record<OptionName, string>>>;
-  /** The default in the help of a command that takes run options from another run. */
+  /** The default for run options that come from another run. */
   readonly fromRun?: string;
 }
 

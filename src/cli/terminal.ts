@@ -39,28 +39,27 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     json,
     quiet,
     live,
-    /** Undefined without a screen: charts are then left out. */
+    /** Undefined without a screen, for which charts are left out. */
     columns: quiet || json ? undefined : screen.resultColumns,
     canAsk: screen.canAsk,
-    /** Prints the document with `--json`, else the text. */
     result(document: object, text: string): void {
       clear();
       if (json) writeDocument(document);
       else writeResult(`${text}\n`);
     },
-    /** Prints an important message, even with `--quiet`. */
+    /** Even with `--quiet`. */
     warn,
     say(text: string): void {
       if (!quiet) warn(text);
     },
-    /** Redraws the last line, cut to the width of the screen; an empty text clears it. */
+    /** Cuts the line to the width of the screen; an empty text clears it. */
     draw(line: string): void {
       drawLines(line === '' ? [] : [line]);
     },
-    /** Redraws as many of the last lines as fit on the screen. */
+    /** As many of the last lines as fit on the screen. */
     drawLines,
     /**
-     * Asks a question that only `y` or `yes` affirms.
+     * Only `y` or `yes` affirms.
      *
      * @param signal withdraws the question, which counts as no
      * @throws `Interrupted` on Ctrl-C
@@ -69,7 +68,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       clear();
       return /^\s*y(es)?\s*$/i.test(await askLine(`${question} [y/N] `, signal));
     },
-    /** Asks for one of these words, or its beginning. Undefined: an empty answer. @throws `Interrupted` on Ctrl-C */
+    /** One of these words, or its beginning; undefined for an empty answer. @throws `Interrupted` on Ctrl-C */
     async choose(question: string, words: readonly string[], signal: AbortSignal) {
       clear();
       for (;;) {

@@ -22,7 +22,6 @@ interface Target {
 
 export interface CallSettings extends Target, Pick<RunOptions, 'concurrency' | 'timeoutMs'> {}
 
-/** The token is for this API and rate group only. */
 export interface ServedApi extends CallSettings, LimitedApi {
   readonly token: TokenSource;
 }
@@ -31,17 +30,17 @@ export interface TokenSettings extends Pick<CommandInput, 'settings'> {
   readonly terminal: Pick<Terminal, 'warn'>;
 }
 
-/** All users of a token in one command share its runs. */
+/** All users of a token in one command share the runs of its command. */
 const commandTokens = new WeakMap<readonly string[], TokenSource>();
 
-/** Whether looking at the token would run a command that nothing has needed so far. */
+/** Whether a look at the token would be the first to run its command. */
 export function needsCommand({ tokenCommand }: Settings): boolean {
   return tokenCommand !== undefined && !commandTokens.has(tokenCommand);
 }
 
 /**
- * The token of the configured file or command, or else `CQBATCH_TOKEN`. If the settings name a rate group, the token is for that group
- * only.
+ * The token of the configured file or command, or else `CQBATCH_TOKEN`. If the settings name a rate group, the token is only for that
+ * group.
  *
  * @param run has the rate group of the calls; default: the settings
  * @throws a usage error `TOKEN_MISSING`, also when the token is for another rate group
@@ -77,7 +76,7 @@ export function tokenSource(
   );
 }
 
-/** Why a daemon can't call the API for a run itself; undefined if it can. */
+/** Undefined if the daemon can call the API for the run itself. */
 export function mismatchOf(daemon: LimitedApi, run: LimitedApi): string | undefined {
   if (run.baseUrl !== daemon.baseUrl) return `it is for ${run.baseUrl}, not ${daemon.baseUrl}`;
   if (run.rateGroup === daemon.rateGroup) return undefined;
@@ -92,7 +91,7 @@ function callersOf(rateGroup: string | undefined): string {
   return rateGroup === undefined ? 'runs without a rate group' : `the rate group ${rateGroup}`;
 }
 
-/** The client has as many connections as the run's concurrency. Its code is loaded here, so that other commands start fast. */
+/** Opens as many connections as the run's concurrency. Loads its code here, so that other commands start fast. */
 export async function apiClient(
   { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: CallSettings,
   token: TokenSource,

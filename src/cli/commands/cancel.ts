@@ -19,7 +19,7 @@ import { warningOfLasting } from '../terminal.ts';
 import { attributionOf } from './options.ts';
 import { printNewReport } from './report.ts';
 
-/** How long to wait: calls in flight finish, then the run writes its report. */
+/** Calls in flight finish, then the run writes its report. */
 const patienceMs = 120_000;
 
 export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {

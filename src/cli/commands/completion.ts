@@ -11,7 +11,7 @@ type Candidate = readonly [value: string, description?: string];
 
 const files = ':files';
 
-/** The values that an option may have, by its name in `Flags`. */
+/** By an option's name in `Flags`. */
 const wordsOf: Readonly<Record<string, readonly string[]>> = {
   operation: operations.map(({ name }) => name),
   ...settingWords,
@@ -81,12 +81,12 @@ async function ofWord(
   return (argument?.argChoices ?? []).map((choice) => [choice]);
 }
 
-/** Newest first. Unreadable runs are left out, because a completion can't report errors. */
+/** Newest first, without unreadable runs, because a completion can't report errors. */
 async function runs(words: readonly string[]): Promise<readonly Candidate[]> {
   const records = await openRunStore(stateDirIn(words), operations)
     .list(() => {})
     .catch(() => []);
-  // Without the manifests' names, which may contain anything: they must not reach a shell.
+  // The names of manifests may contain anything, and must not reach a shell.
   return records.toReversed().map(({ id, state }) => [id, state]);
 }
 

@@ -8,9 +8,9 @@ import { clockTime, indented, movedIn } from './words.ts';
 
 export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'target' | 'leftOut' | 'cleared'> {
   readonly rateGroup?: string | undefined;
-  /** The configuration file, if the base URL comes from there. */
+  /** If the base URL comes from the configuration file. */
   readonly baseUrlFile?: string | undefined;
-  /** The proxy without its password. */
+  /** Without its password. */
   readonly proxy: string | undefined;
   readonly rate: ExpectedRate | undefined;
 }
@@ -32,7 +32,7 @@ export function forecastText(
   const facts = [
     ...Object.entries(perOperation).flatMap(([name, summary]) => {
       const { leftOut, cleared } = fatesOf(forecast, name);
-      // Such an API may not tell an empty value from a missing one.
+      // Such an API may treat an empty value as missing.
       const mayKeep = leftOut === 'kept' && cleared === undefined;
       return operationLines(name, summary, mayKeep ? 'clears, if the API can (--canary asks):' : 'clears');
     }),

@@ -85,7 +85,7 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
   return exitCodes.success;
 }
 
-/** The source of runs. Paths are absolute, because the daemon may run in another folder. */
+/** Paths are absolute, because the daemon may run in another folder. */
 async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Schedule['source']> {
   if (manifest !== undefined && inbox !== undefined)
     throw usageError(
@@ -121,10 +121,9 @@ function checkOptions({ settings, ...context }: ScheduleContext): void {
   runOptions({ ...context, settings: { baseUrl: 'https://api.invalid', ...settings } });
 }
 
-/** Options of the schedule or of this command, not of its runs. */
 const ownOptions: readonly string[] = [...Object.keys(scheduleOptions), ...output, 'reason'];
 
-/** The run options as the user typed them; files in `skipDone` get absolute paths. */
+/** As the user typed them; files in `skipDone` get absolute paths. */
 async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule['options']> {
   return {
     ...(flagsWhere(flags, (name) => !ownOptions.includes(name)) as Schedule['options']),

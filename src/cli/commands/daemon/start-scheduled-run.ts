@@ -26,14 +26,14 @@ import { endingOf, endingOfRefused, hasEnded, isOfManifest } from './inbox-manif
 
 /** The daemon's flags are the defaults of its schedules. */
 interface DaemonContext extends Pick<CommandContext, 'store' | 'flags'> {
-  /** The API that the daemon calls; absent when only workers call it. */
+  /** Absent when only workers call the API. */
   readonly api?: LimitedApi | undefined;
 }
 
 /** Resolves when the report is sent. */
 type ReportRefusal = (message: string) => Promise<void>;
 
-/** Submits the runs of an occasion. @throws only defects of this program */
+/** @throws only defects of this program */
 export async function startScheduledRun(
   daemon: DaemonContext,
   schedule: Schedule,
@@ -121,7 +121,7 @@ async function runContext(
 }
 
 async function beginInbox(context: CommandContext, path: string, report: ReportRefusal): Promise<Beginning> {
-  // Checks the options before a manifest is taken.
+  // Before a manifest is taken.
   runOptions(context);
   const { store, settings } = context;
   const { settle: settleMs = defaults.settle } = settings;
@@ -142,7 +142,7 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
       if (await goesOn(context, run)) runs.add(run);
       continue;
     }
-    // Reported before it is moved: if this process dies in between, the next one finds and reports it again.
+    // Reported before it is moved: if this process dies in between, the next process reports the manifest again.
     await report(`${name}: ${submitted.text}`);
     await manifest.finish(endingOfRefused(submitted));
     refused.push(name);
@@ -150,7 +150,7 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
   return { result: 'began', runs: [...runs], refused };
 }
 
-/** A run that stopped before its end does not continue by itself, but is submitted again. */
+/** A run that stopped before its end is submitted again. */
 async function goesOn({ store, settings }: CommandContext, id: string): Promise<boolean> {
   const record = await store.load(id);
   if (goesOnByItself(record)) return true;
@@ -168,12 +168,12 @@ async function goesOn({ store, settings }: CommandContext, id: string): Promise<
   }
 }
 
-/** Moves manifests of ended runs to their final folders. Keeps inboxes open, because it is called every second. */
+/** Moves manifests of ended runs to their final folders. Keeps inboxes open for calls every second. */
 export function inboxFinisher(store: RunStore, log: Log): (path: string) => Promise<void> {
   const inboxes = new Map<string, Inbox>();
   return async (path) => {
     const inbox = inboxes.get(path) ?? (await Inbox.open({ path, store, settleMs: 0 }));
-    // After an error, the next call reopens the inbox and creates missing folders.
+    // After an error, the next call makes missing folders.
     inboxes.delete(path);
     await finishInbox(inbox, store, log);
     inboxes.set(path, inbox);

@@ -69,7 +69,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
         failing,
         shutdownMs: settings.shutdownTimeout,
       });
-      // If the worker fails, stop coordinating, too: a supervisor restarts the process.
+      // A supervisor restarts the process.
       void serving.end.then(stop.abort);
     }
     const target = { base_url: api?.baseUrl, rate_group: api?.rateGroup, proxy: api && proxyTo(api) };
@@ -149,10 +149,10 @@ function apiOf(
   };
 }
 
-/** A worker that fails for this long is unhealthy, so that a supervisor restarts it. An absent datastore does not count. */
+/** A supervisor restarts an unhealthy worker. */
 const unhealthyAfterMs = 5 * 60_000;
 
-/** The worker waits for an absent datastore; a long refusal by the datastore makes the worker unhealthy. */
+/** A worker waits for an absent datastore, but a datastore that refuses for long makes the worker unhealthy. */
 export function healthOf(
   { trouble, refusal }: Pick<Datastore, 'trouble' | 'refusal'>,
   failing: Pick<LastingErrors, 'current' | 'text'>,

@@ -59,8 +59,7 @@ export async function withNamedPlan<SomeContext extends CommandContext, Result>(
 }
 
 /**
- * Works on a manifest of a schedule or an inbox, with the plan `NAME.cqplan` beside it if the plan has the approvals that the settings
- * require.
+ * Works on a manifest of a schedule or an inbox. Uses the plan `NAME.cqplan` beside it if that has the approvals that the settings require.
  *
  * @param source current path of the manifest
  * @param originalPath its path when its plan was made
@@ -120,7 +119,7 @@ function withPlan<SomeContext extends CommandContext>(
   };
 }
 
-/** The user and the time by which the approvals of a new run are judged. */
+/** By which the approvals of a new run are judged. */
 export function runByThisUser() {
   return { user: thisActor().user, at: Date.now() };
 }
@@ -164,12 +163,12 @@ export async function withApprovals(
   if (approvedPlan === undefined || approval === undefined) return record;
   if (approvedPlan.approvals.length === 0) return record;
   await refuseUsedPlan(store, approvedPlan);
-  // Kept with the run: approvals that don't count for this user may count for a daemon.
+  // Approvals that don't count for this user may count for a daemon.
   await keepApprovals(store.folder(record.id), approvedPlan.approvals);
   return { ...record, approval: { ...approval, signers: [...signers] } };
 }
 
-/** Options that are omitted keep the plan's values. */
+/** Omitted options keep the plan's values. */
 function refuseOtherOptions(
   { flags, settings }: CommandContext,
   { file, options, head, consent }: ApprovedPlan,

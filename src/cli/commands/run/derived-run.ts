@@ -78,7 +78,7 @@ export async function runDerived(
       {
         ...askingUser(context, [as, of.id, ...choiceWords], proxy),
         show(run) {
-          // `write` has already printed which rows are run.
+          // `write` has already printed the rows.
           const code = refusalOf(run);
           if (code !== undefined) throw usageError(code, `${verdictText(run)} Nothing was sent.`);
         },
@@ -88,7 +88,6 @@ export async function runDerived(
   });
 }
 
-/** Whether to only show the rows or write their plan. */
 export function isPreview({ plan, out }: Flags): boolean {
   return plan === true || out !== undefined;
 }

@@ -32,9 +32,10 @@ import { attributionOf, planWords, runOptions, sayIfTomorrow } from '../options.
 import { withApprovals } from './approval.ts';
 
 /**
+ * Returns the run, or an exit code when rows are invalid or the user declines.
+ *
  * @param callsHere whether this process will call the API
  * @param origin where the manifest was before an inbox moved it
- * @returns the run, or an exit code when rows are invalid or the user declines
  */
 export async function planRun(
   context: CommandContext,
@@ -85,10 +86,10 @@ export async function planRun(
 }
 
 /**
- * The user can stop the work, which sends nothing, and sees when it waits for a pipe or standard input.
+ * Lets the user stop the work, which sends nothing, and says when it waits for a pipe or standard input. Returns an exit code when the user
+ * stopped it.
  *
  * @param work may call `endReading` when the manifest is read; then Ctrl-C no longer stops reading
- * @returns the result of `work`, or an exit code when the user stopped it
  */
 export async function readingManifest<Result>(
   { terminal, store, settings: { maxManifestSize = defaults.maxManifestSize } }: CommandContext,
@@ -121,7 +122,7 @@ export async function readingManifest<Result>(
 }
 
 /**
- * Called before any work.
+ * For use before any work.
  *
  * @param source of the manifest, which may be standard input
  * @param plan the command that shows the plan
@@ -168,7 +169,7 @@ export function askingUser(
 }
 
 /**
- * Whether the API's address is only in the plan, and no run of the state folder has called it.
+ * Whether only the plan names the API's address, and no run of the state folder has called it.
  *
  * @throws a usage error `CONSENT_MISSING` for such an address if the user can't be asked
  */
@@ -184,7 +185,7 @@ function isNewByPlan(
   );
 }
 
-/** The user must type a large number, which proves that it was read. */
+/** Typing a large number proves that the user has read it. */
 export function isConfirmed(
   { terminal, settings: { confirmAbove = defaults.confirmAbove } }: CommandContext,
   question: string,
@@ -211,7 +212,7 @@ function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
 /**
  * The plan of checked rows. Without a base URL, it has no facts about the API.
  *
- * @param proxy to the API, without its password
+ * @param proxy without its password
  * @param sha256 of the manifest, to find its earlier run; undefined for rows of another run, which are repeated on purpose
  */
 export async function planOf(
@@ -240,19 +241,19 @@ export async function planOf(
   };
 }
 
-/** SHA-256 of the manifest; undefined for rows of another run. */
+/** Undefined for rows of another run. */
 export function manifestOf({ head }: Pick<PlannedRows, 'head'>): string | undefined {
   return head.derived === undefined ? head.source.sha256 : undefined;
 }
 
-/** Calls per second that the API last permitted; undefined when unknown. */
+/** Calls per second that the API last permitted, if known. */
 async function limitOf(context: CommandContext, api: LimitedApi): Promise<number | undefined> {
   const token = tokenIfAny(context, api);
   const estimates = token && (await estimatedLimits(context.store, api, token));
   return (await estimates?.load())?.limit;
 }
 
-/** Runs no command for the token: a plan sends nothing. */
+/** Runs no command for the token, because a plan sends nothing. */
 function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | undefined {
   try {
     return needsCommand(workplace.settings) ? undefined : tokenSource(workplace, api);

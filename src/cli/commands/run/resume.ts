@@ -44,7 +44,6 @@ export async function resume(id: string | undefined, flags: Flags): Promise<Exit
   });
 }
 
-/** Continues a run that no process works on. */
 export async function resumeRun(context: Context, record: RunRecord): Promise<ExitCode> {
   const { store, settings, flags } = context;
   await refuseChangedRows(store, record);
@@ -81,7 +80,7 @@ function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, set
   throw otherApi(id, options.baseUrl, wanted, flags);
 }
 
-/** Another base URL is refused: an access token is for one API. */
+/** An access token is for one API. */
 export function otherApi(
   id: string,
   baseUrl: string,
@@ -144,7 +143,7 @@ export async function continueRun(context: Context, record: RunRecord, source: s
   return isDone ? exitCodes.success : exitCodes.halted;
 }
 
-/** A halted run does not continue by itself: otherwise each start by cron would call more rows. */
+/** Otherwise each start by cron would call more rows of a halted run. */
 async function stillHalted(context: Context, record: RunRecord): Promise<ExitCode> {
   const ended = await endedRun(context.store, record);
   const { summary, next } = ended;
@@ -167,14 +166,15 @@ function sayEnded(
   terminal.result({ run: id, state: actualState(record), outcomes, next }, lines.join('\n'));
 }
 
-/** The report may be missing. */
+/** Makes a missing report. */
 export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
   const { summary } = await rewriteReport(store, record);
   return { record, summary, next: nextCommands(record, summary), endedBefore: true };
 }
 
 /**
- * @returns an exit code when the user stops reading, otherwise undefined
+ * Returns an exit code when the user stops reading.
+ *
  * @throws a usage error `RUN_EXISTS` for another manifest than that of the existing run
  */
 export async function refuseOtherManifest(
@@ -193,7 +193,7 @@ export async function refuseOtherManifest(
   throw usageError('RUN_EXISTS', `Run ${id} already exists, ${difference}: choose another --run-id.`);
 }
 
-/** The SHA-256 of input that can be read only once, or an exit code when the user stops reading. */
+/** For input that can be read only once. Returns an exit code when the user stops reading. */
 async function hashPipe(context: CommandContext, source: string): Promise<string | ExitCode> {
   const reading = rowOptions(context.flags, context.settings);
   return withTemporaryFolder(context.store.stateDir, 'plan', (folder) =>
@@ -201,7 +201,7 @@ async function hashPipe(context: CommandContext, source: string): Promise<string
   );
 }
 
-/** Options that are omitted keep the run's values. */
+/** Omitted options keep the run's values. */
 async function refuseOtherOptions({ flags, settings, store }: Context, record: RunRecord): Promise<void> {
   const { id, options } = record;
   const { head } = await openRunRows(store, record);
