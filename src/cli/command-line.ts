@@ -15,7 +15,7 @@ import { styled, withHeadings } from './render/style.ts';
 import { indented } from './render/words.ts';
 import { openTerminal } from './terminal.ts';
 
-/** After the command, open handles keep the process for at most this time. */
+/** Open handles keep the process this long after its command. */
 const lingerMs = 2_000;
 
 export async function runProcess(): Promise<void> {
@@ -43,11 +43,10 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Returns the exit code. */
 function explain(error: unknown, args: readonly string[]): number {
   const json = args.includes('--json');
   if (error instanceof CommanderError) {
-    // Already printed, usage errors on standard error.
+    // Commander has printed this.
     if (error.exitCode === 0) return exitCodes.success;
     if (json) printJson('USAGE', error.message.replace(/^error: /, ''));
     return exitCodes.usage;
@@ -102,12 +101,12 @@ Install it once:
   # zsh: with fpath+=(~/.zfunc) before compinit
   cqbatch completion zsh > ~/.zfunc/_cqbatch`;
 
-/** For `-h`, a command with more options shows only the common ones. */
+/** With more options, `-h` shows only the common ones. */
 const manyOptions = 15;
 
-/** Defines the options only of commands that `args` name, for a fast start. */
+/** Only commands that `args` name get options, for a fast start. */
 export async function createProgram(version: string, args: readonly string[]): Promise<Command> {
-  // Commander must neither print nor exit by itself; commands inherit this.
+  // Commands inherit this.
   const program = new Command('cqbatch')
     .exitOverride()
     .configureOutput({
@@ -225,7 +224,7 @@ function isBlankText(value: unknown): boolean {
   return typeof value === 'string' && saysNothing(value);
 }
 
-/** Without defaults: `--no-…` options always have a value, but runs store only what was typed. */
+/** `--no-…` options always have a value, but runs store only what was typed. */
 function typedFlags(command: Command): Flags {
   const typed = Object.entries(command.opts()).filter(
     ([name]) => command.getOptionValueSource(name) === 'cli',

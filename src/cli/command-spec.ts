@@ -13,9 +13,8 @@ export interface NamedSpec {
 
 export interface CommandSpec extends NamedSpec, OwnMeanings {
   readonly arguments?: readonly (readonly [name: string, description: string])[];
-  /** Besides the common ones. */
   readonly options?: OptionGroups;
-  /** Options that may have no effect, in addition to `unusedAnywhere`. */
+  /** In addition to `unusedAnywhere`. */
   readonly unused?: Unused;
   /** On demand, to keep `cqbatch --help` fast. */
   readonly load: () => Promise<Action>;
@@ -30,7 +29,7 @@ type Action =
   | ((argument: string, flags: Flags) => Promise<ExitCode>)
   | ((argument: string, second: string, flags: Flags) => Promise<ExitCode>);
 
-/** @param fits which runs the command can use, for the description */
+/** @param fits which runs the command can use */
 export function runThat(fits = ''): readonly [name: string, description: string] {
   return ['[run]', `id of a run, or a part that no other id has; default: the newest run${fits}`];
 }
@@ -39,15 +38,14 @@ type OptionsBy = Readonly<Partial<Record<OptionName, readonly OptionName[]>>>;
 
 /** Options that may have no effect, by the option that decides. */
 export interface Unused {
-  /** The option of a group is needed. */
+  /** Options that need the option of their group. */
   readonly without?: OptionsBy;
-  /** The option of a group overrides the others. */
+  /** Options that the option of their group overrides. */
   readonly beside?: OptionsBy;
 }
 
 const unusedAnywhere: Unused = { beside: { logLevel: ['verbose'], quiet: ['verbose'] } };
 
-/** An option, and the option that it needs or that overrides it. */
 type Pair = readonly [name: string, other: string];
 
 export function unusedPairs({ without, beside }: Unused): Readonly<Record<keyof Unused, readonly Pair[]>> {

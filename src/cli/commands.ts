@@ -174,7 +174,7 @@ const init: CommandSpec = {
   load: async () => (await import('./commands/init.ts')).init,
 };
 
-/** Without the sandbox, which is not in the help. */
+/** Without the sandbox. */
 export const commandGroups: Readonly<Record<string, readonly (CommandSpec | CommandGroupSpec)[]>> = {
   Run: runCommands,
   Look: [status, show, list, report, verify, dashboard],

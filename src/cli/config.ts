@@ -77,14 +77,13 @@ export function fileThatSays(name: FlagName, flags: Flags): string | undefined {
 
 /** Never a flag, which other users could see. */
 interface SecretPlace {
-  /** Takes precedence over the variable. */
   readonly file: string | undefined;
   readonly variable: string;
   readonly what: string;
   readonly code: string;
 }
 
-/** Undefined when it is not set. @throws a usage error when the file can't be read */
+/** @throws a usage error when the file can't be read */
 export async function readSecret({ file, variable, what, code }: SecretPlace): Promise<string | undefined> {
   if (file === undefined) return environment[variable] || undefined;
   try {

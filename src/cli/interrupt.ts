@@ -1,10 +1,7 @@
 import { exitCodes } from './exit-codes.ts';
 import { screen } from './output.ts';
 
-/**
- * Without a terminal, nohup may have started the process. Node starts with the default action of each signal, so an ignored SIGHUP can't be
- * seen.
- */
+/** Without a terminal, nohup may have started the process. Node resets the action of signals, so an ignored SIGHUP can't be seen. */
 const mayHangUp = screen.isAttached;
 
 const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', ...(mayHangUp ? ['SIGHUP' as const] : [])];
@@ -16,12 +13,12 @@ export function outliveHangup(): void {
 export interface Interrupt {
   readonly signal: AbortSignal;
   abort(): void;
-  /** For when nothing is left to stop. */
   release(): void;
 }
 
 /**
- * The first signal aborts and calls `onStop`; the second ends the process at once, which loses nothing: a run continues from its journal.
+ * The first signal aborts and calls `onStop`; the second ends the process at once. Nothing is lost, because a run continues from its
+ * journal.
  */
 export function interruptible(onStop: (signal: NodeJS.Signals) => void): Interrupt {
   const controller = new AbortController();

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
 
-// This file can report that a process may open too few files to load its modules.
+// Reports that a process may open too few files to load its modules.
 try {
   const { runProcess } = await import('./command-line.ts');
   await runProcess();

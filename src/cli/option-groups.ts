@@ -24,14 +24,14 @@ export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
 
 export const ownOperations: OptionGroups = { Manifest: ['operations'] };
 
-/** What stops a run before its last row. Plans don't store these. */
+/** Plans don't store these. */
 export const budget = ['maxRows', 'stopAt', 'maxDuration'] as const;
 
 export const guards: OptionGroups = { Guards: ['canary', 'maxFailures', ...budget] };
 
 export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
 
-/** What the user has seen that the API does with fields. */
+/** What the user has seen the API do with fields. */
 export const fates = ['leftOut', 'cleared'] as const;
 
 export const accepting = ['allowPartial', ...fates, 'allowEmpty'] as const;

@@ -10,14 +10,13 @@ import { usualColumns } from './render/words.ts';
 
 /**
  * The only access to standard output, standard error and the user's answers. Manifests, file names, arguments and API answers are hostile,
- * so characters that a terminal would act on become visible, as `\u001b`; the colors of `render/style.ts` are added afterwards.
- * `test/e2e/output.test.ts` fails for other code that writes to either stream.
+ * so characters that a terminal would act on become visible, as `\u001b`; colors are added afterwards. `test/e2e/output.test.ts` fails for
+ * other code that writes to either stream.
  *
  * If data (standard output) can't be written, the command fails. Talk (standard error) never ends or delays a run.
  */
 
 export const screen = {
-  /** Of standard error. */
   get isTerminal(): boolean {
     return process.stderr.isTTY === true;
   },
@@ -38,17 +37,17 @@ export const screen = {
   },
 };
 
-/** Adds no line feed. @throws a `SystemError` when standard output can't be written */
+/** Adds no line feed. @throws a `SystemError` when data can't be written */
 export function writeResult(text: string): void {
   unlessHeld(() => writeData(colored(1, printable(text))));
 }
 
-/** @throws a `SystemError` when standard output can't be written */
+/** @throws a `SystemError` when data can't be written */
 export function writeDocument(document: object): void {
   unlessHeld(() => writeData(`${printableJson(JSON.stringify(document))}\n`));
 }
 
-/** On standard error, without adding a line feed. */
+/** Adds no line feed. */
 export function writeTalk(text: string): void {
   unlessHeld(() => writeFreely(colored(2, printable(text))));
 }
@@ -84,17 +83,12 @@ function showHeld(): void {
   }
 }
 
-/** To the beginning of the line, which is cleared. */
 const clearLine = '\r\u001b[2K';
 
 /** For a terminal that reports no height, or 0. */
 const usualRows = 24;
 
-/**
- * Cuts lines to the width of the screen.
- *
- * @param replaced how many of the last lines, up to the cursor, to replace
- */
+/** @param replaced how many of the last lines, up to the cursor, to replace */
 export function redrawLines(lines: readonly string[], replaced: number): void {
   const columns = process.stderr.columns || usualColumns;
   const upwards = replaced > 1 ? `\u001b[${replaced - 1}A\u001b[J` : '';
@@ -116,7 +110,7 @@ function showsColors(stream: 1 | 2): boolean {
 }
 
 /**
- * Asks on standard error. The end of the input, or an abort, gives an empty line.
+ * The end of the input, or an abort, gives an empty line.
  *
  * @throws `Interrupted` on Ctrl-C
  */
@@ -157,9 +151,8 @@ function writeData(text: string): void {
 }
 
 const pauseMs = 10;
-/** After this time, a reader that reads nothing no longer delays the command. */
 const patienceMs = 1_000;
-/** Text that could not be written in time. Until it is written, later text is dropped. */
+/** Until it is written, later text is dropped. */
 let unwritten: Buffer = Buffer.alloc(0);
 
 function writeFreely(text: string): void {
@@ -168,7 +161,6 @@ function writeFreely(text: string): void {
   if (unwritten.length === 0) unwritten = writeFor(stalled ? 0 : patienceMs, Buffer.from(text));
 }
 
-/** Returns what could not be written in time. */
 function writeFor(milliseconds: number, bytes: Buffer): Buffer {
   let at = 0;
   for (let waitedMs = 0; at < bytes.length; ) {

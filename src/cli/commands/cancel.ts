@@ -73,7 +73,7 @@ async function cancelHere(context: Context, id: string, attribution: Attribution
   }
 }
 
-/** A cancelled run can't be resumed. @throws a usage error when a user without a terminal does not name the run */
+/** @throws a usage error when a user without a terminal does not name the run, because cancelling is final */
 function requireName({ terminal, flags: { yes } }: Context, id: string | undefined): void {
   if (id !== undefined || yes || terminal.canAsk) return;
   throw usageError(

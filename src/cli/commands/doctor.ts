@@ -37,7 +37,7 @@ const leastDisk = 100_000_000;
 const clockToleranceMs = 30_000;
 const callMs = 10_000;
 
-/** Checks everything that a run needs, and changes nothing. */
+/** Changes nothing. */
 export async function doctor(flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const findings: Finding[] = [nodeFinding()];
@@ -92,7 +92,6 @@ function warning(check: string, text: string): Finding {
   return { check, state: 'warning', text };
 }
 
-/** Undefined for an error of the API check itself. */
 function checkOf(code: string): string | undefined {
   if (code.startsWith('PROXY')) return 'proxy';
   if (code.startsWith('TLS')) return 'TLS';
@@ -145,7 +144,7 @@ async function datastore(flags: Flags, settings: Settings): Promise<readonly Fin
   return [ok(check, description), ...warnings.map((text) => warning(check, text))];
 }
 
-/** Checks proxy, TLS, token and clock by one request without fields, which the API must refuse. */
+/** Sends one request without fields, which the API must refuse. */
 async function api(flags: Flags, settings: Settings, terminal: Terminal): Promise<readonly Finding[]> {
   const baseUrl = baseUrlOf(flags, settings);
   if (baseUrl === undefined)
@@ -193,7 +192,7 @@ function answered(baseUrl: string, path: string, answer: ApiAnswer): readonly Fi
   ];
 }
 
-/** For requests without fields. Routers and gateways answer 404, 405, 415, 429 and others. */
+/** Routers and gateways answer 404, 405, 415, 429 and others. */
 const refusesContent: readonly number[] = [400, 409, 412, 422];
 
 /** If so, the operation has accepted the token. */

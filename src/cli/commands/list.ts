@@ -15,14 +15,11 @@ import { clockTime, table } from '../render/words.ts';
 interface ListedRun {
   readonly run: string;
   readonly state: string;
-  /** Why the datastore delays the run. */
   readonly waiting: string | null;
   readonly manifest: string;
   readonly base_url: string;
   readonly rate_group?: string;
-  /** Null before the start. */
   readonly started_at: string | null;
-  /** In which a process worked on the run. */
   readonly duration_s: number | null;
   readonly rows: number;
   readonly done: number | null;
@@ -30,7 +27,7 @@ interface ListedRun {
   readonly failed: number | null;
   /** Its retries have left no row to retry. */
   readonly cured: boolean;
-  /** The machine with the state folder; null for this state folder. */
+  /** Null for this state folder. */
   readonly host: string | null;
 }
 

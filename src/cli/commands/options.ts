@@ -20,7 +20,7 @@ export function calls({ flags: { worker = true }, settings: { queue } }: Command
   );
 }
 
-/** @throws a usage error for a reason that is too long, or missing although the settings require one */
+/** @throws a usage error for a reason that is too long, or missing although required */
 export function attributionOf({
   flags: { reason },
   settings,
@@ -33,7 +33,6 @@ export function attributionOf({
   throw usageError('INVALID_SETTING', `--reason ${problem}: write up to ${maxReasonLength}.`);
 }
 
-/** @throws a usage error with the invalid part of the command line */
 export function parsed<Value>(what: string, text: string, parse: (text: string) => Value): Value {
   try {
     return parse(text);
@@ -49,7 +48,6 @@ export function baseUrlOf(
   return baseUrl === undefined ? undefined : parseBaseUrl(baseUrl, { allowInsecureHttp });
 }
 
-/** @throws a usage error without a base URL */
 export function runOptions({ flags, settings, approved }: CommandContext): RunOptions {
   // A signed-off plan may run with a more careful canary.
   if (approved !== undefined)
@@ -91,7 +89,6 @@ export function planWords(flags: Flags): readonly string[] {
   return runWords(flagsWhere(flags, (name) => isPlanned(name) && !unplanned.includes(name)));
 }
 
-/** Not of the planned run. */
 const ownOptions: readonly string[] = ['json', 'quiet', 'out'] satisfies readonly OptionName[];
 
 export function runWords(flags: Flags): readonly string[] {

@@ -48,7 +48,7 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
   return exitCodes.success;
 }
 
-/** As far as possible, completes the journal of a dead process first. */
+/** First completes the journal of a dead process, if possible. */
 async function settled({ terminal, store, datastore }: Context, record: RunRecord): Promise<RunRecord> {
   const { id } = record;
   if (datastore.queue !== undefined) return record;

@@ -18,7 +18,7 @@ import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { attributionOf, parsed } from './options.ts';
 
-/** A run takes a new value within a second as a rule. */
+/** A run usually takes a new value within a second. */
 const patienceMs = 20_000;
 
 /** Also for a paused run. */
@@ -61,7 +61,7 @@ export async function setRunPriority(id: string, text: string, flags: Flags): Pr
   });
 }
 
-/** @throws a fatal error `COMMAND_UNANSWERED` when the run does not take the change */
+/** @throws a fatal error `COMMAND_UNANSWERED` */
 async function settle(
   { runId, write, look }: RunContact,
   wanted: Wanted,
@@ -80,7 +80,6 @@ async function settle(
   );
 }
 
-/** @throws a usage error for a run that no process works on */
 function refuseUnlessActive({ runId, state }: RunContact, flag: string, how: string): void {
   if (isActive(state)) return;
   const instead = runStates.filter(isResumable).some((each) => each === state)

@@ -12,7 +12,7 @@ import { indented, outcomeTexts } from './words.ts';
 export interface EndedRun {
   readonly record: RunRecord;
   readonly summary: RunSummary;
-  /** To type next. */
+  /** Commands to type. */
   readonly next: readonly string[];
   readonly endedBefore?: true;
 }
@@ -50,7 +50,7 @@ export function bodyFor(host: string, ended: Ended): string {
   return JSON.stringify(teams.test(host) ? cardMessage(textOf(ended)) : newsOf(ended));
 }
 
-/** Elements without Markdown: text from a manifest must not become a link. */
+/** Without Markdown: text from a manifest must not become a link. */
 function cardMessage(text: string): object {
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
@@ -109,7 +109,6 @@ function textOfRun({ record, summary, next, endedBefore }: EndedRun): string {
     .join('\n');
 }
 
-/** Chats read these characters as links and mentions. */
 function forChat(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -8,7 +8,6 @@ import { clockTime, indented, movedIn } from './words.ts';
 
 export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'target' | 'leftOut' | 'cleared'> {
   readonly rateGroup?: string | undefined;
-  /** If the base URL comes from the configuration file. */
   readonly baseUrlFile?: string | undefined;
   /** Without its password. */
   readonly proxy: string | undefined;
@@ -44,7 +43,7 @@ export function forecastText(
   return `What ${isReady ? 'will' : 'would'} happen${where}:\n${indented(facts.filter((fact) => typeof fact === 'string'))}`;
 }
 
-/** Seconds; undefined when no rate is known. */
+/** Undefined when no rate is known. */
 export function estimatedSeconds(callable: number, { rate }: Pick<Forecast, 'rate'>): number | undefined {
   return rate && Math.ceil(callable / rate.perSecond);
 }
@@ -53,7 +52,6 @@ function timeText(callable: number, { rate }: Forecast, now: Date): string | und
   const seconds = estimatedSeconds(callable, { rate });
   if (seconds === undefined || rate === undefined) return undefined;
   const at = `${duration(seconds)} at ${perSecond(rate.perSecond)}`;
-  // The API may permit another rate by now.
   if (!rate.isWanted) return `about ${at} if the API permits as much as last time`;
   return `about ${at}, until ${clockTime(new Date(now.getTime() + seconds * 1_000), now)}`;
 }

@@ -21,7 +21,6 @@ export interface Plan extends Forecast, ReadyRows {
   readonly scan: ScanSummary;
   readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
-  /** Of the same manifest against the same API. */
   readonly earlier: EarlierRun | undefined;
 }
 
@@ -163,7 +162,6 @@ function keptText(names: readonly string[]): string {
   return `${what} kept for the report: ${shown}${names.length > shownOthers ? ', …' : ''}`;
 }
 
-/** A header could be mistaken for our own text. */
 function columnName(column: string): string {
   const name = excerpt(column);
   return /^[\p{L}\p{N}_-]+$/u.test(name) ? name : `"${name}"`;
@@ -181,7 +179,6 @@ function warningText({ scan, earlier }: Plan): string {
   return warnings.join('\n');
 }
 
-/** When the manifest ran before, and how to leave out its completed rows. */
 function earlierText({ id, at, state, rows, counts, others }: EarlierRun): string {
   const facts = [
     clockTime(new Date(at)),

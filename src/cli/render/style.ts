@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
-/** Marks around a styled part. The secret keeps marks out of text from a manifest or an answer. */
+/** The secret keeps marks out of text from a manifest or an answer. */
 const secret = randomBytes(8).toString('hex');
 const end = `\ufdd1${secret}`;
 const begin = (style: string): string => `\ufdd0${secret}${style};`;
@@ -16,7 +16,6 @@ export function styled(style: Style, text: string): string {
   return text === '' ? '' : begin(style) + text + end;
 }
 
-/** Lines of help that end with a colon are headings. */
 export function withHeadings(text: string): string {
   return text.replace(/^\S.*:$/gm, (heading) => styled('bold', heading));
 }
@@ -25,7 +24,6 @@ export function plain(text: string): string {
   return text.replace(spans, '$2');
 }
 
-/** For a screen that shows colors. */
 export function painted(text: string): string {
   return text.replace(spans, (_span, style: Style, inner: string) => {
     const [on, off] = inspect.colors[style] ?? [0, 0];

@@ -20,11 +20,9 @@ import {
 const maxCodes = 10;
 
 interface SummaryTextOptions {
-  /** In words. */
   readonly state: string;
-  /** To type next. */
+  /** Commands to type. */
   readonly next: readonly string[];
-  /** What not to do with the files. */
   readonly warning?: string | undefined;
   /** Undefined leaves the charts out. */
   readonly columns?: number | undefined;

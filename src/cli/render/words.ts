@@ -27,7 +27,6 @@ export function outcomeTexts(counts: OutcomeCounts): readonly string[] {
     .map((outcome) => styledOutcome(outcome, `${count(counts[outcome])} `));
 }
 
-/** `3 rows unclear: an attempt may have been processed` */
 export function unclearRows(rows: number): string {
   return `${counted(rows, 'row')} unclear: an attempt may have been processed`;
 }
@@ -49,9 +48,9 @@ export function allowedText(rate: number | undefined, limit: number | undefined)
   return limit === undefined ? allowed : `${allowed}, API limit ${perSecond(limit)}`;
 }
 
-/** `14:05 UTC+1`, with the date unless it is today: `22 Nov 00:00 UTC`. The data of `Intl` would delay the start of every command. */
+/** `14:05 UTC+1`, with the date unless it is today: `22 Nov 00:00 UTC`. The data of `Intl` would delay every start. */
 export function clockTime(date: Date, now = new Date()): string {
-  // The parts of `Sun Nov 22 2026` and `14:05:33 GMT+0100 (…)` are the same in any language.
+  // These texts are the same in any language: `Sun Nov 22 2026` and `14:05:33 GMT+0100 (…)`.
   const time = `${date.toTimeString().slice(0, 5)} ${zoneText(date)}`;
   if (date.toDateString() === now.toDateString()) return time;
   const [, month, day] = date.toDateString().split(' ');
@@ -114,7 +113,6 @@ export function wrapped(text: string, width: number): readonly string[] {
 /** Several texts stand below each other. */
 export type Fact = readonly [name: string, known: string | readonly string[] | undefined];
 
-/** Leaves out facts without a value. */
 export function factLines(facts: readonly Fact[], columns = Number.POSITIVE_INFINITY): readonly string[] {
   const known = facts.flatMap(([name, texts = []]) =>
     [texts].flat().map((text, index) => [index === 0 ? name : '', text] as const),

@@ -33,7 +33,7 @@ export interface DaemonOptions {
   readonly metrics: Metrics | undefined;
   readonly version: string;
   readonly log: Log;
-  /** Receives errors of datastore commands that are then repeated. */
+  /** Receives errors of commands that are then repeated. */
   readonly failing: LastingErrors;
   readonly stop: AbortSignal;
 }
@@ -109,11 +109,11 @@ function callerFor(
   };
 }
 
-/** Sends one notification after the other. `allSent` resolves when the present ones were sent, or could not be. */
+/** `allSent` resolves when the present notifications were sent, or could not be. */
 export function notificationsBy(notifier: Notifier, log: Log): RunListener & { allSent(): Promise<void> } {
   let sending = Promise.resolve();
   const send = (work: () => Promise<void>): void => {
-    // A notification that can't be composed must neither end the daemon nor hold back later ones.
+    // A faulty notification must neither end the daemon nor hold back later ones.
     sending = sending
       .then(work)
       .catch((error: Error) => log.error({ err: error.message }, 'a notification was not sent'));
@@ -137,11 +137,7 @@ export function notificationsBy(notifier: Notifier, log: Log): RunListener & { a
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/**
- * Removes old runs at start and once a day, if configured.
- *
- * @param finishInboxes runs first: a manifest in an inbox whose run was removed would run again
- */
+/** @param finishInboxes runs first: a manifest in an inbox whose run was removed would run again */
 function pruneDaily(
   { store, settings }: CommandContext,
   log: Log,

@@ -116,14 +116,14 @@ async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Sc
   return { manifest: resolve(manifest) };
 }
 
-/** @throws a usage error for invalid run options; a missing base URL is the daemon's */
+/** A missing base URL is the daemon's. */
 function checkOptions({ settings, ...context }: ScheduleContext): void {
   runOptions({ ...context, settings: { baseUrl: 'https://api.invalid', ...settings } });
 }
 
 const ownOptions: readonly string[] = [...Object.keys(scheduleOptions), ...output, 'reason'];
 
-/** As the user typed them; files in `skipDone` get absolute paths. */
+/** Files in `skipDone` get absolute paths. */
 async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule['options']> {
   return {
     ...(flagsWhere(flags, (name) => !ownOptions.includes(name)) as Schedule['options']),

@@ -25,7 +25,6 @@ import {
 } from '../../render/schedule.ts';
 import { attributionOf } from '../options.ts';
 
-/** `cqbatch schedule …` needs no datastore. */
 export interface ScheduleContext extends CommandContext {
   readonly schedules: ScheduleStore;
 }
@@ -155,7 +154,7 @@ export function changed(
   return { key: randomUUID().slice(0, 8), since: at, changes };
 }
 
-/** Daemons hold the lock for a moment every half minute, or for minutes while they start a run. */
+/** Daemons hold the lock for a moment, or for minutes while they start a run. */
 const patienceMs = 2_000;
 
 /** @throws a busy error while a run starts */
@@ -182,7 +181,7 @@ export function refuseToLeave(source: Schedule['source'], going: string | undefi
   );
 }
 
-/** Warns of manifests that stay in `running/` because no schedule has their inbox any more. */
+/** Manifests stay in `running/` when no schedule has their inbox any more. */
 export async function warnOfUnfinishedManifests(
   { terminal, schedules, store }: Pick<ScheduleContext, 'terminal' | 'schedules' | 'store'>,
   source: Schedule['source'],

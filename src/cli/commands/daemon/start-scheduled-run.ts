@@ -30,7 +30,6 @@ interface DaemonContext extends Pick<CommandContext, 'store' | 'flags'> {
   readonly api?: LimitedApi | undefined;
 }
 
-/** Resolves when the report is sent. */
 type ReportRefusal = (message: string) => Promise<void>;
 
 /** @throws only defects of this program */
@@ -63,9 +62,8 @@ async function beginRun(context: CommandContext, runId: string, manifest: string
 }
 
 /**
- * Plans and submits a run unless its id exists.
+ * Plans and submits a run unless its id exists. Returns `later` if another process is planning the run, or this process is stopping.
  *
- * @returns `later` if another process is planning the run, or this process is stopping
  * @throws errors not caused by the manifest
  */
 async function submitOnce(
@@ -115,7 +113,7 @@ async function runContext(
     terminal: silentTerminal(),
     flags,
     store,
-    // Concurrency 0 makes a daemon leave the calls to workers; a run can't have it.
+    // Concurrency 0 makes a daemon leave the calls to workers, and is not for runs.
     settings: { ...settings, ...(concurrency !== undefined && concurrency !== 0 && { concurrency }) },
   };
 }
@@ -142,7 +140,7 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
       if (await goesOn(context, run)) runs.add(run);
       continue;
     }
-    // Reported before it is moved: if this process dies in between, the next process reports the manifest again.
+    // Before the move: if this process dies in between, the next process reports the manifest again.
     await report(`${name}: ${submitted.text}`);
     await manifest.finish(endingOfRefused(submitted));
     refused.push(name);
@@ -168,7 +166,7 @@ async function goesOn({ store, settings }: CommandContext, id: string): Promise<
   }
 }
 
-/** Moves manifests of ended runs to their final folders. Keeps inboxes open for calls every second. */
+/** Keeps inboxes open, because it is called every second. */
 export function inboxFinisher(store: RunStore, log: Log): (path: string) => Promise<void> {
   const inboxes = new Map<string, Inbox>();
   return async (path) => {

@@ -19,7 +19,7 @@ import { measuring, notifying } from '../run/run-scope.ts';
 import { type CarriedOut, carryOut } from './inbox-manifest.ts';
 
 const lookMs = 1_000;
-/** For the embedded datastore. */
+/** The embedded datastore may be in use for long. */
 const patienceMs = 24 * 60 * 60 * 1_000;
 
 /** Worst first. */
@@ -83,7 +83,7 @@ function declined({ terminal }: Context): ExitCode {
 }
 
 /**
- * Checks whether manifests can be run before it takes one, and asks the user. Undefined when the user declines.
+ * Checks whether manifests can be run, and asks the user; undefined when the user declines.
  *
  * @param stop aborts when no more manifests may start
  */
@@ -129,7 +129,6 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
   const unfinished = (): CarriedOut | undefined => carriedOut.find(({ folder }) => folder === 'unfinished');
   const isOver = (): boolean => stop.aborted || unfinished() !== undefined;
 
-  /** Returns the files that stay in the folder. */
   async function look() {
     const growing: string[] = [];
     const unusable: string[] = [];

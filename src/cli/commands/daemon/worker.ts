@@ -115,11 +115,7 @@ async function throwIfLost({ lost }: Datastore): Promise<void> {
   if (reason !== undefined) throw reason;
 }
 
-/**
- * Undefined when the worker only coordinates.
- *
- * @throws a usage error for settings that leave nothing to do, or are incomplete
- */
+/** Undefined when the worker only coordinates. */
 function apiOf(
   { coordinate, allowInsecureHttp }: Flags,
   settings: Settings & Pick<typeof defaults, 'concurrency' | 'timeout'>,
@@ -149,10 +145,9 @@ function apiOf(
   };
 }
 
-/** A supervisor restarts an unhealthy worker. */
 const unhealthyAfterMs = 5 * 60_000;
 
-/** A worker waits for an absent datastore, but a datastore that refuses for long makes the worker unhealthy. */
+/** A worker waits for an absent datastore. A long refusal makes the worker unhealthy, so that a supervisor restarts it. */
 export function healthOf(
   { trouble, refusal }: Pick<Datastore, 'trouble' | 'refusal'>,
   failing: Pick<LastingErrors, 'current' | 'text'>,

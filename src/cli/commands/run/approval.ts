@@ -59,10 +59,9 @@ export async function withNamedPlan<SomeContext extends CommandContext, Result>(
 }
 
 /**
- * Works on a manifest of a schedule or an inbox. Uses the plan `NAME.cqplan` beside it if that has the approvals that the settings require.
+ * For a manifest of a schedule or an inbox. Uses the plan `NAME.cqplan` beside it if the plan has the required approvals.
  *
- * @param source current path of the manifest
- * @param originalPath its path when its plan was made
+ * @param originalPath the manifest's path when its plan was made
  */
 export async function withPlanBeside<SomeContext extends CommandContext, Result>(
   context: SomeContext,
@@ -119,7 +118,6 @@ function withPlan<SomeContext extends CommandContext>(
   };
 }
 
-/** By which the approvals of a new run are judged. */
 export function runByThisUser() {
   return { user: thisActor().user, at: Date.now() };
 }
@@ -145,7 +143,7 @@ async function isApproved(policy: ApprovalPolicy, plan: ApprovedPlan): Promise<b
 /**
  * Adds the approvals to the record of a planned run. Afterwards no other run can use the plan.
  *
- * @param planCommand writes the plan of the run when `--out FILE` is added, for messages
+ * @param planCommand for messages: with `--out FILE`, it writes the plan of the run
  * @throws a usage error `APPROVAL_MISSING` when more approvals are needed, `PLAN_USED` when another run has used them
  */
 export async function withApprovals(

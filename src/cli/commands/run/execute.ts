@@ -22,11 +22,11 @@ import { apiClient, estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-
 import { attributionOf, calls } from '../options.ts';
 import { printReport } from '../report.ts';
 
-/** Lines are printed where there is no screen to redraw. */
+/** Lines are printed where no screen can be redrawn. */
 const drawEveryMs = 100;
 const printEveryMs = 5_000;
 
-/** @param journal of a new run, open; undefined when a run continues */
+/** @param journal of a new run, open */
 export async function execute(context: Context, record: RunRecord, journal?: Journal): Promise<ExitCode> {
   const executed = await withScope((defer) => untilEnd(context, record, journal, defer));
   const { record: ended, reports } = executed;
@@ -104,8 +104,6 @@ async function untilEnd(
 /**
  * Shows the canary's results, asks what became of fields that its rows left out or cleared, and whether to continue. Undefined when the
  * user can't be asked, or passed `--yes`.
- *
- * @param stop called on Ctrl-C
  */
 async function confirmAfterCanary(
   { terminal, flags: { yes } }: Context,
@@ -178,7 +176,7 @@ function openReporter(terminal: Terminal, record: RunRecord, proxy: string | und
       };
       timer = setInterval(look, live ? drawEveryMs : printEveryMs);
     },
-    /** Hides progress while a question is on the screen. */
+    /** While a question is on the screen. */
     hold(held: boolean): void {
       isHeld = held;
       terminal.draw('');

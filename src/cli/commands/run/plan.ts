@@ -78,7 +78,6 @@ interface LookedAt {
   readonly written?: ApprovedPlan;
 }
 
-/** @param out the file to write if the plan is ready */
 async function lookAtManifest(
   context: CommandContext,
   source: string,
@@ -177,7 +176,6 @@ function outFileOf(context: CommandContext, source: string): string | undefined 
   return file;
 }
 
-/** @throws a usage error for a name that does not end like a plan */
 export function planFile(out: string): string {
   if (out.endsWith(planSuffix)) return out;
   throw usageError('INVALID_SETTING', `--out "${out}": write a name that ends with ${planSuffix}.`);

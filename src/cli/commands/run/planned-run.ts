@@ -32,9 +32,8 @@ import { attributionOf, planWords, runOptions, sayIfTomorrow } from '../options.
 import { withApprovals } from './approval.ts';
 
 /**
- * Returns the run, or an exit code when rows are invalid or the user declines.
+ * Returns an exit code when rows are invalid or the user declines.
  *
- * @param callsHere whether this process will call the API
  * @param origin where the manifest was before an inbox moved it
  */
 export async function planRun(
@@ -86,8 +85,7 @@ export async function planRun(
 }
 
 /**
- * Lets the user stop the work, which sends nothing, and says when it waits for a pipe or standard input. Returns an exit code when the user
- * stopped it.
+ * Lets the user stop the work, which sends nothing, and says when it waits for input. Returns an exit code when the user stopped it.
  *
  * @param work may call `endReading` when the manifest is read; then Ctrl-C no longer stops reading
  */
@@ -122,8 +120,6 @@ export async function readingManifest<Result>(
 }
 
 /**
- * For use before any work.
- *
  * @param source of the manifest, which may be standard input
  * @param plan the command that shows the plan
  * @throws a usage error when the user can't be asked, and `--yes` is missing
@@ -210,7 +206,7 @@ function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
 }
 
 /**
- * The plan of checked rows. Without a base URL, it has no facts about the API.
+ * Without a base URL, the plan has no facts about the API.
  *
  * @param proxy without its password
  * @param sha256 of the manifest, to find its earlier run; undefined for rows of another run, which are repeated on purpose
@@ -229,7 +225,6 @@ export async function planOf(
   const limit = rate?.auto && baseUrl ? await limitOf(context, { baseUrl, rateGroup }) : undefined;
   const isLower = limit !== undefined && limit < (bound ?? Number.POSITIVE_INFINITY);
   const isOwnChoice = approved === undefined && settings.baseUrl !== undefined;
-  // With --skip-done, the user knows about earlier runs.
   const mayBeRepeated = flags.skipDone === undefined && baseUrl !== undefined && sha256 !== undefined;
   return {
     ...rows,
@@ -246,14 +241,14 @@ export function manifestOf({ head }: Pick<PlannedRows, 'head'>): string | undefi
   return head.derived === undefined ? head.source.sha256 : undefined;
 }
 
-/** Calls per second that the API last permitted, if known. */
+/** Calls per second that the API last permitted. */
 async function limitOf(context: CommandContext, api: LimitedApi): Promise<number | undefined> {
   const token = tokenIfAny(context, api);
   const estimates = token && (await estimatedLimits(context.store, api, token));
   return (await estimates?.load())?.limit;
 }
 
-/** Runs no command for the token, because a plan sends nothing. */
+/** A plan sends nothing, so it runs no command for the token. */
 function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | undefined {
   try {
     return needsCommand(workplace.settings) ? undefined : tokenSource(workplace, api);
@@ -262,7 +257,7 @@ function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | u
   }
 }
 
-/** The operations interpret the answers, so changes since the plan was made matter. */
+/** The operations interpret the answers. */
 function warnOfOtherOperations({ terminal, store }: CommandContext, { head, file }: ReadPlan): void {
   for (const { name, module } of head.operations) {
     const loaded = findOperation(store.operations, name);

@@ -67,11 +67,7 @@ function ratesOf(
   return { rates: [...rates, change] };
 }
 
-/**
- * A halted run without results may continue on another base URL.
- *
- * @throws a usage error for another base URL in any other case
- */
+/** Only a halted run without results may continue on another base URL. */
 function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, settings: Settings): string {
   const allowInsecureHttp = flags.allowInsecureHttp ?? options.allowInsecureHttp ?? false;
   const wanted = baseUrlOf({ allowInsecureHttp }, settings) ?? options.baseUrl;
@@ -143,7 +139,7 @@ export async function continueRun(context: Context, record: RunRecord, source: s
   return isDone ? exitCodes.success : exitCodes.halted;
 }
 
-/** Otherwise each start by cron would call more rows of a halted run. */
+/** A halted run does not continue by itself: otherwise each start by cron would call more rows. */
 async function stillHalted(context: Context, record: RunRecord): Promise<ExitCode> {
   const ended = await endedRun(context.store, record);
   const { summary, next } = ended;
@@ -172,11 +168,7 @@ export async function endedRun(store: RunStore, record: RunRecord): Promise<Ende
   return { record, summary, next: nextCommands(record, summary), endedBefore: true };
 }
 
-/**
- * Returns an exit code when the user stops reading.
- *
- * @throws a usage error `RUN_EXISTS` for another manifest than that of the existing run
- */
+/** @throws a usage error `RUN_EXISTS` for another manifest than that of the existing run */
 export async function refuseOtherManifest(
   context: CommandContext,
   { id, manifest, rows }: RunRecord,
@@ -193,7 +185,7 @@ export async function refuseOtherManifest(
   throw usageError('RUN_EXISTS', `Run ${id} already exists, ${difference}: choose another --run-id.`);
 }
 
-/** For input that can be read only once. Returns an exit code when the user stops reading. */
+/** For input that can be read only once. */
 async function hashPipe(context: CommandContext, source: string): Promise<string | ExitCode> {
   const reading = rowOptions(context.flags, context.settings);
   return withTemporaryFolder(context.store.stateDir, 'plan', (folder) =>

@@ -107,7 +107,7 @@ function overtakenText(rows: number): string {
   );
 }
 
-/** The most frequent first: `3 UNAVAILABLE, 1 NOT_FOUND` */
+/** `3 UNAVAILABLE, 1 NOT_FOUND` */
 function codeTexts(codes: RetryRows['codes'], wanted: readonly string[] = [...codes.keys()]): string {
   return [...codes]
     .filter(([code]) => wanted.includes(code))

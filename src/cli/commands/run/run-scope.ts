@@ -19,7 +19,7 @@ import type { Terminal } from '../../terminal.ts';
 
 const lookMs = 1_000;
 
-/** Unlike a taken name, these errors end with the other process. */
+/** Errors that end with the other process, unlike a taken name. */
 const transientCodes = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
 
 /** Work begins while the datastore opens. */
@@ -70,7 +70,6 @@ export function whenFree<Result>(
 function waiting(terminal: Terminal, ms: number) {
   const howLong = duration(ms / 1_000);
   let until: number | undefined;
-  /** @throws the error when the wait is over */
   const pauseAfter = async ({ code, what }: BusyError, stopped: AbortSignal): Promise<void> => {
     if (until === undefined) {
       until = steadyNow() + ms;
@@ -217,7 +216,6 @@ export async function openNotifier(
   };
 }
 
-/** The run's code, unless the command failed for another reason. */
 function codeOf(exitCode: ExitCode, run: EndedRun | undefined): ExitCode {
   if (exitCode !== exitCodes.success || run === undefined) return exitCode;
   return exitCodeOf(endOf(run.record), run.summary.outcomes);

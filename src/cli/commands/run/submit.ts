@@ -15,7 +15,7 @@ import { withNamedPlan } from './approval.ts';
 import { planRun } from './planned-run.ts';
 import { refuseOtherManifest } from './resume.ts';
 
-/** For another process that plans the run; only a huge manifest takes longer. */
+/** Only a huge manifest takes longer. */
 const planningMs = 120_000;
 
 export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
@@ -45,7 +45,7 @@ async function submitNamed(context: CommandContext, source: string): Promise<Exi
 }
 
 /**
- * Returns the record, or an exit code when the command ends here.
+ * Returns an exit code when the command ends here.
  *
  * @param origin where the manifest was before an inbox moved it
  */

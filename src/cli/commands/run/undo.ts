@@ -51,7 +51,7 @@ async function undoRun(context: Context, id: string | undefined): Promise<ExitCo
   });
 }
 
-/** Runs that changed something and were not undone. A retry is undone with the run that it retries. */
+/** A retry is undone with the run that it retries. */
 function runToUndo(store: RunStore): FittingRun {
   let allRuns: Promise<readonly RunRecord[]> | undefined;
   return {
@@ -85,7 +85,7 @@ function refuseUnlessEnded(record: RunRecord): void {
   );
 }
 
-/** Where fields that an undo leaves out are reset, the undo is refused. */
+/** An undo is refused where the API resets fields that the undo leaves out. */
 function leftOutText(operation: string, baseUrl: string, { leftOut }: KnownFates): string {
   const what = `${operation} at ${baseUrl} ${leftOut === 'reset' ? 'resets' : 'keeps'} fields that the undo leaves out`;
   return leftOut === undefined
