@@ -25,14 +25,13 @@ export type Layout =
       readonly format: 'json';
       readonly outer: 'object';
       readonly facts: WrapperFacts;
-      /** The whole text, because the place of the rows is known only at its end. */
+      /** The place of the rows is known only at the end of the text. */
       readonly bytes: Buffer;
       readonly path?: readonly string[] | undefined;
     }
   | { readonly format: 'jsonl' }
   | { readonly format: 'xlsx' };
 
-/** Identifies the layout. */
 const headSize = 64 * 1024;
 
 /**
@@ -155,7 +154,6 @@ async function jsonLayout(
   throw syntaxMistake(offset, 'a JSON manifest must begin with [ or {');
 }
 
-/** An array or object begins on the line and does not end there. */
 function isLeftOpen(line: string): boolean {
   const outsideStrings = line.replace(/"(?:[^"\\]|\\.)*"/g, '');
   const opened = outsideStrings.match(/[[{]/g)?.length ?? 0;
@@ -164,7 +162,7 @@ function isLeftOpen(line: string): boolean {
 
 const nestedJson = 'a JSON object that has its rows in a member';
 
-/** Tests whether a cell is named like a required field of an operation. */
+/** For names of fields that an operation requires. */
 export function identifierTest(operations: readonly Operation[] = []): (cell: string) => boolean {
   const names = new Set(operations.flatMap(requiredNames));
   return (cell) => names.has(fieldNameOf(cell));

@@ -9,7 +9,7 @@ export const hiddenRules = ['include', 'skip'] as const;
 /** `tsv` is delimited by tabs, `csv` by any other delimiter. */
 export type ManifestFormat = 'csv' | 'tsv' | 'json' | 'jsonl' | 'xlsx';
 
-/** A run stores these options of the user, so that each reading is the same. */
+/** Stored by a run, so that each reading is the same. */
 export interface ReadingOptions {
   /** The text of a cell in CSV and TSV that means the empty string. Default: `<clear>`. */
   readonly clearToken?: string;
@@ -29,10 +29,8 @@ export interface ReadingOptions {
 
 /** Its rows can be read repeatedly. */
 export interface Manifest {
-  /** For messages. */
   readonly name: string;
   readonly format: ManifestFormat;
-  /** Of delimited text. */
   readonly delimiter?: Delimiter;
   /** Of JSON `{ "operation", "defaults", "rows" }`. */
   readonly operation?: string;
@@ -43,7 +41,7 @@ export interface Manifest {
    * of the first 100 rows until `rows()` has been read further.
    */
   columns(): readonly string[];
-  /** Of a workbook: the sheet in use, and the names of the others. */
+  /** Of a workbook. */
   readonly sheet?: {
     readonly name: string;
     readonly others: readonly string[];
@@ -64,47 +62,43 @@ export interface Manifest {
   readonly encoding?: string | undefined;
   /** Why the user's encoding has no effect, as the end of a sentence. */
   readonly encodedAs?: string | undefined;
-  /** Of the rows that the latest `rows()` has read so far. */
+  /** Of the rows that the latest `rows()` has read. */
   choice?(): RowChoice;
-  /** In all rows that the latest `rows()` has read; empty if the user trusts them. */
+  /** In the rows that the latest `rows()` has read; empty if the user trusts them. */
   roundedIds?(): readonly RoundedIds[];
   /**
-   * Rows from the beginning of the file, in chunks of 1 to 500. A row has its defects.
+   * From the beginning of the file, in chunks of 1 to 500.
    *
    * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when the file cannot be read further
    */
   rows(): AsyncIterable<readonly ManifestRow[]>;
 }
 
-/** A column whose identifiers have more digits than a program keeps, which has rounded them. */
+/** A program keeps fewer digits than these identifiers have, and has rounded them. */
 export interface RoundedIds {
   readonly column: string;
-  /** Identifiers with more than 15 digits, in all rows of the file. */
+  /** With more than 15 digits, in all rows. */
   readonly ids: number;
-  /** The program that rounds in this way, as a part of a sentence. */
+  /** The program, as a part of a sentence. */
   readonly by: string;
 }
 
 /** What a page of an API's answer says about other pages. */
 export interface PageFacts {
-  /** The member with the number of all rows. */
   readonly total?: { readonly name: string; readonly rows: number };
-  /** The member that leads to the next page. */
   readonly next?: string;
 }
 
-/** What `--where` did to the rows that were read. */
 export interface RowChoice {
   readonly chosen: number;
   readonly leftOut: number;
-  /** Left out only because a cell can't be compared. */
+  /** Because a cell can't be compared. */
   readonly undecided: number;
-  /** The cells that can't be compared, a line for each condition. */
+  /** A line for each condition. */
   readonly incomparable: readonly string[];
   whyNothing(): string;
 }
 
-/** A record as read, before an operation interprets it. */
 export interface ManifestRow {
   /** From 1; counts every record, even unusable ones. */
   readonly row: number;

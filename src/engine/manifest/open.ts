@@ -20,9 +20,9 @@ import { columnLetters } from './workbook/cell.ts';
 import { readSheet } from './workbook/sheet.ts';
 
 export interface OpenOptions extends ReadingOptions {
-  /** For messages; default: the path. */
+  /** Default: the path. */
   readonly name?: string;
-  /** Report columns (`_code`) to read, otherwise ignored; only in delimited text and workbooks. */
+  /** Report columns (`_code`) to read; only in delimited text and workbooks. */
   readonly keptColumns?: readonly string[];
   /** Default: no operations. */
   readonly context?: ReadingContext;
@@ -30,7 +30,7 @@ export interface OpenOptions extends ReadingOptions {
 
 const maxRowsPerChunk = 500;
 
-/** Before `columns()` of a JSON manifest is answered. */
+/** For `columns()` of a JSON manifest. */
 const rowsLookedAt = 100;
 
 /**
@@ -60,7 +60,7 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
   };
 }
 
-/** Reads a fixed number of rows, so that conclusions from their columns do not depend on chunks; continues while no row is readable. */
+/** A fixed number of rows, so that conclusions do not depend on chunks. Continues while no row is readable. */
 async function lookAtFirstRows(
   chunks: AsyncIterable<readonly ManifestRow[]>,
 ): Promise<Pick<Manifest, 'readable' | 'sample'>> {
@@ -75,14 +75,14 @@ async function lookAtFirstRows(
   return { readable: sample.length > 0, sample };
 }
 
-/** Finds rows in pages of an API's answer, as in `{"data":[{…},{…}]}` on one line. */
+/** For pages of an API's answer, as in `{"data":[{…},{…}]}` on one line. */
 function nestedRowsOf(sample: Manifest['sample']): Pick<Manifest, 'nestedRows'> {
   const [path, ...others] = new Set(sample.map((cells) => pathsToRows(cells).join()));
   if (path === undefined || path === '' || path.includes(',') || others.length > 0) return {};
   return { nestedRows: { path, isRepeated: sample.length > 1 } };
 }
 
-/** From 1; yields chunks of 1 to 500. */
+/** From 1. */
 async function* numberRows(
   source: TextSource,
   batches: AsyncIterable<readonly UnnumberedRow[]>,

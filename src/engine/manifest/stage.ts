@@ -20,7 +20,7 @@ import { inputKind, type ReadingContext, readSize } from './text/source.ts';
 export interface StagedManifest extends Digest {
   /** `manifest.csv`, `.tsv`, `.json`, `.jsonl` or `.xlsx`, with `.gz` when gzipped. */
   readonly path: string;
-  /** For messages: the given name or path, or `<stdin>`. */
+  /** The given name or path, or `<stdin>`. */
   readonly name: string;
 }
 
@@ -128,9 +128,9 @@ export async function* readInput(
 }
 
 /**
- * Opens a pipe without waiting for a writer: an open that waits would block a thread, and the process could not end. In a worker thread, it
- * waits: when such a thread ends, Node closes each descriptor that `open` gave and `close` did not get, even if a socket has closed it and
- * it belongs to another file by then.
+ * Opens a pipe without waiting for a writer, which would block a thread, and keep the process from ending. In a worker thread, it waits:
+ * when such a thread ends, Node closes each descriptor that `open` gave and `close` did not get, even if it belongs to another file by
+ * then.
  */
 async function openPipe(path: string): Promise<Readable> {
   if (!isMainThread) return createReadStream(path, { highWaterMark: readSize });

@@ -4,7 +4,6 @@ import { DigestTable, digest, subjectDigest, wordOf } from '../../rows/digest-ta
 import type { RowProblem } from '../../rows/problem.ts';
 import type { DoneBefore } from '../../rows/row.ts';
 
-/** A row with the subject of an earlier row, but another request. */
 export interface Conflict {
   readonly operation: string;
   /** In one word. */
@@ -12,7 +11,7 @@ export interface Conflict {
   readonly subject: string;
   readonly row: number;
   readonly line: number;
-  /** The first row with this subject, or with `in-order` the previous one. */
+  /** The first row with the subject, or with `in-order` the previous one. */
   readonly firstRow: number;
   readonly firstLine: number;
 }
@@ -23,7 +22,7 @@ export function conflictProblem({ thing, subject, firstLine }: Conflict): RowPro
   };
 }
 
-/** `row` and `line` must be below 2^32. */
+/** `row` and `line` are below 2^32. */
 export interface CallIdentity {
   readonly row: number;
   readonly line: number;
@@ -32,7 +31,6 @@ export interface CallIdentity {
   readonly request: string;
 }
 
-/** How a call relates to others with its subject. */
 export type DuplicateVerdict =
   | { readonly kind: 'new' }
   /** An earlier row sends the same request, and is called instead. */
@@ -58,8 +56,8 @@ export class CallIndex {
   #changedSubjects = 0;
 
   /**
-   * @param compared earlier calls that a duplicate may repeat: any with the same subject, or only the latest. Of the requests x, y, x, the
-   *   third is a duplicate only with `any`.
+   * @param compared earlier calls that a duplicate may repeat: any with its subject, or only the latest. Of the requests x, y, x, the third
+   *   is a duplicate only with `any`.
    */
   constructor(compared: 'any' | 'latest') {
     this.#compared = compared;
@@ -89,8 +87,7 @@ export class CallIndex {
       this.#note(existing, call, request);
       return { kind: 'conflict', row, line };
     }
-    // A second entry makes the duplicates of a conflicting call findable. No operation's name begins with NUL, so the two kinds of keys
-    // never collide.
+    // A second entry makes the duplicates of a conflicting call findable. No operation's name begins with NUL, so the keys never collide.
     const fullKey = digest(`\0${call.operation}\0${call.subject}\0${call.request}`);
     const same = table.find(fullKey);
     if (same >= 0) return { kind: 'duplicate', row: table.get(same, rowNumber) };
@@ -134,12 +131,11 @@ export class DoneRows {
     return this.#sources;
   }
 
-  /** The following `note` and `undo` are about its rows. */
   begin(source: string): void {
     this.#sources.push(source);
   }
 
-  /** In the order of rows of the source. */
+  /** In the order of rows. */
   note(subject: Subject, row: number, { outcome, code }: Pick<RowResult, 'outcome' | 'code'>): void {
     const isDone = outcome === 'succeeded' || code === 'DONE_BEFORE';
     // Rows with other outcomes were not called, because another row of their subject was.
@@ -154,14 +150,13 @@ export class DoneRows {
     this.#table.set(entry, doneSource, isDone ? this.#sources.length : 0);
   }
 
-  /** For a subject that an undo has reverted, or may have. */
+  /** Also for a subject that an undo may have reverted. */
   undo(subject: Subject): void {
     const existing = this.#table.find(subjectDigest(subject));
     if (existing >= 0 && this.#table.get(existing, doneSource) === this.#sources.length)
       this.#table.set(existing, doneSource, 0);
   }
 
-  /** Undefined if the subject is not done. */
   find(subject: Subject): DoneBefore | undefined {
     const entry = this.#table.find(subjectDigest(subject));
     const source = entry < 0 ? undefined : this.#sources[this.#table.get(entry, doneSource) - 1];

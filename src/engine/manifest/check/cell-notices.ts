@@ -8,12 +8,11 @@ import type { UnexpectedValue } from '../columns/row-problems.ts';
 import type { ManifestRow } from '../manifest.ts';
 import { type NotedRows, noteRow } from './noted-rows.ts';
 
-/** In a warning. */
 const namedWords = 5;
 
 const replacement = '\ufffd';
 
-/** Counts cells that are valid but probably unintended, by field or column. */
+/** Counts valid but probably unintended cells, by field or column. */
 export class CellNotices {
   readonly #padded = new Map<string, NotedRows>();
   readonly #nothing = new Map<string, { cells: number; readonly words: Set<string> }>();

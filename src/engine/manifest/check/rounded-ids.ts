@@ -5,7 +5,7 @@ import type { Manifest, RoundedIds } from '../manifest.ts';
 
 interface Rounding {
   readonly by: string;
-  /** The least number of zeros at the end of a rounded number; infinite for a number that can't have been rounded this way. */
+  /** The least number of zeros at the end of a rounded number; infinite if it can't have been rounded this way. */
   readonly zerosOf: (digits: string) => number;
 }
 
@@ -27,7 +27,7 @@ function zerosOf17Digits(digits: string): number {
   return BigInt(Number(digits)) === BigInt(digits) ? 0 : Number.POSITIVE_INFINITY;
 }
 
-/** As many zeros over all identifiers prove rounding: chance gives them less than once in a million. */
+/** Chance gives as many zeros over all identifiers less than once in a million. */
 const tellingZeros = 6;
 
 /** Includes rows that `--where` leaves out. Takes constant memory. */
@@ -66,7 +66,7 @@ export function watchedForRounding(
 class RoundingWatch {
   readonly column: string;
   #ids = 0;
-  /** Roundings that all identifiers so far may have had. Repetition proves nothing, so equal identifiers count once. */
+  /** Roundings that all identifiers may have had. Equal identifiers count once, because repetition proves nothing. */
   #possible = roundings.map((rounding) => ({ ...rounding, zeros: 0, counted: new Set<string>() }));
 
   constructor(column: string) {
@@ -101,7 +101,7 @@ function zerosAtEnd(digits: string): number {
   return digits.length - end;
 }
 
-/** Undefined for a cell that is no identifier of more than 15 digits. */
+/** Undefined without more than 15 digits. */
 function longDigits(cell: unknown): string | undefined {
   if (typeof cell !== 'string' && typeof cell !== 'number' && typeof cell !== 'bigint') return undefined;
   if (typeof cell === 'string' ? cell.length <= 15 : cell <= 999_999_999_999_999) return undefined;

@@ -18,22 +18,20 @@ export interface ScanSummary extends SummarizedRows {
   readonly changedSubjects: number;
   /** At most five. */
   readonly firstConflicts: readonly Conflict[];
-  /** As written, in order of first appearance. */
+  /** In order of first appearance. */
   readonly columns: readonly string[];
   /** Columns that are only kept for the report have no field. */
   readonly meanings: readonly { readonly column: string; readonly field?: string }[];
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   /** By `--where`; no other count includes them. */
   readonly leftOut: number;
-  /** None if the user trusts them. */
   readonly roundedIds: readonly RoundedIds[];
   readonly choice: RowChoice | undefined;
 }
 
-/** Called in the order of rows; the scan awaits the results. */
+/** Called in the order of rows, and awaited. */
 export interface ScanHandlers {
   onInvalid?(row: InvalidRow): void | Promise<void>;
-  /** @param given the row as it was read */
   onRow?(row: DecidedRow, given: ManifestRow): void | Promise<void> | undefined;
   /** Conflicting rows may be called, too. */
   onConflict?(conflict: Conflict): void | Promise<void>;
@@ -144,7 +142,6 @@ function identityOf({ row, line, operation, subject, request }: CallableRow): Ca
   };
 }
 
-/** On a line, for comparison with another request. */
 function headerText({ headers }: CallableRow['request']): string {
   return headers === undefined ? '' : `${JSON.stringify(headers)}\n`;
 }
@@ -158,7 +155,6 @@ const keptConflicts = 5;
 
 interface Judged {
   readonly decided: DecidedRow;
-  /** If the row contradicts an earlier one and is called nevertheless. */
   readonly conflict?: Conflict;
 }
 
@@ -166,7 +162,6 @@ class RowScan {
   readonly #summary = new RowsSummary();
   readonly firstConflicts: Conflict[] = [];
   readonly cells = new CellNotices();
-  /** Rows with a value of their own, by field of `--default`. */
   readonly owners = new Map<string, NotedRows>();
   readonly #done: DoneRows | undefined;
   readonly #judge: CallIndex['judge'];

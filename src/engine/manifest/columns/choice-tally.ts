@@ -9,7 +9,7 @@ const keptValues = 10_000;
 const shownValues = 5;
 const maxValueLength = 200;
 
-/** Judges rows by conditions, and counts what explains an unexpected choice. */
+/** Counts what explains an unexpected choice. */
 export class ChoiceTally implements RowChoice {
   chosen = 0;
   leftOut = 0;
@@ -83,7 +83,6 @@ class ConditionTally {
     return `${excerpt(column)}: ${cells} no ${what} (first: line ${line}, "${value}"), so ${optionOf(text)} leaves ${rest} out`;
   }
 
-  /** Why the condition holds for no row: the column's values, and what the user probably means. */
   get unmetText(): string {
     const { text, column, wanted, day } = this.condition;
     const common = [...this.#values].toSorted(([, a], [, b]) => b - a);

@@ -12,14 +12,12 @@ export interface ColumnReading {
   /** Values of fields that rows omit, from `--default` or the manifest's `defaults`. */
   readonly defaults: ReadonlyMap<string, unknown>;
   readonly fieldOf: FieldNamer;
-  /** The user's `--map`. */
   readonly map?: ColumnMap | undefined;
   /** Fields of the user's `--default`. */
   readonly filled: readonly string[];
   readonly sample: Manifest['sample'];
 }
 
-/** Valid, but probably unintended. */
 export interface ScanWarning {
   readonly code:
     | 'COLUMN_RESEMBLES_FIELD'
@@ -69,7 +67,6 @@ export function columnWarnings(
       `pass ${mapOption(column, field)}`;
     warnings.push({ code: 'COLUMN_RESEMBLES_FIELD', message });
   }
-  // Probably mistyped.
   const titles = new Set(columns.map(fieldNameOf));
   for (const title of Object.keys(map).filter((each) => !titles.has(fieldNameOf(each)))) {
     const message = `--map names the column "${escapeInvisible(title)}", which the manifest does not have`;
@@ -83,7 +80,6 @@ export function defaultOption({ name, option }: Pick<Field, 'name' | 'option'>):
   return `--${name.replaceAll('_', '-')} ${option.replace(/[<>]/g, '').toUpperCase()}`;
 }
 
-/** Ready to paste into a shell. */
 export function mapOption(column: string, field: string): string {
   return `--map ${shellWord(`${column.trim().replace(/\s+/g, ' ')}=${field}`)}`;
 }
@@ -142,7 +138,6 @@ const likenesses: readonly ((column: string, field: string) => boolean)[] = [
   holdsIdentifier,
 ];
 
-/** Can't be typed as it is shown. */
 function isUnprintable(column: string): boolean {
   return escapeInvisible(column) !== column;
 }

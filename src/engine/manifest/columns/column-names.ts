@@ -9,7 +9,7 @@ import type { Manifest } from '../manifest.ts';
 export const maxColumns = 16_384;
 export const maxColumnNamesLength = 1024 * 1024;
 
-/** From title to field. Titles are matched like fields. */
+/** From title to field. */
 export type ColumnMap = Readonly<Record<string, string>>;
 
 /** From a title to a name, of a field or not. */
@@ -80,8 +80,7 @@ export function readDefaults(
 }
 
 /**
- * Refuses titles such as `user_id;note`, in which another delimiter than the file's separates the name of a field: each cell would hold two
- * values.
+ * Refuses titles such as `user_id;note`, with another delimiter than the file's: each cell would hold two values.
  *
  * @throws CqbatchError (`usage`, `MANIFEST_MIXED_DELIMITERS`)
  */
@@ -107,7 +106,7 @@ export function refuseJoinedTitles(
 }
 
 /**
- * Refuses two columns of delimited text with one field. Each row of JSON is checked instead, because rows may name a field differently.
+ * For delimited text. Rows of JSON are checked one by one, because they may name a field differently.
  *
  * @throws CqbatchError (`usage`, `MANIFEST_AMBIGUOUS_COLUMN`)
  */

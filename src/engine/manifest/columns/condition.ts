@@ -7,7 +7,7 @@ export interface Condition {
   readonly column: string;
   /** `Deleted by` is `deleted_by`, as for fields. */
   readonly name: string;
-  /** Undefined if the cell can't be compared with the value, such as a text with a time. */
+  /** Undefined if the cell can't be compared with the value. */
   readonly holds: (cell: string) => boolean | undefined;
   /** What a cell must be to be compared. */
   readonly kind: 'number' | 'time' | 'text';

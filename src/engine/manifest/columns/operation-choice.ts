@@ -10,7 +10,7 @@ import type { FieldNamer } from './column-names.ts';
 export type OperationChoice =
   /** `name` is for rows that leave the column empty. */
   | { readonly source: 'column'; readonly name?: string }
-  /** From `--operation`, the manifest's `operation`, or as the only operation that fits the columns. */
+  /** `inferred` is the only operation that fits the columns. */
   | { readonly source: 'option' | 'manifest' | 'inferred'; readonly name: string }
   /** Unneeded, because no row could be read. */
   | { readonly source: 'none'; readonly name?: never };
@@ -21,7 +21,7 @@ export interface ChoiceFacts {
     'name' | 'operation' | 'columns' | 'readable' | 'sample' | 'nestedRows' | 'sheet'
   >;
   readonly option: string | undefined;
-  /** Fields with a value but no column, from `--default` or the manifest's `defaults`. */
+  /** With a value but no column. */
   readonly givenFields: Iterable<string>;
   readonly operations: readonly Operation[];
   readonly fieldOf: FieldNamer;
@@ -49,7 +49,7 @@ export function chooseOperation(facts: ChoiceFacts): OperationChoice {
   if (columns.some((column) => facts.fieldOf(column) === 'operation'))
     return { source: 'column', ...(name !== undefined && { name }) };
   if (name !== undefined) return { source: byOption === undefined ? 'manifest' : 'option', name };
-  // Each row's problem explains more than a message about missing columns.
+  // Each row's problem explains more than missing columns.
   if (!manifest.readable && columns.length === 0) return { source: 'none' };
   return { source: 'inferred', name: inferOperation(facts) };
 }
@@ -58,7 +58,6 @@ function nameList(operations: readonly Operation[]): string {
   return operations.map(({ name }) => name).join(', ');
 }
 
-/** Underscores, blanks and capitals do not matter. */
 export function findByLooseName(
   text: string | undefined,
   operations: readonly Operation[],
@@ -75,7 +74,7 @@ const shownColumns = 12;
 /**
  * The only operation whose required fields all have a column or a value.
  *
- * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) when none or several fit, with what to add
+ * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) with what to add
  */
 function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFacts): string {
   const columns = manifest.columns();
@@ -113,7 +112,6 @@ function otherSheets({ sheet }: ChoiceFacts['manifest']): string {
   return `. This is the sheet "${excerpt(sheet.name)}"; choose another one with --sheet: ${list(sheet.others)}`;
 }
 
-/** @param unused columns without a field */
 function describe(
   missing: readonly string[],
   { fields, subject }: Operation,
@@ -150,7 +148,7 @@ export type RowOperation =
 
 export interface OperationRules {
   readonly operations: readonly Operation[];
-  /** The operation of `--operation`, which rows must not contradict. */
+  /** Of `--operation`: rows must not name another. */
   readonly required: Operation | undefined;
   readonly fallback: Operation | undefined;
 }

@@ -31,9 +31,9 @@ import {
 } from './row-problems.ts';
 
 export interface PreparedCall extends CallableRow {
-  /** A field with white space around its text, probably by mistake. */
+  /** White space around its text is probably a mistake. */
   readonly padded?: string | undefined;
-  /** Fields of `--default` for which the row has its own value. */
+  /** Fields of `--default` with another value in the row. */
   readonly own?: readonly string[];
   /** Values that the API most likely does not read. */
   readonly unexpected?: readonly UnexpectedValue[];
@@ -41,7 +41,7 @@ export interface PreparedCall extends CallableRow {
 
 export type PreparedRow = PreparedCall | InvalidRow;
 
-/** Turns a row into a call, or explains why it can't. Always gives the same result for a row. */
+/** Always gives the same result for a row. */
 export interface RowPreparer extends ColumnReading {
   (row: ManifestRow): PreparedRow;
   readonly choice: OperationChoice;
@@ -64,13 +64,13 @@ export interface PreparerOptions {
     | 'lettersOf'
     | 'sheet'
   >;
-  /** `--operation`, for rows without one; a row with another is invalid. */
+  /** For rows without an operation; a row with another is invalid. */
   readonly operation?: string | undefined;
-  /** `--default`, for fields that rows omit; overrides the manifest's `defaults`. */
+  /** For fields that rows omit; overrides the manifest's `defaults`. */
   readonly defaults?: Readonly<Record<string, string>> | undefined;
   readonly map?: ColumnReading['map'];
   readonly operations: readonly Operation[];
-  /** `--strict`: a row with a value that the API most likely does not read is invalid. Default: false. */
+  /** Whether a row with a value that the API most likely does not read is invalid. Default: false. */
   readonly strict?: boolean | undefined;
 }
 

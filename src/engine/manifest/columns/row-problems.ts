@@ -10,7 +10,6 @@ export interface Clash {
   readonly column: string;
 }
 
-/** Only problems in columns that have a field. */
 export function unusableCells(
   { cells, cellProblems = {} }: ManifestRow,
   isField: (column: string) => boolean,
@@ -64,7 +63,7 @@ export interface UnexpectedValue {
   readonly expected: string;
 }
 
-/** Values, and old values that an undo would send, that are not as their fields expect. */
+/** Includes old values that an undo would send. */
 export function unexpectedValues(
   fields: readonly (Pick<Field, 'name' | 'expectation'> & { readonly oldName: string | undefined })[],
   values: Row,
@@ -84,7 +83,6 @@ export function unexpectedValues(
   return found;
 }
 
-/** For `--strict`. */
 export function unexpectedProblem(
   { name, value, expected }: UnexpectedValue,
   columnOf: (name: string) => string,

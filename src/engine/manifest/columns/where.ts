@@ -21,7 +21,7 @@ function isOwnColumn(title: string): boolean {
 }
 
 /**
- * Chooses rows that meet all conditions; they keep their numbers. Unreadable rows are kept, because their cells are unknown.
+ * Keeps the numbers of chosen rows, and unreadable rows, whose cells are unknown.
  *
  * @throws a usage error `WHERE_UNKNOWN_COLUMN` when no column matches a condition; for JSON after all rows were read
  */

@@ -12,7 +12,6 @@ const sampledRecords = 20;
  * cells. Ignores quoted text.
  *
  * @param head beginning of the text; unless `complete`, its last record is ignored
- * @param fallback for text with one column
  */
 export function detectDelimiter(head: string, complete: boolean, fallback: Delimiter): Delimiter {
   let best = { delimiter: fallback, agreement: 0, cells: 1 };
@@ -28,7 +27,7 @@ export function detectDelimiter(head: string, complete: boolean, fallback: Delim
   return best.delimiter;
 }
 
-/** Of the first records that are not blank; 0 where text follows a closing quote. */
+/** 0 where text follows a closing quote. Leaves out blank records. */
 function countCells(text: string, complete: boolean, delimiter: Delimiter): readonly number[] {
   const counts: number[] = [];
   let cells = 1;
@@ -69,8 +68,6 @@ export interface Preamble {
 }
 
 /**
- * A line `sep=;`, and lines to skip.
- *
  * @param head beginning of the text
  * @throws TextMistake when `sep=` names an unknown delimiter, or the lines exceed the head
  */
@@ -98,7 +95,7 @@ export function readPreamble(head: string, skipLines: number, complete: boolean)
 const sampledLines = 12;
 
 /**
- * Guesses how many lines precede the column names, as in exports that begin with a title; 0 when the first line may be the header.
+ * Guesses how many lines precede the column names, as in exports that begin with a title.
  *
  * @param lines cells of the first lines, split at each delimiter
  * @param isName whether the header has this name; headers without such names are recognized by their form
@@ -125,7 +122,7 @@ function filled(cells: readonly string[]): readonly string[] {
   return cells.filter((cell) => /[^\s;,|]/.test(cell));
 }
 
-/** Split at each delimiter, even inside quotes; empty when a cell of the first line continues. */
+/** Splits even inside quotes; empty when a cell of the first line continues. */
 export function cutLines(text: string): readonly (readonly (readonly string[])[])[] {
   const lines = text.split(/\r\n|\n|\r/, sampledLines);
   const goesOn = ((lines[0]?.split('"').length ?? 1) - 1) % 2 === 1;
@@ -138,17 +135,17 @@ export function cutLines(text: string): readonly (readonly (readonly string[])[]
 export interface CsvHeader {
   readonly names: readonly string[];
   readonly indexes: readonly number[];
-  /** The required number of cells in each record. */
+  /** Cells that each record must have. */
   readonly width: number;
-  /** Cells without a name, which must be empty. */
+  /** Must be empty. */
   readonly unnamed: readonly number[];
-  /** The column that marks guarded rows, or -1; see `formula-guard.ts`. */
+  /** Of the column that marks guarded rows, or -1; see `formula-guard.ts`. */
   readonly guardedIndex: number;
   readonly commas: boolean;
 }
 
 /**
- * Reads the first record. Leaves out the report's own columns, whose names start with `_`.
+ * Leaves out the report's own columns, whose names start with `_`.
  *
  * @param kept own columns to keep
  * @throws CqbatchError (`usage`) when the record has no names, repeats a name, or looks like data

@@ -24,7 +24,6 @@ export interface CsvRecord {
 /**
  * Splits delimited text (RFC 4180, with line ends LF, CR LF or CR), one array per chunk. Leaves out blank lines, which may have delimiters.
  *
- * @param firstLine its number
  * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), checked once per chunk, or the CsvError of csv-parse for invalid quotes
  */
 export async function* readCsvRecords(
@@ -56,7 +55,7 @@ export async function* readCsvRecords(
   }
 }
 
-/** csv-parse's own buffer would hide the number of blank lines before each record, and be slower. */
+/** csv-parse's own buffer would hide how many blank lines precede a record, and be slower. */
 class RecordParser extends Parser {
   #records: CsvRecord[] = [];
   #recordLines = 0;
@@ -73,7 +72,7 @@ class RecordParser extends Parser {
     this.#firstLine = firstLine;
   }
 
-  /** The first line of the incomplete record. csv-parse counts CR LF inside quotes twice. */
+  /** Of the incomplete record. csv-parse counts CR LF inside quotes twice. */
   get line(): number {
     return this.#firstLine + this.#recordLines + this.info.empty_lines;
   }
@@ -82,7 +81,7 @@ class RecordParser extends Parser {
     if (cells === null) return super.push(null);
     if (cells.some((cell) => cell !== '')) this.#records.push({ cells, line: this.line });
     this.#recordLines += 1 + countLineBreaks(cells);
-    // Each record counts as the first. For later records, csv-parse creates an error for each deviating number of cells, which takes
+    // Each record counts as the first: csv-parse would create an error for each deviating number of cells of later records, which takes
     // minutes for millions.
     (this.info as { records: number }).records = 0;
     return true;
@@ -190,7 +189,7 @@ function strayText({ unnamed }: CsvHeader, values: readonly string[]): RowProble
   return undefined;
 }
 
-/** Finds the quote that violates RFC 4180, section 2, rules 5 to 7, because the parser does not report where the cell to fix began. */
+/** Finds the quote that violates RFC 4180, section 2, rules 5 to 7: the parser does not report where the cell to fix began. */
 export async function findCsvMistake(
   chunks: AsyncIterable<Buffer>,
   delimiter: Delimiter,

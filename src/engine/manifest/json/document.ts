@@ -14,14 +14,13 @@ export interface JsonValue {
 export interface DocumentOptions {
   /** `[ rows ]`, or `{ …, "rows": [ rows ], … }`. */
   readonly outer: 'array' | 'object';
-  /** The names that lead to the rows. Default: `rows`; then other members that are no arrays are limited in size. */
+  /** Names that lead to the rows. Default: `rows`; then other members that are no arrays are limited in size. */
   readonly path?: readonly string[] | undefined;
-  /** The length of a byte order mark that has been taken off. */
+  /** The length of a byte order mark that was removed. */
   readonly offset: number;
 }
 
 const maxDocumentBytes = 1_000_000_000;
-/** A page of an API's answer has fewer. */
 const keptMembers = 100;
 
 /** @throws TextMistake (`MANIFEST_TOO_LARGE`) for more than 1 GB */
@@ -47,7 +46,7 @@ export class JsonDocument {
   readonly #path: readonly string[];
   #at = 0;
   #line = 1;
-  /** The first members beside the rows, in document order. */
+  /** The first beside the rows. */
   readonly members: {
     readonly key: JsonValue;
     readonly value: JsonValue;
@@ -130,7 +129,6 @@ export class JsonDocument {
     while (this.#goesOn(closeBracket, ', or ]'));
   }
 
-  /** A comma comes next, not the end. */
   #goesOn(close: number, expected: string): boolean {
     if (this.#take(close)) return false;
     this.#expect(comma, expected);
@@ -147,7 +145,6 @@ export class JsonDocument {
     if (!this.#take(byte)) throw this.#unexpected(expected);
   }
 
-  /** The next byte that is no white space. */
   #next(): number | undefined {
     for (; this.#at < this.#bytes.length; this.#at++) {
       const byte = this.#bytes[this.#at] as number;

@@ -7,7 +7,7 @@ export type ParsedPiece =
   | { readonly ok: true; readonly value: unknown }
   | {
       readonly ok: false;
-      /** A repeated name is well-formed JSON, but does not say which of its values is meant. */
+      /** A repeated name is well-formed JSON, but which value is meant is unknown. */
       readonly code: 'MANIFEST_SYNTAX' | 'MANIFEST_REPEATED_NAME';
       readonly problem: string;
       readonly index: number;
@@ -17,7 +17,7 @@ export function parsePiece(text: string): ParsedPiece {
   let value: unknown;
   const { stackTraceLimit } = Error;
   try {
-    // A million stacks of broken lines, which are never shown, would take most of the time.
+    // Stacks would take most of the time for a million broken lines.
     Error.stackTraceLimit = 0;
     value = parseJson(text);
   } catch (error) {
@@ -45,17 +45,15 @@ export function repeatedName(name: string): string {
 }
 
 /**
- * Finds a name that one object has twice, however it is escaped.
+ * Finds a name that one object has twice, however it is escaped, and the index of the second.
  *
- * @param text well-formed JSON
  * @param value the parsed text, in which the last of equal names wins
- * @returns the name, and the index of its second occurrence
  */
 function findRepeatedName(
   text: string,
   value: unknown,
 ): { readonly name: string; readonly index: number } | undefined {
-  // A colon follows every name, so with as many names in the value as colons, none was lost.
+  // A colon follows every name: with as many names in the value as colons, none was lost.
   if (countColons(text) === countNames(value)) return undefined;
   const openObjects: (Set<string> | undefined)[] = [];
   let nameStart = 0;

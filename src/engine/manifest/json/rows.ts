@@ -57,7 +57,7 @@ interface TextLine {
   readonly line: number;
 }
 
-/** Splits at LF, CR LF and CR, one array per chunk, without blank lines. */
+/** One array per chunk, without blank lines. */
 async function* splitLines(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<readonly TextLine[], void, undefined> {

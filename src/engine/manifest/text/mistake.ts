@@ -13,7 +13,7 @@ export interface Position {
 export class TextMistake extends Error {
   override readonly name = 'TextMistake';
   readonly code: string;
-  /** A position, or the offset of a byte (after unzipping, including the byte order mark); undefined for the whole file. */
+  /** A position, or the offset of a byte (unzipped, with the byte order mark); undefined for the whole file. */
   readonly at: Position | number | undefined;
 
   constructor(code: string, at: Position | number | undefined, problem: string) {
@@ -75,7 +75,7 @@ export function manifestTooLarge(name: string, what: string, maxBytes: number): 
   );
 }
 
-/** A quoted pattern, or a pattern without a match, arrives unexpanded. */
+/** A pattern that is quoted, or matches nothing, arrives unexpanded. */
 function patternHint(name: string): string {
   return /[*?]/.test(name)
     ? `; pass one file, or run each file that matches: cqbatch watch ${shellWord(name)}`

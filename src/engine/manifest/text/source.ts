@@ -18,13 +18,11 @@ import {
 
 export const readSize = 256 * 1024;
 
-/** Limits blank lines, and white space between JSON values, to any number of which a small gzip file can unzip. */
+/** Limits blank lines, and white space between JSON values: a small gzip file can unzip to any number of them. */
 const maxBlankBytes = 4 * 1024 * 1024;
 
-/** Can be read repeatedly. */
 export interface ByteSource {
   readonly path: string;
-  /** For messages. */
   readonly name: string;
   readonly gzip: boolean;
   /** Absent for UTF-8. */
@@ -37,7 +35,7 @@ export interface TextSource extends ByteSource {
   readonly bomLength: number;
   /** Before the text, including the byte order mark. */
   readonly start: number;
-  /** Where the text begins, from 1. */
+  /** From 1. */
   readonly firstLine: number;
 }
 
@@ -52,7 +50,7 @@ export interface ReadingContext {
 export type InputKind = 'file' | 'pipe';
 
 /**
- * What a path leads to, without opening it.
+ * Does not open the path.
  *
  * @throws CqbatchError (`usage`) for directories, devices, sockets, and files that are too large
  */
@@ -157,7 +155,7 @@ function isWhiteSpace(bytes: Buffer): boolean {
  * Passes on valid UTF-8 (RFC 3629); no chunk ends inside a character.
  *
  * @param remedy for bytes of another encoding
- * @throws TextMistake (`MANIFEST_NOT_UTF8`, `MANIFEST_BINARY`) at the first invalid byte, with the remedy
+ * @throws TextMistake (`MANIFEST_NOT_UTF8`, `MANIFEST_BINARY`) at the first invalid byte
  */
 export async function* checkUtf8(
   chunks: AsyncIterable<Buffer>,
@@ -177,7 +175,6 @@ export async function* checkUtf8(
   if (rest.length > 0) throw notUtf8(rest, offset, await remedy());
 }
 
-/** How many trailing bytes belong to an incomplete character. */
 function incompleteLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -249,7 +246,7 @@ function notUtf8(bytes: Buffer, chunkOffset: number, remedy: string): TextMistak
   );
 }
 
-/** Decoding replaces invalid bytes with U+FFFD: the first byte that differs after encoding again is invalid. */
+/** Decoding replaces invalid bytes with U+FFFD, so the first byte that encoding changes is invalid. */
 function firstInvalidIndex(bytes: Buffer): number {
   const again = Buffer.from(bytes.toString('utf8'), 'utf8');
   let index = 0;
@@ -266,7 +263,6 @@ export async function located<Result>(source: TextSource, read: () => Promise<Re
   }
 }
 
-/** Turns a TextMistake into a `usageError` with file, line and column; other errors stay unchanged. */
 export async function locate(source: TextSource, error: unknown): Promise<unknown> {
   if (!(error instanceof TextMistake)) return error;
   const { code, at, message } = error;

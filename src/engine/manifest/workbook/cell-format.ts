@@ -1,6 +1,6 @@
 import { formatValue } from 'hucre';
 
-/** As a spreadsheet shows a number, without commas between digits; undefined if the text lacks digits of the number. */
+/** Without commas between digits; undefined if the shown text lacks digits of the number. */
 export function shownNumber(value: number, format: string): string | undefined {
   const shown = formatValue(value, format).trim();
   const numbers = shown.match(/\d[\d,]*(?:\.\d+)?/g) ?? [];

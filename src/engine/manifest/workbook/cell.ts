@@ -9,11 +9,9 @@ export interface SheetCell {
 /** Excel keeps 15 digits. */
 const maxExact = 999_999_999_999_999;
 
-/** Loaded on demand with the library. */
 export interface CellFormats {
   readonly shownNumber: (value: number, format: string) => string | undefined;
   readonly shownTime: (date: Date, format: string, is1904: boolean) => string | undefined;
-  /** Dates count from 1904. */
   readonly is1904: boolean;
 }
 
@@ -94,10 +92,7 @@ const endLength = 22;
 const entryLength = 46;
 const maxComment = 0xffff;
 
-/**
- * The unpacked size by the directory of a ZIP archive. Unpacking by the directory needs no more memory. Undefined when the directory is
- * unreadable or omits a size.
- */
+/** As the directory of the archive says; unpacking by it needs no more memory. Undefined when it is unreadable or omits a size. */
 export function unpackedBytes(archive: Buffer): number | undefined {
   const end = findEnd(archive);
   if (end === undefined) return undefined;

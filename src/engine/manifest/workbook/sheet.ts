@@ -14,9 +14,8 @@ import { type CellFormats, columnLetters, readCell, unpackedBytes } from './cell
 export interface SheetRecords {
   readonly name: string;
   readonly others: readonly string[];
-  /** Not blank or skipped, the header first; all are as wide as the header. */
+  /** The header first; all are as wide as the header. */
   readonly records: readonly CsvRecord[];
-  /** Rows below the header. */
   readonly hidden: NonNullable<Manifest['sheet']>['hidden'];
   readonly hiddenColumns: ReadonlySet<number>;
 }
@@ -117,7 +116,7 @@ async function reading<Result>(read: (library: Library) => Promise<Result>): Pro
 }
 
 /**
- * The width of the header in columns; 0 without rows.
+ * In columns; 0 without rows.
  *
  * @param isName whether a cell is named like a field that every header must have
  * @throws TextMistake when a title precedes the header, or too many cells would be in memory
