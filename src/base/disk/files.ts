@@ -28,7 +28,7 @@ export async function exists(path: string): Promise<boolean> {
   return (await look(path)) !== undefined;
 }
 
-/** Errors are ignored: the user hears of the failure before. */
+/** Ignores errors: the user hears of the failure that left the file. */
 export async function removeIfPossible(path: string): Promise<void> {
   await rm(path, { force: true }).catch(() => {});
 }

@@ -21,7 +21,7 @@ export function harmless<Arguments extends readonly unknown[]>(
   };
 }
 
-/** For where there is no log. */
+/** Reports an error where there is no log. */
 export function warnOf(what: string): (error: unknown) => void {
   return (error) => process.emitWarning(`${what}: ${errorText(error)}`, 'CqbatchWarning');
 }
