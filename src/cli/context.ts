@@ -69,7 +69,7 @@ export async function openCommandContext(flags: Flags): Promise<CommandContext> 
 export async function openContext(flags: Flags): Promise<Context> {
   // By default, V8 lets old objects grow to four times the memory in use: 70 MB of garbage in a run.
   setFlagsFromString('--heap-growing-percent=120');
-  // Before a run is created.
+  // An invalid level must be refused before a run is created.
   logLevelIn(flags);
   const context = await openCommandContext(flags);
   return { ...context, datastore: await chooseDatastore(context) };

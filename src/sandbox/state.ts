@@ -97,7 +97,7 @@ function isEmpty(name: string, value: unknown): boolean {
   return value === '' || String(value) === String(emptySoundboard[name as keyof typeof emptySoundboard]);
 }
 
-/** Also in the sections. */
+/** Removes each trace of the deletion, also in the sections. */
 function restored({ deleted_at, deleted_by, evaluation_sections, ...rest }: Evaluation): Evaluation {
   const sections = evaluation_sections?.map(({ deleted_at, ...section }) => section);
   return { ...rest, ...(sections && { evaluation_sections: sections }) };

@@ -6,9 +6,9 @@ export interface Setting {
   readonly help: string;
   /** `-h` shows the setting even if a command has many options. */
   readonly common?: true;
-  /** Only a variable and a key. */
+  /** The setting has only a variable and a key. */
   readonly noFlag?: true;
-  /** As a user would write the default. */
+  /** The default, as a user would write it. */
   readonly default?: string;
   /** The default in words, if it has no value. */
   readonly otherwise?: string;

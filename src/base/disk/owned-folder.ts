@@ -71,7 +71,7 @@ export async function removeAbandoned(parent: string): Promise<void> {
   }
 }
 
-/** As far as possible. */
+/** Removes half-written files of killed commands, as far as possible. */
 export async function removeHalfDone(folder: string): Promise<void> {
   const names = (await ifThere(readdir(folder))) ?? [];
   for (const name of names.filter((each) => each.endsWith('.tmp'))) {

@@ -41,7 +41,7 @@ export type Taking =
   | { readonly kind: 'unusable'; readonly why: string }
   /** A program may still be writing the file. */
   | { readonly kind: 'growing' }
-  /** Or the file has changed. */
+  /** The file no longer exists, or has changed. */
   | { readonly kind: 'gone' };
 
 interface AttemptedFile {
@@ -159,7 +159,7 @@ export class Inbox {
     });
   }
 
-  /** By this state folder, oldest first. */
+  /** Taken by this state folder, oldest first. */
   async unfinished(): Promise<readonly TakenRecord[]> {
     return (await this.#records.unfinished()).filter(({ state_id: id }) => id === this.#stateId);
   }

@@ -69,7 +69,7 @@ function takenError(path: string, who: string): Error {
 }
 
 export interface DaemonMetricsOptions extends Pick<MetricsOptions, 'version' | 'operations'> {
-  /** Undefined without runs. */
+  /** Undefined for a process without runs. */
   readonly store?: Pick<RunStore, 'list'> | undefined;
   readonly file?: string | undefined;
   readonly onError: (error: Error) => void;

@@ -72,7 +72,7 @@ const entrySchema = z.discriminatedUnion('result', [
   occasionSchema.extend({ result: z.literal('idle'), until }),
   /** The run was in progress, or the schedule was paused while the occasion waited. */
   occasionSchema.extend({ result: z.literal('skipped'), because: z.string(), until }),
-  /** No daemon was running in time. */
+  /** No daemon was running to start a run in time. */
   occasionSchema.extend({ result: z.literal('missed'), at: z.string(), until }),
   occasionSchema.extend({
     result: z.literal('failed'),

@@ -41,7 +41,7 @@ export interface Manifest {
    * of the first 100 rows until `rows()` has been read further.
    */
   columns(): readonly string[];
-  /** Of a workbook. */
+  /** Absent unless the manifest is a workbook. */
   readonly sheet?: {
     readonly name: string;
     readonly others: readonly string[];
@@ -92,7 +92,7 @@ export interface PageFacts {
 export interface RowChoice {
   readonly chosen: number;
   readonly leftOut: number;
-  /** Because a cell can't be compared. */
+  /** Left out only because a cell can't be compared. */
   readonly undecided: number;
   /** A line for each condition. */
   readonly incomparable: readonly string[];

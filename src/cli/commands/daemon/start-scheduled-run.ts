@@ -119,7 +119,7 @@ async function runContext(
 }
 
 async function beginInbox(context: CommandContext, path: string, report: ReportRefusal): Promise<Beginning> {
-  // Before a manifest is taken.
+  // Checks the options before a manifest is taken.
   runOptions(context);
   const { store, settings } = context;
   const { settle: settleMs = defaults.settle } = settings;

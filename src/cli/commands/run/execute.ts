@@ -26,7 +26,7 @@ import { printReport } from '../report.ts';
 const drawEveryMs = 100;
 const printEveryMs = 5_000;
 
-/** @param journal of a new run, open */
+/** @param journal the open journal of a new run; undefined when a run continues */
 export async function execute(context: Context, record: RunRecord, journal?: Journal): Promise<ExitCode> {
   const executed = await withScope((defer) => untilEnd(context, record, journal, defer));
   const { record: ended, reports } = executed;
@@ -176,7 +176,7 @@ function openReporter(terminal: Terminal, record: RunRecord, proxy: string | und
       };
       timer = setInterval(look, live ? drawEveryMs : printEveryMs);
     },
-    /** While a question is on the screen. */
+    /** Hides progress while a question is on the screen. */
     hold(held: boolean): void {
       isHeld = held;
       terminal.draw('');

@@ -257,7 +257,7 @@ function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | u
   }
 }
 
-/** The operations interpret the answers. */
+/** The operations interpret the answers, so changes since the plan matter. */
 function warnOfOtherOperations({ terminal, store }: CommandContext, { head, file }: ReadPlan): void {
   for (const { name, module } of head.operations) {
     const loaded = findOperation(store.operations, name);

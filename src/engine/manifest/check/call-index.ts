@@ -135,7 +135,7 @@ export class DoneRows {
     this.#sources.push(source);
   }
 
-  /** In the order of rows. */
+  /** Call this in the order of rows. */
   note(subject: Subject, row: number, { outcome, code }: Pick<RowResult, 'outcome' | 'code'>): void {
     const isDone = outcome === 'succeeded' || code === 'DONE_BEFORE';
     // Rows with other outcomes were not called, because another row of their subject was.

@@ -101,7 +101,7 @@ function zerosAtEnd(digits: string): number {
   return digits.length - end;
 }
 
-/** Undefined without more than 15 digits. */
+/** Undefined unless the cell has more than 15 digits. */
 function longDigits(cell: unknown): string | undefined {
   if (typeof cell !== 'string' && typeof cell !== 'number' && typeof cell !== 'bigint') return undefined;
   if (typeof cell === 'string' ? cell.length <= 15 : cell <= 999_999_999_999_999) return undefined;

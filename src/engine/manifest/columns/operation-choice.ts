@@ -21,7 +21,7 @@ export interface ChoiceFacts {
     'name' | 'operation' | 'columns' | 'readable' | 'sample' | 'nestedRows' | 'sheet'
   >;
   readonly option: string | undefined;
-  /** With a value but no column. */
+  /** Fields with a value but no column. */
   readonly givenFields: Iterable<string>;
   readonly operations: readonly Operation[];
   readonly fieldOf: FieldNamer;

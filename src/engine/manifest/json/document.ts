@@ -46,7 +46,7 @@ export class JsonDocument {
   readonly #path: readonly string[];
   #at = 0;
   #line = 1;
-  /** The first beside the rows. */
+  /** The first members beside the rows. */
   readonly members: {
     readonly key: JsonValue;
     readonly value: JsonValue;

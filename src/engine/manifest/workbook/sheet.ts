@@ -210,7 +210,7 @@ function hiddenColumnsOf({ columns = [] }: Sheet): ReadonlySet<number> {
   return new Set(columns.flatMap((column, index) => (isInvisible(column) ? index : [])));
 }
 
-/** Or too small to be seen. */
+/** Hidden, or too small to be seen. */
 function isInvisible({ hidden, height, width }: RowDef & ColumnDef = {}): boolean {
   return hidden === true || height === 0 || width === 0;
 }
