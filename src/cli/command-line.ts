@@ -67,6 +67,7 @@ function printJson(code: string, message: string): void {
   try {
     writeDocument({ error: { code, message } });
   } catch {
+    // Standard error shows the error, too.
   }
 }
 
