@@ -6,7 +6,7 @@ export interface Log {
   readonly warn: LogLine;
   readonly info: LogLine;
   readonly debug: LogLine;
-  /** If not, no debug line is composed, which would take longer than this call. */
+  /** If false, the program composes no debug line, which takes longer than this call. */
   readonly isLevelEnabled: (level: 'debug') => boolean;
 }
 

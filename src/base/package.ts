@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Whether the code runs as written, compiled, or bundled. */
+/** The same for code that runs as written, compiled, or bundled. */
 export const packageRoot = folderOfPackage();
 
 function folderOfPackage(): URL {

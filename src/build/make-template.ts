@@ -10,7 +10,7 @@ import { templateFile } from '../engine/datastore/embedded/template.ts';
 
 /** Makes the archive for new datastores, unless it exists. */
 
-/** Bytes kept of the first log file: more than the one or two checkpoints in it take. */
+/** More than the one or two checkpoints in the first log file take. */
 const keptOfLog = 64 * 1024;
 
 const made = await look(templateFile);
@@ -28,18 +28,18 @@ await runMigrations({
     return { rows: (result?.rows ?? []) as never[] };
   },
 } as Parameters<typeof runMigrations>[0]);
-// No further databases are created from the templates, which have two thirds of the files.
+// They have two thirds of the files, and no further databases are created.
 await database.exec('UPDATE pg_database SET datistemplate = false');
 await database.exec('DROP DATABASE template0');
 await database.exec('DROP DATABASE template1');
 await database.exec('CREATE TABLE public.epoch (name text)');
-// Starts a new log, so that only the beginning of one file is needed.
+// Starts a new log, whose first part is enough.
 await database.exec('SELECT pg_switch_wal(); CHECKPOINT');
 const { rows } = await database.query<{ log: string }>(
   'SELECT pg_walfile_name(pg_current_wal_insert_lsn()) AS log',
 );
 await database.close();
-// Maps of free space and visibility are a third of the files, and PostgreSQL makes them again.
+// Maps of free space and visibility are a third of the files; PostgreSQL makes them again.
 for (const path of await readdir(folder, { recursive: true }))
   if (/_(?:fsm|vm)$/.test(path)) await rm(join(folder, path));
 const logs = join(folder, 'pg_wal');

@@ -2,8 +2,8 @@ import { defineConfig } from 'rolldown';
 import { shipped } from './shipped.js';
 
 /**
- * Makes few files of the command and the library: reading the 900 of which they are made takes a second of CPU time at each start. Node's
- * compile cache is off: on Node 24 it saves nothing.
+ * Bundles the command and the library, because reading their 900 files takes a second of CPU time at each start. On Node 24, Node's compile
+ * cache saves nothing.
  */
 export default defineConfig({
   input: {
@@ -12,35 +12,35 @@ export default defineConfig({
     thread: 'dist/src/engine/datastore/embedded/thread.js',
   },
   platform: 'node',
-  // Optional: msgpackr works without it, and it does not exist for every platform.
+  // msgpackr works without this package, which does not exist for every platform.
   external: ['msgpackr-extract'],
-  // Loading our modules has no effect, so a command loads only the modules that it uses, not all that the library exports.
+  // Loading our modules has no effect, so a command loads only what it uses.
   treeshake: {
     moduleSideEffects: [
       { test: /[/\\]dist[/\\](?:src|jobs)[/\\]|[/\\]node_modules[/\\]bullmq[/\\]/, sideEffects: false },
     ],
   },
-  // Prefers ES modules, so that only the used parts of a package are bundled, as of BullMQ.
+  // Only of ES modules, as BullMQ's, unused parts can be left out.
   resolve: { mainFields: ['module', 'main'] },
   plugins: [undiciInParts(), ...bullmqInParts(), ...shipped()],
-  // The groups below put static and dynamic imports of a module into the file that needs them first.
+  // A module goes into the file that needs it first, whether by a static or a dynamic import.
   checks: { ineffectiveDynamicImport: false },
   output: {
     dir: 'dist/bin',
     cleanDir: true,
     codeSplitting: { groups: parts() },
-    // Without comments, which Node would read at each start.
+    // Node would read comments at each start.
     comments: { annotation: false, jsdoc: false },
   },
 });
 
 /**
- * Modules that are loaded together are one file, because each file takes half a millisecond, and a command would load fifty. A part also
- * has what its modules import, except what an earlier part has.
+ * Modules that are loaded together are one file: a file takes half a millisecond, and a command would load fifty. A part also has what its
+ * modules import, except what an earlier part has.
  */
 function parts() {
   const modules = {
-    // The thread of the datastore needs only this part of our code.
+    // The thread of the datastore needs only this part.
     files: 'src/base/(?:disk/files|package|async/waiting)',
     // `help` is for `cqbatch --help`; `command` is what each command needs in addition.
     help: 'src/cli/command-line',
@@ -59,7 +59,7 @@ function parts() {
   }));
 }
 
-/** The used parts of undici: its index also loads fetch, WebSocket, mocks and caches, which takes twice as long. */
+/** Its index also loads fetch, WebSocket, mocks and caches, which takes twice as long. */
 function undiciInParts() {
   const folder = 'undici/lib/dispatcher';
   return virtual(
@@ -75,7 +75,7 @@ function undiciInParts() {
   );
 }
 
-/** BullMQ without repeated jobs, which need much code. The code for Redis is loaded only where Redis is the datastore. */
+/** Leaves out repeated jobs, which need much code. Only Redis as the datastore loads the code for Redis. */
 function bullmqInParts() {
   const from = /[/\\]bullmq[/\\]dist[/\\]esm[/\\]/;
   return [
@@ -99,7 +99,7 @@ function bullmqInParts() {
   ];
 }
 
-/** A module whose code is no file. @param from matches the modules that import it */
+/** A module without a file. @param from matches the modules that import it */
 function virtual(name, code, from = /^/) {
   const id = `\0${name}`;
   return {

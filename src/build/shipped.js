@@ -7,7 +7,7 @@ export function shipped() {
   return [pglite(), licenses(), declarations(), executable()];
 }
 
-/** The used files of PGlite, unchanged: its code evaluates text that names its variables, and reads files in its folder. */
+/** Unchanged, because PGlite's code evaluates text that names its variables, and reads files in its folder. */
 function pglite() {
   const folder = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
   const names = readdirSync(folder).filter((name) => /^(?:index|chunk-\w+)\.js$|\.wasm$/.test(name));
@@ -35,14 +35,14 @@ function pglite() {
   };
 }
 
-/** Blanks the tables of encodings other than UTF-8: an eighth of the package, and no query of ours needs them. */
+/** Blanks the tables of encodings other than UTF-8, an eighth of the package, which no query needs. */
 function withoutEncodings(data, code) {
   for (const [, start, end] of code.matchAll(/"[^"]+\/utf8_and_\w+\.so",start:(\w+),end:(\w+)/g))
     data.fill(0, Number(start), Number(end));
   return data;
 }
 
-/** The packages whose code is in the bundle or in report.html. */
+/** Of packages whose code is in the bundle or in report.html. */
 function licenses() {
   return assets('licenses', (bundle) => {
     const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
@@ -61,7 +61,7 @@ function licenses() {
   });
 }
 
-/** Opaque types in place of those of other packages, which no program sees. zod's own ship, because the schemas are exported. */
+/** Types of other packages, which no program sees. zod's own ship, because schemas are exported. */
 const opaque = {
   bullmq:
     'export type BackendFactory<A, B> = (a: A) => B; export type IQueueBackend = object; export type Job<D> = { data: D };',
@@ -70,7 +70,7 @@ const opaque = {
   undici: 'export type Dispatcher = object;',
 };
 
-/** Only the declarations that a program needs. */
+/** Only those that a program needs. */
 function declarations() {
   return assets('declarations', () => {
     const files = new Map(Object.entries(opaque).map(([name, text]) => [`types/${name}.d.ts`, text]));

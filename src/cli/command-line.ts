@@ -15,7 +15,7 @@ import { styled, withHeadings } from './render/style.ts';
 import { indented } from './render/words.ts';
 import { openTerminal } from './terminal.ts';
 
-/** How long open handles keep the process after its command. */
+/** Open handles keep the process this long after its command. */
 const lingerMs = 2_000;
 
 export async function runProcess(): Promise<void> {
@@ -43,11 +43,10 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Prints the error, with `--json` as one JSON document. @returns the exit code */
 function explain(error: unknown, args: readonly string[]): number {
   const json = args.includes('--json');
   if (error instanceof CommanderError) {
-    // These are already printed, usage errors on standard error.
+    // Commander has printed this.
     if (error.exitCode === 0) return exitCodes.success;
     if (json) printJson('USAGE', error.message.replace(/^error: /, ''));
     return exitCodes.usage;
@@ -103,12 +102,12 @@ Install it once:
   # zsh: with fpath+=(~/.zfunc) before compinit
   cqbatch completion zsh > ~/.zfunc/_cqbatch`;
 
-/** Commands with more options show only the common ones for `-h`. */
+/** With more options, `-h` shows only the common ones. */
 const manyOptions = 15;
 
-/** Only the commands that `args` name get their options, for a fast start. */
+/** Only commands that `args` name get options, for a fast start. */
 export async function createProgram(version: string, args: readonly string[]): Promise<Command> {
-  // Commander must neither print nor exit by itself; commands inherit this.
+  // Commands inherit this.
   const program = new Command('cqbatch')
     .exitOverride()
     .configureOutput({
@@ -165,7 +164,7 @@ function examplesText(examples: NonNullable<NamedSpec['examples']>): string {
   return `\n\nExamples:\n${indented(examples.flatMap(([command, purpose]) => [`# ${purpose}`, command]))}`;
 }
 
-/** @param shown options in the help; `none` for a command that is only listed */
+/** @param shown `none` for a command that is only listed */
 async function defineCommand(
   parent: Command,
   spec: CommandSpec | CommandGroupSpec,
@@ -181,7 +180,6 @@ async function defineCommand(
   if (shown === 'none') return;
   const groups: OptionGroups = { ...spec.options, Output: output };
   const names = Object.values(groups).flat();
-  // Only commands that read rows load the operations.
   const fields = names.includes('default') ? (await import('../../jobs/index.ts')).fieldOptions : [];
   const isLayered = names.length + fields.length > manyOptions;
   const isCut = shown === 'common' && isLayered;
@@ -227,7 +225,7 @@ function isBlankText(value: unknown): boolean {
   return typeof value === 'string' && saysNothing(value);
 }
 
-/** The flags as typed: `--no-…` options always have a value, but runs store only what was typed. */
+/** `--no-…` options always have a value, but runs store only what was typed. */
 function typedFlags(command: Command): Flags {
   const typed = Object.entries(command.opts()).filter(
     ([name]) => command.getOptionValueSource(name) === 'cli',

@@ -6,7 +6,6 @@ import type { OptionName, OwnMeanings } from './option-table.ts';
 
 export interface NamedSpec {
   readonly name: string;
-  /** On one line. */
   readonly description: string;
   readonly details?: string;
   readonly examples?: readonly (readonly [command: string, purpose: string])[];
@@ -14,11 +13,10 @@ export interface NamedSpec {
 
 export interface CommandSpec extends NamedSpec, OwnMeanings {
   readonly arguments?: readonly (readonly [name: string, description: string])[];
-  /** Its options besides the common ones. */
   readonly options?: OptionGroups;
-  /** Which of its options may have no effect, in addition to `unusedAnywhere`. */
+  /** In addition to `unusedAnywhere`. */
   readonly unused?: Unused;
-  /** Loads the action on demand, to keep `cqbatch --help` fast. */
+  /** On demand, to keep `cqbatch --help` fast. */
   readonly load: () => Promise<Action>;
 }
 
@@ -31,14 +29,14 @@ type Action =
   | ((argument: string, flags: Flags) => Promise<ExitCode>)
   | ((argument: string, second: string, flags: Flags) => Promise<ExitCode>);
 
-/** @param fits which runs the command can use, for the description */
+/** @param fits which runs the command can use */
 export function runThat(fits = ''): readonly [name: string, description: string] {
   return ['[run]', `id of a run, or a part that no other id has; default: the newest run${fits}`];
 }
 
 type OptionsBy = Readonly<Partial<Record<OptionName, readonly OptionName[]>>>;
 
-/** Options that may have no effect, grouped by the option that decides. */
+/** Options that may have no effect, by the option that decides. */
 export interface Unused {
   /** Options that need the option of their group. */
   readonly without?: OptionsBy;
@@ -48,7 +46,6 @@ export interface Unused {
 
 const unusedAnywhere: Unused = { beside: { logLevel: ['verbose'], quiet: ['verbose'] } };
 
-/** An option, and the one that it needs or that overrides it. */
 type Pair = readonly [name: string, other: string];
 
 export function unusedPairs({ without, beside }: Unused): Readonly<Record<keyof Unused, readonly Pair[]>> {
@@ -58,7 +55,7 @@ export function unusedPairs({ without, beside }: Unused): Readonly<Record<keyof 
   };
 }
 
-/** A sentence for each typed option without effect. The option that it needs may be set in the environment. */
+/** A sentence for each typed option without effect. The option that it needs may come from the environment. */
 export async function withoutEffect(unused: Unused, flags: Flags): Promise<readonly string[]> {
   const { without, beside } = unusedPairs(unused);
   const lacking = without.filter(([name, other]) => name in flags && !(other in flags));
@@ -73,7 +70,6 @@ export async function withoutEffect(unused: Unused, flags: Flags): Promise<reado
   ];
 }
 
-/** A sentence part for each setting. */
 export function settingsWithoutEffect(settings: Settings): readonly string[] {
   const key = (name: string): string => nameInWords(name, '_');
   return settingNeeds

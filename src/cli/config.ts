@@ -13,7 +13,7 @@ import {
 } from '../settings/settings.ts';
 import type { OwnFlags } from './option-table.ts';
 
-/** The one place that reads the process's environment. */
+/** The only reader of the process's environment. */
 export const environment: Readonly<Record<string, string | undefined>> = process.env;
 
 /** `commands.ts` says which flags a command has. */
@@ -27,8 +27,8 @@ export function stateDirOf(flags: Flags): string {
 }
 
 /**
- * The state folder. It decides where the token is sent, and which programs run. So the default folder in the current directory must belong
- * to this user; a folder that the user names is trusted, as git trusts `GIT_DIR`.
+ * The state folder decides where the token is sent, and which programs run. So the default folder must belong to this user; a folder that
+ * the user names is trusted, as git trusts `GIT_DIR`.
  *
  * @throws a usage error `STATE_DIR_UNTRUSTED`
  */
@@ -47,7 +47,7 @@ export async function trustedStateDir(flags: Flags): Promise<string> {
 export async function loadSettings(flags: Flags): Promise<Settings> {
   const path = join(await trustedStateDir(flags), configFile);
   const values = await readConfigFile(path);
-  // Most commands need no operation for their help.
+  // Imported here, because most commands need no operation for their help.
   const fields = (await import('../../jobs/index.ts')).fieldOptions.map(({ name }) => name);
   return resolveSettings({ flags, environment, fields, file: values && { path, values } });
 }
@@ -69,22 +69,21 @@ async function readConfigFile(path: string): Promise<Readonly<Record<string, unk
   throw usageError('CONFIG_UNREADABLE', `${path} must hold a JSON object.`);
 }
 
-/** The path of the configuration file if the setting may come from there. */
+/** Undefined if the setting can't come from the configuration file. */
 export function fileThatSays(name: FlagName, flags: Flags): string | undefined {
   const isOverridden = flags[name] !== undefined || Boolean(environment[variableOf(name)]);
   return isOverridden ? undefined : join(stateDirOf(flags), configFile);
 }
 
-/** A secret is never a flag: other users could see it. */
+/** Never a flag, which other users could see. */
 interface SecretPlace {
-  /** Takes precedence over the variable. */
   readonly file: string | undefined;
   readonly variable: string;
   readonly what: string;
   readonly code: string;
 }
 
-/** Undefined when it is not set. @throws a usage error when the file can't be read */
+/** @throws a usage error when the file can't be read */
 export async function readSecret({ file, variable, what, code }: SecretPlace): Promise<string | undefined> {
   if (file === undefined) return environment[variable] || undefined;
   try {
@@ -97,7 +96,7 @@ export async function readSecret({ file, variable, what, code }: SecretPlace): P
 const othersMayWrite = 0o022;
 
 /**
- * Refuses a state folder of another user, and a configuration file that another user owns or may change. Like git's `safe.directory`, it
+ * Refuses a state folder of another user, and a configuration file that another user owns or may change. Like git's `safe.directory`,
  * trusts root and, under sudo, the user who typed the command.
  *
  * @param sudoUid the variable SUDO_UID
@@ -105,7 +104,6 @@ const othersMayWrite = 0o022;
  */
 export async function requireOwn(stateDir: string, configFile: string, sudoUid?: string): Promise<void> {
   const user = process.geteuid?.();
-  // Windows has no user ids.
   if (user === undefined) return;
   const trusted = [0, user, ...(user === 0 ? [Number(sudoUid)] : [])];
   const path = join(stateDir, configFile);

@@ -29,9 +29,9 @@ export interface CommandInput {
 
 export interface CommandContext extends CommandInput {
   readonly store: RunStore;
-  /** The signed-off plan to carry out; replaces run options of flags and settings. */
+  /** The signed-off plan to carry out, whose options replace flags and settings. */
   readonly approved?: ReadPlan;
-  /** The file `NAME.cqplan` beside the manifest of a schedule or inbox: its plan if that lacks approvals, or why it can't be used. */
+  /** The plan `NAME.cqplan` beside the manifest of a schedule or inbox if it lacks approvals, or why it can't be used. */
   readonly planBeside?: {
     readonly file: string;
     readonly plan?: ApprovedPlan;
@@ -42,12 +42,11 @@ export interface CommandContext extends CommandInput {
 
 export interface RefusedManifest {
   readonly text: string;
-  /** Path of the list of problems, if rows are invalid. */
   readonly problems?: string | undefined;
 }
 
 export interface DatastoreChoice extends ConfiguredDatastore {
-  /** Starts the slow part of opening. Releases it at the end unless `open` has used it. */
+  /** Starts the slow part of opening. */
   prepare(defer: Defer): void;
 }
 
@@ -59,7 +58,6 @@ export interface Context extends CommandContext {
   readonly metrics?: Metrics | undefined;
 }
 
-/** Prints warnings. @throws a usage error for an invalid setting */
 export async function openCommandContext(flags: Flags): Promise<CommandContext> {
   const terminal = openTerminal(flags);
   const stateDir = await trustedStateDir(flags);
@@ -68,7 +66,6 @@ export async function openCommandContext(flags: Flags): Promise<CommandContext> 
   return { terminal, flags, settings, store: openRunStore(stateDir, await operationsWith(settings)) };
 }
 
-/** @throws a usage error for an invalid setting or datastore address */
 export async function openContext(flags: Flags): Promise<Context> {
   // By default, V8 lets old objects grow to four times the memory in use: 70 MB of garbage in a run.
   setFlagsFromString('--heap-growing-percent=120');
@@ -78,7 +75,7 @@ export async function openContext(flags: Flags): Promise<Context> {
   return { ...context, datastore: await chooseDatastore(context) };
 }
 
-/** Includes the user's own. @throws a usage error `OPERATIONS_UNUSABLE` */
+/** Includes the user's own. */
 export async function operationsWith({ operations: module }: Settings): Promise<readonly Operation[]> {
   if (module === undefined) return operations;
   return [...operations, ...(await loadOperations(module, operations))];
@@ -94,7 +91,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
   return {
     queue,
     prepare(defer) {
-      // With --wait, another process may hold the datastore for now.
+      // With --wait, another process may hold the datastore.
       if (redis !== undefined || settings.wait !== undefined) return;
       prepared = prepareEmbedded();
       defer(async () => (await prepared)?.thread.terminate());
@@ -102,7 +99,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
     async open(purpose, defer) {
       const opening = openDatastore({ redis, stateDir: stateDirOf(flags), purpose, prepared });
       prepared = undefined;
-      // The work may end before the datastore is open. If opening fails, nothing needs to be closed.
+      // The work may end before the datastore is open.
       defer(() =>
         opening.then(
           ({ datastore }) => datastore.close(),

@@ -38,7 +38,6 @@ export function exitCodeOf(end: KnownEnd, counts: OutcomeCounts): ExitCode {
   return exitCodeOfResult[resultOf(end, counts)];
 }
 
-/** The user pressed Ctrl-C before any work. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   /** A question leaves the cursor on its line. */
@@ -50,7 +49,6 @@ export class Interrupted extends Error {
   }
 }
 
-/** Undefined for an error without a remedy. */
 export function knownError(thrown: unknown): CqbatchError | undefined {
   const error = meaningOf(thrown);
   return error instanceof CqbatchError ? error : systemError(error);

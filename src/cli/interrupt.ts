@@ -1,10 +1,7 @@
 import { exitCodes } from './exit-codes.ts';
 import { screen } from './output.ts';
 
-/**
- * Without a terminal, the process was perhaps started with nohup. Whether SIGHUP was ignored can't be seen: Node starts with the default
- * action of each signal.
- */
+/** Without a terminal, nohup may have started the process. Node resets the action of signals, so an ignored SIGHUP can't be seen. */
 const mayHangUp = screen.isAttached;
 
 const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', ...(mayHangUp ? ['SIGHUP' as const] : [])];
@@ -16,11 +13,13 @@ export function outliveHangup(): void {
 export interface Interrupt {
   readonly signal: AbortSignal;
   abort(): void;
-  /** Call when nothing is left to stop. */
   release(): void;
 }
 
-/** The first signal aborts and calls `onStop`; the second ends the process at once. Nothing is lost: a run continues from its journal. */
+/**
+ * The first signal aborts and calls `onStop`; the second ends the process at once. Nothing is lost, because a run continues from its
+ * journal.
+ */
 export function interruptible(onStop: (signal: NodeJS.Signals) => void): Interrupt {
   const controller = new AbortController();
   let isStopping = false;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs';
 
-// A process that may open only very few files can't load its own modules; this file can report that.
+// Reports that a process may open too few files to load its modules.
 try {
   const { runProcess } = await import('./command-line.ts');
   await runProcess();

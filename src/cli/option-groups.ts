@@ -1,6 +1,6 @@
 import type { OptionName } from './option-table.ts';
 
-/** Options by their headings in the help, in this order. */
+/** By their headings in the help, in this order. */
 export type OptionGroups = Readonly<Record<string, readonly OptionName[]>>;
 
 export const output = ['json', 'quiet', 'stateDir'] as const;
@@ -24,14 +24,14 @@ export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
 
 export const ownOperations: OptionGroups = { Manifest: ['operations'] };
 
-/** What stops a run before its last row. Plans don't store these. */
+/** Plans don't store these. */
 export const budget = ['maxRows', 'stopAt', 'maxDuration'] as const;
 
 export const guards: OptionGroups = { Guards: ['canary', 'maxFailures', ...budget] };
 
 export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
 
-/** What the user has seen that the API does with fields. */
+/** What the user has seen the API do with fields. */
 export const fates = ['leftOut', 'cleared'] as const;
 
 export const accepting = ['allowPartial', ...fates, 'allowEmpty'] as const;
@@ -52,7 +52,7 @@ const sharing = ['queue', 'queuePasswordFile'] as const;
 
 export const shared: OptionGroups = { 'Shared datastore': sharing };
 
-/** The last groups of commands that leave the calls to a daemon. */
+/** For commands that leave the calls to a daemon. */
 export const submitting: OptionGroups = {
   ...guards,
   ...rows,
@@ -61,7 +61,7 @@ export const submitting: OptionGroups = {
   ...audit,
 };
 
-/** The last groups of commands that take a run to its end. */
+/** For commands that take a run to its end. */
 export const executing: OptionGroups = {
   Calls: [...calling, 'attempts', 'priority'],
   'Shared datastore': [...sharing, 'worker'],

@@ -10,7 +10,6 @@ import {
   variableOf,
 } from '../settings/settings.ts';
 
-/** Options of a schedule, not of its runs. */
 export const scheduleOptions = {
   cron: {
     flags: '--cron <pattern>',
@@ -34,7 +33,6 @@ export const scheduleOptions = {
   replace: { flags: '--replace', help: 'replace the schedule of this name' },
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
-/** Options without a setting, by their names in `Flags`. */
 const ownOptions = {
   json: { flags: '--json', help: 'print exactly one JSON document on standard output', common: true },
   quiet: {
@@ -170,11 +168,11 @@ export type OwnFlags = { readonly [Name in keyof OwnOptions]?: ValueOf<OwnOption
 
 export interface OwnMeanings {
   readonly help?: Readonly<Partial<Record<OptionName, string>>>;
-  /** The default in the help of a command that takes run options from another run. */
+  /** The default for run options that come from another run. */
   readonly fromRun?: string;
 }
 
-/** @param isBrief shows only common options, without their environment variables */
+/** @param isBrief leaves out environment variables */
 export function optionOf(
   name: OptionName,
   { help: ownHelp = {}, fromRun }: OwnMeanings = {},
@@ -189,7 +187,6 @@ export function optionOf(
   return collect === undefined ? option : option.argParser(collect);
 }
 
-/** @param value placeholder in the help: `<id>` */
 export function fieldOption(field: string, value: string, isBrief: boolean): Option {
   const variable = isBrief ? '' : ` (${variableOf(field)})`;
   const help = `${field} of rows that have none; short for --default ${field}=${value}${variable}`;

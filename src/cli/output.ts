@@ -10,18 +10,17 @@ import { usualColumns } from './render/words.ts';
 
 /**
  * The only access to standard output, standard error and the user's answers. Manifests, file names, arguments and API answers are hostile,
- * so characters that a terminal would act on are made visible, as `\u001b`. Colors are added afterwards, only those of
- * `render/style.ts`. `test/e2e/output.test.ts` fails for other code that writes to either stream.
+ * so characters that a terminal would act on become visible, as `\u001b`; colors are added afterwards. `test/e2e/output.test.ts` fails for
+ * other code that writes to either stream.
  *
  * If data (standard output) can't be written, the command fails. Talk (standard error) never ends or delays a run.
  */
 
 export const screen = {
-  /** Whether standard error is a terminal. */
   get isTerminal(): boolean {
     return process.stderr.isTTY === true;
   },
-  /** Whether any of the standard streams is a terminal. */
+  /** Whether any standard stream is a terminal. */
   get isAttached(): boolean {
     return [0, 1, 2].some((stream) => isatty(stream));
   },
@@ -38,17 +37,17 @@ export const screen = {
   },
 };
 
-/** Prints on standard output, without adding a line feed. @throws a `SystemError` when it can't be written */
+/** Adds no line feed. @throws a `SystemError` when data can't be written */
 export function writeResult(text: string): void {
   unlessHeld(() => writeData(colored(1, printable(text))));
 }
 
-/** Prints one JSON document on standard output. @throws a `SystemError` when it can't be written */
+/** @throws a `SystemError` when data can't be written */
 export function writeDocument(document: object): void {
   unlessHeld(() => writeData(`${printableJson(JSON.stringify(document))}\n`));
 }
 
-/** Prints on standard error, without adding a line feed. */
+/** Adds no line feed. */
 export function writeTalk(text: string): void {
   unlessHeld(() => writeFreely(colored(2, printable(text))));
 }
@@ -84,17 +83,12 @@ function showHeld(): void {
   }
 }
 
-/** To the beginning of the line, which is cleared. */
 const clearLine = '\r\u001b[2K';
 
-/** The height of a terminal that does not report one, or reports 0. */
+/** For a terminal that reports no height, or 0. */
 const usualRows = 24;
 
-/**
- * Cuts lines to the width of the screen.
- *
- * @param replaced how many of the last lines, up to the cursor, to replace
- */
+/** @param replaced how many of the last lines, up to the cursor, to replace */
 export function redrawLines(lines: readonly string[], replaced: number): void {
   const columns = process.stderr.columns || usualColumns;
   const upwards = replaced > 1 ? `\u001b[${replaced - 1}A\u001b[J` : '';
@@ -106,17 +100,17 @@ function colored(stream: 1 | 2, text: string): string {
   return showsColors(stream) ? painted(text) : plain(text);
 }
 
-/** `NO_COLOR` and `FORCE_COLOR` take precedence, in this order. */
+/** `NO_COLOR` takes precedence over `FORCE_COLOR`. */
 function showsColors(stream: 1 | 2): boolean {
   const { NO_COLOR, FORCE_COLOR } = environment;
   if (NO_COLOR) return false;
   if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
-  // A stream that is not a terminal is not asked: asking would open it.
+  // Asking a stream that is not a terminal would open it.
   return isatty(stream) && (stream === 1 ? process.stdout : process.stderr).hasColors();
 }
 
 /**
- * Asks on standard error. The end of the input, or an abort, gives an empty line.
+ * The end of the input, or an abort, gives an empty line.
  *
  * @throws `Interrupted` on Ctrl-C
  */
@@ -138,7 +132,7 @@ export async function askLine(question: string, signal?: AbortSignal): Promise<s
   }
 }
 
-/** Waits for a slow reader. After the reader has closed the pipe, drops data. */
+/** Waits for a slow reader. Drops data after the reader has closed the pipe. */
 function writeData(text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) {
@@ -157,9 +151,8 @@ function writeData(text: string): void {
 }
 
 const pauseMs = 10;
-/** A reader that reads nothing for this long no longer delays the command. */
 const patienceMs = 1_000;
-/** What could not be written in time. Until it is written, later text is dropped. */
+/** Until it is written, later text is dropped. */
 let unwritten: Buffer = Buffer.alloc(0);
 
 function writeFreely(text: string): void {
@@ -168,7 +161,6 @@ function writeFreely(text: string): void {
   if (unwritten.length === 0) unwritten = writeFor(stalled ? 0 : patienceMs, Buffer.from(text));
 }
 
-/** @returns what could not be written in time */
 function writeFor(milliseconds: number, bytes: Buffer): Buffer {
   let at = 0;
   for (let waitedMs = 0; at < bytes.length; ) {
@@ -176,7 +168,7 @@ function writeFor(milliseconds: number, bytes: Buffer): Buffer {
       at += writeSync(2, bytes, at);
       waitedMs = 0;
     } catch (error) {
-      // A full disk, or a closed pipe or terminal: gives up.
+      // Gives up on a full disk, or a closed pipe or terminal.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return Buffer.alloc(0);
       if (waitedMs >= milliseconds) break;
       sleep(pauseMs);
@@ -186,7 +178,6 @@ function writeFor(milliseconds: number, bytes: Buffer): Buffer {
   return bytes.subarray(at);
 }
 
-/** Blocks the process, like writing to a full pipe. */
 function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

@@ -9,7 +9,7 @@ const manifestOrPlan = [manifest[0], `${manifest[1]}; or a signed-off plan (.cqp
 
 const asking = ['yes', 'runId', 'wait'] as const;
 
-/** Shared by commands that run rows of another run. */
+/** For commands that run rows of another run. */
 const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
   fromRun: 'as in that run',
   help: { out: 'write the plan of the rows to NAME.cqplan, to be approved; send nothing' },

@@ -39,29 +39,26 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     json,
     quiet,
     live,
-    /** Undefined without a screen: charts are then left out. */
+    /** Undefined leaves charts out. */
     columns: quiet || json ? undefined : screen.resultColumns,
     canAsk: screen.canAsk,
-    /** Prints the document with `--json`, else the text. */
     result(document: object, text: string): void {
       clear();
       if (json) writeDocument(document);
       else writeResult(`${text}\n`);
     },
-    /** Prints an important message, even with `--quiet`. */
+    /** Even with `--quiet`. */
     warn,
     say(text: string): void {
       if (!quiet) warn(text);
     },
-    /** Redraws the last line, cut to the width of the screen; an empty text clears it. */
+    /** Cuts the line to the width of the screen; an empty text clears it. */
     draw(line: string): void {
       drawLines(line === '' ? [] : [line]);
     },
-    /** Redraws as many of the last lines as fit on the screen. */
+    /** As many of the last lines as fit on the screen. */
     drawLines,
     /**
-     * Asks a question that only `y` or `yes` affirms.
-     *
      * @param signal withdraws the question, which counts as no
      * @throws `Interrupted` on Ctrl-C
      */
@@ -69,7 +66,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       clear();
       return /^\s*y(es)?\s*$/i.test(await askLine(`${question} [y/N] `, signal));
     },
-    /** Asks for one of these words, or its beginning. Undefined: an empty answer. @throws `Interrupted` on Ctrl-C */
+    /** One of these words, or its beginning; undefined for an empty answer. @throws `Interrupted` on Ctrl-C */
     async choose(question: string, words: readonly string[], signal: AbortSignal) {
       clear();
       for (;;) {
@@ -79,19 +76,11 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
         if (typed === '' || word !== undefined) return typed === '' ? undefined : word;
       }
     },
-    /**
-     * Asks, unless the user has agreed or can't be asked, as under cron.
-     *
-     * @throws `Interrupted` on Ctrl-C
-     */
+    /** A user who can't be asked, as under cron, agrees. @throws `Interrupted` on Ctrl-C */
     async agrees(question: string, yes = false): Promise<boolean> {
       return yes || !this.canAsk || this.confirm(question);
     },
-    /**
-     * Asks until the answer is the number, whose digits may be grouped, or no.
-     *
-     * @throws `Interrupted` on Ctrl-C
-     */
+    /** The number may have grouped digits. @throws `Interrupted` on Ctrl-C */
     async confirmNumber(question: string, number: number): Promise<boolean> {
       clear();
       for (let text = `${question} Type ${number} to go on: `; ; text = `Type the number ${number}, or n: `) {
@@ -121,7 +110,6 @@ export function silentTerminal(): Terminal {
 /** From least to most detailed. */
 export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'];
 
-/** @throws a usage error for an unknown level */
 export function logLevelIn({ logLevel }: Flags, usual = 'silent'): string {
   const level = logLevel ?? usual;
   if (logLevels.includes(level)) return level;
@@ -132,7 +120,6 @@ export function logLevelIn({ logLevel }: Flags, usual = 'silent'): string {
  * JSON lines on standard error: events of each row, but no content and no token. With `--verbose`, readable lines about the rate and
  * retries instead.
  *
- * @param usual default level
  * @throws a usage error for an unknown level
  */
 export async function openLog(flags: Flags, terminal: Terminal, usual = 'silent'): Promise<Log> {

@@ -1,13 +1,13 @@
 import { createServer, listen } from './http-server.ts';
 
 export interface HealthState {
-  /** Whether the worker can continue. If not, its supervisor should start another. */
+  /** If the worker is not healthy, its supervisor should start another. */
   readonly healthy: boolean;
   /** Whether the worker takes rows. While it starts, stops or waits for its datastore, it is healthy, but not ready. */
   readonly ready: boolean;
-  /** Why the worker is not healthy or ready. Contains no secret, because anyone who reaches the port can read it. */
+  /** Contains no secret, because anyone who reaches the port can read it. */
   readonly reason?: string | undefined;
-  /** Other facts, such as the rows in flight, beside `status` in both answers. */
+  /** Such as the rows in flight, beside `status` in both answers. */
   readonly facts?: Readonly<Record<string, string | number | boolean>>;
 }
 
@@ -16,7 +16,7 @@ export interface HealthServerOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly state: () => HealthState;
-  /** The content of `/metrics`; absent without this page. */
+  /** Absent without the page `/metrics`. */
   readonly metrics?: (() => Promise<{ readonly contentType: string; readonly text: string }>) | undefined;
 }
 
@@ -49,12 +49,11 @@ export async function startHealthServer({ host, port, state, metrics }: HealthSe
   const address = await listen(server, host, port, 'health-');
   return {
     port: address.port,
-    /** May be called again. */
+    /** Idempotent. */
     close: () => server.close(),
   };
 }
 
-/** A worker that fails to report its state is not healthy. */
 function ask(state: () => HealthState): HealthState {
   try {
     return state();

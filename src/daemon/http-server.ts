@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { cannotListen } from '../base/errors/errors.ts';
 
-/** A page loads only what comes from this server, and no other site may frame or read it. */
 const headers = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -15,20 +14,18 @@ const headers = {
   'cache-control': 'no-store',
 };
 
-/** Fastify is loaded here: it takes longer to load than our own code. */
+/** Loads Fastify, which takes longer to load than our own code. */
 export async function createServer(): Promise<FastifyInstance> {
   const { fastify } = await import('fastify');
   // Slow requests and idle connections must not delay the end of the process.
   const server = fastify({ bodyLimit: 10_000, requestTimeout: 5_000, forceCloseConnections: true });
   server.addHook('onRequest', async (_, reply) => void reply.headers(headers));
-  // A connection that can't be accepted, for lack of file descriptors, must not end the process.
+  // A connection that can't be accepted for lack of file descriptors must not end the process.
   server.server.on('error', () => {});
   return server;
 }
 
 /**
- * Port 0 takes any free one.
- *
  * @param of the beginning of the names of the flags for host and port: `health-` for `--health-port`
  * @throws a usage error `CANNOT_LISTEN`
  */

@@ -12,14 +12,13 @@ interface ProbesOptions {
   readonly operations: readonly Operation[];
   readonly store?: RunStore | undefined;
   readonly state: () => HealthState;
-  /** Called when the metrics file can't be written. */
+  /** For a metrics file that can't be written. */
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Serves `--health-port` and writes `--metrics-file`, as configured.
+ * Serves `--health-port` and writes `--metrics-file`, as configured. Returns the counters, if they are visible, and the port, if served.
  *
- * @returns the counters, if they are visible anywhere, and the address, if served
  * @throws a usage error when the port can't be used
  */
 export async function openProbes(

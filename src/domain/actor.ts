@@ -8,7 +8,7 @@ const maxNameLength = 100;
 
 const cutTo = (length: number) => z.string().transform((text) => text.slice(0, length));
 
-/** The author of an action, as the author's process has stated it. */
+/** The author of an action, as the author's process states it. */
 export const actorSchema = z.object({
   user: cutTo(maxNameLength),
   host: cutTo(maxNameLength),
@@ -17,7 +17,6 @@ export const actorSchema = z.object({
 
 export type Actor = Readonly<z.infer<typeof actorSchema>>;
 
-/** Absent where unknown. */
 export const attributionSchema = z.object({
   by: actorSchema.exactOptional(),
   reason: cutTo(maxReasonLength).exactOptional(),
@@ -32,7 +31,6 @@ export function thisActor(): Actor {
   return self;
 }
 
-/** `ana on host7` */
 export function actorText({ user, host }: Actor): string {
   return `${user} on ${host}`;
 }
@@ -41,7 +39,7 @@ export function withActor(reason?: string): Attribution {
   return { by: thisActor(), ...(reason !== undefined && { reason }) };
 }
 
-/** The user id if the user has no account and so no name, as in containers. */
+/** In containers, a user without an account has no name but an id. */
 function userName(): string {
   try {
     return userInfo().username;

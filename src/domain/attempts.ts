@@ -1,19 +1,19 @@
 import type { Attempt, AttemptHistory, RowResult } from './terms.ts';
 
-/** How many of its first attempts an unfinished row keeps, and of its last. */
+/** The first and the last attempts that an unfinished row keeps. */
 const keptAtEachEnd = 12;
 
 /** Characters; the last attempt keeps its whole message. */
 const maxMessageLength = 200;
 
-/** A process may have made it before it died: nothing is known. */
+/** An attempt that a process may have made before it died. */
 export const unknownAttempt: Attempt = {};
 
 export function isUnknown({ at }: Attempt): boolean {
   return at === undefined;
 }
 
-/** When there are too many attempts, those in the middle are dropped. */
+/** Drops attempts in the middle when there are too many. */
 export function withAttempt(
   earlier: readonly Attempt[] = [],
   { message, ...attempt }: Attempt,
@@ -29,7 +29,7 @@ export function withAttempt(
   return [...all.slice(0, keptAtEachEnd), { ...second, omitted }, ...last];
 }
 
-/** For a row whose process died when it was about to make a call. */
+/** For a row whose process died before or during a call. */
 export function perhapsCalled(history: AttemptHistory): AttemptHistory {
   const { attempts, earlier, ...rest } = history;
   return { ...rest, attempts: attempts + 1, unclear: true, earlier: withAttempt(earlier, unknownAttempt) };
@@ -55,7 +55,7 @@ export function attemptsBefore({ earlier, unclear, attempts }: AttemptHistory): 
   return earlier ?? (unclear && attempts > 0 ? [unknownAttempt] : []);
 }
 
-/** Only the result describes the last attempt, unless the row failed without it. */
+/** The result itself describes the last attempt, unless the row failed without it. */
 export function attemptsOf(result: RowResult): readonly Attempt[] {
   const {
     earlier = [],

@@ -18,7 +18,6 @@ export type FailureClass =
   | 'halt-early'
   | 'aborted';
 
-/** Texts for display. */
 export interface CodeAdvice {
   readonly meaning: string;
   readonly remedy?: string;
@@ -59,11 +58,11 @@ const aborted = ofClass('aborted', again);
 const unclear = (facts: FailureFacts): FailureFacts => ({ ...facts, unclear: true });
 
 /**
- * Codes are unclear when servers or gateways use them after they lost sight of the request. ABORTED means that the change was rolled back,
+ * Servers or gateways use unclear codes after they lost sight of the request. ABORTED means that the change was rolled back,
  * RESOURCE_EXHAUSTED that it was refused before it began.
  */
 const failures = {
-  // The canonical codes, in the order of their numbers (`google/rpc/code.proto`).
+  // In the order of their numbers (`google/rpc/code.proto`).
   CANCELLED: unclear(
     retry(
       'The run was cancelled before the row was done, or the API gave up the call: the message says which.',
@@ -172,7 +171,6 @@ const failures = {
   CLIENT_CLOSED: aborted('The call was given up before it was sent.'),
 } satisfies Record<string, FailureFacts>;
 
-/** Codes of rows that ended without a failed call. */
 const otherCodes = {
   OK: { meaning: 'The API made the change.' },
   ALREADY_APPLIED: {
@@ -213,7 +211,6 @@ export type RowCode = FailureCode | keyof typeof otherCodes;
 
 export const failureCodes = Object.keys(failures) as readonly KnownFailure[];
 
-/** Why a row has its outcome, or none yet. */
 export const rowCodes = Object.keys(all) as readonly Exclude<RowCode, StatusCode>[];
 
 /** In the order of their numbers, from 1. */
@@ -227,7 +224,7 @@ function isKnownFailure(code: string): code is KnownFailure {
   return Object.hasOwn(failures, code);
 }
 
-/** General facts for the unknown code of another version. */
+/** For an unknown code of another version, the facts are general. */
 export function codeFacts(code: string): CodeFacts {
   if (/^HTTP_\d{3}$/.test(code)) return failureFacts(code as StatusCode);
   if (Object.hasOwn(all, code)) return all[code] as CodeFacts;
@@ -242,14 +239,14 @@ export function adviceOn(code: string): CodeAdvice {
   return { meaning, ...(remedy !== undefined && { remedy }) };
 }
 
-/** A status without a code counts as the first of its class (RFC 9110, section 15): 400 for 4xx, 500 for 5xx. */
+/** A status without a code counts as the first of its class (RFC 9110, section 15). */
 function factsOfStatus(status: number): FailureFacts {
   const meaning = `The API answered with HTTP status ${status}.`;
   if (status >= 400 && status < 500) return permanent(meaning);
   return unclear(status >= 500 && status < 600 ? retry(meaning) : permanent(meaning, lookFirst));
 }
 
-/** For a row that failed: call it again as it is, correct it first, or decide without a rule. */
+/** Call a failed row again as it is, correct it first, or decide without a rule. */
 export type NextStep = 'retry' | 'correct' | 'decide';
 
 export function nextStepOf(code: string): NextStep {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NameRule } from './names.ts';
 
-/** Apart from the rules, which `--help` needs: it does not load zod. */
+/** A file of its own, because `--help` needs the rules but not zod. */
 export function nameSchema({ has, remedy }: NameRule): z.ZodType<string> {
   return z.string().refine(has, remedy);
 }

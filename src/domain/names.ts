@@ -1,8 +1,7 @@
 import { usageError } from '../base/errors/errors.ts';
 
-/** A rule for names that become parts of paths and keys. Each name is checked where it is read, whatever its source. */
+/** A rule for names that become parts of paths and keys. Each name is checked where it is read. */
 export interface NameRule {
-  /** How to write such a name. */
   readonly remedy: string;
   has(text: string): boolean;
   /** @throws a usage error for any other text */
@@ -21,34 +20,33 @@ function nameRule(what: string, pattern: RegExp, remedy: string): NameRule {
   };
 }
 
-/** Windows reserves these names for devices ("Naming Files, Paths, and Namespaces"). */
+/** Device names of Windows ("Naming Files, Paths, and Namespaces"). */
 const noDevice = '(?!(?:con|prn|aux|nul|com\\d|lpt\\d)$)';
 const howToWriteIds = (most: number): string =>
   `use up to ${most} lowercase letters, digits, "-" and "_", starting with a letter or digit, but no device name of Windows (con, nul, ` +
   'com1, …)';
 
-/** An id can name a folder on every system, and be part of the names of queues and jobs. */
+/** Can name a folder on every system, and be part of the names of queues and jobs. */
 export const runIds = nameRule(
   'the id of a run',
   new RegExp(`^${noDevice}[a-z0-9][a-z0-9_-]{0,62}$`),
   howToWriteIds(63),
 );
 
-/** With a time added, the name is the id of a run. */
+/** With a time added, such a name is the id of a run. */
 export const scheduleNames = nameRule(
   'the name of a schedule',
   new RegExp(`^${noDevice}[a-z0-9][a-z0-9_-]{0,39}$`),
   howToWriteIds(40),
 );
 
-/** The name can be that of the file of the group's token. */
+/** Can name the file of the group's token. */
 export const rateGroupNames = nameRule(
   'the name of a rate group',
   /^[\w-][\w.-]{0,63}$/,
   'write 1 to 64 letters, digits, "-", "_" or ".", the first of them no "."',
 );
 
-/** A file name without its folder. */
 export const fileNames = nameRule(
   'the name of a file',
   /^(?!\.{1,2}$)[^/\\\0]+$/,

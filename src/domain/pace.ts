@@ -29,41 +29,39 @@ export type Phase = (typeof phases)[number];
 export interface Pace {
   /** Calls per second; absent: as many as possible. */
   readonly rate?: number | undefined;
-  /** Whether workers must keep to `rate`. False for an untested rate that the calls do not reach: then it is no limit. */
+  /** False for an untested rate that the calls do not reach. */
   readonly isKept: boolean;
   readonly concurrency: number;
-  /** No call may be made before this time, milliseconds of the steady clock. */
+  /** In milliseconds of the steady clock; before it, no call may be made. */
   readonly restUntil?: number | undefined;
   /** What asked for a rest of more than a minute: `Retry-After: 7200`. */
   readonly restBy?: string | undefined;
-  /** Rests that the API requested before this time are over, or end at `restUntil`; milliseconds of the steady clock. */
+  /** Rests that the API requested before this time (steady clock) are over, or end at `restUntil`. */
   readonly restsSince?: number | undefined;
   /** The API's calls per second, once known. */
   readonly limit?: number | undefined;
   readonly phase: Phase;
-  /** Whether a 503 counts as a refusal, like a 429: true once 503s have gone away with a lower rate. */
+  /** True once 503s have gone away with a lower rate: they count as refusals, like 429s. */
   readonly refuses503: boolean;
-  /** Why the rate is as it is, for display. */
+  /** For display. */
   readonly reason: string;
-  /** Id of the run whose `--rate` bounds the rate that several runs share. */
+  /** Id of the run whose `--rate` bounds a rate that several runs share. */
   readonly boundBy?: string | undefined;
 }
 
-/** The calls are those since the governor started. */
+/** Calls of all workers since the governor started. */
 export interface PaceReport extends Pace {
-  /** Calls of all workers. */
   readonly accepted: number;
   readonly rejected: number;
 }
 
-/** A shorter rest is part of keeping the pace, and not shown. */
+/** A shorter rest is part of keeping the pace. */
 export const noticeableRestMs = 1_000;
 
 /**
  * What asked for a long rest, and how to end it.
  *
  * @param run its id
- * @param now of the steady clock
  */
 export function restAdvice(
   { restBy, restUntil = 0 }: Pick<Pace, 'restBy' | 'restUntil'>,
@@ -74,14 +72,12 @@ export function restAdvice(
   return `"${restBy}" asks for this wait; to call sooner, type: cqbatch set-rate ${run} 5/s (or resume it with --rate 5/s)`;
 }
 
-/** A worker finds that the API does not answer as it should. */
 export interface Outage {
   readonly reason: string;
-  /** After this, a call tests whether the outage is over. */
+  /** A call then tests whether the outage is over. */
   readonly testMs: number;
 }
 
-/** Single calls test whether the outage is over. */
 export function duringOutage<Known extends Pace>(pace: Known, { reason, testMs }: Outage): Known {
   return { ...pace, phase: 'waiting', reason, restUntil: steadyNow() + testMs, restBy: undefined };
 }
@@ -91,5 +87,5 @@ export type StartingPoint = Partial<
   Pick<Pace, 'limit' | 'concurrency' | 'restUntil' | 'restBy' | 'refuses503'>
 >;
 
-/** A rest that another process recorded is tested with one call after at most this time. */
+/** After at most this time, a call tests a rest that another process recorded. */
 export const longestInheritedRestMs = 300_000;

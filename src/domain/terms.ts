@@ -21,7 +21,7 @@ export const usualPriority = 'normal' satisfies Priority;
 
 /**
  * For rows with the same subject but different requests: `refuse` leaves the decision to the user, `last` calls only the last row,
- * `in-order` calls all rows one after the other.
+ * `in-order` calls all one after the other.
  */
 export const conflictRules = ['refuse', 'last', 'in-order'] as const;
 
@@ -30,7 +30,7 @@ export type ConflictRule = (typeof conflictRules)[number];
 /** What an API does with a field that a row leaves out, and with one that a row clears. */
 export const fieldFates = { leftOut: ['kept', 'reset'], cleared: ['empty', 'kept'] } as const;
 
-/** What users have seen or said of the fates of fields. */
+/** What users have seen or stated. */
 export type KnownFates = {
   readonly [What in keyof typeof fieldFates]?: (typeof fieldFates)[What][number] | undefined;
 };
@@ -39,11 +39,11 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export type Method = (typeof methods)[number];
 
-/** Calls of an API and a rate group share one limit, and so one queue, one rate and the workers. */
+/** Calls of an API and a rate group share one limit, hence one queue, one rate and the workers. */
 export interface LimitedApi {
   /** Normalized. */
   readonly baseUrl: string;
-  /** Absent for all callers without a group. */
+  /** Absent for callers without a group. */
   readonly rateGroup?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export function apiText({ baseUrl, rateGroup }: LimitedApi): string {
   return rateGroup === undefined ? baseUrl : `${baseUrl} (rate group ${rateGroup})`;
 }
 
-/** In the order in which they are counted and shown. */
+/** In the order of counts and displays. */
 export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'skipped', 'not_attempted'] as const;
 
 /** The final state of a row. `skipped`: not called, on purpose; `not_attempted`: the run ended before it called the row. */
@@ -74,7 +74,7 @@ export function totalOf(counts: Partial<OutcomeCounts>): number {
   return outcomes.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0);
 }
 
-/** Whole percent, rounded; 100 only when everything is done. */
+/** Rounded; 100 only when everything is done. */
 export function percentOf(done: number, rows: number): number {
   return done < rows ? Math.min(99, Math.round((100 * done) / rows)) : Math.sign(rows) * 100;
 }
@@ -95,10 +95,10 @@ export function unclearText(outcome: string): string {
     : 'an attempt may have been processed, though no usable answer came';
 }
 
-/** What an operation reports about a row: text by report column (without the leading `_`). */
+/** Text by report column (without the leading `_`), from the operation. */
 export type ResultColumns = Readonly<Record<string, string>>;
 
-/** An attempt that did not finish its row. Without a code, nothing is known about it: its process has died. */
+/** An attempt that did not finish its row. Without a code, nothing is known: its process has died. */
 export interface Attempt {
   /** Start, ISO 8601 UTC. */
   readonly at?: string;
@@ -111,11 +111,10 @@ export interface Attempt {
   readonly requestId?: string;
   /** HTTP requests made; absent: 1. */
   readonly requests?: number;
-  /** Attempts before this one that are not kept. */
+  /** Earlier attempts that are not kept. */
   readonly omitted?: number;
 }
 
-/** Includes the attempts that are not kept. */
 export function requestsOf(attempts: readonly Attempt[]): number {
   return attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
 }
@@ -158,46 +157,41 @@ export interface ReceivedAnswer {
   readonly status: number;
   /** The relevant headers, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Decompressed. */
   readonly body: string;
-  /** Whether the end of the body is missing. */
   readonly cut?: true;
 }
 
-/** The answer to an attempt of a row (`--save-responses`). */
+/** For `--save-responses`. */
 export interface SavedAnswer extends ReceivedAnswer {
   readonly row: number;
-  /** Start of the attempt, ISO 8601 UTC. */
   readonly at: string;
 }
 
 /** How often the API refused a row, or failed at it, while it accepted others. */
 export interface SingledOut {
   readonly refusals: number;
-  /** Other rows that were accepted meanwhile. */
+  /** Rows accepted meanwhile. */
   readonly others: number;
 }
 
 export interface AttemptHistory {
-  /** HTTP requests made so far. */
   readonly attempts: number;
   /**
-   * How many of `attempts` certainly were not processed and do not count: the API asked to slow down (429, 503 with a waiting time, 503
+   * Of `attempts`, those that certainly were not processed and do not count: the API asked to slow down (429, 503 with a waiting time, 503
    * that depends on the rate), or refused the token.
    */
   readonly unprocessed: number;
   readonly unclear: boolean;
-  /** Absent when the API has accepted a call of the row since, or never refused it. */
+  /** Absent when the API has never refused the row, or has accepted a call of it since. */
   readonly singledOut?: SingledOut;
-  /** Failures at this row in a row, each with the same text. Absent when the last attempt ended otherwise. */
+  /** Successive failures with the same text. Absent when the last attempt ended otherwise. */
   readonly failedAlone?: SingledOut;
-  /** Start of the first attempt, ISO 8601 UTC. */
   readonly startedAt?: string;
-  /** Code and message of the last failed attempt. */
+  /** Of the last failed attempt. */
   readonly lastCode?: string;
   readonly lastMessage?: string;
   readonly lastStatus?: number;
-  /** The attempts so far; of many, the first and the last. Absent when nothing is known. */
+  /** Of many attempts, the first and the last. Absent when nothing is known. */
   readonly earlier?: readonly Attempt[];
 }
 

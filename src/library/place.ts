@@ -43,7 +43,7 @@ export interface BatchOptions extends BatchPlace {
   readonly settings?: BatchSettings;
 }
 
-/** Settings that a batch does not take, and what a program passes instead. */
+/** What a program passes instead of a setting. */
 const notHere: Readonly<Record<string, string>> = {
   base_url: 'the client has the base URL',
   operations: 'pass the option "operations" instead',

@@ -3,7 +3,7 @@ import type { Setting } from '../settings/setting.ts';
 import { settings } from '../settings/setting-table.ts';
 import { isOfBatch, nameInWords, type SettingName } from '../settings/settings.ts';
 
-/** Options of commands that are options of a batch, not settings. */
+/** Options of commands that are no settings of a batch. */
 const ownOptions: Readonly<Record<string, string>> = {
   'skip-invalid': 'skipInvalid',
   trim: 'trim',
@@ -33,7 +33,6 @@ export function inProgramWords(text: string): string {
   });
 }
 
-/** Errors of `work` get the words of programs. */
 export async function inOwnWords<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -32,7 +32,6 @@ export async function* results<Each extends Operation>(
     for await (const part of lines) {
       for (const { row, result } of part) {
         const subject = row.kind === 'invalid' ? '' : row.subject;
-        // The journal contains only operations of the store.
         yield { ...result, subject } as BatchRow<Each>;
       }
     }

@@ -98,7 +98,6 @@ async function ended(options: RunBatchOptions): Promise<BatchResult> {
   return execute(store, settings, options, existing);
 }
 
-/** Errors of a program's listeners must not end its run. */
 function withHarmlessListeners({ onEvent, ...options }: RunBatchOptions): RunBatchOptions {
   const log = harmlessLog(options.log ?? silentLog);
   if (onEvent === undefined) return { ...options, log };
@@ -197,7 +196,7 @@ function batchResult(
   return { run, result, ...(reason !== undefined && { reason: inProgramWords(reason) }), summary, files };
 }
 
-/** Refuses a `runId` that a run with other rows or another API has. */
+/** The run must have the same rows and API. */
 async function refuseOtherRun({ id, manifest, options }: RunRecord, source: string, baseUrl: string) {
   if (options.baseUrl !== baseUrl)
     throw usageError(

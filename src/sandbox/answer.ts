@@ -8,9 +8,7 @@ export interface HttpAnswer {
   readonly body: string | Buffer;
 }
 
-/**
- * The refusals of Protocol Buffers services that the sandbox uses: numbers (google.rpc.Code) and HTTP statuses of google/rpc/code.proto.
- */
+/** Refusals that the sandbox uses, with the numbers (google.rpc.Code) and HTTP statuses of google/rpc/code.proto. */
 export const codes = {
   INVALID_ARGUMENT: { number: 3, status: 400 },
   NOT_FOUND: { number: 5, status: 404 },
@@ -23,11 +21,11 @@ export const codes = {
   UNAUTHENTICATED: { number: 16, status: 401 },
 } as const;
 
-/** What the service decided, in any shape; `shapes.ts` makes an HTTP answer of it. */
+/** The service's decision, of which `shapes.ts` makes an HTTP answer. */
 export type Decision = Done | Refusal;
 
 export interface Done {
-  /** The content of the answer, as in the interface document. */
+  /** As in the interface document. */
   readonly result: Readonly<Record<string, unknown>>;
   readonly type: Message;
 }
@@ -39,7 +37,7 @@ export interface Refusal {
   readonly status?: number;
   readonly headers?: HttpAnswer['headers'];
   readonly details?: readonly ErrorDetail[];
-  /** Whether only status and headers are sent. */
+  /** Sends only status and headers. */
   readonly isBare?: boolean;
 }
 
@@ -51,15 +49,14 @@ export function refuse(
   return { code, message, ...rest };
 }
 
-/** @param seconds to wait */
 export function retryAfter(seconds: number): HttpAnswer['headers'] {
   return { 'retry-after': String(Math.max(1, Math.ceil(seconds - rounding))) };
 }
 
-/** The error of floating point must not round up to one second more. */
+/** Keeps the error of floating point from adding a second. */
 const rounding = 1e-6;
 
-/** A proxy in front of the service answers so. */
+/** The answer of a proxy in front of the service. */
 export function gatewayPage(status: number): HttpAnswer {
   const title = `${status} ${STATUS_CODES[status]}`;
   const body = `<!doctype html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;

@@ -1,6 +1,6 @@
 /**
- * The values of enumerated fields in the public description of the service, the value of number 0 first. The interface document shows only
- * one of each, so the shape `document` neither needs nor checks them.
+ * The values of enumerated fields in the public description of the service, number 0 first. The shape `document` does not need them,
+ * because the interface document shows only one of each.
  */
 export const evaluationStates = ['EVALUATION_IN_PROGRESS', 'EVALUATION_PASSED', 'EVALUATION_FAILED'] as const;
 export const callTypes = ['INBOUND', 'OUTBOUND', 'PREVIEW', 'MANUAL', 'MAC'] as const;

@@ -6,7 +6,6 @@ export interface ErrorDetail {
   readonly bytes: Buffer;
 }
 
-/** @param seconds to wait */
 export function retryInfo(seconds: number): ErrorDetail {
   const milliseconds = Math.max(1, Math.ceil(seconds * 1000));
   const [whole, rest] = [Math.floor(milliseconds / 1000), milliseconds % 1000];
@@ -41,12 +40,11 @@ function part(field: number, content: string | Buffer): Buffer {
   return Buffer.concat([varint(field * 8 + 2), varint(bytes.length), bytes]);
 }
 
-/** A whole number; 0 is left out. */
 function integer(field: number, value: number): Buffer {
   return value === 0 ? Buffer.alloc(0) : Buffer.concat([varint(field * 8), varint(value)]);
 }
 
-/** A whole number in groups of seven bits, the lowest first. */
+/** In groups of seven bits, the lowest first. */
 function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;

@@ -5,11 +5,11 @@ import { invalidOption, type Millionths, parseAssignments, parseShare, whole } f
 
 export interface FaultKind {
   readonly name: string;
-  /** Whether the service processes the request, and so makes the change unless it refuses. */
+  /** Whether the service processes the request, and so makes the change. */
   readonly processed: boolean;
-  /** Shown by `--help`. */
+  /** For `--help`. */
   readonly summary: string;
-  /** Makes the fault's answer from the operation's answer, if any; `undefined` when the fault does not apply. */
+  /** Makes the fault's answer from the operation's, if any; undefined when the fault does not apply. */
   readonly spoil?: (answer: HttpAnswer | undefined) => HttpAnswer | Refusal | undefined;
   /** Default: sends the answer. */
   readonly send?: Send;
@@ -34,7 +34,7 @@ const restarted = refuse('UNAVAILABLE', 'the service is being restarted', {
   details: [retryInfo(1)],
 });
 
-/** In the order in which their shares are compared with the number drawn for a request. */
+/** The number drawn for a request is compared with their shares in this order. */
 export const faultKinds: readonly FaultKind[] = [
   notProcessed('reset', 'connection reset', { send: reset }),
   notProcessed('timeout', 'no answer', { send: silence }),
@@ -62,7 +62,7 @@ function halfOfSuccess(answer: HttpAnswer | undefined): HttpAnswer | undefined {
   return { ...answer, body: answer.body.slice(0, Math.floor(answer.body.length / 2)) };
 }
 
-/** The shares are at most 100 % together. */
+/** At most 100 % together. */
 export type FaultShares = ReadonlyMap<FaultKind, Millionths>;
 
 /**

@@ -1,8 +1,8 @@
 import { type Random, randomFor } from './random.ts';
 
 /**
- * An evaluation, deleted and recoverable. Two in three are of calls, the others of conversations. Enumerated fields have only the values
- * that the interface document shows.
+ * A deleted, recoverable evaluation: two in three are of calls, the others of conversations. Enumerated fields have only the values of the
+ * interface document.
  */
 export function generateEvaluation(seed: bigint, id: bigint) {
   const random = randomFor(seed, 'evaluation', id);
@@ -24,7 +24,7 @@ export function generateEvaluation(seed: bigint, id: bigint) {
           channel_type: 'CHANNEL_TYPE_EMAIL',
           conversation_metadata: { conversation_sid: random.bigInteger() },
         }),
-    // Percentage of the possible points, to two decimals.
+    // In percent of the possible points.
     score: Math.round((10_000 * sumOf(sections, 'points')) / sumOf(sections, 'possible_points')) / 100,
     evaluation_state: 'EVALUATION_IN_PROGRESS',
     evaluation_sections: sections,
@@ -92,7 +92,7 @@ function sumOf<Key extends string>(things: readonly Readonly<Record<Key, number>
   return things.reduce((sum, thing) => sum + thing[key], 0);
 }
 
-/** The entry of a WAV file of 8,000 bytes a second, its length in seconds. */
+/** The entry of a WAV file of 8,000 bytes a second. */
 export function generateSoundboard(seed: bigint, id: bigint) {
   const random = randomFor(seed, 'soundboard', id);
   const seconds = random.integer(2, 300);
@@ -117,7 +117,7 @@ function generatedTime(random: Random, half: 'first' | 'second'): string {
   return formatTime(start + seconds * 1000);
 }
 
-/** Writes RFC 3339 in UTC, in whole seconds: the document leaves the format open (section 2.7). */
+/** RFC 3339 in UTC, in whole seconds, because the document leaves the format open (section 2.7). */
 export function formatTime(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }

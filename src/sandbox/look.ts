@@ -2,10 +2,10 @@ import type { LogEntry } from './request-log.ts';
 import type { Service } from './service.ts';
 import type { State } from './state.ts';
 
-/** These paths are outside the service's, so that requests for inspection are not logged and need no token. */
+/** Outside the service's paths, so that requests for inspection are not logged and need no token. */
 export const lookPrefix = '/sandbox/';
 
-/** The documents at a path below the prefix, one a line; `undefined` for an unknown path. docs/sandbox.md describes them. */
+/** The documents at a path below the prefix, as docs/sandbox.md describes them; undefined for an unknown path. */
 export function lookAt(
   { log, state }: Service,
   { pathname, searchParams }: URL,
@@ -39,7 +39,7 @@ function countBy(entries: readonly LogEntry[], key: 'operation' | 'status' | 'co
   return counts;
 }
 
-/** The entities with these decimal identifiers, or all that were changed; evaluations first. */
+/** The entities with these identifiers, or all that were changed; evaluations first. */
 export function* stateLines(state: State, ids: readonly string[]): Generator<object> {
   const { restorations, updates } = state;
   for (const id of ids.length > 0 ? ids : restorations.keys()) {
@@ -62,7 +62,7 @@ export function* stateLines(state: State, ids: readonly string[]): Generator<obj
   }
 }
 
-/** An integer; 0, which belongs to no entity, for text that is no decimal identifier. */
+/** 0, which belongs to no entity, for text that is no decimal identifier. */
 function integerOf(id: string): bigint {
   return /^[1-9]\d{0,18}$/.test(id) ? BigInt(id) : 0n;
 }

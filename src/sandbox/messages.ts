@@ -5,7 +5,7 @@ import { callTypes, channelTypes, evaluationStates, riskLevels } from './enums.t
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Kind {
-  /** What an unset field is when zero values are written, and what is left out when they are not. */
+  /** The value of an unset field, written only with zero values. */
   readonly zero: unknown;
   readonly write: (value: never, withZeros: boolean) => unknown;
 }

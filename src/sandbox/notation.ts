@@ -8,19 +8,17 @@ export interface Option<Value = unknown> {
   readonly help: OptionHelp;
 }
 
-/** Heading of the group, placeholder of the value, and purpose. */
 type OptionHelp = readonly [group: string, value: string, purpose: string];
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** Values as users give them. */
 export type Given<Table extends Options> = { readonly [Name in keyof Table]?: string | number };
 
 export type Values<Table extends Options> = {
   readonly [Name in keyof Table]: ReturnType<Table[Name]['read']>;
 };
 
-/** Other options are ignored. */
+/** Ignores other options. */
 export function readOptions<Table extends Options>(table: Table, given: Given<Table>): Values<Table> {
   const values = Object.entries(table).map(([name, { byDefault, read }]) => [
     name,
@@ -65,23 +63,23 @@ export function wholeNumber(byDefault: number, max: bigint, help: OptionHelp) {
   return { byDefault: String(byDefault), read, help };
 }
 
-/** Milliseconds from `min` to `max`, inclusive. */
+/** Milliseconds, both inclusive. */
 export interface DurationRange {
   readonly min: number;
   readonly max: number;
 }
 
-/** Milliseconds that a Node.js timer can wait at most. */
+/** The most milliseconds that a Node.js timer can wait. */
 export const longestTimer = 2 ** 31 - 1;
 
-/** Reads `50ms`, `1.5s`, `2m` or `24h`, in milliseconds to the thousandth. */
+/** `50ms`, `1.5s`, `2m` or `24h`, in milliseconds to the thousandth. */
 export function parseDuration(option: string, text: string): number {
   const duration = readDuration(text);
   if (duration !== undefined && duration <= longestTimer) return duration;
   throw invalidOption(option, `${JSON.stringify(text)} is not a duration; write it as 50ms, 1.5s, 2m or 24h`);
 }
 
-/** Reads a duration or a range such as `20ms..80ms`. */
+/** A duration or a range such as `20ms..80ms`. */
 export function parseDurationRange(option: string, text: string): DurationRange {
   const [first = '', second = first, ...more] = text.split('..');
   const range = { min: parseDuration(option, first), max: parseDuration(option, second) };
@@ -89,12 +87,12 @@ export function parseDurationRange(option: string, text: string): DurationRange 
   throw invalidOption(option, `${JSON.stringify(text)} is not a range; write the shorter first: 20ms..80ms`);
 }
 
-/** A share in millionths: exact for percentages of up to four decimals. */
+/** Exact for percentages of up to four decimals. */
 export type Millionths = number;
 
 export const whole: Millionths = 1_000_000;
 
-/** Reads a percentage such as `2%` or `0.05%`, from 0 to 100, of up to four decimals. */
+/** A percentage from 0 to 100, of up to four decimals: `0.05%`. */
 export function parseShare(option: string, text: string): Millionths {
   const [, digits] = /^(\d{1,3}(?:\.\d{1,4})?)%$/.exec(text.trim()) ?? [];
   const share = Math.round(Number(digits) * 10_000);
@@ -102,7 +100,7 @@ export function parseShare(option: string, text: string): Millionths {
   throw invalidOption(option, `${JSON.stringify(text)} is not a share; write a percentage such as 0.5%`);
 }
 
-/** Reads `name=value,name=value`, with unique names of letters, digits and hyphens. */
+/** `name=value,name=value`, with unique names of letters, digits and hyphens. */
 export function parseAssignments(option: string, text: string): ReadonlyMap<string, string> {
   const result = new Map<string, string>();
   for (const part of text.split(',')) {

@@ -25,11 +25,11 @@ export interface Endpoint {
 export interface Call {
   readonly id: bigint;
   readonly userId?: string | undefined;
-  /** Makes the change, or says why not. `now` is in milliseconds since 1970. */
+  /** Makes the change, or refuses it. `now` is in milliseconds since 1970. */
   readonly perform: (state: State, now: number) => Decision;
 }
 
-/** The document requires only the identifier; `null` counts as left out. */
+/** The document requires only the identifier; null counts as left out. */
 export const endpoints: readonly Endpoint[] = [
   {
     operation: 'restore-evaluation',
@@ -92,7 +92,7 @@ function update(state: State, id: bigint, fields: object, now: number): Decision
     : refuse('NOT_FOUND', `soundboard ${id} was not found`, { details: [errorInfo('SOUNDBOARD_NOT_FOUND')] });
 }
 
-/** Interface document, section 4: JSON, with the content type of JSON. */
+/** JSON, with the content type of JSON (interface document, section 4). */
 export function readCall(
   { request }: Endpoint,
   { requests, wrongContentType }: Shape,

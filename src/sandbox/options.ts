@@ -86,7 +86,7 @@ export const sandboxOptions = {
   },
 } satisfies Options;
 
-/** The options for starting a sandbox. Texts are written like the values of the command's flags. */
+/** Texts are written like the values of flags. */
 export type SandboxOptions = Given<typeof sandboxOptions>;
 
 export type SandboxSettings = Values<typeof sandboxOptions>;
@@ -96,7 +96,7 @@ function parseHost(option: string, text: string): string {
   throw invalidOption(option, 'write an address to listen on');
 }
 
-/** Reads tokens separated by commas: visible ASCII, as a header requires. */
+/** Visible ASCII, as a header requires, separated by commas. */
 function parseTokens(option: string, text: string): readonly [string, ...string[]] {
   const [first = '', ...rest] = text.split(',');
   if ([first, ...rest].every((token) => /^[\x21-\x7e]+$/.test(token))) return [first, ...rest];

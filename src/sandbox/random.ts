@@ -3,13 +3,13 @@ export type Random = ReturnType<typeof randomFor>;
 
 export function randomFor(...key: readonly (string | number | bigint)[]) {
   const next = sfc32(hash(key.join(' ')));
-  /** A fraction is at least 0 and less than 1. */
+  /** At least 0 and less than 1. */
   const fraction = (): number => next() / 2 ** 32;
   return {
     fraction,
-    /** Both `min` and `max` are included. */
+    /** Inclusive. */
     integer: (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1)),
-    /** An integer of 19 digits, too large for a JavaScript number. */
+    /** Of 19 digits, too large for a JavaScript number. */
     bigInteger: () => smallestOf19Digits + ((BigInt(next()) << 32n) | BigInt(next())) / 4n,
     chance: (share: number) => fraction() < share,
   };
@@ -19,7 +19,7 @@ const smallestOf19Digits = 10n ** 18n;
 
 type Words = readonly [number, number, number, number];
 
-/** cyrb128: 128 bits from a text, well mixed. */
+/** cyrb128: 128 bits from a text. */
 function hash(text: string): Words {
   let a = 1779033703;
   let b = 3144134277;

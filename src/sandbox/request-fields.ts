@@ -3,7 +3,7 @@ import { isJsonObject } from '../base/text/json.ts';
 import { fileTypes } from './enums.ts';
 import { maxIdentifier } from './notation.ts';
 
-/** An integer that JSON gives as a number or, as Protocol Buffers do with 64 bits, as a decimal string. */
+/** In JSON a number or, as Protocol Buffers write 64 bits, a decimal string. */
 const integer = z
   .union([z.bigint(), z.int(), z.string().regex(/^\d{1,19}$/)], 'must be an integer')
   .transform((value) => BigInt(value));
@@ -19,12 +19,12 @@ export interface RequestFields {
   readonly fileType: z.ZodType<string | null | undefined>;
 }
 
-/** As the interface document is written: other names are mistakes, and any text is a time or a file type. */
+/** As the interface document: other names are mistakes, and any text is a time or a file type. */
 export const documentFields: RequestFields = { message: z.strictObject, time: text, fileType: text };
 
 /**
- * As Protocol Buffers read JSON: names may be in lowerCamelCase, enumerated values may be numbers, and times are those of RFC 3339. Unknown
- * fields and enumerated values are dropped.
+ * As Protocol Buffers read JSON: names may be in lowerCamelCase, enumerated values may be numbers, times are those of RFC 3339, and unknown
+ * fields and values are dropped.
  */
 export const protobufFields: RequestFields = {
   message: (fields) => z.preprocess(inSnakeCase, z.object(fields)),

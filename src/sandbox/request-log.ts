@@ -6,38 +6,37 @@ export interface LogEntry {
   readonly seq: number;
   /** ISO 8601 UTC. */
   readonly time: string;
-  /** `null` when the request was for none of the service's paths. */
+  /** Null for other paths than the service's. */
   readonly operation: string | null;
   /** Method and path of anything but a POST to one of the service's paths. */
   readonly target?: string;
-  /** The decimal identifier; `null` when the body could not be read. */
+  /** Null when the body could not be read. */
   readonly id: string | null;
-  /** The number of the request, from 1, among those for the identifier that token and rate limit let through; `null` for others. */
+  /** From 1, among the requests for the identifier that token and rate limit let through; null for others. */
   readonly nth: number | null;
   readonly user_id: string | null;
   readonly traceparent: string | null;
   readonly body?: string;
-  /** The HTTP status; `null` while, or if, no answer was sent. */
+  /** Null without an answer. */
   status: number | null;
-  /** `OK` or the code of the refusal; `null` if a fault came before the service decided. */
+  /** `OK` or the code of the refusal; null if a fault came before the decision. */
   readonly code: string | null;
   readonly committed: boolean;
   readonly fault: string | null;
   readonly throttled: boolean;
 }
 
-/** What the service knows once it has decided. */
 export type RequestRecord = Partial<Omit<LogEntry, 'seq' | 'time' | 'status'>>;
 
 const limit = 1_000_000;
 
-/** The log includes requests without an answer. */
+/** Includes requests without an answer. */
 export class RequestLog {
-  /** Oldest first. When there are too many, the older half is removed. */
+  /** Oldest first. Too many entries lose their older half. */
   readonly entries: LogEntry[] = [];
   #requests = 0;
 
-  /** The status of the returned entry is set when the answer is sent. */
+  /** The caller sets the returned entry's status when it sends the answer. */
   append(record: RequestRecord): LogEntry {
     this.#requests++;
     const entry = {

@@ -10,10 +10,10 @@ import { longestTimer } from './notation.ts';
 import type { Reaction, Service } from './service.ts';
 
 export interface Sandbox {
-  /** The base URL, without a trailing slash. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Also ends waiting answers. May be called again. */
+  /** Also ends waiting answers. Idempotent. */
   readonly close: () => void;
 }
 
@@ -21,7 +21,7 @@ export interface Sandbox {
 export async function startSandbox(service: Service): Promise<Sandbox> {
   const { host } = service.settings;
   const port = Number(service.settings.port);
-  // Node's 5 seconds would close connections just when clients that call less often use them again.
+  // Node's default, 5 seconds, closes connections just when clients that call less often use them again.
   const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
     const { url = '' } = request;
     if (url.startsWith(lookPrefix)) show(response, lookAt(service, new URL(url, 'http://sandbox')));
@@ -43,7 +43,7 @@ export async function startSandbox(service: Service): Promise<Sandbox> {
   };
 }
 
-/** Calls `act` with `undefined` if the request broke off. */
+/** `act` gets undefined if the request broke off. */
 function whenReceived(request: IncomingMessage, act: (body: Buffer | undefined) => void): void {
   const chunks: Buffer[] = [];
   request.on('data', (chunk) => chunks.push(chunk));
@@ -55,7 +55,7 @@ function show(response: ServerResponse, documents: Iterable<unknown> | undefined
   Readable.from(chunks(documents ?? [{ error: 'there is nothing here' }])).pipe(response);
 }
 
-/** JSON Lines in larger chunks, because one chunk for each line would be slow. */
+/** In chunks, because one for each line would be slow. */
 function* chunks(documents: Iterable<unknown>): Generator<string> {
   let chunk = '';
   for (const document of documents) {
@@ -70,13 +70,13 @@ function* chunks(documents: Iterable<unknown>): Generator<string> {
 function deliver(response: ServerResponse, { answer, send = sendWhole, delay, entry, over }: Reaction): void {
   if (over) whenOver(response, over);
   const act = (): void => {
-    // The socket of the request, because a response that waits for another one on its connection has no socket yet. The client may have
-    // given up meanwhile.
+    // Not the response's socket, which it does not have while it waits for another response on its connection. The client may have given
+    // up.
     if (response.destroyed || response.req.socket.destroyed) return;
     send(response, answer);
     if (response.headersSent) entry.status = response.statusCode;
   };
-  // Waiting answers do not keep the process alive once the server is closed.
+  // Waiting answers must not keep the process alive once the server is closed.
   if (delay > 0) setTimeout(act, Math.min(delay, longestTimer)).unref();
   else act();
 }
@@ -94,6 +94,6 @@ function whenOver(response: ServerResponse, action: () => void): void {
     action();
   };
   response.on('close', over);
-  // A response that waits for another one on its connection does not learn of the connection's end.
+  // A response that waits for another on its connection does not learn of its end.
   socket.on('close', over);
 }

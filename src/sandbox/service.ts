@@ -14,11 +14,11 @@ import { State } from './state.ts';
 
 export interface Reaction {
   readonly answer: HttpAnswer | undefined;
-  /** Default: the answer is sent as it is. */
+  /** Default: sends the answer as it is. */
   readonly send?: Send | undefined;
-  /** Milliseconds to wait first. */
+  /** Milliseconds. */
   readonly delay: number;
-  /** Its status is set when the answer is sent. */
+  /** Gets its status when the answer is sent. */
   readonly entry: LogEntry;
   /** Must be called when the answer is delivered or the connection is gone. */
   readonly over?: (() => void) | undefined;
@@ -36,7 +36,7 @@ export interface Reaction {
  * The body is read before the first stage, for the log, but judged in the second.
  */
 export class Service {
-  /** The settings may be replaced while the service runs; the state stays. */
+  /** May be replaced while the service runs. */
   settings: SandboxSettings;
   readonly state: State;
   readonly log = new RequestLog();
@@ -85,7 +85,7 @@ export class Service {
     return { answer, delay: 0, entry: this.log.append({ ...record, code: refusal.code }) };
   }
 
-  /** @param wait seconds until a request can be admitted; undefined if unknown */
+  /** @param wait in seconds; undefined if unknown */
   #tooMany(wait: number | undefined, record: RequestRecord): Reaction {
     const code = this.settings.limitStatus === '429' ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE';
     const { retryAfter: where } = this.settings;

@@ -3,20 +3,20 @@ import { codes, type Decision, type Done, type HttpAnswer, type Refusal, refuse 
 import type { ErrorDetail } from './error-details.ts';
 import type { SandboxSettings } from './options.ts';
 
-/** What the service decides is the same in each shape. */
+/** A form of requests and answers. The decisions are the same in each shape. */
 export interface Shape {
-  /** Decides which fields a request has. */
+  /** Which fields a request has. */
   readonly requests: 'document' | 'protobuf';
-  /** Refuses a path that the service does not have. */
+  /** For a path that the service does not have. */
   readonly wrongPath: (target: string) => Refusal;
   readonly wrongMethod: Refusal;
   /** Absent where the content type does not matter. */
   readonly wrongContentType?: Refusal;
-  /** The answer as JSON. */
+  /** JSON. */
   readonly success: (done: Done) => unknown;
-  /** The answer as JSON. */
+  /** JSON. */
   readonly refusal: (refusal: Refusal) => unknown;
-  /** The headers that the client gets for those of the service. */
+  /** What the client gets for the headers of the service. */
   readonly headers: (headers: HttpAnswer['headers'], refusal?: Refusal) => HttpAnswer['headers'];
 }
 
@@ -35,7 +35,7 @@ export const shapes: Readonly<Record<SandboxSettings['shape'], Shape>> = {
     refusal: ({ code, message }) => ({ code: codes[code].number, message, details: [] }),
     headers: (headers) => headers,
   },
-  /** A JSON gateway before a service of Protocol Buffers, one that writes zero values. */
+  /** A JSON gateway before a service of Protocol Buffers that writes zero values. */
   gateway: {
     requests: 'protobuf',
     wrongPath: () => refuse('NOT_FOUND', 'Not Found'),
@@ -48,7 +48,6 @@ export const shapes: Readonly<Record<SandboxSettings['shape'], Shape>> = {
     }),
     headers: (headers, refusal) => ({
       ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [`grpc-metadata-${name}`, value])),
-      // The gateway adds this header itself.
       ...(refusal?.code === 'UNAUTHENTICATED' && { 'www-authenticate': refusal.message }),
     }),
   },
@@ -67,12 +66,12 @@ export const shapes: Readonly<Record<SandboxSettings['shape'], Shape>> = {
   },
 };
 
-/** The bytes in base64 without padding, and the JSON for people. */
+/** The bytes without padding, and the JSON for people. */
 function connectDetail({ type, bytes, json }: ErrorDetail): object {
   return { type, value: bytes.toString('base64').replace(/=+$/, ''), debug: json };
 }
 
-/** Successes have status 200: the document does not show it (section 4.3). */
+/** Successes have status 200, which the document does not show (section 4.3). */
 export function writeAnswer(shape: Shape, decision: Decision): HttpAnswer {
   if ('result' in decision) {
     return { status: 200, headers: json, body: stringifyJson(shape.success(decision)) };

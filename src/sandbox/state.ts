@@ -3,7 +3,7 @@ import { formatTime, generateEvaluation, generateSoundboard } from './generate.t
 import { type Millionths, whole } from './notation.ts';
 import type { SandboxSettings } from './options.ts';
 
-/** Interface document, section 2.1. An evaluation is deleted if it has `deleted_at`. */
+/** Interface document, section 2.1. Deleted if it has `deleted_at`. */
 export interface Evaluation extends Readonly<Record<string, unknown>> {
   readonly deleted_at?: string;
   readonly is_recoverable?: boolean;
@@ -21,12 +21,12 @@ interface Restoration {
 
 type RestoreRefusal = 'was not found' | 'is not deleted' | 'is not recoverable';
 
-/** Entities are generated on request, and only changes are stored. */
+/** Generates entities on request, and stores only changes. */
 export class State {
   readonly #settings: SandboxSettings;
-  /** Restorations since the start, by decimal identifier, in order. */
+  /** By decimal identifier, in order. */
   readonly restorations = new Map<string, Restoration>();
-  /** Updates since the start, by decimal identifier, in the order of first updates. */
+  /** By decimal identifier, in the order of first updates. */
   readonly updates = new Map<string, Soundboard>();
 
   constructor(settings: SandboxSettings) {
@@ -58,8 +58,8 @@ export class State {
   }
 
   /**
-   * `undefined` when the entry does not exist. The document does not say what becomes of fields that are left out or empty, so `--updates`
-   * does. The service sets `last_modified` itself: the time of the update, whatever was sent.
+   * Undefined when the entry does not exist. `--updates` decides about fields that are left out or empty, because the document does not.
+   * `last_modified` is the time of the update, whether the request has it or not.
    */
   update(id: bigint, fields: Partial<Soundboard>, at: number): Soundboard | undefined {
     const soundboard = this.soundboard(id);
@@ -82,7 +82,7 @@ const changes: Readonly<
   }),
 };
 
-/** Zero values of Protocol Buffers: the fields were never set. */
+/** Fields that were never set, as Protocol Buffers write them. */
 const emptySoundboard = {
   file_name: '',
   file_type: fileTypes[0],
@@ -108,10 +108,10 @@ const notDeletedFirst = 0.7;
 
 /**
  * Whether an identifier belongs to a share that is spread evenly over the identifiers from 1: with 2 %, every 50th. `first` (0 to 1) moves
- * their position within each round.
+ * the positions.
  */
 export function isInShare(identifier: bigint, share: Millionths, first = 1): boolean {
-  // Identifiers that are a million apart are treated alike; their products with the share might not be exact.
+  // Treats identifiers a million apart alike, because their products with the share might not be exact.
   const position = Number(identifier % BigInt(whole));
   return (position * share + Math.round((1 - first) * whole)) % whole < share;
 }

@@ -6,12 +6,12 @@ import { parseCondition } from '../engine/manifest/columns/condition.ts';
 import type { Budget } from '../engine/run/record/budget.ts';
 import type { FailureLimit } from '../engine/run/record/guards.ts';
 
-/** Parsers for values of flags, variables and the configuration file. Each throws a RangeError with the correct form. */
+/** Each parser throws a RangeError with the correct form. */
 
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const howToWriteRates = 'write a rate as auto, 50/s, 600/m, auto..50/s or none';
 
-/** Reads `50/s`, `600/m` or `1000/h`; fractions are allowed (`0.5/s`). */
+/** `50/s`, `600/m` or `1000/h`; fractions are allowed. */
 function parseCallsPerSecond(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*\/\s*(s|m|h)(?:ec|in|our)?$/.exec(text.trim());
   const count = Number(match?.[1]);
@@ -22,7 +22,7 @@ function parseCallsPerSecond(text: string): number {
   return perSecond;
 }
 
-/** `auto`; `50/s` sets the rate; `auto..50/s` limits it; `none` means no limit: null. */
+/** `auto`; `50/s` sets the rate; `auto..50/s` limits it; null for `none`, which means no limit. */
 export function parseRate(text: string): RatePolicy | null {
   const trimmed = text.trim();
   if (trimmed === 'none') return null;
@@ -32,14 +32,14 @@ export function parseRate(text: string): RatePolicy | null {
   return { text: trimmed, auto, perSecond };
 }
 
-/** `yes` or `no`; a flag without a value means yes. */
+/** A flag without a value means yes. */
 export function parseSwitch(text: string): boolean {
   if (/^(yes|true|1)$/i.test(text.trim())) return true;
   if (/^(no|false|0)$/i.test(text.trim())) return false;
   throw new RangeError('write yes or no');
 }
 
-/** A file for node_exporter, which reads only `.prom`. */
+/** node_exporter reads only `.prom`. */
 export function parseMetricsFile(text: string): string {
   const path = text.trim();
   if (/[^/\\]\.prom$/.test(path)) return path;
@@ -51,7 +51,6 @@ export function parseRateGroup(text: string): string {
   return text.trim();
 }
 
-/** A number of calls in flight, or `auto`. */
 export function parseConcurrency(text: string): number | 'auto' {
   if (text.trim() === 'auto') return 'auto';
   try {
@@ -61,7 +60,7 @@ export function parseConcurrency(text: string): number | 'auto' {
   }
 }
 
-/** `500ms`, `30s`, `2m`, `1h`; a bare number is seconds. Whole milliseconds, from 1 ms to `mostHours`. */
+/** Whole milliseconds, from 1 ms to `mostHours`, of `500ms`, `30s`, `2m`, `1h`; a bare number is seconds. */
 export function parseDuration(text: string, mostHours = 24): number {
   const exact = readDuration(text);
   if (exact === undefined) throw new RangeError('write a duration as 500ms, 30s, 2m or 1h');
@@ -93,7 +92,6 @@ export function parseTimeOfDay(text: string): NonNullable<Budget['stopAt']> {
   return { time, ...(zone !== undefined && { timeZone: parseTimeZone(zone) }) };
 }
 
-/** A time zone of the IANA database. */
 export function parseTimeZone(text: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text.trim() }).resolvedOptions().timeZone;
@@ -102,7 +100,7 @@ export function parseTimeZone(text: string): string {
   }
 }
 
-/** Adds `none`, as null. */
+/** `none` is null. */
 export function orNone<Value>(parse: (text: string) => Value): (text: string) => Value | null {
   return (text) => {
     if (text.trim() === 'none') return null;
@@ -114,7 +112,7 @@ export function orNone<Value>(parse: (text: string) => Value): (text: string) =>
   };
 }
 
-/** `100` rows, `5%` of the rows, or `none` for no limit. */
+/** `100` rows, `5%` of the rows, or `none`. */
 export function parseFailureLimit(text: string): FailureLimit {
   const trimmed = text.trim();
   if (trimmed === 'none') return trimmed;
@@ -154,14 +152,14 @@ export function parseChoice<const Word extends string>(words: readonly Word[]): 
   };
 }
 
-/** A word that is valid in Redis' keys and on command lines. */
+/** Valid in Redis' keys and on command lines. */
 export function parseQueuePrefix(text: string): string {
   if (!/^[\w.-]{1,64}$/.test(text))
     throw new RangeError('write a prefix with letters, digits, ".", "_" and "-"');
   return text;
 }
 
-/** An encoding of `TextDecoder`, by its usual name: `latin1` is `windows-1252`. */
+/** The usual name of an encoding: `windows-1252` for `latin1`. */
 export function parseEncoding(text: string): string {
   try {
     return new TextDecoder(text).encoding;
@@ -181,24 +179,23 @@ export function parseText(text: string): string {
   return text;
 }
 
-/** `Title of a column=field`, one per line. A title may contain an equals sign, a field can't. */
+/** `Title of a column=field` on each line. A title may contain an equals sign, a field can't. */
 export function parseColumnMap(text: string): Readonly<Record<string, string>> {
   return pairsOf(text, /^(.*)=(.*)$/, 'write the title of a column and a field, as "ID=evaluation_id"');
 }
 
-/** Conditions, one per line. */
 export function parseConditions(text: string): readonly string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   for (const line of lines) parseCondition(line);
   return lines;
 }
 
-/** `field=value`, one per line. A value may contain an equals sign, a field can't. */
+/** `field=value` on each line. A value may contain an equals sign, a field can't. */
 export function parseDefaults(text: string): Readonly<Record<string, string>> {
   return pairsOf(text, /^([^=]*)=(.*)$/, 'write a field and its value, as "user_id=u-17"');
 }
 
-/** `500`, `any`, or `operation=500` on each line: by operation, the most calls of a run that needs no approval. */
+/** By operation, the most calls of a run that needs no approval: `500`, `any`, or `operation=500` on each line. */
 export function parseApprovalLimits(text: string): Readonly<Record<string, number>> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const limits = lines.map((line) => {

@@ -24,12 +24,11 @@ export function newRunOptions(flags: RunFlags, settings: Settings): Omit<RunOpti
   };
 }
 
-/** A run made from another keeps its group. */
 export function groupOption({ rateGroup }: Pick<RunOptions, 'rateGroup'>): Pick<RunOptions, 'rateGroup'> {
   return rateGroup === undefined ? {} : { rateGroup };
 }
 
-/** @throws a usage error for a random canary of a run that keeps its rows in order */
+/** @throws a usage error for a random canary of a run that keeps the order of its rows */
 export function canaryOptions(
   { canary, canaryMaxFailures: maxFailures = defaults.canaryMaxFailures }: Settings,
   onConflict: RunOptions['onConflict'],
@@ -43,7 +42,7 @@ export function canaryOptions(
   );
 }
 
-/** A run made from one that saves responses, or makes no page, does the same. */
+/** A run made from a former one saves responses and makes a page like it. */
 export function savingOptions(
   { saveResponses = false, html = true }: RunFlags,
   former: Pick<RunOptions, 'saveResponses' | 'html'> = {},
@@ -67,7 +66,7 @@ export function givenRowOptions({ operation, trim }: RunFlags, settings: Setting
   };
 }
 
-/** The time zone of `stopAt` is its own, or else that of the settings. */
+/** `stopAt` may have a time zone of its own. */
 export function budgetOf({ maxRows, maxDuration: maxDurationMs, stopAt, tz }: Settings): Budget | undefined {
   const budget: Budget = {
     ...(maxRows !== undefined && { maxRows }),
@@ -77,7 +76,7 @@ export function budgetOf({ maxRows, maxDuration: maxDurationMs, stopAt, tz }: Se
   return Object.keys(budget).length === 0 ? undefined : budget;
 }
 
-/** Options that store settings unchanged: the given value, or else the former one. */
+/** Options that store settings unchanged: given or else former values. */
 function optionsOf<Options extends object>(
   kind: 'rowOption' | 'callOption',
   given: Settings,
@@ -96,7 +95,7 @@ function optionsOf<Options extends object>(
 
 type CallOptions = Pick<RunOptions, CallOptionName>;
 
-/** The given values for calling the API and writing the report, or else the former ones, or the defaults. */
+/** Options for calling the API and writing the report: given values, or else former ones, or the defaults. */
 export function callOptions(settings: Settings, former?: CallOptions): CallOptions {
   if (settings.concurrency === 0) {
     throw usageError('INVALID_SETTING', '--concurrency 0 only works with "cqbatch worker --coordinate".');
@@ -106,7 +105,7 @@ export function callOptions(settings: Settings, former?: CallOptions): CallOptio
     : optionsOf('callOption', settings, former);
 }
 
-/** The given values replace only options for calling the API. */
+/** Replaces only options for calling the API. */
 export function changedOptions(former: RunOptions, settings: Settings): RunOptions {
   const kept = Object.entries(former).filter(([option]) => !isCallOption(option));
   return { ...(Object.fromEntries(kept) as RunOptions), ...callOptions(settings, former) };

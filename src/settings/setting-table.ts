@@ -18,7 +18,7 @@ const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
 
 /**
  * `timeout` is the flag `--timeout`, the variable `CQBATCH_TIMEOUT` and the key `timeout` of the configuration file, in order of
- * precedence. The token is not a setting: it never comes from a flag (see `tokenSource`).
+ * precedence. The token never comes from a flag (see `tokenSource`).
  */
 export const settings = {
   baseUrl: { ...url, common: true, help: 'address of the API' },

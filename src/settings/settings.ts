@@ -23,7 +23,6 @@ export function isSetting(name: string): name is SettingName {
 
 export const settingHelp = (name: SettingName): string => settings[name].help;
 
-/** The values of settings that have a fixed list. */
 export const settingWords: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries<Setting>(settings).flatMap(([name, { words }]) => (words ? [[name, words]] : [])),
 );
@@ -38,7 +37,7 @@ export const defaults = Object.fromEntries(
   >;
 };
 
-/** A setting and another one, without which it has no effect. */
+/** Pairs of a setting and another, without which it has no effect. */
 export const settingNeeds: readonly (readonly [name: string, other: string])[] = Object.entries<Setting>(
   settings,
 ).flatMap(([name, { needs }]) => (needs === undefined ? [] : [[name, needs]]));
@@ -101,20 +100,17 @@ export type RawSettings = {
 };
 
 export interface CommandOption {
-  /** The flag with its placeholder. */
   readonly flags: string;
   readonly help: string;
-  /** Whether `-h` shows the option even if a command has many. */
+  /** `-h` shows the option even if a command has many. */
   readonly common?: true | undefined;
-  /** Collects the values of a repeatable flag. */
   readonly collect?: ((text: string) => unknown) | undefined;
 }
 
-/** What a setting means in one command, where that differs. */
 interface OwnMeaning {
   readonly help?: string | undefined;
   readonly byDefault?: string | undefined;
-  /** Whether to leave out the setting's variable and `otherwise`. */
+  /** Leaves out the setting's variable and `otherwise`. */
   readonly isBrief?: boolean;
 }
 
@@ -151,12 +147,12 @@ export function variableOf(name: string): string {
   return `CQBATCH_${nameInWords(name, '_').toUpperCase()}`;
 }
 
-/** A name in camelCase as words in lower case. */
+/** From camelCase to lower case. */
 export function nameInWords(name: string, between: string): string {
   return name.replace(/[A-Z]/g, (letter) => between + letter.toLowerCase());
 }
 
-/** `user_id` as `userId`. */
+/** From snake_case. */
 function nameInCamelCase(name: string): string {
   return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -164,9 +160,8 @@ function nameInCamelCase(name: string): string {
 export interface SettingSources {
   readonly flags: RawSettings;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The parsed configuration file, and its path for messages. */
   readonly file?: { readonly path: string; readonly values: Readonly<Record<string, unknown>> } | undefined;
-  /** Fields that have an option of their own (`--user-id`), which sets the field's default. */
+  /** Fields whose default a flag of their own sets (`--user-id`). */
   readonly fields?: readonly string[];
 }
 
@@ -196,7 +191,7 @@ export function resolveSettings(sources: SettingSources): Settings {
   return given;
 }
 
-/** The source for display, and the value there: flag, variable or configuration file, in this order. */
+/** The source for display, and the value there. */
 function sourceOf(
   name: string,
   { flags, environment, file }: SettingSources,
@@ -206,7 +201,7 @@ function sourceOf(
   const variable = variableOf(name);
   const candidates: readonly (readonly [string, unknown])[] = [
     [`--${nameInWords(name, '-')}`, flags[name as FlagName]],
-    // An empty variable is unset, as usual in cron tables and compose files.
+    // As usual in cron tables and compose files.
     [variable, neverEmpty ? environment[variable] : environment[variable] || undefined],
     [`${file?.path}: ${key}`, file?.values[key]],
   ];
@@ -241,19 +236,18 @@ function inOneLine(command: unknown): unknown {
   return isList ? command.map(shellWord).join(' ') : command;
 }
 
-/** Whether a value is blank, as from an unset variable of a script. A tab is no blank, because it may be a delimiter. */
+/** Blank, as from an unset variable of a script. A tab may be a delimiter. */
 export function saysNothing(value: string): boolean {
   return isBlank(value) && value !== '\t';
 }
 
-/** The pairs `name=value` from any source. */
 function pairsIn(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'object' || value === null) return [value];
   return Object.entries(value).map((pair) => pair.join('='));
 }
 
-/** Editors and people read `$schema`, and keys commented out with `//`. */
+/** Editors read `$schema`, people keys that begin with `//`. */
 function isForReaders(key: string): boolean {
   return key === '$schema' || key.startsWith('//');
 }

@@ -1,9 +1,9 @@
-// Rounded, so that differences do not depend on the fraction of a millisecond at which the process started.
+// Rounded, so that differences do not depend on a fraction of a millisecond.
 const startedAt = Math.floor(performance.timeOrigin);
 
 /**
- * Milliseconds since 1970 UTC by a clock that never jumps: the time of day when the process started, plus the time since. For waiting,
- * durations and ages; it does not follow corrections of the system's clock.
+ * Milliseconds since 1970 UTC by a clock that never jumps: it does not follow corrections of the system's clock. For waiting, durations and
+ * ages.
  */
 export function steadyNow(): number {
   return Math.floor(preciseNow());
@@ -13,7 +13,6 @@ export function preciseNow(): number {
   return startedAt + performance.now();
 }
 
-/** The time of day, for people and files. */
 export function timeOfDay(steadyAt: number): Date {
   return new Date(Date.now() + steadyAt - steadyNow());
 }
@@ -24,10 +23,9 @@ export function steadyTimeOf(timeOfDayMs: number): number {
 }
 
 const lookMs = 100;
-/** Synchronization corrects clocks by less all the time. */
+/** Synchronization corrects clocks by less. */
 const noticeableMs = 500;
 
-/** Whenever the system's clock is set, until it is closed. */
 export function watchClock(onSet: (byMs: number) => void): { close(): void } {
   let lastOffset = offset();
   const timer = setInterval(() => {

@@ -1,20 +1,19 @@
 export interface Repeated {
-  /** Runs the task now, or, during a run, once more after it. The next run is then due in `everyMs`. */
+  /** Runs the task now or, during a run, once more after it. The next run is due `everyMs` later. */
   now(): void;
-  /** Resolves when the current run, if any, has ended. */
   stop(): Promise<void>;
 }
 
 export interface RepeatOptions {
-  /** From the start of one run to the start of the next. */
+  /** From start to start. */
   readonly everyMs: number | (() => number);
-  /** The task is repeated nevertheless. Default: its error is dropped. */
+  /** Default: the error is dropped. The task is repeated in any case. */
   readonly onError?: (error: Error) => void;
-  /** After a run that took longer than `everyMs`, begin the next at once, not when it is due. Default: false. */
+  /** After a run longer than `everyMs`, begin the next at once. Default: false. */
   readonly catchUp?: boolean;
 }
 
-/** Repeats a task, never twice at the same time. The first run is after `everyMs`. Does not keep the process alive. */
+/** Repeats a task, never twice at the same time, first after `everyMs`. Does not keep the process alive. */
 export function repeat(task: () => Promise<void> | void, options: RepeatOptions): Repeated {
   const { everyMs, onError = () => {}, catchUp = false } = options;
   let working: Promise<void> | undefined;

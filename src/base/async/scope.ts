@@ -1,10 +1,7 @@
 /** Registers a cleanup that runs when the scope ends. */
 export type Defer = (release: () => unknown) => void;
 
-/**
- * Runs work, then its cleanups, the latest first, even after a failure. A failed cleanup does not prevent the others. Throws the first
- * error: that of the work, if it failed.
- */
+/** Runs work, then its cleanups, the latest first, even after failures. Throws the first error. */
 export async function withScope<Result>(work: (defer: Defer) => Promise<Result>): Promise<Result> {
   const releases: (() => unknown)[] = [];
   const errors: unknown[] = [];

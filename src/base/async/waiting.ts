@@ -23,7 +23,7 @@ export function after(milliseconds: number): Promise<void> {
   return promise;
 }
 
-/** Undefined once `limitMs` have passed; then even a rejection is ignored. Default: no limit. */
+/** Undefined once `limitMs` have passed; then ignores even a rejection. Default: no limit. */
 export async function withTimeout<Value>(
   promise: Promise<Value>,
   limitMs?: number,
@@ -38,7 +38,7 @@ export async function withTimeout<Value>(
   }
 }
 
-/** Undefined as soon as the signal aborts; then even a rejection is ignored. */
+/** Undefined as soon as the signal aborts; then ignores even a rejection. */
 export async function unlessAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal,
@@ -55,16 +55,11 @@ export async function unlessAborted<Value>(
 /** Resolves at once if the signal has aborted already. */
 export function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = deferred();
-  // Not `resolve` itself: it would resolve with the event of the abort.
   onAbort(signal, () => resolve());
   return promise;
 }
 
-/**
- * Calls back, at once if the signal has aborted already.
- *
- * @returns a function that cancels the callback
- */
+/** Calls back, at once if the signal has aborted already. Returns a function that cancels the callback. */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) listener();
   else signal.addEventListener('abort', listener, { once: true });
@@ -73,7 +68,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 
 const lookEveryMs = 200;
 
-/** Looks every 200 ms until `look` returns a value; undefined when it returns none for `forMs`. */
+/** Looks every 200 ms until `look` returns a value; undefined if it returns none for `forMs`. */
 export async function poll<Value>(
   forMs: number,
   look: () => Promise<Value | undefined>,
@@ -85,7 +80,7 @@ export async function poll<Value>(
   return undefined;
 }
 
-/** Work on one key is done one after the other, in the order of the calls. */
+/** Works on one key in the order of the calls, never twice at the same time. */
 export function turns(): <Value>(key: string, work: () => Promise<Value>) => Promise<Value> {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {

@@ -7,13 +7,12 @@ import { lockPath, lockPatiently } from './lock.ts';
 
 const inTurn = turns();
 
-/** Other processes hold the lock for a few milliseconds each. */
 const patienceMs = 30_000;
 
 /**
- * One change after the other, those of other processes, too, so none is lost.
+ * Makes one change after the other, across processes, so that none is lost.
  *
- * @param change gets undefined for a missing or damaged file; to leave the file as it is, it returns undefined
+ * @param change gets undefined for a missing or damaged file, and returns undefined to leave the file as it is
  * @returns what `change` returned last
  * @throws a busy error `FILE_LOCKED` when other processes hold the file for half a minute
  */
@@ -23,7 +22,7 @@ export function changeJsonFile<Value extends object, After extends Value | undef
   change: (current: Value | undefined) => After,
 ): Promise<After> {
   return inTurn(resolve(path), async () => {
-    // Most changes change nothing: these need no lock.
+    // Most calls change nothing and need no lock.
     const wanted = change(await readJsonFileIfAny(path, schema));
     if (wanted === undefined) return wanted;
     const lock = await lockPatiently(patienceMs, () =>

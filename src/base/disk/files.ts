@@ -18,9 +18,7 @@ import { dirname, join, resolve } from 'node:path';
 import { turns } from '../async/waiting.ts';
 import { onDisk, SystemError, systemError } from '../errors/system-error.ts';
 
-/** Files and folders that only their owner may use. */
-
-/** Undefined if it does not exist, or this process may not look. */
+/** Undefined if the path does not exist, or this process may not look. */
 export function look(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
 }
@@ -30,12 +28,11 @@ export async function exists(path: string): Promise<boolean> {
   return (await look(path)) !== undefined;
 }
 
-/** Removes what is left after a failure, of which the user hears. */
+/** Ignores errors: the user hears of the failure that left the file. */
 export async function removeIfPossible(path: string): Promise<void> {
   await rm(path, { force: true }).catch(() => {});
 }
 
-/** Undefined if the file or folder does not exist. */
 export function ifThere<Value>(work: Promise<Value>): Promise<Value | undefined> {
   return work.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -45,14 +42,14 @@ export function ifThere<Value>(work: Promise<Value>): Promise<Value | undefined>
 
 type Content = string | Iterable<string> | AsyncIterable<string | Uint8Array>;
 
-/** A temporary file beside the path goes to `place`. Another user can't have taken its random name with a link. */
+/** Moves a temporary file beside the path to `place`. Another user can't have taken its random name with a link. */
 async function withNewFile<Result>(
   path: string,
   content: Content,
   mode: number,
   place: (temporary: string) => Promise<Result>,
 ): Promise<Result> {
-  // Short, because the name of the file itself may be as long as the system allows.
+  // The name of the file itself may be as long as the system allows.
   const temporary = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`);
   try {
     const file = await open(temporary, 'wx', 0o600);
@@ -72,10 +69,10 @@ async function withNewFile<Result>(
 const inTurn = turns();
 
 /**
- * Writes a whole file or nothing: a new file beside it is synced and renamed. Follows no link. Writes of this process to one path take
- * place in the order of the calls; those of other processes do not disturb them.
+ * Writes a whole file or nothing: syncs a new file beside it and renames it. Follows no link. Writes of this process to one path keep the
+ * order of the calls; other processes do not disturb them.
  *
- * @param mode whatever the umask. Default: only its owner
+ * @param mode not changed by the umask. Default: only the owner
  * @throws the error of the system
  */
 export function replaceFile(path: string, content: Content, mode = 0o600): Promise<void> {
@@ -94,9 +91,8 @@ export function writeFileAtomically(path: string, content: Content, mode?: numbe
 }
 
 /**
- * Writes a whole file for its owner only. Leaves alone what exists at the path, even a link.
+ * Writes a whole file for its owner only, unless something exists at the path, even a link. Returns whether it was written.
  *
- * @returns whether it was written
  * @throws the error of the system
  */
 export function createFile(path: string, content: Content): Promise<boolean> {
@@ -112,7 +108,6 @@ export function createFile(path: string, content: Content): Promise<boolean> {
   });
 }
 
-/** Opened when the first part is requested. */
 export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path);
 }
@@ -144,10 +139,8 @@ export async function readSmallFile(path: string): Promise<string> {
   }
 }
 
-/** Absolute paths that `makeFolder` has made or found. */
 const foundFolders = new Set<string>();
 
-/** `makeFolder` may make it again. */
 export async function removeIfEmpty(path: string): Promise<void> {
   await rmdir(path).then(
     () => foundFolders.delete(resolve(path)),
@@ -156,8 +149,8 @@ export async function removeIfEmpty(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder with missing parents, for their owner only. If a folder that this process has made or found is gone, its disk is probably
- * unmounted: throws, because a new folder would hide the content of the old one.
+ * Makes a folder and its parents for their owner only. If a folder that this process has found is gone, its disk is probably unmounted, and
+ * a new folder would hide the old content.
  *
  * @throws a `SystemError` when the system refuses, or the folder has gone
  */
@@ -175,7 +168,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Makes a folder with the rights of its parent, which must exist. */
+/** Gives a new folder the rights of its parent, which must exist. */
 export async function makeFolderLikeParent(path: string): Promise<void> {
   const isNew = await mkdir(path, { mode: 0o700 }).then(
     () => true,
@@ -185,7 +178,7 @@ export async function makeFolderLikeParent(path: string): Promise<void> {
     },
   );
   if (!isNew || !hasModes) return;
-  // Another user may have replaced the folder with a link.
+  // Not `chmod`: another user may have replaced the folder with a link.
   const folder = await open(path, constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     await folder.chmod((await stat(dirname(path))).mode & 0o7777);
@@ -208,12 +201,11 @@ async function realReason(path: string): Promise<unknown> {
 
 const rightsOfOthers = 0o077;
 const othersMayWrite = 0o022;
-/** Windows has no rights of this kind. */
 const hasModes = process.platform !== 'win32';
 
 /**
- * Closes a file or folder, with all its content, to everyone but its owner. Leaves alone missing paths, those of other users, and the
- * targets of symbolic links.
+ * Closes a file or folder, with its content, to everyone but its owner. Leaves alone missing paths, those of other users, and targets of
+ * symbolic links.
  */
 export async function makePrivate(path: string): Promise<void> {
   const found = hasModes ? await ifThere(lstat(path)) : undefined;
@@ -224,18 +216,17 @@ export async function makePrivate(path: string): Promise<void> {
   await Promise.all(names.map((name) => makePrivate(join(path, name))));
 }
 
-/** Leaves a closed folder alone: other users can't reach its content. Follows links. */
+/** Follows links. In a closed folder, other users can't reach the content. */
 export async function closeIfOpen(path: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   if (await isOpenToOthers(target)) await makePrivate(target);
 }
 
-/** Whether other users may use it, by its own rights, not those of its parents. */
+/** By its own rights, not those of its parents. */
 export function isOpenToOthers(path: string): Promise<boolean> {
   return has(path, rightsOfOthers);
 }
 
-/** Other users may add, remove and rename entries. */
 export function isWritableByOthers(folder: string): Promise<boolean> {
   return has(folder, othersMayWrite);
 }
@@ -246,15 +237,14 @@ async function has(path: string, rights: number): Promise<boolean> {
 }
 
 /**
- * Why another user than this one or root may change a file or folder: the end of a sentence that begins with its name. Undefined if none
- * may, or the path does not exist.
+ * Why a user other than this one or root may change a file or folder, to end a sentence that begins with its name. Undefined if none may,
+ * or the path does not exist.
  */
 export async function whyForeign(path: string): Promise<string | undefined> {
   const found = await ifThere(lstat(path));
   if (found === undefined) return undefined;
   if (found.isSymbolicLink()) return 'is a symbolic link';
   const user = process.geteuid?.();
-  // Windows has no such owners.
   if (user === undefined) return undefined;
   if (found.uid !== user && found.uid !== 0) return `belongs to another user (uid ${found.uid})`;
   return (found.mode & othersMayWrite) === 0 ? undefined : 'may be changed by other users';

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** SHA-256 in hexadecimal, and the number of bytes. */
 export interface Digest {
   readonly sha256: string;
   readonly bytes: number;
@@ -11,7 +10,7 @@ export interface Digest {
 const partBytes = 256 * 1024;
 
 /**
- * Reuses one buffer: a stream would allocate one for each part, and leave them as garbage.
+ * Reuses one buffer, because a stream would allocate one for each part.
  *
  * @param flags of open(2)
  */

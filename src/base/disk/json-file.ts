@@ -10,9 +10,9 @@ const readOnce = { jitless: true };
 /**
  * Reads a JSON file of this program.
  *
- * @param damaged the error for a file without such JSON; undefined: treat it as missing
+ * @param damaged makes the error for a file without such JSON; undefined: treat it as missing
  * @returns undefined when there is no file
- * @throws what `damaged` makes of its cause, a fatal error `FILE_VERSION` for a file of another version, or a system error
+ * @throws the error of `damaged`, a fatal error `FILE_VERSION` for another version, or a system error
  */
 export async function readJsonFile<Value>(
   path: string,
@@ -46,7 +46,6 @@ export function readJsonFileIfAny<Value>(path: string, schema: z.ZodType<Value>)
   return readJsonFile(path, schema, () => undefined).catch(() => undefined);
 }
 
-/** Atomically: after a crash, the file has either the old content or the new. */
 export function writeJsonFile(path: string, value: object): Promise<void> {
   return writeFileAtomically(path, `${JSON.stringify(value, null, 2)}\n`);
 }

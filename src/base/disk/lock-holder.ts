@@ -4,39 +4,38 @@ import { ifThere } from './files.ts';
 import { readJsonFileIfAny } from './json-file.ts';
 import { isThisProcess, processSchema, stateOfProcess } from './process.ts';
 
-/** A lock not touched for this long has no living holder, if the holder can't be asked (other machine). */
+/** After this long without a touch, the holder is dead, if it can't be asked (other machine). */
 export const staleAfterMs = 60_000;
 
 const holderSchema = processSchema.extend({ purpose: z.string(), since: z.string() });
 
 export type Holder = z.infer<typeof holderSchema>;
 
-/** Locks by path: locks that this process holds, and `left` ones, which it could not remove because their folder was gone. */
+/** Locks by path: `held` by this process, or `left` because their folder was gone when they were released. */
 export const ownLocks = new Map<string, 'held' | 'left'>();
 
 export function filesOf(path: string) {
   return { holderFile: `${path}.holder.json`, lockFile: `${path}.lock` };
 }
 
-/** Undefined if the lock is free, and while its holder is just taking or releasing it. */
+/** Undefined if the lock is free, and while its holder is taking or releasing it. */
 export function readHolder(path: string): Promise<Holder | undefined> {
   return readJsonFileIfAny(filesOf(path).holderFile, holderSchema);
 }
 
-/** A lock that this process could not remove (`left`) counts as that of a dead process. */
 export function stateOfHolder(holder: Holder | undefined, path: string): ReturnType<typeof stateOfProcess> {
   const own = ownLocks.get(path);
   if (holder === undefined) return own === 'left' ? 'dead' : 'unknown';
   return isThisProcess(holder) && own !== 'held' ? 'dead' : stateOfProcess(holder);
 }
 
-/** The time in milliseconds of the file system's clock; undefined when the lock is free. */
+/** By the file system's clock; undefined when the lock is free. */
 export async function lastTouched(lockFile: string): Promise<number | undefined> {
   return (await ifThere(stat(lockFile)))?.mtimeMs;
 }
 
 /**
- * Whether a path is locked by a living process. Does not wait: trusts the clock of a holder on another machine.
+ * Whether a living process has locked a path. Trusts the clock of a holder on another machine, so that it need not wait.
  *
  * @param isMeant selects the holders that count; an unknown holder counts
  */
@@ -44,7 +43,7 @@ export async function isLocked(
   path: string,
   isMeant: (holder: Holder) => boolean = () => true,
 ): Promise<boolean> {
-  // In this order: a holder removes its name before it removes the lock.
+  // A holder removes its name before it removes the lock.
   const touchedAt = await lastTouched(filesOf(path).lockFile);
   if (touchedAt === undefined) return false;
   const holder = await readHolder(path);

@@ -19,27 +19,25 @@ import {
 } from './lock-holder.ts';
 import { thisProcess } from './process.ts';
 
-/** Exclusive, until `release`. */
 export interface ProcessLock {
   /**
-   * Resolves with the reason when the lock was taken away: its files were deleted, or another machine took this process for dead because it
-   * had been suspended. The process must then write nothing more.
+   * Resolves with the reason when the lock was taken away: its files were deleted, or another machine took this suspended process for dead.
+   * The process must then write nothing more.
    */
   readonly lost: Promise<Error>;
   /** Idempotent. */
   release(): Promise<void>;
 }
 
-/** The stale time for a lock whose holder is certainly dead: the least that proper-lockfile accepts. */
+/** For a lock whose holder is certainly dead: the least that proper-lockfile accepts. */
 const deadHolderStaleAfterMs = 2_000;
-/** How often a holder touches its lock, and how long to watch for a touch when clocks may differ. */
 const touchedEveryMs = 1_000;
 const watchedMs = 3 * touchedEveryMs;
 
 /**
- * Locks a path against every other process. Unlike the lock file alone, it never takes the lock from a living process of this machine, even
- * a suspended one, and waits at most some seconds for that of a dead one. On another machine, a process is dead when it has not touched its
- * lock for a minute, and, since clocks differ, does not touch it for three more seconds.
+ * Locks a path against every other process. Unlike the lock file alone, it never takes the lock of a living process of this machine, even a
+ * suspended one, and waits only seconds for that of a dead one. On another machine, a process is dead when it has not touched its lock for
+ * a minute, nor, since clocks differ, during three more seconds.
  *
  * @throws what `taken` makes, when another process holds the lock
  */
@@ -48,11 +46,10 @@ export async function lockPath({
   purpose,
   taken,
 }: {
-  /** The lock's files add `.lock` and `.holder.json`; its folder must exist. */
+  /** Its folder must exist. The lock's files add `.lock` and `.holder.json`. */
   readonly path: string;
   /** For messages of other processes: `run 20261121-…`. */
   readonly purpose: string;
-  /** @param who describes the other process and its purpose */
   readonly taken: (who: string, holder: Holder | undefined) => Error;
 }): Promise<ProcessLock> {
   const { holderFile, lockFile } = filesOf(path);
@@ -79,7 +76,7 @@ export async function lockPath({
     },
   }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ELOCKED') {
-      // The folder may have gone just after the lock was made in it.
+      // The folder may have gone after the lock was made.
       await noteIfLeft();
       throw (
         systemError(error, path) ?? fatalError('LOCK_UNUSABLE', `Can't lock ${path}: ${error.message}`, error)
@@ -102,7 +99,6 @@ export async function lockPath({
   let releasing: Promise<void> | undefined;
   const releaseAll = async (): Promise<void> => {
     ownLocks.delete(path);
-    // The files may belong to another process now.
     if (isLost) return;
     await removeIfPossible(holderFile);
     await letGo();
@@ -119,7 +115,7 @@ export async function lockPath({
 /**
  * Takes a lock that other processes hold for a moment at a time.
  *
- * @throws what `take` throws: a busy error only when the lock was taken for this long
+ * @throws what `take` throws; a busy error only when the lock was taken for this long
  */
 export async function lockPatiently(
   patienceMs: number,
@@ -149,8 +145,8 @@ async function lockLost(lockFile: string, cause: Error): Promise<Error> {
 }
 
 /**
- * Whether a lock is free when the time of the lock does not say. After clocks were set back, a dead holder's lock may lie in the future; a
- * living holder's lock on another machine may lie in the past because that clock is behind.
+ * Whether a lock is free when its time does not say: after clocks were set back, a dead holder's lock may lie in the future; on another
+ * machine whose clock is behind, a living holder's lock may lie in the past.
  */
 async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>): Promise<boolean> {
   const touchedAt = await lastTouched(lockFile);

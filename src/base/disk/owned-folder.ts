@@ -13,12 +13,11 @@ import {
 import { readJsonFile } from './json-file.ts';
 import { processSchema, stateOfProcess, thisProcess } from './process.ts';
 
-/** Names the process that a folder belongs to. The folder is useless once that process has ended. */
 const ownerFile = 'owner.json';
 
 /** If the owner can't be asked (other machine, or no owner), a folder unchanged for this long is abandoned. */
 const abandonedAfterMs = 24 * 60 * 60 * 1_000;
-/** A folder gets its owner at once: if empty for this long, its process has died in between. */
+/** The process of a folder that is empty for this long died before it named itself the owner. */
 const ownedAfterMs = 30_000;
 /** A file that is being written changes more often, however large it is. */
 const halfDoneAfterMs = 60 * 60 * 1_000;
@@ -27,17 +26,15 @@ export async function ownFolder(folder: string): Promise<void> {
   await writeFileAtomically(join(folder, ownerFile), `${JSON.stringify(thisProcess())}\n`);
 }
 
-/** Removes the owner: the folder outlives its process. */
 export async function keepFolder(folder: string): Promise<void> {
   await rm(join(folder, ownerFile), { force: true });
 }
 
-/** Commands that need a temporary folder. */
 const temporaryNames = ['plan', 'retry', 'undo'] as const;
 
 /**
- * Uses a new temporary folder in the state folder `parent`, after removing those of killed commands. A missing state folder is made, and
- * removed afterwards.
+ * Uses a new temporary folder in the state folder `parent`, after removing those of killed commands. Makes a missing state folder, and
+ * removes it afterwards.
  */
 export async function withTemporaryFolder<Result>(
   parent: string,
@@ -50,7 +47,6 @@ export async function withTemporaryFolder<Result>(
     return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
-    // The state folder stays if it has other content now.
     if (isNew) await removeIfEmpty(parent);
   }
 }
@@ -65,7 +61,7 @@ async function makeTemporaryFolder(parent: string, name: (typeof temporaryNames)
   });
 }
 
-/** Removes what killed commands have left in a state folder: temporary folders and half-written files. */
+/** Also removes half-written files. */
 export async function removeAbandoned(parent: string): Promise<void> {
   await removeHalfDone(parent);
   const names = await readdir(parent);
@@ -75,7 +71,7 @@ export async function removeAbandoned(parent: string): Promise<void> {
   }
 }
 
-/** Removes what killed commands have left half-written (`….tmp`), as far as possible. */
+/** Removes half-written files of killed commands, as far as possible. */
 export async function removeHalfDone(folder: string): Promise<void> {
   const names = (await ifThere(readdir(folder))) ?? [];
   for (const name of names.filter((each) => each.endsWith('.tmp'))) {
@@ -85,12 +81,11 @@ export async function removeHalfDone(folder: string): Promise<void> {
   }
 }
 
-/** Whether the owner died without removing the folder. */
 export async function isAbandoned(folder: string): Promise<boolean> {
   try {
     return await looksAbandoned(folder);
   } catch {
-    // What can't be read now, for want of rights or file descriptors, may belong to a living process.
+    // An error for want of rights or file descriptors does not mean that the process is dead.
     return false;
   }
 }

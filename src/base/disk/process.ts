@@ -21,7 +21,7 @@ export function isThisProcess({ pid, host, started }: ProcessId): boolean {
   return pid === self.pid && host === self.host && started === self.started;
 }
 
-/** Exactly this process; unknown for other machines. */
+/** Unknown for other machines. */
 export function stateOfProcess({ pid, host, started }: ProcessId): 'alive' | 'dead' | 'unknown' {
   if (host !== hostname()) return 'unknown';
   try {
@@ -43,11 +43,11 @@ export function bootId(): string | undefined {
   }
 }
 
-/** Facts of a process on Linux: fields 3 and 22 of /proc/[pid]/stat, see proc_pid_stat(5). */
+/** Fields 3 and 22 of /proc/[pid]/stat on Linux, see proc_pid_stat(5). */
 function readStat(pid: number): { readonly state: string; readonly start: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The command's name, in parentheses, may itself contain blanks and parentheses.
+    // The command's name may contain blanks and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { state: fields[0] ?? '', start: fields[19] ?? '' };
   } catch {

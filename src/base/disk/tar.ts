@@ -2,9 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Unpacks for the owner only. Each entry has a header of 512 bytes, and is padded to a multiple of 512.
- *
- * @returns the path of each entry, once it is there
+ * Unpacks for the owner only, and yields the path of each finished entry. An entry has a header of 512 bytes, and is padded to a multiple
+ * of 512.
  */
 export function* unpackTar(archive: Buffer, into: string): Generator<string> {
   for (let at = 0; archive[at] !== 0; ) {

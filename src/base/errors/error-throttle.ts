@@ -1,22 +1,19 @@
 import { steadyNow } from '../async/clock.ts';
 
-/** An error that has not occurred for this long is over: longer than a repeated action takes to fail again. */
+/** An error is over after this time without it, longer than a repeated action takes to fail again. */
 const overAfterMs = 2 * 60_000;
 /** A lasting error is reported again after this time. */
 const reminderMs = 60 * 60_000;
 
-/** So that an action that fails every second does not fill the log. */
+/** Keeps an action that fails every second from filling the log. */
 export class ErrorThrottle {
-  /** By message: when the error was last reported, and when it last occurred. */
   readonly #errors = new Map<string, { reportedAt: number; latestAt: number }>();
   readonly #now: () => number;
 
-  /** @param now for tests */
   constructor(now: () => number = steadyNow) {
     this.#now = now;
   }
 
-  /** Whether to report an error that has just occurred. */
   isNews({ message }: Error): boolean {
     const now = this.#now();
     for (const [each, { latestAt }] of this.#errors)
@@ -36,21 +33,19 @@ export interface LastingError {
   readonly forMs: number;
 }
 
-/** An error that has not occurred for this long is over: longer than the pause before any action is tried again. */
+/** An error is over after this time without it, longer than the pause before any action is tried again. */
 const endedAfterMs = 6_000;
 /** A shorter error is not mentioned. */
 const mentionedAfterMs = 5_000;
 
-/** Finds the lasting errors of actions that are repeated until they succeed. */
 export class LastingErrors {
-  /** By message: the latest error, when it first occurred (`since`), and when it last did (`at`). */
+  /** By message: the latest error, and when it first (`since`) and last (`at`) occurred. */
   readonly #errors = new Map<
     string,
     { readonly error: Error; readonly since: number; readonly at: number }
   >();
   readonly #now: () => number;
 
-  /** @param now for tests */
   constructor(now: () => number = steadyNow) {
     this.#now = now;
   }
@@ -62,7 +57,6 @@ export class LastingErrors {
     this.#errors.set(error.message, { error, since, at });
   }
 
-  /** The error that has lasted longest, five seconds at least. */
   get current(): LastingError | undefined {
     const now = this.#now();
     this.#forgetPast(now);
@@ -72,7 +66,7 @@ export class LastingErrors {
       : { error: first.error, forMs: now - first.since };
   }
 
-  /** For display: a sentence without a full stop. */
+  /** A sentence without a full stop. */
   get text(): string | undefined {
     const { current } = this;
     if (current === undefined) return undefined;

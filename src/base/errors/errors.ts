@@ -28,19 +28,18 @@ export function meaningOf(error: unknown): unknown {
   return !(error instanceof CqbatchError) && cause instanceof CqbatchError ? cause : error;
 }
 
-/** An error in flags, environment, configuration or manifest: nothing was sent. */
+/** Nothing was sent: flags, environment, configuration or manifest are wrong. */
 export function usageError(code: string, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('usage', code, message, { cause });
 }
 
-/** An error of the datastore, the disk or the authentication; earlier results are in the journal. */
+/** The datastore, the disk or the authentication failed; earlier results are in the journal. */
 export function fatalError(code: string, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('fatal', code, message, { cause });
 }
 
 /** Another process uses what this one needs, or already works on the run; nothing was sent. */
 export class BusyError extends CqbatchError {
-  /** The part of the message that says what is busy. */
   readonly what: string;
 
   constructor(code: string, what: string, remedy: string) {
@@ -56,7 +55,7 @@ export function errorText(error: unknown): string {
 }
 
 /**
- * A server can't listen at the address that the user wants.
+ * A server can't listen at an address.
  *
  * @param of beginning of the flags for host and port: `health-` for `--health-port`
  */

@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 import { errorText } from './errors.ts';
 
-/** Errors of a user's listener can't end a run: the first that it throws, or rejects with, is reported, later ones are ignored. */
+/** Keeps errors of a user's listener from ending a run. Reports only the first error or rejection. */
 export function harmless<Arguments extends readonly unknown[]>(
   listen: (...args: Arguments) => unknown,
   report: (error: unknown) => void,
@@ -21,12 +21,12 @@ export function harmless<Arguments extends readonly unknown[]>(
   };
 }
 
-/** Reports an error as a warning of the process, for where there is no log. */
+/** Reports an error where there is no log. */
 export function warnOf(what: string): (error: unknown) => void {
   return (error) => process.emitWarning(`${what}: ${errorText(error)}`, 'CqbatchWarning');
 }
 
-/** Errors of a user's log can't end a run; `warnOf` reports the first. */
+/** Keeps errors of a user's log from ending a run; `warnOf` reports the first. */
 export function harmlessLog(log: Log): Log {
   const report = warnOf('The log fails');
   const line = (level: 'error' | 'warn' | 'info' | 'debug') =>

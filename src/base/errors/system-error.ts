@@ -2,12 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CqbatchError } from './errors.ts';
 
-/**
- * The operating system refuses something: the disk is full, a file is missing. The message says what is wrong, what to do, and what to type
- * afterwards.
- */
+/** The operating system refuses something: the disk is full, a file is missing. */
 export class SystemError extends CqbatchError {
-  /** The part of the message that says what is wrong. */
   readonly what: string;
   readonly #remedy: string;
 
@@ -17,7 +13,6 @@ export class SystemError extends CqbatchError {
     this.#remedy = remedy;
   }
 
-  /** @param command to type afterwards, in place of the other */
   followedBy(command: string): SystemError {
     return new SystemError(this.code, this.what, this.#remedy, this.cause, command);
   }
@@ -28,7 +23,7 @@ interface Rule {
   readonly remedy: string;
   /** `%` stands for the file or folder. */
   readonly what: string;
-  /** The message of the C library, which is all that PostgreSQL reports. */
+  /** The C library's message, which is all that PostgreSQL reports. */
   readonly words: string;
   /** The error number in WebAssembly, which is all that PGlite reports. */
   readonly wasi: number;
@@ -45,7 +40,7 @@ const forbidden = rule('FILE_FORBIDDEN', 'give this user access (chown, chmod)')
 const inUse = rule('FILE_IN_USE', 'close that program');
 const tooMany = rule('TOO_MANY_FILES', 'raise the limit (as with "ulimit -n 1024")');
 
-/** Errors by Node's code: they prevent the use of stored data although the data are intact. */
+/** By Node's code. These prevent the use of stored data although the data are intact. */
 const circumstances: Readonly<Record<string, Rule>> = {
   ENOSPC: full('the disk of % is full', 'No space left on device', 51),
   EDQUOT: full('the disk quota of % is used up', 'Quota exceeded', 19),
@@ -63,7 +58,7 @@ const unusable = (remedy: string) => rule('PATH_UNUSABLE', remedy);
 const inTheWay = unusable('move it away');
 const tooFar = unusable('choose a folder on the same disk');
 
-/** These, and stored data that are not where, or not what, they should be. */
+/** Also for stored data that are missing, or are not what they should be. */
 const rules: Readonly<Record<string, Rule>> = {
   ...circumstances,
   ENOENT: missing("% doesn't exist", 'No such file or directory', 44),
@@ -88,12 +83,11 @@ export function systemError(cause: unknown, place?: string): SystemError | undef
   return explained(cause, place, rules);
 }
 
-/** Only for circumstances that prevent the use of intact data: a full disk, missing rights. */
+/** Only for `circumstances`. */
 export function circumstance(cause: unknown, place?: string): SystemError | undefined {
   return explained(cause, place, circumstances);
 }
 
-/** Throws what the system refuses as a `SystemError`. */
 export async function onDisk<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -120,7 +114,6 @@ function explained(
   return new SystemError(rule.code, what, rule.remedy, cause);
 }
 
-/** Node's code: the error's own, or that for its number in WebAssembly or for PostgreSQL's message. */
 function codeOf(cause: object): string | undefined {
   const { code, errno, message, name } = cause as Partial<NodeJS.ErrnoException>;
   if (code !== undefined && Object.hasOwn(rules, code)) return code;
@@ -130,5 +123,5 @@ function codeOf(cause: object): string | undefined {
   return codes.find((each) => message?.endsWith(`: ${rules[each]?.words}`));
 }
 
-/** SQLSTATEs of refusals of the system: 53 resources, 58 system errors, 42501 rights, XX errors without a class. */
+/** SQLSTATEs of refusals by the system: 53 resources, 58 system errors, 42501 rights, XX errors without a class. */
 const systemStates = /^(53|58|42501|XX)/;

@@ -1,7 +1,7 @@
-/** White space, zero-width characters and marks of direction: invisible at the edge of a text. */
+/** White space, zero-width characters and marks of direction. */
 const blank = /[\s\p{Cf}]/u;
 
-/** No identifier has any: two identifiers would look the same. */
+/** No identifier has any, because two identifiers would look the same. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 export function trimBlanks(text: string): string {
@@ -21,7 +21,7 @@ export function isBlank(text: string): boolean {
   return trimBlanks(text) === '';
 }
 
-/** White space does not count. */
+/** Whether a text has invisible characters other than white space. */
 export function hasUnseen(text: string): boolean {
   return unseen.test(text);
 }

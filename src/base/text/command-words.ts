@@ -1,6 +1,6 @@
 /**
- * The words of a command that no shell runs: a text is split as by a POSIX shell, at quotes and backslashes; nothing is expanded. The first
- * word is the program.
+ * The words of a command that no shell runs, the program first. Splits a text like a POSIX shell, at quotes and backslashes; expands
+ * nothing.
  *
  * @throws RangeError with the correct form. It does not quote the command, whose arguments may be secret.
  */
@@ -14,7 +14,7 @@ export function commandWords(command: string | readonly string[]): readonly stri
   return words;
 }
 
-/** Blanks, an operator, quoted or escaped text, plain text; or what remains of a text without its end. */
+/** The last alternative is what remains of a text without its end. */
 const part =
   /(?<blank>[ \t\r\n]+)|(?<operator>[|&;<>()])|'(?<literal>[^']*)'|"(?<quoted>(?:[^"\\]|\\[\s\S])*)"|\\(?<escaped>[\s\S])|(?<plain>[^ \t\r\n|&;<>()'"\\]+)|(?<open>[\s\S])/g;
 

@@ -1,5 +1,3 @@
-/** Counts, rates, sizes and durations as text, and durations as users write them. */
-
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
 /** `500ms`, `1.5s`, `2m`, `1h`; a bare number is seconds. Undefined for any other text. */
@@ -10,16 +8,12 @@ export function readDuration(text: string): number | undefined {
   return Math.round(Number(amount) * unitMs[unit as keyof typeof unitMs] * 1_000) / 1_000;
 }
 
-/** `12,345`. By hand, because loading the rules of all languages delays the start of every command. */
+/** `12,345`. Loading the rules of all languages would delay the start of every command. */
 export function count(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/**
- * `1 row`, `12,345 rows`; with a verb `1 row leaves`, `2 rows leave`.
- *
- * @param verb in the singular and in the plural
- */
+/** `1 row`, `12,345 rows`; with a verb `1 row leaves`, `2 rows leave`. */
 export function counted(value: number, noun: string, verb?: readonly [one: string, more: string]): string {
   const words = value === 1 ? [noun, verb?.[0]] : [`${noun}s`, verb?.[1]];
   return [count(value), ...words.filter((word) => word !== undefined)].join(' ');
@@ -30,7 +24,6 @@ export function perSecond(value: number): string {
   return `${value < 10 ? Number(value.toPrecision(2)) : count(value)}/s`;
 }
 
-/** `640 calls/s`, `0.5 rows/s` */
 export function rateText(value: number, noun: 'calls' | 'rows'): string {
   return perSecond(value).replace('/s', ` ${noun}/s`);
 }
@@ -52,7 +45,7 @@ export function duration(seconds: number): string {
   return joined(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
 }
 
-/** `340 ms`, `12.3 s`, and like `duration` from a minute on */
+/** `340 ms`, `12.3 s`; from a minute on like `duration` */
 export function exactDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   return ms < 60_000 ? `${Number((ms / 1_000).toFixed(1))} s` : duration(ms / 1_000);

@@ -5,8 +5,8 @@ export interface GuardOptions {
   /** No text is written as this token, so that it reads back as text and not as "clear this field". */
   readonly clearToken?: string;
   /**
-   * Guards text behind commas, too: in files with another delimiter a comma may stand outside of quotes, where a program that expects
-   * commas splits the text.
+   * Guards text behind commas, too: with another delimiter, a comma may stand outside of quotes, where a program that expects commas splits
+   * the text.
    */
   readonly commas?: boolean;
 }
@@ -16,24 +16,21 @@ const sign = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
 
 /**
  * May precede the sign, as a part of a character class: white space, controls (including NUL), invisible characters, and quotes, which a
- * program removes if it splits the text elsewhere. Apostrophes, too, so that text that looks guarded is guarded; hence no two texts are
- * guarded alike.
+ * program removes if it splits the text elsewhere. Apostrophes belong to it, so that no two texts are guarded alike.
  */
 const veil = '\\s\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}"\'';
 
-/** Perhaps after characters that some programs remove. */
 const formulaStart = new RegExp(`^(?:[${veil}]*${sign}|'*[\\t\\r\\n])`, 'u');
 
 /** Signed numbers are not formulas, and apostrophes would break sums. */
 const plainNumber = /^[+-]?\d+(?:[.,]\d+)?$/;
 
-/** The places where a program may split a cell; visible characters are given. */
 function placesToCut(visible: string) {
   return {
     any: new RegExp(`[${visible}\\t\\r\\n]`),
     each: new RegExp(`[${visible}\\t\\r\\n]`, 'g'),
     guarded: new RegExp(`([${visible}\\t\\r\\n])'`, 'g'),
-    /** Everything between a visible character and a sign. The lookbehind matches each run only once. */
+    /** From a visible character to a sign. The lookbehind matches each run only once. */
     beforeSign: new RegExp(`(?<![${veil}${visible}])[${veil}${visible}]+(?=${sign})`, 'gu'),
     visible: [...visible],
   };
@@ -45,9 +42,9 @@ const usualCuts = placesToCut(';|');
 const cutsWithCommas = placesToCut(',;|');
 
 /**
- * Text for a CSV cell that no spreadsheet runs: an apostrophe goes before text that might be a formula, also within the text after a
- * semicolon, a pipe, a tab or a line break, where a spreadsheet with another delimiter splits it. Plain numbers such as `-12.5` stay
- * unchanged. `unguardCell` with the same options restores the exact text.
+ * Text for a CSV cell that no spreadsheet runs: an apostrophe goes before text that might be a formula, also after a semicolon, a pipe, a
+ * tab or a line break, where a spreadsheet may split. Plain numbers such as `-12.5` stay unchanged. `unguardCell` with the same options
+ * restores the exact text.
  */
 export function guardCell(text: string, { clearToken, commas }: GuardOptions = {}): string {
   const cuts = commas ? cutsWithCommas : usualCuts;
@@ -67,11 +64,9 @@ function isFormula(text: string): boolean {
   return formulaStart.test(text) && !plainNumber.test(text);
 }
 
-/** Places where the following piece begins like a formula. */
 function rewriteCuts(text: string, cuts: Cuts, pattern: RegExp, replacement: string): string {
   if (!cuts.any.test(text)) return text;
   return text.replace(cuts.beforeSign, (run) => {
-    // The piece with the sign begins after the last visible character.
     const last = Math.max(...cuts.visible.map((character) => run.lastIndexOf(character)), 0);
     return run.slice(0, last) + run.slice(last).replace(pattern, replacement);
   });
@@ -84,8 +79,7 @@ function isQuotedToken(text: string, token: string | undefined): boolean {
 
 /**
  * A cell of a `ManifestRow` as text for a CSV file: in a row whose column `guardColumn` is `yes`, it reads back unchanged, and no
- * spreadsheet runs it. Absent and null become the empty cell, the empty string the clear token, other JSON values JSON text. Column names
- * are guarded, too.
+ * spreadsheet runs it. Absent and null become the empty cell, the empty string the clear token, other JSON values JSON text.
  */
 export function cellText(value: unknown, clearToken: string, guard: Guard = guardCell): string {
   if (value === undefined || value === null) return '';
@@ -99,7 +93,7 @@ export function guardFor(delimiter: Delimiter): Guard {
   return delimiter === ',' ? guardCell : (text, options) => guardCell(text, { ...options, commas: true });
 }
 
-/** Says whether the cells of a row were guarded, and by its own name how all column names were. */
+/** The column that says whether the cells of a row are guarded; its name says how all column names are. */
 export function guardColumn(delimiter: Delimiter): string {
   return delimiter === ',' ? '_guarded' : '_guarded_commas';
 }

@@ -6,8 +6,7 @@ export const rowNumberSchema = z.number().int().min(1);
 export const textsSchema = z.record(z.string(), z.string());
 
 /**
- * Makes a reader for lines of one JSON value each. A run reads millions, so the schema is compiled: for the first line, because that takes
- * milliseconds.
+ * Makes a reader for lines of one JSON value each. The first line compiles the schema, because a run reads millions.
  *
  * @param arrange makes the value that the schema checks from the parsed JSON
  * @returns a function whose result is undefined when a line is not JSON of this schema; keeps properties that the schema lacks

@@ -6,7 +6,7 @@ export function zoneText(date: Pick<Date, 'getTimezoneOffset'>): string {
   return `UTC${offset < 0 ? '+' : '-'}${hours}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`}`;
 }
 
-/** A time in the reader's time zone, which it names: `2026-11-22 10:15:04 UTC+1`. Empty for an invalid time. */
+/** `2026-11-22 10:15:04 UTC+1`, in the reader's time zone. Empty for an invalid time. */
 export function localTime(time: string | number, digits: 0 | 3 = 0): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return '';

@@ -2,8 +2,8 @@ const moment =
   /^(\d{4})(?:([-/.])(\d\d?)\2(\d\d?)|(\d\d)(\d\d))(?:(?:T|\s+)(\d\d|\d(?=:))(?::?([0-5]\d)(?::?([0-5]\d)(?:[.,](\d+))?)?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?[0-5]\d)?)?(?:\[[\w/+-]+\])?)?$/i;
 
 /**
- * Milliseconds since 1970 of a date or time as programs write it: ISO 8601 in its usual and short form, and the forms of databases and
- * spreadsheets that begin with the year. A date means its first moment; without a zone, UTC. Undefined for any other text.
+ * Milliseconds since 1970 of a date or time as programs write it: ISO 8601, and forms of databases and spreadsheets that begin with the
+ * year. A date means its first moment, without a zone in UTC. Undefined for any other text.
  */
 export function readMoment(text: string): number | undefined {
   const [
@@ -37,7 +37,7 @@ function offsetMs(zone: string | undefined): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** Milliseconds since 1970 of a Unix time in seconds or, from 10^12, in milliseconds. */
+/** Unix times are in seconds or, from 10^12, in milliseconds. */
 export function unixTimeMs(number: number): number {
   return number < 1e12 ? number * 1_000 : number;
 }

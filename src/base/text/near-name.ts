@@ -1,4 +1,4 @@
-/** What a user probably means. At most two letters may differ, one in short names. */
+/** What a user probably means: at most two letters differ, one in short names. */
 export function nearestName(typed: string, names: Iterable<string>): string | undefined {
   const name = typed.replaceAll('_', '');
   let best: { readonly name: string; readonly distance: number } | undefined;
@@ -13,7 +13,7 @@ export function nearestName(typed: string, names: Iterable<string>): string | un
   return best?.name;
 }
 
-/** Letters omitted, added, replaced or swapped with a neighbor (optimal string alignment distance). */
+/** Counts letters omitted, added, replaced or swapped with a neighbor (optimal string alignment distance). */
 function editDistance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? 0;

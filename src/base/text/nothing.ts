@@ -1,4 +1,4 @@
-/** Words for a missing value, in lower case. */
+/** In lower case. */
 const wordsForNothing: ReadonlySet<string> = new Set([
   ...['null', '\\n', 'nil', 'none', 'undefined', 'nan', 'nat', 'n/a', 'na'],
   ...[

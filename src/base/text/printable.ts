@@ -1,13 +1,12 @@
 /**
- * A terminal acts on them instead of showing them: controls (C0, DEL, C1, so every escape sequence), format characters (bidirectional
- * controls, zero-width ones), lone surrogates, line and paragraph separators.
+ * Terminals act on these characters instead of showing them: controls (C0, DEL, C1, so every escape sequence), format characters
+ * (bidirectional controls, zero-width ones), lone surrogates, line and paragraph separators.
  */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Without line feeds. */
 const unprintableInLines = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Controls, except line feeds and tabs, and characters that change the order in which letters are shown (Unicode's Bidi_Control). */
+/** Controls, except line feeds and tabs, and Unicode's Bidi_Control, which changes the order of letters. */
 const misleading = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;
 
 /** Text for a page: `\u202e` in place of a control. Joined emoji stay whole. */
@@ -15,7 +14,6 @@ export function inReadingOrder(text: string): string {
   return text.replace(misleading, escaped);
 }
 
-/** At most the first `longest` UTF-16 units, then an ellipsis if there are more. */
 export function shortened(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
@@ -30,7 +28,7 @@ export function printable(text: string): string {
   return text.replace(unprintableInLines, escaped);
 }
 
-/** Safe to print, with the same value: in JSON, unprintable characters occur only in strings. */
+/** The value stays the same: in JSON, unprintable characters occur only in strings. */
 export function printableJson(json: string): string {
   return json.replace(unprintableInLines, (character) => {
     let text = '';

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 /** Bytes. Systems allow 255, and the longest suffix beside a manifest is `.not-attempted.csv`. */
 const longestName = 230;
 
-/** A file name for one content only: `week 47.3f2a1b9c.csv.gz` for `week 47.csv.gz`. Shortens long names. */
+/** A file name for one content: `week 47.3f2a1b9c.csv.gz` for `week 47.csv.gz`. Shortens long names. */
 export function uniqueName(name: string, sha256: string): string {
   const suffix = extname(name);
   const suffixes = suffix === '.gz' ? extname(name.slice(0, -suffix.length)) + suffix : suffix;

@@ -8,8 +8,8 @@ import { rolldown } from 'rolldown';
 import { create } from 'tar';
 
 /**
- * Makes an executable of the built package and of the Node that runs this script: dist/cqbatch-linux-x64 or -arm64. Newer Nodes can read
- * files in an executable without unpacking (`useVfs`, in early development), but Node 26 alone has 150 MB.
+ * Makes an executable of the built package and of the Node that runs this script: dist/cqbatch-linux-x64 or -arm64. Newer Nodes need no
+ * unpacking (`useVfs`, in early development), but Node 26 alone has 150 MB.
  */
 
 if (process.platform !== 'linux') throw new Error('The executable is made on Linux, for Linux.');
@@ -41,7 +41,7 @@ const parts = {
 writeFileSync(at('parts.json'), JSON.stringify(parts));
 execFileSync(process.execPath, ['--experimental-sea-config', at('parts.json')]);
 copyFileSync(process.execPath, at('executable'));
-// The mark in Node's executable that says whether it contains a program.
+// The mark that says whether Node's executable contains a program.
 const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 await inject(at('executable'), 'NODE_SEA_BLOB', readFileSync(parts.output), { sentinelFuse });
 rmSync(executable, { force: true });
@@ -49,7 +49,7 @@ copyFileSync(at('executable'), executable);
 rmSync(folder, { recursive: true });
 process.stdout.write(`${executable}\n`);
 
-/** The license of Node, where Node's own archive or Debian's package has it. */
+/** From Node's archive or Debian's package. */
 function licenseOfNode() {
   const paths = ['../LICENSE', '../share/doc/nodejs/LICENSE'].map((path) =>
     join(dirname(process.execPath), path),

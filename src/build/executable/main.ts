@@ -6,8 +6,8 @@ import { gunzipSync } from 'node:zlib';
 import { unpackOnce } from './unpack.ts';
 
 /**
- * Node reads no other module from an executable, and PGlite reads files beside its code, so the first start unpacks the package into the
- * user's cache.
+ * Unpacks the package into the user's cache at the first start, because Node reads no other module from an executable, and PGlite reads
+ * files beside its code.
  */
 // biome-ignore lint/style/noProcessEnv: not a setting of the command
 const cache = resolve(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'cqbatch');

@@ -16,7 +16,7 @@ const othersMayWrite = 0o022;
 
 /**
  * Unpacks the archive into a folder of the cache, unless that folder exists. The folder is made beside its place, synced and renamed, so no
- * process ever finds a part of it. Later starts do not compare its files: only the user and root can change them.
+ * process finds a part of it. Later starts do not check its files, which only the user and root can change.
  *
  * @param name of the folder, which no other content has
  * @throws an Error when the cache is of another user or others may change it: its files are code

@@ -22,7 +22,6 @@ interface Target {
 
 export interface CallSettings extends Target, Pick<RunOptions, 'concurrency' | 'timeoutMs'> {}
 
-/** The token is for this API and rate group only. */
 export interface ServedApi extends CallSettings, LimitedApi {
   readonly token: TokenSource;
 }
@@ -31,19 +30,19 @@ export interface TokenSettings extends Pick<CommandInput, 'settings'> {
   readonly terminal: Pick<Terminal, 'warn'>;
 }
 
-/** All users of a token in one command share its runs. */
+/** One source for each program that prints a token, so that all users share its runs. */
 const commandTokens = new WeakMap<readonly string[], TokenSource>();
 
-/** Whether looking at the token would run a command that nothing has needed so far. */
+/** Whether a look at the token would run its command for the first time. */
 export function needsCommand({ tokenCommand }: Settings): boolean {
   return tokenCommand !== undefined && !commandTokens.has(tokenCommand);
 }
 
 /**
- * The token of the configured file or command, or else `CQBATCH_TOKEN`. If the settings name a rate group, the token is for that group
- * only.
+ * The token of the configured file or command, or else `CQBATCH_TOKEN`. If the settings name a rate group, the token is only for that
+ * group.
  *
- * @param run has the rate group of the calls; default: the settings
+ * @param run has the rate group of the calls
  * @throws a usage error `TOKEN_MISSING`, also when the token is for another rate group
  */
 export function tokenSource(
@@ -77,7 +76,7 @@ export function tokenSource(
   );
 }
 
-/** Why a daemon can't call the API for a run itself; undefined if it can. */
+/** Undefined if the daemon can call the API for the run. */
 export function mismatchOf(daemon: LimitedApi, run: LimitedApi): string | undefined {
   if (run.baseUrl !== daemon.baseUrl) return `it is for ${run.baseUrl}, not ${daemon.baseUrl}`;
   if (run.rateGroup === daemon.rateGroup) return undefined;
@@ -92,7 +91,7 @@ function callersOf(rateGroup: string | undefined): string {
   return rateGroup === undefined ? 'runs without a rate group' : `the rate group ${rateGroup}`;
 }
 
-/** The client has as many connections as the run's concurrency. Its code is loaded here, so that other commands start fast. */
+/** Loads its code here, so that other commands start fast. */
 export async function apiClient(
   { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: CallSettings,
   token: TokenSource,
@@ -110,10 +109,7 @@ export async function apiClient(
   });
 }
 
-/**
- * What runs of this state folder learned about the API's limits for this token, also before its renewal; undefined when the token can't be
- * read.
- */
+/** What runs of this state folder learned about limits for this token, also before its renewal; undefined when the token can't be read. */
 export async function estimatedLimits(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   { baseUrl }: Pick<RunOptions, 'baseUrl'>,
@@ -136,7 +132,6 @@ export function wayTo(api: LimitedApi, proxy: string | undefined): string {
   return proxy === undefined ? apiText(api) : `${apiText(api)} through the proxy ${proxy}`;
 }
 
-/** @throws a usage error for an invalid proxy */
 export function proxyTo({ baseUrl, allowInsecureHttp }: Target): string | undefined {
   const proxy = chooseProxy(baseUrl, { variables: environment, allowInsecureHttp });
   return proxy && describeProxy(proxy);

@@ -19,7 +19,7 @@ import { warningOfLasting } from '../terminal.ts';
 import { attributionOf } from './options.ts';
 import { printNewReport } from './report.ts';
 
-/** How long to wait: calls in flight finish, then the run writes its report. */
+/** Calls in flight finish, then the run writes its report. */
 const patienceMs = 120_000;
 
 export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {
@@ -73,7 +73,7 @@ async function cancelHere(context: Context, id: string, attribution: Attribution
   }
 }
 
-/** A cancelled run can't be resumed. @throws a usage error when a user without a terminal does not name the run */
+/** @throws a usage error when a user without a terminal does not name the run, because cancelling is final */
 function requireName({ terminal, flags: { yes } }: Context, id: string | undefined): void {
   if (id !== undefined || yes || terminal.canAsk) return;
   throw usageError(

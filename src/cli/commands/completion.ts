@@ -11,7 +11,6 @@ type Candidate = readonly [value: string, description?: string];
 
 const files = ':files';
 
-/** The values that an option may have, by its name in `Flags`. */
 const wordsOf: Readonly<Record<string, readonly string[]>> = {
   operation: operations.map(({ name }) => name),
   ...settingWords,
@@ -24,9 +23,9 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What may stand at the cursor: on each line a value and its description, or `:files` for files.
+ * What may stand at the cursor: on each line a value and its description, or `:files`.
  *
- * @param words what stands after `cqbatch`; the user is typing the last word, which may be empty
+ * @param words after `cqbatch`; the user is typing the last word, which may be empty
  */
 export async function completionsFor(program: Command, words: readonly string[]): Promise<string> {
   const typed = words.at(-1) ?? '';
@@ -81,12 +80,12 @@ async function ofWord(
   return (argument?.argChoices ?? []).map((choice) => [choice]);
 }
 
-/** Newest first. Unreadable runs are left out, because a completion can't report errors. */
+/** Leaves out unreadable runs, because a completion can't report errors. */
 async function runs(words: readonly string[]): Promise<readonly Candidate[]> {
   const records = await openRunStore(stateDirIn(words), operations)
     .list(() => {})
     .catch(() => []);
-  // Without the manifests' names, which may contain anything: they must not reach a shell.
+  // Names of manifests may contain anything, and must not reach a shell.
   return records.toReversed().map(({ id, state }) => [id, state]);
 }
 

@@ -30,14 +30,14 @@ interface Finding {
   readonly exitCode?: ExitCode;
 }
 
-/** Bytes that a run of a million rows needs; with less, doctor warns, or fails below `leastDisk`. */
+/** Bytes for a run of a million rows. With less, doctor warns, or fails below `leastDisk`. */
 const enoughDisk = 1_000_000_000;
 const leastDisk = 100_000_000;
 /** A larger difference from the API's clock makes time-outs, schedules and report times wrong. */
 const clockToleranceMs = 30_000;
 const callMs = 10_000;
 
-/** Checks everything that a run needs, and changes nothing. */
+/** Changes nothing. */
 export async function doctor(flags: Flags): Promise<ExitCode> {
   const terminal = openTerminal(flags);
   const findings: Finding[] = [nodeFinding()];
@@ -92,7 +92,6 @@ function warning(check: string, text: string): Finding {
   return { check, state: 'warning', text };
 }
 
-/** The check that an error code belongs to; undefined for the check that was made. */
 function checkOf(code: string): string | undefined {
   if (code.startsWith('PROXY')) return 'proxy';
   if (code.startsWith('TLS')) return 'TLS';
@@ -116,7 +115,6 @@ async function stateFolder(stateDir: string): Promise<readonly Finding[]> {
   return [ok(check, path === resolve(stateDir) ? stateDir : `${stateDir} will be created by the first run`)];
 }
 
-/** The path, or its nearest existing parent. */
 async function existing(path: string): Promise<string> {
   const full = resolve(path);
   return (await exists(full)) || full === dirname(full) ? full : existing(dirname(full));
@@ -146,7 +144,7 @@ async function datastore(flags: Flags, settings: Settings): Promise<readonly Fin
   return [ok(check, description), ...warnings.map((text) => warning(check, text))];
 }
 
-/** Checks proxy, TLS, token and clock by one request without fields, which the API must refuse. */
+/** Sends one request without fields, which the API must refuse. */
 async function api(flags: Flags, settings: Settings, terminal: Terminal): Promise<readonly Finding[]> {
   const baseUrl = baseUrlOf(flags, settings);
   if (baseUrl === undefined)
@@ -194,7 +192,7 @@ function answered(baseUrl: string, path: string, answer: ApiAnswer): readonly Fi
   ];
 }
 
-/** The statuses of an operation for a request without its fields. Routers and gateways answer 404, 405, 415, 429 and others. */
+/** Routers and gateways answer 404, 405, 415, 429 and others. */
 const refusesContent: readonly number[] = [400, 409, 412, 422];
 
 /** If so, the operation has accepted the token. */

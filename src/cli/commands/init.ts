@@ -44,7 +44,7 @@ export async function init(flags: Flags): Promise<ExitCode> {
   return exitCodes.success;
 }
 
-/** All settings are turned off by `//` before their names: JSON has no comments. */
+/** JSON has no comments, so `//` before its name turns a setting off. */
 function configText(): string {
   const names = Object.keys(samples) as (keyof typeof samples)[];
   const keys = names.map((name) => [nameInWords(name, '_'), name] as const);

@@ -12,26 +12,22 @@ import { type Context, type DatastoreChoice, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { clockTime, table } from '../render/words.ts';
 
-/** Unknown members are null. */
 interface ListedRun {
   readonly run: string;
   readonly state: string;
-  /** Why the datastore delays the run. */
   readonly waiting: string | null;
   readonly manifest: string;
   readonly base_url: string;
   readonly rate_group?: string;
-  /** Null before the start. */
   readonly started_at: string | null;
-  /** Seconds in which a process worked on the run. */
   readonly duration_s: number | null;
   readonly rows: number;
   readonly done: number | null;
   readonly succeeded: number | null;
   readonly failed: number | null;
-  /** Whether its retries have left no row to retry. */
+  /** Its retries have left no row to retry. */
   readonly cured: boolean;
-  /** The machine with the state folder; null for this state folder. */
+  /** Null for this state folder. */
   readonly host: string | null;
 }
 
@@ -71,7 +67,6 @@ function rowCounts(counts: OutcomeCounts | undefined) {
   };
 }
 
-/** Runs whose state folders are elsewhere. */
 async function runsElsewhere(
   datastore: DatastoreChoice,
   listedIds: ReadonlySet<string>,
@@ -95,7 +90,7 @@ async function runsElsewhere(
     }));
 }
 
-/** Newest first; runs of other machines come last. */
+/** Newest first; runs of other machines last. */
 export async function list(flags: Flags): Promise<ExitCode> {
   return listIn(await openContext(flags));
 }

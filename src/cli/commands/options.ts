@@ -11,7 +11,7 @@ import { budget, planning } from '../option-groups.ts';
 import { isOption, type OptionName } from '../option-table.ts';
 import { flagWords } from '../render/words.ts';
 
-/** Whether this process calls the API itself. @throws a usage error when no other workers are possible */
+/** @throws a usage error when neither this process nor workers can call the API */
 export function calls({ flags: { worker = true }, settings: { queue } }: CommandContext): boolean {
   if (worker || queue !== undefined) return worker;
   throw usageError(
@@ -20,7 +20,7 @@ export function calls({ flags: { worker = true }, settings: { queue } }: Command
   );
 }
 
-/** @throws a usage error for a reason that is too long, or missing although the settings require one */
+/** @throws a usage error for a reason that is too long, or missing although required */
 export function attributionOf({
   flags: { reason },
   settings,
@@ -33,7 +33,6 @@ export function attributionOf({
   throw usageError('INVALID_SETTING', `--reason ${problem}: write up to ${maxReasonLength}.`);
 }
 
-/** @throws a usage error with the invalid part of the command line */
 export function parsed<Value>(what: string, text: string, parse: (text: string) => Value): Value {
   try {
     return parse(text);
@@ -49,9 +48,8 @@ export function baseUrlOf(
   return baseUrl === undefined ? undefined : parseBaseUrl(baseUrl, { allowInsecureHttp });
 }
 
-/** @throws a usage error without a base URL */
 export function runOptions({ flags, settings, approved }: CommandContext): RunOptions {
-  // A signed-off plan may be run with a more careful canary.
+  // A signed-off plan may run with a more careful canary.
   if (approved !== undefined)
     return { ...approved.options, ...canaryOptions(settings, approved.options.onConflict) };
   const baseUrl = baseUrlOf(flags, settings);
@@ -68,7 +66,7 @@ export function runOptions({ flags, settings, approved }: CommandContext): RunOp
   };
 }
 
-/** Says that `--stop-at` means tomorrow if the time has passed today. */
+/** `--stop-at` means tomorrow if the time has passed today. */
 export async function sayIfTomorrow({
   terminal,
   settings,
@@ -91,7 +89,6 @@ export function planWords(flags: Flags): readonly string[] {
   return runWords(flagsWhere(flags, (name) => isPlanned(name) && !unplanned.includes(name)));
 }
 
-/** Options of this command, not of the planned run. */
 const ownOptions: readonly string[] = ['json', 'quiet', 'out'] satisfies readonly OptionName[];
 
 export function runWords(flags: Flags): readonly string[] {

@@ -12,7 +12,7 @@ import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { attributionOf } from './options.ts';
 
-/** How long to wait: calls in flight finish first. */
+/** Calls in flight finish first. */
 const patienceMs = 120_000;
 
 export async function pause(id: string | undefined, flags: Flags): Promise<ExitCode> {
@@ -23,7 +23,6 @@ export async function unpause(id: string | undefined, flags: Flags): Promise<Exi
   return change(await openContext(flags), 'unpause', pausedRun, 'paused', 'running', id);
 }
 
-/** Waits until the state is `to`. */
 async function change(
   context: Context,
   command: 'pause' | 'unpause',

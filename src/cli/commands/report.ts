@@ -28,7 +28,6 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
   const { delimiter } = settings;
   if (flags.open && flags.html === false)
     throw usageError('INVALID_SETTING', '--open needs the page that --no-html leaves out: use one of them.');
-  // A run that was reported without a page gets a page with --open.
   const reportOptions = { delimiter, xlsx: wantsXlsx(flags), html: flags.open ?? flags.html };
   const record = await settled(context, await findRecord(store, id, anyRun));
   let reports: WrittenReports;
@@ -49,7 +48,7 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
   return exitCodes.success;
 }
 
-/** Completes the journal of a dead process first, as far as possible. */
+/** First completes the journal of a dead process, if possible. */
 async function settled({ terminal, store, datastore }: Context, record: RunRecord): Promise<RunRecord> {
   const { id } = record;
   if (datastore.queue !== undefined) return record;
@@ -87,7 +86,7 @@ export async function printNewReport(
   return reports;
 }
 
-/** Commands that open a file like a double click; default `xdg-open`. */
+/** Like a double click on a file; default `xdg-open`. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>>> = {
   darwin: ['open'],
   win32: ['explorer.exe'],

@@ -18,10 +18,10 @@ import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { attributionOf, parsed } from './options.ts';
 
-/** How long to wait until a run takes a new value, usually within a second. */
+/** A run usually takes a new value within a second. */
 const patienceMs = 20_000;
 
-/** A paused run takes a new rate, too. */
+/** Also for a paused run. */
 export async function setRunRate(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const rate = parsed('set-rate', text, parseRate);
   const context = await openContext(flags);
@@ -39,7 +39,7 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
   });
 }
 
-/** A run that is paused or waits for a daemon takes a new priority, too. */
+/** Also for a run that is paused or waits for a daemon. */
 export async function setRunPriority(id: string, text: string, flags: Flags): Promise<ExitCode> {
   const priority = parsed('set-priority', text, parseChoice(priorities));
   const context = await openContext(flags);
@@ -61,7 +61,7 @@ export async function setRunPriority(id: string, text: string, flags: Flags): Pr
   });
 }
 
-/** Waits until the run has the change. @throws a fatal error `COMMAND_UNANSWERED` */
+/** @throws a fatal error `COMMAND_UNANSWERED` */
 async function settle(
   { runId, write, look }: RunContact,
   wanted: Wanted,
@@ -80,7 +80,6 @@ async function settle(
   );
 }
 
-/** @throws a usage error for a run that no process works on */
 function refuseUnlessActive({ runId, state }: RunContact, flag: string, how: string): void {
   if (isActive(state)) return;
   const instead = runStates.filter(isResumable).some((each) => each === state)

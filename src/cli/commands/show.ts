@@ -10,7 +10,6 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { auditDocument, auditText, type RunAudit } from '../render/audit.ts';
 import { rowDocument, rowText } from '../render/row-history.ts';
 
-/** Shows the history of a run; with `--row`, the story of one row. */
 export async function show(id: string | undefined, flags: Flags): Promise<ExitCode> {
   return showIn(await openCommandContext(flags), id);
 }

@@ -24,7 +24,7 @@ export async function statusIn(context: Context, id: string | undefined): Promis
       const cluster = await sharedCluster(context, defer);
       const runs = allRuns(context.store, warningOnce(context.terminal));
       defer(() => runs.close());
-      // All runs that were in progress at some time: they start and end while the command follows them.
+      // Runs start and end while the command follows them.
       const followed = new Map<string, RunView>();
       const look = async (): Promise<readonly RunView[]> => {
         const isWanted = (each: string, state: string): boolean => isInProgress(state) || followed.has(each);
@@ -42,7 +42,7 @@ export async function statusIn(context: Context, id: string | undefined): Promis
   });
 }
 
-/** The shared datastore; undefined when it does not answer: the state folder still shows something. */
+/** If the datastore does not answer, the state folder still shows something. */
 async function sharedCluster({ terminal, datastore }: Context, defer: Defer): Promise<Cluster | undefined> {
   // Only one process can open the embedded datastore.
   if (datastore.queue === undefined) return undefined;
@@ -78,7 +78,6 @@ async function show(
   return flags.watch ? exitCodeOf(view, view.counts) : exitCodes.success;
 }
 
-/** @returns the final views, when all runs have ended */
 async function follow<Views extends readonly RunView[]>(
   terminal: Terminal,
   look: () => Promise<Views>,
@@ -93,7 +92,6 @@ async function follow<Views extends readonly RunView[]>(
   }
 }
 
-/** @returns the highest exit code of the runs */
 function showAll({ terminal }: Context, views: readonly RunView[]): ExitCode {
   terminal.result({ runs: views.map(statusDocument) }, views.flatMap(statusLines).join('\n'));
   const codes = views.map((view) => exitCodeOf(view, view.counts));

@@ -11,7 +11,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { outcomeTexts } from '../render/words.ts';
 import { openTerminal } from '../terminal.ts';
 
-/** Makes the report again and compares it, or names the first thing that is wrong. */
+/** Names only the first fault. */
 export async function verify(name: string | undefined, flags: Flags): Promise<ExitCode> {
   const { approvers } = await loadSettings(flags);
   const against = (flags.against ?? []).map(digestIn);

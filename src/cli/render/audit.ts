@@ -29,10 +29,7 @@ export interface RunAudit {
   readonly undos: readonly RunRecord[];
 }
 
-/**
- * `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, `priority high`, or the state that the run entered. At an unknown time,
- * there is no `at`.
- */
+/** `planned`, `begun`, `paused`, `unpaused`, `resumed`, `rate 20/s`, `priority high`, or the state that the run entered. */
 type AuditEvent = { readonly event: string } & Partial<Omit<RunRecord['states'][number], 'state'>>;
 
 export function eventsOf(record: RunRecord): readonly AuditEvent[] {
@@ -169,7 +166,7 @@ function planText(plan: RunRecord['plan']): string {
 
 type PlanOptions = RunRecord['options'] & RowOptions;
 
-/** Options by their flags: `rate auto..20/s`, `attempts 5`, `timeout 60 s`. */
+/** `rate auto..20/s`, `attempts 5`, `timeout 60 s` */
 export function optionTexts({ baseUrl: _, ...options }: Partial<PlanOptions>): readonly string[] {
   return Object.entries(options).map(([name, value]) => {
     const flag = optionInWords(name).replace(/^--/, '');

@@ -12,7 +12,7 @@ import { indented, outcomeTexts } from './words.ts';
 export interface EndedRun {
   readonly record: RunRecord;
   readonly summary: RunSummary;
-  /** Commands to type next. */
+  /** Commands to type. */
   readonly next: readonly string[];
   readonly endedBefore?: true;
 }
@@ -29,7 +29,7 @@ export interface Ended {
 const postedCodes = 5;
 const listedCodes = 10;
 
-/** The JSON posted to `--notify-url`: `text` for people (Slack shows it), the rest for programs. */
+/** The JSON for `--notify-url`: `text` for people (Slack shows it), the rest for programs. */
 export function newsOf(ended: Ended) {
   const { run, exitCode, error, by } = ended;
   return {
@@ -42,7 +42,7 @@ export function newsOf(ended: Ended) {
   };
 }
 
-/** Hosts of Teams: both addresses of its Workflows, and the older connectors. */
+/** Both hosts of Teams' Workflows, and the older connectors. */
 const teams = /\.(?:logic\.azure\.com|api\.powerplatform\.com|webhook\.office\.com)(?::\d+)?$/i;
 
 /** Teams accepts only a message with an Adaptive Card. */
@@ -50,7 +50,7 @@ export function bodyFor(host: string, ended: Ended): string {
   return JSON.stringify(teams.test(host) ? cardMessage(textOf(ended)) : newsOf(ended));
 }
 
-/** Elements without Markdown: text from a manifest must not become a link. */
+/** Without Markdown: text from a manifest must not become a link. */
 function cardMessage(text: string): object {
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
@@ -109,7 +109,6 @@ function textOfRun({ record, summary, next, endedBefore }: EndedRun): string {
     .join('\n');
 }
 
-/** Escapes what chats read as links and mentions. */
 function forChat(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
@@ -120,7 +119,7 @@ export function finalFolderOf({ record, summary: { outcomes } }: EndedRun): Fina
   return succeeded + duplicate + skipped > 0 ? 'partial' : 'failed';
 }
 
-/** A text for people who see only the folder of the manifest. */
+/** For people who see only the folder of the manifest. */
 export function endingText({ record, summary, next }: EndedRun, files: ManifestEnding['files'] = {}): string {
   const { id, manifest, options } = record;
   const codes = summary.codes
@@ -140,7 +139,6 @@ export function endingText({ record, summary, next }: EndedRun, files: ManifestE
     .join('\n');
 }
 
-/** `3 rows, 2 succeeded, 1 failed` */
 function rowTexts({ manifest, outcomes }: RunSummary): string {
   return plain([counted(manifest.rows, 'row'), ...outcomeTexts(outcomes)].join(', '));
 }

@@ -8,9 +8,8 @@ import { clockTime, indented, movedIn } from './words.ts';
 
 export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'target' | 'leftOut' | 'cleared'> {
   readonly rateGroup?: string | undefined;
-  /** The configuration file, if the base URL comes from there. */
   readonly baseUrlFile?: string | undefined;
-  /** The proxy without its password. */
+  /** Without its password. */
   readonly proxy: string | undefined;
   readonly rate: ExpectedRate | undefined;
 }
@@ -32,7 +31,7 @@ export function forecastText(
   const facts = [
     ...Object.entries(perOperation).flatMap(([name, summary]) => {
       const { leftOut, cleared } = fatesOf(forecast, name);
-      // Such an API may not tell an empty value from a missing one.
+      // Such an API may treat an empty value as missing.
       const mayKeep = leftOut === 'kept' && cleared === undefined;
       return operationLines(name, summary, mayKeep ? 'clears, if the API can (--canary asks):' : 'clears');
     }),
@@ -44,7 +43,7 @@ export function forecastText(
   return `What ${isReady ? 'will' : 'would'} happen${where}:\n${indented(facts.filter((fact) => typeof fact === 'string'))}`;
 }
 
-/** Seconds; undefined when no rate is known. */
+/** Undefined when no rate is known. */
 export function estimatedSeconds(callable: number, { rate }: Pick<Forecast, 'rate'>): number | undefined {
   return rate && Math.ceil(callable / rate.perSecond);
 }
@@ -53,7 +52,6 @@ function timeText(callable: number, { rate }: Forecast, now: Date): string | und
   const seconds = estimatedSeconds(callable, { rate });
   if (seconds === undefined || rate === undefined) return undefined;
   const at = `${duration(seconds)} at ${perSecond(rate.perSecond)}`;
-  // The API may permit another rate by now.
   if (!rate.isWanted) return `about ${at} if the API permits as much as last time`;
   return `about ${at}, until ${clockTime(new Date(now.getTime() + seconds * 1_000), now)}`;
 }

@@ -19,7 +19,7 @@ export interface ProgramLogEntry {
   readonly value?: string;
 }
 
-/** The line that `--verbose` prints; undefined for most entries. */
+/** For `--verbose`; undefined for most entries. */
 export function logLine(entry: ProgramLogEntry): string | undefined {
   const text = textOf(entry);
   return text && `${new Date(entry.time).toLocaleTimeString('en-GB', { hour12: false })}  ${text}`;

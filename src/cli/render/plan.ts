@@ -21,7 +21,6 @@ export interface Plan extends Forecast, ReadyRows {
   readonly scan: ScanSummary;
   readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
-  /** The latest run of the same manifest against the same API. */
   readonly earlier: EarlierRun | undefined;
 }
 
@@ -124,7 +123,6 @@ function summaryText({ manifest, scan, choice }: Plan): string {
   return facts.length === 0 ? read : `${read}\n${indented(facts)}`;
 }
 
-/** What happens to conflicting rows where they are not refused. */
 function conflictFacts({ superseded, conflicts, changedSubjects }: ScanSummary): readonly string[] {
   if (superseded > 0) {
     return [`${counted(superseded, 'row')} superseded by a later row: left out`];
@@ -164,7 +162,6 @@ function keptText(names: readonly string[]): string {
   return `${what} kept for the report: ${shown}${names.length > shownOthers ? ', …' : ''}`;
 }
 
-/** Quotes a header that could be mistaken for our own text. */
 function columnName(column: string): string {
   const name = excerpt(column);
   return /^[\p{L}\p{N}_-]+$/u.test(name) ? name : `"${name}"`;
@@ -182,7 +179,6 @@ function warningText({ scan, earlier }: Plan): string {
   return warnings.join('\n');
 }
 
-/** One line on when the manifest ran before, and how to leave out its completed rows. */
 function earlierText({ id, at, state, rows, counts, others }: EarlierRun): string {
   const facts = [
     clockTime(new Date(at)),
@@ -228,7 +224,6 @@ function callText({ row, operation, subject, values, old = {} }: CallableRow): s
   return `row ${row}: ${[`${operation.name} ${escapeInvisible(subject)}`, ...edits].join(', ')}`;
 }
 
-/** The token is masked. */
 function headersOf({ headers, body }: ApiRequest): Readonly<Record<string, string>> {
   return { ...requestHeaders('********', { hasBody: body !== '' }), ...headers };
 }
@@ -247,7 +242,7 @@ function urlOf({ baseUrl }: Pick<Plan, 'baseUrl'>, { path }: ApiRequest): string
 const shownGroups = 12;
 const shownConflicts = 5;
 
-/** Equal problems are grouped. */
+/** Groups equal problems. */
 export function problemText({
   manifest,
   scan: { conflicts },

@@ -7,7 +7,7 @@ import type { CanaryResults, UnseenFields } from '../../engine/run/session/canar
 import type { ProgressSnapshot, StalledCalls } from '../../engine/run/session/progress.ts';
 import { clockTime, indented, moreText, outcomeTexts, styledOutcome, table } from './words.ts';
 
-/** One line; a second line says how the user can end a wait. */
+/** A second line says how the user can end a wait. */
 export function progressLines(
   snapshot: ProgressSnapshot,
   { id, options }: Pick<RunRecord, 'id' | 'options'>,
@@ -21,7 +21,7 @@ export function progressLines(
 }
 
 /**
- * `4,512/12,000 (38 %)  12 s left  4,480 succeeded, 32 failed  640/s`. What a narrow screen may cut off is last.
+ * `4,512/12,000 (38 %)  12 s left  4,480 succeeded, 32 failed  640/s`. A narrow screen may cut off the end.
  *
  * @param trouble why the datastore does not answer
  */
@@ -49,7 +49,7 @@ export function progressLine(snapshot: ProgressSnapshot, trouble?: string): stri
   }
 }
 
-/** ` of 50/s (limit 50/s, just under the limit)`; empty where the rate is unlimited. */
+/** ` of 50/s (limit 50/s, just under the limit)`; empty for an unlimited rate. */
 function paceText(pace: Pace): string {
   if (pace.rate === undefined) return '';
   const limit = pace.limit === undefined ? '' : `limit ${perSecond(pace.limit)}`;
@@ -80,10 +80,9 @@ function waitText(waitMs: number, reason: string): string {
   return `waiting ${duration(seconds)}${until}${reason === '' ? '' : ` (${reason})`}`;
 }
 
-/** As many rows as a person can read before answering. */
 const maxRows = 30;
 
-/** If not all can be shown, failed rows come first. */
+/** Failed rows come first if not all can be shown. */
 export function canaryText({ rows, failed }: CanaryResults): string {
   const shown =
     rows.length <= maxRows

@@ -62,7 +62,6 @@ export function rowText({ record, row, columns, runs }: RowHistory): string {
   ].join('\n');
 }
 
-/** Empty texts are left out. */
 function textLines(texts: readonly (string | undefined)[]): readonly string[] {
   return texts.flatMap((text) => (text ? wrapped(text, usualColumns - 2).map(movedIn) : []));
 }
@@ -130,7 +129,6 @@ function attemptLines(attempts: readonly Attempt[]): readonly string[] {
   return table(rows, [1]);
 }
 
-/** Milliseconds; undefined when unknown. */
 function waitAfter(attempts: readonly Attempt[], index: number): number | undefined {
   const { at, durationMs } = attempts[index] ?? {};
   const next = attempts[index + 1];
@@ -140,7 +138,6 @@ function waitAfter(attempts: readonly Attempt[], index: number): number | undefi
   return Math.max(0, Date.parse(next.at) - Date.parse(at) - durationMs);
 }
 
-/** Cells that the row lacks are left out. */
 function cellsOf({ cells }: RowHistory['row'], columns: RowHistory['columns']): readonly Fact[] {
   return cells.flatMap((text, place): Fact[] => (text === null ? [] : [[columns[place] ?? '', text]]));
 }

@@ -17,7 +17,7 @@ export interface ScheduleView {
   ) => { readonly state: RunState; readonly counts: OutcomeCounts | undefined } | undefined;
 }
 
-/** `Tue 24 Nov 02:00, Wed 25 Nov 02:00`, in a time zone. */
+/** `Tue 24 Nov 02:00, Wed 25 Nov 02:00` */
 export function timesText(times: readonly Date[], tz: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: tz,

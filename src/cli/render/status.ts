@@ -45,7 +45,7 @@ export function statusDocument(view: RunView): object {
   };
 }
 
-/** One line; a second line says how the user can end a long wait. */
+/** A second line says how the user can end a long wait. */
 export function statusLines(view: RunView): readonly string[] {
   return [statusLine(view), adviceOf(view)].filter((line) => line !== undefined);
 }
@@ -112,7 +112,6 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
   return `Run ${view.id} ${stateOf(view)}\n${indented(factLines(facts))}`;
 }
 
-/** Undefined for a run that was unpaused. */
 function reasonOf(states: NonNullable<RunView['local']>['states']): string | undefined {
   const [previous, latest] = states.length > 1 ? states.slice(-2) : [undefined, states[0]];
   return previous?.state === 'paused' && latest?.state === 'running' ? undefined : latest?.reason;
@@ -144,7 +143,6 @@ function paceText(pace: RunView['pace'], now: number): string | undefined {
   return `${text} (${pace.reason})`;
 }
 
-/** Empty while the process is present. */
 function lastSeenText(seenAt: string | undefined, now: number): string {
   if (seenAt === undefined || now - Date.parse(seenAt) < goneAfterMs) return '';
   return `, last seen ${duration((now - Date.parse(seenAt)) / 1_000)} ago`;

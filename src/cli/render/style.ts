@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
-/** The marks around a styled part, until the text is written. The secret keeps marks out of text from a manifest or an answer. */
+/** The secret keeps marks out of text from a manifest or an answer. */
 const secret = randomBytes(8).toString('hex');
 const end = `\ufdd1${secret}`;
 const begin = (style: string): string => `\ufdd0${secret}${style};`;
@@ -11,22 +11,19 @@ const spans = new RegExp(`${begin('(\\w+)')}(.*?)${end}`, 'gs');
 const marksAndCharacters = new RegExp(`${begin('\\w+')}|${end}|.`, 'gsu');
 const emptySpans = new RegExp(begin('\\w+') + end, 'g');
 
-/** Marks a text for `painted` or `plain`. Marks don't nest. */
+/** For `painted` or `plain`. Marks don't nest. */
 export function styled(style: Style, text: string): string {
   return text === '' ? '' : begin(style) + text + end;
 }
 
-/** Lines of help that end with a colon are headings. */
 export function withHeadings(text: string): string {
   return text.replace(/^\S.*:$/gm, (heading) => styled('bold', heading));
 }
 
-/** The text without its styles. */
 export function plain(text: string): string {
   return text.replace(spans, '$2');
 }
 
-/** The text for a screen that shows colors. */
 export function painted(text: string): string {
   return text.replace(spans, (_span, style: Style, inner: string) => {
     const [on, off] = inspect.colors[style] ?? [0, 0];
@@ -38,7 +35,7 @@ export function widthOf(text: string): number {
   return plain(text).length;
 }
 
-/** Cuts a line to `columns`; a cut line ends with `…`. */
+/** A cut line ends with `…`. */
 export function cutTo(columns: number, line: string): string {
   if (widthOf(line) <= columns) return line;
   let room = columns - 1;

@@ -20,11 +20,9 @@ import {
 const maxCodes = 10;
 
 interface SummaryTextOptions {
-  /** The state in words. */
   readonly state: string;
-  /** Commands to type next. */
+  /** Commands to type. */
   readonly next: readonly string[];
-  /** What not to do with the files. */
   readonly warning?: string | undefined;
   /** Undefined leaves the charts out. */
   readonly columns?: number | undefined;
@@ -57,7 +55,6 @@ export function summaryText(
     .join('\n');
 }
 
-/** ` with its retry b`, ` with its retries b, c`, or empty. */
 function withRetries({ retries }: RunSummary): string {
   if (retries.length === 0) return '';
   return ` with its ${retries.length === 1 ? 'retry' : 'retries'} ${retries.join(', ')}`;

@@ -1,5 +1,3 @@
-/** Small pieces of text for people. */
-
 import { count, counted, perSecond } from '../../base/text/format.ts';
 import { zoneText } from '../../base/text/local-time.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
@@ -29,7 +27,6 @@ export function outcomeTexts(counts: OutcomeCounts): readonly string[] {
     .map((outcome) => styledOutcome(outcome, `${count(counts[outcome])} `));
 }
 
-/** `3 rows unclear: an attempt may have been processed` */
 export function unclearRows(rows: number): string {
   return `${counted(rows, 'row')} unclear: an attempt may have been processed`;
 }
@@ -51,9 +48,9 @@ export function allowedText(rate: number | undefined, limit: number | undefined)
   return limit === undefined ? allowed : `${allowed}, API limit ${perSecond(limit)}`;
 }
 
-/** `14:05 UTC+1`, with the date unless it is today: `22 Nov 00:00 UTC`. Without `Intl`, whose data delays the start of every command. */
+/** `14:05 UTC+1`, with the date unless it is today: `22 Nov 00:00 UTC`. The data of `Intl` would delay every start. */
 export function clockTime(date: Date, now = new Date()): string {
-  // As `Sun Nov 22 2026` and `14:05:33 GMT+0100 (…)`, in any language.
+  // These texts are the same in any language: `Sun Nov 22 2026` and `14:05:33 GMT+0100 (…)`.
   const time = `${date.toTimeString().slice(0, 5)} ${zoneText(date)}`;
   if (date.toDateString() === now.toDateString()) return time;
   const [, month, day] = date.toDateString().split(' ');
@@ -65,7 +62,7 @@ export function fingerprint(sha256: string): string {
   return sha256.slice(0, 16).replace(/.{4}(?=.)/g, '$& ');
 }
 
-/** `startedAt` becomes `started_at`. Unknown values are null. */
+/** `startedAt` becomes `started_at`, and unknown values null. */
 export function documentOf(members: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(members).map(([name, value]) => [nameInWords(name, '_'), value ?? null]),
@@ -95,10 +92,10 @@ export function flagWords(options: object): readonly string[] {
   });
 }
 
-/** The width of a screen that does not report one, and of text that must fit any screen. */
+/** For a screen that reports no width, and for text that must fit any screen. */
 export const usualColumns = 80;
 
-/** Breaks at spaces where possible. */
+/** At spaces where possible. */
 export function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -113,10 +110,9 @@ export function wrapped(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
-/** One text, or several below each other. */
+/** Several texts stand below each other. */
 export type Fact = readonly [name: string, known: string | readonly string[] | undefined];
 
-/** Wrapped to `columns`. Facts without a value are left out. */
 export function factLines(facts: readonly Fact[], columns = Number.POSITIVE_INFINITY): readonly string[] {
   const known = facts.flatMap(([name, texts = []]) =>
     [texts].flat().map((text, index) => [index === 0 ? name : '', text] as const),
@@ -129,7 +125,7 @@ export function factLines(facts: readonly Fact[], columns = Number.POSITIVE_INFI
   );
 }
 
-/** Each cell is on one line. @param rightAligned columns of numbers */
+/** @param rightAligned columns of numbers */
 export function table(
   cells: readonly (readonly string[])[],
   rightAligned: readonly number[] = [],

@@ -7,17 +7,17 @@ import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
 
 export interface ManifestEnding {
   readonly folder: FinalFolder;
-  /** An explanation, written to `NAME.error.txt` beside the manifest; absent for done manifests. */
+  /** Written to `NAME.error.txt` beside the manifest; absent for done manifests. */
   readonly text?: string;
-  /** Files to copy beside the manifest, by the suffix that their names get. */
+  /** Files to copy beside the manifest, by the suffix of their new names. */
   readonly files?: Readonly<Record<string, string>>;
-  /** The API of the manifest's run; absent if the manifest did not run, so that users may put it into the inbox again. */
+  /** The API of the run; absent if the manifest did not run, so that users may put it into the inbox again. */
   readonly ranOn?: string;
 }
 
 export type ClaimedManifest = ReturnType<typeof claimedManifest>;
 
-/** The manifest is only this process's until it is finished or released. */
+/** This process has the manifest alone until it is finished or released. */
 export function claimedManifest(
   inbox: string,
   records: InboxRecords,
@@ -26,13 +26,12 @@ export function claimedManifest(
 ) {
   const path = join(inbox, 'running', record.file);
   const givenPath = join(inbox, record.name);
-  /** The run is kept until the manifest is archived: otherwise the manifest would run again. */
+  /** Without its run, the manifest would run again, so the run is kept until the manifest is archived. */
   const origin: ManifestOrigin = {
     name: givenPath,
     keepUntil: records.endedPath(record.sha256),
     sha256: record.sha256,
   };
-  /** Leaves the manifest to the next process that looks at the inbox. */
   const release = (): Promise<void> => lock.release();
   return {
     record,

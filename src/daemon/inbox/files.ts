@@ -8,12 +8,11 @@ import { onDisk } from '../../base/errors/system-error.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { shellWord } from '../../base/text/shell-word.ts';
 
-/** @returns false if the file does not exist */
 export async function moved(from: string, to: string): Promise<boolean> {
   return onDisk(from, async () => (await ifThere(rename(from, to).then(() => true))) ?? false);
 }
 
-/** The SHA-256; undefined if the file does not exist, or if a link has replaced it. */
+/** Undefined if the file does not exist, or a link has replaced it. */
 export async function digestOf(path: string): Promise<string | undefined> {
   return onDisk(path, async () => {
     try {
@@ -31,8 +30,7 @@ export async function isFolderAt(path: string): Promise<boolean> {
 }
 
 /**
- * A folder of an inbox, made again if users have removed it. It gets the permissions of the inbox, so that users who add manifests see the
- * results.
+ * A folder of an inbox, made again if users have removed it, with the permissions of the inbox, so that its users see the results.
  *
  * @throws what `refuseLink` throws
  */
@@ -58,7 +56,7 @@ export async function refuseLink(folder: string): Promise<void> {
 }
 
 /**
- * Records decide what is run again, so another user must not own or change them.
+ * Records decide what runs again, so another user must not own or change them.
  *
  * @throws a usage error `INBOX_UNUSABLE`
  */
@@ -73,7 +71,6 @@ export async function refuseForeign(path: string): Promise<void> {
   );
 }
 
-/** Writes a file with the rights of the manifest. */
 export async function putBeside(
   manifest: string,
   path: string,

@@ -24,20 +24,20 @@ import {
 import { stableFiles, versionOf, type WaitingFile } from './stable-files.ts';
 
 export interface InboxOptions {
-  /** A folder, or a pattern of names in it. */
+  /** A folder, perhaps with a pattern of names in it. */
   readonly path: string;
   readonly store: Pick<RunStore, 'stateDir' | 'look'>;
-  /** Milliseconds for which a file must be unchanged before it is taken. */
+  /** Milliseconds without a change before a file is taken. */
   readonly settleMs: number;
 }
 
 export type Taking =
   | { readonly kind: 'taken'; readonly manifest: ClaimedManifest }
-  /** An earlier manifest with the same content has run: the file was moved to where that manifest is (`path`). */
+  /** The same content has run: the file was moved to the earlier manifest (`path`). */
   | { readonly kind: 'copy'; readonly of: EndedRecord; readonly path: string }
   /** Another process works on the content, or another state folder will continue the run. */
   | { readonly kind: 'elsewhere'; readonly who: string }
-  /** The system refuses to read or move the file. Other files are still taken. */
+  /** The system refuses to read or move the file. */
   | { readonly kind: 'unusable'; readonly why: string }
   /** A program may still be writing the file. */
   | { readonly kind: 'growing' }
@@ -91,8 +91,7 @@ export class Inbox {
   }
 
   /**
-   * Takes unfinished manifests first, then waiting files, oldest first. A manifest is released when the loop asks for the next one, or
-   * ends.
+   * Takes unfinished manifests first, then waiting files, oldest first. Releases a manifest when the loop asks for the next one, or ends.
    */
   async *take(): AsyncGenerator<AttemptedFile> {
     for (const record of await this.unfinished()) {
@@ -118,7 +117,6 @@ export class Inbox {
     return files.toSorted((a, b) => a.mtimeMs - b.mtimeMs || (a.name < b.name ? -1 : 1));
   }
 
-  /** Files that are never taken, with the reason. */
   async ignored(): Promise<readonly { readonly name: string; readonly why: string }[]> {
     const entries = await onDisk(this.folder, () => readdir(this.folder, { withFileTypes: true }));
     return entries.flatMap((entry) => {
@@ -161,7 +159,7 @@ export class Inbox {
     });
   }
 
-  /** Taken by this state folder and not finished, oldest first. */
+  /** Taken by this state folder, oldest first. */
   async unfinished(): Promise<readonly TakenRecord[]> {
     return (await this.#records.unfinished()).filter(({ state_id: id }) => id === this.#stateId);
   }
@@ -174,14 +172,14 @@ export class Inbox {
         await this.#records.forget(sha256);
         return { kind: 'gone' };
       }
-      // Without a run and the file, the manifest was refused and archived, never moved, or replaced: no row of it was sent.
+      // Without a run and the file, the manifest was refused and archived, never moved, or replaced; no row of it was sent.
       const hasRun = (await this.#store.look(record.run)) !== undefined;
       if (!hasRun && !(await this.#isAsTaken(record))) return { kind: 'gone' };
       return { kind: 'taken', manifest: claimedManifest(this.folder, this.#records, record, lock) };
     });
   }
 
-  /** Only a claimed manifest keeps the lock of its content. */
+  /** Keeps the lock only for a claimed manifest. */
   async #locked(sha256: string, work: (lock: ProcessLock) => Promise<Taking>): Promise<Taking> {
     await this.#records.refuseForeign();
     let lock: ProcessLock;
@@ -229,7 +227,7 @@ export class Inbox {
     return this.#isAsTaken(record);
   }
 
-  /** Whether `running/` still has the file that was taken. Another file in its place is moved back into the inbox. */
+  /** Whether `running/` still has the file. Another file in its place is moved back into the inbox. */
   async #isAsTaken({ name, file, sha256 }: TakenRecord): Promise<boolean> {
     const running = join(this.folder, 'running', file);
     const found = await digestOf(running);
@@ -259,7 +257,6 @@ export class Inbox {
     );
   }
 
-  /** Undefined if the file has changed since `#look`. */
   async #digestOf(file: WaitingFile): Promise<string | undefined> {
     const version = versionOf(file);
     const now = await lookAt(this.folder, Buffer.from(file.name));
@@ -280,7 +277,7 @@ async function* untilReleased(name: string, taking: Taking): AsyncGenerator<Atte
 
 /** Undefined for anything but a regular file: a symbolic link can't be taken. */
 async function lookAt(folder: string, name: Buffer): Promise<WaitingFile | undefined> {
-  // As bytes, because names need not be valid text.
+  // Names need not be valid text.
   const path = Buffer.concat([Buffer.from(join(folder, '/')), name]);
   const found = await ifThere(lstat(path));
   if (found === undefined || !found.isFile()) return undefined;

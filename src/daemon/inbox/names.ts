@@ -6,14 +6,14 @@ import { isFolderAt } from './files.ts';
 
 const manifestNames = '*.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}';
 
-/** Incomplete files, which programs rename when complete, and Excel's lock files. */
+/** Files that programs rename when complete, and Excel's lock files. */
 const unfinishedNames = ['*.part', '*.partial', '*.tmp', '*.crdownload', '*.filepart', '~$*'];
 
 export interface InboxPlace {
   readonly folder: string;
   /** Never true for hidden and incomplete files. */
   readonly matches: (name: string) => boolean;
-  /** Why a file is ignored, if the user may expect that it is taken. */
+  /** Undefined if the user does not expect that the file is taken. */
   readonly whyIgnored: (name: string) => string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface InboxPlace {
 export async function findInbox(path: string): Promise<InboxPlace> {
   const isFolder = await isFolderAt(path);
   const place = inboxPlace(path, isFolder);
-  // A missing path without a pattern means a missing or misspelt folder.
+  // A missing path without a pattern is a missing or misspelt folder.
   const isPlace = isFolder || ((isPattern(path) || (await exists(path))) && (await isFolderAt(place.folder)));
   if (isPlace) return place;
   throw usageError(

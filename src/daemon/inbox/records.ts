@@ -15,11 +15,11 @@ export type FinalFolder = (typeof finalFolders)[number];
 const takenSchema = z.object({
   version: z.literal(1),
   name: nameSchema(fileNames),
-  /** The file's name in `running/`, and later in `done/`, `partial/` or `failed/`. */
+  /** In `running/`, and later in `done/`, `partial/` or `failed/`. */
   file: nameSchema(fileNames),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   run: nameSchema(runIds),
-  /** The id of the state folder that has the run. */
+  /** Of the state folder that has the run. */
   state_id: z.string(),
   user: z.string(),
   host: z.string(),
@@ -37,9 +37,7 @@ export type EndedRecord = z.infer<typeof endedSchema>;
 
 export type InboxRecords = Awaited<ReturnType<typeof openInboxRecords>>;
 
-/**
- * The records of manifests taken from an inbox: a JSON file for each content, in a hidden folder of the inbox that all of its watchers see.
- */
+/** Records of manifests taken from an inbox: a JSON file for each content, in a hidden folder of the inbox that all of its watchers see. */
 export async function openInboxRecords(inbox: string) {
   const folder = join(inbox, '.cqbatch-inbox');
   const folders = [folder, ...['taken', 'ended', 'locks'].map((name) => join(folder, name))];
@@ -61,11 +59,11 @@ export async function openInboxRecords(inbox: string) {
     },
     lockPath: (sha256: string): string => join(folder, 'locks', sha256),
     takenPath,
-    /** The file that records that this content has run and was archived. */
+    /** Exists when this content has run and was archived. */
     endedPath,
     taken,
     ended: (sha256: string): Promise<EndedRecord | undefined> => read(endedPath(sha256), endedSchema),
-    /** Taken and not finished, oldest first. */
+    /** Oldest first. */
     async unfinished(): Promise<readonly TakenRecord[]> {
       const names = await onDisk(takenFolder, () => readdir(takenFolder));
       const contents = names.flatMap((name) => /^([0-9a-f]{64})\.json$/.exec(name)?.[1] ?? []);
@@ -79,12 +77,11 @@ export async function openInboxRecords(inbox: string) {
       await writeJsonFile(endedPath(record.sha256), record);
       await forget(record.sha256);
     },
-    /** Removes the record, as if the manifest had never been taken. */
     forget,
   };
 }
 
-/** Never makes the inbox itself, whose disk may be unmounted for a moment. */
+/** Never makes the inbox itself, whose disk may be unmounted. */
 async function makeRecordFolder(path: string): Promise<void> {
   await onDisk(path, () =>
     mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {

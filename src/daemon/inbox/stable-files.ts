@@ -1,4 +1,3 @@
-/** Facts that change when the file is written. */
 export interface WaitingFile {
   readonly name: string;
   readonly ino: number;
@@ -13,18 +12,16 @@ export function versionOf({ name, ino, size, mtimeMs, ctimeMs }: WaitingFile): s
 }
 
 /**
- * Distinguishes complete files from those that a program may still be writing, by repeated looks at a folder:
- *
- * - A file that was renamed, or whose permissions or times were set, after its last write is complete at once: writers finish
- *   this way, and a write sets both times to the same.
- * - Any other file is complete when it has not changed for some time.
+ * Finds files that no program is still writing, by repeated looks at a folder. A file is complete at once if it was renamed, or its
+ * permissions or times were set, after its last write: writers finish this way, and a write sets both times to the same. Any other file is
+ * complete when it has not changed for some time.
  *
  * @param settleMs how long a file must be unchanged, milliseconds
- * @returns a function that returns the complete files of a folder's current files. `steady` is monotonic; `wall` is in
- *   milliseconds since 1970, like the times of files.
+ * @returns a function that returns the complete ones of a folder's files. `steady` is monotonic; `wall` is in milliseconds since 1970, like
+ *   the times of files.
  */
 export function stableFiles(settleMs: number) {
-  /** When each version was found first, by the monotonic clock. */
+  /** When each version was found first (`steady`). */
   let poll = new Map<string, number>();
   return (files: readonly WaitingFile[], steady: number, wall: number): readonly WaitingFile[] => {
     const lastPoll = poll;

@@ -11,7 +11,7 @@ import { lastRunGauges, type MetricsPages, openRegistry } from './registry.ts';
 
 /** Prometheus rarely scrapes more often. */
 const everyMs = 15_000;
-/** The mode of the file: node_exporter runs as another user. */
+/** node_exporter runs as another user. */
 const readableByAll = 0o644;
 
 export interface OpenMetrics {
@@ -22,8 +22,8 @@ export interface OpenMetrics {
 }
 
 /**
- * Writes a file for node_exporter's textfile collector at the start, every 15 seconds, and at the end. It keeps the metrics of the last run
- * of an earlier process. While another process holds the file, nothing is written.
+ * Writes a file for node_exporter's textfile collector at the start, every 15 seconds, and at the end. The file keeps the metrics of the
+ * last run of an earlier process. While another process holds it, nothing is written.
  *
  * @param onError called once for each series of failed writes
  */
@@ -69,13 +69,13 @@ function takenError(path: string, who: string): Error {
 }
 
 export interface DaemonMetricsOptions extends Pick<MetricsOptions, 'version' | 'operations'> {
-  /** The store of the process's runs; undefined without runs. */
+  /** Undefined for a process without runs. */
   readonly store?: Pick<RunStore, 'list'> | undefined;
   readonly file?: string | undefined;
   readonly onError: (error: Error) => void;
 }
 
-/** The state folder and the file give the last run. */
+/** The last run is that of the state folder or the file. */
 export async function openDaemonMetrics({
   version,
   operations,
@@ -95,7 +95,6 @@ export async function openDaemonMetrics({
   return { metrics, page: await openRegistry(metrics), close: async () => {} };
 }
 
-/** Empty without a file. */
 async function readLastRun(path: string): Promise<LastRun> {
   const text = await readFile(path, 'utf8').catch(() => '');
   const values = Object.entries(lastRunGauges).map(([key, [name]]) => {
@@ -105,7 +104,7 @@ async function readLastRun(path: string): Promise<LastRun> {
   return Object.fromEntries(values.filter(([, value]) => Number.isFinite(value)));
 }
 
-/** Tells a restarted daemon the last success. */
+/** So that a restarted daemon knows the last success. */
 async function lastRunIn(store: Pick<RunStore, 'list'>): Promise<LastRun> {
   let last: LastRun = {};
   for (const record of await store.list(() => {})) {

@@ -11,21 +11,21 @@ import type { ObservedEnd, ObservedRun, RunObserver } from '../../engine/run/ses
 export interface LastRun {
   /** When a run or a command last succeeded, in seconds since 1970. */
   readonly succeededAt?: number;
-  /** When the last run ended with any result, in seconds since 1970. */
+  /** When a run last ended with any result, in seconds since 1970. */
   readonly endedAt?: number;
   readonly durationSeconds?: number;
-  /** The exit code of the last command that wrote the file. */
+  /** Of the last command that wrote the file. */
   readonly exitCode?: number;
 }
 
 export interface MetricsOptions {
   readonly version: string;
   readonly operations: readonly Operation[];
-  /** Whether this process works on runs; if not, there are no metrics of runs and rows. */
+  /** If not, there are no metrics of runs and rows. */
   readonly runs: boolean;
-  /** Whether the process is a command that ends. Its last metrics then have the open rows of its runs, and the pace. */
+  /** A command that ends. Its last metrics have the open rows of its runs, and the pace. */
   readonly once?: boolean;
-  /** Labels on every series, to distinguish the processes of a machine. */
+  /** On every series, to distinguish the processes of a machine. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly now?: () => number;
 }
@@ -36,15 +36,13 @@ export interface CountedRows {
 }
 
 /**
- * A row counts where its result is written into the journal, and a request where it is made, so that sums over all machines count nothing
- * twice.
- *
- * Counts are plain numbers, because a row must cost next to nothing. Only a scrape makes text of them.
+ * Counts a row where its result is written into the journal, and a request where it is made, so that sums over all machines count nothing
+ * twice. Counts are plain numbers, because a row must cost next to nothing; only a scrape makes text of them.
  */
 export class Metrics implements RunObserver {
   readonly options: MetricsOptions;
   readonly rows = new Map<string, CountedRows>();
-  /** Requests by status label; `none` for those without an answer. */
+  /** By status label; `none` without an answer. */
   readonly requests = new Map<string, number>();
   readonly runs = new Map<RunResult, number>();
   rateGroup: string | undefined;
@@ -59,7 +57,7 @@ export class Metrics implements RunObserver {
   readonly #now: () => number;
   #changesLastRun = true;
   readonly #waitingRowsOfRuns = new Set<() => number>();
-  /** Rows without a result in runs that have ended. */
+  /** Without a result. */
   #rowsOfEndedRuns = 0;
 
   constructor(options: MetricsOptions) {
@@ -109,7 +107,7 @@ export class Metrics implements RunObserver {
     };
   }
 
-  /** Call this if the run had already finished: the metrics of the last run then stay, whatever the exit code is now. */
+  /** For a run that had already finished: the metrics of the last run stay. */
   foundFinished(): void {
     this.#changesLastRun = false;
   }
@@ -137,7 +135,7 @@ export class Metrics implements RunObserver {
     return this.paceOfRun() ?? this.paceOfWorker();
   }
 
-  /** Rows without a result in runs that this process works on. */
+  /** In runs that this process works on, without a result. */
   get waitingRows(): number {
     return [...this.#waitingRowsOfRuns].reduce(
       (sum, waitingRows) => sum + waitingRows(),
@@ -150,12 +148,12 @@ function countUp<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** Whether a run with this result can be resumed. */
+/** A run with such a result can be resumed. */
 function isOpen(result: RunResult): boolean {
   return result !== 'succeeded' && result !== 'rows_failed' && result !== 'cancelled';
 }
 
-/** The label for unknown values. Each value that an API or another version invents would otherwise be a time series forever. */
+/** The label for unknown values, each of which would otherwise be a time series forever. */
 export const other = 'other';
 
 const codes: ReadonlySet<string> = new Set(rowCodes);

@@ -2,7 +2,7 @@ import type { Pace } from '../../domain/pace.ts';
 import { runResults } from '../../engine/run/record/run-outcome.ts';
 import type { LastRun, Metrics } from './metrics.ts';
 
-/** Upper bounds in seconds: from the answer of a cache to the default time-out. */
+/** Seconds: from the answer of a cache to the default time-out. */
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export const lastRunGauges = {
@@ -21,7 +21,6 @@ export const lastRunGauges = {
   ],
 } as const satisfies Record<keyof LastRun, readonly [name: string, help: string]>;
 
-/** Metrics in the format of Prometheus. */
 export type MetricsPages = () => Promise<{ readonly contentType: string; readonly text: string }>;
 
 /** docs/monitoring.md is made from the names, types and help here. A scrape reads the values. */

@@ -21,10 +21,10 @@ import { timesOf } from './times.ts';
 type EntryOf<Result extends HistoryEntry['result']> = Extract<HistoryEntry, { readonly result: Result }>;
 
 export type Beginning =
-  /** The runs are submitted, by this attempt or an earlier one. */
+  /** This attempt or an earlier one submitted the runs. */
   | Pick<EntryOf<'began'>, 'result' | 'runs' | 'refused'>
   | Pick<EntryOf<'failed'>, 'result' | 'code' | 'message'>
-  /** Try again later: another process starts the runs, or this process is stopping. */
+  /** Another process starts the runs, or this process is stopping. */
   | { readonly result: 'later' };
 
 export interface KeeperOptions {
@@ -47,7 +47,7 @@ interface Decision {
 /** Does nothing while another process looks at the schedule. */
 export async function lookAtSchedule(name: string, options: KeeperOptions): Promise<void> {
   const { schedules } = options;
-  // Mostly there is nothing to do, and taking the lock costs a disk sync.
+  // Taking the lock costs a disk sync.
   if ((await decisionOn(name, options)) === undefined) return;
   try {
     const lock = await schedules.lock(name);
@@ -59,7 +59,6 @@ export async function lookAtSchedule(name: string, options: KeeperOptions): Prom
     }
   } catch (error) {
     if (error instanceof CqbatchError && error.code === 'SCHEDULE_LOCKED') return;
-    // The schedule was removed in the meantime.
     if ((await schedules.look(name).catch(() => true)) === undefined) return;
     throw error;
   }
@@ -120,7 +119,7 @@ async function begin(
   await schedules.saveState(name, concluded(state, entry));
 }
 
-/** Reports occasions that start no run. A missed time that no run makes up for is also a failure. */
+/** Reports occasions without a run. A missed time that no run makes up for is also a failure. */
 function report({ schedule, before, after }: Decision, { log, onFailed }: KeeperOptions): void {
   for (const entry of after.history.filter((one) => !before.history.includes(one))) {
     const { result, due } = entry;
@@ -140,14 +139,10 @@ export interface CarryOutOptions extends Omit<KeeperOptions, 'now'> {
 }
 
 const lookMs = 1_000;
-/** How often the daemon records that it is alive. */
+/** For the record that the daemon is alive. */
 const showMs = 30_000;
 
-/**
- * Checks every second which schedules have work, until stopped.
- *
- * @param now for tests
- */
+/** @param now for tests */
 export async function carryOutSchedules(options: CarryOutOptions, now = () => new Date()): Promise<void> {
   const { schedules, log, finish, stop } = options;
   const errors = new ErrorThrottle();
@@ -164,7 +159,6 @@ export async function carryOutSchedules(options: CarryOutOptions, now = () => ne
         await schedules.showDaemon();
         shownAt = steadyNow();
       }
-      // A damaged schedule does not block the others.
       for (const { name } of all)
         if (!stop.aborted) await lookAtSchedule(name, { ...options, now }).catch(onError);
     },

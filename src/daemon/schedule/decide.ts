@@ -5,21 +5,19 @@ export interface Situation {
   readonly now: Date;
   readonly times: Times;
   readonly trigger?: Trigger | undefined;
-  /** The last run, if it is still in progress. */
+  /** Only if it is still in progress. */
   readonly going?: string | undefined;
 }
 
-/** The daemon may have been planning a large manifest of another schedule: such a delay is in time. */
+/** The daemon may have been planning a large manifest of another schedule. */
 const inTimeMs = 60_000;
-/** A recorded time further in the future comes from a clock that was wrong; the clocks of machines differ by less. */
+/** The clocks of machines differ by less: a recorded time further in the future comes from a wrong clock. */
 const aheadMs = 60 * 60_000;
 const mostEntries = 300;
 
-/**
- * In the returned state, `beginning` is the occasion to start, if any; all other occasions since the last look are in the history, or wait.
- */
+/** In the returned state, `beginning` is the occasion to start, if any; all others since the last look are in the history, or wait. */
 export function decide(schedule: Schedule, state: ScheduleState, situation: Situation): ScheduleState {
-  // An earlier decision, whose run may have started or not.
+  // The run of an earlier decision may have started or not.
   if (state.beginning !== undefined) return state;
   const { going, trigger } = situation;
   const { waiting, ...rest } = state;
@@ -43,7 +41,7 @@ export function decide(schedule: Schedule, state: ScheduleState, situation: Situ
   return after;
 }
 
-/** Of the due times since the last look, the latest is the due occasion, and all earlier ones were missed. */
+/** The latest of the times since the last look is due; all earlier ones were missed. */
 function takeTimes(
   { paused, since, catchUpMs }: Schedule,
   state: ScheduleState,
@@ -52,7 +50,7 @@ function takeTimes(
   const isAhead = (time: number): boolean => time > now.getTime() + aheadMs;
   const added = Date.parse(since);
   const dealtWith = Date.parse(state.doneUntil ?? since);
-  // The clock was ahead, so only times from now on count.
+  // The clock was ahead: only times from now on count.
   if (isAhead(dealtWith)) return { state: { ...state, doneUntil: now.toISOString() } };
   const from = new Date(isAhead(added) ? dealtWith : Math.max(added, dealtWith));
   const first = paused ? undefined : times.next(from);
@@ -73,7 +71,7 @@ function takeTimes(
   return isLost ? { state: missed } : { state: missed, due: { due } };
 }
 
-/** Consecutive occasions without a run for the same reason share one entry. */
+/** Consecutive occasions without a run for the same reason share an entry. */
 export function recorded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
   const last = state.history.at(-1);
   const history =
@@ -89,7 +87,6 @@ function isRepeated(last: HistoryEntry, entry: HistoryEntry): boolean {
   return last.result === 'idle' && entry.result === 'idle';
 }
 
-/** The state after an occasion started its runs or failed to. */
 export function concluded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
   const { beginning: _, ...rest } = state;
   return recorded(rest, entry);

@@ -12,7 +12,7 @@ import type { RunStore } from '../../engine/run/record/store.ts';
  * - The result of an occasion is an entry of its **history**.
  */
 
-/** What happens while the previous occasion's run is in progress. */
+/** While the previous occasion's run is in progress. */
 export const overlapRules = ['skip', 'queue'] as const;
 
 const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
@@ -29,15 +29,15 @@ export const scheduleSchema = z.object({
   tz: z.string(),
   /** Absolute paths. */
   source: z.union([z.object({ manifest: z.string() }), z.object({ inbox: z.string() })]),
-  /** Run options as the user gave them; the daemon's environment and configuration file supply the rest. */
+  /** As the user gave them; the daemon's environment and configuration file supply the rest. */
   options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
   overlap: z.enum(overlapRules),
-  /** Milliseconds: an occasion that is late by at most this time still starts its run; null: no late occasion does. */
+  /** Milliseconds by which an occasion may be late and still start its run; null: none. */
   catchUpMs: z.number().nullable(),
   paused: z.boolean(),
-  /** When the schedule was added, replaced or unpaused, ISO 8601 UTC. Earlier due times are ignored. */
+  /** When the schedule was added, replaced or unpaused, ISO 8601 UTC. Earlier times do not count. */
   since: z.string(),
-  /** Changes by users, latest last. */
+  /** By users, latest last. */
   changes: z.array(z.object({ what: z.enum(changes), at: z.string(), ...attributionSchema.shape })),
 });
 
@@ -51,31 +51,29 @@ export type Trigger = Readonly<z.infer<typeof triggerSchema>>;
 const occasionSchema = z.object({
   /** ISO 8601 UTC. */
   due: z.string(),
-  /** Absent if the pattern triggered the occasion. */
+  /** Absent for times of the pattern. */
   trigger: triggerSchema.exactOptional(),
 });
 
 export type Occasion = Readonly<z.infer<typeof occasionSchema>>;
 
-/** In an entry for several occasions, when the last of them was due. */
+/** When the last of several occasions was due. */
 const until = z.string().exactOptional();
 
 const entrySchema = z.discriminatedUnion('result', [
-  /** Runs were submitted. */
   occasionSchema.extend({
     result: z.literal('began'),
     at: z.string(),
     runs: z.array(nameSchema(runIds)),
-    /** Names of manifests in an inbox that can't be run as they are. */
+    /** Manifests in an inbox that can't be run as they are. */
     refused: z.array(z.string()).exactOptional(),
   }),
   /** The inbox was empty. */
   occasionSchema.extend({ result: z.literal('idle'), until }),
-  /** The run was still in progress, or the schedule was paused while the occasion waited. */
+  /** The run was in progress, or the schedule was paused while the occasion waited. */
   occasionSchema.extend({ result: z.literal('skipped'), because: z.string(), until }),
   /** No daemon was running to start a run in time. */
   occasionSchema.extend({ result: z.literal('missed'), at: z.string(), until }),
-  /** No run could be started. */
   occasionSchema.extend({
     result: z.literal('failed'),
     at: z.string(),
@@ -86,14 +84,14 @@ const entrySchema = z.discriminatedUnion('result', [
 
 export type HistoryEntry = Readonly<z.infer<typeof entrySchema>>;
 
-/** `state.json`: what the daemon knows about a schedule. */
+/** `state.json`: what the daemon knows. */
 export const scheduleStateSchema = z.object({
   version: z.literal(1),
   /** The latest time of the pattern that was processed. */
   doneUntil: z.string().exactOptional(),
   /** After a kill, its runs may be submitted or not, so the next look submits them again. */
   beginning: occasionSchema.exactOptional(),
-  /** Starts when the run in progress has ended. */
+  /** Starts after the run in progress. */
   waiting: occasionSchema.exactOptional(),
   /** At most 300 entries, latest last. */
   history: z.array(entrySchema),
@@ -103,12 +101,12 @@ export type ScheduleState = Readonly<z.infer<typeof scheduleStateSchema>>;
 
 export const newState: ScheduleState = { version: 1, history: [] };
 
-/** An occasion always has the same run id. The time in it is UTC, as in other ids. */
+/** Always the same for an occasion. The time in it is UTC, as in other ids. */
 export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occasion): string {
   return `${name}-${timeInId(due)}${trigger === undefined ? '' : '-now'}`;
 }
 
-/** The last run, if it goes on without a user who resumes it. */
+/** Only if the run goes on without a user who resumes it. */
 export async function goingScheduledRun(
   runs: RunStore,
   { history }: ScheduleState,

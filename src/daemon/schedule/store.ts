@@ -22,7 +22,7 @@ import {
 
 const daemonSchema = z.object({ ...processSchema.shape, at: z.string() });
 
-/** A daemon of another machine that has not shown itself for this long is gone. */
+/** After this silence, a daemon of another machine is gone. */
 const daemonGoneAfterMs = 60_000;
 
 export type ScheduleStore = ReturnType<typeof openScheduleStore>;
@@ -57,7 +57,7 @@ export function openScheduleStore(stateDir: string) {
 
   return {
     folder,
-    /** All, by name. @param onUnreadable called for damaged schedules, which are left out; without it, their errors are thrown */
+    /** By name. @param onUnreadable gets the errors of damaged schedules, which are left out; without it, they are thrown */
     async list(onUnreadable?: (error: Error) => void): Promise<readonly Schedule[]> {
       const read = (name: string) =>
         onUnreadable === undefined ? look(name) : look(name).catch((error) => void onUnreadable(error));
@@ -71,7 +71,7 @@ export function openScheduleStore(stateDir: string) {
       await makeFolder(all);
       await mkdir(folder(name), { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw systemError(error, folder(name)) ?? error;
-        // A process that was killed has left a folder without a schedule.
+        // A killed process has left a folder without a schedule.
         if ((await look(name)) === undefined) return;
         throw usageError(
           'SCHEDULE_EXISTS',
@@ -82,7 +82,7 @@ export function openScheduleStore(stateDir: string) {
       return schedule;
     },
     /**
-     * Of two changes at once, the second one sees the first.
+     * Of two changes at once, the second sees the first.
      *
      * @throws a usage error `SCHEDULE_UNKNOWN`, or what `change` throws
      */
@@ -92,12 +92,12 @@ export function openScheduleStore(stateDir: string) {
         change(current),
       );
     },
-    /** Also removes the history. A line in `removed.jsonl` says which user removed the schedule, and why. */
+    /** Also removes the history. A line in `removed.jsonl` says which user did, and why. */
     async remove(name: string, attribution: Attribution): Promise<void> {
       const line = { schedule: name, at: new Date().toISOString(), ...attribution };
       const removals = join(all, 'removed.jsonl');
       await onDisk(removals, () => appendFile(removals, `${JSON.stringify(line)}\n`, { mode: 0o600 }));
-      // Renamed first, because a folder that is half removed must not look like a schedule.
+      // A half-removed folder must not look like a schedule.
       const removed = `${folder(name)}.${process.pid}.removed`;
       await onDisk(folder(name), () => rename(folder(name), removed));
       await onDisk(removed, () => rm(removed, { recursive: true, force: true }));
@@ -123,7 +123,7 @@ export function openScheduleStore(stateDir: string) {
             'Try again in a moment.',
           ),
       }),
-    /** Makes the folder of the schedules, for a daemon. @throws a `SystemError` if the folder has gone since an earlier call */
+    /** @throws a `SystemError` if the folder has gone since an earlier call */
     begin: (): Promise<void> => makeFolder(all),
     async showDaemon(): Promise<void> {
       await writeJsonFile(join(all, 'daemon.json'), { ...thisProcess(), at: new Date().toISOString() });
@@ -139,7 +139,6 @@ export function openScheduleStore(stateDir: string) {
   };
 }
 
-/** Undefined when the file does not exist. */
 function readJson<Value>(path: string, schema: z.ZodType<Value>): Promise<Value | undefined> {
   return readJsonFile(path, schema, (cause) =>
     fatalError('SCHEDULE_UNREADABLE', `${path} is damaged: fix it or move it away.`, cause),

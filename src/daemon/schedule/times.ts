@@ -2,19 +2,19 @@ import { usageError } from '../../base/errors/errors.ts';
 import type { Schedule } from './schedule.ts';
 
 export interface Times {
-  /** The first time after a moment, if any. */
+  /** If any. */
   next(after: Date): Date | undefined;
-  /** The last time up to and including a moment, if any. */
+  /** Up to and including a moment, if any. */
   latest(until: Date): Date | undefined;
 }
 
-/** Cached, because a daemon reads the same patterns every second. */
+/** A daemon reads the same patterns every second. */
 const cache = new Map<string, Times>();
 
 /**
- * The times of a pattern. When the clock of the time zone changes, numeric times of day (`30 1 * * *`, `0,30 1,13 * * *`) come once a day:
- * a time in the gap comes at its end, and a time that occurs twice comes the first time. Repetitions (`*`, a step, a range) follow the wall
- * clock: they skip the gap, and repeat in a repeated hour. Days that a month lacks are skipped.
+ * When the clock of the time zone changes, numeric times of day (`30 1 * * *`, `0,30 1,13 * * *`) come once a day: in the gap at its end,
+ * and of two times the first. Repetitions (`*`, a step, a range) follow the wall clock: they skip the gap, and repeat in a repeated hour.
+ * Days that a month lacks are skipped.
  *
  * @throws a usage error `INVALID_CRON` for a pattern that is invalid or never comes
  */
@@ -37,7 +37,7 @@ async function readPattern(cron: string, tz: string): Promise<Times> {
   const times: Times = {
     next: (after) => inOrder(patterns.flatMap((each) => each.nextRun(after) ?? [])).at(0),
     latest(until) {
-      // Croner looks for times before this moment, in whole seconds, so `until` itself needs the next second.
+      // Croner looks for times before this moment, in whole seconds.
       const nextSecond = new Date((Math.floor(until.getTime() / 1_000) + 1) * 1_000);
       return inOrder(patterns.flatMap((each) => each.previousRuns(1, nextSecond))).at(-1);
     },
@@ -60,10 +60,10 @@ function invalidCron(cron: string, why: string): Error {
   );
 }
 
-/** Users do not write longer lists by hand. */
+/** Users do not write longer lists. */
 const mostTimesOfDay = 100;
 
-/** One pattern for each numeric time of day; the pattern itself if it has other parts. */
+/** Undivided if the pattern has parts that are not numeric. */
 function timesOfDay(cron: string): readonly string[] {
   const fields = cron.trim().split(/\s+/);
   if (fields.length > 6) throw invalidCron(cron, 'it has more than six fields');

@@ -18,7 +18,6 @@ import {
   type TextSource,
 } from './text/source.ts';
 
-/** How the rows stand in the text. */
 export type Layout =
   | { readonly format: 'csv' | 'tsv'; readonly delimiter: Delimiter }
   | { readonly format: 'json'; readonly outer: 'array' }
@@ -26,21 +25,19 @@ export type Layout =
       readonly format: 'json';
       readonly outer: 'object';
       readonly facts: WrapperFacts;
-      /** The whole text: the place of the rows is known only at its end. */
+      /** The place of the rows is known only at the end of the text. */
       readonly bytes: Buffer;
-      /** Given by the user. */
       readonly path?: readonly string[] | undefined;
     }
   | { readonly format: 'jsonl' }
   | { readonly format: 'xlsx' };
 
-/** Bytes at the beginning of the text; they identify its layout. */
 const headSize = 64 * 1024;
 
 /**
  * Identifies a manifest by its content; the extension of the file name decides only ambiguous cases.
  *
- * @param name in messages; its extension counts if that of `path` is unknown
+ * @param name for messages; its extension counts if that of `path` is unknown
  * @throws CqbatchError (`usage`) for files that are not manifests, such as empty ones, and for options that do not fit the format
  */
 export async function identify(
@@ -90,7 +87,6 @@ interface Identified {
 
 interface Head {
   readonly bytes: Buffer;
-  /** The text ends here. */
   readonly complete: boolean;
 }
 
@@ -158,7 +154,6 @@ async function jsonLayout(
   throw syntaxMistake(offset, 'a JSON manifest must begin with [ or {');
 }
 
-/** An array or object begins on the line and does not end there. */
 function isLeftOpen(line: string): boolean {
   const outsideStrings = line.replace(/"(?:[^"\\]|\\.)*"/g, '');
   const opened = outsideStrings.match(/[[{]/g)?.length ?? 0;
@@ -167,13 +162,13 @@ function isLeftOpen(line: string): boolean {
 
 const nestedJson = 'a JSON object that has its rows in a member';
 
-/** Makes a test for cells that are named like a required field of an operation. */
+/** For names of fields that an operation requires. */
 export function identifierTest(operations: readonly Operation[] = []): (cell: string) => boolean {
   const names = new Set(operations.flatMap(requiredNames));
   return (cell) => names.has(fieldNameOf(cell));
 }
 
-/** The header is not the first line. @param where `on line 3`, `in row 3` */
+/** @param where `on line 3`, `in row 3` */
 export function headerBelow(where: string, skipLines: number): TextMistake {
   return new TextMistake(
     'MANIFEST_NO_HEADER',

@@ -20,9 +20,9 @@ import { columnLetters } from './workbook/cell.ts';
 import { readSheet } from './workbook/sheet.ts';
 
 export interface OpenOptions extends ReadingOptions {
-  /** In messages; default: the path. */
+  /** Default: the path. */
   readonly name?: string;
-  /** Report columns (`_code`) to read, otherwise ignored; only in delimited text and workbooks. */
+  /** Report columns (`_code`) to read; only in delimited text and workbooks. */
   readonly keptColumns?: readonly string[];
   /** Default: no operations. */
   readonly context?: ReadingContext;
@@ -30,11 +30,11 @@ export interface OpenOptions extends ReadingOptions {
 
 const maxRowsPerChunk = 500;
 
-/** Rows read before `columns()` of a JSON manifest is answered. */
+/** For `columns()` of a JSON manifest. */
 const rowsLookedAt = 100;
 
 /**
- * Identifies the format (delimited text, JSON array, JSON Lines or an object with `rows`, each perhaps gzipped), and checks the beginning.
+ * Identifies the format by content, and checks the beginning.
  *
  * @param path a regular file, because it is read several times; see `stageManifest` for other sources
  * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it is not a manifest
@@ -60,11 +60,7 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
   };
 }
 
-/**
- * A fixed number, so that conclusions from their columns do not depend on chunks; continues while no row is readable.
- *
- * @returns whether any row is readable, and the cells of the first ones
- */
+/** A fixed number of rows, so that conclusions do not depend on chunks. Continues while no row is readable. */
 async function lookAtFirstRows(
   chunks: AsyncIterable<readonly ManifestRow[]>,
 ): Promise<Pick<Manifest, 'readable' | 'sample'>> {
@@ -79,14 +75,14 @@ async function lookAtFirstRows(
   return { readable: sample.length > 0, sample };
 }
 
-/** Finds where rows are in pages of an API's answer, as in `{"data":[{…},{…}]}` on one line. */
+/** For pages of an API's answer, as in `{"data":[{…},{…}]}` on one line. */
 function nestedRowsOf(sample: Manifest['sample']): Pick<Manifest, 'nestedRows'> {
   const [path, ...others] = new Set(sample.map((cells) => pathsToRows(cells).join()));
   if (path === undefined || path === '' || path.includes(',') || others.length > 0) return {};
   return { nestedRows: { path, isRepeated: sample.length > 1 } };
 }
 
-/** Numbers rows from 1; yields chunks of 1 to 500. */
+/** From 1. */
 async function* numberRows(
   source: TextSource,
   batches: AsyncIterable<readonly UnnumberedRow[]>,
@@ -104,7 +100,6 @@ async function* numberRows(
 }
 
 interface RowReader {
-  /** See `Manifest.columns`. */
   columns(): readonly string[];
   readonly workbook?: Pick<Manifest, 'sheet' | 'lettersOf'>;
   /** A format that is held in memory ignores the text. */
@@ -185,7 +180,6 @@ async function readHeader(
   throw new TextMistake('MANIFEST_NO_HEADER', undefined, 'the file has no header line; add the column names');
 }
 
-/** Errors of csv-parse become mistakes with positions. */
 async function* readDelimited(
   source: TextSource,
   text: AsyncIterable<Buffer>,

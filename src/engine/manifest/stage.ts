@@ -16,11 +16,11 @@ import type { ReadingOptions } from './manifest.ts';
 import { manifestTooLarge, readingError } from './text/mistake.ts';
 import { inputKind, type ReadingContext, readSize } from './text/source.ts';
 
-/** A copy, with the digest of its content: it proves that what was reviewed is what runs. */
+/** The digest of a copy proves that what was reviewed is what runs. */
 export interface StagedManifest extends Digest {
   /** `manifest.csv`, `.tsv`, `.json`, `.jsonl` or `.xlsx`, with `.gz` when gzipped. */
   readonly path: string;
-  /** In messages: the given name or path, or `<stdin>`. */
+  /** The given name or path, or `<stdin>`. */
   readonly name: string;
 }
 
@@ -28,7 +28,7 @@ export interface StagedManifest extends Digest {
  * Copies byte for byte into a folder. Reads the source once, so it may be a pipe. The copy is synced, and readable only by its owner.
  *
  * @param source a path, or `-` for standard input
- * @param name in messages, if not the path
+ * @param name for messages, if not the path
  * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when the source cannot be read or is not a manifest; leaves nothing behind
  */
 export async function stageManifest(
@@ -82,22 +82,20 @@ async function digest(
 }
 
 export interface InputOptions extends ReadingContext {
-  /** The source `-`. Default: standard input of this process. */
+  /** For the source `-`. Default: standard input of this process. */
   readonly stdin?: Readable;
-  /** Nothing has come from a pipe or standard input for a second. */
+  /** Called when a pipe or standard input gives nothing for a second. */
   readonly onWaiting?: (name: string) => void;
-  /** That the content must have. Default: any. */
+  /** The digest that the content must have. Default: any. */
   readonly sha256?: string;
 }
 
-/** After this silence, `onWaiting` says what is being waited for. */
 const silentMs = 1_000;
 
 /**
- * The bytes from a file, a pipe with a name, or standard input (`-`).
+ * The bytes from a file, a named pipe, or standard input (`-`).
  *
- * @param name in messages
- * @throws CqbatchError (`usage`) when it cannot be read, or is larger than allowed
+ * @throws CqbatchError (`usage`) when the input cannot be read, or is larger than allowed
  */
 export async function* readInput(
   source: string,
@@ -130,9 +128,9 @@ export async function* readInput(
 }
 
 /**
- * Opens a pipe without waiting for a writer: an open that waits would block a thread, and the process could not end. In a worker thread, it
- * waits: when such a thread ends, Node closes each descriptor that `open` gave and `close` did not get, even if a socket has closed it and
- * it belongs to another file by then.
+ * Opens a pipe without waiting for a writer, which would block a thread, and keep the process from ending. In a worker thread, it waits:
+ * when such a thread ends, Node closes each descriptor that `open` gave and `close` did not get, even if it belongs to another file by
+ * then.
  */
 async function openPipe(path: string): Promise<Readable> {
   if (!isMainThread) return createReadStream(path, { highWaterMark: readSize });

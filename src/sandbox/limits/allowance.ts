@@ -2,13 +2,13 @@ export interface Allowance {
   readonly policy: Policy;
   /** Requests that would be admitted now. */
   readonly remaining: number;
-  /** Milliseconds until more than `remaining` requests would be; absent when unknown. */
+  /** Milliseconds until `remaining` grows; absent when unknown. */
   readonly moreAfter?: number;
   /** Milliseconds until the whole allowance is back; absent when unknown. */
   readonly wholeAfter?: number;
 }
 
-/** A limiter's policy in whole numbers, as servers announce it. */
+/** In whole numbers, as servers announce it. */
 export interface Policy {
   /** Requests per window; without a window, requests in flight at once. */
   readonly quota: number;
@@ -17,13 +17,13 @@ export interface Policy {
   readonly capacity: number;
 }
 
-/** Several windows as one when a window does not last whole seconds. `length` is in whole ms. */
+/** Counts several windows as one when a window does not last whole seconds. `length` is in whole ms. */
 export function windowPolicy(limit: number, length: number): Policy {
   const windows = 1000 / commonDivisor(length, 1000);
   return { quota: limit * windows, window: (length * windows) / 1000, capacity: limit };
 }
 
-/** The shortest window with a whole quota. Six decimals of a rate count. */
+/** The shortest window with a whole quota, for a rate of up to six decimals. */
 export function ratePolicy(rate: number, capacity: number): Policy {
   const millionths = Math.round(rate * 1e6);
   const divisor = commonDivisor(millionths, 1e6);
@@ -46,7 +46,7 @@ export type LimitHeaderStyle = (typeof limitHeaderStyles)[number];
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Headers at `now`, in milliseconds since 1970; `undefined` when answers have no such headers. */
+/** `now` is in milliseconds since 1970; undefined when answers have no such headers. */
 export function limitHeaders(
   allowance: Allowance,
   style: LimitHeaderStyle,
@@ -76,7 +76,7 @@ function threeFields(prefix: string, { policy, remaining, wholeAfter }: Allowanc
   };
 }
 
-/** Rounded up, but not for the error of floating point. */
+/** Rounds up, but not for the error of floating point. */
 function wholeSeconds(milliseconds: number): number {
   return Math.ceil((milliseconds - 1e-3) / 1000);
 }

@@ -9,22 +9,21 @@ export interface Admission {
   readonly admitted: boolean;
   /** Absent when there is no limit. */
   readonly allowance?: Allowance;
-  /** Seconds until a refused request can be admitted, not rounded; absent when unknown. */
+  /** Seconds, not rounded, until a refused request can be admitted; absent when unknown. */
   readonly retryAfter?: number;
-  /** Milliseconds that an admitted request waits for its turn. */
+  /** Milliseconds that an admitted request waits. */
   readonly delay?: number;
-  /** Call this when an admitted request is over. Only the first call counts. */
+  /** For when an admitted request is over. Only the first call counts. */
   readonly release?: () => void;
 }
 
-/** A refused request may be repeated as soon as the limit admits more requests. */
 function admission(admitted: boolean, allowance: Allowance & { readonly moreAfter: number }): Admission {
   return admitted ? { admitted, allowance } : { admitted, allowance, retryAfter: allowance.moreAfter / 1000 };
 }
 
 /**
- * `rate` tokens flow in per second; each admitted request takes one, refused requests take none. The bucket starts full and holds `burst`
- * tokens: by default those of a second.
+ * `rate` tokens flow in per second; each admitted request takes one. The bucket starts full and holds `burst` tokens, by default those of a
+ * second.
  */
 export function tokenBucket({
   rate,
@@ -54,10 +53,10 @@ export function tokenBucket({
   };
 }
 
-/** The error of floating point, so that ten tenths of a token make a whole token. */
+/** Makes ten tenths of a token a whole token in spite of floating point. */
 const tokenRounding = 1e-9;
 
-/** Requests take turns evenly at the rate per second, one by one; up to `queue` requests may wait for a turn. */
+/** Requests take turns evenly at the rate per second; up to `queue` requests wait. */
 export function leakyBucket({ rate, queue }: { readonly rate: number; readonly queue: number }): Limiter {
   const policy = ratePolicy(rate, queue);
   /** Milliseconds from one turn to the next. */
@@ -83,18 +82,18 @@ export function leakyBucket({ rate, queue }: { readonly rate: number; readonly q
   };
 }
 
-/** The error of a sum of intervals, in milliseconds: times since 1970 are not more exact. */
+/** Milliseconds: the error of a sum of intervals. Times since 1970 are no more exact. */
 const turnRounding = 1e-3;
 
 interface Window {
-  /** Length in whole milliseconds. */
+  /** Whole milliseconds. */
   readonly window: number;
   readonly limit: number;
 }
 
 /**
- * `limit` requests per window, at any time in it. Windows begin by the `clock`, at the multiples of their length since 1970 UTC, or with
- * the `first` request after the end of the previous window.
+ * `limit` requests in each window. Windows begin by the `clock`, at the multiples of their length since 1970 UTC, or with the `first`
+ * request after the previous window.
  */
 export function fixedWindow({
   limit,
@@ -118,16 +117,16 @@ export function fixedWindow({
   };
 }
 
-/** `limit` requests in any span of the window's length: exact, from the time of each admission. */
+/** `limit` requests in any span of the window's length. */
 export function slidingWindow({ limit, window }: Window): Limiter {
   const policy = windowPolicy(limit, window);
-  /** Times of admission in order; those before `oldest` have left the window. */
+  /** Times of admission; those before `oldest` have left the window. */
   let times: number[] = [];
   let oldest = 0;
   return {
     admit(now) {
       while ((times[oldest] ?? now) <= now - window) oldest++;
-      // Done only from time to time, so that it takes little time, and at most twice the limit is kept.
+      // Keeps at most twice the limit, and seldom copies.
       if (oldest > times.length / 2) {
         times = times.slice(oldest);
         oldest = 0;
@@ -144,7 +143,6 @@ export function slidingWindow({ limit, window }: Window): Limiter {
   };
 }
 
-/** `limit` requests at once, each from its admission to its release. */
 export function concurrency({ limit }: { readonly limit: number }): Limiter {
   const policy = { quota: limit, capacity: limit };
   let inFlight = 0;

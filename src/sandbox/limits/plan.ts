@@ -8,7 +8,7 @@ import {
   tokenBucket,
 } from './limiters.ts';
 
-/** `undefined` when the parameter isn't given. `option` is its name in messages. */
+/** Reads a parameter, if it is given; `option` is its name in messages. */
 type Reader<Value> = (option: string, text: string | undefined) => Value;
 
 interface LimitKind {
@@ -20,7 +20,7 @@ const per = oneOf('all', 'token');
 const align = oneOf('clock', 'first');
 const burst: Reader<number | undefined> = (option, text) =>
   text === undefined ? undefined : number(1)(option, text);
-/** A day in milliseconds. Days since 1970 began at midnight and have no leap seconds. */
+/** Milliseconds. Days since 1970 begin at midnight UTC and have no leap seconds. */
 const day = 86_400_000;
 
 const kinds: Readonly<Record<string, LimitKind>> = {
@@ -30,7 +30,6 @@ const kinds: Readonly<Record<string, LimitKind>> = {
   'fixed-window': kind({ limit: wholeNumber(1), window: milliseconds, align, per }, fixedWindow),
   'sliding-window': kind({ limit: wholeNumber(1), window: milliseconds, per }, slidingWindow),
   concurrency: kind({ limit: wholeNumber(1), per }, concurrency),
-  // From one midnight UTC to the next.
   'daily-quota': kind({ limit: wholeNumber(1), per }, ({ limit }) =>
     fixedWindow({ limit, window: day, align: 'clock' }),
   ),
@@ -44,8 +43,8 @@ function kind<const Parameters extends LimitKind['parameters']>(
 }
 
 /**
- * Reads a limit, and the limits that replace it later: `token-bucket:rate=50 then 30s token-bucket:rate=10 then 1m none`. The limiter
- * follows them from the first request. Each starts with its whole allowance.
+ * Reads a limit and the limits that replace it later: `token-bucket:rate=50 then 30s token-bucket:rate=10 then 1m none`. Times count from
+ * the first request. Each limit starts with its whole allowance.
  *
  * @throws CqbatchError `INVALID_OPTION`
  */
@@ -67,7 +66,7 @@ export function parseLimitPlan(option: string, text: string): Limiter {
   };
 }
 
-/** A later limit, and the milliseconds until it replaces the previous one; for the first change, since the first request. */
+/** A later limit, and the milliseconds for which the previous one applies. */
 function parseChange(option: string, text: string) {
   // A blank may separate a unit from its number, and the name of a limit is longer than any unit.
   const [, after, limit] = /^(\S.*?)\s+([a-z-]{3,}.*)$/s.exec(text.trim()) ?? [];
@@ -77,7 +76,7 @@ function parseChange(option: string, text: string) {
   return { after: parseDuration(`${option}: then`, after), create: parseLimit(option, limit) };
 }
 
-/** Reads `none`, or a kind and its parameters, such as `token-bucket:rate=50,burst=10,per=token`. */
+/** `none`, or a kind and its parameters: `token-bucket:rate=50,burst=10,per=token`. */
 function parseLimit(option: string, text: string): () => Limiter {
   const [, name = '', rest] = /^([^:]*)(?::(.*))?$/s.exec(text.trim()) ?? [];
   const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
@@ -112,7 +111,7 @@ function ofEachToken(create: () => Limiter): Limiter {
   };
 }
 
-/** A number of at most nine digits before and after the point. */
+/** Of at most nine digits before and after the point. */
 function number(min: number, form = /^\d{1,9}(\.\d{1,9})?$/, what = 'a number'): Reader<number> {
   return (option, text = '') => {
     const value = form.test(text) ? Number(text) : Number.NaN;
@@ -121,19 +120,18 @@ function number(min: number, form = /^\d{1,9}(\.\d{1,9})?$/, what = 'a number'):
   };
 }
 
-/** A whole number of at most nine digits. */
+/** Of at most nine digits. */
 function wholeNumber(min: number): Reader<number> {
   return number(min, /^\d{1,9}$/, 'a whole number');
 }
 
-/** One or more whole milliseconds. */
 function milliseconds(option: string, text: string | undefined): number {
   const value = text === undefined ? Number.NaN : parseDuration(option, text);
   if (Number.isInteger(value) && value >= 1) return value;
   throw invalidOption(option, 'must be given as a duration of whole milliseconds, such as 500ms, 1m or 24h');
 }
 
-/** One of a few words, the first by default. */
+/** The first word is the default. */
 function oneOf<const Word extends string>(...words: readonly [Word, ...Word[]]): Reader<Word> {
   return (option, text = words[0]) => parseWord(option, text, words);
 }

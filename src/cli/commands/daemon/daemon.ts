@@ -28,12 +28,12 @@ import { inboxFinisher, startScheduledRun } from './start-scheduled-run.ts';
 export interface DaemonOptions {
   readonly datastore: Datastore;
   readonly queue: string | undefined;
-  /** Undefined if only workers call it. */
+  /** Undefined if only workers call the API. */
   readonly api: ServedApi | undefined;
   readonly metrics: Metrics | undefined;
   readonly version: string;
   readonly log: Log;
-  /** Receives each error of a datastore command that is then repeated. */
+  /** Receives errors of commands that are then repeated. */
   readonly failing: LastingErrors;
   readonly stop: AbortSignal;
 }
@@ -88,7 +88,7 @@ export async function runDaemon(
   ]);
 }
 
-/** Calls the API in this process: with the embedded datastore, no other process can. */
+/** With the embedded datastore, only this process can call the API. */
 function callerFor(
   { store }: CommandContext,
   api: ServedApi,
@@ -109,11 +109,11 @@ function callerFor(
   };
 }
 
-/** Sends notifications one after the other. `allSent` resolves when those so far were sent, or could not be. */
+/** `allSent` resolves when the present notifications were sent, or could not be. */
 export function notificationsBy(notifier: Notifier, log: Log): RunListener & { allSent(): Promise<void> } {
   let sending = Promise.resolve();
   const send = (work: () => Promise<void>): void => {
-    // A notification that can't be composed must neither end the daemon nor hold back later ones.
+    // A faulty notification must neither end the daemon nor hold back later ones.
     sending = sending
       .then(work)
       .catch((error: Error) => log.error({ err: error.message }, 'a notification was not sent'));
@@ -137,11 +137,7 @@ export function notificationsBy(notifier: Notifier, log: Log): RunListener & { a
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/**
- * Removes old runs at start and once a day, if configured.
- *
- * @param finishInboxes runs first: a manifest in an inbox whose run was removed would run again
- */
+/** @param finishInboxes runs first: a manifest in an inbox whose run was removed would run again */
 function pruneDaily(
   { store, settings }: CommandContext,
   log: Log,

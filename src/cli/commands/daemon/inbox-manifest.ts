@@ -27,7 +27,7 @@ import { notifying, whenFree } from '../run/run-scope.ts';
 
 export interface CarriedOut {
   readonly exitCode: ExitCode;
-  /** Where the manifest is now; `unfinished` if its run stopped and can be resumed. */
+  /** `unfinished` if the run can be resumed. */
   readonly folder: FinalFolder | 'unfinished';
   readonly document: object;
 }
@@ -35,7 +35,7 @@ export interface CarriedOut {
 /**
  * Starts or resumes the run of a manifest, and moves the manifest to its final folder.
  *
- * @throws errors not caused by the manifest, which stays for the next poll of the inbox
+ * @throws errors not caused by the manifest, which stays for the next poll
  */
 export async function carryOut(context: Context, manifest: ClaimedManifest): Promise<CarriedOut> {
   const { store } = context;
@@ -101,7 +101,7 @@ async function continueRun(context: Context, record: RunRecord): Promise<ExitCod
   return exitCodeOf(endOf(record), ended.summary.outcomes);
 }
 
-/** If not, the run continues later: its reason to stop would stop other runs, too. */
+/** If false, the run stopped for a reason that would stop other runs, too. */
 export function hasEnded(record: RunRecord): boolean {
   return isOver(record) || isHaltedByGuard(record);
 }
@@ -127,7 +127,7 @@ export async function endingOf(store: RunStore, ended: EndedRun): Promise<Manife
   return { folder, ranOn, files, text: endingText(ended, files) };
 }
 
-/** Files with rows to run again, by the suffix that each adds to the manifest's name. */
+/** Rows to run again, by the suffix to add to the manifest's name. */
 async function refeedable(folder: string): Promise<Readonly<Record<string, string>>> {
   const files: Record<string, string> = {};
   for (const name of ['failed.csv', 'not-attempted.csv']) {

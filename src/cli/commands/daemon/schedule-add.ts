@@ -85,7 +85,7 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
   return exitCodes.success;
 }
 
-/** The source of runs. Paths are absolute, because the daemon may run in another folder. */
+/** Paths are absolute, because the daemon may run in another folder. */
 async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Schedule['source']> {
   if (manifest !== undefined && inbox !== undefined)
     throw usageError(
@@ -116,15 +116,14 @@ async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Sc
   return { manifest: resolve(manifest) };
 }
 
-/** @throws a usage error for invalid run options; a missing base URL is the daemon's */
+/** A missing base URL is the daemon's. */
 function checkOptions({ settings, ...context }: ScheduleContext): void {
   runOptions({ ...context, settings: { baseUrl: 'https://api.invalid', ...settings } });
 }
 
-/** Options of the schedule or of this command, not of its runs. */
 const ownOptions: readonly string[] = [...Object.keys(scheduleOptions), ...output, 'reason'];
 
-/** The run options as the user typed them; files in `skipDone` get absolute paths. */
+/** Files in `skipDone` get absolute paths. */
 async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule['options']> {
   return {
     ...(flagsWhere(flags, (name) => !ownOptions.includes(name)) as Schedule['options']),

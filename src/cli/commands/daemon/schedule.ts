@@ -25,7 +25,6 @@ import {
 } from '../../render/schedule.ts';
 import { attributionOf } from '../options.ts';
 
-/** The resources of `cqbatch schedule …`, which needs no datastore. */
 export interface ScheduleContext extends CommandContext {
   readonly schedules: ScheduleStore;
 }
@@ -144,7 +143,7 @@ export async function removeSchedule(name: string, flags: Flags): Promise<ExitCo
 
 const mostChanges = 50;
 
-/** What each change by a user renews: a random key, the time, and the list of changes. */
+/** What each change by a user renews. */
 export function changed(
   what: Schedule['changes'][number]['what'],
   earlier: Schedule['changes'],
@@ -155,10 +154,10 @@ export function changed(
   return { key: randomUUID().slice(0, 8), since: at, changes };
 }
 
-/** How long to wait for the lock. Daemons hold it for a moment every half minute, or for minutes while they start a run. */
+/** Daemons hold the lock for a moment, or for minutes while they start a run. */
 const patienceMs = 2_000;
 
-/** Does work that must not overlap with the start of a run. @throws a busy error while a run starts */
+/** @throws a busy error while a run starts */
 export async function whileNoneBegins<Result>(
   { schedules }: ScheduleContext,
   name: string,
@@ -182,7 +181,7 @@ export function refuseToLeave(source: Schedule['source'], going: string | undefi
   );
 }
 
-/** Warns of manifests that stay in `running/`, because no schedule has their inbox any more. */
+/** Manifests stay in `running/` when no schedule has their inbox any more. */
 export async function warnOfUnfinishedManifests(
   { terminal, schedules, store }: Pick<ScheduleContext, 'terminal' | 'schedules' | 'store'>,
   source: Schedule['source'],

@@ -26,14 +26,13 @@ import { endingOf, endingOfRefused, hasEnded, isOfManifest } from './inbox-manif
 
 /** The daemon's flags are the defaults of its schedules. */
 interface DaemonContext extends Pick<CommandContext, 'store' | 'flags'> {
-  /** The API that the daemon calls; absent when only workers call it. */
+  /** Absent when only workers call the API. */
   readonly api?: LimitedApi | undefined;
 }
 
-/** Resolves when the report is sent. */
 type ReportRefusal = (message: string) => Promise<void>;
 
-/** Submits the runs of an occasion. @throws only defects of this program */
+/** @throws only defects of this program */
 export async function startScheduledRun(
   daemon: DaemonContext,
   schedule: Schedule,
@@ -63,9 +62,8 @@ async function beginRun(context: CommandContext, runId: string, manifest: string
 }
 
 /**
- * Plans and submits a run unless its id exists.
+ * Plans and submits a run unless its id exists. Returns `later` if another process is planning the run, or this process is stopping.
  *
- * @returns `later` if another process is planning the run, or this process is stopping
  * @throws errors not caused by the manifest
  */
 async function submitOnce(
@@ -115,7 +113,7 @@ async function runContext(
     terminal: silentTerminal(),
     flags,
     store,
-    // Concurrency 0 makes a daemon leave the calls to workers; a run can't have it.
+    // Concurrency 0 makes a daemon leave the calls to workers, and is not for runs.
     settings: { ...settings, ...(concurrency !== undefined && concurrency !== 0 && { concurrency }) },
   };
 }
@@ -142,7 +140,7 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
       if (await goesOn(context, run)) runs.add(run);
       continue;
     }
-    // Reported before it is moved: if this process dies in between, the next one finds and reports it again.
+    // Before the move: if this process dies in between, the next process reports the manifest again.
     await report(`${name}: ${submitted.text}`);
     await manifest.finish(endingOfRefused(submitted));
     refused.push(name);
@@ -150,7 +148,7 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
   return { result: 'began', runs: [...runs], refused };
 }
 
-/** A run that stopped before its end does not continue by itself, but is submitted again. */
+/** A run that stopped before its end is submitted again. */
 async function goesOn({ store, settings }: CommandContext, id: string): Promise<boolean> {
   const record = await store.load(id);
   if (goesOnByItself(record)) return true;
@@ -168,12 +166,12 @@ async function goesOn({ store, settings }: CommandContext, id: string): Promise<
   }
 }
 
-/** Moves manifests of ended runs to their final folders. Keeps inboxes open, because it is called every second. */
+/** Keeps inboxes open, because it is called every second. */
 export function inboxFinisher(store: RunStore, log: Log): (path: string) => Promise<void> {
   const inboxes = new Map<string, Inbox>();
   return async (path) => {
     const inbox = inboxes.get(path) ?? (await Inbox.open({ path, store, settleMs: 0 }));
-    // After an error, the next call reopens the inbox and creates missing folders.
+    // After an error, the next call makes missing folders.
     inboxes.delete(path);
     await finishInbox(inbox, store, log);
     inboxes.set(path, inbox);

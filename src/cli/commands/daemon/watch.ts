@@ -19,10 +19,10 @@ import { measuring, notifying } from '../run/run-scope.ts';
 import { type CarriedOut, carryOut } from './inbox-manifest.ts';
 
 const lookMs = 1_000;
-/** How long to wait for the embedded datastore. */
+/** The embedded datastore may be in use for long. */
 const patienceMs = 24 * 60 * 60 * 1_000;
 
-/** Exit codes, worst first. */
+/** Worst first. */
 const severity = [
   exitCodes.interrupted,
   exitCodes.fatal,
@@ -83,14 +83,13 @@ function declined({ terminal }: Context): ExitCode {
 }
 
 /**
- * Checks whether manifests can be run, before it takes the first, and asks the user.
+ * Checks whether manifests can be run, and asks the user; undefined when the user declines.
  *
  * @param stop aborts when no more manifests may start
- * @returns undefined when the user declines
  */
 async function openWork(context: Context, path: string, stop: AbortSignal) {
   const { terminal, flags, settings, store } = context;
-  // A mistyped name is reported before a missing token.
+  // Reports a mistyped name before a missing token.
   await findInbox(path);
   const options = runOptions(context);
   const callsHere = calls(context);
@@ -130,7 +129,6 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
   const unfinished = (): CarriedOut | undefined => carriedOut.find(({ folder }) => folder === 'unfinished');
   const isOver = (): boolean => stop.aborted || unfinished() !== undefined;
 
-  /** @returns the files that stay in the folder */
   async function look() {
     const growing: string[] = [];
     const unusable: string[] = [];
@@ -178,7 +176,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
 
     async untilEmpty(): Promise<ExitCode> {
       let remaining = await untilNoneWaits();
-      // Files that were still growing may be complete by now.
+      // Files that grew before may be complete now.
       if (remaining.growing.length > 0 && !isOver()) {
         await pause(settings.settle ?? defaults.settle, stop);
         remaining = await untilNoneWaits();
@@ -195,7 +193,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
   };
 }
 
-/** Waits until the time is over or the signal aborts. The timer keeps the process alive. */
+/** The timer keeps the process alive. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {});
 }

@@ -69,7 +69,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
         failing,
         shutdownMs: settings.shutdownTimeout,
       });
-      // If the worker fails, stop coordinating, too: a supervisor restarts the process.
+      // A supervisor restarts the process.
       void serving.end.then(stop.abort);
     }
     const target = { base_url: api?.baseUrl, rate_group: api?.rateGroup, proxy: api && proxyTo(api) };
@@ -115,11 +115,7 @@ async function throwIfLost({ lost }: Datastore): Promise<void> {
   if (reason !== undefined) throw reason;
 }
 
-/**
- * Undefined when the worker only coordinates.
- *
- * @throws a usage error for settings that leave nothing to do, or are incomplete
- */
+/** Undefined when the worker only coordinates. */
 function apiOf(
   { coordinate, allowInsecureHttp }: Flags,
   settings: Settings & Pick<typeof defaults, 'concurrency' | 'timeout'>,
@@ -149,10 +145,9 @@ function apiOf(
   };
 }
 
-/** A worker that fails for this long is unhealthy, so that a supervisor restarts it. An absent datastore does not count. */
 const unhealthyAfterMs = 5 * 60_000;
 
-/** The worker waits for an absent datastore; a long refusal by the datastore makes the worker unhealthy. */
+/** A worker waits for an absent datastore. A long refusal makes the worker unhealthy, so that a supervisor restarts it. */
 export function healthOf(
   { trouble, refusal }: Pick<Datastore, 'trouble' | 'refusal'>,
   failing: Pick<LastingErrors, 'current' | 'text'>,

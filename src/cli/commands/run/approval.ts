@@ -59,11 +59,9 @@ export async function withNamedPlan<SomeContext extends CommandContext, Result>(
 }
 
 /**
- * Works on a manifest of a schedule or an inbox, with the plan `NAME.cqplan` beside it if the plan has the approvals that the settings
- * require.
+ * For a manifest of a schedule or an inbox. Uses the plan `NAME.cqplan` beside it if the plan has the required approvals.
  *
- * @param source current path of the manifest
- * @param originalPath its path when its plan was made
+ * @param originalPath the manifest's path when its plan was made
  */
 export async function withPlanBeside<SomeContext extends CommandContext, Result>(
   context: SomeContext,
@@ -120,7 +118,6 @@ function withPlan<SomeContext extends CommandContext>(
   };
 }
 
-/** The user and the time by which the approvals of a new run are judged. */
 export function runByThisUser() {
   return { user: thisActor().user, at: Date.now() };
 }
@@ -146,7 +143,7 @@ async function isApproved(policy: ApprovalPolicy, plan: ApprovedPlan): Promise<b
 /**
  * Adds the approvals to the record of a planned run. Afterwards no other run can use the plan.
  *
- * @param planCommand writes the plan of the run when `--out FILE` is added, for messages
+ * @param planCommand for messages: with `--out FILE`, it writes the plan of the run
  * @throws a usage error `APPROVAL_MISSING` when more approvals are needed, `PLAN_USED` when another run has used them
  */
 export async function withApprovals(
@@ -164,12 +161,12 @@ export async function withApprovals(
   if (approvedPlan === undefined || approval === undefined) return record;
   if (approvedPlan.approvals.length === 0) return record;
   await refuseUsedPlan(store, approvedPlan);
-  // Kept with the run: approvals that don't count for this user may count for a daemon.
+  // Approvals that don't count for this user may count for a daemon.
   await keepApprovals(store.folder(record.id), approvedPlan.approvals);
   return { ...record, approval: { ...approval, signers: [...signers] } };
 }
 
-/** Options that are omitted keep the plan's values. */
+/** Omitted options keep the plan's values. */
 function refuseOtherOptions(
   { flags, settings }: CommandContext,
   { file, options, head, consent }: ApprovedPlan,

@@ -22,7 +22,6 @@ import { runByThisUser, withNamedPlan } from './approval.ts';
 import { lookAtPlan, signedOffText } from './plan.ts';
 import { isConfirmed } from './planned-run.ts';
 
-/** How long an approval holds, unless the user says otherwise. */
 const usualValidity = '24h';
 
 export async function approve(file: string, flags: Flags): Promise<ExitCode> {
@@ -78,7 +77,7 @@ async function sayResult(
 ): Promise<void> {
   const policy = approvalPolicy(settings);
   const { approvers, needed } = policy;
-  // The runner is another person: here only the approver is known.
+  // Another person will run the plan: only the approver is known here.
   const judged =
     approvers === undefined ? [] : await judgeApprovals(plan, policy, { ...runByThisUser(), user: '' });
   const file = escapeInvisible(plan.file);

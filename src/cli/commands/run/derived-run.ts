@@ -29,9 +29,8 @@ import { askingUser, planOf } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
 /**
- * Runs rows of another run as a new run, with the API and options of the other run unless the user overrides them.
+ * Runs rows of another run as a new run, with its API and options unless the user overrides them.
  *
- * @param onConflict how to handle rows with the same subject
  * @param write writes the rows and describes them, or returns an exit code when there is nothing to run
  */
 export async function runDerived(
@@ -78,7 +77,6 @@ export async function runDerived(
       {
         ...askingUser(context, [as, of.id, ...choiceWords], proxy),
         show(run) {
-          // `write` has already printed which rows are run.
           const code = refusalOf(run);
           if (code !== undefined) throw usageError(code, `${verdictText(run)} Nothing was sent.`);
         },
@@ -88,7 +86,6 @@ export async function runDerived(
   });
 }
 
-/** Whether to only show the rows or write their plan. */
 export function isPreview({ plan, out }: Flags): boolean {
   return plan === true || out !== undefined;
 }

@@ -22,7 +22,7 @@ import { apiClient, estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-
 import { attributionOf, calls } from '../options.ts';
 import { printReport } from '../report.ts';
 
-/** Milliseconds between redraws, or between printed lines where there is no screen. */
+/** Lines are printed where no screen can be redrawn. */
 const drawEveryMs = 100;
 const printEveryMs = 5_000;
 
@@ -102,10 +102,8 @@ async function untilEnd(
 }
 
 /**
- * Shows the canary's results, asks what became of fields that its rows left out or cleared, and whether to continue.
- *
- * @param stop called on Ctrl-C
- * @returns undefined when the user can't be asked, or passed `--yes`
+ * Shows the canary's results, asks what became of fields that its rows left out or cleared, and whether to continue. Undefined when the
+ * user can't be asked, or passed `--yes`.
  */
 async function confirmAfterCanary(
   { terminal, flags: { yes } }: Context,
@@ -158,7 +156,6 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
   return exitCodeOf(end, summary.outcomes);
 }
 
-/** `Halted`, `Gave up`, `Stopped` */
 function endWords(end: RunEnding): string {
   const words = end.state === 'interrupted' ? 'stopped' : endInWords(end);
   return `${words[0]?.toUpperCase()}${words.slice(1)}`;

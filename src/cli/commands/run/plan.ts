@@ -78,7 +78,6 @@ interface LookedAt {
   readonly written?: ApprovedPlan;
 }
 
-/** @param out the file to write if the plan is ready */
 async function lookAtManifest(
   context: CommandContext,
   source: string,
@@ -108,7 +107,7 @@ async function lookAtManifest(
       const checking = { path: source, name: source, reading, context: input, skipDone, baseUrl };
       return { planned: await planFrom(await checkManifest(store, checking), sha256) };
     }
-    // Copied first: a pipe can be read only once, and a written plan must have the rows that were hashed.
+    // A pipe can be read only once, and a written plan must have the rows that were hashed.
     return withTemporaryFolder(store.stateDir, 'plan', async (folder) => {
       const reviewed = out === undefined ? options : runOptions(context);
       const manifest = { source, reading, input, skipDone };
@@ -173,12 +172,10 @@ function outFileOf(context: CommandContext, source: string): string | undefined 
       'INVALID_SETTING',
       `--out: ${escapeInvisible(source)} is a plan already; copy the file.`,
     );
-  // Without a base URL, no run can be planned.
   runOptions(context);
   return file;
 }
 
-/** @throws a usage error for a name that does not end like a plan */
 export function planFile(out: string): string {
   if (out.endsWith(planSuffix)) return out;
   throw usageError('INVALID_SETTING', `--out "${out}": write a name that ends with ${planSuffix}.`);

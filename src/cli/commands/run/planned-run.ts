@@ -32,9 +32,9 @@ import { attributionOf, planWords, runOptions, sayIfTomorrow } from '../options.
 import { withApprovals } from './approval.ts';
 
 /**
- * @param callsHere whether this process will call the API
+ * Returns an exit code when rows are invalid or the user declines.
+ *
  * @param origin where the manifest was before an inbox moved it
- * @returns the run, or an exit code when rows are invalid or the user declines
  */
 export async function planRun(
   context: CommandContext,
@@ -85,10 +85,9 @@ export async function planRun(
 }
 
 /**
- * The user can stop the work, which sends nothing, and sees when it waits for a pipe or standard input.
+ * Lets the user stop the work, which sends nothing, and says when it waits for input. Returns an exit code when the user stopped it.
  *
  * @param work may call `endReading` when the manifest is read; then Ctrl-C no longer stops reading
- * @returns the result of `work`, or an exit code when the user stopped it
  */
 export async function readingManifest<Result>(
   { terminal, store, settings: { maxManifestSize = defaults.maxManifestSize } }: CommandContext,
@@ -121,8 +120,6 @@ export async function readingManifest<Result>(
 }
 
 /**
- * Called before any work.
- *
  * @param source of the manifest, which may be standard input
  * @param plan the command that shows the plan
  * @throws a usage error when the user can't be asked, and `--yes` is missing
@@ -168,7 +165,7 @@ export function askingUser(
 }
 
 /**
- * Whether the API's address is only in the plan, and no run of the state folder has called it.
+ * Whether only the plan names the API's address, and no run of the state folder has called it.
  *
  * @throws a usage error `CONSENT_MISSING` for such an address if the user can't be asked
  */
@@ -184,7 +181,7 @@ function isNewByPlan(
   );
 }
 
-/** The user must type a large number, which proves that it was read. */
+/** Typing a large number proves that the user has read it. */
 export function isConfirmed(
   { terminal, settings: { confirmAbove = defaults.confirmAbove } }: CommandContext,
   question: string,
@@ -209,9 +206,9 @@ function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
 }
 
 /**
- * The plan of checked rows. Without a base URL, it has no facts about the API.
+ * Without a base URL, the plan has no facts about the API.
  *
- * @param proxy to the API, without its password
+ * @param proxy without its password
  * @param sha256 of the manifest, to find its earlier run; undefined for rows of another run, which are repeated on purpose
  */
 export async function planOf(
@@ -228,7 +225,6 @@ export async function planOf(
   const limit = rate?.auto && baseUrl ? await limitOf(context, { baseUrl, rateGroup }) : undefined;
   const isLower = limit !== undefined && limit < (bound ?? Number.POSITIVE_INFINITY);
   const isOwnChoice = approved === undefined && settings.baseUrl !== undefined;
-  // With --skip-done, the user knows about earlier runs.
   const mayBeRepeated = flags.skipDone === undefined && baseUrl !== undefined && sha256 !== undefined;
   return {
     ...rows,
@@ -240,19 +236,19 @@ export async function planOf(
   };
 }
 
-/** SHA-256 of the manifest; undefined for rows of another run. */
+/** Undefined for rows of another run. */
 export function manifestOf({ head }: Pick<PlannedRows, 'head'>): string | undefined {
   return head.derived === undefined ? head.source.sha256 : undefined;
 }
 
-/** Calls per second that the API last permitted; undefined when unknown. */
+/** Calls per second that the API last permitted. */
 async function limitOf(context: CommandContext, api: LimitedApi): Promise<number | undefined> {
   const token = tokenIfAny(context, api);
   const estimates = token && (await estimatedLimits(context.store, api, token));
   return (await estimates?.load())?.limit;
 }
 
-/** Runs no command for the token: a plan sends nothing. */
+/** A plan sends nothing, so it runs no command for the token. */
 function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | undefined {
   try {
     return needsCommand(workplace.settings) ? undefined : tokenSource(workplace, api);
@@ -261,7 +257,7 @@ function tokenIfAny(workplace: CommandContext, api: LimitedApi): TokenSource | u
   }
 }
 
-/** The operations interpret the answers, so changes since the plan was made matter. */
+/** The operations interpret the answers, so changes since the plan matter. */
 function warnOfOtherOperations({ terminal, store }: CommandContext, { head, file }: ReadPlan): void {
   for (const { name, module } of head.operations) {
     const loaded = findOperation(store.operations, name);

@@ -44,7 +44,6 @@ export async function resume(id: string | undefined, flags: Flags): Promise<Exit
   });
 }
 
-/** Continues a run that no process works on. */
 export async function resumeRun(context: Context, record: RunRecord): Promise<ExitCode> {
   const { store, settings, flags } = context;
   await refuseChangedRows(store, record);
@@ -68,11 +67,7 @@ function ratesOf(
   return { rates: [...rates, change] };
 }
 
-/**
- * A halted run without results may continue on another base URL.
- *
- * @throws a usage error for another base URL in any other case
- */
+/** Only a halted run without results may continue on another base URL. */
 function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, settings: Settings): string {
   const allowInsecureHttp = flags.allowInsecureHttp ?? options.allowInsecureHttp ?? false;
   const wanted = baseUrlOf({ allowInsecureHttp }, settings) ?? options.baseUrl;
@@ -81,7 +76,7 @@ function baseUrlFor({ id, state, counts, options }: RunRecord, flags: Flags, set
   throw otherApi(id, options.baseUrl, wanted, flags);
 }
 
-/** Another base URL is refused: an access token is for one API. */
+/** An access token is for one API. */
 export function otherApi(
   id: string,
   baseUrl: string,
@@ -167,16 +162,13 @@ function sayEnded(
   terminal.result({ run: id, state: actualState(record), outcomes, next }, lines.join('\n'));
 }
 
-/** The report may be missing. */
+/** Makes a missing report. */
 export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
   const { summary } = await rewriteReport(store, record);
   return { record, summary, next: nextCommands(record, summary), endedBefore: true };
 }
 
-/**
- * @returns an exit code when the user stops reading, otherwise undefined
- * @throws a usage error `RUN_EXISTS` for another manifest than that of the existing run
- */
+/** @throws a usage error `RUN_EXISTS` for another manifest than that of the existing run */
 export async function refuseOtherManifest(
   context: CommandContext,
   { id, manifest, rows }: RunRecord,
@@ -193,7 +185,7 @@ export async function refuseOtherManifest(
   throw usageError('RUN_EXISTS', `Run ${id} already exists, ${difference}: choose another --run-id.`);
 }
 
-/** The SHA-256 of input that can be read only once, or an exit code when the user stops reading. */
+/** For input that can be read only once. */
 async function hashPipe(context: CommandContext, source: string): Promise<string | ExitCode> {
   const reading = rowOptions(context.flags, context.settings);
   return withTemporaryFolder(context.store.stateDir, 'plan', (folder) =>
@@ -201,7 +193,7 @@ async function hashPipe(context: CommandContext, source: string): Promise<string
   );
 }
 
-/** Options that are omitted keep the run's values. */
+/** Omitted options keep the run's values. */
 async function refuseOtherOptions({ flags, settings, store }: Context, record: RunRecord): Promise<void> {
   const { id, options } = record;
   const { head } = await openRunRows(store, record);

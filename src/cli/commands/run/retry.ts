@@ -52,7 +52,7 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
   });
 }
 
-/** Fits runs with failed or uncalled rows that no later retry has done. */
+/** Runs with failed or uncalled rows that no later retry has done. */
 function runToRetry(store: RunStore): FittingRun {
   let allRuns: Promise<readonly RunRecord[]> | undefined;
   return {
@@ -107,7 +107,7 @@ function overtakenText(rows: number): string {
   );
 }
 
-/** `3 UNAVAILABLE, 1 NOT_FOUND`, the most frequent first */
+/** `3 UNAVAILABLE, 1 NOT_FOUND` */
 function codeTexts(codes: RetryRows['codes'], wanted: readonly string[] = [...codes.keys()]): string {
   return [...codes]
     .filter(([code]) => wanted.includes(code))

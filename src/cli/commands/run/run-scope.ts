@@ -19,10 +19,10 @@ import type { Terminal } from '../../terminal.ts';
 
 const lookMs = 1_000;
 
-/** Codes of errors that end with the other process, unlike a taken name. */
+/** Errors that end with the other process, unlike a taken name. */
 const transientCodes = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
 
-/** Adds metrics file and notifications to work, which begins while the datastore opens. */
+/** Work begins while the datastore opens. */
 export function inRunScope(flags: Flags, work: (context: Context) => Promise<ExitCode>): Promise<ExitCode> {
   return withScope(async (defer) => {
     const context = await openContext(flags);
@@ -40,7 +40,7 @@ export function runWhenFree(
 }
 
 /**
- * Does exclusive work; with `--wait`, waits for other processes. Then holds the embedded datastore from the start, so that no other process
+ * Does exclusive work; with `--wait`, waits for other processes. Holds the embedded datastore from the start, so that no other process
  * changes the state of runs.
  *
  * @param work begins again after each wait
@@ -66,11 +66,10 @@ export function whenFree<Result>(
   });
 }
 
-/** A function that waits for other processes, for all work together at most `ms`. */
+/** Waits at most `ms` for all work together. */
 function waiting(terminal: Terminal, ms: number) {
   const howLong = duration(ms / 1_000);
   let until: number | undefined;
-  /** @throws the error when the wait is over */
   const pauseAfter = async ({ code, what }: BusyError, stopped: AbortSignal): Promise<void> => {
     if (until === undefined) {
       until = steadyNow() + ms;
@@ -177,7 +176,6 @@ export interface Notifier {
   ended(ended: Omit<Ended, 'by' | 'exitCode'> & { readonly exitCode: ExitCode }): Promise<void>;
 }
 
-/** Undefined when the settings name no URL. */
 export async function openNotifier(
   { settings, terminal }: Pick<CommandInput, 'settings' | 'terminal'>,
   defer: Defer,
@@ -218,7 +216,6 @@ export async function openNotifier(
   };
 }
 
-/** The code of the run, unless the command failed for another reason. */
 function codeOf(exitCode: ExitCode, run: EndedRun | undefined): ExitCode {
   if (exitCode !== exitCodes.success || run === undefined) return exitCode;
   return exitCodeOf(endOf(run.record), run.summary.outcomes);

@@ -42,7 +42,7 @@ async function runNamed(context: Context, source: string): Promise<ExitCode> {
 async function start(context: Context, source: string): Promise<ExitCode> {
   const { settings, approved } = context;
   const callsHere = calls(context);
-  // A mistyped name is reported before a missing token.
+  // Reports a mistyped name before a missing token.
   if (source !== '-' && approved === undefined) await inputKind(source, source);
   if (callsHere) await tokenSource(context, approved?.options ?? settings).current();
   const planned = await planRun(context, source, callsHere);

@@ -15,7 +15,7 @@ import { withNamedPlan } from './approval.ts';
 import { planRun } from './planned-run.ts';
 import { refuseOtherManifest } from './resume.ts';
 
-/** How long another process may plan the run. Only a huge manifest takes longer. */
+/** Only a huge manifest takes longer. */
 const planningMs = 120_000;
 
 export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
@@ -35,7 +35,7 @@ async function submitNamed(context: CommandContext, source: string): Promise<Exi
     } catch (error) {
       if (!(error instanceof CqbatchError) || error.code !== 'RUN_EXISTS') throw error;
       const existing = await recordOf(store, context.flags.runId ?? '');
-      // The other process discarded the run: try again with the same id.
+      // The other process discarded the run.
       if (existing === undefined) continue;
       const checked = await refuseOtherManifest(context, existing, source);
       if (checked !== undefined) return checked;
@@ -45,8 +45,9 @@ async function submitNamed(context: CommandContext, source: string): Promise<Exi
 }
 
 /**
+ * Returns an exit code when the command ends here.
+ *
  * @param origin where the manifest was before an inbox moved it
- * @returns the record, or an exit code when the command ends here
  */
 export async function submitRun(
   context: CommandContext,

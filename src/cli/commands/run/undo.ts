@@ -17,9 +17,8 @@ import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
 import { runWhenFree } from './run-scope.ts';
 
-/** Puts back what a run changed, as far as the manifest has old values. */
+/** As far as the manifest has old values. */
 export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  // A preview waits for no run, and notifies no URL.
   if (isPreview(flags)) return undoRun(await openContext(flags), id);
   return runWhenFree(flags, `undo ${id ?? ''}`.trim(), (context) => undoRun(context, id));
 }
@@ -52,7 +51,7 @@ async function undoRun(context: Context, id: string | undefined): Promise<ExitCo
   });
 }
 
-/** Fits runs that changed something and were not undone. Retries don't fit: they are undone with the run that they retry. */
+/** A retry is undone with the run that it retries. */
 function runToUndo(store: RunStore): FittingRun {
   let allRuns: Promise<readonly RunRecord[]> | undefined;
   return {
@@ -86,7 +85,7 @@ function refuseUnlessEnded(record: RunRecord): void {
   );
 }
 
-/** What becomes of the fields that an undo leaves out. Where they are reset, the undo is refused. */
+/** An undo is refused where the API resets fields that the undo leaves out. */
 function leftOutText(operation: string, baseUrl: string, { leftOut }: KnownFates): string {
   const what = `${operation} at ${baseUrl} ${leftOut === 'reset' ? 'resets' : 'keeps'} fields that the undo leaves out`;
   return leftOut === undefined

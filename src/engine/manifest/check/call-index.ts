@@ -4,27 +4,25 @@ import { DigestTable, digest, subjectDigest, wordOf } from '../../rows/digest-ta
 import type { RowProblem } from '../../rows/problem.ts';
 import type { DoneBefore } from '../../rows/row.ts';
 
-/** A row with the subject of an earlier row, but another request. */
 export interface Conflict {
   readonly operation: string;
-  /** The kind of subject, in one word. */
+  /** In one word. */
   readonly thing: string;
   readonly subject: string;
   readonly row: number;
   readonly line: number;
-  /** With this subject, or with `in-order` the previous one. */
+  /** The first row with the subject, or with `in-order` the previous one. */
   readonly firstRow: number;
   readonly firstLine: number;
 }
 
-/** The problem where conflicts are refused. */
 export function conflictProblem({ thing, subject, firstLine }: Conflict): RowProblem {
   return {
     problem: `conflicts with line ${firstLine}: different values for ${thing} ${escapeInvisible(subject)}`,
   };
 }
 
-/** Row numbers and lines must be below 2^32. */
+/** `row` and `line` are below 2^32. */
 export interface CallIdentity {
   readonly row: number;
   readonly line: number;
@@ -33,12 +31,10 @@ export interface CallIdentity {
   readonly request: string;
 }
 
-/** How a call relates to others with its subject. */
 export type DuplicateVerdict =
   | { readonly kind: 'new' }
   /** An earlier row sends the same request, and is called instead. */
   | { readonly kind: 'duplicate'; readonly row: number }
-  /** An earlier row sends another request. */
   | { readonly kind: 'conflict'; readonly row: number; readonly line: number }
   /** A later row sends another request, and is called instead. */
   | { readonly kind: 'superseded'; readonly row: number };
@@ -51,8 +47,8 @@ const lineNumber = rowNumber + 1;
 const changedNumber = lineNumber + 1;
 
 /**
- * Finds calls that repeat or contradict an earlier one with their subject. Takes 36 bytes per entry, and 5 to 11 for its slot. The
- * probability of confusing two requests for one subject is below 10^-19.
+ * Finds calls that repeat or contradict an earlier one with their subject. An entry takes 41 to 47 bytes. The probability of confusing two
+ * requests for one subject is below 10^-19.
  */
 export class CallIndex {
   readonly #table = new DigestTable(changedNumber + 1);
@@ -60,14 +56,14 @@ export class CallIndex {
   #changedSubjects = 0;
 
   /**
-   * @param compared earlier calls that a duplicate may repeat: any with the same subject, or only the latest. The third of the requests x,
-   * y, x is a duplicate of the first only with `any`.
+   * @param compared earlier calls that a duplicate may repeat: any with its subject, or only the latest. Of the requests x, y, x, the third
+   *   is a duplicate only with `any`.
    */
   constructor(compared: 'any' | 'latest') {
     this.#compared = compared;
   }
 
-  /** Subjects with different requests; 0 when any earlier call is compared. */
+  /** 0 when any earlier call is compared. */
   get changedSubjects(): number {
     return this.#changedSubjects;
   }
@@ -91,8 +87,7 @@ export class CallIndex {
       this.#note(existing, call, request);
       return { kind: 'conflict', row, line };
     }
-    // A conflicting call has a second entry, so that its duplicates are found. No operation's name begins with NUL, so the two kinds of
-    // keys never collide.
+    // A second entry makes the duplicates of a conflicting call findable. No operation's name begins with NUL, so the keys never collide.
     const fullKey = digest(`\0${call.operation}\0${call.subject}\0${call.request}`);
     const same = table.find(fullKey);
     if (same >= 0) return { kind: 'duplicate', row: table.get(same, rowNumber) };
@@ -100,7 +95,7 @@ export class CallIndex {
     return { kind: 'conflict', row, line };
   }
 
-  /** The verdict after all calls were added, if only the last of each subject is called. */
+  /** For use after all calls were added, if only the last of each subject is called. */
   judge(call: CallIdentity): DuplicateVerdict {
     const row = this.#table.get(this.#table.find(subjectDigest(call)), rowNumber);
     if (row === call.row) return { kind: 'new' };
@@ -124,10 +119,10 @@ export class CallIndex {
 type Subject = Pick<CallIdentity, 'operation' | 'subject'>;
 
 const doneRow = 0;
-/** Numbers of sources are from 1; 0 means not done. */
+/** From 1; 0 means not done. */
 const doneSource = 1;
 
-/** Subjects that earlier runs have done: their last called row succeeded. Takes 24 bytes per subject, and 5 to 11 for its slot. */
+/** Subjects whose last called row in earlier runs succeeded. A subject takes 29 to 35 bytes. */
 export class DoneRows {
   readonly #table = new DigestTable(doneSource + 1);
   readonly #sources: string[] = [];
@@ -136,15 +131,14 @@ export class DoneRows {
     return this.#sources;
   }
 
-  /** The following `note` and `undo` are about its rows. */
   begin(source: string): void {
     this.#sources.push(source);
   }
 
-  /** Rows come in the order of their source. */
+  /** Call this in the order of rows. */
   note(subject: Subject, row: number, { outcome, code }: Pick<RowResult, 'outcome' | 'code'>): void {
     const isDone = outcome === 'succeeded' || code === 'DONE_BEFORE';
-    // Other outcomes: not called, because another row of their subject was.
+    // Rows with other outcomes were not called, because another row of their subject was.
     if (!isDone && outcome !== 'failed' && outcome !== 'not_attempted') return;
     const key = subjectDigest(subject);
     const existing = this.#table.find(key);
@@ -156,14 +150,13 @@ export class DoneRows {
     this.#table.set(entry, doneSource, isDone ? this.#sources.length : 0);
   }
 
-  /** An undo has reverted a subject, or may have. */
+  /** Also for a subject that an undo may have reverted. */
   undo(subject: Subject): void {
     const existing = this.#table.find(subjectDigest(subject));
     if (existing >= 0 && this.#table.get(existing, doneSource) === this.#sources.length)
       this.#table.set(existing, doneSource, 0);
   }
 
-  /** The source and row that have done it; undefined if it is not done. */
   find(subject: Subject): DoneBefore | undefined {
     const entry = this.#table.find(subjectDigest(subject));
     const source = entry < 0 ? undefined : this.#sources[this.#table.get(entry, doneSource) - 1];

@@ -8,13 +8,11 @@ import type { UnexpectedValue } from '../columns/row-problems.ts';
 import type { ManifestRow } from '../manifest.ts';
 import { type NotedRows, noteRow } from './noted-rows.ts';
 
-/** Words for nothing, in a warning. */
 const namedWords = 5;
 
-/** Stands for characters that could not be read. */
 const replacement = '\ufffd';
 
-/** Counts cells that are valid and probably unintended, by field or column. */
+/** Counts valid but probably unintended cells, by field or column. */
 export class CellNotices {
   readonly #padded = new Map<string, NotedRows>();
   readonly #nothing = new Map<string, { cells: number; readonly words: Set<string> }>();

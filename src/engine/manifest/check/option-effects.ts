@@ -12,11 +12,11 @@ interface Effects {
   readonly doneIn: ReadonlyMap<string, number>;
   readonly prepare: Pick<ColumnReading, 'operations' | 'defaults' | 'filled'>;
   readonly callable: number;
-  /** By field of `--default`: callable rows with a value of their own. */
+  /** Callable rows with their own value, by field of `--default`. */
   readonly owners: ReadonlyMap<string, NotedRows>;
 }
 
-/** Options that changed nothing, or less than they seem to. Those that chose no row are refused elsewhere. */
+/** Options that chose no row are refused elsewhere. */
 export function effectWarnings({
   encodedAs,
   choice,

@@ -5,7 +5,7 @@ import type { Manifest, RoundedIds } from '../manifest.ts';
 
 interface Rounding {
   readonly by: string;
-  /** The least number of zeros at the end of a rounded number; infinite for one that can't have been rounded this way. */
+  /** The least number of zeros at the end of a rounded number; infinite if it can't have been rounded this way. */
   readonly zerosOf: (digits: string) => number;
 }
 
@@ -27,10 +27,10 @@ function zerosOf17Digits(digits: string): number {
   return BigInt(Number(digits)) === BigInt(digits) ? 0 : Number.POSITIVE_INFINITY;
 }
 
-/** Zeros over all identifiers, they prove rounding: chance gives as many less than once in a million. */
+/** Chance gives as many zeros over all identifiers less than once in a million. */
 const tellingZeros = 6;
 
-/** Even in rows that `--where` leaves out. Takes constant memory. */
+/** Includes rows that `--where` leaves out. Takes constant memory. */
 export function watchedForRounding(
   manifest: Manifest,
   operations: readonly Operation[],
@@ -66,7 +66,7 @@ export function watchedForRounding(
 class RoundingWatch {
   readonly column: string;
   #ids = 0;
-  /** Those that all identifiers so far may have had. Equal identifiers count once, because repetition proves nothing. */
+  /** Roundings that all identifiers may have had. Equal identifiers count once, because repetition proves nothing. */
   #possible = roundings.map((rounding) => ({ ...rounding, zeros: 0, counted: new Set<string>() }));
 
   constructor(column: string) {
@@ -101,7 +101,7 @@ function zerosAtEnd(digits: string): number {
   return digits.length - end;
 }
 
-/** The digits of an identifier that has more than 15; undefined for any other cell. */
+/** Undefined unless the cell has more than 15 digits. */
 function longDigits(cell: unknown): string | undefined {
   if (typeof cell !== 'string' && typeof cell !== 'number' && typeof cell !== 'bigint') return undefined;
   if (typeof cell === 'string' ? cell.length <= 15 : cell <= 999_999_999_999_999) return undefined;

@@ -14,41 +14,39 @@ import { type NotedRows, noteRow } from './noted-rows.ts';
 import { effectWarnings } from './option-effects.ts';
 
 export interface ScanSummary extends SummarizedRows {
-  /** Changed in different ways; 0 where conflicts are refused. */
+  /** 0 where conflicts are refused. */
   readonly changedSubjects: number;
-  /** Five at most. */
+  /** At most five. */
   readonly firstConflicts: readonly Conflict[];
-  /** As written, in order of first appearance. */
+  /** In order of first appearance. */
   readonly columns: readonly string[];
-  /** A column that is only kept for the report has no field. */
+  /** Columns that are only kept for the report have no field. */
   readonly meanings: readonly { readonly column: string; readonly field?: string }[];
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  /** By `--where`; counted nowhere else. */
+  /** By `--where`; no other count includes them. */
   readonly leftOut: number;
-  /** Unless the user trusts them. */
   readonly roundedIds: readonly RoundedIds[];
   readonly choice: RowChoice | undefined;
 }
 
-/** Called in the order of rows; the scan awaits the results. */
+/** Called in the order of rows, and awaited. */
 export interface ScanHandlers {
   onInvalid?(row: InvalidRow): void | Promise<void>;
-  /** @param row the decision @param given the row as it was read */
   onRow?(row: DecidedRow, given: ManifestRow): void | Promise<void> | undefined;
-  /** Conflicting rows are also callable. */
+  /** Conflicting rows may be called, too. */
   onConflict?(conflict: Conflict): void | Promise<void>;
 }
 
 export interface ScanOptions {
   /** Default: `refuse`. */
   readonly onConflict?: ConflictRule | undefined;
-  /** Done by earlier runs: their rows are left out. Default: none. */
+  /** Rows with a subject that earlier runs have done are left out. Default: none. */
   readonly done?: DoneRows | undefined;
 }
 
 /**
- * Checks every row, and finds duplicates and conflicts. Memory: a chunk of rows, and at most 50 bytes for each callable row. Reads the
- * manifest twice if the last row of each subject is needed.
+ * Checks every row, and finds duplicates and conflicts. Takes memory for a chunk of rows, and at most 50 bytes for each callable row. Reads
+ * the manifest twice if the last row of each subject is needed.
  *
  * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and errors of the handlers
  */
@@ -144,7 +142,6 @@ function identityOf({ row, line, operation, subject, request }: CallableRow): Ca
   };
 }
 
-/** The headers for comparison with another request: a line each. */
 function headerText({ headers }: CallableRow['request']): string {
   return headers === undefined ? '' : `${JSON.stringify(headers)}\n`;
 }
@@ -158,16 +155,13 @@ const keptConflicts = 5;
 
 interface Judged {
   readonly decided: DecidedRow;
-  /** If the row contradicts an earlier one and is called nevertheless. */
   readonly conflict?: Conflict;
 }
 
-/** Decides which rows are called, and adds them up. */
 class RowScan {
   readonly #summary = new RowsSummary();
   readonly firstConflicts: Conflict[] = [];
   readonly cells = new CellNotices();
-  /** By field of `--default`: rows with a value of their own. */
   readonly owners = new Map<string, NotedRows>();
   readonly #done: DoneRows | undefined;
   readonly #judge: CallIndex['judge'];

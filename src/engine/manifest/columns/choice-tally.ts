@@ -9,7 +9,7 @@ const keptValues = 10_000;
 const shownValues = 5;
 const maxValueLength = 200;
 
-/** Judges rows by conditions, and counts what explains an unexpected choice. */
+/** Counts what explains an unexpected choice. */
 export class ChoiceTally implements RowChoice {
   chosen = 0;
   leftOut = 0;
@@ -31,7 +31,6 @@ export class ChoiceTally implements RowChoice {
     for (const [index, each] of this.#conditions.entries()) {
       const cell = cells[index] ?? '';
       if (isUndecided && verdicts[index] === undefined) each.noteIncomparable(line, cell);
-      // The values explain why no row was chosen.
       if (this.chosen === 0) each.noteValue(cell, verdicts[index] === true);
     }
     return isChosen;
@@ -84,7 +83,6 @@ class ConditionTally {
     return `${excerpt(column)}: ${cells} no ${what} (first: line ${line}, "${value}"), so ${optionOf(text)} leaves ${rest} out`;
   }
 
-  /** Why the condition holds for no row: the values of the column, and what the user probably means. */
   get unmetText(): string {
     const { text, column, wanted, day } = this.condition;
     const common = [...this.#values].toSorted(([, a], [, b]) => b - a);
@@ -106,7 +104,6 @@ class ConditionTally {
   }
 }
 
-/** The condition as an option on the command line. */
 function optionOf(condition: string): string {
   return `--where ${escapeInvisible(shellWord(condition))}`;
 }

@@ -9,18 +9,15 @@ import type { ColumnMap, FieldNamer } from './column-names.ts';
 
 export interface ColumnReading {
   readonly operations: readonly Operation[];
-  /** Of fields that rows omit: from `--default` or the manifest's `defaults`. */
+  /** Values of fields that rows omit, from `--default` or the manifest's `defaults`. */
   readonly defaults: ReadonlyMap<string, unknown>;
-  /** From a title to a name, of a field or not. */
   readonly fieldOf: FieldNamer;
-  /** The user's `--map`. */
   readonly map?: ColumnMap | undefined;
-  /** The fields of the user's `--default`. */
+  /** Fields of the user's `--default`. */
   readonly filled: readonly string[];
   readonly sample: Manifest['sample'];
 }
 
-/** Valid, but probably unintended. */
 export interface ScanWarning {
   readonly code:
     | 'COLUMN_RESEMBLES_FIELD'
@@ -36,7 +33,6 @@ export interface ScanWarning {
     | 'DEFAULT_OVERRIDDEN'
     | 'OPTION_WITHOUT_EFFECT'
     | 'ROWS_ON_OTHER_PAGES';
-  /** One line. */
   readonly message: string;
 }
 
@@ -71,7 +67,6 @@ export function columnWarnings(
       `pass ${mapOption(column, field)}`;
     warnings.push({ code: 'COLUMN_RESEMBLES_FIELD', message });
   }
-  // These titles were probably mistyped.
   const titles = new Set(columns.map(fieldNameOf));
   for (const title of Object.keys(map).filter((each) => !titles.has(fieldNameOf(each)))) {
     const message = `--map names the column "${escapeInvisible(title)}", which the manifest does not have`;
@@ -80,20 +75,18 @@ export function columnWarnings(
   return warnings;
 }
 
-/** Gives all rows a value of a field. */
 export function defaultOption({ name, option }: Pick<Field, 'name' | 'option'>): string {
   if (option === undefined) return `--default ${name}=VALUE`;
   return `--${name.replaceAll('_', '-')} ${option.replace(/[<>]/g, '').toUpperCase()}`;
 }
 
-/** Maps a column to a field, ready to paste into a shell. */
 export function mapOption(column: string, field: string): string {
   return `--map ${shellWord(`${column.trim().replace(/\s+/g, ' ')}=${field}`)}`;
 }
 
 /**
  * Columns that probably hold fields without a column: similarly named, named with other words, or the only column named like an identifier.
- * Their values must fit. Each column is suggested once.
+ * Their values must fit. Suggests each column once.
  *
  * @param columns those without a field
  */
@@ -136,7 +129,7 @@ const isMistyped = (column: string, field: string): boolean => resembledField(co
 const isPartOf = (column: string, field: string): boolean =>
   wordsOf(column).every((word) => wordsOf(field).includes(word));
 
-/** Signs that a column holds a field, strongest sign first. */
+/** The strongest sign first. */
 const likenesses: readonly ((column: string, field: string) => boolean)[] = [
   isMistyped,
   (column, field) => isPartOf(field, column),
@@ -145,12 +138,10 @@ const likenesses: readonly ((column: string, field: string) => boolean)[] = [
   holdsIdentifier,
 ];
 
-/** A title that can't be typed as it is shown. */
 function isUnprintable(column: string): boolean {
   return escapeInvisible(column) !== column;
 }
 
-/** The field accepts each value of the first rows. */
 function valuesFit(
   field: Pick<Field, 'accepts'> | undefined,
   column: string,

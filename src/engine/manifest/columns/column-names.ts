@@ -9,10 +9,10 @@ import type { Manifest } from '../manifest.ts';
 export const maxColumns = 16_384;
 export const maxColumnNamesLength = 1024 * 1024;
 
-/** The user's `--map`, from title to field. Titles are matched like fields. */
+/** From title to field. */
 export type ColumnMap = Readonly<Record<string, string>>;
 
-/** Maps a title to a name, of a field or not. */
+/** From a title to a name, of a field or not. */
 export type FieldNamer = (column: string) => string;
 
 /**
@@ -46,7 +46,7 @@ export function fieldNamer(map: ColumnMap = {}, operations: readonly Operation[]
 }
 
 /**
- * The values of fields that rows omit. Those of the user override those of the manifest.
+ * Values of fields that rows omit; the user's override the manifest's.
  *
  * @throws CqbatchError (`usage`) for a field of no operation
  */
@@ -80,8 +80,7 @@ export function readDefaults(
 }
 
 /**
- * Refuses titles such as `user_id;note`, in which another delimiter than that of the file separates the name of a field: each cell would
- * hold two values.
+ * Refuses titles such as `user_id;note`, with another delimiter than the file's: each cell would hold two values.
  *
  * @throws CqbatchError (`usage`, `MANIFEST_MIXED_DELIMITERS`)
  */
@@ -107,7 +106,7 @@ export function refuseJoinedTitles(
 }
 
 /**
- * No two columns of delimited text may have one field. (JSON rows may name a field differently; each row is checked.)
+ * For delimited text. Rows of JSON are checked one by one, because they may name a field differently.
  *
  * @throws CqbatchError (`usage`, `MANIFEST_AMBIGUOUS_COLUMN`)
  */

@@ -5,15 +5,15 @@ import { excerpt } from '../../rows/problem.ts';
 export interface Condition {
   readonly text: string;
   readonly column: string;
-  /** Matched like a field: `Deleted by` for `deleted_by`. */
+  /** `Deleted by` is `deleted_by`, as for fields. */
   readonly name: string;
-  /** Undefined if the cell can't be compared with the value, as a text with a time. */
+  /** Undefined if the cell can't be compared with the value. */
   readonly holds: (cell: string) => boolean | undefined;
   /** What a cell must be to be compared. */
   readonly kind: 'number' | 'time' | 'text';
-  /** For `deleted_at=2026-11-16`, which only the first moment of the day meets: that day, which is probably meant, and the next. */
+  /** For `deleted_at=2026-11-16`, which only the first moment of the day meets: the day that is probably meant, and the next. */
   readonly day?: readonly [first: string, next: string] | undefined;
-  /** For `=` and a text: the text that cells must equal. */
+  /** For `=` and a text: the text. */
   readonly wanted?: string | undefined;
 }
 
@@ -73,7 +73,7 @@ const orders: Readonly<Record<string, (order: number) => boolean>> = {
   '>=': (order) => order >= 0,
 };
 
-/** BigInt: identifiers may exceed the digits of a JavaScript number. */
+/** Identifiers may exceed the digits of a JavaScript number. */
 function wholeOf(text: string): bigint | undefined {
   return /^-?\d+$/.test(text) ? BigInt(text) : undefined;
 }
@@ -82,7 +82,6 @@ function numberOf(text: string): number | undefined {
   return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
 }
 
-/** The dates of a day and the next one. */
 function dayOf(text: string): Condition['day'] {
   const start = /^[\d/.-]+$/.test(text) ? readMoment(text) : undefined;
   if (start === undefined) return undefined;

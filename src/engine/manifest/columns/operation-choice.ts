@@ -8,11 +8,11 @@ import { defaultOption, likelyColumns, mapOption } from './column-advice.ts';
 import type { FieldNamer } from './column-names.ts';
 
 export type OperationChoice =
-  /** By a column; `name` is for rows that leave it empty. */
+  /** `name` is for rows that leave the column empty. */
   | { readonly source: 'column'; readonly name?: string }
-  /** By `--operation`, by the manifest's `operation`, or as the only one that fits the columns. */
+  /** `inferred` is the only operation that fits the columns. */
   | { readonly source: 'option' | 'manifest' | 'inferred'; readonly name: string }
-  /** Unknown and unneeded: no row could be read. */
+  /** Unneeded, because no row could be read. */
   | { readonly source: 'none'; readonly name?: never };
 
 export interface ChoiceFacts {
@@ -21,7 +21,7 @@ export interface ChoiceFacts {
     'name' | 'operation' | 'columns' | 'readable' | 'sample' | 'nestedRows' | 'sheet'
   >;
   readonly option: string | undefined;
-  /** With a value but no column, from `--default` or the manifest's `defaults`. */
+  /** Fields with a value but no column. */
   readonly givenFields: Iterable<string>;
   readonly operations: readonly Operation[];
   readonly fieldOf: FieldNamer;
@@ -49,7 +49,7 @@ export function chooseOperation(facts: ChoiceFacts): OperationChoice {
   if (columns.some((column) => facts.fieldOf(column) === 'operation'))
     return { source: 'column', ...(name !== undefined && { name }) };
   if (name !== undefined) return { source: byOption === undefined ? 'manifest' : 'option', name };
-  // Each row's problem explains more than a message about missing columns.
+  // Each row's problem explains more than missing columns.
   if (!manifest.readable && columns.length === 0) return { source: 'none' };
   return { source: 'inferred', name: inferOperation(facts) };
 }
@@ -58,7 +58,6 @@ function nameList(operations: readonly Operation[]): string {
   return operations.map(({ name }) => name).join(', ');
 }
 
-/** The name may have underscores, blanks or capitals. */
 export function findByLooseName(
   text: string | undefined,
   operations: readonly Operation[],
@@ -75,7 +74,7 @@ const shownColumns = 12;
 /**
  * The only operation whose required fields all have a column or a value.
  *
- * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) when none or several fit, with what to add
+ * @throws CqbatchError (`usage`, `MANIFEST_OPERATION_UNCLEAR`) with what to add
  */
 function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFacts): string {
   const columns = manifest.columns();
@@ -113,7 +112,6 @@ function otherSheets({ sheet }: ChoiceFacts['manifest']): string {
   return `. This is the sheet "${excerpt(sheet.name)}"; choose another one with --sheet: ${list(sheet.others)}`;
 }
 
-/** @param unused columns without a field */
 function describe(
   missing: readonly string[],
   { fields, subject }: Operation,
@@ -143,19 +141,18 @@ function list(columns: readonly string[]): string {
   return columns.length > shownColumns ? `${shown.join(', ')}, …` : shown.join(', ');
 }
 
-/** The operation of a row, or why it has none. `operation` of a problem is a known one that must not be used here. */
+/** `operation` of a problem is a known one that must not be used here. */
 export type RowOperation =
   | { readonly ok: true; readonly operation: Operation }
   | { readonly ok: false; readonly operation?: Operation; readonly problem: RowProblem };
 
 export interface OperationRules {
   readonly operations: readonly Operation[];
-  /** That of `--operation`: rows must not name another one. */
+  /** Of `--operation`: rows must not name another. */
   readonly required: Operation | undefined;
   readonly fallback: Operation | undefined;
 }
 
-/** Finds the operation by the row's column `operation`, if any. */
 export function findRowOperation(cell: unknown, rules: OperationRules): RowOperation {
   const { operations, required, fallback } = rules;
   if (cell === undefined || cell === '') {

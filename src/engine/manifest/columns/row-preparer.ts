@@ -30,11 +30,10 @@ import {
   withLetters,
 } from './row-problems.ts';
 
-/** A call, with what may be wrong with it. */
 export interface PreparedCall extends CallableRow {
-  /** A field with white space around its text, probably by mistake. */
+  /** White space around its text is probably a mistake. */
   readonly padded?: string | undefined;
-  /** Fields of `--default` for which the row has a value of its own. */
+  /** Fields of `--default` with another value in the row. */
   readonly own?: readonly string[];
   /** Values that the API most likely does not read. */
   readonly unexpected?: readonly UnexpectedValue[];
@@ -42,11 +41,11 @@ export interface PreparedCall extends CallableRow {
 
 export type PreparedRow = PreparedCall | InvalidRow;
 
-/** Turns a row into a call, or explains why it can't. The same row always gives the same result. */
+/** Always gives the same result for a row. */
 export interface RowPreparer extends ColumnReading {
   (row: ManifestRow): PreparedRow;
   readonly choice: OperationChoice;
-  /** Names of the operation, of fields, and of old values: no other column. */
+  /** Names of the operation, of fields, and of old values. */
   readonly known: ReadonlySet<string>;
 }
 
@@ -65,20 +64,19 @@ export interface PreparerOptions {
     | 'lettersOf'
     | 'sheet'
   >;
-  /** `--operation`: for rows without one; a row with another is invalid. */
+  /** For rows without an operation; a row with another is invalid. */
   readonly operation?: string | undefined;
-  /** `--default`: of fields that rows omit; overrides the manifest's `defaults`. */
+  /** For fields that rows omit; overrides the manifest's `defaults`. */
   readonly defaults?: Readonly<Record<string, string>> | undefined;
-  /** `--map`: fields of columns with other titles. */
   readonly map?: ColumnReading['map'];
   readonly operations: readonly Operation[];
-  /** `--strict`: a row with a value that the API most likely does not read is invalid. Default: false. */
+  /** Whether a row with a value that the API most likely does not read is invalid. Default: false. */
   readonly strict?: boolean | undefined;
 }
 
 /**
  * @throws CqbatchError (`usage`) when the operation is unknown, two columns of delimited text have one field, or a default or `--map` names
- * an unknown field
+ *   an unknown field
  */
 export function createRowPreparer(options: PreparerOptions): RowPreparer {
   const { manifest, map, operations, operation: option, strict } = options;
@@ -167,7 +165,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
   });
 }
 
-/** The cells by the names of their columns; absent and null cells count as omitted. */
+/** Absent and null cells count as omitted. */
 function matchCells(
   cells: ManifestRow['cells'],
   fieldOf: FieldNamer,
@@ -187,7 +185,6 @@ function matchCells(
   return { byName, clashes };
 }
 
-/** Where to read the value and the former value. */
 interface FieldReading {
   readonly name: string;
   readonly oldName: string | undefined;
@@ -211,7 +208,6 @@ function pickFields(byName: ManifestRow['cells'], fields: readonly FieldReading[
   return values;
 }
 
-/** Undefined without any. */
 function pickOldValues(
   byName: ManifestRow['cells'],
   fields: readonly FieldReading[],

@@ -10,7 +10,6 @@ export interface Clash {
   readonly column: string;
 }
 
-/** The problems of cells in columns that have a field. */
 export function unusableCells(
   { cells, cellProblems = {} }: ManifestRow,
   isField: (column: string) => boolean,
@@ -28,12 +27,10 @@ export function withLetters(problem: RowProblem, { lettersOf }: Pick<Manifest, '
   return letters === undefined ? problem : { ...problem, letters };
 }
 
-/** Another column gives the field, too. */
 export function explainClash({ name, column }: Clash): RowProblem {
   return { column, problem: `another column also gives ${name}; keep one of them` };
 }
 
-/** A required field with a column but no value in this row. */
 export function emptyCell(
   { path }: Issue,
   { fields, subject }: Operation,
@@ -49,7 +46,6 @@ export function emptyCell(
 
 type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'>;
 
-/** The schema of an operation refuses the field. */
 export function explainIssue(
   { path: [field], message }: Issue,
   fields: Readonly<Record<string, unknown>>,
@@ -67,7 +63,7 @@ export interface UnexpectedValue {
   readonly expected: string;
 }
 
-/** Values of the row, and old values that an undo would send, that are not as their fields expect. */
+/** Includes old values that an undo would send. */
 export function unexpectedValues(
   fields: readonly (Pick<Field, 'name' | 'expectation'> & { readonly oldName: string | undefined })[],
   values: Row,
@@ -87,7 +83,6 @@ export function unexpectedValues(
   return found;
 }
 
-/** Refused by `--strict`. */
 export function unexpectedProblem(
   { name, value, expected }: UnexpectedValue,
   columnOf: (name: string) => string,

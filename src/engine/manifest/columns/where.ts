@@ -6,7 +6,7 @@ import { ChoiceTally } from './choice-tally.ts';
 import { fieldNamer } from './column-names.ts';
 import { type Condition, parseCondition } from './condition.ts';
 
-/** Named by conditions, and so read: `_code`, which is `_error_code` in failed.csv. */
+/** The report columns that conditions name: `_code`, which is `_error_code` in failed.csv. */
 export function ownColumnsIn(texts: readonly string[]): readonly string[] {
   const own = texts.map((text) => parseCondition(text).column).filter(isOwnColumn);
   return [...own, ...own.map(nameInFailed)];
@@ -21,7 +21,7 @@ function isOwnColumn(title: string): boolean {
 }
 
 /**
- * Chooses rows: those that meet all conditions keep their numbers. Unreadable rows are kept, because their cells are unknown.
+ * Keeps the numbers of chosen rows, and unreadable rows, whose cells are unknown.
  *
  * @throws a usage error `WHERE_UNKNOWN_COLUMN` when no column matches a condition; for JSON after all rows were read
  */

@@ -8,11 +8,10 @@ import { syntaxMistake, TextMistake } from '../text/mistake.ts';
 const sampledRecords = 20;
 
 /**
- * The character that splits the header into several cells, and the most of the first records into as many as the header; among equals, the
- * one with more cells. Ignores quoted text.
+ * The character that splits the header into several cells, and the most of the first records into as many; among equals, the one with more
+ * cells. Ignores quoted text.
  *
  * @param head beginning of the text; unless `complete`, its last record is ignored
- * @param fallback for text with one column
  */
 export function detectDelimiter(head: string, complete: boolean, fallback: Delimiter): Delimiter {
   let best = { delimiter: fallback, agreement: 0, cells: 1 };
@@ -28,7 +27,7 @@ export function detectDelimiter(head: string, complete: boolean, fallback: Delim
   return best.delimiter;
 }
 
-/** The cells in each of the first non-blank records; 0 where text follows a closing quote. */
+/** 0 where text follows a closing quote. Leaves out blank records. */
 function countCells(text: string, complete: boolean, delimiter: Delimiter): readonly number[] {
   const counts: number[] = [];
   let cells = 1;
@@ -39,7 +38,7 @@ function countCells(text: string, complete: boolean, delimiter: Delimiter): read
   for (let index = 0; index < text.length && counts.length < sampledRecords; index++) {
     const character = text[index];
     if (quoted) {
-      // A doubled quote closes and opens again at once, without effect.
+      // A doubled quote closes and opens again at once.
       if (character === '"') quoted = false;
     } else if (character === '"' && (index === cellStart || text[index - 1] === '"')) {
       quoted = true;
@@ -64,13 +63,11 @@ export interface Preamble {
   /** In characters. */
   readonly length: number;
   readonly lines: number;
-  /** Of a first line `sep=;`, which spreadsheets write and read. */
+  /** From a first line `sep=;`, which spreadsheets write and read. */
   readonly delimiter?: Delimiter | undefined;
 }
 
 /**
- * A line `sep=;`, and lines to skip.
- *
  * @param head beginning of the text
  * @throws TextMistake when `sep=` names an unknown delimiter, or the lines exceed the head
  */
@@ -101,8 +98,7 @@ const sampledLines = 12;
  * Guesses how many lines precede the column names, as in exports that begin with a title.
  *
  * @param lines cells of the first lines, split at each delimiter
- * @param names of which the header has at least one, in snake_case; other headers are recognized by their form
- * @returns 0 when the first line may be the header
+ * @param isName whether the header has this name; headers without such names are recognized by their form
  */
 export function titleLines(
   lines: readonly (readonly (readonly string[])[])[],
@@ -122,11 +118,11 @@ export function titleLines(
 }
 
 function filled(cells: readonly string[]): readonly string[] {
-  // A line of only delimiters is one cell when split at another one.
+  // A line of only delimiters is one cell when split at another delimiter.
   return cells.filter((cell) => /[^\s;,|]/.test(cell));
 }
 
-/** Split at each delimiter, even inside quotes; empty when a cell of the first line continues. */
+/** Splits even inside quotes; empty when a cell of the first line continues. */
 export function cutLines(text: string): readonly (readonly (readonly string[])[])[] {
   const lines = text.split(/\r\n|\n|\r/, sampledLines);
   const goesOn = ((lines[0]?.split('"').length ?? 1) - 1) % 2 === 1;
@@ -136,22 +132,20 @@ export function cutLines(text: string): readonly (readonly (readonly string[])[]
   );
 }
 
-/** Maps cells of a record to columns. */
 export interface CsvHeader {
   readonly names: readonly string[];
   readonly indexes: readonly number[];
-  /** Required number of cells in each record. */
+  /** Cells that each record must have. */
   readonly width: number;
-  /** Cells without a name: they must be empty. */
+  /** Must be empty. */
   readonly unnamed: readonly number[];
-  /** The column that marks guarded rows, or -1; see `formula-guard.ts`. */
+  /** Of the column that marks guarded rows, or -1; see `formula-guard.ts`. */
   readonly guardedIndex: number;
-  /** Text is guarded behind commas, too. */
   readonly commas: boolean;
 }
 
 /**
- * Reads the first record. Leaves out the tool's own columns, whose names start with `_`.
+ * Leaves out the report's own columns, whose names start with `_`.
  *
  * @param kept own columns to keep
  * @throws CqbatchError (`usage`) when the record has no names, repeats a name, or looks like data

@@ -15,17 +15,15 @@ import type { CsvHeader } from './header.ts';
 
 export interface CsvRecord {
   readonly cells: readonly string[];
-  /** Its first, from 1; line ends inside quotes count. */
+  /** Its first line, from 1; line ends inside quotes count. */
   readonly line: number;
   /** Why cells of a sheet can't be trusted, by index. */
   readonly problems?: ReadonlyMap<number, string>;
 }
 
 /**
- * Splits delimited text (RFC 4180, with line ends LF, CR LF or CR), without blank lines, which may have delimiters; one array per chunk of
- * text.
+ * Splits delimited text (RFC 4180, with line ends LF, CR LF or CR), one array per chunk. Leaves out blank lines, which may have delimiters.
  *
- * @param firstLine its number
  * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), checked once per chunk, or the CsvError of csv-parse for invalid quotes
  */
 export async function* readCsvRecords(
@@ -34,7 +32,7 @@ export async function* readCsvRecords(
   firstLine = 1,
 ): AsyncGenerator<readonly CsvRecord[], void, undefined> {
   const parser = new RecordParser(delimiter, firstLine);
-  // Errors are reported by the callbacks of write and end.
+  // The callbacks of write and end report errors.
   parser.on('error', () => {});
   let pendingBytes = 0;
   try {
@@ -57,7 +55,7 @@ export async function* readCsvRecords(
   }
 }
 
-/** csv-parse's buffer of objects would hide the number of blank lines before each record, and be slower. */
+/** csv-parse's own buffer would hide how many blank lines precede a record, and be slower. */
 class RecordParser extends Parser {
   #records: CsvRecord[] = [];
   #recordLines = 0;
@@ -74,7 +72,7 @@ class RecordParser extends Parser {
     this.#firstLine = firstLine;
   }
 
-  /** The first line of the incomplete record. csv-parse counts CR LF inside quotes twice. */
+  /** Of the incomplete record. csv-parse counts CR LF inside quotes twice. */
   get line(): number {
     return this.#firstLine + this.#recordLines + this.info.empty_lines;
   }
@@ -83,8 +81,8 @@ class RecordParser extends Parser {
     if (cells === null) return super.push(null);
     if (cells.some((cell) => cell !== '')) this.#records.push({ cells, line: this.line });
     this.#recordLines += 1 + countLineBreaks(cells);
-    // csv-parse compares each record with the first, and creates an expensive error for each deviating number of cells, which takes minutes
-    // for millions. So treat each record as the first.
+    // Each record counts as the first: csv-parse would create an error for each deviating number of cells of later records, which takes
+    // minutes for millions.
     (this.info as { records: number }).records = 0;
     return true;
   }
@@ -96,7 +94,6 @@ class RecordParser extends Parser {
   }
 }
 
-/** Only quoted cells can contain them. */
 function countLineBreaks(cells: readonly string[]): number {
   let count = 0;
   for (const cell of cells) {
@@ -110,7 +107,6 @@ function tooLarge(line: number): TextMistake {
   return new TextMistake('MANIFEST_RECORD_TOO_LARGE', { line, column: 1 }, problem);
 }
 
-/** Throws the error of the callback. */
 function settled(work: (done: (error?: Error | null) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => work((error) => (error ? reject(error) : resolve())));
 }
@@ -120,7 +116,7 @@ export interface CellReading {
   readonly trim: boolean;
 }
 
-/** Empty cells are left out, clear tokens become the empty string, and guarded rows lose their guard. */
+/** Leaves out empty cells, makes clear tokens the empty string, and takes the guard off guarded rows. */
 export async function* readCsvRows(
   batches: AsyncIterable<readonly CsvRecord[]>,
   header: CsvHeader,
@@ -193,10 +189,7 @@ function strayText({ unnamed }: CsvHeader, values: readonly string[]): RowProble
   return undefined;
 }
 
-/**
- * Finds the quote that violates RFC 4180, section 2, rules 5 to 7, in text that the parser refused, which does not report where the cell to
- * fix began.
- */
+/** Finds the quote that violates RFC 4180, section 2, rules 5 to 7: the parser does not report where the cell to fix began. */
 export async function findCsvMistake(
   chunks: AsyncIterable<Buffer>,
   delimiter: Delimiter,

@@ -14,15 +14,13 @@ export interface JsonValue {
 export interface DocumentOptions {
   /** `[ rows ]`, or `{ …, "rows": [ rows ], … }`. */
   readonly outer: 'array' | 'object';
-  /** Names that lead to the rows in an object. Default is `rows`; else other members are only walked over. */
+  /** Names that lead to the rows. Default: `rows`; then other members that are no arrays are limited in size. */
   readonly path?: readonly string[] | undefined;
-  /** Of the first byte: the length of a byte order mark that has been taken off. */
+  /** The length of a byte order mark that was removed. */
   readonly offset: number;
 }
 
-/** A document is read into memory; JSON Lines are not. */
 const maxDocumentBytes = 1_000_000_000;
-/** Members kept beside the rows; a page of an API's answer has fewer. */
 const keptMembers = 100;
 
 /** @throws TextMistake (`MANIFEST_TOO_LARGE`) for more than 1 GB */
@@ -40,8 +38,7 @@ export async function readWhole(chunks: AsyncIterable<Buffer>): Promise<Buffer> 
 }
 
 /**
- * Finds the rows in JSON text (RFC 8259). In values it follows strings and brackets only: a value that is broken inside is found by the
- * code that parses its text.
+ * Finds the rows in JSON text (RFC 8259). In values it follows only strings and brackets: code that parses the value finds other mistakes.
  */
 export class JsonDocument {
   readonly #bytes: Buffer;
@@ -49,7 +46,7 @@ export class JsonDocument {
   readonly #path: readonly string[];
   #at = 0;
   #line = 1;
-  /** The first beside the rows, in document order. */
+  /** The first members beside the rows. */
   readonly members: {
     readonly key: JsonValue;
     readonly value: JsonValue;
@@ -58,7 +55,7 @@ export class JsonDocument {
     readonly depth: number;
   }[] = [];
   hasRows = false;
-  /** The outer value, once walked over, is on one line. */
+  /** Known once the outer value was read. */
   isOnOneLine = false;
 
   constructor(bytes: Buffer, options: DocumentOptions) {
@@ -68,7 +65,7 @@ export class JsonDocument {
   }
 
   /**
-   * Walks over the text, once. What follows an object without rows is not looked at: it may be the first of JSON Lines.
+   * Reads the text, once. Ignores what follows an object without rows, which may be the first of JSON Lines.
    *
    * @throws TextMistake (`MANIFEST_SYNTAX`, `MANIFEST_REPEATED_NAME`, `MANIFEST_RECORD_TOO_LARGE`)
    */
@@ -132,7 +129,6 @@ export class JsonDocument {
     while (this.#goesOn(closeBracket, ', or ]'));
   }
 
-  /** A comma comes next, not the end of the array or object. */
   #goesOn(close: number, expected: string): boolean {
     if (this.#take(close)) return false;
     this.#expect(comma, expected);
@@ -149,7 +145,6 @@ export class JsonDocument {
     if (!this.#take(byte)) throw this.#unexpected(expected);
   }
 
-  /** The next byte that is no white space. */
   #next(): number | undefined {
     for (; this.#at < this.#bytes.length; this.#at++) {
       const byte = this.#bytes[this.#at] as number;
@@ -195,7 +190,7 @@ export class JsonDocument {
   }
 
   #endOfValue(): number | undefined {
-    // Local copies: this is the inner loop of reading JSON.
+    // This is the inner loop of reading JSON.
     const bytes = this.#bytes;
     let depth = 0;
     let opened = -1;

@@ -5,10 +5,10 @@ import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
 import type { PageFacts } from '../manifest.ts';
 
-/** Level at which rows are looked for: deeper objects are more likely values of a row. */
+/** Deeper objects are more likely values of a row. */
 const deepest = 3;
 
-/** Paths to arrays of objects, as `--rows-at` takes them: `data.items`. */
+/** As for `--rows-at`: `data.items`. */
 export function pathsToRows(value: object, depth = 1): readonly string[] {
   return Object.entries(value).flatMap(([name, member]) => {
     if (Array.isArray(member)) return member.length > 0 && member.every(isJsonObject) ? [name] : [];
@@ -17,19 +17,17 @@ export function pathsToRows(value: object, depth = 1): readonly string[] {
   });
 }
 
-/** Ready to paste into a shell. */
 export function rowsAtOption(path: string): string {
   return `--rows-at ${shellWord(path)}`;
 }
 
-/** Makes one array of the JSON documents in a file. @param path to the rows in each; absent if each is an array */
+/** @param path to the rows in each document; absent if each is an array */
 export function joiningCommand(path?: readonly string[]): string {
   const names = path?.map((name) => (/^[a-z_]\w*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`));
   const filter = names === undefined ? 'add' : `[.[]${names.join('')}[]]`;
   return `jq -s ${shellWord(filter)} FILE > rows.json (with jq 1.7 or later: before, it rounds long identifiers)`;
 }
 
-/** What the members beside the rows say about other pages. */
 export function pageFactsOf(
   members: readonly (readonly [name: string, value: unknown])[],
 ): PageFacts | undefined {

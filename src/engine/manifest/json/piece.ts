@@ -3,23 +3,21 @@ import { parseJson } from '../../../base/text/json.ts';
 import { excerpt } from '../../rows/problem.ts';
 import { TextMistake } from '../text/mistake.ts';
 
-/** The value, or what is wrong with it and where (character index from 0). */
 export type ParsedPiece =
   | { readonly ok: true; readonly value: unknown }
   | {
       readonly ok: false;
-      /** A repeated name is well-formed JSON, but which of its values is meant is unknown. */
+      /** A repeated name is well-formed JSON, but which value is meant is unknown. */
       readonly code: 'MANIFEST_SYNTAX' | 'MANIFEST_REPEATED_NAME';
       readonly problem: string;
       readonly index: number;
     };
 
-/** No object may repeat a name. */
 export function parsePiece(text: string): ParsedPiece {
   let value: unknown;
   const { stackTraceLimit } = Error;
   try {
-    // These stacks are never shown, and would take most of the time for a million broken lines.
+    // Stacks would take most of the time for a million broken lines.
     Error.stackTraceLimit = 0;
     value = parseJson(text);
   } catch (error) {
@@ -47,11 +45,9 @@ export function repeatedName(name: string): string {
 }
 
 /**
- * Finds a name that is twice in one object, however it is escaped.
+ * Finds a name that one object has twice, however it is escaped, and the index of the second.
  *
- * @param text well-formed JSON
  * @param value the parsed text, in which the last of equal names wins
- * @returns the name, and the index of its second occurrence
  */
 function findRepeatedName(
   text: string,

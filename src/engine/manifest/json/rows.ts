@@ -12,7 +12,6 @@ const rowsAtOnce = 500;
 /**
  * `[ rows ]` or `{ "rows": [ rows ] }`.
  *
- * @param trim remove blanks around text
  * @throws TextMistake where the text is not JSON, or an object repeats a name
  */
 export async function* readJsonRows(
@@ -53,13 +52,12 @@ export async function* readJsonLines(
   }
 }
 
-/** A line without its end, numbered from 1. */
 interface TextLine {
   readonly text: string;
   readonly line: number;
 }
 
-/** Splits text at LF, CR LF and CR, without blank lines; one array per chunk. */
+/** One array per chunk, without blank lines. */
 async function* splitLines(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<readonly TextLine[], void, undefined> {
@@ -103,13 +101,13 @@ function jsonRow(value: unknown, line: number, columns: ColumnList, trim: boolea
     if (name.startsWith('_')) continue;
     columns.add(name);
     const text = trim && typeof cell === 'string' ? cell.trim() : cell;
-    // A blank cell is left out; an empty string was intended.
+    // Blanks are left out, but an empty string was intended.
     if (text !== '' || cell === '') cells[name] = text;
   }
   return { line, cells };
 }
 
-/** Column names in order of first appearance; bounded in memory. */
+/** In order of first appearance; bounded in memory. */
 export class ColumnList {
   readonly #nameSet = new Set<string>();
   readonly #file: string;
@@ -120,7 +118,7 @@ export class ColumnList {
     this.#file = file;
   }
 
-  /** A snapshot; the same array while no name is added. */
+  /** The same array while no name is added. */
   get names(): readonly string[] {
     if (this.#names.length < this.#nameSet.size) this.#names = [...this.#nameSet];
     return this.#names;

@@ -7,7 +7,7 @@ import { type DocumentOptions, JsonDocument } from './document.ts';
 import { pageFactsOf, pathsToRows, rowsAtOption } from './page.ts';
 import { repeatedName, valueAt } from './piece.ts';
 
-/** What `{ "operation", "defaults", "rows": [ … ] }` gives for all rows. */
+/** For all rows of `{ "operation", "defaults", "rows": [ … ] }`. */
 export interface WrapperFacts {
   readonly operation?: string;
   /** By field, without null values. */
@@ -16,10 +16,9 @@ export interface WrapperFacts {
 }
 
 /**
- * Whether JSON text that begins with `{` is one object with an array `rows`, or JSON Lines. Members may come in any order, so the object is
- * read to its end.
+ * Whether JSON text that begins with `{` is one object with an array `rows`, or JSON Lines (undefined). Reads the object to its end,
+ * because members may come in any order.
  *
- * @returns undefined for JSON Lines: the first object is on one line and has no array of rows
  * @param path the user's path to the rows: the text is then not JSON Lines, and no other facts are read
  * @throws TextMistake when it is neither, is not JSON, or has an unknown member
  */

@@ -28,7 +28,7 @@ interface BinaryKind {
   readonly problem: (head: Buffer) => string;
 }
 
-/** `.xlsx`: a ZIP archive that names its parts. */
+/** A ZIP archive that names its parts. */
 export function isWorkbook(head: Buffer): boolean {
   const names = head.toString('latin1');
   return (
@@ -40,7 +40,7 @@ function isOpenDocument(names: string): boolean {
   return names.includes('opendocument.spreadsheet');
 }
 
-/** Old and encrypted workbooks have the same kind of container, whose part names are UTF-16. */
+/** Old and encrypted workbooks are the same kind of container, whose part names are UTF-16. */
 function oldExcel(head: Buffer): string {
   return head.includes(Buffer.from('EncryptedPackage', 'utf16le'))
     ? 'this workbook has a password: save a copy without one'
@@ -63,7 +63,6 @@ const binaryKinds: readonly BinaryKind[] = [
   { magic: Buffer.from('377abcaf271c', 'hex'), problem: unpack('a 7-Zip archive') },
 ];
 
-/** The names of the first members distinguish spreadsheets from other archives. */
 function zipProblem(head: Buffer): string {
   const text = head.toString('latin1');
   if (isOpenDocument(text)) return 'this is an OpenDocument spreadsheet: save it as .xlsx and use that file';
@@ -78,10 +77,7 @@ export function encodingByMark(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' 
   return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
 }
 
-/**
- * Recognizes UTF-16 without a mark by two leading ASCII characters, with which every manifest begins (see RFC 4627, section 3). Later NULs
- * are data.
- */
+/** Every manifest begins with two ASCII characters (see RFC 4627, section 3). */
 function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0] = head;
   const isLittleEndian = first > 0 && second === 0 && third > 0 && fourth === 0;

@@ -3,7 +3,7 @@ import { systemError } from '../../../base/errors/system-error.ts';
 import { size } from '../../../base/text/format.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 
-/** Lines end with LF, CR LF or CR; columns count code points. Both start at 1. */
+/** From 1. Lines end with LF, CR LF or CR; columns count code points. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -13,7 +13,7 @@ export interface Position {
 export class TextMistake extends Error {
   override readonly name = 'TextMistake';
   readonly code: string;
-  /** A position, or the offset of a byte (after unzipping, including the byte order mark); undefined for the whole file. */
+  /** A position, or the offset of a byte (unzipped, with the byte order mark); undefined for the whole file. */
   readonly at: Position | number | undefined;
 
   constructor(code: string, at: Position | number | undefined, problem: string) {
@@ -55,7 +55,7 @@ export function isLineEnd(byte: number): boolean {
   return byte === lineFeed || byte === carriageReturn;
 }
 
-/** A CR LF ends at its CR. */
+/** CR LF ends a line at its CR. */
 export function endsLine(bytes: Buffer, index: number): boolean {
   return (
     bytes[index] === carriageReturn || (bytes[index] === lineFeed && bytes[index - 1] !== carriageReturn)
@@ -68,7 +68,6 @@ const carriageReturn = 0x0d;
 /** Bytes of a CSV record, JSON array element or line of JSON Lines; characters of a sheet's row. */
 export const maxRecordBytes = 16 * 1024 * 1024;
 
-/** @param what the part that is too large */
 export function manifestTooLarge(name: string, what: string, maxBytes: number): CqbatchError {
   return usageError(
     'MANIFEST_TOO_LARGE',
@@ -76,7 +75,7 @@ export function manifestTooLarge(name: string, what: string, maxBytes: number): 
   );
 }
 
-/** A quoted pattern, or one without a match, arrives unexpanded. */
+/** A pattern that is quoted, or matches nothing, arrives unexpanded. */
 function patternHint(name: string): string {
   return /[*?]/.test(name)
     ? `; pass one file, or run each file that matches: cqbatch watch ${shellWord(name)}`

@@ -18,42 +18,39 @@ import {
 
 export const readSize = 256 * 1024;
 
-/** The limit for blank lines, and white space between JSON values: a small gzip file can unzip to any number of them. */
+/** Limits blank lines, and white space between JSON values: a small gzip file can unzip to any number of them. */
 const maxBlankBytes = 4 * 1024 * 1024;
 
-/** A file, perhaps gzipped, that can be read repeatedly. */
 export interface ByteSource {
   readonly path: string;
-  /** In messages. */
   readonly name: string;
   readonly gzip: boolean;
-  /** To convert from; absent for UTF-8. */
+  /** Absent for UTF-8. */
   readonly encoding?: string | undefined;
   readonly context?: ReadingContext;
 }
 
 export interface TextSource extends ByteSource {
-  /** Of the byte order mark: 0 or 3 bytes. */
+  /** 0 or 3. */
   readonly bomLength: number;
   /** Before the text, including the byte order mark. */
   readonly start: number;
-  /** Where the text begins, from 1. */
+  /** From 1. */
   readonly firstLine: number;
 }
 
 export interface ReadingContext {
-  /** For the file, and for the unzipped text. */
+  /** Of the file, and of the unzipped text. */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
-  /** Possible operations: a header has a required field of one. Default: none. */
+  /** A header has a required field of one of these. Default: none. */
   readonly operations?: readonly Operation[];
 }
 
-/** A file can be read repeatedly, a pipe once. */
 export type InputKind = 'file' | 'pipe';
 
 /**
- * What a path leads to, before opening it.
+ * Does not open the path.
  *
  * @throws CqbatchError (`usage`) for directories, devices, sockets, and files that are too large
  */
@@ -77,7 +74,7 @@ export async function inputKind(
 }
 
 /**
- * Unzipped, converted to UTF-8. Includes the byte order mark unless converted.
+ * Unzipped, and converted to UTF-8. Includes the byte order mark unless converted.
  *
  * @throws CqbatchError (`usage`) when the file cannot be read or its gzip data is damaged, TextMistake for bytes outside its encoding
  */
@@ -149,7 +146,6 @@ export async function* readText(source: TextSource): AsyncGenerator<Buffer, void
   }
 }
 
-/** ASCII only. */
 function isWhiteSpace(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte !== 0x20 && (byte < 0x09 || byte > 0x0d)) return false;
   return true;
@@ -159,7 +155,7 @@ function isWhiteSpace(bytes: Buffer): boolean {
  * Passes on valid UTF-8 (RFC 3629); no chunk ends inside a character.
  *
  * @param remedy for bytes of another encoding
- * @throws TextMistake (`MANIFEST_NOT_UTF8`, `MANIFEST_BINARY`) at the first invalid byte, with the remedy
+ * @throws TextMistake (`MANIFEST_NOT_UTF8`, `MANIFEST_BINARY`) at the first invalid byte
  */
 export async function* checkUtf8(
   chunks: AsyncIterable<Buffer>,
@@ -179,7 +175,6 @@ export async function* checkUtf8(
   if (rest.length > 0) throw notUtf8(rest, offset, await remedy());
 }
 
-/** How many trailing bytes belong to an incomplete character. */
 function incompleteLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -194,7 +189,7 @@ function incompleteLength(bytes: Buffer): number {
 
 const usualRemedy = '; save the file as "CSV UTF-8", or pass its encoding, such as --encoding windows-1252';
 
-/** What to do about bytes that are not UTF-8. No encoding fits if a line of the file is UTF-8. */
+/** If a line of the file is UTF-8, no other encoding fits. */
 async function remedyFor(source: ByteSource): Promise<string> {
   const line = await findUtf8Line(source);
   if (line === undefined) return usualRemedy;
@@ -251,7 +246,7 @@ function notUtf8(bytes: Buffer, chunkOffset: number, remedy: string): TextMistak
   );
 }
 
-/** Decoding replaces invalid bytes with U+FFFD: the first byte that differs after encoding again is invalid. */
+/** Decoding replaces invalid bytes with U+FFFD, so the first byte that encoding changes is invalid. */
 function firstInvalidIndex(bytes: Buffer): number {
   const again = Buffer.from(bytes.toString('utf8'), 'utf8');
   let index = 0;
@@ -260,7 +255,6 @@ function firstInvalidIndex(bytes: Buffer): number {
   return index;
 }
 
-/** A TextMistake becomes a `usageError` with file, line and column. */
 export async function located<Result>(source: TextSource, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();
@@ -269,7 +263,6 @@ export async function located<Result>(source: TextSource, read: () => Promise<Re
   }
 }
 
-/** Other errors than a TextMistake stay unchanged. */
 export async function locate(source: TextSource, error: unknown): Promise<unknown> {
   if (!(error instanceof TextMistake)) return error;
   const { code, at, message } = error;

@@ -1,7 +1,6 @@
 import type { Cell, CellValue } from 'hucre/xlsx';
 import { excerpt } from '../../rows/problem.ts';
 
-/** The text of a cell, with why it can't be trusted, if so. */
 export interface SheetCell {
   readonly text: string;
   readonly problem?: string;
@@ -10,11 +9,9 @@ export interface SheetCell {
 /** Excel keeps 15 digits. */
 const maxExact = 999_999_999_999_999;
 
-/** Loaded on demand with the library. */
 export interface CellFormats {
   readonly shownNumber: (value: number, format: string) => string | undefined;
   readonly shownTime: (date: Date, format: string, is1904: boolean) => string | undefined;
-  /** Dates count from 1904. */
   readonly is1904: boolean;
 }
 
@@ -51,7 +48,7 @@ const uncalculated: SheetCell = {
 
 function readNumber(value: number, format = 'General', formats: CellFormats | undefined): SheetCell {
   const digits = Number(value.toPrecision(15));
-  // A sum such as 0.1 + 0.2 differs in the last bits only, which no spreadsheet shows.
+  // A sum such as 0.1 + 0.2 differs only in the last bits, which no spreadsheet shows.
   const isNoise = Math.abs(digits - value) <= 4 * Number.EPSILON * Math.abs(value);
   if (Math.abs(value) > maxExact || !isNoise) {
     return {
@@ -82,7 +79,7 @@ function shownOtherwise(text: string, format: string): SheetCell {
   return { text, problem };
 }
 
-/** Excel's name of a column: `A` for 0, `AA` for 26. */
+/** `A` for 0, `AA` for 26. */
 export function columnLetters(index: number): string {
   const rest = Math.floor(index / 26);
   return (rest > 0 ? columnLetters(rest - 1) : '') + String.fromCharCode(65 + (index % 26));
@@ -95,11 +92,7 @@ const endLength = 22;
 const entryLength = 46;
 const maxComment = 0xffff;
 
-/**
- * The unpacked size according to the directory of a ZIP archive. Unpacking by the directory needs no more memory.
- *
- * @returns undefined when the directory is unreadable or omits a size
- */
+/** As the directory of the archive says; unpacking by it needs no more memory. Undefined when it is unreadable or omits a size. */
 export function unpackedBytes(archive: Buffer): number | undefined {
   const end = findEnd(archive);
   if (end === undefined) return undefined;

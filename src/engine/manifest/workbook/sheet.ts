@@ -10,13 +10,12 @@ import { manifestTooLarge, maxRecordBytes, type Position, TextMistake } from '..
 import { readBytes, type TextSource } from '../text/source.ts';
 import { type CellFormats, columnLetters, readCell, unpackedBytes } from './cell.ts';
 
-/** The records of a sheet, as of delimited text; line numbers are Excel's row numbers. */
+/** Line numbers are Excel's row numbers. */
 export interface SheetRecords {
   readonly name: string;
   readonly others: readonly string[];
-  /** Not blank or skipped, the header first; all are as wide as the header. */
+  /** The header first; all are as wide as the header. */
   readonly records: readonly CsvRecord[];
-  /** Below the header, if any. */
   readonly hidden: NonNullable<Manifest['sheet']>['hidden'];
   readonly hiddenColumns: ReadonlySet<number>;
 }
@@ -25,22 +24,18 @@ type RowDef = NonNullable<ReturnType<NonNullable<Sheet['rowDefs']>['get']>>;
 type SheetFilter = Extract<ReadOptions['sheets'], (...args: never) => unknown>;
 type SheetFilterInfo = Parameters<SheetFilter>[0];
 
-/**
- * The limit for the file, its unpacked size and the text of all cells: a workbook is read into memory as a whole, which takes several times
- * its unpacked size.
- */
+/** Limits the file, its unpacked size and the text of all cells: a workbook in memory takes several times its unpacked size. */
 const maxUnpackedBytes = 300_000_000;
 
 const maxRows = 1_048_576;
 
-/** Cells in memory, including empty cells of the table. */
+/** Includes empty cells of the table. */
 const maxCells = 20_000_000;
 
-/** The header is looked for here, because a title may precede it. */
+/** A title may precede the header. */
 const sampledRows = 12;
 
 export interface SheetChoice {
-  /** Name of the sheet, or its number from 1. Default: the first visible sheet with rows. */
   readonly wanted: string | undefined;
   readonly skipLines: number;
   readonly hidden: ReadingOptions['hidden'];
@@ -50,7 +45,7 @@ export interface SheetChoice {
  * Reads a sheet of an Excel workbook (`.xlsx`), as wide as its header.
  *
  * @throws TextMistake when the file is not a workbook, the sheet does not exist, or rows are hidden and `hidden` does not say what that
- * means; CqbatchError (`usage`) when it is too large
+ *   means; CqbatchError (`usage`) when it is too large
  */
 export async function readSheet(
   source: TextSource,
@@ -109,7 +104,7 @@ async function readArchive(source: TextSource): Promise<Buffer> {
 
 type Library = typeof import('hucre/xlsx');
 
-/** Loaded on demand: the library is large. */
+/** The library is large. */
 async function reading<Result>(read: (library: Library) => Promise<Result>): Promise<Result> {
   const library = await import('hucre/xlsx');
   try {
@@ -121,7 +116,7 @@ async function reading<Result>(read: (library: Library) => Promise<Result>): Pro
 }
 
 /**
- * The width of the header in columns; 0 without rows.
+ * In columns; 0 without rows.
  *
  * @param isName whether a cell is named like a field that every header must have
  * @throws TextMistake when a title precedes the header, or too many cells would be in memory
@@ -171,7 +166,6 @@ function tooLarge(what: string, at?: Position): TextMistake {
   return new TextMistake('MANIFEST_TOO_LARGE', at, problem);
 }
 
-/** Indexes of the sheets to try. */
 function candidates(infos: readonly SheetFilterInfo[], wanted: string | undefined): readonly number[] {
   if (wanted === undefined) {
     return infos.filter(({ hidden, veryHidden }) => !hidden && !veryHidden).map(({ index }) => index);
