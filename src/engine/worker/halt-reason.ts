@@ -1,4 +1,5 @@
 import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
+import { duration } from '../../base/text/format.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { Halt } from './health-evidence.ts';
 
@@ -6,11 +7,10 @@ import type { Halt } from './health-evidence.ts';
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
   if (because === 'unproven')
     return fatalError('API_UNPROVEN', accountOf(baseUrl, last, calls === 1 ? '1 try' : `${calls} tries`));
-  const minutes = Math.max(1, Math.round(lastedMs / 60_000));
   const what = because === 'refusals' ? 'has refused every call' : 'has been away';
   return fatalError(
     'API_AWAY',
-    `The API ${what} for ${minutes} min, longer than --max-outage allows: ${accountOf(baseUrl, last)}`,
+    `The API ${what} for ${duration(lastedMs / 1_000)}, longer than --max-outage allows: ${accountOf(baseUrl, last)}`,
   );
 }
 

@@ -17,9 +17,9 @@ test.each([
 
 test('an API that refuses every call is not away, and its base URL is not in doubt', () => {
   const { failure } = tooMany();
-  const halt = { because: 'refusals', calls: 900, lastedMs: 901_000, path: '/path', failure } as const;
+  const halt = { because: 'refusals', calls: 900, lastedMs: 90_000, path: '/path', failure } as const;
   expect(haltReason('https://api.example.com', halt).message).toBe(
-    'The API has refused every call for 15 min, longer than --max-outage allows: https://api.example.com/path: why ' +
+    'The API has refused every call for 1 min 30 s, longer than --max-outage allows: https://api.example.com/path: why ' +
       '(HTTP 429, RESOURCE_EXHAUSTED). ' +
       'Continue when the limit of the API allows calls again. If the last rows alone are refused, correct them.',
   );
