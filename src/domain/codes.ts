@@ -246,8 +246,8 @@ function factsOfStatus(status: number): FailureFacts {
   return unclear(status >= 500 && status < 600 ? retry(meaning) : permanent(meaning, lookFirst));
 }
 
-/** Call a failed row again as it is, correct it first, or decide without a rule. */
-export type NextStep = 'retry' | 'correct' | 'decide';
+/** Let the stopped run call a failed row again, call it again in a retry, correct it first, or decide without a rule. */
+export type NextStep = 'resume' | 'retry' | 'correct' | 'decide';
 
 export function nextStepOf(code: string): NextStep {
   if (codeFacts(code).remedy?.endsWith(mend)) return 'correct';

@@ -27,6 +27,11 @@ const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
   halted: 'HALTED',
 };
 
+/** Whether resuming a stopped run calls the failed rows with this code again, because they have no result yet. */
+export function isUnfinishedCode(code: string): boolean {
+  return Object.values<string>(unfinishedCodes).includes(code);
+}
+
 export interface ReportLine {
   readonly row: PlannedRow;
   /** `row` is the number in the user's manifest, unlike in the journal. */
@@ -86,7 +91,7 @@ async function resultsByPlace(
 
 /** Whether a row without a result got this as a placeholder. */
 export function isUnfinished({ code, finishedAt }: RowResult): boolean {
-  return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
+  return finishedAt === undefined && isUnfinishedCode(code);
 }
 
 /** Whether the run will still call the row, or the journal does not know whether it has. */

@@ -61,11 +61,17 @@ function stepsOf(data: PageData): readonly Step[] {
   const isEnded = run.phase === 'ended';
   const rowsOf = (group: RowGroup) => countOf(group, data);
   const [toRetry, toCorrect, toDecide] = [rowsOf('retry'), rowsOf('correct'), rowsOf('decide')];
+  const toResume = rowsOf('resume');
   const left = counted(counts.not_attempted, 'row', ['is', 'are']);
   const steps: readonly (Step | false)[] = [
     run.phase === 'stopped' && {
       title: `Continue the run: ${left} left`,
-      text: 'Mend what stopped the run, then continue it where it stopped. Rows that are done are not called again.',
+      text: [
+        'Mend what stopped the run, then continue it where it stopped. Rows that are done are not called again.',
+        toResume > 0 && `It also calls the ${counted(toResume, 'failed row')} without a result again.`,
+      ]
+        .filter(Boolean)
+        .join(' '),
       group: 'not_attempted',
       rows: counts.not_attempted,
       command: run.resume,

@@ -1,4 +1,4 @@
-import { count, counted, exactDuration, rateText } from '../../../base/text/format.ts';
+import { count, counted, duration, exactDuration, rateText } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { outcomes, outcomeText } from '../../../domain/terms.ts';
 import { factList, type Markup, markup } from './markup.ts';
@@ -33,7 +33,7 @@ function facts({ run, summary }: PageData): Markup {
     ['API', run.baseUrl],
     ['Started', started_at === null ? '' : localTime(started_at)],
     ['Ended', finished_at === null ? '' : localTime(finished_at)],
-    ['Duration', [exactDuration(duration_s * 1_000), ...stopTexts(run)].join(', ')],
+    ['Duration', [duration(duration_s), ...stopTexts(run)].join(', ')],
     ['Called on average', !rows_per_s ? '' : rateText(rows_per_s, 'rows')],
     ['By', run.by],
     ['Approved by', run.approvedBy?.join(', ')],

@@ -1,5 +1,5 @@
 import { adviceOn, nextStepOf } from '../../../domain/codes.ts';
-import type { ReportLine } from '../join-results.ts';
+import { isUnfinishedCode, type ReportLine } from '../join-results.ts';
 import { retryCommand } from '../retry-command.ts';
 import type { RunSummary } from '../summary.ts';
 import { LatencyOverTime } from './latency-series.ts';
@@ -46,7 +46,10 @@ export class ReportPage {
         operations.map(({ name, thing, done }) => [name, { thing, ...(done !== undefined && { done }) }]),
       ),
       advice: Object.fromEntries(
-        summary.codes.map(({ code }) => [code, { ...adviceOn(code), step: nextStepOf(code) }]),
+        summary.codes.map(({ code }) => {
+          const step = run.phase === 'stopped' && isUnfinishedCode(code) ? 'resume' : nextStepOf(code);
+          return [code, { ...adviceOn(code), step }];
+        }),
       ),
       messages: this.#messages.all(),
       rate: rate?.series ?? [],

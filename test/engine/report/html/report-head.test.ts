@@ -41,6 +41,18 @@ test('the steps are numbered; a command is there where it can help, and says whi
   expect(commandsIn(html)).toEqual(['cqbatch retry r-1 --code UNAVAILABLE', 'cqbatch run r-1-correct.csv']);
 });
 
+test('a stopped run itself calls failed rows without a result again', async () => {
+  const run = { state: 'interrupted', phase: 'stopped' } as const;
+  const told = '3 failed INTERRUPTED (3 unclear), 2 failed UNAVAILABLE, 4 not_attempted INTERRUPTED';
+  const html = await summaryOf({ run, told });
+  expect(textsOf(html, /<h3>(.*?)<\/h3>/g)).toEqual([
+    'Continue the run: 4 rows are left',
+    'Check 3 rows in the service',
+    'Retry 2 rows',
+  ]);
+  expect(html).toContain('It also calls the 3 failed rows without a result again.');
+});
+
 test('the summary to send has the verdict, the ledger and the steps', async () => {
   const html = await summaryOf({ told: rows });
   expect(/data-copy="(5 of[^"]*)"/.exec(html)?.[1]?.split('\n')).toEqual([
