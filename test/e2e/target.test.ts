@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { deadUrl } from '../engine/api/local-server.ts';
@@ -44,6 +44,7 @@ describe('a target that has never answered', () => {
     expect(stderr).toContain(remedy);
     expect(stderr).toMatch(/^Gave up: /m);
     expect((await cqbatch(['list'], { cwd, env })).stdout).toContain('gave up');
+    expect(await readFile(join(await newestRunFolder(cwd), 'report.html'), 'utf8')).toContain('Run gave up');
     expect((await report(cwd)).map((row) => row['_outcome'])).toEqual(Array(60).fill('not_attempted'));
     // It can be replaced.
     const api = await startMoodyApi();

@@ -45,6 +45,7 @@ export interface MessageGroup {
 /** What the summary of a run lacks. */
 export interface PageRun {
   readonly id: string;
+  /** In words: `halted`, `gave up`. */
   readonly state: string;
   /** Whether the run calls further rows by itself, only when it is resumed, or never. */
   readonly phase: 'in progress' | 'stopped' | 'ended';

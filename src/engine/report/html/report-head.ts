@@ -44,7 +44,7 @@ function facts({ run, summary }: PageData): Markup {
   ] as const;
   return [
     factList(entries),
-    run.reason !== undefined && markup('p', { class: 'note' }, `Why the run is ${run.state}: ${run.reason}`),
+    run.reason !== undefined && markup('p', { class: 'note' }, `Why: ${run.reason}`),
   ];
 }
 

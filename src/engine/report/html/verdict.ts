@@ -30,7 +30,7 @@ function toneOf({ run, summary }: PageData): Tone {
   if (run.phase === 'in progress') return 'working';
   const { outcomes, unclear } = summary;
   const need = rowsInNeed(outcomes) + rowsLeft({ run, summary });
-  if (run.state === 'halted' || run.state === 'failed' || (need > 0 && outcomes.succeeded === 0))
+  if (['halted', 'gave up', 'failed'].includes(run.state) || (need > 0 && outcomes.succeeded === 0))
     return 'bad';
   return run.phase === 'stopped' || run.state === 'cancelled' || need + unclear > 0 ? 'attention' : 'good';
 }

@@ -13,7 +13,14 @@ import { removeReport, type WrittenReports, writeReports } from '../../report/wr
 import { writeXlsxReport } from '../../report/xlsx-report.ts';
 import type { RetriedRun } from '../plan/retries.ts';
 import { openRowsWithResults, type RowsWithResults, readRowsWithResults } from '../plan/rows-with-results.ts';
-import { actualState, goesOnByItself, isResumable, type RunRecord, resumeCommand } from '../record/record.ts';
+import {
+  actualState,
+  goesOnByItself,
+  isResumable,
+  type RunRecord,
+  resumeCommand,
+  stateInWords,
+} from '../record/record.ts';
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { journalPath, withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
@@ -151,7 +158,7 @@ function pageOptionsOf(record: RunRecord, { head }: Pick<RowsWithResults, 'head'
     operations,
     run: {
       id,
-      state: actualState(record),
+      state: stateInWords(record),
       phase: phaseOf(record),
       resume: resumeCommand(record),
       baseUrl: options.baseUrl,

@@ -26,6 +26,11 @@ test.each<[told: string, verdict: string, more?: Partial<Reported>]>([
     { run: { state: 'halted', phase: 'stopped' } },
   ],
   [
+    `${ok}, 4 not_attempted HALTED`,
+    'bad: Run gave up: 2 of 6 evaluations restored. 4 rows are left.',
+    { run: { state: 'gave up', phase: 'stopped' } },
+  ],
+  [
     `${ok}, 4 not_attempted CANCELLED`,
     'attention: Run cancelled: 2 of 6 evaluations restored. 4 rows were not called.',
     { run: { state: 'cancelled', phase: 'ended' } },
