@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { Datastore } from '../../../src/engine/datastore/datastore.ts';
 import { type Testimony, Witness } from '../../../src/engine/queue/testimony.ts';
+import { collectGarbage } from '../../helpers/garbage.ts';
 
 /** A worker at a datastore in its first epoch, and what it says in the next one. */
 function begun() {
@@ -103,10 +102,3 @@ test('a batch that was handed over takes no memory: a worker has thousands', asy
   expect(locks.map((lock) => lock.deref())).toEqual([undefined, undefined, undefined]);
   witness.close();
 });
-
-/** What a `WeakRef` has is kept until the end of the task that made it. */
-async function collectGarbage(): Promise<void> {
-  await new Promise(setImmediate);
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-}

@@ -4,6 +4,7 @@ import { createRedisClient, type RedisClientOptions } from './client.ts';
 export interface Connection {
   readonly status: string;
   disconnect(reconnect?: boolean): void;
+  once(event: 'end', listener: () => void): unknown;
 }
 
 /**
@@ -14,11 +15,8 @@ export function watchFailover(options: RedisClientOptions) {
   const { address, sentinelPassword } = options;
   const connections = new Set<Connection>();
   const reconnect = (): void => {
-    for (const connection of connections) {
-      if (connection.status === 'end') connections.delete(connection);
-      // A connecting client asks the Sentinels anyway, and ioredis would treat the call as final.
-      else if (connection.status === 'ready') connection.disconnect(true);
-    }
+    // A connecting client asks the Sentinels anyway, and ioredis would treat the call as final.
+    for (const connection of connections) if (connection.status === 'ready') connection.disconnect(true);
   };
   const sentinels = sentinelsOf(address, sentinelPassword).map((sentinelAddress) => {
     const sentinel = createRedisClient({ ...options, address: sentinelAddress, mayAskInfo: false });
@@ -30,7 +28,11 @@ export function watchFailover(options: RedisClientOptions) {
     return sentinel;
   });
   return {
-    add: (connection: Connection): void => void connections.add(connection),
+    add(connection: Connection): void {
+      connections.add(connection);
+      // A daemon opens connections for each of its runs.
+      connection.once('end', () => connections.delete(connection));
+    },
     close(): void {
       for (const sentinel of sentinels) sentinel.disconnect();
     },
