@@ -26,7 +26,7 @@ const journeys = [
   'test/e2e/{demo,doctor,exit-codes,first-run,init,kill,output,own-operations,report-page,signed-off,terminal,undo}.test.ts',
   'test/e2e/redis/workers.test.ts',
   'test/engine/{cluster,queue}/**/*.test.ts',
-  'test/engine/datastore/{rate-group,embedded/{connection,template},redis/{address,attempt,backend,client,failover,failure,info,trouble}}.test.ts',
+  'test/engine/datastore/{rate-group,embedded/{connection,pool,template},redis/{address,attempt,backend,client,failover,failure,info,trouble}}.test.ts',
   'test/engine/manifest/input.test.ts',
 ];
 

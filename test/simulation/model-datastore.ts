@@ -12,7 +12,7 @@ export function modelDatastore(connection: ModelConnection, producerConnection =
     backend: modelBackend,
     exclusive: false,
     trouble: undefined,
-    lost: new Promise(() => {}),
+    lost: new AbortController().signal,
     epoch: async () => 'one',
     connectionEpoch: 'one',
     onReconnect: () => () => {},

@@ -1,6 +1,6 @@
 import { type Repeated, repeat } from '../../../base/async/repeat.ts';
 import { withScope } from '../../../base/async/scope.ts';
-import { aborted } from '../../../base/async/waiting.ts';
+import { aborted, onAbort } from '../../../base/async/waiting.ts';
 import { ErrorThrottle, LastingErrors } from '../../../base/errors/error-throttle.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import type { Log } from '../../../base/log.ts';
@@ -49,7 +49,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
       metrics.paceOfWorker = () => serving?.pace;
     }
     defer(watchTrouble(datastore, log).stop);
-    if (datastore.exclusive) void datastore.lost.then(stop.abort);
+    if (datastore.exclusive) defer(onAbort(datastore.lost, stop.abort));
     let refused: Error | undefined;
     const giveUp = (reason: Error): void => {
       refused ??= reason;

@@ -57,6 +57,8 @@ export async function openEmbedded({
     else await Promise.all(madeAtStart.map((path) => makePrivate(join(folder, path))));
     const epoch = await openEpoch(session, folder, filesBefore);
     const pool = poolOver(session);
+    const losing = new AbortController();
+    for (const lost of [session.lost, lock.lost]) void lost.then((reason) => losing.abort(reason));
     await migrate(pool);
     await session.query('SET search_path TO bullmq');
 
@@ -75,7 +77,7 @@ export async function openEmbedded({
         return rows[0]?.['is_empty'] === true;
       },
       renew: () => epoch.renew(),
-      lost: Promise.race([session.lost, lock.lost]),
+      lost: losing.signal,
       // PGlite has no autovacuum: without this, the tables grow with every row.
       async maintain() {
         await session.query(

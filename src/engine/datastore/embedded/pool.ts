@@ -13,10 +13,10 @@ export function poolOver(session: DatabaseConnection): PgPool {
   };
   const query = <R>(text: string, params: readonly unknown[] = []): Promise<PgQueryResult<R>> =>
     session.query(text, params) as Promise<PgQueryResult<R>>;
-  const newView = () => Object.assign(new EventEmitter().setMaxListeners(0), { query });
-  return Object.assign(newView(), {
+  const pool = {
+    query,
     async connect(): Promise<PgPoolClient> {
-      const client = newView();
+      const client = Object.assign(new EventEmitter(), { query });
       clients.add(client);
       return Object.assign(client, {
         /** The session continues. */
@@ -28,7 +28,11 @@ export function poolOver(session: DatabaseConnection): PgPool {
     },
     /** The datastore closes the session. */
     async end() {},
+    // Only `pg` has events of a pool. BullMQ never stops listening, which would keep every queue of a daemon in memory.
+    on: (): PgPool => pool,
+    removeAllListeners: (): PgPool => pool,
     /** BullMQ checks whether dropped connections are noticed; within a process, none can drop. */
     options: { keepAlive: true },
-  });
+  };
+  return pool;
 }

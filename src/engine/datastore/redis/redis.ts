@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { deferred, withTimeout } from '../../../base/async/waiting.ts';
+import { withTimeout } from '../../../base/async/waiting.ts';
 import type { Datastore, RunScript } from '../datastore.ts';
 import { describeAddress, type PasswordFile, parseRedisUrl, type RedisAddress } from './address.ts';
 import { attempt, noteReasons, ready } from './attempt.ts';
@@ -54,9 +54,13 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   settings.mayAskInfo = inspection.mayAskInfo;
 
   const failover = watchFailover({ ...settings, role: 'worker' });
-  const lost = deferred<Error>();
+  const losing = new AbortController();
   const login = new Login(options.passwordFile, (password) => context.secrets.push(password));
-  const trouble = new RedisTrouble(context, () => login.readAgain(), lost.resolve);
+  const trouble = new RedisTrouble(
+    context,
+    () => login.readAgain(),
+    (reason) => losing.abort(reason),
+  );
   const follow = (client: Redis): void => {
     failover.add(client);
     login.keepIn(client);
@@ -100,7 +104,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
         return trouble.refusal;
       },
       // An unreachable Redis may come back; a full disk needs a person.
-      lost: lost.promise,
+      lost: losing.signal,
       epoch: () => epochOf(connection, context.prefix),
       get connectionEpoch() {
         return watchedEpoch.current();

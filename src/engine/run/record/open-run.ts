@@ -1,4 +1,5 @@
 import { type Defer, withScope } from '../../../base/async/scope.ts';
+import { onAbort } from '../../../base/async/waiting.ts';
 import { makePrivate } from '../../../base/disk/files.ts';
 import { lockPath, type ProcessLock } from '../../../base/disk/lock.ts';
 import { removeHalfDone } from '../../../base/disk/owned-folder.ts';
@@ -77,7 +78,7 @@ export function withOpenRun<Result>(
     const lose = (reason: Error): void => losing.abort(reason);
     for (const lost of [journal.lost, lock?.lost]) void lost?.then(lose);
     if (datastore.exclusive || !input.waitsForDatastore) {
-      void datastore.lost.then(lose);
+      defer(onAbort(datastore.lost, () => lose(datastore.lost.reason)));
       defer(watchRefusals(datastore, options.maxOutageMs, lose).stop);
     }
     const { signal: lost } = losing;

@@ -56,14 +56,14 @@ const maxRuns = { high: 48, normal: 32, low: 16 } as const satisfies Record<Prio
  */
 export async function coordinateRuns(options: CoordinateOptions): Promise<void> {
   const { store, log, stop, refusalOf } = options;
-  const { exclusive } = options.datastore;
+  const { exclusive, lost } = options.datastore;
   const errors = new ErrorThrottle();
   const warnOnce = (error: Error): void => {
     if (errors.isNews(error)) log.error({ err: error.message }, 'cannot take a run');
   };
   /** `leave` hands a run to another coordinator. */
   const going = new Map<string, { readonly work: Promise<void>; readonly leave: () => void }>();
-  setMaxListeners(2 * maxRuns.high, stop);
+  setMaxListeners(2 * maxRuns.high, stop, lost);
   // Ended runs are not read again.
   const ended = new Set<string>();
   for (let polls = 1; !stop.aborted; polls++) {
