@@ -20,10 +20,12 @@ export interface ControlRoom {
   readonly requireReason: boolean;
 }
 
-/** The result: the run was asked, or why not. */
-export type ControlAnswer =
+/** The run was asked, or why not. */
+type ControlAnswer =
   | { readonly status: 202; readonly asked: ControlName }
   | { readonly status: 400 | 404 | 409 | 503; readonly message: string };
+
+type Body = Readonly<Partial<Record<'confirm' | 'rate' | 'priority' | 'reason', unknown>>>;
 
 const here = 'on the dashboard';
 /** The longest reason of a reader, in characters. */
@@ -37,12 +39,7 @@ export async function controlRun(
   { store, cluster, parseRate, requireReason }: ControlRoom,
   id: string,
   control: ControlName,
-  body: {
-    readonly confirm?: unknown;
-    readonly rate?: unknown;
-    readonly priority?: unknown;
-    readonly reason?: unknown;
-  },
+  body: Body,
 ): Promise<ControlAnswer> {
   const state = await stateOf(store, cluster, id);
   if (state === undefined) return { status: 404, message: `There is no run ${id}.` };
@@ -61,12 +58,9 @@ export async function controlRun(
     place.write(wanted).then(() => true),
     patienceMs,
   );
-  return sent
-    ? { status: 202, asked: control }
-    : {
-        status: 503,
-        message: `Redis does not respond. Run ${id} may still get the request when Redis is back.`,
-      };
+  if (sent) return { status: 202, asked: control };
+  const message = `Redis does not respond. Run ${id} may still get the request when Redis is back.`;
+  return { status: 503, message };
 }
 
 async function stateOf(
@@ -97,7 +91,7 @@ function refusalOf(id: string, control: ControlName, state: string): string | un
 /** The command for the run, or why the request is refused. */
 function wantedOf(
   control: ControlName,
-  { rate, priority }: { readonly rate?: unknown; readonly priority?: unknown },
+  { rate, priority }: Body,
   reason: string,
   parseRate: ControlRoom['parseRate'],
 ): Wanted | string {
