@@ -27,7 +27,7 @@ export class RunPage {
   /** What was drawn last, and the report that was read last. */
   #drawn: Parameters<RunPage['draw']> | undefined;
   #data: PageData | undefined;
-  readonly #view = new ReportView(this.#gone.signal);
+  #view: ReportView | undefined;
   readonly #workers = element('div');
   readonly #history = element('div');
   readonly #states = element('details', element('summary', 'History'), this.#history);
@@ -42,9 +42,8 @@ export class RunPage {
   constructor(id: string, pointer: Pointer) {
     this.id = id;
     this.#pointer = pointer;
-    this.#view.element.hidden = true;
     this.#states.hidden = true;
-    this.element = element('div', this.#head, this.#states, this.#workers, this.#trouble, this.#view.element);
+    this.element = element('div', this.#head, this.#states, this.#workers, this.#trouble);
   }
 
   draw(snapshot: Snapshot, older: readonly RunData[], controls: Controls | undefined): void {
@@ -92,7 +91,7 @@ export class RunPage {
     ]);
     redraw(this.#history, tableElement('History', ['Time', 'State', 'By', 'Reason'], history));
     this.#latestState = JSON.stringify([run, details]);
-    this.#view.element.classList.toggle('in-progress', !run.ended);
+    this.element.classList.toggle('in-progress', !run.ended);
     // The final report is read at once.
     if (run.ended && !this.#isEnded) this.#restUntil = 0;
     this.#isEnded = run.ended;
@@ -131,13 +130,7 @@ export class RunPage {
       const content = (await answer.json()) as PageContent & { readonly message?: string };
       if (!answer.ok) throw new Error(content.message);
       const rows = await Rows.read(content);
-      this.#pointer.whenReleased(() => {
-        this.#trouble.hidden = true;
-        this.#view.element.hidden = false;
-        this.#view.show(content.data, rows);
-        this.#data = content.data;
-        if (this.#drawn !== undefined) this.draw(...this.#drawn);
-      });
+      this.#pointer.whenReleased(() => this.#show(content.data, rows));
       return true;
     } catch (error) {
       this.#requestedState = '';
@@ -145,6 +138,17 @@ export class RunPage {
       this.#trouble.textContent = `Can't show the rows: ${(error as Error).message}`;
       return false;
     }
+  }
+
+  #show(data: PageData, rows: Rows): void {
+    this.#trouble.hidden = true;
+    this.#data = data;
+    if (this.#view === undefined) {
+      this.#view = new ReportView(data, rows, this.#gone.signal);
+      this.element.append(this.#view.element);
+      this.#view.followAddress();
+    } else this.#view.show(data, rows);
+    if (this.#drawn !== undefined) this.draw(...this.#drawn);
   }
 }
 
