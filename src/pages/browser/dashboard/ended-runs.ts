@@ -14,7 +14,7 @@ const leastToSearch = 10;
 interface Column {
   readonly title: string;
   readonly cell: (run: RunData) => Child;
-  /** The value to sort by; undefined values come last. */
+  /** The value to sort by. Undefined comes last. */
   readonly key: (run: RunData) => string | number | undefined;
   /** Whether the column is left out while all runs have the same value. */
   readonly isOptional?: true;
@@ -67,13 +67,10 @@ export class EndedRuns {
     const shown = columns.filter(
       ({ isOptional, key }) => !isOptional || new Set(this.#runs.map(key).filter(Boolean)).size > 1,
     );
-    const head = shown.map(({ title }) =>
-      element(
-        'th',
-        { scope: 'col', 'aria-sort': title === this.#sortBy && order },
-        button(title, () => this.#sort(title), { id: `sort ${title}` }),
-      ),
-    );
+    const head = shown.map(({ title }) => {
+      const sort = button(title, () => this.#sort(title), { id: `sort ${title}` });
+      return element('th', { 'aria-sort': title === this.#sortBy && order }, sort);
+    });
     const rows = runs.map((run) =>
       shown.map(({ title, cell }) => element('td', { 'data-column': title }, cell(run))),
     );
@@ -97,6 +94,9 @@ const isLargestFirst: ReadonlySet<string> = new Set(['Failed', 'Unclear', 'Start
 const machineOf = (run: RunData): string | undefined =>
   run.isElsewhere ? run.coordinator?.host : 'this machine';
 
+const durationOf = ({ activeSeconds }: RunData): string =>
+  activeSeconds === undefined ? '' : duration(activeSeconds);
+
 const columns: readonly Column[] = [
   { title: 'Run', cell: ({ id }) => runLink(id), key: ({ id }) => id },
   { title: 'State', cell: stateCell, key: ({ state }) => state },
@@ -116,11 +116,7 @@ const columns: readonly Column[] = [
     cell: ({ startedAt }) => (startedAt === undefined ? '' : localTime(startedAt)),
     key: ({ startedAt }) => startedAt,
   },
-  {
-    title: 'Duration',
-    cell: ({ activeSeconds }) => (activeSeconds === undefined ? '' : duration(activeSeconds)),
-    key: ({ activeSeconds }) => activeSeconds,
-  },
+  { title: 'Duration', cell: durationOf, key: ({ activeSeconds }) => activeSeconds },
   { title: 'Manifest', cell: ({ manifest }) => manifest, key: ({ manifest }) => manifest },
   { title: 'API', cell: apiText, key: apiText, isOptional: true },
   { title: 'By', cell: ({ by }) => by, key: ({ by }) => by, isOptional: true },
@@ -142,22 +138,10 @@ function failedCell({ counts, rows }: RunData): Child {
 
 /** The text in which the reader searches. */
 function textOf(run: RunData): string {
-  const { id, reason, manifest, by, retryOf, unclear = 0, activeSeconds } = run;
-  const took = activeSeconds === undefined ? '' : duration(activeSeconds);
+  const { id, reason, manifest, by, retryOf, unclear = 0 } = run;
+  const names = [id, manifest, apiText(run), by, machineOf(run), retryOf];
   const unclearText = unclear === 0 ? '' : `${count(unclear)} unclear`;
-  const texts = [
-    id,
-    stateOf(run).text,
-    unclearText,
-    reason,
-    manifest,
-    apiText(run),
-    by,
-    machineOf(run),
-    retryOf,
-    took,
-  ];
-  return texts.join(' ').toLowerCase();
+  return [...names, stateOf(run).text, reason, unclearText, durationOf(run)].join(' ').toLowerCase();
 }
 
 /** Runs in the order of their keys; runs with equal keys have the newest first. */

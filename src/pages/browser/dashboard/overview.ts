@@ -12,6 +12,8 @@ import { type Child, element, redraw, tableElement } from '../dom.ts';
 import { EndedRuns } from './ended-runs.ts';
 import { type Controls, runRow } from './run-parts.ts';
 
+const noDaemon = 'No daemon is running, so no schedule starts a run. Type: ';
+
 /** All runs, workers and schedules. What the reader has chosen stays when newer data is shown. */
 export class OverviewPage {
   readonly element = element('div', { class: 'overview' });
@@ -22,10 +24,8 @@ export class OverviewPage {
     const { workers, schedules, hasDaemon, stateDir, datastore } = snapshot;
     const runs = [...snapshot.runs, ...older];
     const retried = new Set(runs.map(({ retryOf }) => retryOf));
-    const inProgress = runs.filter(({ ended }) => !ended);
-    const needFirst = inProgress.toSorted(
-      (a, b) => Number(needsPerson(b, false)) - Number(needsPerson(a, false)),
-    );
+    const need = (run: RunData) => Number(needsPerson(run, false));
+    const inProgress = runs.filter(({ ended }) => !ended).toSorted((a, b) => need(b) - need(a));
     const ended = runs.filter((run) => run.ended);
     if (ended.length > 0) this.#ended.show(ended, retried);
     const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
@@ -35,32 +35,21 @@ export class OverviewPage {
       element('p', { class: 'quiet' }, `in ${place}`),
       element('h2', 'In progress'),
       inProgress.length === 0
-        ? element(
-            'p',
-            { class: 'empty' },
-            'No run is in progress. Start one: ',
-            element('code', 'cqbatch run manifest.csv'),
-          )
-        : element(
-            'div',
-            { id: 'in-progress' },
-            needFirst.map((run) => runRow(run, controls)),
-          ),
+        ? withCommand('empty', 'No run is in progress. Start one: ', 'cqbatch run manifest.csv')
+        : element('div', { id: 'in-progress' }, ...inProgress.map((run) => runRow(run, controls))),
       ended.length > 0 && [element('h2', 'Ended runs'), this.#ended.element],
       datastore !== undefined && [element('h2', 'Workers'), workerTable(workers, datastore, inProgress)],
       schedules.length > 0 && [
         element('h2', 'Schedules'),
-        !hasDaemon &&
-          element(
-            'p',
-            { class: 'note' },
-            'No daemon is running, so no schedule starts a run. Type: ',
-            element('code', 'cqbatch worker --coordinate'),
-          ),
+        !hasDaemon && withCommand('note', noDaemon, 'cqbatch worker --coordinate'),
         scheduleTable(schedules),
       ],
     );
   }
+}
+
+function withCommand(name: string, text: string, command: string): HTMLElement {
+  return element('p', { class: name }, text, element('code', command));
 }
 
 /** A table of workers. @param runs those in progress: workers are found by the APIs of shared runs */
@@ -70,14 +59,12 @@ export function workerTable(
   runs: readonly RunData[],
 ): HTMLElement {
   if (workers.length === 0) {
+    if (datastore?.trouble) return element('p', { class: 'empty' }, 'Unknown until Redis is back.');
     const isMissed = runs.some(({ isShared, state }) => isShared && state !== 'paused');
     const none = isMissed
       ? 'No worker is running for the APIs of these runs. Start one: '
       : 'Workers are shown while rows of their API are called. Start one: ';
-    const what = datastore?.trouble
-      ? 'Unknown until Redis is back.'
-      : [none, element('code', 'cqbatch worker')];
-    return element('p', { class: 'empty' }, what);
+    return withCommand('empty', none, 'cqbatch worker');
   }
   return tableElement(
     'Workers',
@@ -102,26 +89,19 @@ function scheduleTable(schedules: readonly ScheduleData[]): HTMLElement {
       paused ? 'paused' : timeList(next),
       `${cron} (${tz})`,
       last === undefined ? 'not due yet' : lastText(last),
-      source,
+      'manifest' in source ? source.manifest : `inbox ${source.inbox}`,
     ]),
   );
 }
 
 function timeList(times: readonly string[]): Child {
   if (times.length === 0) return 'never';
-  return element(
-    'ul',
-    { class: 'times' },
-    times.map((time) => element('li', localTime(time))),
-  );
+  const lines = times.map((time) => element('li', localTime(time)));
+  return element('ul', { class: 'times' }, lines);
 }
 
-function lastText({ due, result, runs, message }: NonNullable<ScheduleData['last']>): Child {
-  const links = runs.map((run) => element('a', { href: `#run=${run}` }, run));
-  return [
-    localTime(due),
-    result === 'began' ? ' started ' : ` ${result} `,
-    links,
-    message === undefined ? '' : ` ${message}`,
-  ];
+function lastText(last: NonNullable<ScheduleData['last']>): Child {
+  const due = localTime(last.due);
+  if (last.result !== 'began') return `${due} ${last.result} ${last.result === 'failed' ? last.message : ''}`;
+  return [`${due} started`, last.runs.map((run) => [' ', element('a', { href: `#run=${run}` }, run)])];
 }

@@ -10,7 +10,7 @@ import { workerTable } from './overview.ts';
 import type { Pointer } from './pointer.ts';
 import { buttonsOf, type Controls, progressElements, runLink, stateText } from './run-parts.ts';
 
-/** After a read, the page waits nine times as long, so that reading takes at most a tenth of the time. */
+/** After a read, the page rests nine times as long, so that it reads during at most a tenth of the time. */
 const restFactor = 9;
 const leastRestMs = 500;
 /** The delay before a failed read is repeated. */
@@ -65,12 +65,7 @@ export class RunPage {
       this.#data === undefined ? title : drawn(reportHead(withNews(this.#data, run))),
       !details && note(elsewhere),
       run.retryOf !== undefined && element('p', 'This run is a retry of ', runLink(run.retryOf), '.'),
-      retries.length > 0 &&
-        element(
-          'p',
-          'Retried by ',
-          retries.flatMap((id) => [runLink(id), ' ']),
-        ),
+      retries.length > 0 && element('p', 'Retried by', ...retries.map((id) => [' ', runLink(id)])),
       details?.hasReport && reportLink(this.id, details.reportedRetries),
       progressElements(run, this.#data !== undefined),
       buttonsOf(run, controls),
@@ -83,12 +78,7 @@ export class RunPage {
     );
     if (!details) return;
     this.#states.hidden = false;
-    const history = details.states.map(({ at, state, by = '', reason = '' }) => [
-      localTime(at),
-      state,
-      by,
-      reason,
-    ]);
+    const history = details.states.map(({ at, state, by, reason }) => [localTime(at), state, by, reason]);
     redraw(this.#history, tableElement('History', ['Time', 'State', 'By', 'Reason'], history));
     this.#latestState = JSON.stringify([run, details]);
     this.element.classList.toggle('in-progress', !run.ended);
@@ -159,25 +149,21 @@ function note(text: string): HTMLElement {
 /** The report that was read last, with what is known of the run by now. */
 function withNews(data: PageData, { state, ended, counts }: RunData): PageData {
   if (ended) return data;
-  const { reason, ...run } = data.run;
+  const { reason, ...others } = data.run;
+  // The reason is that of the state in the report.
+  const run = state === data.run.state ? data.run : others;
   return {
     ...data,
-    run: {
-      ...run,
-      state,
-      phase: 'in progress',
-      ...(reason !== undefined && state === run.state && { reason }),
-    },
+    run: { ...run, state, phase: 'in progress' },
     summary: { ...data.summary, outcomes: counts },
   };
 }
 
 function reportLink(id: string, retries: readonly string[]): HTMLElement {
   const href = `/runs/${encodeURIComponent(id)}/report.html`;
-  const link = element('a', { href, id: 'report' }, 'report.html');
   const what =
     retries.length === 0
       ? ': this report as a file that you can send.'
       : `: a file that you can send, with the results of the retries ${retries.join(', ')}. This page has the results of this run only.`;
-  return element('p', link, what);
+  return element('p', element('a', { href, id: 'report' }, 'report.html'), what);
 }
