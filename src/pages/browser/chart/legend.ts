@@ -1,7 +1,7 @@
 import { counted } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { element, redraw } from '../dom.ts';
-import { bandAt, type ChartData, type ColorName } from './chart.ts';
+import { bandAt, type ChartData, type ColorName, dashes } from './chart.ts';
 import { lengthOf } from './run-times.ts';
 
 const bandLabels = { wait: 'waiting', stop: 'not in progress' } as const;
@@ -18,7 +18,7 @@ export class Legend {
     const items = lines.map(({ label, color, stroke, values, overall }) => {
       const value = values[at] ?? null;
       const text = value === null ? '–' : valueText(value);
-      return entry(`line ${stroke}`, color, label, time === undefined ? overall : text);
+      return entry(stroke, color, label, time === undefined ? overall : text);
     });
     if (rejected !== undefined) {
       const calls = time === undefined ? rejected.reduce((sum, each) => sum + each) : (rejected[at] ?? 0);
@@ -48,5 +48,6 @@ function momentText({ times }: ChartData, time: number): string {
 function entry(kind: string, color: ColorName, label: string, value: string): HTMLElement {
   const swatch = element('span', { class: `swatch ${kind}` });
   swatch.style.color = `var(${color})`;
+  if (kind in dashes) swatch.style.borderTopStyle = kind;
   return element('li', swatch, `${label} `, element('b', value));
 }
