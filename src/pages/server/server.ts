@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -208,7 +209,8 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
 /** Keeps the response open until either side ends it. */
 function openEventStream(reply: FastifyReply, onClose: () => void): void {
   reply.hijack();
-  reply.raw.writeHead(200, { ...reply.getHeaders(), 'content-type': 'text/event-stream; charset=utf-8' });
+  const headers = reply.getHeaders() as OutgoingHttpHeaders;
+  reply.raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' });
   reply.raw.write(`retry: ${retryMs}\n\n`);
   const heartbeat = setInterval(() => reply.raw.write('event: alive\ndata:\n\n'), heartbeatMs);
   heartbeat.unref();
