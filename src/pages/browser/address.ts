@@ -1,4 +1,4 @@
-/** What the reader looks at: the values in the fragment of the address, so that a link shows the same. */
+/** The fragment of the address says what the reader looks at, so that a link shows the same. */
 export function readAddress(): URLSearchParams {
   const hash = location.hash.slice(1);
   // A fragment without values is the `id` of an element.

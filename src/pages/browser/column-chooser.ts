@@ -19,7 +19,7 @@ export class ColumnChooser {
     );
   }
 
-  /** The chosen columns. The first one, the number of the row, always stays. */
+  /** The first column, the number of the row, always stays. */
   chosen(columns: readonly Column[]): readonly Column[] {
     return columns.filter(({ id }, place) => place === 0 || !this.#hidden.has(id));
   }

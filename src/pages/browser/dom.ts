@@ -8,7 +8,7 @@ type Properties = Readonly<Record<string, string | boolean | ((event: Event) => 
 /** False and undefined are left out. */
 export type Child = Node | string | false | undefined | readonly Child[];
 
-/** Makes an element. Texts become text nodes, never markup; characters that change the reading order become visible. */
+/** Texts become text nodes, never markup; characters that change the reading order become visible. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   first?: Properties | Child,
@@ -25,7 +25,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** The nodes of a part that Node has written as HTML. */
+/** A part of a page that Node writes as HTML, too. */
 export function drawn(part: Markup): Child {
   if (part === false || part === undefined || typeof part === 'string') return part;
   if (!isElement(part)) return part.map(drawn);
@@ -42,7 +42,6 @@ export function nodesOf(child: Child): readonly Node[] {
   return child instanceof Node ? [child] : child.flatMap(nodesOf);
 }
 
-/** @param properties additional attributes */
 export function button(text: Child, click: () => void, properties: Properties = {}): HTMLButtonElement {
   return element('button', { type: 'button', click, ...properties }, text);
 }
@@ -72,7 +71,7 @@ export function numberCell(text: string): HTMLElement {
   return element('td', { class: 'number' }, text);
 }
 
-/** A bar of the outcomes, and of the other rows of all. Screen readers skip the bar: the page has the counts in words beside it. */
+/** A bar of the outcomes and of the other rows. Screen readers skip the bar: the page has the counts in words beside it. */
 export function outcomeBar(counts: OutcomeCounts, all: number): HTMLElement {
   const shares = Object.entries({ ...counts, rest: all - totalOf(counts) }).filter(([, rows]) => rows > 0);
   const parts = shares.map(([name, rows]) => {
@@ -102,7 +101,7 @@ export function redraw(place: Element, ...children: readonly Child[]): void {
     document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
-/** The child of a place that is equal to a new node, or has its `id` and is made equal to it; the node itself if there is none. */
+/** The old child in place of a new node: one that is equal, or has its `id` and is made equal. */
 function lasting(place: Element, node: Node, index: number): Node {
   if (node.parentNode === place) return node;
   const same = place.childNodes[index];
@@ -118,7 +117,7 @@ function lasting(place: Element, node: Node, index: number): Node {
   return old;
 }
 
-/** Copies the text of a button that was clicked, if any, or selects what is before it if the browser does not allow copying. */
+/** Copies the text of a clicked button, or selects what is before it if the browser does not allow copying. */
 export async function copyClicked({ target }: Event): Promise<void> {
   const button = target instanceof Element ? target.closest<HTMLElement>('button[data-copy]') : null;
   const word = button?.firstChild;
@@ -137,7 +136,6 @@ export async function copyClicked({ target }: Event): Promise<void> {
   }, 2_000);
 }
 
-/** Offers a text as a file. */
 export function download(name: string, text: string): void {
   const href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
   element('a', { href, download: name }).click();

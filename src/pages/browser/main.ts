@@ -22,7 +22,7 @@ try {
   main?.replaceChildren(...head, bar, view.element);
   view.followAddress();
 } catch (error) {
-  // The browser is too old, for example without DecompressionStream, or the file is incomplete.
+  // The browser has no DecompressionStream, or the file is incomplete.
   const why = `This browser can't show the rows (${(error as Error).message}).`;
   const note = `${why} Open report.csv, or try another browser.`;
   main?.append(element('p', { class: 'note', id: 'rows' }, note));

@@ -20,12 +20,12 @@ import type { Column, Rows, Selection } from './rows.ts';
 import { refeedCsv, shownCsv } from './saved-rows.ts';
 import { RowTable } from './table.ts';
 
-/** What the reader wants to see, as the address has it. `sort` is the `id` of a column, after `-` in descending order. */
+/** What the reader wants to see. `sort` is the `id` of a column, after `-` in descending order. */
 const nothingWanted = { show: '', code: '', message: '', operation: '', q: '', sort: '' };
 
 type Wanted = Readonly<typeof nothingWanted>;
 
-/** The ledger, what to do, the results by code, the charts and the rows of a run. What was chosen stays when newer data is shown. */
+/** All of a report below its head. What was chosen stays when newer data is shown. */
 export class ReportView {
   readonly element: HTMLElement;
   #data: PageData;
@@ -57,7 +57,7 @@ export class ReportView {
   readonly #table: RowTable;
   readonly #story: RowDialog;
 
-  /** @param signal aborts when the view is no longer needed */
+  /** @param signal aborts the listeners */
   constructor(data: PageData, rows: Rows, signal: AbortSignal) {
     this.#data = data;
     this.#rows = rows;
@@ -89,7 +89,7 @@ export class ReportView {
     this.#select(false);
   }
 
-  /** Draws what does not depend on the choices of the reader. */
+  /** Draws what the reader does not choose. */
   #draw(): void {
     const { codes, operations, manifest } = this.#data.summary;
     redraw(this.#summary, drawn(reportSummary(this.#data)));
@@ -104,7 +104,7 @@ export class ReportView {
     this.#chooser.offer(this.#columns);
   }
 
-  /** Shows what the address says, without which the page opens on the rows that need the reader. The view must be on the page. */
+  /** Shows what the address says, by default the rows that need the reader. The view must be on the page. */
   followAddress(): void {
     const address = readAddress();
     const known = Object.keys(nothingWanted).filter((name) => address.has(name));
@@ -127,7 +127,6 @@ export class ReportView {
     writeAddress({ row: this.#rows.fact('row').text(row) }, !isMoving);
   }
 
-  /** A click on a link or a button of the summary. */
   #clicked(event: Event): void {
     const target = event.target instanceof Element ? event.target.closest('a, button') : null;
     if (!(target instanceof HTMLElement)) return;
@@ -145,7 +144,7 @@ export class ReportView {
     this.#search.focus();
   }
 
-  /** @param what `shown` for the columns and texts of the table; otherwise part of the name of a manifest */
+  /** @param what `shown` for the texts of the table; otherwise part of the name of a manifest */
   #save(what: string): void {
     const text =
       what === 'shown'
@@ -164,7 +163,7 @@ export class ReportView {
     this.#select(true);
   }
 
-  /** Selects and shows the rows. @param isChanged whether the reader has changed the filter or the order */
+  /** @param isChanged whether the reader has changed the filter or the order */
   #select(isChanged: boolean): void {
     const { show, code, operation, sort } = this.#wanted;
     const group = (show || 'all') as RowGroup;
@@ -188,7 +187,6 @@ export class ReportView {
     this.#table.show({ columns, selected: this.#selected, ...order }, isChanged);
   }
 
-  /** Says how many rows are found, and by what. */
   #tell(): void {
     const { show, code, message, operation, q } = this.#wanted;
     const [found, all] = [this.#selected.length, this.#data.summary.manifest.rows];
@@ -199,7 +197,7 @@ export class ReportView {
     for (const save of this.#saves) save.disabled = found === 0;
   }
 
-  /** Prints the rows that need the reader or are unclear, whatever the filter. */
+  /** Prints the rows that need the reader or are unclear. */
   #print(): void {
     const needs = isInGroup('attention', this.#data);
     const keeps: Selection['keeps'] = (outcome, code, unclear) => unclear || needs(outcome, code, unclear);
@@ -207,7 +205,7 @@ export class ReportView {
   }
 }
 
-/** The columns of the table, in order: the row and its result, its other cells, and the calls. */
+/** In order: the row and its result, its other cells, and the calls. */
 function columnsOf({ columns }: Rows, { operations }: PageData): readonly Column[] {
   const facts = (...names: readonly string[]): readonly Column[] =>
     names.flatMap((name) => columns.filter(({ id }) => id === `fact ${name}`));
@@ -252,7 +250,7 @@ function offer(
   select.value = value;
 }
 
-/** Runs the action once the reader pauses typing. */
+/** Acts once the reader pauses typing. */
 function debounced(action: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {

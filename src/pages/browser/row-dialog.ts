@@ -16,7 +16,6 @@ const scrolledText = 1_000;
 const longestName = 200;
 const longestSubject = 80;
 
-/** What the dialog needs of the report. */
 type Report = Pick<PageData, 'advice' | 'operations'>;
 
 /** A dialog with the details of a row. */
@@ -25,7 +24,6 @@ export class RowDialog {
   readonly #table: Pick<RowTable, 'canMove' | 'move'>;
   #number = 0;
 
-  /** @param table knows the previous and the next row, and opens them */
   constructor(table: Pick<RowTable, 'canMove' | 'move'>, onClose: () => void) {
     this.#table = table;
     this.element = element('dialog', {
@@ -42,7 +40,7 @@ export class RowDialog {
     if (!this.element.open) this.element.showModal();
   }
 
-  /** Shows newer data of the row while the dialog is open. */
+  /** Shows newer data of the row. */
   update(rows: Rows, report: Report): void {
     const row = this.element.open ? rows.placeOf(this.#number) : -1;
     if (row >= 0) this.#draw(rows, row, report);
@@ -62,7 +60,7 @@ export class RowDialog {
       element('header', element('h2', { id: 'story-title' }, titleOf(rows, row, operations)), buttons),
       storyOf(rows, row, advice[rows.fact('code').text(row)]),
     );
-    // A button that had the focus and is disabled at the last row would leave the keyboard without a place.
+    // At the last row, the button with the focus is disabled, and the keyboard would have no place.
     if (document.getElementById(focused)?.matches(':disabled'))
       document.getElementById('story-close')?.focus();
   }
@@ -126,7 +124,7 @@ function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined): Child
   ];
 }
 
-/** A button that copies a text. The text is an attribute, because `redraw` may keep the button of another row. */
+/** The text is an attribute, because `redraw` may keep the button of another row. */
 function copyButton(what: string, text: string): HTMLElement {
   const properties = { type: 'button', class: 'copy', 'data-copy': text, id: `copy ${what}` };
   return element('button', properties, 'Copy', element('span', { class: 'spoken' }, ` ${what}`));
@@ -155,7 +153,6 @@ function facts(pairs: readonly Fact[], copied: readonly string[]): HTMLElement {
   return element('dl', ...lines);
 }
 
-/** All known attempts of a row, including the last one. */
 function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
   const text = rows.fact('earlier').text(row);
   const earlier = text === '' ? [] : (JSON.parse(text) as readonly Attempt[]);
@@ -175,12 +172,12 @@ function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
   ];
 }
 
-/** When the first attempt with a known time started, ISO 8601 UTC; otherwise empty. */
+/** The first known time, ISO 8601 UTC; otherwise empty. */
 function startOf(attempts: readonly Attempt[]): string {
   return attempts.find(({ at }) => at !== undefined)?.at ?? '';
 }
 
-/** Attempts as bars on a time axis; a successful last one has the color of success. The table gives the same facts as text. */
+/** Attempts as bars on a time axis. The table gives the same facts as text. */
 function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
   const first = Date.parse(startOf(attempts));
   const timed = attempts.flatMap(({ at, durationMs = 0, code }) =>
@@ -204,7 +201,7 @@ function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
   );
 }
 
-/** A table of attempts, with a line for omitted ones. It does not repeat the message of the row. */
+/** @param told the message of the row, which is not repeated */
 function attemptTable(attempts: readonly Attempt[], told: string): HTMLElement {
   const first = Date.parse(startOf(attempts));
   const lines = attempts.flatMap(({ at, durationMs, code, message, httpStatus, omitted }) => {

@@ -12,9 +12,8 @@ export interface Column extends PageColumn {
   readonly id: string;
   readonly title: string;
   readonly isNumber: boolean;
-  /** The number of characters of the longest text. */
+  /** Characters of the longest text. */
   readonly width: number;
-  /** The value as text. */
   text(row: number): string;
   /** The text as the page shows it. */
   shown(row: number): string;
@@ -24,24 +23,23 @@ export interface Column extends PageColumn {
   raw(row: number): string;
 }
 
-/** The filter and order of the rows. What is empty or absent keeps any row. */
+/** What is empty or absent keeps any row. */
 export interface Selection {
-  /** Words that a row must have, each in any column. Words in quotes belong together. */
+  /** A row must have all words, each in any column. Words in quotes belong together. */
   readonly q?: string;
   readonly keeps?: (outcome: string, code: string, unclear: boolean) => boolean;
   readonly code?: string;
   /** A `messagePattern`. */
   readonly message?: string;
   readonly operation?: string;
-  /** Default: the order of the manifest. */
   readonly sortBy?: Column | undefined;
   readonly isDescending?: boolean;
 }
 
-/** Facts without a column of their own. They are part of the details of a row. */
+/** Facts that only the details of a row have. */
 const detailsOnly: ReadonlySet<string> = new Set<FactColumn>(['lastStarted', 'earlier', 'duplicateOf']);
 
-/** The rows of the report. */
+/** The rows of a report. */
 export class Rows {
   readonly count: number;
   readonly columns: readonly Column[];
@@ -58,7 +56,7 @@ export class Rows {
     const valuesOf = (place: number): readonly PageValue[] =>
       ([] as PageValue[]).concat(...unpacked.map((portion) => portion[place] ?? []));
     const numbers = valuesOf(columns.findIndex(({ kind, name }) => kind === 'fact' && name === 'row'));
-    // Portions begin with the rows that the reader should look at; `Rows` has the order of the manifest.
+    // Portions begin with the rows that need the reader; `Rows` has the order of the manifest.
     const order = [...numbers.keys()].sort((a, b) => Number(numbers[a]) - Number(numbers[b]));
     const read = columns.map((column, place) => {
       const values = valuesOf(place);
@@ -74,20 +72,19 @@ export class Rows {
     return column;
   }
 
-  /** The index of the row with this number; -1 when it is missing. */
+  /** The index of the row with this number, or -1. */
   placeOf(number: number): number {
     const column = this.fact('row');
     for (let row = 0; row < this.count; row += 1) if (column.key(row) === number) return row;
     return -1;
   }
 
-  /** A number of a row; undefined when unknown. */
   number(name: FactColumn, row: number): number | undefined {
     const value = this.fact(name).key(row);
     return typeof value === 'number' ? value : undefined;
   }
 
-  /** The indices of the selected rows, in order. */
+  /** Indexes of rows, in order. */
   select({ q = '', keeps, code, message, operation, sortBy, isDescending = false }: Selection): Uint32Array {
     const [outcomes, codes, unclear] = [this.fact('outcome'), this.fact('code'), this.fact('unclear')];
     const [messages, operations] = [this.fact('message'), this.fact('operation')];
@@ -114,13 +111,13 @@ export class Rows {
 /** Identifiers and other whole numbers; longer ones sort as text. */
 const digits = /^\d{0,19}$/;
 
-/** Sorts rows. Missing values come last in both directions. When all texts are whole numbers, they sort as numbers. */
+/** Missing values come last in both directions. When all texts are whole numbers, they sort as numbers. */
 function sorted(rows: Uint32Array, column: Column, isDescending: boolean): Uint32Array {
   const isWhole = !column.isNumber && rows.every((row) => digits.test(column.text(row)));
   const keys: (string | number)[] = [];
   for (const row of rows) {
     const key = column.key(row);
-    // As text, because a number of so many digits would be inexact.
+    // As text, because a long number would be inexact.
     keys[row] = isWhole && key !== '' ? String(key).padStart(19, '0') : key;
   }
   const sign = isDescending ? -1 : 1;

@@ -3,11 +3,11 @@ import { inReadingOrder, shortened } from '../../base/text/printable.ts';
 import { button, element, redraw } from './dom.ts';
 import type { Column } from './rows.ts';
 
-/** The height of a table row in pixels, as in the style sheet. */
+/** Pixels, as in the style sheet. */
 const rowHeight = 30;
 /** Browsers limit the height of an element to about ten million pixels. */
 const mostHeight = 8_000_000;
-/** Longer texts are cut in the table; the details of the row have more. */
+/** Longer texts are cut; the details of the row have more. */
 const longestText = 300;
 const longestTitle = 1_000;
 const printedRows = 500;
@@ -17,13 +17,11 @@ const longestPrinted = { message: 160, others: 80 };
 interface TableOptions {
   readonly onOpen: (row: number) => void;
   readonly onSort: (column: Column) => void;
-  /** Aborts when the table is no longer needed. */
   readonly signal: AbortSignal;
 }
 
 interface TableContent {
   readonly columns: readonly Column[];
-  /** Rows in display order. */
   readonly selected: Uint32Array;
   readonly sortBy: Column | undefined;
   readonly isDescending: boolean;
@@ -39,15 +37,14 @@ export class RowTable {
   readonly #tall: HTMLElement;
   readonly #table: HTMLTableElement;
   readonly #widths = element('colgroup');
-  /** The whole message of the active row, if the table cuts it. */
   readonly #whole = element('p', { class: 'whole', hidden: true });
   readonly #nothing = element('p', { class: 'empty', hidden: true }, 'No row matches.');
-  /** Shown on paper only. */
+  /** On paper only. */
   readonly #cut = element('p', { class: 'note', hidden: true });
   #columns: readonly Column[] = [];
   #selected: Uint32Array = new Uint32Array();
   #isPrinting = false;
-  /** The first row on the screen and the one with the keyboard focus, as indexes into the selected rows. */
+  /** The first row on the screen and the one with the keyboard focus: indexes of `#selected`. */
   #first = 0;
   #active = 0;
 
@@ -77,7 +74,7 @@ export class RowTable {
     options.signal.addEventListener('abort', () => resized.disconnect());
   }
 
-  /** @param isChanged whether the reader has changed the filter or the order: the table then scrolls to the top */
+  /** @param isChanged whether the reader has changed the filter or the order, and so begins at the top */
   show({ columns, selected, sortBy, isDescending }: TableContent, isChanged: boolean): void {
     const active = this.#selected[this.#active] ?? 0;
     this.#isPrinting = false;
@@ -113,7 +110,6 @@ export class RowTable {
     return element('th', { class: classOf(column), 'aria-sort': order }, sort);
   }
 
-  /** The number of rows that have room. */
   get #visible(): number {
     const height = this.#scroller.clientHeight - this.#head.offsetHeight;
     return Math.max(1, Math.floor(height / rowHeight));
@@ -162,7 +158,7 @@ export class RowTable {
     this.#showWhole();
   }
 
-  /** Shows the message of the active row below the table if the table cuts it, for readers without a pointer. */
+  /** Shows a cut message of the active row below the table, for readers without a pointer. */
   #showWhole(): void {
     const message = this.#columns.find(isMessage);
     const text = message?.shown(this.#selected[this.#active] ?? 0) ?? '';
@@ -211,18 +207,16 @@ export class RowTable {
     event.preventDefault();
   }
 
-  /** Whether there is a previous or a next row. */
   canMove(steps: -1 | 1): boolean {
     return this.#selected[this.#active + steps] !== undefined;
   }
 
-  /** Opens the previous or the next row, if there is one. */
   move(steps: -1 | 1): void {
     const row = this.#selected[this.#active + steps];
     if (row !== undefined) this.open(row);
   }
 
-  /** Opens a row, and makes it the active one if it is in the table. */
+  /** Opens a row, which need not be in the table. */
   open(row: number): void {
     const place = this.#selected.indexOf(row);
     if (place >= 0) this.#goTo(place);
@@ -248,11 +242,11 @@ function lineId(place: number): string {
   return `line-${place}`;
 }
 
-/** Widths in characters of columns whose texts have another form on the page. */
+/** Characters of texts that have another form on the page. */
 const shownWidths: Readonly<Record<string, number>> = { 'fact started': 24, 'fact duration': 10 };
-/** The width of the icon and the ends of an outcome, in characters. */
+/** Icon and ends of an outcome, in characters. */
 const chipWidth = 4;
-/** Longer texts are cut with an ellipsis: a long one pushes no other column off the screen. */
+/** Longer texts are cut, so that they push no other column off the screen. */
 const widest = { message: 44, subject: 24, others: 28 };
 
 function printedText(text: string, column: Column): string {
@@ -268,7 +262,7 @@ function widestOf(column: Column): number {
   return column.role === 'subject' ? widest.subject : widest.others;
 }
 
-/** The width of a column: that of its longest text, so that no column changes its width while the reader scrolls. */
+/** The width of the longest text, so that no column changes its width while the reader scrolls. */
 function widthOf(column: Column): string {
   const text = shownWidths[column.id] ?? column.width + (isOutcome(column) ? chipWidth : 0);
   // The unit `ch` is the width of a digit; capitals are wider.

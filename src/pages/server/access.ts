@@ -9,7 +9,6 @@ import { isIP } from 'node:net';
  * @param host the address that the server listens on; its name is allowed
  */
 export function isFromHere(headers: IncomingHttpHeaders, host: string): boolean {
-  // A name or an address, perhaps in brackets, and a port.
   const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::\d{1,5})?$/.exec(headers.host ?? '') ?? [];
   const name = (bracketed ?? plain ?? '').toLowerCase();
   if (!(isIP(name) > 0 || name === 'localhost' || name === host.toLowerCase())) return false;
@@ -21,12 +20,11 @@ export function isFromHere(headers: IncomingHttpHeaders, host: string): boolean 
 
 /** Lets a reader control runs after an exchange of the token for a session. The token works once. */
 export class ControlAccess {
-  /** The token in the printed URL. */
   readonly token = randomBytes(24).toString('base64url');
   readonly #session = randomBytes(24).toString('base64url');
   #isSpent = false;
 
-  /** The session cookie, for the first request with the token; undefined for any other request. */
+  /** The session cookie for the first request with the token. */
   exchange(token: unknown, headers: IncomingHttpHeaders): string | undefined {
     if (this.#isSpent || typeof token !== 'string' || !isSame(token, this.token)) return undefined;
     this.#isSpent = true;

@@ -10,17 +10,15 @@ import type { RunStore } from '../../engine/run/record/store.ts';
 import { inCluster, inFolder, type Wanted } from '../../engine/run/session/control.ts';
 import type { ControlName } from './page-data.ts';
 
-/** The runs that can be controlled, and the rules for controlling them. */
+/** Runs, and the rules for controlling them. */
 export interface ControlRoom {
   readonly store: RunStore;
   readonly cluster: Cluster | undefined;
   /** Parses a value of `--rate`. @throws a RangeError that says how to write one */
   readonly parseRate: (text: string) => RatePolicy | null;
-  /** Whether the settings require a reason. */
   readonly requireReason: boolean;
 }
 
-/** The run was asked, or why not. */
 type ControlAnswer =
   | { readonly status: 202; readonly asked: ControlName }
   | { readonly status: 400 | 404 | 409 | 503; readonly message: string };
@@ -28,13 +26,13 @@ type ControlAnswer =
 type Body = Readonly<Partial<Record<'confirm' | 'rate' | 'priority' | 'reason', unknown>>>;
 
 const here = 'on the dashboard';
-/** The longest reason of a reader, in characters. */
+/** The longest reason, in characters. */
 const mostGiven = 480;
 
 /** The longest wait for Redis. Short, because a person waits for the answer. */
 const patienceMs = 5_000;
 
-/** Asks the process that works on a run to do something. The page shows the effect. */
+/** Asks the process that works on a run. The page shows the effect. */
 export async function controlRun(
   { store, cluster, parseRate, requireReason }: ControlRoom,
   id: string,
@@ -88,7 +86,7 @@ function refusalOf(id: string, control: ControlName, state: string): string | un
   return `Run ${id} is ${state}: no process works on it.${instead ? ` Type: cqbatch cancel ${id}` : ''}`;
 }
 
-/** The command for the run, or why the request is refused. */
+/** The command for the run, or why it is refused. */
 function wantedOf(
   control: ControlName,
   { rate, priority }: Body,

@@ -1,13 +1,12 @@
 import { repeat } from '../../base/async/repeat.ts';
 
 interface Listener<Topic> {
-  /** Selects the documents of the listener. */
   readonly topic: Topic;
   /** Receives each document that differs from the previous one of the same name. */
   send(name: string, json: string): void;
 }
 
-/** Reads what these topics need, and returns a function that makes the documents of a topic, by name, in the order of sending. */
+/** Returns a function that makes the documents of a topic, by name, in the order of sending. */
 type Look<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => Readonly<Record<string, object>>>;
 
 /**

@@ -21,20 +21,20 @@ export interface SharedPlace {
   /** Its address, without a password. */
   readonly name: string;
   readonly cluster: Cluster;
-  /** Why the datastore does not answer; undefined while it answers. */
+  /** Undefined while the datastore answers. */
   readonly trouble: () => string | undefined;
 }
 
 /** After this long without an answer, Redis counts as away. */
 const patienceMs = 2_000;
-/** The most ended runs in a snapshot. */
+/** Ended runs in a snapshot. */
 const recentEnded = 50;
-/** The most ended runs on the dashboard: `cqbatch list` shows all. */
+/** Ended runs on the dashboard; `cqbatch list` shows all. */
 const mostEnded = 500;
 const shownTimes = 3;
 
 interface Look extends Omit<Snapshot, 'run' | 'mayControl' | 'requireReason'> {
-  /** Ended runs of the state folder that rarely change: not part of a snapshot. */
+  /** Ended runs that rarely change: not part of a snapshot. */
   readonly older: readonly RunData[];
 }
 
@@ -49,7 +49,7 @@ export class Overview {
   readonly #warnings = new Set<string>();
   #looking: Promise<ClusterLook> | undefined;
   #awaySince: Date | undefined;
-  /** Runs of other machines and workers, as of the latest answer of the shared datastore. */
+  /** As of the latest answer of the shared datastore. */
   #elsewhere: readonly RunData[] = [];
   #workers: readonly WorkerData[] = [];
 
@@ -96,7 +96,6 @@ export class Overview {
     };
   }
 
-  /** The details of a run in the state folder; null when it has no run with this id. */
   async details(id: string): Promise<RunDetails | null> {
     const record = runIds.has(id) ? await this.#store.load(id).catch(() => null) : null;
     if (record === null) return null;
@@ -117,7 +116,7 @@ export class Overview {
     return this.#runs.close();
   }
 
-  /** What the shared datastore has; undefined while it does not answer. */
+  /** Undefined while the shared datastore does not answer. */
   async #lookAtShared(): Promise<ClusterLook | undefined> {
     if (this.#shared === undefined) return undefined;
     const { cluster } = this.#shared;
@@ -182,7 +181,7 @@ export function runData(view: RunView, trouble?: string): RunData {
   };
 }
 
-/** Why a run is in its state; undefined while it is running, when the reason belongs to the last start. */
+/** Why a run is in its state. While it is running, the reason would be that of its last start. */
 function reasonOf({ id, state, local }: RunView): string | undefined {
   const last = local?.states.at(-1);
   if (last === undefined || state === 'running') return undefined;
@@ -194,7 +193,7 @@ function failureCodeOf({ local }: RunView): string | undefined {
   return failures.toSorted((one, other) => other.count - one.count)[0]?.code;
 }
 
-/** The time of day that many milliseconds from now, to the second, so that it stays the same at each look. */
+/** A time of day, to the second, so that it stays the same at each look. */
 function wholeSecond(fromNowMs: number): string {
   const at = timeOfDay(steadyNow() + fromNowMs).getTime();
   return new Date(Math.round(at / 1_000) * 1_000).toISOString();

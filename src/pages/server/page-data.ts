@@ -13,14 +13,11 @@ export interface RunData
   extends Omit<RunView, 'pace' | 'coordinator' | 'wait' | 'because' | 'workers' | 'local'> {
   /** Rates are calls per second; absent when unlimited or unknown. */
   readonly pace?: Pick<NonNullable<RunView['pace']>, 'reason' | 'rate' | 'limit'> | undefined;
-  /** Why no row is called now. */
   readonly waiting?: string | undefined;
-  /** When the wait ends, if known. */
   readonly waitUntil?: string | undefined;
   readonly etaSeconds?: number | undefined;
-  /** Rows that were called without a result and wait for their next call; absent for none, or when unknown. */
+  /** Rows that wait for their next call; absent for none, or when unknown. */
   readonly held?: number | undefined;
-  /** The process that coordinates the run, if any. */
   readonly coordinator?: Pick<WorkerEntry, 'host' | 'pid'> | undefined;
   /** Whether the state folder of the run is on another machine. */
   readonly isElsewhere: boolean;
@@ -32,11 +29,10 @@ export interface RunData
   readonly unclear?: number | undefined;
   /** Without the time between a stop and a resume; only of an ended run. */
   readonly activeSeconds?: number | undefined;
-  /** Why the run is in its state. */
   readonly reason?: string | undefined;
-  /** The code of most failures, if any. */
+  /** The code of most failures. */
   readonly failureCode?: string | undefined;
-  /** The user and the host that planned the run. */
+  /** User and host. */
   readonly by?: string | undefined;
   readonly retryOf?: string | undefined;
 }
@@ -56,7 +52,7 @@ export function stateOf({ state, waiting, counts, ended, lastSeenAt }: RunData):
   return { text: state, kind: state };
 }
 
-/** Failures of a run in progress are news from this share of the called rows on, as in the default of `--max-failures`. */
+/** A smaller share of failures is no news, as in the default of `--max-failures`. */
 const noticeableShare = 0.05;
 
 /** `All 42 called rows failed, most with NOT_FOUND.` Undefined while few rows fail. */
@@ -85,7 +81,7 @@ export function needsPerson(run: RunData, isRetried: boolean): boolean {
   );
 }
 
-/** What a run in progress does, and what is to be done: `Waiting because the API asks to wait, until 2026-11-21 22:10:00 UTC. …` */
+/** What a run in progress does: `Waiting because the API asks to wait, until 2026-11-21 22:10:00 UTC. …` */
 export function sentenceOf(run: RunData): string {
   const { id, state, counts, reason, waiting, waitUntil, etaSeconds, held, lastSeenAt } = run;
   if (lastSeenAt !== undefined)
@@ -107,18 +103,17 @@ export function sentenceOf(run: RunData): string {
   return held === undefined ? `About ${rest} left.` : `At least ${rest} left: some rows wait for a retry.`;
 }
 
-/** More about a run in the state folder, without its rows. */
+/** More about a run in the state folder. */
 export interface RunDetails {
   readonly states: readonly {
     readonly state: string;
     readonly at: string;
-    /** The user and the host that asked for the state. */
+    /** User and host. */
     readonly by: string | undefined;
     readonly reason: string | undefined;
   }[];
-  /** Whether the folder of the run has a `report.html`. */
   readonly hasReport: boolean;
-  /** The retries whose results the report in the folder includes. */
+  /** Their results are in `report.html`. */
   readonly reportedRetries: readonly string[];
 }
 
@@ -130,32 +125,29 @@ export interface WorkerData
 }
 
 export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'source' | 'paused'> {
-  /** The next due times, however far off; none while the schedule is paused. */
+  /** None while the schedule is paused. */
   readonly next: readonly string[];
   readonly last: HistoryEntry | undefined;
 }
 
-/** The longest pause between two events on a stream: without changes, the server sends `alive`. */
+/** After this time without a change, the server sends `alive`. */
 export const heartbeatMs = 3_000;
 
 export interface Snapshot {
   readonly stateDir: string;
-  /** The shared datastore, if any, and why it does not answer. */
+  /** `trouble`: why it does not answer. */
   readonly datastore?:
     | { readonly name: string; readonly trouble: string | undefined; readonly since: string | undefined }
     | undefined;
   readonly runs: readonly RunData[];
   readonly workers: readonly WorkerData[];
   readonly schedules: readonly ScheduleData[];
-  /** Whether a daemon is running, which starts scheduled runs. */
   readonly hasDaemon: boolean;
   /** About damaged or unreadable files. */
   readonly warnings: readonly string[];
-  /** The run that the reader has opened; null when the state folder does not have it. */
+  /** The opened run; null when the state folder does not have it. */
   readonly run?: RunDetails | null | undefined;
-  /** Whether this reader may control runs. */
   readonly mayControl: boolean;
-  /** Whether each control needs a reason. */
   readonly requireReason: boolean;
 }
 

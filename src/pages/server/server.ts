@@ -20,7 +20,7 @@ export interface DashboardOptions {
   readonly port: number;
   readonly store: RunStore;
   readonly shared?: SharedPlace | undefined;
-  /** Allows readers to control runs; absent on a read-only dashboard. */
+  /** Absent on a read-only dashboard. */
   readonly control?: Omit<ControlRoom, 'store' | 'cluster'> | undefined;
 }
 
@@ -28,13 +28,11 @@ export interface Dashboard {
   /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** The one-time URL that allows its first visitor to control runs. */
+  /** Allows its first visitor to control runs. */
   readonly controlUrl?: string | undefined;
-  /** Ends every connection, and stops listening. */
   close(): Promise<void>;
 }
 
-/** Selects the snapshot of a listener. */
 type Topic = Pick<Snapshot, 'mayControl'> & { readonly run: string | undefined };
 
 const page = pageOf(`<script type="module" src="/dashboard.js"></script>
@@ -43,7 +41,6 @@ const page = pageOf(`<script type="module" src="/dashboard.js"></script>
 <noscript>The dashboard needs JavaScript. Without it, use "cqbatch status" and "cqbatch list".</noscript>
 <main id="page" aria-busy="true"></main>`);
 
-/** The answer to a control address that no longer works. */
 const spentPage = pageOf(`</head>
 <body>
 <main>
@@ -52,7 +49,6 @@ const spentPage = pageOf(`</head>
 <p><a href="/">Look at the dashboard</a>, or restart "cqbatch dashboard --control" and open the address that it prints.</p>
 </main>`);
 
-/** @param rest scripts of its head, and its body */
 function pageOf(rest: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -89,7 +85,7 @@ const noSession =
 /** The delay before a browser reconnects. */
 const retryMs = 2_000;
 
-/** A reader with more unsent bytes is disconnected. */
+/** A reader with more unsent bytes has stopped reading, and is disconnected. */
 const mostUnsent = 4_000_000;
 
 /**
@@ -115,7 +111,6 @@ function nameIn({ address, family }: AddressInfo): string {
   return address === '0.0.0.0' ? '127.0.0.1' : address;
 }
 
-/** Builds the server without listening. */
 export async function buildServer({ host, store, shared, control }: DashboardOptions): Promise<{
   readonly server: FastifyInstance;
   readonly access: ControlAccess | undefined;
@@ -157,7 +152,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     const stop = feed.listen({
       topic: { run: typeof run === 'string' ? run : undefined, mayControl: mayControl(request) },
       send: (name, json) => {
-        // A reader that has stopped reading is disconnected. If it is still there, the browser reconnects.
+        // The browser reconnects if it is still there.
         if (reply.raw.writableLength > mostUnsent) reply.raw.destroy();
         else reply.raw.write(`event: ${name}\ndata: ${json}\n\n`);
       },
@@ -187,7 +182,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   server.get<{ Querystring: { token?: string } }>('/control', getOnly, async (request, reply) => {
     const cookie = access?.exchange(request.query.token, request.headers);
     if (cookie !== undefined) return reply.header('set-cookie', cookie).redirect('/', 303);
-    // The reader has opened the address before, in this browser.
+    // The reader has opened the address before.
     if (mayControl(request)) return reply.redirect('/', 303);
     return reply.code(403).type(htmlType).send(spentPage);
   });

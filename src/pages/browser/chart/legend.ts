@@ -6,11 +6,11 @@ import { lengthOf } from './run-times.ts';
 
 const bandLabels = { wait: 'waiting', stop: 'not in progress' } as const;
 
-/** What the lines and marks of a chart mean, each with its value at a time, or of the whole run. */
+/** What lines and marks mean, each with its value at a time or of the whole run. */
 export class Legend {
   readonly element = element('ul', { class: 'legend' });
 
-  /** @param index the point at which the reader looks, if any; without it, the legend shows values of the whole run */
+  /** @param index the point at which the reader looks, if any */
   show(data: ChartData, index?: number | null): void {
     const time = index == null ? undefined : data.times[index];
     const at = index ?? 0;

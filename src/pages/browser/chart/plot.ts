@@ -4,27 +4,25 @@ import { type Colors, drawBands, drawMarks, marksHeight, nameBands } from './mar
 import { timeSteps, timeTicks } from './ticks.ts';
 
 const height = 220;
-/** With fewer points than this, each point has a mark. */
+/** With fewer points, each has a mark. */
 const markedPoints = 30;
-/** The width of the vertical axis. All charts have the same, so that equal times are below each other. */
+/** The same in all charts, so that equal times are below each other. */
 const axisWidth = 74;
 const labelWidth = 18;
-/** Half the width of a date, so that the last text of the time axis is not cut. */
+/** Half the width of a date: room for the last text of the time axis. */
 const halfLabel = 36;
 
 export interface PlotOptions {
-  /** The element for the chart, whose style sheet gives the colors. */
+  /** Its style sheet gives the colors. */
   readonly place: HTMLElement;
   readonly width: number;
-  /** The data as it is now. */
   readonly data: () => ChartData;
-  /** Called with the index of the point that the reader looks at, null if there is none. */
+  /** Gets the index of the point that the reader looks at. */
   readonly onLook: (index: number | null) => void;
-  /** Called when the time axis shows other times. */
   readonly onZoom: () => void;
 }
 
-/** Draws a chart. The reader looks at the same time in all charts of the page. */
+/** The reader looks at the same time in all charts of the page. */
 export function plotOf({ place, width, data, onLook, onZoom }: PlotOptions): uPlot {
   const { lines, rejected, steps, valueText, isLogarithmic } = data();
   const colors = colorsOf(place);
@@ -73,12 +71,11 @@ export function plotOf({ place, width, data, onLook, onZoom }: PlotOptions): uPl
   return new uPlot(options, alignedData(data()), place);
 }
 
-/** The data as a plot takes it. */
 export function alignedData({ times, lines }: ChartData): uPlot.AlignedData {
   return [[...times], ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
 }
 
-/** The colors that the style sheet gives an element now; they change with the theme, and on paper. */
+/** The colors of the style sheet. They change with the theme, and on paper. */
 function colorsOf(place: HTMLElement): Colors {
   const found = colorNames.map((name) => {
     place.style.color = `var(${name})`;

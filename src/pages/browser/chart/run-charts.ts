@@ -4,18 +4,18 @@ import type { Band, Chart, ChartData, Line } from './chart.ts';
 import { bandsOf, bandWords, type TimedRate, timedRates } from './run-times.ts';
 import { valueSteps } from './ticks.ts';
 
-/** With fewer points or seconds, a chart shows no lines, because they would mean nothing. */
+/** With fewer points or seconds, lines would mean nothing. */
 const leastPoints = 10;
 const leastSeconds = 10;
-/** Measurements with a larger gap between them, in seconds, are not joined by a line. */
+/** Seconds: a longer time without a measurement is a gap in the line. */
 const leastGap = 1;
-/** If the slowest percentiles exceed the median by this factor, a linear axis would hide the median. */
+/** From this factor between the slowest percentile and the median, a linear axis would hide the median. */
 const logarithmicFrom = 20;
 
-/** A stretch of time, seconds since 1970. */
+/** Seconds since 1970. */
 type Span = readonly [from: number, to: number];
 
-/** The charts of a run. Both have the same time axis, except that a retry may have been made days after the run. */
+/** All have the same time axis, unless there is a retry, which may have been made days after the run. */
 export function chartsOf(data: Pick<PageData, 'rate' | 'latency' | 'summary' | 'run'>): readonly Chart[] {
   const { latency, summary, run } = data;
   const rates = timedRates(data.rate, summary.rate?.starts ?? []);
@@ -63,7 +63,6 @@ function rateChart(
     summary: sentences.filter(Boolean).join(' '),
   };
   if (!hasLines) return chart;
-  // A line has a gap where the run was not in progress.
   const points = rates.flatMap((timed, index): readonly Pick<Partial<TimedRate>, 'to' | 'point'>[] => {
     const lastEnd = rates[index - 1]?.to ?? timed.from;
     return timed.from > lastEnd + leastGap ? [{ to: (lastEnd + timed.from) / 2 }, timed] : [timed];
@@ -154,7 +153,6 @@ function isEnough({ p50 }: LatencySeries): boolean {
   return p50.filter((value) => value !== null).length >= leastPoints;
 }
 
-/** When rows failed: at the start, all the time, or at one moment. */
 function failureChart(
   { from, stretchMs, p50, failed }: LatencySeries,
   bands: readonly Band[],
@@ -188,7 +186,7 @@ function failureChart(
   };
 }
 
-/** The data without lines that have no values, and with an empty point at each end of the axis where the data have no point. */
+/** Leaves out lines without values, and adds an empty point at each end of the axis without a point. */
 function framed([from, to]: Span, { times, lines, rejected, ...rest }: ChartData): ChartData {
   const isBefore = from < (times[0] ?? to);
   const isAfter = to > (times.at(-1) ?? to);

@@ -2,7 +2,7 @@ import { localTime } from '../../../base/text/local-time.ts';
 
 const [minute, hour, day] = [60, 3_600, 86_400] as const;
 
-/** The distances in seconds that the lines of a grid may have in time. */
+/** Distances in time, in seconds. */
 export const timeSteps: readonly number[] = [
   ...[1, 2, 5, 10, 15, 30],
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),

@@ -3,14 +3,13 @@ import { apiText, priorities } from '../../../domain/terms.ts';
 import type { ControlName, RunData } from '../../server/page-data.ts';
 import { button, type Child, element, redraw } from '../dom.ts';
 
-/** What a dialog asks, and what its button sends. */
 interface Question {
   readonly title: string;
-  /** What the reader must know. It changes with the run while the dialog is open. */
+  /** Change with the run while the dialog is open. */
   readonly facts?: (run: RunData) => Child;
   readonly field?: Child;
   readonly verb: string;
-  /** The body of the request, without the reason. Default: empty. */
+  /** What the request has besides the reason. */
   readonly body?: () => object;
 }
 
@@ -21,18 +20,16 @@ export class ControlDialog {
   #asked: { readonly id: string; readonly facts: Question['facts'] } | undefined;
   readonly #facts = element('div');
 
-  /** @param onSent called when the server has passed the command on to the run */
   constructor(onSent: (run: RunData, control: ControlName) => void) {
     this.#onSent = onSent;
   }
 
-  /** @param requireReason whether the settings require a reason */
   ask(run: RunData, control: ControlName, requireReason: boolean): void {
     const { title, facts, field, verb, body } = questions[control](run);
     const reason = element('input', { name: 'reason', id: 'reason', maxlength: '200' });
     const label = `Reason (${requireReason ? 'required' : 'optional'}) `;
     const refused = element('p', { role: 'alert', class: 'lost' });
-    // It has the focus when the dialog opens, so that Enter changes nothing. (The dialog is no form, which Enter would submit.)
+    // Has the focus at first, so that Enter changes nothing. (The dialog is no form, which Enter would submit.)
     const back = button('Back', () => this.element.close(), { autofocus: true });
     const kind = control === 'cancel' ? 'danger' : 'main';
     const confirm = button(verb, () => void act(), { class: kind });
@@ -50,14 +47,13 @@ export class ControlDialog {
       confirm.ariaBusy = null;
       refused.textContent = why ?? '';
       if (why === undefined) this.#onSent(run, control);
-      // Meanwhile, the reader may have closed the dialog, and opened that of another run.
+      // Meanwhile, the reader may have opened the dialog of another run.
       if (why !== undefined) this.#show(parts);
       else if (this.element.contains(parts)) this.element.close();
     };
     this.#show(parts);
   }
 
-  /** Shows the newest facts of the run while the dialog is open. */
   update(runs: readonly RunData[]): void {
     const run = runs.find(({ id }) => id === this.#asked?.id);
     if (run !== undefined) redraw(this.#facts, this.#asked?.facts?.(run));
@@ -120,7 +116,7 @@ function labelled(label: string, field: HTMLElement): HTMLElement {
   return element('p', element('label', { for: field.id }, label), field);
 }
 
-/** Sends a command. @returns why the server refuses it; undefined if the server has passed it on to the run */
+/** @returns why the server refuses the command; undefined if the server has passed it on to the run */
 async function send({ id }: RunData, control: ControlName, body: object): Promise<string | undefined> {
   const answer = await fetch(`/runs/${encodeURIComponent(id)}/${control}`, {
     method: 'POST',

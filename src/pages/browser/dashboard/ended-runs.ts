@@ -6,7 +6,7 @@ import { needsPerson, type RunData, stateOf } from '../../server/page-data.ts';
 import { button, type Child, element, redraw, tableElement } from '../dom.ts';
 import { runLink, stateText } from './run-parts.ts';
 
-/** The table shows this number of runs, unless the reader wants all. */
+/** Runs in the table, unless the reader wants all. */
 const fewEnded = 20;
 /** With more runs than this, the reader can search. */
 const leastToSearch = 10;
@@ -20,7 +20,7 @@ interface Column {
   readonly isOptional?: true;
 }
 
-/** Ended runs to search and to sort: at first, those that need a person are above the others, and the newest above older ones. */
+/** Ended runs to search and to sort: at first, those that need a person come before the others, and the newest before older ones. */
 export class EndedRuns {
   readonly element = element('div', { class: 'ended' });
   #runs: readonly RunData[] = [];
@@ -136,7 +136,6 @@ function failedCell({ counts, rows }: RunData): Child {
   return element('b', { class: 'lost' }, `${count(failed)} (${shareText(failed, rows)})`);
 }
 
-/** The text in which the reader searches. */
 function textOf(run: RunData): string {
   const { id, reason, manifest, by, retryOf, unclear = 0 } = run;
   const names = [id, manifest, apiText(run), by, machineOf(run), retryOf];
@@ -144,7 +143,7 @@ function textOf(run: RunData): string {
   return [...names, stateOf(run).text, reason, unclearText, durationOf(run)].join(' ').toLowerCase();
 }
 
-/** Runs in the order of their keys; runs with equal keys have the newest first. */
+/** Of runs with equal keys, the newest comes first. */
 function sorted(runs: readonly RunData[], keyOf: Column['key'], isDescending: boolean): readonly RunData[] {
   const newestFirst = runs.toSorted((one, other) => compare(other.startedAt ?? '', one.startedAt ?? ''));
   return newestFirst.toSorted((one, other) => {

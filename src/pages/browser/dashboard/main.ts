@@ -16,7 +16,7 @@ const mostWarnings = 3;
 /** After this long without an effect, the reader can ask again. */
 const longestAskedMs = 15_000;
 
-/** The page. An event stream brings snapshots, and the page redraws what has changed. */
+/** An event stream brings snapshots, and the page redraws what has changed. */
 class Dashboard {
   readonly #main: HTMLElement;
   readonly #notes = element('div');
@@ -27,7 +27,7 @@ class Dashboard {
     this.#asked.set(run.id, { control, state: run.state, at: performance.now() });
     if (this.#snapshot !== undefined) this.#draw(this.#snapshot);
   });
-  /** What the reader has asked for, and the state of the run at that time. */
+  /** What the reader has asked for, by run. */
   readonly #asked = new Map<
     string,
     { readonly control: ControlName; readonly state: string; readonly at: number }
@@ -35,7 +35,6 @@ class Dashboard {
   readonly #pointer = new Pointer(window);
   #events: EventSource | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
-  /** Whether this page was ever allowed to control runs. */
   #couldControl = false;
   #snapshot: Snapshot | undefined;
   #runPage: RunPage | undefined;
@@ -77,12 +76,12 @@ class Dashboard {
     });
   }
 
-  /** The id of the run whose page is open. */
+  /** The run whose page is open. */
   get #run(): string | undefined {
     return /^#run=([\w-]+)(?:&|$)/.exec(location.hash)?.[1];
   }
 
-  /** Records that the server has sent something, and reconnects when it falls silent. */
+  /** Reconnects when the server falls silent. */
   #recordEvent(): void {
     this.#lastEventAt = performance.now();
     this.#showConnection(true);
@@ -101,7 +100,7 @@ class Dashboard {
     this.#showAge();
   }
 
-  /** Shows the age of the data, in an element of its own, so that screen readers don't read the age each second. */
+  /** In an element of its own, so that screen readers don't read the age each second. */
   #showAge(): void {
     const seconds = Math.round((performance.now() - this.#lastEventAt) / 1_000);
     this.#age.textContent = seconds === 0 ? '' : `, updated ${exactDuration(seconds * 1_000)} ago`;
@@ -109,7 +108,7 @@ class Dashboard {
 
   #draw(snapshot: Snapshot): void {
     const run = this.#run;
-    // This snapshot was requested before the reader opened the run.
+    // The reader has opened the run after this snapshot was requested.
     if (run !== undefined && snapshot.run === undefined) return;
     redraw(this.#notes, notes(snapshot, this.#couldControl && !snapshot.mayControl));
     if (run !== this.#runPage?.id) {
@@ -149,7 +148,6 @@ function titleOf({ runs }: Snapshot): string {
   return inProgress === 0 ? 'cqbatch' : `cqbatch: ${inProgress} in progress`;
 }
 
-/** @param hasLostControl whether the reader could control runs before, but not now */
 function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): Child {
   const { trouble, since } = datastore ?? {};
   const away = `${trouble}. Start Redis or repair the network: this page continues by itself. Runs and workers of other machines are shown as of ${localTime(since ?? '')}.`;

@@ -14,7 +14,7 @@ import { type Controls, runRow } from './run-parts.ts';
 
 const noDaemon = 'No daemon is running, so no schedule starts a run. Type: ';
 
-/** All runs, workers and schedules. What the reader has chosen stays when newer data is shown. */
+/** All runs, workers and schedules. */
 export class OverviewPage {
   readonly element = element('div', { class: 'overview' });
   readonly #ended = new EndedRuns();
@@ -52,7 +52,7 @@ function withCommand(name: string, text: string, command: string): HTMLElement {
   return element('p', { class: name }, text, element('code', command));
 }
 
-/** A table of workers. @param runs those in progress: workers are found by the APIs of shared runs */
+/** @param runs those in progress: workers are found by the APIs of shared runs */
 export function workerTable(
   workers: readonly WorkerData[],
   datastore: Snapshot['datastore'],

@@ -10,13 +10,13 @@ import { workerTable } from './overview.ts';
 import type { Pointer } from './pointer.ts';
 import { buttonsOf, type Controls, progressElements, runLink, stateText } from './run-parts.ts';
 
-/** After a read, the page rests nine times as long, so that it reads during at most a tenth of the time. */
+/** The page reads during at most a tenth of the time. */
 const restFactor = 9;
 const leastRestMs = 500;
 /** The delay before a failed read is repeated. */
 const patienceMs = 5_000;
 
-/** The page of a run: its progress, and its report so far, which the page reads again when the run has changed. */
+/** A run: its progress, and its report so far, which the page reads again when the run has changed. */
 export class RunPage {
   readonly id: string;
   readonly element: HTMLElement;
@@ -24,14 +24,13 @@ export class RunPage {
   readonly #gone = new AbortController();
   readonly #head = element('div');
   readonly #trouble = element('p', { class: 'note', role: 'status', hidden: true });
-  /** What was drawn last, and the report that was read last. */
   #drawn: Parameters<RunPage['draw']> | undefined;
   #data: PageData | undefined;
   #view: ReportView | undefined;
   readonly #workers = element('div');
   readonly #history = element('div');
   readonly #states = element('details', element('summary', 'History'), this.#history);
-  /** The latest state of the run as JSON, and its state when the page last requested the report. */
+  /** The run as JSON, now and when the page last requested the report. */
   #latestState = '';
   #requestedState = '';
   #isEnded = false;
@@ -146,7 +145,7 @@ function note(text: string): HTMLElement {
   return element('p', { class: 'note' }, text);
 }
 
-/** The report that was read last, with what is known of the run by now. */
+/** The latest report, with what is known of the run by now. */
 function withNews(data: PageData, { state, ended, counts }: RunData): PageData {
   if (ended) return data;
   const { reason, ...others } = data.run;

@@ -5,9 +5,7 @@ import { factList } from '../../../engine/report/html/markup.ts';
 import { type ControlName, failingText, type RunData, sentenceOf, stateOf } from '../../server/page-data.ts';
 import { type Child, drawn, element, outcomeBar } from '../dom.ts';
 
-/** What a reader can do with runs. */
 export interface Controls {
-  /** Asks the reader before it controls the run. */
   ask(runId: string, control: ControlName): void;
   /** What the reader has asked for, until the state of the run changes. */
   asked(run: RunData): ControlName | undefined;
@@ -21,7 +19,6 @@ export function stateText({ kind, text }: ReturnType<typeof stateOf>): HTMLEleme
   return element('span', { class: `state ${kind}` }, text);
 }
 
-/** A run in progress, in a row. */
 export function runRow(run: RunData, controls: Controls | undefined): HTMLElement {
   const { state, throughput, lastSeenAt } = run;
   const isCalled = state === 'running' && lastSeenAt === undefined;
@@ -40,7 +37,7 @@ export function runRow(run: RunData, controls: Controls | undefined): HTMLElemen
   );
 }
 
-/** What a run does now, its outcomes as a bar, and its facts. @param isReported whether the page has the head of its report */
+/** @param isReported whether the page has the head of the report */
 export function progressElements(run: RunData, isReported: boolean): Child {
   const { throughput, pace, ended, wantedRate, priority, waiting, lastSeenAt } = run;
   const isKnown = lastSeenAt === undefined;
@@ -104,14 +101,14 @@ const askedTexts: Partial<Readonly<Record<ControlName, string>>> = {
   cancel: 'Cancelling',
 };
 
-/** The buttons of a run in progress. @param controls undefined when the reader may not control runs */
+/** @param controls undefined when the reader may not control runs */
 export function buttonsOf(run: RunData, controls: Controls | undefined): Child {
   const isInProgress = run.state === 'running' || run.state === 'paused';
   if (controls === undefined || !isInProgress) return false;
   const fitting: readonly ControlName[] = [
     run.state === 'running' ? 'pause' : 'unpause',
     'set-rate',
-    // Only a shared run has a priority, because other runs share its workers.
+    // Only runs that share workers have a priority.
     ...(run.isShared ? (['set-priority'] as const) : []),
     'cancel',
   ];
@@ -119,7 +116,7 @@ export function buttonsOf(run: RunData, controls: Controls | undefined): Child {
   const buttons = fitting.map((control) => {
     const askedText = control === asked ? askedTexts[control] : undefined;
     const text = askedText ?? buttonTexts[control];
-    // Pausing and unpausing have the same button, so that the focus stays on it: what it asks for is in its data.
+    // Pausing and unpausing have the same button, so that the focus stays on it. Its data says which it is.
     const id = `${control === 'unpause' ? 'pause' : control}-${run.id}`;
     const click = ({ currentTarget }: Event): void => {
       const { control: wanted } = (currentTarget as HTMLElement).dataset;
