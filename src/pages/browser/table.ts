@@ -235,7 +235,9 @@ export class RowTable {
 }
 
 function classOf({ kind, name, role, isNumber }: Column): string {
-  return [kind, kind === 'fact' ? name : role, isNumber && 'number'].filter(Boolean).join(' ');
+  return [kind, kind === 'fact' ? name : role, isNumber && name !== 'started' && 'number']
+    .filter(Boolean)
+    .join(' ');
 }
 
 function lineId(place: number): string {

@@ -154,7 +154,8 @@ function workerData(worker: WorkerEntry): WorkerData {
 export function runData(view: RunView, trouble?: string): RunData {
   const { throughput, pace, coordinator, local, wait, because, workers, ...known } = view;
   const { state, ended, rows, done } = known;
-  const waitMs = (pace?.restUntil ?? 0) - steadyNow();
+  const restUntil = pace?.restUntil ?? 0;
+  const isResting = isActive(state) && restUntil - steadyNow() >= noticeableRestMs;
   const isShared = local === undefined || local.isShared;
   const isAway = isShared && state === 'running' && trouble !== undefined;
   const waiting = isAway ? trouble : wait?.text;
@@ -167,7 +168,7 @@ export function runData(view: RunView, trouble?: string): RunData {
     pace: pace && { rate: pace.rate, limit: pace.limit, reason: pace.reason },
     waiting,
     held: local?.held || undefined,
-    waitUntil: isActive(state) && waitMs >= noticeableRestMs ? wholeSecond(waitMs) : undefined,
+    waitUntil: isResting ? wholeSecond(timeOfDay(restUntil)) : undefined,
     etaSeconds: isCalled ? Math.ceil((rows - done) / perSecond) : undefined,
     coordinator: coordinator && { host: coordinator.host, pid: coordinator.pid },
     isElsewhere: local === undefined,
@@ -193,8 +194,7 @@ function failureCodeOf({ local }: RunView): string | undefined {
   return failures.toSorted((one, other) => other.count - one.count)[0]?.code;
 }
 
-/** A time of day, to the second, so that it stays the same at each look. */
-function wholeSecond(fromNowMs: number): string {
-  const at = timeOfDay(steadyNow() + fromNowMs).getTime();
-  return new Date(Math.round(at / 1_000) * 1_000).toISOString();
+/** To the second, so that the time stays the same at each look. */
+function wholeSecond(time: Date): string {
+  return new Date(Math.round(time.getTime() / 1_000) * 1_000).toISOString();
 }

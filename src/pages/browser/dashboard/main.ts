@@ -28,10 +28,7 @@ class Dashboard {
     if (this.#snapshot !== undefined) this.#draw(this.#snapshot);
   });
   /** What the reader has asked for, by run. */
-  readonly #asked = new Map<
-    string,
-    { readonly control: ControlName; readonly state: string; readonly at: number }
-  >();
+  readonly #asked = new Map<string, Pick<RunData, 'state'> & { control: ControlName; at: number }>();
   readonly #pointer = new Pointer(window);
   #events: EventSource | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
@@ -39,7 +36,7 @@ class Dashboard {
   #snapshot: Snapshot | undefined;
   #runPage: RunPage | undefined;
   readonly #overview = new OverviewPage();
-  /** Ended runs that snapshots do not have. */
+  /** Ended runs that the server sends only when they have changed. */
   #older: readonly RunData[] = [];
   #lastEventAt = performance.now();
 
@@ -69,7 +66,8 @@ class Dashboard {
     });
     events.addEventListener('snapshot', ({ data }) => {
       this.#recordEvent();
-      const snapshot = JSON.parse(data) as Snapshot;
+      const { runs, ...others } = JSON.parse(data) as Snapshot;
+      const snapshot = { ...others, runs: [...runs, ...this.#older] };
       this.#snapshot = snapshot;
       this.#couldControl ||= snapshot.mayControl;
       this.#pointer.whenReleased(() => this.#draw(snapshot));
@@ -117,8 +115,9 @@ class Dashboard {
     }
     const controls = snapshot.mayControl ? this.#controls : undefined;
     const focused = this.#place.contains(document.activeElement) ? document.activeElement : null;
-    (this.#runPage ?? this.#overview).draw(snapshot, this.#older, controls);
-    redraw(this.#place, (this.#runPage ?? this.#overview).element);
+    const page = this.#runPage ?? this.#overview;
+    page.draw(snapshot, controls);
+    redraw(this.#place, page.element);
     // The run of the focused button has ended. On its own page, the focus goes to the link to all runs.
     if (focused !== null && document.activeElement === document.body) {
       const [, id = ''] = /^(?:pause|cancel|set-\w+)-(.+)$/.exec(focused.id) ?? [];

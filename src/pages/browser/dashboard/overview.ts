@@ -19,10 +19,8 @@ export class OverviewPage {
   readonly element = element('div', { class: 'overview' });
   readonly #ended = new EndedRuns();
 
-  /** @param older ended runs that the snapshot does not have */
-  draw(snapshot: Snapshot, older: readonly RunData[], controls: Controls | undefined): void {
-    const { workers, schedules, hasDaemon, stateDir, datastore } = snapshot;
-    const runs = [...snapshot.runs, ...older];
+  draw(snapshot: Snapshot, controls: Controls | undefined): void {
+    const { runs, workers, schedules, hasDaemon, stateDir, datastore } = snapshot;
     const retried = new Set(runs.map(({ retryOf }) => retryOf));
     const need = (run: RunData) => Number(needsPerson(run, false));
     const inProgress = runs.filter(({ ended }) => !ended).toSorted((a, b) => need(b) - need(a));

@@ -45,10 +45,9 @@ export class RunPage {
     this.element = element('div', this.#head, this.#states, this.#workers, this.#trouble);
   }
 
-  draw(snapshot: Snapshot, older: readonly RunData[], controls: Controls | undefined): void {
-    this.#drawn = [snapshot, older, controls];
-    const { run: details, workers, datastore } = snapshot;
-    const runs = [...snapshot.runs, ...older];
+  draw(snapshot: Snapshot, controls: Controls | undefined): void {
+    this.#drawn = [snapshot, controls];
+    const { runs, run: details, workers, datastore } = snapshot;
     const run = runs.find(({ id }) => id === this.id);
     const back = element('a', { href: '#', id: 'back' }, 'All runs');
     const title = element('h1', `Run ${this.id}`);
@@ -113,9 +112,8 @@ export class RunPage {
 
   async #readOnce(): Promise<boolean> {
     try {
-      const answer = await fetch(`/runs/${encodeURIComponent(this.id)}/report.json`, {
-        signal: this.#gone.signal,
-      });
+      const { signal } = this.#gone;
+      const answer = await fetch(`/runs/${encodeURIComponent(this.id)}/report.json`, { signal });
       const content = (await answer.json()) as PageContent & { readonly message?: string };
       if (!answer.ok) throw new Error(content.message);
       const rows = await Rows.read(content);
