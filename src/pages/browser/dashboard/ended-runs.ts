@@ -36,10 +36,10 @@ export class EndedRuns {
     input: () => this.#draw(),
   });
 
-  /** @param retried ids of runs that were retried */
-  show(runs: readonly RunData[], retried: ReadonlySet<string | undefined>): void {
-    this.#runs = runs;
-    this.#retried = retried;
+  /** @param runs with those in progress, which may be retries */
+  show(runs: readonly RunData[]): void {
+    this.#runs = runs.filter(({ ended }) => ended);
+    this.#retried = new Set(runs.map(({ retryOf }) => retryOf));
     this.#draw();
   }
 

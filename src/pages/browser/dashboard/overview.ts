@@ -1,13 +1,7 @@
 import { count } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { apiText } from '../../../domain/terms.ts';
-import {
-  needsPerson,
-  type RunData,
-  type ScheduleData,
-  type Snapshot,
-  type WorkerData,
-} from '../../server/page-data.ts';
+import { needsPerson, type RunData, type ScheduleData, type Snapshot } from '../../server/page-data.ts';
 import { type Child, element, redraw, tableElement } from '../dom.ts';
 import { EndedRuns } from './ended-runs.ts';
 import { type Controls, runRow } from './run-parts.ts';
@@ -21,11 +15,10 @@ export class OverviewPage {
 
   draw(snapshot: Snapshot, controls: Controls | undefined): void {
     const { runs, workers, schedules, hasDaemon, stateDir, datastore } = snapshot;
-    const retried = new Set(runs.map(({ retryOf }) => retryOf));
     const need = (run: RunData) => Number(needsPerson(run, false));
     const inProgress = runs.filter(({ ended }) => !ended).toSorted((a, b) => need(b) - need(a));
-    const ended = runs.filter((run) => run.ended);
-    if (ended.length > 0) this.#ended.show(ended, retried);
+    const hasEnded = inProgress.length < runs.length;
+    if (hasEnded) this.#ended.show(runs);
     const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
     redraw(
       this.element,
@@ -35,8 +28,8 @@ export class OverviewPage {
       inProgress.length === 0
         ? withCommand('empty', 'No run is in progress. Start one: ', 'cqbatch run manifest.csv')
         : element('div', { id: 'in-progress' }, ...inProgress.map((run) => runRow(run, controls))),
-      ended.length > 0 && [element('h2', 'Ended runs'), this.#ended.element],
-      datastore !== undefined && [element('h2', 'Workers'), workerTable(workers, datastore, inProgress)],
+      hasEnded && [element('h2', 'Ended runs'), this.#ended.element],
+      datastore && [element('h2', 'Workers'), workerTable({ workers, datastore, runs: inProgress })],
       schedules.length > 0 && [
         element('h2', 'Schedules'),
         !hasDaemon && withCommand('note', noDaemon, 'cqbatch worker --coordinate'),
@@ -50,12 +43,10 @@ function withCommand(name: string, text: string, command: string): HTMLElement {
   return element('p', { class: name }, text, element('code', command));
 }
 
-/** @param runs those in progress: workers are found by the APIs of shared runs */
-export function workerTable(
-  workers: readonly WorkerData[],
-  datastore: Snapshot['datastore'],
-  runs: readonly RunData[],
-): HTMLElement {
+/** With the runs in progress: workers are found by the APIs of shared runs. */
+type Workers = Pick<Snapshot, 'workers' | 'datastore' | 'runs'>;
+
+export function workerTable({ workers, datastore, runs }: Workers): HTMLElement {
   if (workers.length === 0) {
     if (datastore?.trouble) return element('p', { class: 'empty' }, 'Unknown until Redis is back.');
     const isMissed = runs.some(({ isShared, state }) => isShared && state !== 'paused');

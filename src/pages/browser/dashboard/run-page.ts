@@ -69,11 +69,9 @@ export class RunPage {
       buttonsOf(run, controls),
     );
     const workersOfRun = workers.filter((worker) => apiText(worker) === apiText(run));
+    const ofRun = { datastore, workers: workersOfRun, runs: [run] };
     const areShown = datastore !== undefined && run.isShared && !run.ended;
-    redraw(
-      this.#workers,
-      areShown && [element('h2', 'Workers'), workerTable(workersOfRun, datastore, [run])],
-    );
+    redraw(this.#workers, areShown && [element('h2', 'Workers'), workerTable(ofRun)]);
     if (!details) return;
     this.#states.hidden = false;
     const history = details.states.map(({ at, state, by, reason }) => [localTime(at), state, by, reason]);
