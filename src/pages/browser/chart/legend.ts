@@ -33,7 +33,7 @@ export class Legend {
     }
     redraw(
       this.element,
-      element('li', { class: 'when' }, time === undefined ? 'Whole run' : momentText(data, time)),
+      element('li', { class: 'when quiet' }, time === undefined ? 'Whole run' : momentText(data, time)),
       items,
     );
   }
