@@ -93,10 +93,10 @@ export function redraw(place: Element, ...children: readonly Child[]): void {
   const stays = new Set(nodes);
   // First, because an element that is moved loses the focus.
   for (const old of [...place.childNodes]) if (!stays.has(old)) old.remove();
-  for (const [index, node] of nodes.entries()) {
-    const next = place.childNodes[index] ?? null;
-    if (next !== node) place.insertBefore(node, next);
-  }
+  let next = place.firstChild;
+  for (const node of nodes)
+    if (node === next) next = next.nextSibling;
+    else place.insertBefore(node, next);
   if (focused && document.activeElement?.id !== focused)
     document.getElementById(focused)?.focus({ preventScroll: true });
 }
