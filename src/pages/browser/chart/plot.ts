@@ -26,10 +26,10 @@ export interface PlotOptions {
 export function plotOf({ place, width, data, onLook, onZoom }: PlotOptions): uPlot {
   const { lines, rejected, steps, valueText, isLogarithmic } = data();
   const colors = colorsOf(place);
-  const axis = (isLogarithmic = false): uPlot.Axis => ({
+  const axis = (filter: uPlot.Axis.Filter = (_, values) => values): uPlot.Axis => ({
     stroke: colors['--quiet'],
-    grid: { stroke: colors['--line'], width: 1, ...(isLogarithmic && { filter: powersOnly }) },
-    ticks: { stroke: colors['--line'], size: 5, ...(isLogarithmic && { filter: powersOnly }) },
+    grid: { stroke: colors['--line'], width: 1, filter },
+    ticks: { stroke: colors['--line'], size: 5, filter },
   });
   const options: uPlot.Options = {
     width,
@@ -37,7 +37,7 @@ export function plotOf({ place, width, data, onLook, onZoom }: PlotOptions): uPl
     padding: [rejected === undefined ? null : marksHeight, halfLabel, null, null],
     scales: { y: isLogarithmic ? { distr: 3, range: powersAround } : { range: fromZero } },
     legend: { show: false },
-    cursor: { y: false, drag: { x: true, y: false }, sync: { key: 'time' } },
+    cursor: { y: false, sync: { key: 'time' } },
     hooks: {
       drawClear: [(plot) => drawBands(plot, data(), colors)],
       draw: [
@@ -58,7 +58,7 @@ export function plotOf({ place, width, data, onLook, onZoom }: PlotOptions): uPl
         values: (_, times, __, ___, step) => [...timeTicks(times, step)],
       },
       {
-        ...axis(isLogarithmic),
+        ...axis(isLogarithmic ? powersOnly : undefined),
         ...(isLogarithmic && { label: 'logarithmic', labelSize: labelWidth, labelFont: '11px system-ui' }),
         ...(!isLogarithmic && { incrs: [...steps] }),
         size: axisWidth - (isLogarithmic ? labelWidth : 0),
@@ -89,7 +89,6 @@ function seriesOf({ color, stroke, isStepped }: Line, colors: Colors): uPlot.Ser
   return {
     stroke: colors[color],
     width: 2,
-    spanGaps: false,
     points: {
       show: ({ data: [times] }) => times.length < markedPoints,
       filter: ({ data }, index, isShown) => (isShown ? null : lonePoints(data[index] ?? [])),
@@ -106,6 +105,7 @@ function lonePoints(values: uPlot.AlignedData[number]): number[] {
   );
 }
 
+/** Up to 1 if all values are 0, in which case the range of uPlot would be tiny. */
 function fromZero(_: uPlot, __: number, most: number | null): [number, number] {
   return [0, uPlot.rangeNum(0, most || 1, 0.1, true)[1] ?? 1];
 }
