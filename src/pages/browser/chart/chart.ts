@@ -16,7 +16,7 @@ export interface ChartData {
   readonly valueText: (value: number) => string;
   /** Possible distances of the lines of the grid. */
   readonly steps: readonly number[];
-  readonly isLogarithmic: boolean;
+  readonly isLogarithmic?: boolean;
 }
 
 export interface Line {

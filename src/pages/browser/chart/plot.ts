@@ -24,7 +24,7 @@ export interface PlotOptions {
 
 /** The reader looks at the same time in all charts of the page. */
 export function plotOf({ place, width, data, onLook, onZoom }: PlotOptions): uPlot {
-  const { lines, rejected, steps, valueText, isLogarithmic } = data();
+  const { lines, rejected, steps, valueText, isLogarithmic = false } = data();
   const colors = colorsOf(place);
   const axis = (filter: uPlot.Axis.Filter = (_, values) => values): uPlot.Axis => ({
     stroke: colors['--quiet'],
