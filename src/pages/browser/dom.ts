@@ -42,8 +42,8 @@ export function nodesOf(child: Child): readonly Node[] {
   return child instanceof Node ? [child] : child.flatMap(nodesOf);
 }
 
-export function button(text: Child, click: () => void, properties: Properties = {}): HTMLButtonElement {
-  return element('button', { type: 'button', click, ...properties }, text);
+export function button(text: Child, click: (event: Event) => void, more: Properties = {}): HTMLButtonElement {
+  return element('button', { type: 'button', click, ...more }, text);
 }
 
 /** A table in a scroll area of its own, whose label is unique on the page. Children that are not cells become cells. */

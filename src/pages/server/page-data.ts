@@ -151,6 +151,7 @@ export interface Snapshot {
   readonly requireReason: boolean;
 }
 
-export const controls = ['pause', 'unpause', 'cancel', 'set-rate', 'set-priority'] as const;
+/** In the order of their buttons. */
+export const controlNames = ['pause', 'unpause', 'set-rate', 'set-priority', 'cancel'] as const;
 
-export type ControlName = (typeof controls)[number];
+export type ControlName = (typeof controlNames)[number];

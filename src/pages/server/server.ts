@@ -12,7 +12,7 @@ import { type ControlRoom, controlRun } from './control.ts';
 import { openEventFeed } from './feed.ts';
 import { liveReport, oneAtATime } from './live-reports.ts';
 import { Overview, reportFile, type SharedPlace } from './overview.ts';
-import { controls, heartbeatMs, type RunDetails, type Snapshot } from './page-data.ts';
+import { controlNames, heartbeatMs, type RunDetails, type Snapshot } from './page-data.ts';
 
 export interface DashboardOptions {
   readonly host: string;
@@ -187,7 +187,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     return reply.code(403).type(htmlType).send(spentPage);
   });
 
-  for (const what of controls)
+  for (const what of controlNames)
     server.post<{ Params: { id: string }; Body: unknown }>(`/runs/:id/${what}`, async (request, reply) => {
       // Every browser sends the origin of a POST; the hook above has checked it.
       if (control === undefined || !mayControl(request) || request.headers.origin === undefined)
