@@ -34,26 +34,25 @@ const patienceMs = 5_000;
 
 /** Asks the process that works on a run. The page shows the effect. */
 export async function controlRun(
-  { store, cluster, parseRate, requireReason }: ControlRoom,
+  room: ControlRoom,
   id: string,
   control: ControlName,
   body: Body,
 ): Promise<ControlAnswer> {
-  const state = await stateOf(store, cluster, id);
-  if (state === undefined) return { status: 404, message: `There is no run ${id}.` };
-  if (state === 'away') return { status: 503, message: 'Redis does not respond, so the run was not asked.' };
-  const refused = refusalOf(id, control, state.state);
+  const run = await findRun(room, id);
+  if (run === undefined) return { status: 404, message: `There is no run ${id}.` };
+  if (run === 'away') return { status: 503, message: 'Redis does not respond, so the run was not asked.' };
+  const refused = refusalOf(id, control, run.state);
   if (refused !== undefined) return { status: 409, message: refused };
   if (control === 'cancel' && body.confirm !== id)
     return { status: 400, message: `To cancel the run, confirm its id: {"confirm": "${id}"}.` };
   const reason = typeof body.reason === 'string' ? body.reason.trim() : '';
-  if (requireReason && reason === '')
+  if (room.requireReason && reason === '')
     return { status: 400, message: 'The settings require a reason: write why you do this.' };
-  const wanted = wantedOf(control, body, reason, parseRate);
+  const wanted = wantedOf(control, body, reason, room.parseRate);
   if (typeof wanted === 'string') return { status: 400, message: wanted };
-  const place = state.isHere || cluster === undefined ? inFolder(store.folder(id)) : inCluster(cluster, id);
   const sent = await withTimeout(
-    place.write(wanted).then(() => true),
+    run.place.write(wanted).then(() => true),
     patienceMs,
   );
   if (sent) return { status: 202, asked: control };
@@ -61,21 +60,19 @@ export async function controlRun(
   return { status: 503, message };
 }
 
-async function stateOf(
-  store: RunStore,
-  cluster: Cluster | undefined,
-  id: string,
-): Promise<{ readonly state: string; readonly isHere: boolean } | 'away' | undefined> {
+/** The state of a run, and the place for commands; undefined for an unknown run. */
+async function findRun({ store, cluster }: ControlRoom, id: string) {
   if (!runIds.has(id)) return undefined;
   const record = await store.look(id);
-  if (record !== undefined && record !== 'being planned') return { state: actualState(record), isHere: true };
+  if (record !== undefined && record !== 'being planned')
+    return { state: actualState(record), place: inFolder(store.folder(id)) };
   if (cluster === undefined) return undefined;
   const looked = await withTimeout(
     cluster.run(id).then((entry) => ({ entry })),
     patienceMs,
   );
   if (looked === undefined) return 'away';
-  return looked.entry && { state: actualEntryState(looked.entry), isHere: false };
+  return looked.entry && { state: actualEntryState(looked.entry), place: inCluster(cluster, id) };
 }
 
 function refusalOf(id: string, control: ControlName, state: string): string | undefined {

@@ -46,10 +46,10 @@ export class ControlDialog {
       const why = await send(run, control, { ...body?.(), reason: reason.value });
       confirm.ariaBusy = null;
       refused.textContent = why ?? '';
-      if (why === undefined) this.#onSent(run, control);
       // Meanwhile, the reader may have opened the dialog of another run.
-      if (why !== undefined) this.#show(parts);
-      else if (this.element.contains(parts)) this.element.close();
+      if (why !== undefined) return this.#show(parts);
+      this.#onSent(run, control);
+      if (this.element.contains(parts)) this.element.close();
     };
     this.#show(parts);
   }
