@@ -5,11 +5,7 @@ export function readAddress(): URLSearchParams {
   return new URLSearchParams(hash.includes('=') ? hash : '');
 }
 
-/**
- * Writes values; an empty one is left out.
- *
- * @param isStep whether the reader can go back to the values before
- */
+/** Leaves out empty values. @param isStep whether the reader can go back to the values before */
 export function writeAddress(values: Readonly<Record<string, string>>, isStep: boolean): void {
   const written = readAddress();
   for (const [name, value] of Object.entries(values))

@@ -136,11 +136,7 @@ function cut(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}… (cut)` : text;
 }
 
-/**
- * Names with values, if any. A long value scrolls by itself.
- *
- * @param copied names of values that a reader looks up elsewhere
- */
+/** @param copied names of values that a reader looks up elsewhere */
 function facts(pairs: readonly Fact[], copied: readonly string[]): HTMLElement {
   const shown = pairs.filter(([, value]) => value !== '');
   const lines = shown.map(([name, value]) => {

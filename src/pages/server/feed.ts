@@ -9,10 +9,7 @@ interface Listener<Topic> {
 /** Returns a function that makes the documents of a topic, by name, in the order of sending. */
 type Look<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => Readonly<Record<string, object>>>;
 
-/**
- * Sends each listener its changed documents. Looks while there are listeners, during at most a tenth of the time. A failed look is
- * repeated.
- */
+/** Sends changed documents. Looks while there are listeners, during at most a tenth of the time. Repeats failed looks. */
 export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000) {
   const sentTo = new Map<Listener<Topic>, Map<string, string>>();
   let tookMs = 0;

@@ -101,12 +101,9 @@ export class Overview {
     if (record === null) return null;
     const folder = this.#store.folder(id);
     return {
-      states: record.states.map(({ state, at, by, reason }) => ({
-        state,
-        at,
-        by: by && actorText(by),
-        reason,
-      })),
+      states: record.states.map(({ at, state, by, reason = '' }) => {
+        return { at, state, by: by === undefined ? '' : actorText(by), reason };
+      }),
       hasReport: (await look(join(folder, reportFile)))?.isFile() === true,
       reportedRetries: await reportedRetries(folder),
     };

@@ -68,10 +68,7 @@ export function failingText({ counts, failureCode }: RunData): string | undefine
   return `${which} failed${code}.`;
 }
 
-/**
- * Whether a person has something to decide or to do: the run waits for a command, has stopped before its end, or has failed rows
- * that no retry has called.
- */
+/** Whether the run waits for a command, has stopped before its end, or has failed rows that no retry has called. */
 export function needsPerson(run: RunData, isRetried: boolean): boolean {
   const { state, ended, waiting, counts } = run;
   if (!ended)
@@ -105,13 +102,8 @@ export function sentenceOf(run: RunData): string {
 
 /** More about a run in the state folder. */
 export interface RunDetails {
-  readonly states: readonly {
-    readonly state: string;
-    readonly at: string;
-    /** User and host. */
-    readonly by: string | undefined;
-    readonly reason: string | undefined;
-  }[];
+  /** `by`: user and host, empty if unknown. */
+  readonly states: readonly Readonly<Record<'at' | 'state' | 'by' | 'reason', string>>[];
   readonly hasReport: boolean;
   /** Their results are in `report.html`. */
   readonly reportedRetries: readonly string[];

@@ -88,11 +88,7 @@ const retryMs = 2_000;
 /** A reader with more unsent bytes has stopped reading, and is disconnected. */
 const mostUnsent = 4_000_000;
 
-/**
- * Starts the dashboard. A reader can control runs only after an exchange of the token.
- *
- * @throws a usage error `CANNOT_LISTEN`
- */
+/** @throws a usage error `CANNOT_LISTEN` */
 export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
   const { server, access } = await buildServer(options);
   const address = await listen(server, options.host, options.port);

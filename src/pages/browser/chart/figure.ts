@@ -18,10 +18,7 @@ export class Figure {
   readonly #onZoom: () => void;
   #title = '';
 
-  /**
-   * @param signal aborts when the chart is no longer needed
-   * @param onZoom called when the reader has chosen a part of the time
-   */
+  /** @param onZoom called when the reader has chosen a part of the time */
   constructor(signal: AbortSignal, onZoom: () => void) {
     this.#onZoom = onZoom;
     this.element = element('figure', this.#caption, this.#chart);

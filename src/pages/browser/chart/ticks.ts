@@ -19,11 +19,8 @@ export function valueSteps(power: number): readonly number[] {
 }
 
 /**
- * Times of day as the texts of an axis. A second line has the date, if there are several and it is new, and the zone, if it is
- * new, as it is for the first text.
- *
- * @param times seconds since 1970
- * @param step their distance in seconds
+ * Times, in seconds since 1970, as the texts of an axis. A second line has the date, if there are several and it is new, and the
+ * zone, if it is new, as it is for the first text.
  */
 export function timeTicks(times: readonly number[], step: number): readonly string[] {
   const parts = times.map((time) => localTime(time * 1_000).split(' '));

@@ -154,17 +154,12 @@ function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): Chil
     'You can no longer control runs here: the dashboard was restarted. Open the new address that it printed.';
   const note = (text: string) => element('p', { class: 'note', role: 'status' }, text);
   const damaged = warnings.map(note);
+  const summary = element('summary', `${count(damaged.length)} files are damaged or unreadable`);
+  const folded = () => element('details', { class: 'note', id: 'warnings' }, summary, damaged);
   return [
     trouble !== undefined && note(away),
     hasLostControl && note(lost),
-    damaged.length <= mostWarnings
-      ? damaged
-      : element(
-          'details',
-          { class: 'note', id: 'warnings' },
-          element('summary', `${count(damaged.length)} files are damaged or unreadable`),
-          damaged,
-        ),
+    damaged.length <= mostWarnings ? damaged : folded(),
   ];
 }
 
