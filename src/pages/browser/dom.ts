@@ -46,6 +46,10 @@ export function button(text: Child, click: (event: Event) => void, more: Propert
   return element('button', { type: 'button', click, ...more }, text);
 }
 
+export function searchField(id: string, what: string, input: () => void): HTMLInputElement {
+  return element('input', { type: 'search', id, placeholder: what, 'aria-label': what, input });
+}
+
 /** A table in a scroll area of its own, whose label is unique on the page. Children that are not cells become cells. */
 export function tableElement(
   label: string,

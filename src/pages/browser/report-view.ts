@@ -14,7 +14,7 @@ import { rowsInNeed } from '../../engine/report/html/verdict.ts';
 import { readAddress, writeAddress } from './address.ts';
 import { Charts } from './chart/charts.ts';
 import { ColumnChooser } from './column-chooser.ts';
-import { button, copyClicked, download, drawn, element, redraw } from './dom.ts';
+import { button, copyClicked, download, drawn, element, redraw, searchField } from './dom.ts';
 import { RowDialog } from './row-dialog.ts';
 import type { Column, Rows, Selection } from './rows.ts';
 import { refeedCsv, shownCsv } from './saved-rows.ts';
@@ -37,12 +37,11 @@ export class ReportView {
   readonly #charts: Charts;
   readonly #place = element('section', { 'aria-label': 'Rows', id: 'rows' }, element('h2', 'Rows'));
   readonly #leftOut = element('p', { class: 'note' });
-  readonly #search = element('input', {
-    type: 'search',
-    placeholder: 'Search all columns',
-    'aria-label': 'Search all columns',
-    input: debounced(() => this.#want({}, false)),
-  });
+  readonly #search = searchField(
+    'find-row',
+    'Search all columns',
+    debounced(() => this.#want({}, false)),
+  );
   readonly #group = chooser('Show', (show) => this.#want({ show }));
   readonly #code = chooser('All codes', (code) => this.#want({ code, message: '' }));
   readonly #operation = chooser('All operations', (operation) => this.#want({ operation }));

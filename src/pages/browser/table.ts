@@ -82,10 +82,12 @@ export class RowTable {
     this.#selected = selected;
     this.#active = isChanged ? 0 : Math.max(0, selected.indexOf(active));
     const order = isDescending ? 'descending' : 'ascending';
-    redraw(
-      this.#head,
-      columns.map((column) => this.#header(column, column === sortBy ? order : 'none')),
-    );
+    const heads = columns.map((column) => {
+      const sort = button(column.title, () => this.#options.onSort(column), { id: `sort ${column.id}` });
+      const sorted = column === sortBy ? order : 'none';
+      return element('th', { class: classOf(column), 'aria-sort': sorted }, sort);
+    });
+    redraw(this.#head, heads);
     const widths = columns.map(widthOf);
     // The message, or else the last column, takes what is left.
     const wide = columns.find(isMessage) ?? columns.at(-1);
@@ -103,11 +105,6 @@ export class RowTable {
     this.#table.setAttribute('aria-rowcount', String(selected.length + 1));
     if (isChanged) this.#scroller.scrollTop = 0;
     this.#fit();
-  }
-
-  #header(column: Column, order: string): HTMLElement {
-    const sort = button(column.title, () => this.#options.onSort(column), { id: `sort ${column.id}` });
-    return element('th', { class: classOf(column), 'aria-sort': order }, sort);
   }
 
   get #visible(): number {

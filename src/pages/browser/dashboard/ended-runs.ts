@@ -3,7 +3,7 @@ import { localTime } from '../../../base/text/local-time.ts';
 import { apiText, shareText } from '../../../domain/terms.ts';
 import { rowsInNeed } from '../../../engine/report/html/verdict.ts';
 import { needsPerson, type RunData, stateOf } from '../../server/page-data.ts';
-import { button, type Child, element, redraw, tableElement } from '../dom.ts';
+import { button, type Child, element, redraw, searchField, tableElement } from '../dom.ts';
 import { runLink, stateText } from './run-parts.ts';
 
 /** Runs in the table, unless the reader wants all. */
@@ -28,13 +28,7 @@ export class EndedRuns {
   #most = fewEnded;
   #sortBy = 'State';
   #isDescending = false;
-  readonly #search = element('input', {
-    type: 'search',
-    id: 'find-run',
-    placeholder: 'Search ended runs',
-    'aria-label': 'Search ended runs',
-    input: () => this.#draw(),
-  });
+  readonly #search = searchField('find-run', 'Search ended runs', () => this.#draw());
 
   /** @param runs with those in progress, which may be retries */
   show(runs: readonly RunData[]): void {
