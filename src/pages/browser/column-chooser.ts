@@ -19,27 +19,22 @@ export class ColumnChooser {
     );
   }
 
-  /** The chosen columns. The first one, the number of the row, always stays. */
+  /** The first column, the number of the row, always stays. */
   chosen(columns: readonly Column[]): readonly Column[] {
-    return columns.filter((column, place) => place === 0 || !this.#hidden.has(keyOf(column)));
+    return columns.filter(({ id }, place) => place === 0 || !this.#hidden.has(id));
   }
 
-  #choice(column: Column): HTMLElement {
-    const key = keyOf(column);
+  #choice({ id, title }: Column): HTMLElement {
     const box = element('input', {
       type: 'checkbox',
-      checked: !this.#hidden.has(key),
-      id: `column ${key}`,
+      checked: !this.#hidden.has(id),
+      id: `column ${id}`,
       change: () => {
-        if (box.checked) this.#hidden.delete(key);
-        else this.#hidden.add(key);
+        if (box.checked) this.#hidden.delete(id);
+        else this.#hidden.add(id);
         this.#onChange();
       },
     });
-    return element('label', box, ` ${column.title}`);
+    return element('label', box, ` ${title}`);
   }
-}
-
-function keyOf({ kind, name }: Column): string {
-  return `${kind} ${name}`;
 }

@@ -1,14 +1,14 @@
 import { inReadingOrder } from '../../base/text/printable.ts';
-import { type OutcomeCounts, outcomes, totalOf } from '../../domain/terms.ts';
+import { type OutcomeCounts, totalOf } from '../../domain/terms.ts';
 import { isElement, type Markup } from '../../engine/report/html/markup.ts';
 
 /** Attributes of an element, as in markup. Functions are event listeners. */
 type Properties = Readonly<Record<string, string | boolean | ((event: Event) => void) | undefined>>;
 
-/** Children of an element: texts, elements, and lists of children. False and undefined are left out. */
+/** False and undefined are left out. */
 export type Child = Node | string | false | undefined | readonly Child[];
 
-/** Makes an element. Texts become text nodes, never markup; characters that change the reading order become visible. */
+/** Texts become text nodes, never markup; characters that change the reading order become visible. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   first?: Properties | Child,
@@ -25,7 +25,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** The nodes of a part that Node has written as HTML. */
+/** A part of a page that Node writes as HTML, too. */
 export function drawn(part: Markup): Child {
   if (part === false || part === undefined || typeof part === 'string') return part;
   if (!isElement(part)) return part.map(drawn);
@@ -42,9 +42,12 @@ export function nodesOf(child: Child): readonly Node[] {
   return child instanceof Node ? [child] : child.flatMap(nodesOf);
 }
 
-/** @param properties additional attributes */
-export function button(text: Child, click: () => void, properties: Properties = {}): HTMLButtonElement {
-  return element('button', { type: 'button', click, ...properties }, text);
+export function button(text: Child, click: (event: Event) => void, more: Properties = {}): HTMLButtonElement {
+  return element('button', { type: 'button', click, ...more }, text);
+}
+
+export function searchField(id: string, what: string, input: () => void): HTMLInputElement {
+  return element('input', { type: 'search', id, placeholder: what, 'aria-label': what, input });
 }
 
 /** A table in a scroll area of its own, whose label is unique on the page. Children that are not cells become cells. */
@@ -53,27 +56,18 @@ export function tableElement(
   head: readonly Child[],
   rows: readonly (readonly Child[])[],
 ): HTMLElement {
-  const cell = (content: Child) =>
-    content instanceof HTMLTableCellElement ? content : element('td', content);
+  const line = (name: 'th' | 'td', contents: readonly Child[]): HTMLElement => {
+    const isCell = (content: Child) => content instanceof HTMLTableCellElement;
+    return element(
+      'tr',
+      contents.map((content) => (isCell(content) ? content : element(name, content))),
+    );
+  };
+  const body = rows.map((cells) => line('td', cells));
   return element(
     'div',
     { class: 'wide', id: `table ${label}`, tabindex: '0', role: 'region', 'aria-label': label },
-    element(
-      'table',
-      element(
-        'thead',
-        element(
-          'tr',
-          head.map((title) =>
-            title instanceof HTMLTableCellElement ? title : element('th', { scope: 'col' }, title),
-          ),
-        ),
-      ),
-      element(
-        'tbody',
-        rows.map((cells) => element('tr', cells.map(cell))),
-      ),
-    ),
+    element('table', element('thead', line('th', head)), element('tbody', body)),
   );
 }
 
@@ -81,17 +75,14 @@ export function numberCell(text: string): HTMLElement {
   return element('td', { class: 'number' }, text);
 }
 
-/** A bar of the outcomes, and of the other rows of all. Screen readers skip the bar: the page has the counts in words beside it. */
+/** A bar of the outcomes and of the other rows. Screen readers skip the bar: the page has the counts in words beside it. */
 export function outcomeBar(counts: OutcomeCounts, all: number): HTMLElement {
-  const rest = ['rest', all - totalOf(counts)] as const;
-  const shares = [...outcomes.map((outcome) => [outcome, counts[outcome]] as const), rest];
-  const parts = shares
-    .filter(([, rows]) => rows > 0)
-    .map(([name, rows]) => {
-      const part = element('span', { class: name });
-      part.style.flexGrow = String(rows);
-      return part;
-    });
+  const shares = Object.entries({ ...counts, rest: all - totalOf(counts) }).filter(([, rows]) => rows > 0);
+  const parts = shares.map(([name, rows]) => {
+    const part = element('span', { class: name });
+    part.style.flexGrow = String(rows);
+    return part;
+  });
   return element('div', { class: 'bar', 'aria-hidden': 'true' }, parts);
 }
 
@@ -102,71 +93,53 @@ export function outcomeBar(counts: OutcomeCounts, all: number): HTMLElement {
  */
 export function redraw(place: Element, ...children: readonly Child[]): void {
   const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
-  const made = nodesOf(children);
-  keepOpen(place, made);
-  const nodes = made.map((node) => lasting(place, node));
-  const stays = new Set<Node>(nodes);
-  for (const [index, node] of nodes.entries()) {
-    // An element that is moved loses the focus: what is in its way goes instead.
-    if (node.parentNode === place)
-      for (const old of [...place.childNodes].slice(index)) {
-        if (stays.has(old)) break;
-        old.remove();
-      }
-    const old = place.childNodes[index];
-    if (old === node) continue;
-    if (old === undefined || stays.has(old)) place.insertBefore(node, old ?? null);
-    else if (!old.isEqualNode(node)) old.replaceWith(node);
-  }
-  for (const old of [...place.childNodes].slice(nodes.length)) old.remove();
+  const nodes = nodesOf(children).map((node, index) => lasting(place, node, index));
+  const stays = new Set(nodes);
+  // First, because an element that is moved loses the focus.
+  for (const old of [...place.childNodes]) if (!stays.has(old)) old.remove();
+  let next = place.firstChild;
+  for (const node of nodes)
+    if (node === next) next = next.nextSibling;
+    else place.insertBefore(node, next);
   if (focused && document.activeElement?.id !== focused)
     document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
-/** The child of a place with the same `id` and name as a new element, made equal to it; the node itself if there is none. */
-function lasting(place: Element, node: Node): Node {
-  if (!(node instanceof HTMLElement) || node.id === '' || node.parentNode === place) return node;
+/** The old child in place of a new node: one that is equal, or has its `id` and is made equal. */
+function lasting(place: Element, node: Node, index: number): Node {
+  if (node.parentNode === place) return node;
+  const same = place.childNodes[index];
+  if (same?.isEqualNode(node)) return same;
+  if (!(node instanceof HTMLElement) || node.id === '') return node;
   const old = [...place.children].find(({ id, nodeName }) => id === node.id && nodeName === node.nodeName);
   if (old === undefined) return node;
   for (const { name, value } of node.attributes) old.setAttribute(name, value);
-  for (const name of old.getAttributeNames()) if (!node.hasAttribute(name)) old.removeAttribute(name);
+  // What the reader has opened stays open.
+  for (const name of old.getAttributeNames())
+    if (name !== 'open' && !node.hasAttribute(name)) old.removeAttribute(name);
   redraw(old, [...node.childNodes]);
   return old;
 }
 
-/** Opens new `details` elements where the reader has opened old ones with the same `id`. */
-function keepOpen(place: Element, nodes: readonly Node[]): void {
-  const open = new Set([...place.querySelectorAll('details[open][id]')].map(({ id }) => id));
-  if (open.size === 0) return;
-  const elements = nodes.filter((node) => node instanceof Element);
-  for (const details of elements.flatMap((made) => [made, ...made.querySelectorAll('details')]))
-    if (open.has(details.id)) details.setAttribute('open', '');
-}
-
-/**
- * Copies the text of a button that was clicked, if any, and says so on the button; or selects what is before the button if the
- * browser does not allow copying.
- */
+/** Copies the text of a clicked button, or selects what is before it if the browser does not allow copying. */
 export async function copyClicked({ target }: Event): Promise<void> {
   const button = target instanceof Element ? target.closest<HTMLElement>('button[data-copy]') : null;
-  if (button === null) return;
-  const [word] = button.childNodes;
-  const usual = button.dataset['word'] ?? word?.textContent ?? '';
+  const word = button?.firstChild;
+  if (!button || !word) return;
+  const { copy = '', word: usual = word.textContent ?? '' } = button.dataset;
   button.dataset['word'] = usual;
-  const tell = (said: string): void => {
-    if (word !== undefined) word.textContent = said;
-  };
   try {
-    await navigator.clipboard.writeText(button.dataset['copy'] ?? '');
-    tell('Copied');
+    await navigator.clipboard.writeText(copy);
+    word.textContent = 'Copied';
   } catch {
     if (button.previousElementSibling) getSelection()?.selectAllChildren(button.previousElementSibling);
-    tell('Selected');
+    word.textContent = 'Selected';
   }
-  setTimeout(() => tell(usual), 2_000);
+  setTimeout(() => {
+    word.textContent = usual;
+  }, 2_000);
 }
 
-/** Offers a text as a download. */
 export function download(name: string, text: string): void {
   const href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
   element('a', { href, download: name }).click();

@@ -7,10 +7,10 @@ import { Rows } from './rows.ts';
 const content = JSON.parse(document.getElementById('content')?.textContent ?? '') as PageContent;
 const { data } = content;
 const { manifest, outcomes } = data.summary;
-const view = new ReportView(new AbortController().signal);
 const main = document.getElementById('page');
 try {
   const rows = await Rows.read(content);
+  const view = new ReportView(data, rows, new AbortController().signal);
   // Draws the head again, with times in the zone of the reader.
   const head = nodesOf(drawn(reportHead(data)));
   const bar = outcomeBar(outcomes, manifest.rows);
@@ -20,9 +20,9 @@ try {
     view.element.querySelector<HTMLElement>(`.ledger [data-show="${outcome}"]`)?.click();
   });
   main?.replaceChildren(...head, bar, view.element);
-  view.show(data, rows);
+  view.followAddress();
 } catch (error) {
-  // The browser is too old, for example without DecompressionStream, or the file is incomplete.
+  // The browser has no DecompressionStream, or the file is incomplete.
   const why = `This browser can't show the rows (${(error as Error).message}).`;
   const note = `${why} Open report.csv, or try another browser.`;
   main?.append(element('p', { class: 'note', id: 'rows' }, note));

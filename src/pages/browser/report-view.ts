@@ -11,49 +11,41 @@ import {
   rowGroups,
 } from '../../engine/report/html/row-groups.ts';
 import { rowsInNeed } from '../../engine/report/html/verdict.ts';
-import { Address } from './address.ts';
+import { readAddress, writeAddress } from './address.ts';
 import { Charts } from './chart/charts.ts';
 import { ColumnChooser } from './column-chooser.ts';
-import { button, copyClicked, download, drawn, element, redraw } from './dom.ts';
+import { button, copyClicked, download, drawn, element, redraw, searchField } from './dom.ts';
 import { RowDialog } from './row-dialog.ts';
-import { type Column, everything, type Rows } from './rows.ts';
+import type { Column, Rows, Selection } from './rows.ts';
 import { refeedCsv, shownCsv } from './saved-rows.ts';
 import { RowTable } from './table.ts';
 
-/** What the reader wants to see, as the address has it; an empty text is the default. */
-interface Wanted {
-  readonly show: string;
-  readonly code: string;
-  readonly message: string;
-  readonly operation: string;
-  readonly q: string;
-  /** Kind and name of a column, after `-` in descending order. */
-  readonly sort: string;
-}
+/** What the reader wants to see. `sort` is the `id` of a column, after `-` in descending order. */
+const nothingWanted = { show: '', code: '', message: '', operation: '', q: '', sort: '' };
 
-const nothingWanted: Wanted = { show: '', code: '', message: '', operation: '', q: '', sort: '' };
+type Wanted = Readonly<typeof nothingWanted>;
 
-/** The ledger, what to do, the results by code, the charts and the rows of a run. What was chosen stays when newer data is shown. */
+/** All of a report below its head. What was chosen stays when newer data is shown. */
 export class ReportView {
   readonly element: HTMLElement;
-  #shown: { readonly data: PageData; readonly rows: Rows } | undefined;
-  #wanted = nothingWanted;
+  #data: PageData;
+  #rows: Rows;
+  #columns: readonly Column[] = [];
+  #wanted: Wanted = nothingWanted;
   #selected: Uint32Array = new Uint32Array();
-  readonly #address: Address;
   readonly #summary = element('div');
   readonly #charts: Charts;
   readonly #place = element('section', { 'aria-label': 'Rows', id: 'rows' }, element('h2', 'Rows'));
   readonly #leftOut = element('p', { class: 'note' });
-  readonly #search = element('input', {
-    type: 'search',
-    placeholder: 'Search all columns',
-    'aria-label': 'Search all columns',
-    input: debounced(() => this.#want({ q: this.#search.value.trim() }, false)),
-  });
+  readonly #search = searchField(
+    'find-row',
+    'Search all columns',
+    debounced(() => this.#want({}, false)),
+  );
   readonly #group = chooser('Show', (show) => this.#want({ show }));
   readonly #code = chooser('All codes', (code) => this.#want({ code, message: '' }));
   readonly #operation = chooser('All operations', (operation) => this.#want({ operation }));
-  readonly #columns = new ColumnChooser(() => this.#select(false));
+  readonly #chooser = new ColumnChooser(() => this.#select(false));
   readonly #found = element('span', { 'aria-live': 'polite', class: 'found quiet' });
   readonly #message = element('span', { class: 'quiet' });
   readonly #clear = button('Clear filters', () => this.#clearFilters(), { id: 'clear-filters' });
@@ -64,83 +56,76 @@ export class ReportView {
   readonly #table: RowTable;
   readonly #story: RowDialog;
 
-  /** @param signal aborts when the view is no longer needed */
-  constructor(signal: AbortSignal) {
+  /** @param signal aborts the listeners */
+  constructor(data: PageData, rows: Rows, signal: AbortSignal) {
+    this.#data = data;
+    this.#rows = rows;
     this.#charts = new Charts(signal);
-    this.#address = new Address(signal, () => this.#followAddress());
-    this.#story = new RowDialog({
-      canMove: (steps) => this.#table.canMove(steps),
-      move: (steps) => this.#table.move(steps),
-      onClose: () => this.#address.write({ row: '' }, true),
-    });
     this.#table = new RowTable({
       signal,
       onOpen: (row) => this.#open(row),
-      onSort: (column) => {
-        const name = `${column.kind} ${column.name}`;
-        this.#want({ sort: this.#wanted.sort === name ? `-${name}` : name });
-      },
+      onSort: ({ id }) => this.#want({ sort: this.#wanted.sort === id ? `-${id}` : id }),
     });
+    this.#story = new RowDialog(this.#table, () => writeAddress({ row: '' }, true));
+    addEventListener('popstate', () => this.followAddress(), { signal });
     addEventListener('beforeprint', () => this.#print(), { signal });
     addEventListener('afterprint', () => this.#select(true), { signal });
     this.#summary.addEventListener('click', (event) => this.#clicked(event));
-    const tools = element(
-      'div',
-      { class: 'tools' },
-      [this.#search, this.#group, this.#code, this.#operation, this.#columns.element],
-      this.#saves,
-    );
+    const choosers = [this.#search, this.#group, this.#code, this.#operation, this.#chooser.element];
+    const tools = element('div', { class: 'tools' }, choosers, this.#saves);
     const state = element('p', { class: 'filters' }, this.#found, this.#message, this.#clear);
     this.#place.append(this.#leftOut, tools, state, this.#table.element);
     this.element = element('div', this.#summary, this.#charts.element, this.#place, this.#story.element);
     this.element.addEventListener('click', (event) => void copyClicked(event));
+    this.#draw();
   }
 
   show(data: PageData, rows: Rows): void {
-    const isFirst = this.#shown === undefined;
-    this.#shown = { data, rows };
-    redraw(this.#summary, drawn(reportSummary(data)));
-    this.#charts.show(data);
-    const { codes, operations, manifest } = data.summary;
-    this.#leftOut.hidden = rows.count === manifest.rows;
-    this.#leftOut.textContent = leftOutText(rows.count, manifest.rows);
+    this.#data = data;
+    this.#rows = rows;
+    this.#draw();
+    this.#story.update(rows, data);
+    this.#select(false);
+  }
+
+  /** Draws what the reader does not choose. */
+  #draw(): void {
+    const { codes, operations, manifest } = this.#data.summary;
+    redraw(this.#summary, drawn(reportSummary(this.#data)));
+    this.#charts.show(this.#data);
+    this.#leftOut.hidden = this.#rows.count === manifest.rows;
+    this.#leftOut.textContent = leftOutText(this.#rows.count, manifest.rows);
     offer(this.#code, [['', 'All codes'], ...codes.map(({ code }) => [code, code] as const)]);
     const names = operations.map(({ operation }) => operation).filter(Boolean);
     offer(this.#operation, [['', 'All operations'], ...names.map((name) => [name, name] as const)]);
     this.#operation.hidden = this.#operation.options.length < 3;
-    this.#story.update(rows, data);
-    if (isFirst) this.#followAddress();
-    else this.#select(false);
+    this.#columns = columnsOf(this.#rows, this.#data);
+    this.#chooser.offer(this.#columns);
   }
 
-  /** Shows what the address says, without which the page opens on the rows that need the reader. */
-  #followAddress(): void {
-    if (this.#shown === undefined) return;
-    const { data, rows } = this.#shown;
-    const wanted = Object.keys(nothingWanted).map((name) => [name, this.#address.read(name)] as const);
-    const isPlain = wanted.every(([, value]) => value === '');
-    const show = isPlain && rowsInNeed(data.summary.outcomes) > 0 ? 'attention' : '';
+  /** Shows what the address says, by default the rows that need the reader. The view must be on the page. */
+  followAddress(): void {
+    const address = readAddress();
+    const known = Object.keys(nothingWanted).filter((name) => address.has(name));
+    const opensOnNeed = known.length === 0 && rowsInNeed(this.#data.summary.outcomes) > 0;
     this.#wanted = {
       ...nothingWanted,
-      show,
-      ...Object.fromEntries(wanted.filter(([, value]) => value !== '')),
+      show: opensOnNeed ? 'attention' : '',
+      ...Object.fromEntries(known.map((name) => [name, address.get(name)])),
     };
     this.#search.value = this.#wanted.q;
     this.#select(true);
-    const row = rows.placeOf(Number(this.#address.read('row')));
+    const row = this.#rows.placeOf(Number(address.get('row')));
     if (row >= 0) this.#table.open(row);
-    else this.#story.close();
+    else this.#story.element.close();
   }
 
   #open(row: number): void {
-    if (this.#shown === undefined) return;
-    const { rows, data } = this.#shown;
     const isMoving = this.#story.element.open;
-    this.#story.show(rows, row, data);
-    this.#address.write({ row: rows.fact('row').text(row) }, !isMoving);
+    this.#story.show(this.#rows, row, this.#data);
+    writeAddress({ row: this.#rows.fact('row').text(row) }, !isMoving);
   }
 
-  /** A click on a link or a button of the summary. */
   #clicked(event: Event): void {
     const target = event.target instanceof Element ? event.target.closest('a, button') : null;
     if (!(target instanceof HTMLElement)) return;
@@ -158,100 +143,83 @@ export class ReportView {
     this.#search.focus();
   }
 
-  /** @param what `shown` for the columns and texts of the table; otherwise part of the name of a manifest */
+  /** @param what `shown` for the texts of the table; otherwise part of the name of a manifest */
   #save(what: string): void {
-    if (this.#shown === undefined) return;
-    const { rows, data } = this.#shown;
     const text =
       what === 'shown'
-        ? shownCsv(this.#columns.chosen(columnsOf(rows, data)), this.#selected)
-        : refeedCsv(rows, this.#selected);
-    download(savedName(data.run.id, what), text);
+        ? shownCsv(this.#chooser.chosen(this.#columns), this.#selected)
+        : refeedCsv(this.#rows, this.#selected);
+    download(savedName(this.#data.run.id, what), text);
   }
 
   /** @param isStep whether the reader can go back */
   #want(changes: Partial<Wanted>, isStep = true): void {
     // The search may have text that was typed a moment ago.
-    this.#wanted = { ...this.#wanted, q: this.#search.value.trim(), ...changes };
-    if (this.#search.value.trim() !== this.#wanted.q) this.#search.value = this.#wanted.q;
-    this.#address.write({ ...this.#wanted }, isStep);
+    const q = this.#search.value.trim();
+    this.#wanted = { ...this.#wanted, q, ...changes };
+    if (q !== this.#wanted.q) this.#search.value = this.#wanted.q;
+    writeAddress(this.#wanted, isStep);
     this.#select(true);
   }
 
-  /** Selects and shows the rows. @param isChanged whether the reader has changed the filter or the order */
+  /** @param isChanged whether the reader has changed the filter or the order */
   #select(isChanged: boolean): void {
-    if (this.#shown === undefined) return;
-    const { rows, data } = this.#shown;
-    const { show, code, message, operation, q, sort } = this.#wanted;
+    const { show, code, operation, sort } = this.#wanted;
     const group = (show || 'all') as RowGroup;
-    const groups = [...rowGroups, group].filter((each) => each === group || countOf(each, data) > 0);
-    const texts = groups.map((each) => [each, `${count(countOf(each, data))} ${groupText(each)}`] as const);
-    offer(this.#group, texts);
+    const groups = [...rowGroups, group].map((each) => [each, countOf(each, this.#data)] as const);
+    const offered = groups.filter(([each, rows]) => each === group || rows > 0);
+    offer(
+      this.#group,
+      offered.map(([each, rows]) => [each, `${count(rows)} ${groupText(each)}`]),
+    );
     [this.#group.value, this.#code.value, this.#operation.value] = [group, code, operation];
     for (const link of this.#summary.querySelectorAll<HTMLElement>('.ledger a'))
       link.setAttribute('aria-current', String(link.dataset['show'] === group));
-    const all = columnsOf(rows, data);
-    const isDescending = sort.startsWith('-');
-    const sortBy = all.find(({ kind, name }) => `${kind} ${name}` === sort.replace(/^-/, ''));
-    this.#selected = rows.select({
-      query: q,
-      keeps: isInGroup(group, data),
-      code,
-      message,
-      operation,
-      sortBy,
-      descending: isDescending,
-    });
-    this.#tell(data);
-    this.#columns.offer(all);
-    this.#table.show(
-      { columns: this.#columns.chosen(all), selected: this.#selected, sortBy, descending: isDescending },
-      isChanged,
-    );
+    const order = {
+      sortBy: this.#columns.find(({ id }) => id === sort.replace(/^-/, '')),
+      isDescending: sort.startsWith('-'),
+    };
+    const keeps = isInGroup(group, this.#data);
+    this.#selected = this.#rows.select({ ...this.#wanted, ...order, keeps });
+    this.#tell();
+    const columns = this.#chooser.chosen(this.#columns);
+    this.#table.show({ columns, selected: this.#selected, ...order }, isChanged);
   }
 
-  /** Says how many rows are found, and by what. */
-  #tell({ summary }: PageData): void {
+  #tell(): void {
     const { show, code, message, operation, q } = this.#wanted;
-    const [found, all] = [this.#selected.length, summary.manifest.rows];
+    const [found, all] = [this.#selected.length, this.#data.summary.manifest.rows];
     const text = found === all ? `All ${counted(all, 'row')}` : `${count(found)} of ${counted(all, 'row')}`;
     if (this.#found.textContent !== text) this.#found.textContent = text;
     this.#message.textContent = message === '' ? '' : `with the message “${shortened(message, 80)}”`;
-    this.#clear.hidden =
-      [code, message, operation, q].every((each) => each === '') && ['', 'all'].includes(show);
+    this.#clear.hidden = `${code}${message}${operation}${q}` === '' && ['', 'all'].includes(show);
     for (const save of this.#saves) save.disabled = found === 0;
   }
 
-  /** Prints the rows that need the reader or are unclear, whatever the filter. */
+  /** Prints the rows that need the reader or are unclear. */
   #print(): void {
-    if (this.#shown === undefined) return;
-    const { rows, data } = this.#shown;
-    const needs = isInGroup('attention', data);
-    this.#table.print(
-      rows.select({
-        ...everything,
-        keeps: (outcome, code, unclear) => unclear || needs(outcome, code, unclear),
-      }),
-    );
+    const needs = isInGroup('attention', this.#data);
+    const keeps: Selection['keeps'] = (outcome, code, unclear) => unclear || needs(outcome, code, unclear);
+    this.#table.print(this.#rows.select({ keeps }));
   }
 }
 
-/** The columns of the table, in order: the row and its result, its other cells, and the calls. */
+/** In order: the row and its result, its other cells, and the calls. */
 function columnsOf({ columns }: Rows, { operations }: PageData): readonly Column[] {
   const facts = (...names: readonly string[]): readonly Column[] =>
-    names.flatMap((wanted) => columns.filter(({ kind, name }) => kind === 'fact' && name === wanted));
+    names.flatMap((name) => columns.filter(({ id }) => id === `fact ${name}`));
   const cells = columns.filter(({ kind }) => kind === 'cell');
   const ordered = [
     ...facts('row'),
     ...cells.filter(({ role }) => role === 'subject'),
     ...facts('outcome', 'code', 'message'),
-    ...(Object.keys(operations).length > 1 ? cells.filter(({ role }) => role === 'operation') : []),
+    ...cells.filter(({ role }) => role === 'operation' && Object.keys(operations).length > 1),
     ...facts('unclear'),
     ...cells.filter(({ role }) => role === undefined),
     ...columns.filter(({ kind }) => kind === 'result'),
     ...facts('attempts', 'status', 'duration', 'started'),
   ];
-  return ordered.filter(({ isEmpty }) => !isEmpty);
+  return ordered.filter(({ width }) => width > 0);
 }
 
 function leftOutText(inside: number, all: number): string {
@@ -281,7 +249,7 @@ function offer(
   select.value = value;
 }
 
-/** Runs the action once the reader pauses typing. */
+/** Acts once the reader pauses typing. */
 function debounced(action: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {

@@ -2,9 +2,11 @@ import { counted, exactDuration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { shortened } from '../../base/text/printable.ts';
 import { type Attempt, requestsOf, unclearText } from '../../domain/terms.ts';
+import type { FactColumn } from '../../engine/report/html/packed-rows.ts';
 import type { PageAdvice, PageData } from '../../engine/report/html/page-data.ts';
 import { button, type Child, element, numberCell, redraw, tableElement } from './dom.ts';
 import type { Column, Rows } from './rows.ts';
+import type { RowTable } from './table.ts';
 
 /** Longer texts are cut; report.csv has the full text. */
 const longestText = 20_000;
@@ -14,28 +16,19 @@ const scrolledText = 1_000;
 const longestName = 200;
 const longestSubject = 80;
 
-/** What the dialog needs of the report. */
 type Report = Pick<PageData, 'advice' | 'operations'>;
-
-interface RowDialogOptions {
-  /** Whether the table has a previous or a next row. */
-  readonly canMove: (steps: -1 | 1) => boolean;
-  /** Opens the previous or the next row of the table. */
-  readonly move: (steps: -1 | 1) => void;
-  readonly onClose: () => void;
-}
 
 /** A dialog with the details of a row. */
 export class RowDialog {
   readonly element: HTMLDialogElement;
-  readonly #options: RowDialogOptions;
+  readonly #table: Pick<RowTable, 'canMove' | 'move'>;
   #number = 0;
 
-  constructor(options: RowDialogOptions) {
-    this.#options = options;
+  constructor(table: Pick<RowTable, 'canMove' | 'move'>, onClose: () => void) {
+    this.#table = table;
     this.element = element('dialog', {
       'aria-labelledby': 'story-title',
-      close: () => options.onClose(),
+      close: onClose,
       keydown: (event) => this.#pressed(event as KeyboardEvent),
     });
   }
@@ -47,21 +40,19 @@ export class RowDialog {
     if (!this.element.open) this.element.showModal();
   }
 
-  close(): void {
-    this.element.close();
-  }
-
-  /** Shows newer data of the row while the dialog is open. */
+  /** Shows newer data of the row. */
   update(rows: Rows, report: Report): void {
     const row = this.element.open ? rows.placeOf(this.#number) : -1;
     if (row >= 0) this.#draw(rows, row, report);
   }
 
   #draw(rows: Rows, row: number, { advice, operations }: Report): void {
-    const { canMove, move } = this.#options;
     const step = (text: string, steps: -1 | 1) =>
-      button(text, () => move(steps), { id: `story-${text}`, disabled: !canMove(steps) });
-    const close = button('Close', () => this.close(), { id: 'story-close' });
+      button(text, () => this.#table.move(steps), {
+        id: `story-${text}`,
+        disabled: !this.#table.canMove(steps),
+      });
+    const close = button('Close', () => this.element.close(), { id: 'story-close' });
     const buttons = element('div', { class: 'buttons' }, step('Previous', -1), step('Next', 1), close);
     const focused = document.activeElement?.id ?? '';
     redraw(
@@ -69,7 +60,7 @@ export class RowDialog {
       element('header', element('h2', { id: 'story-title' }, titleOf(rows, row, operations)), buttons),
       storyOf(rows, row, advice[rows.fact('code').text(row)]),
     );
-    // A button that had the focus and is disabled at the last row would leave the keyboard without a place.
+    // At the last row, the button with the focus is disabled, and the keyboard would have no place.
     if (document.getElementById(focused)?.matches(':disabled'))
       document.getElementById('story-close')?.focus();
   }
@@ -77,8 +68,8 @@ export class RowDialog {
   #pressed({ key, target, altKey, ctrlKey, metaKey }: KeyboardEvent): void {
     const isScrolling = target instanceof Element && target.matches('[tabindex]');
     if (isScrolling || altKey || ctrlKey || metaKey) return;
-    if (key === 'ArrowLeft') this.#options.move(-1);
-    if (key === 'ArrowRight') this.#options.move(1);
+    if (key === 'ArrowLeft') this.#table.move(-1);
+    if (key === 'ArrowRight') this.#table.move(1);
   }
 }
 
@@ -87,19 +78,17 @@ function titleOf(rows: Rows, row: number, operations: Report['operations']): rea
   const subject = rows.columns.find(({ role, text }) => role === 'subject' && text(row) !== '');
   const outcome = rows.fact('outcome');
   const thing = operations[rows.fact('operation').text(row)]?.thing;
+  const chip = (name: string, text: string) => element('span', { class: `outcome ${name}` }, text);
   return [
     `Row ${rows.fact('row').text(row)} · `,
     subject && `${shortened(`${thing ?? subject.title} ${subject.text(row)}`, longestSubject)} · `,
-    element('span', { class: `outcome ${outcome.text(row)}` }, outcome.shown(row)),
-    rows.fact('unclear').text(row) !== '' && [
-      ' · ',
-      element('span', { class: 'outcome unclear' }, 'unclear'),
-    ],
+    chip(outcome.text(row), outcome.shown(row)),
+    rows.fact('unclear').text(row) !== '' && [' · ', chip('unclear', 'unclear')],
   ];
 }
 
 function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined): Child {
-  const fact = (name: Parameters<Rows['fact']>[0]): string => rows.fact(name).text(row);
+  const fact = (name: FactColumn): string => rows.fact(name).text(row);
   const of = (wanted: Column['kind']): readonly Fact[] =>
     rows.columns.filter(({ kind }) => kind === wanted).map((column) => [column.title, column.text(row)]);
   const [outcome, duplicateOf] = [fact('outcome'), fact('duplicateOf')];
@@ -117,6 +106,7 @@ function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined): Child
   const attempts = attemptsOf(rows, row);
   const made = Number(fact('attempts'));
   const untold = made - requestsOf(attempts);
+  const subjects = rows.columns.filter(({ role }) => role === 'subject').map(({ title }) => title);
   const calls = made > 0 || attempts.length > 0 ? counted(made, 'attempt') : 'Not called';
   const first = localTime(startOf(attempts), 3);
   return [
@@ -124,33 +114,20 @@ function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined): Child
     element('h3', [calls, first].filter(Boolean).join(' from ')),
     untold > 0 && element('p', `${counted(untold, 'attempt')} without details`),
     attempts.length > 1 && timeline(attempts),
-    attempts.length > 0 &&
-      tableElement(
-        'Attempts',
-        ['Started', 'Duration', 'HTTP', 'Result'],
-        attemptLines(attempts, fact('message')),
-      ),
+    attempts.length > 0 && attemptTable(attempts, fact('message')),
     fact('request') !== '' && [
       element('h3', 'Request ', copyButton('request', fact('request'))),
       element('pre', { tabindex: '0', 'aria-label': 'Request' }, cut(fact('request'))),
     ],
     element('h3', 'Manifest'),
-    facts(
-      of('cell'),
-      rows.columns.filter(({ role }) => role === 'subject').map(({ title }) => title),
-    ),
+    facts(of('cell'), subjects),
   ];
 }
 
-/** A button that copies a text. The text is an attribute, because `redraw` may keep the button of another row. */
+/** The text is an attribute, because `redraw` may keep the button of another row. */
 function copyButton(what: string, text: string): HTMLElement {
-  const spoken = element('span', { class: 'spoken' }, ` ${what}`);
-  return element(
-    'button',
-    { type: 'button', class: 'copy', 'data-copy': text, id: `copy ${what}` },
-    'Copy',
-    spoken,
-  );
+  const properties = { type: 'button', class: 'copy', 'data-copy': text, id: `copy ${what}` };
+  return element('button', properties, 'Copy', element('span', { class: 'spoken' }, ` ${what}`));
 }
 
 type Fact = readonly [name: string, value: string];
@@ -159,30 +136,19 @@ function cut(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}… (cut)` : text;
 }
 
-/**
- * Names with values, if any. A long value scrolls by itself.
- *
- * @param copied names of values that a reader looks up elsewhere
- */
+/** @param copied names of values that a reader looks up elsewhere */
 function facts(pairs: readonly Fact[], copied: readonly string[]): HTMLElement {
   const shown = pairs.filter(([, value]) => value !== '');
-  return element(
-    'dl',
-    shown.map(([name, value]) => {
-      const long = value.length > scrolledText && {
-        tabindex: '0',
-        role: 'group',
-        'aria-label': shortened(name, longestSubject),
-      };
-      return [
-        element('dt', shortened(name, longestName), copied.includes(name) && [' ', copyButton(name, value)]),
-        element('dd', long || {}, cut(value)),
-      ];
-    }),
-  );
+  const lines = shown.map(([name, value]) => {
+    const scrolled = { tabindex: '0', role: 'group', 'aria-label': shortened(name, longestSubject) };
+    return [
+      element('dt', shortened(name, longestName), copied.includes(name) && [' ', copyButton(name, value)]),
+      element('dd', value.length > scrolledText ? scrolled : {}, cut(value)),
+    ];
+  });
+  return element('dl', ...lines);
 }
 
-/** All known attempts of a row, including the last one. */
 function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
   const text = rows.fact('earlier').text(row);
   const earlier = text === '' ? [] : (JSON.parse(text) as readonly Attempt[]);
@@ -202,26 +168,24 @@ function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
   ];
 }
 
-/** When the first attempt with a known time started, ISO 8601 UTC; otherwise empty. */
+/** The first known time, ISO 8601 UTC; otherwise empty. */
 function startOf(attempts: readonly Attempt[]): string {
   return attempts.find(({ at }) => at !== undefined)?.at ?? '';
 }
 
-/** Attempts as bars on a time axis; a successful last one has the color of success. The table gives the same facts as text. */
+/** Attempts as bars on a time axis. The table gives the same facts as text. */
 function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
+  const first = Date.parse(startOf(attempts));
   const timed = attempts.flatMap(({ at, durationMs = 0, code }) =>
-    at === undefined ? [] : [{ from: Date.parse(at), to: Date.parse(at) + durationMs, code }],
+    at === undefined ? [] : [{ after: Date.parse(at) - first, durationMs, code }],
   );
-  const [first] = timed;
-  if (first === undefined) return undefined;
-  const end = Math.max(...timed.map(({ to }) => to));
-  const length = Math.max(1, end - first.from);
-  const bars = timed.map(({ from, to, code }) => {
-    const bar = element('span', {
-      class: code === 'OK' || code === 'ALREADY_APPLIED' ? 'succeeded' : 'failed',
-    });
-    bar.style.left = `${(100 * (from - first.from)) / length}%`;
-    bar.style.width = `${(100 * (to - from)) / length}%`;
+  if (timed.length === 0) return undefined;
+  const length = Math.max(1, ...timed.map(({ after, durationMs }) => after + durationMs));
+  const bars = timed.map(({ after, durationMs, code }) => {
+    const isGood = code === 'OK' || code === 'ALREADY_APPLIED';
+    const bar = element('span', { class: isGood ? 'succeeded' : 'failed' });
+    bar.style.left = `${(100 * after) / length}%`;
+    bar.style.width = `${(100 * durationMs) / length}%`;
     return bar;
   });
   return element(
@@ -233,19 +197,18 @@ function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
   );
 }
 
-/** The table rows of attempts, with one for omitted attempts. They do not repeat the message of the row. */
-function attemptLines(attempts: readonly Attempt[], told: string): readonly Child[][] {
+/** @param told the message of the row, which is not repeated */
+function attemptTable(attempts: readonly Attempt[], told: string): HTMLElement {
   const first = Date.parse(startOf(attempts));
-  return attempts.flatMap(({ at, durationMs, code, message, httpStatus, omitted }) => {
+  const lines = attempts.flatMap(({ at, durationMs, code, message, httpStatus, omitted }) => {
     const line = [
       at === undefined ? '' : `+${((Date.parse(at) - first) / 1_000).toFixed(1)} s`,
       numberCell(durationMs === undefined ? '' : exactDuration(durationMs)),
-      numberCell(httpStatus === undefined ? '' : String(httpStatus)),
-      code === undefined
-        ? 'unknown result'
-        : [code, message === told ? '' : message].filter(Boolean).join(': '),
+      numberCell(String(httpStatus ?? '')),
+      code === undefined ? 'unknown result' : [code, message !== told && message].filter(Boolean).join(': '),
     ];
     if (omitted === undefined) return [line];
     return [[element('td', { colspan: '4' }, `${counted(omitted, 'more attempt')}, not kept`)], line];
   });
+  return tableElement('Attempts', ['Started', 'Duration', 'HTTP', 'Result'], lines);
 }

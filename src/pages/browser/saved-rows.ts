@@ -2,38 +2,33 @@ import { guardCell, guardColumn } from '../../base/text/formula-guard.ts';
 import { byteOrderMark, csvText } from '../../engine/report/csv-text.ts';
 import type { Column, Rows } from './rows.ts';
 
+type SavedColumn = readonly [header: string, text: (row: number) => string];
+
 /** Rows as a manifest for `cqbatch run`. Cells are guarded against formulas, and a column says so. */
 export function refeedCsv(rows: Rows, selected: Uint32Array): string {
   const cells = rows.columns.filter(({ kind }) => kind === 'cell');
-  const [row, code, message, unclear] = (['row', 'code', 'message', 'unclear'] as const).map((name) =>
-    rows.fact(name),
-  );
-  const header = [
-    ...cells.map(({ name }) => name),
-    '_row',
-    '_code',
-    '_message',
-    '_unclear',
-    guardColumn(','),
-  ];
-  return csvOf(header, selected, (index) => [
-    ...cells.map((column) => column.raw(index)),
-    ...[row, code, message].map((column) => guardCell(column?.text(index) ?? '')),
-    unclear?.text(index) === '' ? '' : 'yes',
-    'yes',
+  const facts = (['row', 'code', 'message'] as const).map((name): SavedColumn => {
+    const { text } = rows.fact(name);
+    return [`_${name}`, (row) => guardCell(text(row))];
+  });
+  return csvOf(selected, [
+    ...cells.map(({ name, raw }): SavedColumn => [name, raw]),
+    ...facts,
+    ['_unclear', (row) => (rows.fact('unclear').text(row) === '' ? '' : 'yes')],
+    [guardColumn(','), () => 'yes'],
   ]);
 }
 
 /** Rows as the table shows them, guarded against formulas. */
 export function shownCsv(columns: readonly Column[], selected: Uint32Array): string {
-  const header = columns.map(({ title }) => guardCell(title));
-  return csvOf(header, selected, (index) => columns.map((column) => guardCell(column.shown(index))));
+  const guarded = columns.map(
+    ({ title, shown }): SavedColumn => [guardCell(title), (row) => guardCell(shown(row))],
+  );
+  return csvOf(selected, guarded);
 }
 
-function csvOf(
-  header: readonly string[],
-  selected: Uint32Array,
-  cellsOf: (index: number) => readonly string[],
-): string {
-  return byteOrderMark + csvText([header, ...Array.from(selected, cellsOf)]);
+function csvOf(selected: Uint32Array, columns: readonly SavedColumn[]): string {
+  const header = columns.map(([title]) => title);
+  const lines = Array.from(selected, (row) => columns.map(([, text]) => text(row)));
+  return byteOrderMark + csvText([header, ...lines]);
 }

@@ -3,33 +3,28 @@ import { inReadingOrder, shortened } from '../../base/text/printable.ts';
 import { button, element, redraw } from './dom.ts';
 import type { Column } from './rows.ts';
 
-/** The height of a table row in pixels, as in the style sheet. */
+/** Pixels, as in the style sheet. */
 const rowHeight = 30;
 /** Browsers limit the height of an element to about ten million pixels. */
 const mostHeight = 8_000_000;
-/** Longer texts are cut in the table; the details of the row have more. */
+/** Longer texts are cut; the details of the row have more. */
 const longestText = 300;
-/** The most characters of the text that appears while the pointer is on a cell. */
 const longestTitle = 1_000;
 const printedRows = 500;
 /** On paper, longer texts lose their middle: identifiers often differ by their ends only. */
 const longestPrinted = { message: 160, others: 80 };
 
-export interface TableOptions {
-  /** Called when a row is opened. */
+interface TableOptions {
   readonly onOpen: (row: number) => void;
-  /** Called when the reader sorts by a column. */
   readonly onSort: (column: Column) => void;
-  /** Aborts when the table is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-export interface TableContent {
+interface TableContent {
   readonly columns: readonly Column[];
-  /** Rows in display order. */
   readonly selected: Uint32Array;
   readonly sortBy: Column | undefined;
-  readonly descending: boolean;
+  readonly isDescending: boolean;
 }
 
 /** A virtual table: only visible rows are elements. */
@@ -42,16 +37,15 @@ export class RowTable {
   readonly #tall: HTMLElement;
   readonly #table: HTMLTableElement;
   readonly #widths = element('colgroup');
-  /** The whole message of the active row, if the table cuts it. */
   readonly #whole = element('p', { class: 'whole', hidden: true });
   readonly #nothing = element('p', { class: 'empty', hidden: true }, 'No row matches.');
-  /** Shown on paper only. */
+  /** On paper only. */
   readonly #cut = element('p', { class: 'note', hidden: true });
   #columns: readonly Column[] = [];
   #selected: Uint32Array = new Uint32Array();
   #isPrinting = false;
+  /** The first row on the screen and the one with the keyboard focus: indexes of `#selected`. */
   #first = 0;
-  /** The row with the keyboard focus, as an index into the selected rows. */
   #active = 0;
 
   constructor(options: TableOptions) {
@@ -72,36 +66,37 @@ export class RowTable {
       this.#body,
     );
     this.#tall = element('div', this.#table);
-    this.#scroller = element(
-      'div',
-      { class: 'scroller', scroll: () => this.#scrolled() },
-      this.#tall,
-      this.#nothing,
-    );
+    const scroll = (): void => this.#scrolled();
+    this.#scroller = element('div', { class: 'scroller', scroll }, this.#tall, this.#nothing);
     this.element = element('div', this.#scroller, this.#whole, this.#cut);
     const resized = new ResizeObserver(() => this.#fit());
     resized.observe(this.#scroller);
     options.signal.addEventListener('abort', () => resized.disconnect());
   }
 
-  /** @param isChanged whether the reader has changed the filter or the order: the table then scrolls to the top */
-  show({ columns, selected, sortBy, descending }: TableContent, isChanged: boolean): void {
+  /** @param isChanged whether the reader has changed the filter or the order, and so begins at the top */
+  show({ columns, selected, sortBy, isDescending }: TableContent, isChanged: boolean): void {
     const active = this.#selected[this.#active] ?? 0;
     this.#isPrinting = false;
     this.#columns = columns;
     this.#selected = selected;
     this.#active = isChanged ? 0 : Math.max(0, selected.indexOf(active));
-    const order = descending ? 'descending' : 'ascending';
-    redraw(
-      this.#head,
-      columns.map((column) => this.#header(column, column === sortBy ? order : 'none')),
-    );
+    const order = isDescending ? 'descending' : 'ascending';
+    const heads = columns.map((column) => {
+      const sort = button(column.title, () => this.#options.onSort(column), { id: `sort ${column.id}` });
+      const sorted = column === sortBy ? order : 'none';
+      return element('th', { class: classOf(column), 'aria-sort': sorted }, sort);
+    });
+    redraw(this.#head, heads);
     const widths = columns.map(widthOf);
     // The message, or else the last column, takes what is left.
-    const wide = columns.findIndex(isMessage);
-    this.#widths.replaceChildren(
-      ...widths.map((width, place) => col(place === (wide < 0 ? widths.length - 1 : wide) ? '' : width)),
-    );
+    const wide = columns.find(isMessage) ?? columns.at(-1);
+    const cols = columns.map((column, place) => {
+      const col = element('col');
+      if (column !== wide) col.style.width = widths[place] ?? '';
+      return col;
+    });
+    this.#widths.replaceChildren(...cols);
     // Without a width, browsers make columns as wide as the texts on the screen.
     this.#table.style.setProperty('--rows-width', `calc(${widths.join(' + ')})`);
     // The subject stays in sight beside the number of the row.
@@ -112,13 +107,6 @@ export class RowTable {
     this.#fit();
   }
 
-  #header(column: Column, order: string): HTMLElement {
-    const { kind, name, title } = column;
-    const sort = button(title, () => this.#options.onSort(column), { id: `sort ${kind} ${name}` });
-    return element('th', { scope: 'col', class: classOf(column), 'aria-sort': order }, sort);
-  }
-
-  /** The number of rows that fit on the screen. */
   get #visible(): number {
     const height = this.#scroller.clientHeight - this.#head.offsetHeight;
     return Math.max(1, Math.floor(height / rowHeight));
@@ -167,7 +155,7 @@ export class RowTable {
     this.#showWhole();
   }
 
-  /** Shows the message of the active row below the table if the table cuts it, for readers without a pointer. */
+  /** Shows a cut message of the active row below the table, for readers without a pointer. */
   #showWhole(): void {
     const message = this.#columns.find(isMessage);
     const text = message?.shown(this.#selected[this.#active] ?? 0) ?? '';
@@ -178,24 +166,21 @@ export class RowTable {
   #row(place: number): HTMLElement {
     const row = this.#selected[place] ?? 0;
     const isActive = place === this.#active;
-    return element(
-      'tr',
-      {
-        id: lineId(place),
-        'aria-rowindex': String(place + 2),
-        'aria-selected': String(isActive),
-        class: isActive ? 'active' : undefined,
-        click: () => this.open(row),
-      },
-      this.#columns.map((column) => this.#cell(column, row)),
-    );
+    const properties = {
+      id: lineId(place),
+      'aria-rowindex': String(place + 2),
+      'aria-selected': String(isActive),
+      class: isActive && 'active',
+      click: () => this.open(row),
+    };
+    const cells = this.#columns.map((column) => this.#cell(column, row));
+    return element('tr', properties, cells);
   }
 
   #cell(column: Column, row: number): HTMLElement {
     const text = column.shown(row);
-    const isOutcome = column.kind === 'fact' && column.name === 'outcome';
     const cut = this.#isPrinting ? printedText(text, column) : shortened(text, longestText);
-    const content = isOutcome ? element('span', { class: `outcome ${column.text(row)}` }, cut) : cut;
+    const content = isOutcome(column) ? element('span', { class: `outcome ${column.text(row)}` }, cut) : cut;
     const title = text.length < widestOf(column) ? undefined : inReadingOrder(shortened(text, longestTitle));
     return element('td', { class: classOf(column), title }, content);
   }
@@ -219,18 +204,16 @@ export class RowTable {
     event.preventDefault();
   }
 
-  /** Whether there is a previous or a next row. */
   canMove(steps: -1 | 1): boolean {
     return this.#selected[this.#active + steps] !== undefined;
   }
 
-  /** Opens the previous or the next row, if there is one. */
   move(steps: -1 | 1): void {
     const row = this.#selected[this.#active + steps];
     if (row !== undefined) this.open(row);
   }
 
-  /** Opens a row, and makes it the active one if it is in the table. */
+  /** Opens a row, which need not be in the table. */
   open(row: number): void {
     const place = this.#selected.indexOf(row);
     if (place >= 0) this.#goTo(place);
@@ -249,19 +232,20 @@ export class RowTable {
 }
 
 function classOf({ kind, name, role, isNumber }: Column): string {
-  return [kind, kind === 'fact' ? name : role, isNumber && 'number'].filter(Boolean).join(' ');
+  return [kind, kind === 'fact' ? name : role, isNumber && name !== 'started' && 'number']
+    .filter(Boolean)
+    .join(' ');
 }
 
-/** The `id` of a line of the table. */
 function lineId(place: number): string {
   return `line-${place}`;
 }
 
-/** Widths in characters of columns whose texts have another form on the page. */
-const shownWidths: Readonly<Record<string, number>> = { started: 24, duration: 10 };
-/** The width of the icon and the ends of an outcome, in characters. */
+/** Characters of texts that have another form on the page. */
+const shownWidths: Readonly<Record<string, number>> = { 'fact started': 24, 'fact duration': 10 };
+/** Icon and ends of an outcome, in characters. */
 const chipWidth = 4;
-/** Longer texts are cut with an ellipsis: a long one pushes no other column off the screen. */
+/** Longer texts are cut, so that they push no other column off the screen. */
 const widest = { message: 44, subject: 24, others: 28 };
 
 function printedText(text: string, column: Column): string {
@@ -269,26 +253,17 @@ function printedText(text: string, column: Column): string {
   return text.length > 2 * half ? `${text.slice(0, half)}…${text.slice(-half)}` : text;
 }
 
-function isMessage({ kind, name }: Column): boolean {
-  return kind === 'fact' && name === 'message';
-}
+const isMessage = ({ id }: Column): boolean => id === 'fact message';
+const isOutcome = ({ id }: Column): boolean => id === 'fact outcome';
 
 function widestOf(column: Column): number {
   if (isMessage(column)) return widest.message;
   return column.role === 'subject' ? widest.subject : widest.others;
 }
 
-/** The width of a column: that of its longest text, so that no column changes its width while the reader scrolls. */
+/** The width of the longest text, so that no column changes its width while the reader scrolls. */
 function widthOf(column: Column): string {
-  const { kind, name, title, width } = column;
-  const chip = kind === 'fact' && name === 'outcome' ? chipWidth : 0;
-  const text = (kind === 'fact' && shownWidths[name]) || width + chip;
+  const text = shownWidths[column.id] ?? column.width + (isOutcome(column) ? chipWidth : 0);
   // The unit `ch` is the width of a digit; capitals are wider.
-  return `calc(${Math.min(widestOf(column), Math.max(text * 1.1, title.length + 2)).toFixed(1)}ch + 20px)`;
-}
-
-function col(width: string): HTMLElement {
-  const made = element('col');
-  made.style.width = width;
-  return made;
+  return `calc(${Math.min(widestOf(column), Math.max(text * 1.1, column.title.length + 2)).toFixed(1)}ch + 20px)`;
 }

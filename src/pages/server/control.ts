@@ -10,80 +10,69 @@ import type { RunStore } from '../../engine/run/record/store.ts';
 import { inCluster, inFolder, type Wanted } from '../../engine/run/session/control.ts';
 import type { ControlName } from './page-data.ts';
 
-/** The runs that can be controlled, and the rules for controlling them. */
+/** Runs, and the rules for controlling them. */
 export interface ControlRoom {
   readonly store: RunStore;
   readonly cluster: Cluster | undefined;
   /** Parses a value of `--rate`. @throws a RangeError that says how to write one */
   readonly parseRate: (text: string) => RatePolicy | null;
-  /** Whether the settings require a reason. */
   readonly requireReason: boolean;
 }
 
-/** The result: the run was asked, or why not. */
-export type ControlAnswer =
+type ControlAnswer =
   | { readonly status: 202; readonly asked: ControlName }
   | { readonly status: 400 | 404 | 409 | 503; readonly message: string };
 
+type Body = Readonly<Partial<Record<'confirm' | 'rate' | 'priority' | 'reason', unknown>>>;
+
 const here = 'on the dashboard';
-/** The longest reason of a reader, in characters. */
+/** The longest reason, in characters. */
 const mostGiven = 480;
 
 /** The longest wait for Redis. Short, because a person waits for the answer. */
 const patienceMs = 5_000;
 
-/** Asks the process that works on a run to do something. The page shows the effect. */
+/** Asks the process that works on a run. The page shows the effect. */
 export async function controlRun(
-  { store, cluster, parseRate, requireReason }: ControlRoom,
+  room: ControlRoom,
   id: string,
   control: ControlName,
-  body: {
-    readonly confirm?: unknown;
-    readonly rate?: unknown;
-    readonly priority?: unknown;
-    readonly reason?: unknown;
-  },
+  body: Body,
 ): Promise<ControlAnswer> {
-  const state = await stateOf(store, cluster, id);
-  if (state === undefined) return { status: 404, message: `There is no run ${id}.` };
-  if (state === 'away') return { status: 503, message: 'Redis does not respond, so the run was not asked.' };
-  const refused = refusalOf(id, control, state.state);
+  const run = await findRun(room, id);
+  if (run === undefined) return { status: 404, message: `There is no run ${id}.` };
+  if (run === 'away') return { status: 503, message: 'Redis does not respond, so the run was not asked.' };
+  const refused = refusalOf(id, control, run.state);
   if (refused !== undefined) return { status: 409, message: refused };
   if (control === 'cancel' && body.confirm !== id)
     return { status: 400, message: `To cancel the run, confirm its id: {"confirm": "${id}"}.` };
   const reason = typeof body.reason === 'string' ? body.reason.trim() : '';
-  if (requireReason && reason === '')
+  if (room.requireReason && reason === '')
     return { status: 400, message: 'The settings require a reason: write why you do this.' };
-  const wanted = wantedOf(control, body, reason, parseRate);
+  const wanted = wantedOf(control, body, reason, room.parseRate);
   if (typeof wanted === 'string') return { status: 400, message: wanted };
-  const place = state.isHere || cluster === undefined ? inFolder(store.folder(id)) : inCluster(cluster, id);
   const sent = await withTimeout(
-    place.write(wanted).then(() => true),
+    run.place.write(wanted).then(() => true),
     patienceMs,
   );
-  return sent
-    ? { status: 202, asked: control }
-    : {
-        status: 503,
-        message: `Redis does not respond. Run ${id} may still get the request when Redis is back.`,
-      };
+  if (sent) return { status: 202, asked: control };
+  const message = `Redis does not respond. Run ${id} may still get the request when Redis is back.`;
+  return { status: 503, message };
 }
 
-async function stateOf(
-  store: RunStore,
-  cluster: Cluster | undefined,
-  id: string,
-): Promise<{ readonly state: string; readonly isHere: boolean } | 'away' | undefined> {
+/** The state of a run, and the place for commands; undefined for an unknown run. */
+async function findRun({ store, cluster }: ControlRoom, id: string) {
   if (!runIds.has(id)) return undefined;
   const record = await store.look(id);
-  if (record !== undefined && record !== 'being planned') return { state: actualState(record), isHere: true };
+  if (record !== undefined && record !== 'being planned')
+    return { state: actualState(record), place: inFolder(store.folder(id)) };
   if (cluster === undefined) return undefined;
   const looked = await withTimeout(
     cluster.run(id).then((entry) => ({ entry })),
     patienceMs,
   );
   if (looked === undefined) return 'away';
-  return looked.entry && { state: actualEntryState(looked.entry), isHere: false };
+  return looked.entry && { state: actualEntryState(looked.entry), place: inCluster(cluster, id) };
 }
 
 function refusalOf(id: string, control: ControlName, state: string): string | undefined {
@@ -94,10 +83,10 @@ function refusalOf(id: string, control: ControlName, state: string): string | un
   return `Run ${id} is ${state}: no process works on it.${instead ? ` Type: cqbatch cancel ${id}` : ''}`;
 }
 
-/** The command for the run, or why the request is refused. */
+/** The command for the run, or why it is refused. */
 function wantedOf(
   control: ControlName,
-  { rate, priority }: { readonly rate?: unknown; readonly priority?: unknown },
+  { rate, priority }: Body,
   reason: string,
   parseRate: ControlRoom['parseRate'],
 ): Wanted | string {

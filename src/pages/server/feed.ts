@@ -1,25 +1,16 @@
 import { repeat } from '../../base/async/repeat.ts';
 
-/** A reader of the feed. */
 interface Listener<Topic> {
-  /** Selects the reader's documents. */
   readonly topic: Topic;
   /** Receives each document that differs from the previous one of the same name. */
   send(name: string, json: string): void;
 }
 
-/** Reads what these topics need, and returns a function that makes the documents of a topic, by name, in the order of sending. */
+/** Returns a function that makes the documents of a topic, by name, in the order of sending. */
 type Look<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => Readonly<Record<string, object>>>;
 
-/** Sends each listener its changed documents. */
-export interface EventFeed<Topic> {
-  /** @returns a function that stops listening */
-  listen(listener: Listener<Topic>): () => void;
-  close(): Promise<void>;
-}
-
-/** Looks while there are listeners, during at most a tenth of the time. A failed look is repeated. */
-export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000): EventFeed<Topic> {
+/** Sends changed documents. Looks while there are listeners, during at most a tenth of the time. Repeats failed looks. */
+export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000) {
   const sentTo = new Map<Listener<Topic>, Map<string, string>>();
   let tookMs = 0;
 
@@ -40,12 +31,13 @@ export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000): EventF
 
   const looks = repeat(sendChanges, { everyMs: () => Math.max(everyMs, 10 * tookMs) });
   return {
-    listen(listener) {
+    /** @returns a function that stops listening */
+    listen(listener: Listener<Topic>): () => void {
       sentTo.set(listener, new Map());
       looks.now();
       return () => void sentTo.delete(listener);
     },
-    close() {
+    close(): Promise<void> {
       sentTo.clear();
       return looks.stop();
     },

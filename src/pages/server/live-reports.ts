@@ -2,11 +2,7 @@ import { withJournalReader } from '../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { pageOfRun } from '../../engine/run/report/report-run.ts';
 
-/**
- * Makes reports on request, one at a time, because a large report keeps a processor busy for seconds.
- *
- * @returns a function that rejects with the errors of `make`
- */
+/** Makes reports one at a time, because a large report keeps a processor busy for seconds. */
 export function oneAtATime(make: (runId: string) => Promise<string>): (runId: string) => Promise<string> {
   /** By run: reports that have not started, and so will include everything up to now. New requests share them. */
   const waiting = new Map<string, Promise<string>>();
@@ -24,12 +20,7 @@ export function oneAtATime(make: (runId: string) => Promise<string>): (runId: st
   };
 }
 
-/**
- * The current report of a run.
- *
- * @returns `PageContent` as JSON
- * @throws `RUN_UNKNOWN`, and the errors of reading the run
- */
+/** The current `PageContent` as JSON. @throws `RUN_UNKNOWN`, and the errors of reading the run */
 export async function liveReport(store: RunStore, runId: string): Promise<string> {
   const record = await store.load(runId);
   const content = await withJournalReader(store, record, (journal) => pageOfRun(store, record, journal));

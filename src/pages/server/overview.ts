@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { steadyNow, timeOfDay } from '../../base/async/clock.ts';
 import { withTimeout } from '../../base/async/waiting.ts';
 import { look } from '../../base/disk/files.ts';
+import type { Schedule } from '../../daemon/schedule/schedule.ts';
 import { openScheduleStore, type ScheduleStore } from '../../daemon/schedule/store.ts';
 import { nextTimes, timesOf } from '../../daemon/schedule/times.ts';
 import { actorText } from '../../domain/actor.ts';
@@ -17,24 +18,23 @@ import type { RunData, RunDetails, ScheduleData, Snapshot, WorkerData } from './
 
 /** A shared datastore. */
 export interface SharedPlace {
-  /** The address of the datastore, without a password. */
+  /** Its address, without a password. */
   readonly name: string;
   readonly cluster: Cluster;
-  /** Why the datastore does not answer; undefined while it answers. */
+  /** Undefined while the datastore answers. */
   readonly trouble: () => string | undefined;
 }
 
 /** After this long without an answer, Redis counts as away. */
 const patienceMs = 2_000;
-/** The most ended runs in a snapshot. */
+/** Ended runs in a snapshot. */
 const recentEnded = 50;
-/** The most ended runs on the dashboard. `cqbatch list` shows all. */
+/** Ended runs on the dashboard; `cqbatch list` shows all. */
 const mostEnded = 500;
 const shownTimes = 3;
 
-/** The state of all runs, workers and schedules. */
-export interface Look extends Omit<Snapshot, 'run' | 'mayControl' | 'requireReason'> {
-  /** Ended runs of the state folder that rarely change: not part of a snapshot. */
+interface Look extends Omit<Snapshot, 'run' | 'mayControl' | 'requireReason'> {
+  /** Ended runs that rarely change: not part of a snapshot. */
   readonly older: readonly RunData[];
 }
 
@@ -49,7 +49,7 @@ export class Overview {
   readonly #warnings = new Set<string>();
   #looking: Promise<ClusterLook> | undefined;
   #awaySince: Date | undefined;
-  /** Runs of other machines and workers, as of the latest answer of the shared datastore. */
+  /** As of the latest answer of the shared datastore. */
   #elsewhere: readonly RunData[] = [];
   #workers: readonly WorkerData[] = [];
 
@@ -66,17 +66,16 @@ export class Overview {
   async look(wanted: ReadonlySet<string | undefined>): Promise<Look> {
     this.#warnings.clear();
     const clusterLook = await this.#lookAtShared();
-    const datastore = this.#shared && this.#datastore(this.#shared);
-    const lastSeen = lastSeenBefore(this.#awaySince);
+    const since = this.#awaySince?.toISOString();
+    const shared = this.#shared;
+    const trouble = shared && since && (shared.trouble() ?? `${shared.name} does not answer`);
     const views = await this.#runs.look(
       clusterLook,
       (id, state, newer) => isActive(state) || state === 'submitted' || newer < mostEnded || wanted.has(id),
     );
-    const here = views
-      .filter(({ local }) => local !== undefined)
-      .map((view) => runData(view, datastore?.trouble));
+    const here = views.filter(({ local }) => local !== undefined).map((view) => runData(view, trouble));
     const old = new Set(here.filter(({ ended, id }) => ended && !wanted.has(id)).slice(recentEnded));
-    if (clusterLook !== undefined || this.#shared === undefined) {
+    if (clusterLook !== undefined || shared === undefined) {
       this.#elsewhere = views.filter(({ local }) => local === undefined).map((view) => runData(view));
       this.#workers = [...(clusterLook?.apis.values() ?? [])].flatMap(({ workers }) =>
         workers.map(workerData),
@@ -84,28 +83,27 @@ export class Overview {
     }
     return {
       stateDir: this.#store.stateDir,
-      datastore,
-      runs: [...here.filter((run) => !old.has(run)), ...this.#elsewhere.map(lastSeen)],
+      datastore: shared && { name: shared.name, trouble, since },
+      runs: [
+        ...here.filter((run) => !old.has(run)),
+        ...this.#elsewhere.map((run) => ({ ...run, lastSeenAt: since })),
+      ],
       older: [...old],
-      workers: this.#workers.map(lastSeen),
+      workers: this.#workers.map((worker) => ({ ...worker, lastSeenAt: since })),
       schedules: await this.#lookAtSchedules(),
       hasDaemon: (await this.#schedules.daemon()) !== undefined,
       warnings: [...this.#warnings],
     };
   }
 
-  /** The details of a run in the state folder; undefined when it has no run with this id. */
-  async details(id: string): Promise<RunDetails | undefined> {
-    const record = runIds.has(id) ? await this.#store.load(id).catch(() => undefined) : undefined;
-    if (record === undefined) return undefined;
+  async details(id: string): Promise<RunDetails | null> {
+    const record = runIds.has(id) ? await this.#store.load(id).catch(() => null) : null;
+    if (record === null) return null;
     const folder = this.#store.folder(id);
     return {
-      states: record.states.map(({ state, at, by, reason }) => ({
-        state,
-        at,
-        by: by && actorText(by),
-        reason,
-      })),
+      states: record.states.map(({ at, state, by, reason = '' }) => {
+        return { at, state, by: by === undefined ? '' : actorText(by), reason };
+      }),
       hasReport: (await look(join(folder, reportFile)))?.isFile() === true,
       reportedRetries: await reportedRetries(folder),
     };
@@ -115,7 +113,7 @@ export class Overview {
     return this.#runs.close();
   }
 
-  /** What the shared datastore has; undefined while it does not answer. */
+  /** Undefined while the shared datastore does not answer. */
   async #lookAtShared(): Promise<ClusterLook | undefined> {
     if (this.#shared === undefined) return undefined;
     const { cluster } = this.#shared;
@@ -130,47 +128,18 @@ export class Overview {
     return clusterLook;
   }
 
-  #datastore({ name, trouble }: SharedPlace): NonNullable<Look['datastore']> {
-    if (this.#awaySince === undefined) return { name };
-    return { name, trouble: trouble() ?? `${name} does not answer`, since: this.#awaySince.toISOString() };
-  }
-
   async #lookAtSchedules(): Promise<readonly ScheduleData[]> {
     const found = await this.#schedules.list(this.#warn);
     const data = await Promise.all(found.map((schedule) => this.#scheduleData(schedule).catch(this.#warn)));
     return data.filter((schedule) => schedule !== undefined);
   }
 
-  async #scheduleData(
-    schedule: Awaited<ReturnType<ScheduleStore['load']>>,
-  ): Promise<ScheduleData | undefined> {
+  async #scheduleData(schedule: Schedule): Promise<ScheduleData> {
     const { name, cron, tz, source, paused } = schedule;
     const last = (await this.#schedules.state(name)).history.at(-1);
-    const next = paused ? [] : nextTimes(await timesOf(schedule), new Date(), shownTimes);
-    return {
-      name,
-      cron,
-      tz,
-      paused,
-      source: 'manifest' in source ? source.manifest : `inbox ${source.inbox}`,
-      next: next.map((time) => time.toISOString()),
-      ...(last !== undefined && {
-        last: {
-          due: last.due,
-          result: last.result,
-          runs: last.result === 'began' ? last.runs : [],
-          ...(last.result === 'failed' && { message: last.message }),
-        },
-      }),
-    };
+    const times = paused ? [] : nextTimes(await timesOf(schedule), new Date(), shownTimes);
+    return { name, cron, tz, source, paused, last, next: times.map((time) => time.toISOString()) };
   }
-}
-
-/** Makes a function that adds, while the shared datastore is unreachable, when its runs and workers were last seen. */
-function lastSeenBefore(
-  awaySince: Date | undefined,
-): <Data extends RunData | WorkerData>(data: Data) => Data {
-  return (data) => (awaySince === undefined ? data : { lastSeenAt: awaySince.toISOString(), ...data });
 }
 
 function workerData(worker: WorkerEntry): WorkerData {
@@ -180,60 +149,49 @@ function workerData(worker: WorkerEntry): WorkerData {
 
 /** @param trouble why the shared datastore of the run does not answer */
 export function runData(view: RunView, trouble?: string): RunData {
-  const { id, state, ended, manifest, baseUrl, rateGroup, rows, done, counts, wantedRate, priority } = view;
-  const { throughput, pace, coordinator, local } = view;
-  const waitMs = (pace?.restUntil ?? 0) - steadyNow();
+  const { throughput, pace, coordinator, local, wait, because, workers, ...known } = view;
+  const { state, ended, rows, done } = known;
+  const restUntil = pace?.restUntil ?? 0;
+  const isResting = isActive(state) && restUntil - steadyNow() >= noticeableRestMs;
   const isShared = local === undefined || local.isShared;
   const isAway = isShared && state === 'running' && trouble !== undefined;
-  const waiting = isAway ? trouble : view.wait?.text;
+  const waiting = isAway ? trouble : wait?.text;
   const perSecond = throughput?.rowsPerSecond ?? 0;
   const by = local?.states[0]?.by;
   const isCalled = state === 'running' && waiting === undefined && perSecond > 0;
   return {
-    id,
-    state,
-    ended,
-    manifest,
-    baseUrl,
-    rateGroup,
-    rows,
-    done,
-    counts,
-    wantedRate,
-    priority,
+    ...known,
     throughput: throughput && { ...throughput, rowsPerSecond: Math.round(perSecond * 10) / 10 },
     pace: pace && { rate: pace.rate, limit: pace.limit, reason: pace.reason },
     waiting,
-    ...(local?.held && { held: local.held }),
-    waitUntil: isActive(state) && waitMs >= noticeableRestMs ? wholeSecond(waitMs) : undefined,
+    held: local?.held || undefined,
+    waitUntil: isResting ? wholeSecond(timeOfDay(restUntil)) : undefined,
     etaSeconds: isCalled ? Math.ceil((rows - done) / perSecond) : undefined,
     coordinator: coordinator && { host: coordinator.host, pid: coordinator.pid },
     isElsewhere: local === undefined,
     isShared,
-    startedAt: view.startedAt,
     unclear: local?.unclear,
     activeSeconds: ended && local !== undefined ? Math.round(local.activeMs / 1_000) : undefined,
     reason: reasonOf(view),
-    failureCode: failureCodeOf(local?.codes ?? []),
+    failureCode: failureCodeOf(view),
     by: by && actorText(by),
     retryOf: local?.retryOf,
   };
 }
 
-/** Why a run is in its state; undefined while it is running, when the reason belongs to the last start. */
+/** Why a run is in its state. While it is running, the reason would be that of its last start. */
 function reasonOf({ id, state, local }: RunView): string | undefined {
   const last = local?.states.at(-1);
   if (last === undefined || state === 'running') return undefined;
   return last.state === state ? last.reason : `its process died; to continue, type: cqbatch resume ${id}`;
 }
 
-function failureCodeOf(codes: NonNullable<NonNullable<RunView['local']>['codes']>): string | undefined {
-  const failures = codes.filter(({ outcome }) => outcome === 'failed');
+function failureCodeOf({ local }: RunView): string | undefined {
+  const failures = local?.codes?.filter(({ outcome }) => outcome === 'failed') ?? [];
   return failures.toSorted((one, other) => other.count - one.count)[0]?.code;
 }
 
-/** The time of day that many milliseconds from now, to the second, so that it stays the same at each look. */
-function wholeSecond(fromNowMs: number): string {
-  const at = timeOfDay(steadyNow() + fromNowMs).getTime();
-  return new Date(Math.round(at / 1_000) * 1_000).toISOString();
+/** To the second, so that the time stays the same at each look. */
+function wholeSecond(time: Date): string {
+  return new Date(Math.round(time.getTime() / 1_000) * 1_000).toISOString();
 }

@@ -1,50 +1,43 @@
 import { count, counted, exactDuration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
-import type { Schedule } from '../../daemon/schedule/schedule.ts';
-import type { Pace } from '../../domain/pace.ts';
+import type { HistoryEntry, Schedule } from '../../daemon/schedule/schedule.ts';
 import type { LimitedApi } from '../../domain/terms.ts';
 import type { WorkerEntry } from '../../engine/cluster/entries.ts';
 import { resultOf } from '../../engine/run/record/run-outcome.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
 
-/** The data that the server sends to the page. Times are ISO 8601 UTC. The page treats every text as hostile. */
+/** What the server sends to the page. Times are ISO 8601 UTC. The page treats every text as hostile. */
 
 /** A run in the overview. */
 export interface RunData
-  extends LimitedApi,
-    Pick<RunView, 'id' | 'state' | 'ended' | 'manifest' | 'rows' | 'done' | 'counts'>,
-    Pick<RunView, 'throughput' | 'wantedRate' | 'priority' | 'startedAt'> {
+  extends Omit<RunView, 'pace' | 'coordinator' | 'wait' | 'because' | 'workers' | 'local'> {
   /** Rates are calls per second; absent when unlimited or unknown. */
-  readonly pace?: Pick<Pace, 'reason' | 'rate' | 'limit'> | undefined;
-  /** Why no row is called now. */
+  readonly pace?: Pick<NonNullable<RunView['pace']>, 'reason' | 'rate' | 'limit'> | undefined;
   readonly waiting?: string | undefined;
-  /** When the wait ends, if known. */
   readonly waitUntil?: string | undefined;
   readonly etaSeconds?: number | undefined;
-  /** Rows that were called without a result and wait for their next call; absent for none, or when unknown. */
-  readonly held?: number;
-  /** The process that coordinates the run, if any. */
-  readonly coordinator?: { readonly host: string; readonly pid: number } | undefined;
+  /** Rows that wait for their next call; absent for none, or when unknown. */
+  readonly held?: number | undefined;
+  readonly coordinator?: Pick<WorkerEntry, 'host' | 'pid'> | undefined;
   /** Whether the state folder of the run is on another machine. */
   readonly isElsewhere: boolean;
   /** Whether workers of other machines may call rows of the run. */
   readonly isShared: boolean;
-  /** When the run was last seen; absent while the datastore of the run answers. */
-  readonly lastSeenAt?: string;
+  /** Absent while the datastore of the run answers. */
+  readonly lastSeenAt?: string | undefined;
   /** Absent when unknown, as are all members below. */
   readonly unclear?: number | undefined;
   /** Without the time between a stop and a resume; only of an ended run. */
   readonly activeSeconds?: number | undefined;
-  /** Why the run is in its state. */
   readonly reason?: string | undefined;
-  /** The code of most failures, if any. */
+  /** The code of most failures. */
   readonly failureCode?: string | undefined;
-  /** The user and the host that planned the run. */
+  /** User and host. */
   readonly by?: string | undefined;
   readonly retryOf?: string | undefined;
 }
 
-/** The name of a run's state, and the CSS class for its color and icon. A completed run may have failures. */
+/** The name of a state, and the CSS class for its color and icon. A completed run may have failures. */
 export function stateOf({ state, waiting, counts, ended, lastSeenAt }: RunData): {
   readonly text: string;
   readonly kind: string;
@@ -59,7 +52,7 @@ export function stateOf({ state, waiting, counts, ended, lastSeenAt }: RunData):
   return { text: state, kind: state };
 }
 
-/** Failures of a run in progress are news from this share of the called rows on, as in the default of `--max-failures`. */
+/** A smaller share of failures is no news, as in the default of `--max-failures`. */
 const noticeableShare = 0.05;
 
 /** `All 42 called rows failed, most with NOT_FOUND.` Undefined while few rows fail. */
@@ -75,10 +68,7 @@ export function failingText({ counts, failureCode }: RunData): string | undefine
   return `${which} failed${code}.`;
 }
 
-/**
- * Whether a person has something to decide or to do: the run waits for a command, has stopped before its end, or has failed rows
- * that no retry has called.
- */
+/** Whether the run waits for a command, has stopped before its end, or has failed rows that no retry has called. */
 export function needsPerson(run: RunData, isRetried: boolean): boolean {
   const { state, ended, waiting, counts } = run;
   if (!ended)
@@ -88,7 +78,7 @@ export function needsPerson(run: RunData, isRetried: boolean): boolean {
   );
 }
 
-/** What a run in progress does, and what is to be done: `Waiting because the API asks to wait, until 2026-11-21 22:10:00 UTC. …` */
+/** What a run in progress does: `Waiting because the API asks to wait, until 2026-11-21 22:10:00 UTC. …` */
 export function sentenceOf(run: RunData): string {
   const { id, state, counts, reason, waiting, waitUntil, etaSeconds, held, lastSeenAt } = run;
   if (lastSeenAt !== undefined)
@@ -110,69 +100,50 @@ export function sentenceOf(run: RunData): string {
   return held === undefined ? `About ${rest} left.` : `At least ${rest} left: some rows wait for a retry.`;
 }
 
-/** More about a run in the state folder. The page requests the rows from `/runs/ID/report.json`. */
+/** More about a run in the state folder. */
 export interface RunDetails {
-  readonly states: readonly {
-    readonly state: string;
-    readonly at: string;
-    /** The user and the host that asked for the state. */
-    readonly by?: string | undefined;
-    readonly reason?: string | undefined;
-  }[];
-  /** Whether the folder of the run has a `report.html`. */
+  /** `by`: user and host, empty if unknown. */
+  readonly states: readonly Readonly<Record<'at' | 'state' | 'by' | 'reason', string>>[];
   readonly hasReport: boolean;
-  /** The retries whose results the report in the folder includes. */
+  /** Their results are in `report.html`. */
   readonly reportedRetries: readonly string[];
 }
 
 export interface WorkerData
   extends LimitedApi,
     Pick<WorkerEntry, 'host' | 'pid' | 'version' | 'active' | 'concurrency' | 'finished'> {
-  /** When the worker was last seen; absent while the datastore answers. */
-  readonly lastSeenAt?: string;
+  /** Absent while the datastore answers. */
+  readonly lastSeenAt?: string | undefined;
 }
 
-export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'paused'> {
-  readonly source: string;
-  /** The next due times, however far off; none while the schedule is paused. */
+export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'source' | 'paused'> {
+  /** None while the schedule is paused. */
   readonly next: readonly string[];
-  readonly last?: {
-    readonly due: string;
-    readonly result: string;
-    readonly runs: readonly string[];
-    readonly message?: string | undefined;
-  };
+  readonly last: HistoryEntry | undefined;
 }
 
-/**
- * The longest pause between two events on a stream; without changes, the server sends `alive`. After three times as long, the
- * page considers the connection lost.
- */
+/** After this time without a change, the server sends `alive`. */
 export const heartbeatMs = 3_000;
 
-/** Everything that the page shows. */
 export interface Snapshot {
   readonly stateDir: string;
-  /** The shared datastore, if any, and why it does not answer. */
+  /** `trouble`: why it does not answer. */
   readonly datastore?:
-    | { readonly name: string; readonly trouble?: string; readonly since?: string }
+    | { readonly name: string; readonly trouble: string | undefined; readonly since: string | undefined }
     | undefined;
   readonly runs: readonly RunData[];
   readonly workers: readonly WorkerData[];
   readonly schedules: readonly ScheduleData[];
-  /** Whether a daemon is running, which starts scheduled runs. */
   readonly hasDaemon: boolean;
-  /** Files that are damaged or unreadable. */
+  /** About damaged or unreadable files. */
   readonly warnings: readonly string[];
-  /** The run that the reader has opened; null when the state folder has no run with this id. */
+  /** The opened run; null when the state folder does not have it. */
   readonly run?: RunDetails | null | undefined;
-  /** Whether this reader may control runs. */
   readonly mayControl: boolean;
-  /** Whether each control needs a reason. */
   readonly requireReason: boolean;
 }
 
-/** The controls of a run. */
-export const controls = ['pause', 'unpause', 'cancel', 'set-rate', 'set-priority'] as const;
+/** In the order of their buttons. */
+export const controlNames = ['pause', 'unpause', 'set-rate', 'set-priority', 'cancel'] as const;
 
-export type ControlName = (typeof controls)[number];
+export type ControlName = (typeof controlNames)[number];

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { packageRoot } from '../../base/package.ts';
 import { createServer, listen } from '../../daemon/http-server.ts';
 import { runIds } from '../../domain/names.ts';
@@ -11,7 +12,7 @@ import { type ControlRoom, controlRun } from './control.ts';
 import { openEventFeed } from './feed.ts';
 import { liveReport, oneAtATime } from './live-reports.ts';
 import { Overview, reportFile, type SharedPlace } from './overview.ts';
-import { controls, heartbeatMs, type RunDetails, type Snapshot } from './page-data.ts';
+import { controlNames, heartbeatMs, type RunDetails, type Snapshot } from './page-data.ts';
 
 export interface DashboardOptions {
   readonly host: string;
@@ -19,26 +20,20 @@ export interface DashboardOptions {
   readonly port: number;
   readonly store: RunStore;
   readonly shared?: SharedPlace | undefined;
-  /** Allows readers to control runs; absent on a read-only dashboard. */
+  /** Absent on a read-only dashboard. */
   readonly control?: Omit<ControlRoom, 'store' | 'cluster'> | undefined;
 }
 
-/** A running dashboard. */
 export interface Dashboard {
-  /** The base URL, without a trailing slash. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** The one-time URL that allows its first visitor to control runs. */
+  /** Allows its first visitor to control runs. */
   readonly controlUrl?: string | undefined;
-  /** Ends every connection, and stops listening. */
   close(): Promise<void>;
 }
 
-/** Selects the snapshot of a listener. */
-interface Topic {
-  readonly run: string | undefined;
-  readonly mayControl: boolean;
-}
+type Topic = Pick<Snapshot, 'mayControl'> & { readonly run: string | undefined };
 
 const page = pageOf(`<script type="module" src="/dashboard.js"></script>
 </head>
@@ -46,7 +41,6 @@ const page = pageOf(`<script type="module" src="/dashboard.js"></script>
 <noscript>The dashboard needs JavaScript. Without it, use "cqbatch status" and "cqbatch list".</noscript>
 <main id="page" aria-busy="true"></main>`);
 
-/** The answer to a control address that no longer works. */
 const spentPage = pageOf(`</head>
 <body>
 <main>
@@ -55,7 +49,6 @@ const spentPage = pageOf(`</head>
 <p><a href="/">Look at the dashboard</a>, or restart "cqbatch dashboard --control" and open the address that it prints.</p>
 </main>`);
 
-/** @param rest scripts of its head, and its body */
 function pageOf(rest: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -72,15 +65,17 @@ ${rest}
 `;
 }
 
-/** Gives a report no origin, so that its scripts can't request anything from the dashboard. The policy in the report applies, too. */
+/** Gives a report no origin, so that its scripts can't request anything from the dashboard. Its own policy applies, too. */
 const reportPolicy =
   "sandbox allow-scripts allow-downloads; connect-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const htmlType = 'text/html; charset=utf-8';
 
 const assets = {
   '/dashboard.js': 'text/javascript',
   '/dashboard.css': 'text/css',
   '/icon.svg': 'image/svg+xml',
-} as const;
+};
 
 const notFromHere =
   'The dashboard refuses requests from other sites. Open it by IP address, as "localhost", or by the name in --host.\n';
@@ -90,25 +85,19 @@ const noSession =
 /** The delay before a browser reconnects. */
 const retryMs = 2_000;
 
-/** A reader with more unsent bytes is disconnected. */
+/** A reader with more unsent bytes has stopped reading, and is disconnected. */
 const mostUnsent = 4_000_000;
 
-/**
- * Starts the dashboard. A reader can control runs only after an exchange of the token.
- *
- * @throws a usage error `CANNOT_LISTEN`
- */
+/** @throws a usage error `CANNOT_LISTEN` */
 export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
-  const { host, port } = options;
-  const built = await buildServer(options);
-  const address = await listen(built.server, host, port);
+  const { server, access } = await buildServer(options);
+  const address = await listen(server, options.host, options.port);
   const url = `http://${nameIn(address)}:${address.port}`;
-  const access = built.openControl(address.port);
   return {
     url,
     port: address.port,
     controlUrl: access && `${url}/control?token=${access.token}`,
-    close: () => built.server.close(),
+    close: () => server.close(),
   };
 }
 
@@ -118,22 +107,22 @@ function nameIn({ address, family }: AddressInfo): string {
   return address === '0.0.0.0' ? '127.0.0.1' : address;
 }
 
-/** Builds the server without listening. Controls need `openControl`, once the port is known. */
 export async function buildServer({ host, store, shared, control }: DashboardOptions): Promise<{
   readonly server: FastifyInstance;
-  openControl(port: number): ControlAccess | undefined;
+  readonly access: ControlAccess | undefined;
 }> {
   const server = await createServer();
   const overview = new Overview(store, shared);
-  let access: ControlAccess | undefined;
+  const access = control && new ControlAccess();
+  const mayControl = ({ headers }: FastifyRequest): boolean => access?.isHeldBy(headers) === true;
   const feed = openEventFeed<Topic>(async (topics) => {
     const runs = new Set(topics.map(({ run }) => run));
     const { older, ...look } = await overview.look(runs);
     const details = new Map<string | undefined, RunDetails | null>();
-    for (const run of runs) if (run !== undefined) details.set(run, (await overview.details(run)) ?? null);
-    return ({ run, mayControl }) => {
-      const requireReason = control?.requireReason === true;
-      const snapshot: Snapshot = { ...look, run: details.get(run), mayControl, requireReason };
+    for (const run of runs) if (run !== undefined) details.set(run, await overview.details(run));
+    const requireReason = control?.requireReason === true;
+    return ({ run, ...rights }) => {
+      const snapshot: Snapshot = { ...look, run: details.get(run), ...rights, requireReason };
       return { older, snapshot };
     };
   });
@@ -143,21 +132,23 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   });
 
   server.addHook('onRequest', async (request, reply) => {
-    if (isFromHere(request, host)) return undefined;
+    if (isFromHere(request.headers, host)) return undefined;
     return reply.code(403).type('text/plain; charset=utf-8').send(notFromHere);
   });
 
-  server.get('/', async (_, reply) => reply.type('text/html; charset=utf-8').send(page));
+  server.get('/', async (_, reply) => reply.type(htmlType).send(page));
   for (const [path, type] of Object.entries(assets))
-    server.get(path, async (_, reply) => reply.type(`${type}; charset=utf-8`).send(await readAsset(path)));
+    server.get(path, async (_, reply) => {
+      const content = await readFile(new URL(`dist/page${path}`, packageRoot));
+      return reply.type(`${type}; charset=utf-8`).send(content);
+    });
 
   server.get<{ Querystring: { run?: string } }>('/events', (request, reply) => {
     const { run } = request.query;
-    const mayControl = access?.isHeldBy(request) === true;
     const stop = feed.listen({
-      topic: { run: typeof run === 'string' ? run : undefined, mayControl },
+      topic: { run: typeof run === 'string' ? run : undefined, mayControl: mayControl(request) },
       send: (name, json) => {
-        // A reader that has stopped reading is disconnected. If it is still there, the browser reconnects.
+        // The browser reconnects if it is still there.
         if (reply.raw.writableLength > mostUnsent) reply.raw.destroy();
         else reply.raw.write(`event: ${name}\ndata: ${json}\n\n`);
       },
@@ -170,7 +161,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
       ? await readFile(join(store.folder(id), reportFile)).catch(() => undefined)
       : undefined;
     if (html === undefined) return reply.code(404).send({ message: `Run ${id} has no report.html.` });
-    return reply.header('content-security-policy', reportPolicy).type('text/html; charset=utf-8').send(html);
+    return reply.header('content-security-policy', reportPolicy).type(htmlType).send(html);
   });
 
   const reportOf = oneAtATime((id) => liveReport(store, id));
@@ -185,41 +176,32 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   // A HEAD request, such as for a link preview, must not use up the token.
   const getOnly = { exposeHeadRoute: false };
   server.get<{ Querystring: { token?: string } }>('/control', getOnly, async (request, reply) => {
-    const cookie = access?.exchange(request.query.token);
+    const cookie = access?.exchange(request.query.token, request.headers);
     if (cookie !== undefined) return reply.header('set-cookie', cookie).redirect('/', 303);
-    // The reader has opened the address before, in this browser.
-    if (access?.isHeldBy(request)) return reply.redirect('/', 303);
-    return reply.code(403).type('text/html; charset=utf-8').send(spentPage);
+    // The reader has opened the address before.
+    if (mayControl(request)) return reply.redirect('/', 303);
+    return reply.code(403).type(htmlType).send(spentPage);
   });
 
-  for (const what of controls)
+  for (const what of controlNames)
     server.post<{ Params: { id: string }; Body: unknown }>(`/runs/:id/${what}`, async (request, reply) => {
       // Every browser sends the origin of a POST; the hook above has checked it.
-      const mayControl = access?.isHeldBy(request) === true && request.headers.origin !== undefined;
-      if (control === undefined || !mayControl) return reply.code(403).send({ message: noSession });
+      if (control === undefined || !mayControl(request) || request.headers.origin === undefined)
+        return reply.code(403).send({ message: noSession });
       const body = typeof request.body === 'object' && request.body !== null ? request.body : {};
       const place = { store, cluster: shared?.cluster, ...control };
       const { status, ...answer } = await controlRun(place, request.params.id, what, body);
       return reply.code(status).send(answer);
     });
 
-  return {
-    server,
-    openControl(port) {
-      if (control !== undefined) access = new ControlAccess(port);
-      return access;
-    },
-  };
+  return { server, access };
 }
 
 /** Keeps the response open until either side ends it. */
 function openEventStream(reply: FastifyReply, onClose: () => void): void {
   reply.hijack();
-  const headers = Object.entries(reply.getHeaders()).filter((pair) => pair[1] !== undefined);
-  reply.raw.writeHead(200, {
-    ...(Object.fromEntries(headers) as Record<string, string>),
-    'content-type': 'text/event-stream; charset=utf-8',
-  });
+  const headers = reply.getHeaders() as OutgoingHttpHeaders;
+  reply.raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' });
   reply.raw.write(`retry: ${retryMs}\n\n`);
   const heartbeat = setInterval(() => reply.raw.write('event: alive\ndata:\n\n'), heartbeatMs);
   heartbeat.unref();
@@ -227,8 +209,4 @@ function openEventStream(reply: FastifyReply, onClose: () => void): void {
     clearInterval(heartbeat);
     onClose();
   });
-}
-
-async function readAsset(path: string): Promise<Buffer> {
-  return readFile(new URL(`dist/page${path}`, packageRoot));
 }

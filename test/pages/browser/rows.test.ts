@@ -7,7 +7,7 @@ import type { RowResult } from '../../../src/domain/terms.ts';
 import type { PageContent, ReportedOperation } from '../../../src/engine/report/html/page-data.ts';
 import type { ReportLine } from '../../../src/engine/report/join-results.ts';
 import type { CellTexts } from '../../../src/engine/rows/row.ts';
-import { type Column, everything, Rows, type Selection } from '../../../src/pages/browser/rows.ts';
+import { type Column, Rows, type Selection } from '../../../src/pages/browser/rows.ts';
 import { refeedCsv, shownCsv } from '../../../src/pages/browser/saved-rows.ts';
 import { anyText, resultOf } from '../../engine/journal/arbitraries.ts';
 import { writePageOf } from '../../helpers/page-lines.ts';
@@ -139,22 +139,22 @@ test.each<readonly [what: string, row: ReportLine, request: string]>([
   expect(rows.columns.find(({ name }) => name === 'request')?.text(0)).toBe(request);
 });
 
-test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly number[]]>([
+test.each<readonly [what: string, wanted: Selection, rows: readonly number[]]>([
   ['all', {}, [1, 2, 3, 4]],
   ['an outcome', { keeps: (outcome) => outcome === 'failed' }, [2, 4]],
   ['a code', { code: 'OK' }, [1]],
   ['an operation', { operation: 'update-soundboard' }, [3]],
-  ['a text of a cell, in any case', { query: 'HELLO' }, [1]],
-  ['a text of a message', { query: 'évaluation' }, [2, 4]],
-  ['what looks like a pattern', { query: '.*' }, []],
+  ['a text of a cell, in any case', { q: 'HELLO' }, [1]],
+  ['a text of a message', { q: 'évaluation' }, [2, 4]],
+  ['what looks like a pattern', { q: '.*' }, []],
   ['what is unclear', { keeps: (_outcome, _code, unclear) => unclear }, [2, 4]],
-  ['a text and an outcome', { query: 'hello', keeps: (outcome) => outcome === 'failed' }, []],
-  ['words of different columns, in any order', { query: '1200 know' }, [4]],
-  ['words in quotes together', { query: '"not know"' }, [2, 4]],
-  ['no row with the words of quotes apart', { query: '"know not"' }, []],
-  ['a number of attempts, as the table shows it', { query: '"50 ms"' }, [2, 4]],
-  ['a time as the table shows it', { query: '2026-01-01' }, [2, 4]],
-  ['a request id', { query: 'req-1' }, [2, 4]],
+  ['a text and an outcome', { q: 'hello', keeps: (outcome) => outcome === 'failed' }, []],
+  ['words of different columns, in any order', { q: '1200 know' }, [4]],
+  ['words in quotes together', { q: '"not know"' }, [2, 4]],
+  ['no row with the words of quotes apart', { q: '"know not"' }, []],
+  ['a number of attempts, as the table shows it', { q: '"50 ms"' }, [2, 4]],
+  ['a time as the table shows it', { q: '2026-01-01' }, [2, 4]],
+  ['a request id', { q: 'req-1' }, [2, 4]],
   ['a message, whatever its numbers', { message: 'The API does not know évaluation N' }, [2, 4]],
 ])('filters select %s', async (_what, wanted, chosen) => {
   const rows = await rowsOf(
@@ -166,7 +166,7 @@ test.each<readonly [what: string, wanted: Partial<Selection>, rows: readonly num
     ],
     ['id', 'title'],
   );
-  const places = rows.select({ ...everything, ...wanted });
+  const places = rows.select(wanted);
   expect([...places].map((place) => rows.number('row', place))).toEqual(chosen);
 });
 
@@ -184,9 +184,9 @@ test('rows sort by numbers and texts in both directions, and missing values come
     ),
     ['name', 'id'],
   );
-  const sortedBy = (name: string, descending: boolean) => {
+  const sortedBy = (name: string, isDescending: boolean) => {
     const sortBy = rows.columns.find((column) => column.name === name);
-    return [...rows.select({ ...everything, sortBy, descending })].map((place) => place + 1);
+    return [...rows.select({ sortBy, isDescending })].map((place) => place + 1);
   };
   expect(sortedBy('duration', false)).toEqual([2, 1, 4, 3]);
   expect(sortedBy('duration', true)).toEqual([4, 1, 2, 3]);
@@ -218,7 +218,7 @@ test('saved rows read back as the cells of the manifest', async () => {
     fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), async (cells) => {
       const lines = cells.map((texts, index) => line(index + 1, texts));
       const rows = await rowsOf(lines, ['id', 'title']);
-      const csv = refeedCsv(rows, rows.select(everything));
+      const csv = refeedCsv(rows, rows.select({}));
       const read = parse(csv, { columns: true, bom: true }) as Record<string, string>[];
       const clearToken = '<clear>';
       const meant = (text: string | undefined) =>
@@ -232,7 +232,7 @@ test('saved rows read back as the cells of the manifest', async () => {
 
 test('saved rows say why they failed, and the rows as shown have the texts of the table', async () => {
   const rows = await rowsOf([line(1, ['7'], { ...failed, message: '=1+1' })], ['id']);
-  const all = rows.select(everything);
+  const all = rows.select({});
   const read = (csv: string): unknown => parse(csv, { columns: true, bom: true });
   expect(read(refeedCsv(rows, all))).toEqual([
     {

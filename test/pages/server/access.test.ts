@@ -1,8 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { ControlAccess, isFromHere } from '../../../src/pages/server/access.ts';
 
-const from = (headers: Readonly<Record<string, string>>, host = '127.0.0.1') =>
-  isFromHere({ method: 'GET', headers }, host);
+const from = (headers: IncomingHttpHeaders, host = '127.0.0.1') => isFromHere(headers, host);
 
 describe('a request', () => {
   test.each(['127.0.0.1:8788', 'localhost:9000', '[::1]:8788', '10.0.0.7:8788', 'LOCALHOST'])(
@@ -41,17 +41,21 @@ describe('a request', () => {
 
 describe('the token', () => {
   test("can be exchanged once, for a session that scripts and other sites can't use", () => {
-    const access = new ControlAccess(8788);
-    for (const wrong of [undefined, '', 'x', [access.token]]) expect(access.exchange(wrong)).toBeUndefined();
-    const cookie = access.exchange(access.token) ?? '';
+    const access = new ControlAccess();
+    const host = 'localhost:8788';
+    for (const wrong of [undefined, '', 'x', [access.token]])
+      expect(access.exchange(wrong, { host })).toBeUndefined();
+    const cookie = access.exchange(access.token, { host }) ?? '';
     expect(cookie).toMatch(/^cqbatch-8788=[\w-]{32}; HttpOnly; SameSite=Strict; Path=\/$/);
     expect(cookie).not.toContain(access.token);
-    expect(access.exchange(access.token)).toBeUndefined();
+    expect(access.exchange(access.token, { host })).toBeUndefined();
     const [pair = ''] = cookie.split(';');
-    const held = (text: string) => access.isHeldBy({ method: 'POST', headers: { cookie: text } });
+    const held = (cookie: string) => access.isHeldBy({ host, cookie });
     expect(held(`other=1; ${pair}`)).toBe(true);
     for (const text of ['', 'cqbatch-8788=', `x${pair}`, `${pair}x`, `cqbatch-8788=${access.token}`])
       expect(held(text), text).toBe(false);
-    expect(new ControlAccess(8788).isHeldBy({ method: 'POST', headers: { cookie: pair } })).toBe(false);
+    expect(new ControlAccess().isHeldBy({ host, cookie: pair })).toBe(false);
+    // The browser sends the cookie to all ports, perhaps to another dashboard.
+    expect(access.isHeldBy({ host: 'localhost:9000', cookie: pair })).toBe(false);
   });
 });

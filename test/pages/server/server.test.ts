@@ -19,14 +19,13 @@ async function dashboard({ state = 'running' as RunState, control = true, requir
   const store = openRunStore(stateDir, operations);
   const { folder } = await store.create('r');
   await store.save({ ...enterState({ ...plannedRecord, id: 'r' }, state), process: thisProcess() });
-  const { server, openControl } = await buildServer({
+  const { server, access } = await buildServer({
     host: '127.0.0.1',
     port: 0,
     store,
     control: control ? { parseRate, requireReason } : undefined,
   });
   onTestFinished(() => server.close());
-  const access = openControl(8788);
   const get = (url: string, headers = {}) => server.inject({ url, headers: { host, ...headers } });
   const post = (url: string, body: object, headers = {}) =>
     server.inject({ method: 'POST', url, payload: body, headers: { host, origin, ...headers } });

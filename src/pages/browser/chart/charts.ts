@@ -3,7 +3,7 @@ import { button, element } from '../dom.ts';
 import { Figure } from './figure.ts';
 import { chartsOf } from './run-charts.ts';
 
-/** Charts of the rate and the latency over time; a chart without data is left out. */
+/** The charts of a run; those without data are left out. */
 export class Charts {
   readonly element = element('section', { 'aria-label': 'Over time', class: 'charts' });
   readonly #title = element('h2', { tabindex: '-1' }, 'Over time');
@@ -11,7 +11,6 @@ export class Charts {
   readonly #figures = new Map<string, Figure>();
   readonly #signal: AbortSignal;
 
-  /** @param signal aborts when the charts are no longer needed */
   constructor(signal: AbortSignal) {
     this.#signal = signal;
   }

@@ -5,7 +5,7 @@ import { bandAt, type Chart, type ChartData } from './chart.ts';
 import { Legend } from './legend.ts';
 import { alignedData, plotOf } from './plot.ts';
 
-/** A chart with its title, a summary in words, and its data as a table. */
+/** A chart with a summary in words, and its data as a table. */
 export class Figure {
   readonly element: HTMLElement;
   #data: ChartData | undefined;
@@ -18,10 +18,7 @@ export class Figure {
   readonly #onZoom: () => void;
   #title = '';
 
-  /**
-   * @param signal aborts when the chart is no longer needed
-   * @param onZoom called when the reader has chosen a part of the time
-   */
+  /** @param onZoom called when the reader has chosen a part of the time */
   constructor(signal: AbortSignal, onZoom: () => void) {
     this.#onZoom = onZoom;
     this.element = element('figure', this.#caption, this.#chart);
@@ -82,7 +79,7 @@ export class Figure {
     this.#legend.show(data);
   }
 
-  /** Fills the table while it is open, because it may have thousands of cells. */
+  /** Only while the table is open, because it may have thousands of cells. */
   #fill(): void {
     const data = this.#table.open ? this.#data : undefined;
     redraw(
@@ -93,13 +90,12 @@ export class Figure {
   }
 }
 
-/** Whether a plot shows only a part of the time. */
 function isPart({ scales }: uPlot, { times }: ChartData): boolean {
   const { min = 0, max = 0 } = scales['x'] ?? {};
   return min > (times[0] ?? 0) || max < (times.at(-1) ?? 0);
 }
 
-/** A text that is equal for data that the same plot can show. */
+/** Equal for data that the same plot can show. */
 function shapeOf({ lines, rejected, isLogarithmic }: ChartData): string {
   return JSON.stringify([lines.map(({ label }) => label), rejected !== undefined, isLogarithmic]);
 }

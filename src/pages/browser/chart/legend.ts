@@ -1,16 +1,16 @@
 import { counted } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { element, redraw } from '../dom.ts';
-import { bandAt, type ChartData, type ColorName } from './chart.ts';
+import { bandAt, type ChartData, type ColorName, dashes } from './chart.ts';
 import { lengthOf } from './run-times.ts';
 
 const bandLabels = { wait: 'waiting', stop: 'not in progress' } as const;
 
-/** What the lines and marks of a chart mean, each with its value at a time, or of the whole run. */
+/** What lines and marks mean, each with its value at a time or of the whole run. */
 export class Legend {
   readonly element = element('ul', { class: 'legend' });
 
-  /** @param index the point at which the reader looks, if any; without it, the legend shows values of the whole run */
+  /** @param index the point at which the reader looks, if any */
   show(data: ChartData, index?: number | null): void {
     const time = index == null ? undefined : data.times[index];
     const at = index ?? 0;
@@ -18,7 +18,7 @@ export class Legend {
     const items = lines.map(({ label, color, stroke, values, overall }) => {
       const value = values[at] ?? null;
       const text = value === null ? '–' : valueText(value);
-      return entry(`line ${stroke}`, color, label, time === undefined ? overall : text);
+      return entry(stroke, color, label, time === undefined ? overall : text);
     });
     if (rejected !== undefined) {
       const calls = time === undefined ? rejected.reduce((sum, each) => sum + each) : (rejected[at] ?? 0);
@@ -33,7 +33,7 @@ export class Legend {
     }
     redraw(
       this.element,
-      element('li', { class: 'when' }, time === undefined ? 'Whole run' : momentText(data, time)),
+      element('li', { class: 'when quiet' }, time === undefined ? 'Whole run' : momentText(data, time)),
       items,
     );
   }
@@ -48,5 +48,6 @@ function momentText({ times }: ChartData, time: number): string {
 function entry(kind: string, color: ColorName, label: string, value: string): HTMLElement {
   const swatch = element('span', { class: `swatch ${kind}` });
   swatch.style.color = `var(${color})`;
+  if (kind in dashes) swatch.style.borderTopStyle = kind;
   return element('li', swatch, `${label} `, element('b', value));
 }

@@ -5,13 +5,13 @@ import { lengthOf } from './run-times.ts';
 
 export type Colors = Readonly<Record<ColorName, string>>;
 
-/** The space above a chart with marks of rejected calls, in CSS pixels. */
+/** Space above a chart with marks, in CSS pixels. */
 export const marksHeight = 24;
-/** Marks that are closer, in CSS pixels, become one mark. */
+/** Closer marks become one. */
 const closest = 12;
 const font = '11px system-ui, sans-serif';
 
-/** Draws in CSS pixels, beginning at the upper left corner of the area with the lines. */
+/** Draws in CSS pixels from the upper left corner of the area with the lines. */
 function draw(plot: uPlot, drawing: (context: CanvasRenderingContext2D, width: number) => void): void {
   const { ctx, bbox } = plot;
   const scale = ctx.canvas.width / plot.width;
@@ -41,7 +41,7 @@ export function drawBands(plot: uPlot, { bands }: ChartData, colors: Colors): vo
   });
 }
 
-/** Writes reason and length into each band that has room for them, or only the length. */
+/** Writes reason and length into each band that has room for them. */
 export function nameBands(plot: uPlot, { bands }: ChartData, colors: Colors): void {
   draw(plot, (context, width) => {
     context.fillStyle = colors['--quiet'];
@@ -56,7 +56,7 @@ export function nameBands(plot: uPlot, { bands }: ChartData, colors: Colors): vo
   });
 }
 
-/** Marks the rejected calls above the lines, with their number where there is room. */
+/** Marks rejected calls above the lines, with their number where there is room. */
 export function drawMarks(plot: uPlot, { times, rejected = [] }: ChartData, colors: Colors): void {
   draw(plot, (context, width) => {
     const marks: { at: number; calls: number }[] = [];

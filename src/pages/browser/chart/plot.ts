@@ -4,34 +4,32 @@ import { type Colors, drawBands, drawMarks, marksHeight, nameBands } from './mar
 import { timeSteps, timeTicks } from './ticks.ts';
 
 const height = 220;
-/** With fewer points than this, each point has a mark. */
+/** With fewer points, each has a mark. */
 const markedPoints = 30;
-/** The width of the vertical axis. All charts have the same, so that equal times are below each other. */
+/** The same in all charts, so that equal times are below each other. */
 const axisWidth = 74;
 const labelWidth = 18;
-/** Half the width of a date, so that the last text of the time axis is not cut. */
+/** Half the width of a date: room for the last text of the time axis. */
 const halfLabel = 36;
 
 export interface PlotOptions {
-  /** The element for the chart, whose style sheet gives the colors. */
+  /** Its style sheet gives the colors. */
   readonly place: HTMLElement;
   readonly width: number;
-  /** The data as it is now. */
   readonly data: () => ChartData;
-  /** Called with the index of the point that the reader looks at, null if there is none. */
+  /** Gets the index of the point that the reader looks at. */
   readonly onLook: (index: number | null) => void;
-  /** Called when the time axis shows other times. */
   readonly onZoom: () => void;
 }
 
-/** Draws a chart. The reader looks at the same time in all charts of the page. */
+/** The reader looks at the same time in all charts of the page. */
 export function plotOf({ place, width, data, onLook, onZoom }: PlotOptions): uPlot {
-  const { lines, rejected, steps, valueText, isLogarithmic } = data();
+  const { lines, rejected, steps, valueText, isLogarithmic = false } = data();
   const colors = colorsOf(place);
-  const axis = (isLogarithmic = false): uPlot.Axis => ({
+  const axis = (filter: uPlot.Axis.Filter = (_, values) => values): uPlot.Axis => ({
     stroke: colors['--quiet'],
-    grid: { stroke: colors['--line'], width: 1, ...(isLogarithmic && { filter: powersOnly }) },
-    ticks: { stroke: colors['--line'], size: 5, ...(isLogarithmic && { filter: powersOnly }) },
+    grid: { stroke: colors['--line'], width: 1, filter },
+    ticks: { stroke: colors['--line'], size: 5, filter },
   });
   const options: uPlot.Options = {
     width,
@@ -39,7 +37,7 @@ export function plotOf({ place, width, data, onLook, onZoom }: PlotOptions): uPl
     padding: [rejected === undefined ? null : marksHeight, halfLabel, null, null],
     scales: { y: isLogarithmic ? { distr: 3, range: powersAround } : { range: fromZero } },
     legend: { show: false },
-    cursor: { y: false, drag: { x: true, y: false }, sync: { key: 'time' } },
+    cursor: { y: false, sync: { key: 'time' } },
     hooks: {
       drawClear: [(plot) => drawBands(plot, data(), colors)],
       draw: [
@@ -60,7 +58,7 @@ export function plotOf({ place, width, data, onLook, onZoom }: PlotOptions): uPl
         values: (_, times, __, ___, step) => [...timeTicks(times, step)],
       },
       {
-        ...axis(isLogarithmic),
+        ...axis(isLogarithmic ? powersOnly : undefined),
         ...(isLogarithmic && { label: 'logarithmic', labelSize: labelWidth, labelFont: '11px system-ui' }),
         ...(!isLogarithmic && { incrs: [...steps] }),
         size: axisWidth - (isLogarithmic ? labelWidth : 0),
@@ -73,12 +71,11 @@ export function plotOf({ place, width, data, onLook, onZoom }: PlotOptions): uPl
   return new uPlot(options, alignedData(data()), place);
 }
 
-/** The data as a plot takes it. */
 export function alignedData({ times, lines }: ChartData): uPlot.AlignedData {
   return [[...times], ...lines.map(({ values }) => [...values])] as uPlot.AlignedData;
 }
 
-/** The colors that the style sheet gives an element now; they change with the theme, and on paper. */
+/** The colors of the style sheet. They change with the theme, and on paper. */
 function colorsOf(place: HTMLElement): Colors {
   const found = colorNames.map((name) => {
     place.style.color = `var(${name})`;
@@ -92,7 +89,6 @@ function seriesOf({ color, stroke, isStepped }: Line, colors: Colors): uPlot.Ser
   return {
     stroke: colors[color],
     width: 2,
-    spanGaps: false,
     points: {
       show: ({ data: [times] }) => times.length < markedPoints,
       filter: ({ data }, index, isShown) => (isShown ? null : lonePoints(data[index] ?? [])),
@@ -109,6 +105,7 @@ function lonePoints(values: uPlot.AlignedData[number]): number[] {
   );
 }
 
+/** Up to 1 if all values are 0, in which case the range of uPlot would be tiny. */
 function fromZero(_: uPlot, __: number, most: number | null): [number, number] {
   return [0, uPlot.rangeNum(0, most || 1, 0.1, true)[1] ?? 1];
 }

@@ -4,32 +4,39 @@ import type { Band, Chart, ChartData, Line } from './chart.ts';
 import { bandsOf, bandWords, type TimedRate, timedRates } from './run-times.ts';
 import { valueSteps } from './ticks.ts';
 
-/** With fewer points or seconds, a chart shows no lines, because they would mean nothing. */
+/** With fewer points or seconds, lines would mean nothing. */
 const leastPoints = 10;
 const leastSeconds = 10;
-/** Measurements with a larger gap between them, in seconds, are not joined by a line. */
+/** Seconds: a longer time without a measurement is a gap in the line. */
 const leastGap = 1;
-/** If the slowest percentiles exceed the median by this factor, a linear axis would hide the median. */
+/** From this factor between the slowest percentile and the median, a linear axis would hide the median. */
 const logarithmicFrom = 20;
 
-/** A stretch of time, seconds since 1970. */
+/** Seconds since 1970. */
 type Span = readonly [from: number, to: number];
 
-/** The charts of a run. Both have the same time axis, except that a retry may have been made days after the run. */
+/** A chart before it is known which times and bands the others have. */
+type Sketch = Omit<Chart, 'data'> & { readonly data?: Omit<ChartData, 'bands'> };
+
+/** All have the same time axis, unless there is a retry, which may have been made days after the run. */
 export function chartsOf(data: Pick<PageData, 'rate' | 'latency' | 'summary' | 'run'>): readonly Chart[] {
   const { latency, summary, run } = data;
   const rates = timedRates(data.rate, summary.rate?.starts ?? []);
   const bands = bandsOf(rates, run.stops);
-  const spans = [spanOf(rates), spanOfLatency(latency)].filter((span) => span !== undefined);
+  const [rateSpan, callSpan] = [spanOf(rates), spanOfLatency(latency)];
+  const spans = [rateSpan, callSpan].filter((span) => span !== undefined);
   const whole: Span = [Math.min(...spans.map(([from]) => from)), Math.max(...spans.map(([, to]) => to))];
-  const common = summary.retries.length === 0 ? whole : undefined;
-  const charts: Chart[] = [];
-  if (rates.length > 0) charts.push(rateChart(rates, bands, common ?? spanOf(rates) ?? whole, summary));
-  if (latency.p50.length > 0 && summary.latency_ms !== null)
-    charts.push(latencyChart(latency, bands, common ?? spanOfLatency(latency) ?? whole, summary.latency_ms));
-  if (latency.failed.some((rows) => rows > 0) && isEnough(latency))
-    charts.push(failureChart(latency, bands, common ?? spanOfLatency(latency) ?? whole));
-  return charts;
+  const fitted = (own: Span | undefined, sketch: Sketch | undefined): readonly Chart[] => {
+    if (own === undefined || sketch === undefined) return [];
+    const { data: drawn, ...chart } = sketch;
+    const span = summary.retries.length === 0 ? whole : own;
+    return [drawn === undefined ? chart : { ...chart, data: framed(span, { ...drawn, bands }) }];
+  };
+  return [
+    ...fitted(rateSpan, rateChart(rates, bands, summary)),
+    ...fitted(callSpan, latencyChart(latency, summary.latency_ms)),
+    ...fitted(callSpan, failureChart(latency)),
+  ];
 }
 
 function spanOf(rates: readonly TimedRate[]): Span | undefined {
@@ -44,9 +51,8 @@ function spanOfLatency({ from, stretchMs, p50 }: LatencySeries): Span | undefine
 function rateChart(
   rates: readonly TimedRate[],
   bands: readonly Band[],
-  span: Span,
   { rate, retries }: PageData['summary'],
-): Chart {
+): Sketch {
   const rejected = rates.reduce((sum, { point }) => sum + point.rejected, 0);
   const [from = 0, to = 0] = spanOf(rates) ?? [];
   const hasLines = rates.length >= leastPoints && to - from >= leastSeconds;
@@ -63,7 +69,6 @@ function rateChart(
     summary: sentences.filter(Boolean).join(' '),
   };
   if (!hasLines) return chart;
-  // A line has a gap where the run was not in progress.
   const points = rates.flatMap((timed, index): readonly Pick<Partial<TimedRate>, 'to' | 'point'>[] => {
     const lastEnd = rates[index - 1]?.to ?? timed.from;
     return timed.from > lastEnd + leastGap ? [{ to: (lastEnd + timed.from) / 2 }, timed] : [timed];
@@ -75,7 +80,7 @@ function rateChart(
   const seconds = rates.reduce((sum, { from, to }) => sum + to - from, 0);
   return {
     ...chart,
-    data: framed(span, {
+    data: {
       times: points.map(({ to = 0 }) => to),
       lines: [
         {
@@ -95,11 +100,9 @@ function rateChart(
         },
       ],
       ...(rejected > 0 && { rejected: values((point) => point.rejected).map((value) => value ?? 0) }),
-      bands,
       valueText: perSecond,
       steps: valueSteps(-3),
-      isLogarithmic: false,
-    }),
+    },
   };
 }
 
@@ -114,12 +117,8 @@ function rangeText(values: readonly number[]): string {
   return least === most ? callRate(most) : `${perSecond(least)} to ${callRate(most)}`;
 }
 
-function latencyChart(
-  series: LatencySeries,
-  bands: readonly Band[],
-  span: Span,
-  overall: NonNullable<PageData['summary']['latency_ms']>,
-): Chart {
+function latencyChart(series: LatencySeries, overall: PageData['summary']['latency_ms']): Sketch | undefined {
+  if (overall === null) return undefined;
   const { from, stretchMs, p50, p90, p99 } = series;
   const isLogarithmic = Math.max(...p99.map((value) => value ?? 0)) > logarithmicFrom * overall.p50;
   const [half, most, slowest] = [overall.p50, overall.p99, overall.max].map(exactDuration);
@@ -135,18 +134,17 @@ function latencyChart(
   });
   return {
     ...chart,
-    data: framed(span, {
+    data: {
       times: p50.map((_, index) => (from + (index + 1) * stretchMs) / 1_000),
       lines: [
         { ...line('p50', p50), color: '--achieved', stroke: 'solid' },
         { ...line('p90', p90), color: '--allowed', stroke: 'dashed' },
         { ...line('p99', p99), color: '--slowest', stroke: 'dotted' },
       ],
-      bands,
       valueText: exactDuration,
       steps: valueSteps(0),
       isLogarithmic,
-    }),
+    },
   };
 }
 
@@ -154,22 +152,17 @@ function isEnough({ p50 }: LatencySeries): boolean {
   return p50.filter((value) => value !== null).length >= leastPoints;
 }
 
-/** When rows failed: at the start, all the time, or at one moment. */
-function failureChart(
-  { from, stretchMs, p50, failed }: LatencySeries,
-  bands: readonly Band[],
-  span: Span,
-): Chart {
-  const all = counted(
-    failed.reduce((sum, rows) => sum + rows),
-    'row',
-  );
+function failureChart(series: LatencySeries): Sketch | undefined {
+  const { from, stretchMs, p50, failed } = series;
+  const rowsFailed = failed.reduce((sum, rows) => sum + rows, 0);
+  if (rowsFailed === 0 || !isEnough(series)) return undefined;
+  const all = counted(rowsFailed, 'row');
   const seconds = stretchMs / 1_000;
   const valueText = (value: number) => rateText(value, 'rows');
   return {
     title: 'Failures',
     summary: `${all} failed. Most at once: ${valueText(Math.max(...failed) / seconds)}.`,
-    data: framed(span, {
+    data: {
       times: failed.map((_, index) => from / 1_000 + (index + 1) * seconds),
       lines: [
         {
@@ -180,15 +173,13 @@ function failureChart(
           stroke: 'solid',
         },
       ],
-      bands,
       valueText,
       steps: valueSteps(-3),
-      isLogarithmic: false,
-    }),
+    },
   };
 }
 
-/** The data without lines that have no values, and with an empty point at each end of the axis where the data have no point. */
+/** Leaves out lines without values, and adds an empty point at each end of the axis without a point. */
 function framed([from, to]: Span, { times, lines, rejected, ...rest }: ChartData): ChartData {
   const isBefore = from < (times[0] ?? to);
   const isAfter = to > (times.at(-1) ?? to);

@@ -2,17 +2,16 @@ import { counted, duration } from '../../../base/text/format.ts';
 import type { PageData, PageStop } from '../../../engine/report/html/page-data.ts';
 import type { Band } from './chart.ts';
 
-/** A measurement of the rate and the time that it covers, seconds since 1970. */
+/** A measurement and the time that it covers, seconds since 1970. */
 export interface TimedRate {
   readonly from: number;
   readonly to: number;
   readonly point: PageData['rate'][number];
 }
 
-/** The most reasons in a summary. */
 const mostReasons = 3;
 
-/** Gives the measurements of the rate their times of day, in ascending order even if a clock was set back. */
+/** Measurements with their times of day, ascending even if a clock was set back. */
 export function timedRates(
   rate: PageData['rate'],
   starts: NonNullable<PageData['summary']['rate']>['starts'],
@@ -28,14 +27,14 @@ export function timedRates(
   });
 }
 
-/** The bands in which no call was possible, or the run was not in progress, with the reasons. */
+/** The times in which no call was possible, or the run was not in progress. */
 export function bandsOf(rates: readonly TimedRate[], stops: readonly PageStop[]): readonly Band[] {
   const waits: Band[] = [];
   for (const { from, to, point } of rates) {
     const { waited_s = 0, reason = 'no call was possible' } = point;
     if (waited_s === 0) continue;
     const last = waits.at(-1);
-    // Only a part of the time of a point may be waiting. The wait began before that time if the last wait reaches it, or else within.
+    // A wait may be a part of the time of a point: its beginning if the last wait reaches it, or else its end.
     if (last?.reason === reason && last.to > from - 0.05)
       waits[waits.length - 1] = { ...last, to: Math.min(to, from + waited_s) };
     else waits.push({ from: Math.max(from, to - waited_s), to, reason, kind: 'wait' });

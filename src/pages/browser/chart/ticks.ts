@@ -2,7 +2,7 @@ import { localTime } from '../../../base/text/local-time.ts';
 
 const [minute, hour, day] = [60, 3_600, 86_400] as const;
 
-/** The distances in seconds that the lines of a grid may have in time. */
+/** Distances in time, in seconds. */
 export const timeSteps: readonly number[] = [
   ...[1, 2, 5, 10, 15, 30],
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),
@@ -19,11 +19,8 @@ export function valueSteps(power: number): readonly number[] {
 }
 
 /**
- * Times of day as the texts of an axis. A second line has the date, if there are several and it is new, and the zone, if it is
- * new, as it is for the first text.
- *
- * @param times seconds since 1970
- * @param step their distance in seconds
+ * Times, in seconds since 1970, as the texts of an axis. A second line has the date, if there are several and it is new, and the
+ * zone, if it is new, as it is for the first text.
  */
 export function timeTicks(times: readonly number[], step: number): readonly string[] {
   const parts = times.map((time) => localTime(time * 1_000).split(' '));

@@ -3,17 +3,14 @@ import { apiText, priorities } from '../../../domain/terms.ts';
 import type { ControlName, RunData } from '../../server/page-data.ts';
 import { button, type Child, element, redraw } from '../dom.ts';
 
-/** What a dialog asks, and what its button sends. */
 interface Question {
   readonly title: string;
-  /** What the reader must know. It changes with the run while the dialog is open. */
+  /** Change with the run while the dialog is open. */
   readonly facts?: (run: RunData) => Child;
   readonly field?: Child;
   readonly verb: string;
-  /** Whether the command can't be undone. */
-  readonly isFinal?: true;
-  /** The body of the request, without the reason. */
-  readonly body: () => object;
+  /** What the request has besides the reason. */
+  readonly body?: () => object;
 }
 
 /** Asks before it controls a run, and shows what the server refuses. */
@@ -23,48 +20,40 @@ export class ControlDialog {
   #asked: { readonly id: string; readonly facts: Question['facts'] } | undefined;
   readonly #facts = element('div');
 
-  /** @param onSent called when the server has passed the command on to the run */
   constructor(onSent: (run: RunData, control: ControlName) => void) {
     this.#onSent = onSent;
   }
 
-  /** @param requireReason whether the settings require a reason */
   ask(run: RunData, control: ControlName, requireReason: boolean): void {
-    const { title, facts, field, verb, isFinal, body } = questions[control](run);
+    const { title, facts, field, verb, body } = questions[control](run);
     const reason = element('input', { name: 'reason', id: 'reason', maxlength: '200' });
     const label = `Reason (${requireReason ? 'required' : 'optional'}) `;
     const refused = element('p', { role: 'alert', class: 'lost' });
-    // It has the focus when the dialog opens, so that Enter changes nothing. (The dialog is no form, which Enter would submit.)
+    // Has the focus at first, so that Enter changes nothing. (The dialog is no form, which Enter would submit.)
     const back = button('Back', () => this.element.close(), { autofocus: true });
-    const confirm = button(verb, () => void act(), { class: isFinal ? 'danger' : 'main' });
+    const kind = control === 'cancel' ? 'danger' : 'main';
+    const confirm = button(verb, () => void act(), { class: kind });
     this.#asked = { id: run.id, facts };
     this.update([run]);
-    const parts = element(
-      'div',
-      { class: 'question' },
-      element('h2', { id: 'question' }, title),
-      this.#facts,
-      field,
-      element('p', element('label', { for: 'reason' }, label), reason),
-      refused,
-      element('div', { class: 'buttons' }, back, confirm),
-    );
+    const buttons = element('div', { class: 'buttons' }, back, confirm);
+    const heading = element('h2', { id: 'question' }, title);
+    const content = [heading, this.#facts, field, labelled(label, reason), refused, buttons];
+    const parts = element('div', { class: 'question' }, content);
     const act = async (): Promise<void> => {
       if (confirm.ariaBusy === 'true') return;
       confirm.ariaBusy = 'true';
       refused.textContent = '';
-      const why = await send(run, control, { ...body(), reason: reason.value });
+      const why = await send(run, control, { ...body?.(), reason: reason.value });
       confirm.ariaBusy = null;
       refused.textContent = why ?? '';
-      if (why === undefined) this.#onSent(run, control);
-      // The reader may have closed the dialog meanwhile, and opened the dialog of another run.
-      if (why !== undefined) this.#show(parts);
-      else if (this.element.contains(parts)) this.element.close();
+      // Meanwhile, the reader may have opened the dialog of another run.
+      if (why !== undefined) return this.#show(parts);
+      this.#onSent(run, control);
+      if (this.element.contains(parts)) this.element.close();
     };
     this.#show(parts);
   }
 
-  /** Shows the newest facts of the run while the dialog is open. */
   update(runs: readonly RunData[]): void {
     const run = runs.find(({ id }) => id === this.#asked?.id);
     if (run !== undefined) redraw(this.#facts, this.#asked?.facts?.(run));
@@ -81,14 +70,12 @@ const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {
     title: `Pause run ${id}?`,
     facts: () => element('p', 'Calls in flight finish. No other row is called until you unpause the run.'),
     verb: 'Pause run',
-    body: () => ({}),
   }),
   unpause: ({ id }) => ({
     title: `Unpause run ${id}?`,
     facts: ({ rows, done }) =>
       element('p', `Its calls continue: ${counted(rows - done, 'row', ['is', 'are'])} left.`),
     verb: 'Unpause run',
-    body: () => ({}),
   }),
   cancel: ({ id }) => ({
     title: `Cancel run ${id} permanently?`,
@@ -100,15 +87,13 @@ const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {
       element('p', `${counted(run.rows - run.done, 'row')} will not be called.`),
     ],
     verb: 'Cancel run',
-    isFinal: true,
     body: () => ({ confirm: id }),
   }),
   'set-rate': ({ id, wantedRate }) => {
     const input = element('input', { name: 'rate', id: 'rate', value: wantedRate });
-    const how = 'Rate: 20/s, 600/m, auto, auto..50/s or none ';
     return {
       title: `Set the rate of run ${id}`,
-      field: element('p', element('label', { for: 'rate' }, how), input),
+      field: labelled('Rate: 20/s, 600/m, auto, auto..50/s or none ', input),
       verb: 'Set rate',
       body: () => ({ rate: input.value }),
     };
@@ -118,17 +103,20 @@ const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {
       element('option', { value: priority, selected: priority === now }, priority),
     );
     const select = element('select', { name: 'priority', id: 'priority' }, options);
-    const how = 'Rows of a higher priority are called first ';
     return {
       title: `Set the priority of run ${id}`,
-      field: element('p', element('label', { for: 'priority' }, how), select),
+      field: labelled('Rows of a higher priority are called first ', select),
       verb: 'Set priority',
       body: () => ({ priority: select.value }),
     };
   },
 };
 
-/** Sends a command. @returns why the server refuses it; undefined if the server has passed it on to the run */
+function labelled(label: string, field: HTMLElement): HTMLElement {
+  return element('p', element('label', { for: field.id }, label), field);
+}
+
+/** @returns why the server refuses the command; undefined if the server has passed it on to the run */
 async function send({ id }: RunData, control: ControlName, body: object): Promise<string | undefined> {
   const answer = await fetch(`/runs/${encodeURIComponent(id)}/${control}`, {
     method: 'POST',

@@ -3,10 +3,10 @@ import { localTime } from '../../../base/text/local-time.ts';
 import { apiText, shareText } from '../../../domain/terms.ts';
 import { rowsInNeed } from '../../../engine/report/html/verdict.ts';
 import { needsPerson, type RunData, stateOf } from '../../server/page-data.ts';
-import { button, type Child, element, redraw, tableElement } from '../dom.ts';
+import { button, type Child, element, redraw, searchField, tableElement } from '../dom.ts';
 import { runLink, stateText } from './run-parts.ts';
 
-/** The table shows this number of runs, unless the reader wants all. */
+/** Runs in the table, unless the reader wants all. */
 const fewEnded = 20;
 /** With more runs than this, the reader can search. */
 const leastToSearch = 10;
@@ -14,13 +14,13 @@ const leastToSearch = 10;
 interface Column {
   readonly title: string;
   readonly cell: (run: RunData) => Child;
-  /** The value to sort by; undefined values come last. */
+  /** The value to sort by. Undefined comes last. */
   readonly key: (run: RunData) => string | number | undefined;
   /** Whether the column is left out while all runs have the same value. */
   readonly isOptional?: true;
 }
 
-/** Ended runs to search and to sort: at first, those that need a person are above the others, and the newest above older ones. */
+/** Ended runs to search and to sort: at first, those that need a person come before the others, and the newest before older ones. */
 export class EndedRuns {
   readonly element = element('div', { class: 'ended' });
   #runs: readonly RunData[] = [];
@@ -28,18 +28,12 @@ export class EndedRuns {
   #most = fewEnded;
   #sortBy = 'State';
   #isDescending = false;
-  readonly #search = element('input', {
-    type: 'search',
-    id: 'find-run',
-    placeholder: 'Search ended runs',
-    'aria-label': 'Search ended runs',
-    input: () => this.#draw(),
-  });
+  readonly #search = searchField('find-run', 'Search ended runs', () => this.#draw());
 
-  /** @param retried ids of runs that were retried */
-  show(runs: readonly RunData[], retried: ReadonlySet<string | undefined>): void {
-    this.#runs = runs;
-    this.#retried = retried;
+  /** @param runs with those in progress, which may be retries */
+  show(runs: readonly RunData[]): void {
+    this.#runs = runs.filter(({ ended }) => ended);
+    this.#retried = new Set(runs.map(({ retryOf }) => retryOf));
     this.#draw();
   }
 
@@ -67,13 +61,10 @@ export class EndedRuns {
     const shown = columns.filter(
       ({ isOptional, key }) => !isOptional || new Set(this.#runs.map(key).filter(Boolean)).size > 1,
     );
-    const head = shown.map(({ title }) =>
-      element(
-        'th',
-        { scope: 'col', 'aria-sort': title === this.#sortBy && order },
-        button(title, () => this.#sort(title), { id: `sort ${title}` }),
-      ),
-    );
+    const head = shown.map(({ title }) => {
+      const sort = button(title, () => this.#sort(title), { id: `sort ${title}` });
+      return element('th', { 'aria-sort': title === this.#sortBy && order }, sort);
+    });
     const rows = runs.map((run) =>
       shown.map(({ title, cell }) => element('td', { 'data-column': title }, cell(run))),
     );
@@ -97,6 +88,9 @@ const isLargestFirst: ReadonlySet<string> = new Set(['Failed', 'Unclear', 'Start
 const machineOf = (run: RunData): string | undefined =>
   run.isElsewhere ? run.coordinator?.host : 'this machine';
 
+const durationOf = ({ activeSeconds }: RunData): string =>
+  activeSeconds === undefined ? '' : duration(activeSeconds);
+
 const columns: readonly Column[] = [
   { title: 'Run', cell: ({ id }) => runLink(id), key: ({ id }) => id },
   { title: 'State', cell: stateCell, key: ({ state }) => state },
@@ -116,11 +110,7 @@ const columns: readonly Column[] = [
     cell: ({ startedAt }) => (startedAt === undefined ? '' : localTime(startedAt)),
     key: ({ startedAt }) => startedAt,
   },
-  {
-    title: 'Duration',
-    cell: ({ activeSeconds }) => (activeSeconds === undefined ? '' : duration(activeSeconds)),
-    key: ({ activeSeconds }) => activeSeconds,
-  },
+  { title: 'Duration', cell: durationOf, key: ({ activeSeconds }) => activeSeconds },
   { title: 'Manifest', cell: ({ manifest }) => manifest, key: ({ manifest }) => manifest },
   { title: 'API', cell: apiText, key: apiText, isOptional: true },
   { title: 'By', cell: ({ by }) => by, key: ({ by }) => by, isOptional: true },
@@ -140,27 +130,14 @@ function failedCell({ counts, rows }: RunData): Child {
   return element('b', { class: 'lost' }, `${count(failed)} (${shareText(failed, rows)})`);
 }
 
-/** The text in which the reader searches. */
 function textOf(run: RunData): string {
-  const { id, reason, manifest, by, retryOf, unclear = 0, activeSeconds } = run;
-  const took = activeSeconds === undefined ? '' : duration(activeSeconds);
+  const { id, reason, manifest, by, retryOf, unclear = 0 } = run;
+  const names = [id, manifest, apiText(run), by, machineOf(run), retryOf];
   const unclearText = unclear === 0 ? '' : `${count(unclear)} unclear`;
-  const texts = [
-    id,
-    stateOf(run).text,
-    unclearText,
-    reason,
-    manifest,
-    apiText(run),
-    by,
-    machineOf(run),
-    retryOf,
-    took,
-  ];
-  return texts.join(' ').toLowerCase();
+  return [...names, stateOf(run).text, reason, unclearText, durationOf(run)].join(' ').toLowerCase();
 }
 
-/** Runs in the order of their keys; runs with equal keys have the newest first. */
+/** Of runs with equal keys, the newest comes first. */
 function sorted(runs: readonly RunData[], keyOf: Column['key'], isDescending: boolean): readonly RunData[] {
   const newestFirst = runs.toSorted((one, other) => compare(other.startedAt ?? '', one.startedAt ?? ''));
   return newestFirst.toSorted((one, other) => {

@@ -16,7 +16,7 @@ const mostWarnings = 3;
 /** After this long without an effect, the reader can ask again. */
 const longestAskedMs = 15_000;
 
-/** The page. An event stream brings snapshots, and the page redraws what has changed. */
+/** An event stream brings snapshots, and the page redraws what has changed. */
 class Dashboard {
   readonly #main: HTMLElement;
   readonly #notes = element('div');
@@ -27,20 +27,16 @@ class Dashboard {
     this.#asked.set(run.id, { control, state: run.state, at: performance.now() });
     if (this.#snapshot !== undefined) this.#draw(this.#snapshot);
   });
-  /** What the reader has asked for, and the state of the run at that time. */
-  readonly #asked = new Map<
-    string,
-    { readonly control: ControlName; readonly state: string; readonly at: number }
-  >();
+  /** What the reader has asked for, by run. */
+  readonly #asked = new Map<string, Pick<RunData, 'state'> & { control: ControlName; at: number }>();
   readonly #pointer = new Pointer(window);
   #events: EventSource | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
-  /** Whether this page was ever allowed to control runs. */
   #couldControl = false;
   #snapshot: Snapshot | undefined;
   #runPage: RunPage | undefined;
   readonly #overview = new OverviewPage();
-  /** Ended runs that snapshots do not have. */
+  /** Ended runs that the server sends only when they have changed. */
   #older: readonly RunData[] = [];
   #lastEventAt = performance.now();
 
@@ -70,19 +66,20 @@ class Dashboard {
     });
     events.addEventListener('snapshot', ({ data }) => {
       this.#recordEvent();
-      const snapshot = JSON.parse(data) as Snapshot;
+      const { runs, ...others } = JSON.parse(data) as Snapshot;
+      const snapshot = { ...others, runs: [...runs, ...this.#older] };
       this.#snapshot = snapshot;
       this.#couldControl ||= snapshot.mayControl;
       this.#pointer.whenReleased(() => this.#draw(snapshot));
     });
   }
 
-  /** The id of the run whose page is open. */
+  /** The run whose page is open. */
   get #run(): string | undefined {
     return /^#run=([\w-]+)(?:&|$)/.exec(location.hash)?.[1];
   }
 
-  /** Records that the server has sent something, and reconnects when it falls silent. */
+  /** Reconnects when the server falls silent. */
   #recordEvent(): void {
     this.#lastEventAt = performance.now();
     this.#showConnection(true);
@@ -101,7 +98,7 @@ class Dashboard {
     this.#showAge();
   }
 
-  /** Shows the age of the data, in an element of its own, so that screen readers don't read the age each second. */
+  /** In an element of its own, so that screen readers don't read the age each second. */
   #showAge(): void {
     const seconds = Math.round((performance.now() - this.#lastEventAt) / 1_000);
     this.#age.textContent = seconds === 0 ? '' : `, updated ${exactDuration(seconds * 1_000)} ago`;
@@ -109,7 +106,7 @@ class Dashboard {
 
   #draw(snapshot: Snapshot): void {
     const run = this.#run;
-    // This snapshot was requested before the reader opened the run.
+    // The reader has opened the run after this snapshot was requested.
     if (run !== undefined && snapshot.run === undefined) return;
     redraw(this.#notes, notes(snapshot, this.#couldControl && !snapshot.mayControl));
     if (run !== this.#runPage?.id) {
@@ -118,8 +115,9 @@ class Dashboard {
     }
     const controls = snapshot.mayControl ? this.#controls : undefined;
     const focused = this.#place.contains(document.activeElement) ? document.activeElement : null;
-    (this.#runPage ?? this.#overview).draw(snapshot, this.#older, controls);
-    redraw(this.#place, (this.#runPage ?? this.#overview).element);
+    const page = this.#runPage ?? this.#overview;
+    page.draw(snapshot, controls);
+    redraw(this.#place, page.element);
     // The run of the focused button has ended. On its own page, the focus goes to the link to all runs.
     if (focused !== null && document.activeElement === document.body) {
       const [, id = ''] = /^(?:pause|cancel|set-\w+)-(.+)$/.exec(focused.id) ?? [];
@@ -149,7 +147,6 @@ function titleOf({ runs }: Snapshot): string {
   return inProgress === 0 ? 'cqbatch' : `cqbatch: ${inProgress} in progress`;
 }
 
-/** @param hasLostControl whether the reader could control runs before, but not now */
 function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): Child {
   const { trouble, since } = datastore ?? {};
   const away = `${trouble}. Start Redis or repair the network: this page continues by itself. Runs and workers of other machines are shown as of ${localTime(since ?? '')}.`;
@@ -157,17 +154,12 @@ function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): Chil
     'You can no longer control runs here: the dashboard was restarted. Open the new address that it printed.';
   const note = (text: string) => element('p', { class: 'note', role: 'status' }, text);
   const damaged = warnings.map(note);
+  const summary = element('summary', `${count(damaged.length)} files are damaged or unreadable`);
+  const folded = () => element('details', { class: 'note', id: 'warnings' }, summary, damaged);
   return [
     trouble !== undefined && note(away),
     hasLostControl && note(lost),
-    damaged.length <= mostWarnings
-      ? damaged
-      : element(
-          'details',
-          { class: 'note', id: 'warnings' },
-          element('summary', `${count(damaged.length)} files are damaged or unreadable`),
-          damaged,
-        ),
+    damaged.length <= mostWarnings ? damaged : folded(),
   ];
 }
 

@@ -1,33 +1,24 @@
 import { count } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { apiText } from '../../../domain/terms.ts';
-import {
-  needsPerson,
-  type RunData,
-  type ScheduleData,
-  type Snapshot,
-  type WorkerData,
-} from '../../server/page-data.ts';
+import { needsPerson, type RunData, type ScheduleData, type Snapshot } from '../../server/page-data.ts';
 import { type Child, element, redraw, tableElement } from '../dom.ts';
 import { EndedRuns } from './ended-runs.ts';
 import { type Controls, runRow } from './run-parts.ts';
 
-/** All runs, workers and schedules. What the reader has chosen stays when newer data is shown. */
+const noDaemon = 'No daemon is running, so no schedule starts a run. Type: ';
+
+/** All runs, workers and schedules. */
 export class OverviewPage {
   readonly element = element('div', { class: 'overview' });
   readonly #ended = new EndedRuns();
 
-  /** @param older ended runs that the snapshot does not have */
-  draw(snapshot: Snapshot, older: readonly RunData[], controls: Controls | undefined): void {
-    const { workers, schedules, hasDaemon, stateDir, datastore } = snapshot;
-    const runs = [...snapshot.runs, ...older];
-    const retried = new Set(runs.map(({ retryOf }) => retryOf));
-    const inProgress = runs.filter(({ ended }) => !ended);
-    const needFirst = inProgress.toSorted(
-      (a, b) => Number(needsPerson(b, false)) - Number(needsPerson(a, false)),
-    );
-    const ended = runs.filter((run) => run.ended);
-    if (ended.length > 0) this.#ended.show(ended, retried);
+  draw(snapshot: Snapshot, controls: Controls | undefined): void {
+    const { runs, workers, schedules, hasDaemon, stateDir, datastore } = snapshot;
+    const need = (run: RunData) => Number(needsPerson(run, false));
+    const inProgress = runs.filter(({ ended }) => !ended).toSorted((a, b) => need(b) - need(a));
+    const hasEnded = inProgress.length < runs.length;
+    if (hasEnded) this.#ended.show(runs);
     const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
     redraw(
       this.element,
@@ -35,49 +26,34 @@ export class OverviewPage {
       element('p', { class: 'quiet' }, `in ${place}`),
       element('h2', 'In progress'),
       inProgress.length === 0
-        ? element(
-            'p',
-            { class: 'empty' },
-            'No run is in progress. Start one: ',
-            element('code', 'cqbatch run manifest.csv'),
-          )
-        : element(
-            'div',
-            { id: 'in-progress' },
-            needFirst.map((run) => runRow(run, controls)),
-          ),
-      ended.length > 0 && [element('h2', 'Ended runs'), this.#ended.element],
-      datastore !== undefined && [element('h2', 'Workers'), workerTable(workers, datastore, inProgress)],
+        ? withCommand('empty', 'No run is in progress. Start one: ', 'cqbatch run manifest.csv')
+        : element('div', { id: 'in-progress' }, ...inProgress.map((run) => runRow(run, controls))),
+      hasEnded && [element('h2', 'Ended runs'), this.#ended.element],
+      datastore && [element('h2', 'Workers'), workerTable({ workers, datastore, runs: inProgress })],
       schedules.length > 0 && [
         element('h2', 'Schedules'),
-        !hasDaemon &&
-          element(
-            'p',
-            { class: 'note' },
-            'No daemon is running, so no schedule starts a run. Type: ',
-            element('code', 'cqbatch worker --coordinate'),
-          ),
+        !hasDaemon && withCommand('note', noDaemon, 'cqbatch worker --coordinate'),
         scheduleTable(schedules),
       ],
     );
   }
 }
 
-/** A table of workers. @param runs those in progress: workers are found by the APIs of shared runs */
-export function workerTable(
-  workers: readonly WorkerData[],
-  datastore: Snapshot['datastore'],
-  runs: readonly RunData[],
-): HTMLElement {
+function withCommand(name: string, text: string, command: string): HTMLElement {
+  return element('p', { class: name }, text, element('code', command));
+}
+
+/** With the runs in progress: workers are found by the APIs of shared runs. */
+type Workers = Pick<Snapshot, 'workers' | 'datastore' | 'runs'>;
+
+export function workerTable({ workers, datastore, runs }: Workers): HTMLElement {
   if (workers.length === 0) {
+    if (datastore?.trouble) return element('p', { class: 'empty' }, 'Unknown until Redis is back.');
     const isMissed = runs.some(({ isShared, state }) => isShared && state !== 'paused');
     const none = isMissed
       ? 'No worker is running for the APIs of these runs. Start one: '
       : 'Workers are shown while rows of their API are called. Start one: ';
-    const what = datastore?.trouble
-      ? 'Unknown until Redis is back.'
-      : [none, element('code', 'cqbatch worker')];
-    return element('p', { class: 'empty' }, what);
+    return withCommand('empty', none, 'cqbatch worker');
   }
   return tableElement(
     'Workers',
@@ -102,26 +78,19 @@ function scheduleTable(schedules: readonly ScheduleData[]): HTMLElement {
       paused ? 'paused' : timeList(next),
       `${cron} (${tz})`,
       last === undefined ? 'not due yet' : lastText(last),
-      source,
+      'manifest' in source ? source.manifest : `inbox ${source.inbox}`,
     ]),
   );
 }
 
 function timeList(times: readonly string[]): Child {
   if (times.length === 0) return 'never';
-  return element(
-    'ul',
-    { class: 'times' },
-    times.map((time) => element('li', localTime(time))),
-  );
+  const lines = times.map((time) => element('li', localTime(time)));
+  return element('ul', { class: 'times' }, lines);
 }
 
-function lastText({ due, result, runs, message }: NonNullable<ScheduleData['last']>): Child {
-  const links = runs.map((run) => element('a', { href: `#run=${run}` }, run));
-  return [
-    localTime(due),
-    result === 'began' ? ' started ' : ` ${result} `,
-    links,
-    message === undefined ? '' : ` ${message}`,
-  ];
+function lastText(last: NonNullable<ScheduleData['last']>): Child {
+  const due = localTime(last.due);
+  if (last.result !== 'began') return `${due} ${last.result} ${last.result === 'failed' ? last.message : ''}`;
+  return [`${due} started`, last.runs.map((run) => [' ', element('a', { href: `#run=${run}` }, run)])];
 }

@@ -1,4 +1,4 @@
-/** After this time, a button counts as released, because the page may miss the event. */
+/** After this time, a button counts as released: the page may miss the event. */
 const longestMs = 1_000;
 
 /** Delays drawing while a mouse button is down: an element that is replaced in this time would miss the click. */
@@ -20,7 +20,6 @@ export class Pointer {
     for (const event of ['pointerup', 'pointercancel']) target.addEventListener(event, () => releaseAfter(0));
   }
 
-  /** Draws now, or when the button is released. */
   whenReleased(draw: () => void): void {
     if (this.#isDown) this.#draws.push(draw);
     else draw();

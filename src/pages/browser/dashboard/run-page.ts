@@ -10,13 +10,13 @@ import { workerTable } from './overview.ts';
 import type { Pointer } from './pointer.ts';
 import { buttonsOf, type Controls, progressElements, runLink, stateText } from './run-parts.ts';
 
-/** After a read, the page waits nine times as long, so that reading takes at most a tenth of the time. */
+/** The page reads during at most a tenth of the time. */
 const restFactor = 9;
 const leastRestMs = 500;
 /** The delay before a failed read is repeated. */
 const patienceMs = 5_000;
 
-/** The page of a run: its progress, and its report so far, which the page reads again when the run has changed. */
+/** A run: its progress, and its report so far, which the page reads again when the run has changed. */
 export class RunPage {
   readonly id: string;
   readonly element: HTMLElement;
@@ -24,14 +24,13 @@ export class RunPage {
   readonly #gone = new AbortController();
   readonly #head = element('div');
   readonly #trouble = element('p', { class: 'note', role: 'status', hidden: true });
-  /** What was drawn last, and the report that was read last. */
   #drawn: Parameters<RunPage['draw']> | undefined;
   #data: PageData | undefined;
-  readonly #view = new ReportView(this.#gone.signal);
+  #view: ReportView | undefined;
   readonly #workers = element('div');
   readonly #history = element('div');
   readonly #states = element('details', element('summary', 'History'), this.#history);
-  /** The latest state of the run as JSON, and its state when the page last requested the report. */
+  /** The run as JSON, now and when the page last requested the report. */
   #latestState = '';
   #requestedState = '';
   #isEnded = false;
@@ -42,15 +41,13 @@ export class RunPage {
   constructor(id: string, pointer: Pointer) {
     this.id = id;
     this.#pointer = pointer;
-    this.#view.element.hidden = true;
     this.#states.hidden = true;
-    this.element = element('div', this.#head, this.#states, this.#workers, this.#trouble, this.#view.element);
+    this.element = element('div', this.#head, this.#states, this.#workers, this.#trouble);
   }
 
-  draw(snapshot: Snapshot, older: readonly RunData[], controls: Controls | undefined): void {
-    this.#drawn = [snapshot, older, controls];
-    const { run: details, workers, datastore } = snapshot;
-    const runs = [...snapshot.runs, ...older];
+  draw(snapshot: Snapshot, controls: Controls | undefined): void {
+    this.#drawn = [snapshot, controls];
+    const { runs, run: details, workers, datastore } = snapshot;
     const run = runs.find(({ id }) => id === this.id);
     const back = element('a', { href: '#', id: 'back' }, 'All runs');
     const title = element('h1', `Run ${this.id}`);
@@ -66,33 +63,21 @@ export class RunPage {
       this.#data === undefined ? title : drawn(reportHead(withNews(this.#data, run))),
       !details && note(elsewhere),
       run.retryOf !== undefined && element('p', 'This run is a retry of ', runLink(run.retryOf), '.'),
-      retries.length > 0 &&
-        element(
-          'p',
-          'Retried by ',
-          retries.flatMap((id) => [runLink(id), ' ']),
-        ),
+      retries.length > 0 && element('p', 'Retried by', ...retries.map((id) => [' ', runLink(id)])),
       details?.hasReport && reportLink(this.id, details.reportedRetries),
       progressElements(run, this.#data !== undefined),
       buttonsOf(run, controls),
     );
     const workersOfRun = workers.filter((worker) => apiText(worker) === apiText(run));
+    const ofRun = { datastore, workers: workersOfRun, runs: [run] };
     const areShown = datastore !== undefined && run.isShared && !run.ended;
-    redraw(
-      this.#workers,
-      areShown && [element('h2', 'Workers'), workerTable(workersOfRun, datastore, [run])],
-    );
+    redraw(this.#workers, areShown && [element('h2', 'Workers'), workerTable(ofRun)]);
     if (!details) return;
     this.#states.hidden = false;
-    const history = details.states.map(({ at, state, by = '', reason = '' }) => [
-      localTime(at),
-      state,
-      by,
-      reason,
-    ]);
+    const history = details.states.map(({ at, state, by, reason }) => [localTime(at), state, by, reason]);
     redraw(this.#history, tableElement('History', ['Time', 'State', 'By', 'Reason'], history));
     this.#latestState = JSON.stringify([run, details]);
-    this.#view.element.classList.toggle('in-progress', !run.ended);
+    this.element.classList.toggle('in-progress', !run.ended);
     // The final report is read at once.
     if (run.ended && !this.#isEnded) this.#restUntil = 0;
     this.#isEnded = run.ended;
@@ -125,19 +110,12 @@ export class RunPage {
 
   async #readOnce(): Promise<boolean> {
     try {
-      const answer = await fetch(`/runs/${encodeURIComponent(this.id)}/report.json`, {
-        signal: this.#gone.signal,
-      });
+      const { signal } = this.#gone;
+      const answer = await fetch(`/runs/${encodeURIComponent(this.id)}/report.json`, { signal });
       const content = (await answer.json()) as PageContent & { readonly message?: string };
       if (!answer.ok) throw new Error(content.message);
       const rows = await Rows.read(content);
-      this.#pointer.whenReleased(() => {
-        this.#trouble.hidden = true;
-        this.#view.element.hidden = false;
-        this.#view.show(content.data, rows);
-        this.#data = content.data;
-        if (this.#drawn !== undefined) this.draw(...this.#drawn);
-      });
+      this.#pointer.whenReleased(() => this.#show(content.data, rows));
       return true;
     } catch (error) {
       this.#requestedState = '';
@@ -146,34 +124,41 @@ export class RunPage {
       return false;
     }
   }
+
+  #show(data: PageData, rows: Rows): void {
+    this.#trouble.hidden = true;
+    this.#data = data;
+    if (this.#view === undefined) {
+      this.#view = new ReportView(data, rows, this.#gone.signal);
+      this.element.append(this.#view.element);
+      this.#view.followAddress();
+    } else this.#view.show(data, rows);
+    if (this.#drawn !== undefined) this.draw(...this.#drawn);
+  }
 }
 
 function note(text: string): HTMLElement {
   return element('p', { class: 'note' }, text);
 }
 
-/** The report that was read last, with what is known of the run by now. */
+/** The latest report, with what is known of the run by now. */
 function withNews(data: PageData, { state, ended, counts }: RunData): PageData {
   if (ended) return data;
-  const { reason, ...run } = data.run;
+  const { reason, ...others } = data.run;
+  // The reason is that of the state in the report.
+  const run = state === data.run.state ? data.run : others;
   return {
     ...data,
-    run: {
-      ...run,
-      state,
-      phase: 'in progress',
-      ...(reason !== undefined && state === run.state && { reason }),
-    },
+    run: { ...run, state, phase: 'in progress' },
     summary: { ...data.summary, outcomes: counts },
   };
 }
 
 function reportLink(id: string, retries: readonly string[]): HTMLElement {
   const href = `/runs/${encodeURIComponent(id)}/report.html`;
-  const link = element('a', { href, id: 'report' }, 'report.html');
   const what =
     retries.length === 0
       ? ': this report as a file that you can send.'
       : `: a file that you can send, with the results of the retries ${retries.join(', ')}. This page has the results of this run only.`;
-  return element('p', link, what);
+  return element('p', element('a', { href, id: 'report' }, 'report.html'), what);
 }

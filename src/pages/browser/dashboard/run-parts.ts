@@ -2,12 +2,17 @@ import { count, counted, rateText } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { apiText, outcomes, outcomeText, percentOf, usualPriority } from '../../../domain/terms.ts';
 import { factList } from '../../../engine/report/html/markup.ts';
-import { type ControlName, failingText, type RunData, sentenceOf, stateOf } from '../../server/page-data.ts';
-import { type Child, drawn, element, outcomeBar } from '../dom.ts';
+import {
+  type ControlName,
+  controlNames,
+  failingText,
+  type RunData,
+  sentenceOf,
+  stateOf,
+} from '../../server/page-data.ts';
+import { button, type Child, drawn, element, outcomeBar } from '../dom.ts';
 
-/** What a reader can do with runs. */
 export interface Controls {
-  /** Asks the reader before it controls the run. */
   ask(runId: string, control: ControlName): void;
   /** What the reader has asked for, until the state of the run changes. */
   asked(run: RunData): ControlName | undefined;
@@ -21,26 +26,18 @@ export function stateText({ kind, text }: ReturnType<typeof stateOf>): HTMLEleme
   return element('span', { class: `state ${kind}` }, text);
 }
 
-/** A run in progress, in a row. */
 export function runRow(run: RunData, controls: Controls | undefined): HTMLElement {
   const { state, throughput, lastSeenAt } = run;
   const isCalled = state === 'running' && lastSeenAt === undefined;
   const speed = isCalled && throughput ? `, ${rateText(throughput.rowsPerSecond, 'rows')}` : '';
-  return element(
-    'article',
-    { class: 'run', id: `card-${run.id}` },
-    element(
-      'div',
-      element('h3', runLink(run.id), ' ', stateText(stateOf(run))),
-      element('p', { class: 'quiet' }, run.manifest),
-    ),
-    doing(run),
-    element('div', outcomeBar(run.counts, run.rows), element('p', labelOf(run), speed)),
-    buttonsOf(run, controls),
-  );
+  const title = element('h3', runLink(run.id), ' ', stateText(stateOf(run)));
+  const what = element('div', title, element('p', { class: 'quiet' }, run.manifest));
+  const progress = element('div', outcomeBar(run.counts, run.rows), element('p', labelOf(run), speed));
+  const parts = [what, doing(run), progress, buttonsOf(run, controls)];
+  return element('article', { class: 'run', id: `card-${run.id}` }, parts);
 }
 
-/** What a run does now, its outcomes as a bar, and its facts. @param isReported whether the page has the head of its report */
+/** @param isReported whether the page has the head of the report */
 export function progressElements(run: RunData, isReported: boolean): Child {
   const { throughput, pace, ended, wantedRate, priority, waiting, lastSeenAt } = run;
   const isKnown = lastSeenAt === undefined;
@@ -90,53 +87,39 @@ function labelOf({ rows, done, counts }: RunData): string {
   return [`${count(done)} of ${count(rows)} rows (${percentOf(done, rows)} %)`, ...countTexts].join(', ');
 }
 
-const buttonTexts = {
-  pause: 'Pause…',
-  unpause: 'Unpause…',
-  'set-rate': 'Set rate…',
-  'set-priority': 'Set priority…',
-  cancel: 'Cancel…',
-} as const satisfies Readonly<Record<ControlName, string>>;
-
-const askedTexts: Partial<Readonly<Record<ControlName, string>>> = {
-  pause: 'Pausing',
-  unpause: 'Unpausing',
-  cancel: 'Cancelling',
+/** The text of each button, and of one that the run has not obeyed yet. */
+const buttonTexts: Readonly<Record<ControlName, readonly [usual: string, asked?: string]>> = {
+  pause: ['Pause…', 'Pausing'],
+  unpause: ['Unpause…', 'Unpausing'],
+  'set-rate': ['Set rate…'],
+  'set-priority': ['Set priority…'],
+  cancel: ['Cancel…', 'Cancelling'],
 };
 
-/** The buttons of a run in progress. @param controls undefined when the reader may not control runs */
+/** @param controls undefined when the reader may not control runs */
 export function buttonsOf(run: RunData, controls: Controls | undefined): Child {
-  const isInProgress = run.state === 'running' || run.state === 'paused';
-  if (controls === undefined || !isInProgress) return false;
-  const fitting: readonly ControlName[] = [
-    run.state === 'running' ? 'pause' : 'unpause',
-    'set-rate',
-    // Only a shared run has a priority, because other runs share its workers.
-    ...(run.isShared ? (['set-priority'] as const) : []),
-    'cancel',
-  ];
+  const { id, state, isShared } = run;
+  if (controls === undefined || (state !== 'running' && state !== 'paused')) return false;
+  const unfit: ControlName[] = [state === 'running' ? 'unpause' : 'pause'];
+  // Only runs that share workers have a priority.
+  if (!isShared) unfit.push('set-priority');
   const asked = controls.asked(run);
+  const fitting = controlNames.filter((control) => !unfit.includes(control));
   const buttons = fitting.map((control) => {
-    const askedText = control === asked ? askedTexts[control] : undefined;
-    const text = askedText ?? buttonTexts[control];
-    // Pausing and unpausing have the same button, so that the focus stays on it: what it asks for is in its data.
-    const id = `${control === 'unpause' ? 'pause' : control}-${run.id}`;
+    const [usual, pending] = buttonTexts[control];
+    const isBusy = control === asked && pending !== undefined;
+    const text = isBusy ? pending : usual;
     const click = ({ currentTarget }: Event): void => {
       const { control: wanted } = (currentTarget as HTMLElement).dataset;
-      controls.ask(run.id, wanted as ControlName);
+      controls.ask(id, wanted as ControlName);
     };
-    return element(
-      'button',
-      {
-        type: 'button',
-        id,
-        'data-control': control,
-        'aria-label': `${text} run ${run.id}`,
-        'aria-busy': askedText !== undefined && 'true',
-        click,
-      },
-      text,
-    );
+    return button(text, click, {
+      // Pausing and unpausing have the same button, so that the focus stays on it. Its data says which it is.
+      id: `${control === 'unpause' ? 'pause' : control}-${id}`,
+      'data-control': control,
+      'aria-label': `${text} run ${id}`,
+      'aria-busy': isBusy && 'true',
+    });
   });
-  return element('div', { class: 'buttons', id: `buttons-${run.id}` }, buttons);
+  return element('div', { class: 'buttons', id: `buttons-${id}` }, buttons);
 }
