@@ -12,6 +12,7 @@ import type { Cluster } from '../../engine/cluster/cluster.ts';
 import { isActive, type WorkerEntry } from '../../engine/cluster/entries.ts';
 import { reportedRetries } from '../../engine/run/plan/retries.ts';
 import { type AllRuns, allRuns, type ClusterLook, lookAtCluster } from '../../engine/run/record/all-runs.ts';
+import { endInWords } from '../../engine/run/record/record.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import type { RunData, RunDetails, ScheduleData, Snapshot, WorkerData } from './page-data.ts';
@@ -101,8 +102,8 @@ export class Overview {
     if (record === null) return null;
     const folder = this.#store.folder(id);
     return {
-      states: record.states.map(({ at, state, by, reason = '' }) => {
-        return { at, state, by: by === undefined ? '' : actorText(by), reason };
+      states: record.states.map(({ at, by, reason = '', ...end }) => {
+        return { at, state: endInWords(end), by: by === undefined ? '' : actorText(by), reason };
       }),
       hasReport: (await look(join(folder, reportFile)))?.isFile() === true,
       reportedRetries: await reportedRetries(folder),
@@ -161,6 +162,7 @@ export function runData(view: RunView, trouble?: string): RunData {
   const isCalled = state === 'running' && waiting === undefined && perSecond > 0;
   return {
     ...known,
+    state: endInWords({ state, because }),
     throughput: throughput && { ...throughput, rowsPerSecond: Math.round(perSecond * 10) / 10 },
     pace: pace && { rate: pace.rate, limit: pace.limit, reason: pace.reason },
     waiting,

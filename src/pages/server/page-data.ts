@@ -49,7 +49,7 @@ export function stateOf({ state, waiting, counts, ended, lastSeenAt }: RunData):
   }
   if (lastSeenAt !== undefined && !ended) return { text: `last seen ${state}`, kind: 'waiting' };
   if (state === 'running' && waiting !== undefined) return { text: 'waiting', kind: 'waiting' };
-  return { text: state, kind: state };
+  return { text: state, kind: state === 'gave up' ? 'halted' : state };
 }
 
 /** A smaller share of failures is no news, as in the default of `--max-failures`. */

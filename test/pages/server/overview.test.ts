@@ -11,6 +11,7 @@ import { enterState } from '../../../src/engine/run/record/record.ts';
 import { viewOfEntry } from '../../../src/engine/run/record/run-view.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
 import { Overview, runData } from '../../../src/pages/server/overview.ts';
+import { stateOf } from '../../../src/pages/server/page-data.ts';
 import { nightly } from '../../daemon/schedule/nightly.ts';
 import { plannedRecord } from '../../engine/run/planned-record.ts';
 import { ago, runEntry, workerEntry } from '../../helpers/cluster-entries.ts';
@@ -151,4 +152,13 @@ test.each([
 ] as const)('the reason of a run that is %s', (state, states, reason) => {
   const local = { states: [...states], resumable: false, isShared: false, activeMs: 0 };
   expect(runData({ ...viewOfEntry(runEntry(), undefined), state, local }).reason).toBe(reason);
+});
+
+test('a run that gave up says so, in the colors of one that is halted', () => {
+  const view = { ...viewOfEntry({ ...entry, state: 'halted' }, undefined), ended: true };
+  const states = ['stuck', 'failures'].map((because) => stateOf(runData({ ...view, because })));
+  expect(states).toEqual([
+    { text: 'gave up', kind: 'halted' },
+    { text: 'halted', kind: 'halted' },
+  ]);
 });
