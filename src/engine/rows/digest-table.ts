@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
-/** 128 bits of a SHA-256. */
-const keyWords = 4;
+/** 96 bits of a SHA-256. */
+const keyWords = 3;
 
 /** 2^14 entries each; blocks never move. */
 const blockBits = 14;
@@ -11,8 +11,8 @@ const blockMask = (1 << blockBits) - 1;
 const maxLoad = 0.75;
 
 /**
- * Maps the digests of millions of texts to a few numbers below 2^32. An entry takes 16 bytes, 4 for each number, and 5 to 11 for its slot.
- * The probability of confusing any two of 100 million texts is below 10^-22.
+ * Maps the digests of millions of texts to a few numbers below 2^32. An entry takes 12 bytes, 4 for each number, and 5 to 11 for its slot.
+ * The probability of confusing any two of 100 million texts is below 10^-13.
  */
 export class DigestTable {
   readonly #entryWords: number;
