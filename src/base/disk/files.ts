@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { constants, createReadStream, type Stats } from 'node:fs';
 import {
   chmod,
@@ -49,6 +48,8 @@ async function withNewFile<Result>(
   mode: number,
   place: (temporary: string) => Promise<Result>,
 ): Promise<Result> {
+  // Loading it takes two milliseconds, which commands that write nothing don't need.
+  const { randomBytes } = await import('node:crypto');
   // The name of the file itself may be as long as the system allows.
   const temporary = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`);
   try {

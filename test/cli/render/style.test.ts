@@ -18,7 +18,7 @@ describe('a styled text', () => {
   });
 
   test("can't be forged without the secret", () => {
-    const forged = line.replaceAll(/(?<=[\ufdd0\ufdd1])[0-9a-f]{16}/g, '0123456789abcdef');
+    const forged = line.replaceAll(/(?<=[\ufdd0\ufdd1])\w{4}/g, '____');
     expect(painted(forged)).toBe(forged);
   });
 
