@@ -82,7 +82,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
       context && runDaemon(context, daemon, defer),
     ]);
     if (stuck !== undefined || refused !== undefined) throw stuck ?? refused;
-    if (datastore.exclusive) await throwIfLost(datastore);
+    if (datastore.exclusive) datastore.lost.throwIfAborted();
     log.info({}, 'worker stopped');
     if (terminal.json) terminal.result({ state: 'stopped' }, '');
     return exitCodes.success;
@@ -108,11 +108,6 @@ function refuseToBeAlone(
       "Other workers can't use the embedded datastore: leave out --concurrency 0, or use a shared datastore (--queue redis://…).",
     );
   }
-}
-
-async function throwIfLost({ lost }: Datastore): Promise<void> {
-  const reason = await Promise.race([lost, Promise.resolve(undefined)]);
-  if (reason !== undefined) throw reason;
 }
 
 /** Undefined when the worker only coordinates. */
