@@ -365,7 +365,7 @@ export function describeQueueOn(
       expect([started, taken]).toEqual([[1, 2], []]);
       expect(numbersOf(run.results())).toEqual([1, 2]);
       expect(numbersOf(run.batches[0]?.leftovers)).toEqual([3, 4]);
-      run.worker.pause();
+      await run.worker.stop(1_000);
       await run.addRows(2, 5);
       await run.batchQueue.drain(async (batch) => void taken.push(batch));
       await run.collected(2);
@@ -632,7 +632,7 @@ export function describeQueueOn(
 
     test('writes the withdrawal into the ledger of a batch before it removes a batch that no worker has', async () => {
       const run = await begin();
-      run.worker.pause();
+      await run.worker.stop(1_000);
       await run.addRows(2);
       const [job] = await batchesOf(run).getJobs();
       const ledgers: (readonly string[])[] = [];
@@ -647,7 +647,7 @@ export function describeQueueOn(
 
     test('treats no row as called when a worker claims and hands back the batch during the withdrawal', async () => {
       const run = await begin();
-      run.worker.pause();
+      await run.worker.stop(1_000);
       const batches = batchesOf(run);
       await batches.pause();
       await run.addRows(2);
@@ -742,7 +742,7 @@ export function describeQueueOn(
       ['a worker completed before it could be taken out', false],
     ])('knows the outcome of the rows when the process died after a batch %s', async (_title, isTaken) => {
       const { run, dead } = await dying();
-      run.worker.pause();
+      await run.worker.stop(1_000);
       await run.addRows(2);
       const others: Worker[] = [];
       if (!isTaken)
