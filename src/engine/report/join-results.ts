@@ -27,9 +27,13 @@ const unfinishedCodes: Readonly<Record<WhyUnfinished, RowCode>> = {
   halted: 'HALTED',
 };
 
-/** Whether resuming a stopped run calls the failed rows with this code again, because they have no result yet. */
-export function isUnfinishedCode(code: string): boolean {
-  return Object.values<string>(unfinishedCodes).includes(code);
+/**
+ * Whether resuming a stopped run calls the failed rows with this code again, because they have no result yet. `CANCELLED` may be the
+ * result that the API gave, and a run that was cancelled is never resumed.
+ */
+export function isResumed(code: string): boolean {
+  const { cancelled: _, ...resumed } = unfinishedCodes;
+  return Object.values<string>(resumed).includes(code);
 }
 
 export interface ReportLine {
@@ -91,7 +95,7 @@ async function resultsByPlace(
 
 /** Whether a row without a result got this as a placeholder. */
 export function isUnfinished({ code, finishedAt }: RowResult): boolean {
-  return finishedAt === undefined && isUnfinishedCode(code);
+  return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
 }
 
 /** Whether the run will still call the row, or the journal does not know whether it has. */

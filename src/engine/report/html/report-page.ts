@@ -1,5 +1,5 @@
 import { adviceOn, nextStepOf } from '../../../domain/codes.ts';
-import { isUnfinishedCode, type ReportLine } from '../join-results.ts';
+import { isResumed, type ReportLine } from '../join-results.ts';
 import { retryCommand } from '../retry-command.ts';
 import type { RunSummary } from '../summary.ts';
 import { LatencyOverTime } from './latency-series.ts';
@@ -47,7 +47,7 @@ export class ReportPage {
       ),
       advice: Object.fromEntries(
         summary.codes.map(({ code }) => {
-          const step = run.phase === 'stopped' && isUnfinishedCode(code) ? 'resume' : nextStepOf(code);
+          const step = run.phase === 'stopped' && isResumed(code) ? 'resume' : nextStepOf(code);
           return [code, { ...adviceOn(code), step }];
         }),
       ),

@@ -53,6 +53,13 @@ test('a stopped run itself calls failed rows without a result again', async () =
   expect(html).toContain('It also calls the 3 failed rows without a result again.');
 });
 
+test('a stopped run does not call rows again that the API has cancelled', async () => {
+  const run = { state: 'interrupted', phase: 'stopped' } as const;
+  const html = await summaryOf({ run, told: '2 failed CANCELLED, 4 not_attempted INTERRUPTED' });
+  expect(textsOf(html, /<h3>(.*?)<\/h3>/g)).toEqual(['Continue the run: 4 rows are left', 'Retry 2 rows']);
+  expect(html).not.toContain('It also calls');
+});
+
 test('the summary to send has the verdict, the ledger and the steps', async () => {
   const html = await summaryOf({ told: rows });
   expect(/data-copy="(5 of[^"]*)"/.exec(html)?.[1]?.split('\n')).toEqual([
