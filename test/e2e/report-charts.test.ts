@@ -62,7 +62,7 @@ describeWithBrowser('the charts of report.html', (open) => {
     await pointAt(page, 26 / 180);
     const [rate, latency] = await legends(page);
     expect(rate).toMatch(
-      /^11:00:2\d UTC\+1allowed 1\/sachieved 0\/srejected 0 callswaiting 12 s: the API asks to wait/,
+      /^11:00:2\d UTC\+1allowed 1\/sachieved 0\/srejected –waiting 12 s: the API asks to wait/,
     );
     expect(latency).toMatch(/^11:00:2\d UTC\+1p50 –p90 –p99 –waiting 12 s: the API asks to wait/);
     await pointAt(page, 90 / 180);
@@ -100,7 +100,7 @@ describeWithBrowser('the charts of report.html', (open) => {
     ]);
     const rows = await rate.locator('tbody tr').allTextContents();
     expect(rows).toHaveLength(120);
-    expect(rows[19]).toBe('2026-01-01 10:00:20 UTC50/s40/s9the API asks to wait');
+    expect(rows[19]).toBe('2026-01-01 10:00:20 UTC50/s40/s9 callsthe API asks to wait');
     await expectAccessible(page);
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(overflow).toBeLessThanOrEqual(0);

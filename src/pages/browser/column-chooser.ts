@@ -5,36 +5,22 @@ import type { Column } from './rows.ts';
 export class ColumnChooser {
   readonly #list = element('div', { class: 'choices', role: 'group', 'aria-label': 'Columns' });
   readonly element = element('details', { class: 'columns' }, element('summary', 'Columns'), this.#list);
-  readonly #hidden = new Set<string>();
-  readonly #onChange: () => void;
 
   constructor(onChange: () => void) {
-    this.#onChange = onChange;
-  }
-
-  offer(columns: readonly Column[]): void {
-    redraw(
-      this.#list,
-      columns.slice(1).map((column) => this.#choice(column)),
-    );
+    this.#list.addEventListener('change', onChange);
   }
 
   /** The first column, the number of the row, always stays. */
-  chosen(columns: readonly Column[]): readonly Column[] {
-    return columns.filter(({ id }, place) => place === 0 || !this.#hidden.has(id));
+  offer([, ...columns]: readonly Column[]): void {
+    const choices = columns.map(({ id, title }) => {
+      const box = element('input', { type: 'checkbox', checked: true, id: `column ${id}` });
+      return element('label', { id: `choice ${id}` }, box, ` ${title}`);
+    });
+    redraw(this.#list, choices);
   }
 
-  #choice({ id, title }: Column): HTMLElement {
-    const box = element('input', {
-      type: 'checkbox',
-      checked: !this.#hidden.has(id),
-      id: `column ${id}`,
-      change: () => {
-        if (box.checked) this.#hidden.delete(id);
-        else this.#hidden.add(id);
-        this.#onChange();
-      },
-    });
-    return element('label', box, ` ${title}`);
+  chosen(columns: readonly Column[]): readonly Column[] {
+    const left = Array.from(this.#list.querySelectorAll('input:not(:checked)'), ({ id }) => id);
+    return columns.filter(({ id }) => !left.includes(`column ${id}`));
   }
 }

@@ -12,7 +12,7 @@ export interface Column extends PageColumn {
   readonly id: string;
   readonly title: string;
   readonly isNumber: boolean;
-  /** Characters of the longest text. */
+  /** Characters of the longest text, as shown. */
   readonly width: number;
   text(row: number): string;
   /** The text as the page shows it. */
@@ -143,15 +143,20 @@ function columnOf(column: PageColumn, values: readonly PageValue[], clearToken: 
   const unguarded = (text: string): string => (kind === 'cell' ? unguardCell(text, { clearToken }) : text);
   const raw = (row: number): string => String(values[row] ?? '');
   const text = (row: number): string => unguarded(raw(row));
+  const shown = kind === 'fact' ? (row: number) => shownFact(name, text(row)) : text;
   const isNumber = values.some((value) => typeof value === 'number');
+  const longest = values.reduce<number>(
+    (most, _, row) => (raw(row).length > raw(most).length ? row : most),
+    0,
+  );
   return {
     ...column,
     id: `${kind} ${name}`,
     title: kind === 'fact' ? titleOf(name) : unguarded(name),
     isNumber,
-    width: values.reduce<number>((widest, _, row) => Math.max(widest, raw(row).length), 0),
+    width: shown(longest).length,
     text,
-    shown: kind === 'fact' ? (row) => shownFact(name, text(row)) : text,
+    shown,
     key: isNumber ? (row) => values[row] ?? '' : text,
     raw,
   };

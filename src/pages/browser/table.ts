@@ -3,10 +3,8 @@ import { inReadingOrder, shortened } from '../../base/text/printable.ts';
 import { button, element, redraw } from './dom.ts';
 import type { Column } from './rows.ts';
 
-/** Pixels, as in the style sheet. */
+/** Pixels, as in the style sheet. The rows of a page are lower than the ten million pixels that browsers allow. */
 const rowHeight = 30;
-/** Browsers limit the height of an element to about ten million pixels. */
-const mostHeight = 8_000_000;
 /** Longer texts are cut; the details of the row have more. */
 const longestText = 300;
 const longestTitle = 1_000;
@@ -44,8 +42,7 @@ export class RowTable {
   #columns: readonly Column[] = [];
   #selected: Uint32Array = new Uint32Array();
   #isPrinting = false;
-  /** The first row on the screen and the one with the keyboard focus: indexes of `#selected`. */
-  #first = 0;
+  /** The row with the keyboard focus: an index of `#selected`. */
   #active = 0;
 
   constructor(options: TableOptions) {
@@ -66,7 +63,7 @@ export class RowTable {
       this.#body,
     );
     this.#tall = element('div', this.#table);
-    const scroll = (): void => this.#scrolled();
+    const scroll = (): void => this.#drawVisible();
     this.#scroller = element('div', { class: 'scroller', scroll }, this.#tall, this.#nothing);
     this.element = element('div', this.#scroller, this.#whole, this.#cut);
     const resized = new ResizeObserver(() => this.#fit());
@@ -107,26 +104,26 @@ export class RowTable {
     this.#fit();
   }
 
+  /** The first row on the screen: an index of `#selected`. */
+  get #first(): number {
+    // Browsers may round the position.
+    return Math.ceil(this.#scroller.scrollTop / rowHeight - 0.1);
+  }
+
+  /** How many rows are whole on the screen. */
   get #visible(): number {
     const height = this.#scroller.clientHeight - this.#head.offsetHeight;
     return Math.max(1, Math.floor(height / rowHeight));
   }
 
-  get #mostFirst(): number {
-    return Math.max(0, this.#selected.length - this.#visible);
-  }
-
   #fit(): void {
     this.#cut.hidden = true;
-    const height = this.#head.offsetHeight + this.#selected.length * rowHeight;
-    this.#tall.style.height = `${Math.min(height, mostHeight)}px`;
-    this.#scrolled();
+    this.#tall.style.height = `${this.#head.offsetHeight + this.#selected.length * rowHeight}px`;
+    this.#drawVisible();
   }
 
-  #scrolled(): void {
-    const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-    const share = scrollHeight > clientHeight ? scrollTop / (scrollHeight - clientHeight) : 0;
-    this.#draw(Math.round(share * this.#mostFirst), this.#visible + 1);
+  #drawVisible(): void {
+    this.#draw(this.#first, this.#visible + 1);
   }
 
   /** Shows the rows for the printer, all at once, until the next `show`. */
@@ -143,11 +140,8 @@ export class RowTable {
   }
 
   #draw(first: number, length: number): void {
-    this.#first = first;
-    const places = Array.from(
-      { length: Math.min(length, this.#selected.length - first) },
-      (_, index) => first + index,
-    );
+    const drawn = this.#selected.subarray(first, first + length);
+    const places = Array.from(drawn, (_, index) => first + index);
     this.#body.replaceChildren(...places.map((place) => this.#row(place)));
     if (places.includes(this.#active))
       this.#table.setAttribute('aria-activedescendant', lineId(this.#active));
@@ -199,7 +193,7 @@ export class RowTable {
     };
     const wanted = moves[event.key];
     if (wanted !== undefined) this.#goTo(Math.min(Math.max(0, wanted), last));
-    else if (event.key === 'Enter') this.#options.onOpen(this.#selected[this.#active] ?? 0);
+    else if (event.key === 'Enter') this.move(0);
     else return;
     event.preventDefault();
   }
@@ -208,7 +202,8 @@ export class RowTable {
     return this.#selected[this.#active + steps] !== undefined;
   }
 
-  move(steps: -1 | 1): void {
+  /** Opens another row of the table. */
+  move(steps: -1 | 0 | 1): void {
     const row = this.#selected[this.#active + steps];
     if (row !== undefined) this.open(row);
   }
@@ -222,12 +217,9 @@ export class RowTable {
 
   #goTo(place: number): void {
     this.#active = place;
-    const lastSeen = this.#first + this.#visible - 1;
-    const first = place < this.#first ? place : place > lastSeen ? place - this.#visible + 1 : this.#first;
-    const { scrollHeight, clientHeight } = this.#scroller;
-    const most = this.#mostFirst;
-    if (most > 0) this.#scroller.scrollTop = (first / most) * (scrollHeight - clientHeight);
-    this.#draw(first, this.#visible + 1);
+    const first = Math.min(Math.max(this.#first, place - this.#visible + 1), place);
+    if (first !== this.#first) this.#scroller.scrollTop = first * rowHeight;
+    this.#drawVisible();
   }
 }
 
@@ -241,8 +233,6 @@ function lineId(place: number): string {
   return `line-${place}`;
 }
 
-/** Characters of texts that have another form on the page. */
-const shownWidths: Readonly<Record<string, number>> = { 'fact started': 24, 'fact duration': 10 };
 /** Icon and ends of an outcome, in characters. */
 const chipWidth = 4;
 /** Longer texts are cut, so that they push no other column off the screen. */
@@ -263,7 +253,7 @@ function widestOf(column: Column): number {
 
 /** The width of the longest text, so that no column changes its width while the reader scrolls. */
 function widthOf(column: Column): string {
-  const text = shownWidths[column.id] ?? column.width + (isOutcome(column) ? chipWidth : 0);
+  const text = column.width + (isOutcome(column) ? chipWidth : 0);
   // The unit `ch` is the width of a digit; capitals are wider.
   return `calc(${Math.min(widestOf(column), Math.max(text * 1.1, column.title.length + 2)).toFixed(1)}ch + 20px)`;
 }

@@ -10,8 +10,6 @@ export interface ChartData {
   /** Ascending, from one end of the axis to the other. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
-  /** Calls that the API rejected before each point; absent for none. */
-  readonly rejected?: readonly number[];
   readonly bands: readonly Band[];
   readonly valueText: (value: number) => string;
   /** Possible distances of the lines of the grid. */
@@ -24,12 +22,14 @@ export interface Line {
   readonly color: ColorName;
   /** Null at times without a value. */
   readonly values: readonly (number | null)[];
+  /** By default, that of the chart. */
+  readonly valueText?: ChartData['valueText'];
   /** The value of the whole run. */
   readonly overall: string;
   /** Whether each value was valid since the previous point. */
   readonly isStepped?: boolean;
-  /** Lines must differ by more than their colors. */
-  readonly stroke: keyof typeof dashes;
+  /** Lines must differ by more than their colors. A `mark` is no line, but a triangle above the lines at each value. */
+  readonly stroke: keyof typeof dashes | 'mark';
 }
 
 /** The CSS variables of charts. */

@@ -8,7 +8,7 @@ import { alignedData, plotOf } from './plot.ts';
 /** A chart with a summary in words, and its data as a table. */
 export class Figure {
   readonly element: HTMLElement;
-  #data: ChartData | undefined;
+  #shown: Chart = { title: '', summary: '' };
   #plot: uPlot | undefined;
   readonly #caption = element('figcaption');
   readonly #place = element('div', { class: 'chart', role: 'img' });
@@ -16,7 +16,6 @@ export class Figure {
   readonly #table = element('details', { toggle: () => this.#fill() });
   readonly #chart = element('div', this.#place, this.#legend.element, this.#table);
   readonly #onZoom: () => void;
-  #title = '';
 
   /** @param onZoom called when the reader has chosen a part of the time */
   constructor(signal: AbortSignal, onZoom: () => void) {
@@ -32,28 +31,30 @@ export class Figure {
   }
 
   /** Shows newer data. The zoom stays while the lines are the same. */
-  show({ title, summary, data }: Chart): void {
-    const lastData = this.#data;
-    this.#data = data;
-    this.#title = title;
+  show(chart: Chart): void {
+    const { title, summary, data } = chart;
+    const [before, isZoomed] = [this.#shown.data, this.isZoomed];
+    this.#shown = chart;
     redraw(this.#caption, element('h3', title), element('p', { class: 'quiet' }, summary));
     this.#place.setAttribute('aria-label', `${title}. ${summary}`);
     this.#chart.hidden = data === undefined;
     this.#fill();
-    if (data === undefined || lastData === undefined || this.#plot === undefined) return;
-    const isZoomed = isPart(this.#plot, lastData);
-    if (shapeOf(data) !== shapeOf(lastData)) this.#draw();
-    else this.#plot.setData(alignedData(data), !isZoomed);
-    if (isZoomed) this.#plot.redraw();
-    this.#legend.show(data, this.#plot.cursor.idx);
+    if (data === undefined || this.#plot === undefined) return;
+    if (shapeOf(data) === shapeOf(before)) {
+      this.#plot.setData(alignedData(data), !isZoomed);
+      if (isZoomed) this.#plot.redraw();
+      this.#legend.show(data, this.#plot.cursor.idx);
+    } else this.#draw();
   }
 
   get isZoomed(): boolean {
-    return this.#plot !== undefined && this.#data !== undefined && isPart(this.#plot, this.#data);
+    const { times = [] } = this.#shown.data ?? {};
+    const { min = 0, max = 0 } = this.#plot?.scales['x'] ?? {};
+    return this.#plot !== undefined && (min > (times[0] ?? 0) || max < (times.at(-1) ?? 0));
   }
 
   showAll(): void {
-    const { times = [] } = this.#data ?? {};
+    const { times = [] } = this.#shown.data ?? {};
     this.#plot?.setScale('x', { min: times[0] ?? 0, max: times.at(-1) ?? 0 });
   }
 
@@ -65,56 +66,36 @@ export class Figure {
   }
 
   #draw(): void {
+    const { data } = this.#shown;
     this.#plot?.destroy();
-    this.#plot = undefined;
-    if (this.#data === undefined) return;
-    const data = this.#data;
-    this.#plot = plotOf({
-      place: this.#place,
-      width: this.#place.clientWidth,
-      data: () => this.#data ?? data,
-      onLook: (index) => this.#legend.show(this.#data ?? data, index),
-      onZoom: this.#onZoom,
-    });
+    if (data === undefined) return;
+    const latest = (): ChartData => this.#shown.data ?? data;
+    this.#plot = plotOf(this.#place, latest, (index) => this.#legend.show(latest(), index), this.#onZoom);
     this.#legend.show(data);
   }
 
   /** Only while the table is open, because it may have thousands of cells. */
   #fill(): void {
-    const data = this.#table.open ? this.#data : undefined;
-    redraw(
-      this.#table,
-      element('summary', { id: `data ${this.#title}` }, 'Data table'),
-      data !== undefined && valueTable(`${this.#title}: data`, data),
-    );
+    const { title, data } = this.#shown;
+    const isOpen = this.#table.open && data !== undefined;
+    redraw(this.#table, element('summary', 'Data table'), isOpen && valueTable(`${title}: data`, data));
   }
 }
 
-function isPart({ scales }: uPlot, { times }: ChartData): boolean {
-  const { min = 0, max = 0 } = scales['x'] ?? {};
-  return min > (times[0] ?? 0) || max < (times.at(-1) ?? 0);
-}
-
 /** Equal for data that the same plot can show. */
-function shapeOf({ lines, rejected, isLogarithmic }: ChartData): string {
-  return JSON.stringify([lines.map(({ label }) => label), rejected !== undefined, isLogarithmic]);
+function shapeOf(data: ChartData | undefined): string {
+  return JSON.stringify([data?.lines.map(({ label }) => label), data?.isLogarithmic]);
 }
 
 function valueTable(label: string, data: ChartData): HTMLElement {
-  const { times, lines, rejected, bands, valueText } = data;
-  const head = [
-    'Time',
-    ...lines.map(({ label }) => label),
-    ...(rejected === undefined ? [] : ['rejected']),
-    ...(bands.length === 0 ? [] : ['Why no call']),
-  ];
+  const { times, lines } = data;
   const rows = times.flatMap((time, index) => {
-    const values = lines.map((line) => line.values[index] ?? null);
-    if (values.every((value) => value === null)) return [];
-    const texts = values.map((value) => (value === null ? '' : valueText(value)));
-    if (rejected !== undefined) texts.push(String(rejected[index]));
-    const reason = bands.length === 0 ? [] : [bandAt(data, time)?.reason ?? ''];
-    return [[localTime(time * 1_000), ...texts.map(numberCell), ...reason]];
+    const texts = lines.map(({ values, valueText = data.valueText }) => {
+      const value = values[index] ?? null;
+      return value === null ? '' : valueText(value);
+    });
+    if (texts.every((text) => text === '')) return [];
+    return [[localTime(time * 1_000), ...texts.map(numberCell), bandAt(data, time)?.reason]];
   });
-  return tableElement(label, head, rows);
+  return tableElement(label, ['Time', ...lines.map((line) => line.label), 'Why no call'], rows);
 }

@@ -1,4 +1,3 @@
-import { counted } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { element, redraw } from '../dom.ts';
 import { bandAt, type ChartData, type ColorName, dashes } from './chart.ts';
@@ -13,17 +12,12 @@ export class Legend {
   /** @param index the point at which the reader looks, if any */
   show(data: ChartData, index?: number | null): void {
     const time = index == null ? undefined : data.times[index];
-    const at = index ?? 0;
-    const { rejected, bands, lines, valueText } = data;
-    const items = lines.map(({ label, color, stroke, values, overall }) => {
-      const value = values[at] ?? null;
+    const { bands, lines } = data;
+    const items = lines.map(({ label, color, stroke, values, overall, valueText = data.valueText }) => {
+      const value = values[index ?? 0] ?? null;
       const text = value === null ? '–' : valueText(value);
       return entry(stroke, color, label, time === undefined ? overall : text);
     });
-    if (rejected !== undefined) {
-      const calls = time === undefined ? rejected.reduce((sum, each) => sum + each) : (rejected[at] ?? 0);
-      items.push(entry('mark', '--rejected', 'rejected', counted(calls, 'call')));
-    }
     const band = time === undefined ? undefined : bandAt(data, time);
     for (const kind of ['wait', 'stop'] as const) {
       const all = bands.filter((each) => each.kind === kind);

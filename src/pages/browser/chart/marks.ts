@@ -1,7 +1,6 @@
 import type uPlot from 'uplot';
 import { count } from '../../../base/text/format.ts';
-import type { Band, ChartData, ColorName } from './chart.ts';
-import { lengthOf } from './run-times.ts';
+import type { ChartData, ColorName } from './chart.ts';
 
 export type Colors = Readonly<Record<ColorName, string>>;
 
@@ -25,15 +24,14 @@ function draw(plot: uPlot, drawing: (context: CanvasRenderingContext2D, width: n
   ctx.restore();
 }
 
-/** The visible part of a band. */
-function edges(plot: uPlot, { from, to }: Band, width: number): readonly [left: number, right: number] {
-  return [Math.max(0, plot.valToPos(from, 'x')), Math.min(width, plot.valToPos(to, 'x'))];
-}
-
+/** Shades the visible part of each band. */
 export function drawBands(plot: uPlot, { bands }: ChartData, colors: Colors): void {
   draw(plot, (context, width) => {
     for (const band of bands) {
-      const [left, right] = edges(plot, band, width);
+      const [left, right] = [
+        Math.max(0, plot.valToPos(band.from, 'x')),
+        Math.min(width, plot.valToPos(band.to, 'x')),
+      ];
       context.fillStyle = colors[`--${band.kind}`];
       // At least one pixel, so that a short wait in a long run is visible.
       if (right >= left) context.fillRect(left, 0, Math.max(1, right - left), plot.over.clientHeight);
@@ -41,28 +39,15 @@ export function drawBands(plot: uPlot, { bands }: ChartData, colors: Colors): vo
   });
 }
 
-/** Writes reason and length into each band that has room for them. */
-export function nameBands(plot: uPlot, { bands }: ChartData, colors: Colors): void {
-  draw(plot, (context, width) => {
-    context.fillStyle = colors['--quiet'];
-    for (const band of bands) {
-      const [left, right] = edges(plot, band, width);
-      const length = lengthOf([band]);
-      const texts = [band.reason, length].filter(
-        (text) => context.measureText(text).width < right - left - 8,
-      );
-      for (const [line, text] of texts.entries()) context.fillText(text, left + 4, 13 * (line + 1));
-    }
-  });
-}
-
-/** Marks rejected calls above the lines, with their number where there is room. */
-export function drawMarks(plot: uPlot, { times, rejected = [] }: ChartData, colors: Colors): void {
+/** Draws values above the lines, with their number where there is room. */
+export function drawMarks(plot: uPlot, { times, lines }: ChartData, colors: Colors): void {
+  const { values, color } = lines.find(({ stroke }) => stroke === 'mark') ?? {};
+  if (values === undefined || color === undefined) return;
   draw(plot, (context, width) => {
     const marks: { at: number; calls: number }[] = [];
-    for (const [index, calls] of rejected.entries()) {
+    for (const [index, calls] of values.entries()) {
       const at = plot.valToPos(times[index] ?? 0, 'x');
-      if (calls === 0 || at < 0 || at > width) continue;
+      if (calls === null || at < 0 || at > width) continue;
       const last = marks.at(-1);
       if (last !== undefined && at - last.at < closest) last.calls += calls;
       else marks.push({ at, calls });
@@ -70,7 +55,7 @@ export function drawMarks(plot: uPlot, { times, rejected = [] }: ChartData, colo
     context.textAlign = 'center';
     let free = Number.NEGATIVE_INFINITY;
     for (const { at, calls } of marks) {
-      context.fillStyle = colors['--rejected'];
+      context.fillStyle = colors[color];
       context.beginPath();
       context.moveTo(at - 5, -9);
       context.lineTo(at + 5, -9);

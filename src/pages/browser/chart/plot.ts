@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { type ChartData, colorNames, dashes, type Line } from './chart.ts';
-import { type Colors, drawBands, drawMarks, marksHeight, nameBands } from './marks.ts';
+import { type Colors, drawBands, drawMarks, marksHeight } from './marks.ts';
 import { timeSteps, timeTicks } from './ticks.ts';
 
 const height = 220;
@@ -12,19 +12,20 @@ const labelWidth = 18;
 /** Half the width of a date: room for the last text of the time axis. */
 const halfLabel = 36;
 
-export interface PlotOptions {
-  /** Its style sheet gives the colors. */
-  readonly place: HTMLElement;
-  readonly width: number;
-  readonly data: () => ChartData;
-  /** Gets the index of the point that the reader looks at. */
-  readonly onLook: (index: number | null) => void;
-  readonly onZoom: () => void;
-}
-
-/** The reader looks at the same time in all charts of the page. */
-export function plotOf({ place, width, data, onLook, onZoom }: PlotOptions): uPlot {
-  const { lines, rejected, steps, valueText, isLogarithmic = false } = data();
+/**
+ * The reader looks at the same time in all charts of the page.
+ *
+ * @param place its style sheet gives the colors
+ * @param data the latest
+ * @param onLook gets the index of the point that the reader looks at
+ */
+export function plotOf(
+  place: HTMLElement,
+  data: () => ChartData,
+  onLook: (index: number | null) => void,
+  onZoom: () => void,
+): uPlot {
+  const { lines, steps, valueText, isLogarithmic = false } = data();
   const colors = colorsOf(place);
   const axis = (filter: uPlot.Axis.Filter = (_, values) => values): uPlot.Axis => ({
     stroke: colors['--quiet'],
@@ -32,20 +33,15 @@ export function plotOf({ place, width, data, onLook, onZoom }: PlotOptions): uPl
     ticks: { stroke: colors['--line'], size: 5, filter },
   });
   const options: uPlot.Options = {
-    width,
+    width: place.clientWidth,
     height,
-    padding: [rejected === undefined ? null : marksHeight, halfLabel, null, null],
+    padding: [lines.some(({ stroke }) => stroke === 'mark') ? marksHeight : null, halfLabel, null, null],
     scales: { y: isLogarithmic ? { distr: 3, range: powersAround } : { range: fromZero } },
     legend: { show: false },
     cursor: { y: false, sync: { key: 'time' } },
     hooks: {
       drawClear: [(plot) => drawBands(plot, data(), colors)],
-      draw: [
-        (plot) => {
-          nameBands(plot, data(), colors);
-          drawMarks(plot, data(), colors);
-        },
-      ],
+      draw: [(plot) => drawMarks(plot, data(), colors)],
       setScale: [onZoom],
       setCursor: [({ cursor }) => onLook(cursor.idx ?? null)],
     },
@@ -86,6 +82,7 @@ function colorsOf(place: HTMLElement): Colors {
 }
 
 function seriesOf({ color, stroke, isStepped }: Line, colors: Colors): uPlot.Series {
+  if (stroke === 'mark') return { show: false };
   return {
     stroke: colors[color],
     width: 2,

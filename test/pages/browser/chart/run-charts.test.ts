@@ -47,11 +47,10 @@ test('a run without calls has no charts', async () => {
 test('a line without values is left out, and so are rejections if there were none', async () => {
   const [unlimited] = await dataOf({ accepted: steadily(20), allowed: null });
   expect(unlimited.lines.map(({ label }) => label)).toEqual(['achieved']);
-  expect(unlimited).not.toHaveProperty('rejected');
   const points = { 3: { rejected: 4 }, 9: { rejected: 6 } };
   const [limited] = await dataOf({ accepted: steadily(20), points });
-  expect(limited.lines.map(({ label }) => label)).toEqual(['allowed', 'achieved']);
-  expect(limited.rejected?.filter((calls) => calls > 0)).toEqual([4, 6]);
+  expect(limited.lines.map(({ label }) => label)).toEqual(['allowed', 'achieved', 'rejected']);
+  expect(limited.lines[2]?.values.filter((calls) => calls !== null)).toEqual([4, 6]);
 });
 
 test('a line has a gap where the run was stopped, and both charts have its band', async () => {
