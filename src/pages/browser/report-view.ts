@@ -90,15 +90,11 @@ export class ReportView {
 
   /** Draws what the reader does not choose. */
   #draw(): void {
-    const { codes, operations, manifest } = this.#data.summary;
+    const { manifest } = this.#data.summary;
     redraw(this.#summary, drawn(reportSummary(this.#data)));
     this.#charts.show(this.#data);
     this.#leftOut.hidden = this.#rows.count === manifest.rows;
     this.#leftOut.textContent = leftOutText(this.#rows.count, manifest.rows);
-    offer(this.#code, [['', 'All codes'], ...codes.map(({ code }) => [code, code] as const)]);
-    const names = operations.map(({ operation }) => operation).filter(Boolean);
-    offer(this.#operation, [['', 'All operations'], ...names.map((name) => [name, name] as const)]);
-    this.#operation.hidden = this.#operation.options.length < 3;
     this.#columns = columnsOf(this.#rows, this.#data);
     this.#chooser.offer(this.#columns);
   }
@@ -164,15 +160,9 @@ export class ReportView {
 
   /** @param isChanged whether the reader has changed the filter or the order */
   #select(isChanged: boolean): void {
-    const { show, code, operation, sort } = this.#wanted;
+    const { show, sort } = this.#wanted;
     const group = (show || 'all') as RowGroup;
-    const groups = [...rowGroups, group].map((each) => [each, countOf(each, this.#data)] as const);
-    const offered = groups.filter(([each, rows]) => each === group || rows > 0);
-    offer(
-      this.#group,
-      offered.map(([each, rows]) => [each, `${count(rows)} ${groupText(each)}`]),
-    );
-    [this.#group.value, this.#code.value, this.#operation.value] = [group, code, operation];
+    this.#offer(group);
     for (const link of this.#summary.querySelectorAll<HTMLElement>('.ledger a'))
       link.setAttribute('aria-current', String(link.dataset['show'] === group));
     const order = {
@@ -184,6 +174,18 @@ export class ReportView {
     this.#tell();
     const columns = this.#chooser.chosen(this.#columns);
     this.#table.show({ columns, selected: this.#selected, ...order }, isChanged);
+  }
+
+  #offer(group: RowGroup): void {
+    const { code, operation } = this.#wanted;
+    const { codes, operations } = this.#data.summary;
+    const rowsOf = (each: RowGroup) => countOf(each, this.#data);
+    const groups = [...rowGroups.filter((each) => rowsOf(each) > 0), group];
+    const names = operations.map((each) => each.operation).filter(Boolean);
+    offer(this.#group, groups, group, (each) => `${count(rowsOf(each))} ${groupText(each)}`);
+    offer(this.#code, ['', ...codes.map((each) => each.code), code], code, (each) => each || 'All codes');
+    offer(this.#operation, ['', ...names, operation], operation, (each) => each || 'All operations');
+    this.#operation.hidden = names.length < 2;
   }
 
   #tell(): void {
@@ -234,19 +236,16 @@ function chooser(label: string, onChoice: (choice: string) => void): HTMLSelectE
   return select;
 }
 
-/** Replaces the choices. The current choice stays. */
-function offer(
+/** @param choices may have the chosen one twice */
+function offer<Choice extends string>(
   select: HTMLSelectElement,
-  choices: readonly (readonly [value: string, text: string])[],
+  choices: readonly Choice[],
+  chosen: Choice,
+  textOf: (choice: Choice) => string,
 ): void {
-  const { value } = select;
-  const texts = new Map(choices);
-  if (value !== '' && !texts.has(value)) texts.set(value, value);
-  redraw(
-    select,
-    [...texts].map(([choice, text]) => element('option', { value: choice }, text)),
-  );
-  select.value = value;
+  const options = [...new Set(choices)].map((value) => element('option', { value }, textOf(value)));
+  redraw(select, options);
+  select.value = chosen;
 }
 
 /** Acts once the reader pauses typing. */

@@ -8,7 +8,6 @@ const height = 220;
 const markedPoints = 30;
 /** The same in all charts, so that equal times are below each other. */
 const axisWidth = 74;
-const labelWidth = 18;
 /** Half the width of a date: room for the last text of the time axis. */
 const halfLabel = 36;
 
@@ -27,11 +26,11 @@ export function plotOf(
 ): uPlot {
   const { lines, steps, valueText, isLogarithmic = false } = data();
   const colors = colorsOf(place);
-  const axis = (filter: uPlot.Axis.Filter = (_, values) => values): uPlot.Axis => ({
+  const axis: uPlot.Axis = {
     stroke: colors['--quiet'],
-    grid: { stroke: colors['--line'], width: 1, filter },
-    ticks: { stroke: colors['--line'], size: 5, filter },
-  });
+    grid: { stroke: colors['--line'], width: 1 },
+    ticks: { stroke: colors['--line'], size: 5 },
+  };
   const options: uPlot.Options = {
     width: place.clientWidth,
     height,
@@ -47,17 +46,16 @@ export function plotOf(
     },
     axes: [
       {
-        ...axis(),
+        ...axis,
         size: 50,
         space: 80,
         incrs: [...timeSteps],
         values: (_, times, __, ___, step) => [...timeTicks(times, step)],
       },
       {
-        ...axis(isLogarithmic ? powersOnly : undefined),
-        ...(isLogarithmic && { label: 'logarithmic', labelSize: labelWidth, labelFont: '11px system-ui' }),
+        ...axis,
         ...(!isLogarithmic && { incrs: [...steps] }),
-        size: axisWidth - (isLogarithmic ? labelWidth : 0),
+        size: axisWidth,
         values: (_, values: (number | null)[]) =>
           values.map((value) => (value === null ? '' : valueText(value))),
       },
@@ -105,11 +103,6 @@ function lonePoints(values: uPlot.AlignedData[number]): number[] {
 /** Up to 1 if all values are 0, in which case the range of uPlot would be tiny. */
 function fromZero(_: uPlot, __: number, most: number | null): [number, number] {
   return [0, uPlot.rangeNum(0, most || 1, 0.1, true)[1] ?? 1];
-}
-
-/** Leaves out the lines of a grid between 10, 100, 1,000, … */
-function powersOnly(_: uPlot, values: number[]): (number | null)[] {
-  return values.map((value) => (Number.isInteger(Math.log10(value)) ? value : null));
 }
 
 function powersAround(_: uPlot, least: number | null, most: number | null): [number, number] {

@@ -104,11 +104,8 @@ function latencyChart(
   const { p50, p90, p99 } = series;
   const isLogarithmic = Math.max(...p99.map((value) => value ?? 0)) > logarithmicFrom * overall.p50;
   const [half, most, slowest] = [overall.p50, overall.p99, overall.max].map(exactDuration);
-  const chart = {
-    title: 'Latency',
-    summary: `Half of the calls took ${half} or less (p50), 99 of 100 took ${most} or less (p99). Slowest call: ${slowest}.`,
-  };
-  if (!isEnough(series)) return chart;
+  const summary = `Half of the calls took ${half} or less (p50), 99 of 100 took ${most} or less (p99). Slowest call: ${slowest}.`;
+  if (!isEnough(series)) return { title: 'Latency', summary };
   const line = (label: 'p50' | 'p90' | 'p99', values: Line['values']) => ({
     label,
     values: [null, ...values],
@@ -120,7 +117,11 @@ function latencyChart(
     { ...line('p99', p99), color: '--slowest', stroke: 'dotted' },
   ];
   const axis = { valueText: exactDuration, steps: valueSteps(0), isLogarithmic };
-  return { ...chart, data: { times: timesOf(series), lines, bands, ...axis } };
+  return {
+    title: 'Latency',
+    summary: isLogarithmic ? `${summary} The axis is logarithmic.` : summary,
+    data: { times: timesOf(series), lines, bands, ...axis },
+  };
 }
 
 function isEnough({ p50 }: LatencySeries): boolean {
