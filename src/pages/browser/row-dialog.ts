@@ -47,22 +47,19 @@ export class RowDialog {
   }
 
   #draw(rows: Rows, row: number, { advice, operations }: Report): void {
+    // A button that is `disabled` would lose the focus.
     const step = (text: string, steps: -1 | 1) =>
       button(text, () => this.#table.move(steps), {
         id: `story-${text}`,
-        disabled: !this.#table.canMove(steps),
+        'aria-disabled': !this.#table.canMove(steps) && 'true',
       });
     const close = button('Close', () => this.element.close(), { id: 'story-close' });
     const buttons = element('div', { class: 'buttons' }, step('Previous', -1), step('Next', 1), close);
-    const focused = document.activeElement?.id ?? '';
     redraw(
       this.element,
       element('header', element('h2', { id: 'story-title' }, titleOf(rows, row, operations)), buttons),
       storyOf(rows, row, advice[rows.fact('code').text(row)]),
     );
-    // At the last row, the button with the focus is disabled, and the keyboard would have no place.
-    if (document.getElementById(focused)?.matches(':disabled'))
-      document.getElementById('story-close')?.focus();
   }
 
   #pressed({ key, target, altKey, ctrlKey, metaKey }: KeyboardEvent): void {
