@@ -38,7 +38,7 @@ function expectAgreement(text: string, report: readonly Cells[], log: readonly L
 
 test('the metrics file of a run matches its report and the calls that the API received', async () => {
   const { cwd, sandbox, options } = await prepared();
-  const metrics = ['--metrics-file', 'run.prom', '--yes'];
+  const metrics = ['--metrics-file', 'run.prom', '--rate-group', 'acme', '--yes'];
   const closed = { ...options, shell: 'umask 77; exec "$@"' };
   const first = await cqbatch(['run', 'rows.csv', '--skip-invalid', ...metrics], closed);
   expect((await stat(join(cwd, 'run.prom'))).mode & 0o777).toBe(0o644);
@@ -49,6 +49,9 @@ test('the metrics file of a run matches its report and the calls that the API re
   const families = parsePrometheusText(text);
   expect(sumsBy(families, 'cqbatch_runs_total', 'result')).toMatchObject({ rows_failed: 1, succeeded: 0 });
   expect(gaugeOf(families, 'cqbatch_last_exit_code')).toBe(1);
+  expect(families.get('cqbatch_allowed_calls_in_flight')?.samples).toMatchObject([
+    { labels: { rate_group: 'acme' } },
+  ]);
   const { duration_s: seconds } = await readSummary(folder);
   expect(Math.round(gaugeOf(families, 'cqbatch_last_run_duration_seconds') ?? -1)).toBe(seconds);
 });

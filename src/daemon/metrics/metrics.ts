@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { rowCodes } from '../../domain/codes.ts';
 import type { Pace } from '../../domain/pace.ts';
-import type { RowResult } from '../../domain/terms.ts';
+import type { LimitedApi, RowResult } from '../../domain/terms.ts';
 import type { RequestObserver, SentRequest } from '../../engine/api/network/exchange.ts';
 import { findOperation, type Operation } from '../../engine/operation/operation.ts';
 import type { RunResult } from '../../engine/run/record/run-outcome.ts';
@@ -76,6 +76,12 @@ export class Metrics implements RunObserver {
         if (sent !== undefined) this.#sent(sent);
       },
     };
+  }
+
+  /** Until no run is in progress here. */
+  followRun({ rateGroup }: Pick<LimitedApi, 'rateGroup'>, pace: () => Pace | undefined): void {
+    this.rateGroup = rateGroup;
+    this.paceOfRun = pace;
   }
 
   #sent({ status, durationMs }: SentRequest): void {

@@ -102,7 +102,7 @@ function callerFor(
         client: await apiClient(options, token, metrics?.observeRequests()),
         estimates: await estimatedLimits(store, options, token),
         onStarted({ progress }) {
-          if (metrics !== undefined) metrics.paceOfRun = () => progress.snapshot().pace;
+          metrics?.followRun(options, () => progress.snapshot().pace);
         },
       };
     },

@@ -82,7 +82,7 @@ async function untilEnd(
         hasStarted = true;
         reporter.start(started);
         context.onStarted?.(record, interrupt.abort);
-        if (metrics !== undefined) metrics.paceOfRun = () => started.progress.snapshot().pace;
+        metrics?.followRun(record.options, () => started.progress.snapshot().pace);
       },
       onEnded() {
         reporter.end();

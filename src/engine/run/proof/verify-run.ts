@@ -24,7 +24,7 @@ import {
 import { journalFile, openJournalReader, outcomesOf, unfinishedRows } from '../record/run-journal.ts';
 import { openRunRows, rowsFile } from '../record/run-rows.ts';
 import { openRunStore, type RunStore } from '../record/store.ts';
-import { copyReport } from '../report/report-run.ts';
+import { writeReportTo } from '../report/report-run.ts';
 import { differenceOf } from './difference.ts';
 import { Finding, wrong } from './finding.ts';
 
@@ -149,7 +149,7 @@ async function checkReport(
   const { retries, delimiter } = summaryIn(await readFile(join(folder, summaryFile), 'utf8'));
   if (retries.length > 0) return retries;
   return inTemporaryFolder(async (temporary) => {
-    await copyReport(store, record, journal, { folder: temporary, delimiter });
+    await writeReportTo(store, record, journal, { folder: temporary, delimiter });
     for (const name of derivedFiles) {
       const difference = await differenceOf(join(folder, name), join(temporary, name));
       if (difference !== undefined)

@@ -98,7 +98,7 @@ export function reportWithRetries(
 }
 
 /** Writes the CSV files and the summary only. */
-export async function copyReport(
+export async function writeReportTo(
   store: RunStore,
   record: RunRecord,
   journal: JournalView,
