@@ -36,10 +36,10 @@ export interface Line {
 export const colorNames = [
   '--quiet',
   '--line',
-  '--achieved',
-  '--allowed',
-  '--slowest',
-  '--rejected',
+  '--accent',
+  '--succeeded',
+  '--attention',
+  '--failed',
   '--wait',
   '--stop',
 ] as const;

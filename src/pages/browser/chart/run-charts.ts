@@ -67,14 +67,14 @@ function rateChart(
   const lines: readonly Line[] = [
     {
       label: 'allowed',
-      color: '--allowed',
+      color: '--succeeded',
       stroke: 'dashed',
       values: allowed,
       overall: range,
       isStepped: true,
     },
-    { label: 'achieved', color: '--achieved', stroke: 'solid', values: achieved, overall: average },
-    { label: 'rejected', color: '--rejected', stroke: 'mark', values: marks, ...all },
+    { label: 'achieved', color: '--accent', stroke: 'solid', values: achieved, overall: average },
+    { label: 'rejected', color: '--failed', stroke: 'mark', values: marks, ...all },
   ];
   const times = points.map(({ to = 0 }) => to);
   return { ...chart, data: { times, lines, bands, valueText: perSecond, steps: valueSteps(-3) } };
@@ -112,9 +112,9 @@ function latencyChart(
     overall: exactDuration(overall[label]),
   });
   const lines: readonly Line[] = [
-    { ...line('p50', p50), color: '--achieved', stroke: 'solid' },
-    { ...line('p90', p90), color: '--allowed', stroke: 'dashed' },
-    { ...line('p99', p99), color: '--slowest', stroke: 'dotted' },
+    { ...line('p50', p50), color: '--accent', stroke: 'solid' },
+    { ...line('p90', p90), color: '--succeeded', stroke: 'dashed' },
+    { ...line('p99', p99), color: '--attention', stroke: 'dotted' },
   ];
   const axis = { valueText: exactDuration, steps: valueSteps(0), isLogarithmic };
   return {
@@ -142,7 +142,7 @@ function failureChart(series: LatencySeries, bands: readonly Band[]): Chart | un
   const valueText = (value: number) => rateText(value, 'rows');
   const values = [null, ...failed.map((rows, index) => (p50[index] === null ? null : rows / seconds))];
   const lines: readonly Line[] = [
-    { label: 'failed', color: '--rejected', stroke: 'solid', values, overall: all },
+    { label: 'failed', color: '--failed', stroke: 'solid', values, overall: all },
   ];
   return {
     title: 'Failures',
