@@ -50,25 +50,31 @@ export function searchField(id: string, what: string, input: () => void): HTMLIn
   return element('input', { type: 'search', id, placeholder: what, 'aria-label': what, input });
 }
 
-/** A table in a scroll area of its own, whose label is unique on the page. Children that are not cells become cells. */
+/**
+ * A table in a scroll area of its own, whose label is unique on the page. Children that are not cells become cells. A header is aligned
+ * as the cells below it.
+ */
 export function tableElement(
   label: string,
   head: readonly Child[],
   rows: readonly (readonly Child[])[],
 ): HTMLElement {
-  const line = (name: 'th' | 'td', contents: readonly Child[]): HTMLElement => {
-    const isCell = (content: Child) => content instanceof HTMLTableCellElement;
-    return element(
-      'tr',
-      contents.map((content) => (isCell(content) ? content : element(name, content))),
-    );
-  };
-  const body = rows.map((cells) => line('td', cells));
+  const cell = (content: Child, name: 'th' | 'td', className?: string) =>
+    isCell(content) ? content : element(name, { class: className }, content);
+  const heads = head.map((content, place) => {
+    const below = rows.map((cells) => cells[place]).find(isCell);
+    return cell(content, 'th', below?.className);
+  });
+  const lines = rows.map((cells) => element('tr', ...cells.map((content) => cell(content, 'td'))));
   return element(
     'div',
     { class: 'wide', id: `table ${label}`, tabindex: '0', role: 'region', 'aria-label': label },
-    element('table', element('thead', line('th', head)), element('tbody', body)),
+    element('table', element('thead', element('tr', ...heads)), element('tbody', lines)),
   );
+}
+
+function isCell(content: Child): content is HTMLTableCellElement {
+  return content instanceof HTMLTableCellElement;
 }
 
 export function numberCell(text: string): HTMLElement {
