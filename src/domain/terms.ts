@@ -12,6 +12,8 @@
  * - The **priority** of a run decides which rows workers call first.
  */
 
+import type { Actor } from './actor.ts';
+
 /** Highest first. */
 export const priorities = ['high', 'normal', 'low'] as const;
 
@@ -50,6 +52,10 @@ export interface LimitedApi {
 /** `https://api.example.com (rate group acme)` */
 export function apiText({ baseUrl, rateGroup }: LimitedApi): string {
   return rateGroup === undefined ? baseUrl : `${baseUrl} (rate group ${rateGroup})`;
+}
+
+export function actorText({ user, host }: Pick<Actor, 'user' | 'host'>): string {
+  return `${user} on ${host}`;
 }
 
 /** In the order of counts and displays. */

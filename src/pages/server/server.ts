@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CqbatchError } from '../../base/errors/errors.ts';
 import { packageRoot } from '../../base/package.ts';
 import { createServer, listen } from '../../daemon/http-server.ts';
-import { runIds } from '../../domain/names.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { ControlAccess, isFromHere } from './access.ts';
 import { type ControlRoom, controlRun } from './control.ts';
 import { openEventFeed } from './feed.ts';
 import { liveReport, oneAtATime } from './live-reports.ts';
 import { Overview, reportFile, type SharedPlace } from './overview.ts';
-import { controlNames, heartbeatMs, type RunDetails, type Snapshot } from './page-data.ts';
+import { controlNames, heartbeatMs, type Snapshot } from './page-data.ts';
 
 export interface DashboardOptions {
   readonly host: string;
@@ -117,14 +117,16 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   const mayControl = ({ headers }: FastifyRequest): boolean => access?.isHeldBy(headers) === true;
   const feed = openEventFeed<Topic>(async (topics) => {
     const runs = new Set(topics.map(({ run }) => run));
-    const { older, ...look } = await overview.look(runs);
-    const details = new Map<string | undefined, RunDetails | null>();
-    for (const run of runs) if (run !== undefined) details.set(run, await overview.details(run));
+    const look = await overview.look(runs);
+    const reports = new Map<string | undefined, Snapshot['report']>();
+    for (const run of runs) if (run !== undefined) reports.set(run, await overview.report(run));
     const requireReason = control?.requireReason === true;
-    return ({ run, ...rights }) => {
-      const snapshot: Snapshot = { ...look, run: details.get(run), ...rights, requireReason };
-      return { older, snapshot };
-    };
+    return ({ run, mayControl }): Snapshot => ({
+      ...look,
+      report: reports.get(run),
+      mayControl,
+      requireReason,
+    });
   });
   server.addHook('onClose', async () => {
     await feed.close();
@@ -135,6 +137,10 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     if (isFromHere(request.headers, host)) return undefined;
     return reply.code(403).type('text/plain; charset=utf-8').send(notFromHere);
   });
+
+  server.setErrorHandler<FastifyError | CqbatchError>((error, _, reply) =>
+    reply.code(statusOf(error)).send({ message: error.message }),
+  );
 
   server.get('/', async (_, reply) => reply.type(htmlType).send(page));
   for (const [path, type] of Object.entries(assets))
@@ -147,30 +153,25 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     const { run } = request.query;
     const stop = feed.listen({
       topic: { run: typeof run === 'string' ? run : undefined, mayControl: mayControl(request) },
-      send: (name, json) => {
+      send: (changes) => {
         // The browser reconnects if it is still there.
         if (reply.raw.writableLength > mostUnsent) reply.raw.destroy();
-        else reply.raw.write(`event: ${name}\ndata: ${json}\n\n`);
+        else reply.raw.write(`event: snapshot\ndata: ${changes}\n\n`);
       },
     });
     openEventStream(reply, stop);
   });
 
   server.get<{ Params: { id: string } }>('/runs/:id/report.html', async ({ params: { id } }, reply) => {
-    const html = runIds.has(id)
-      ? await readFile(join(store.folder(id), reportFile)).catch(() => undefined)
-      : undefined;
+    const html = await readFile(join(store.folder(id), reportFile)).catch(() => undefined);
     if (html === undefined) return reply.code(404).send({ message: `Run ${id} has no report.html.` });
     return reply.header('content-security-policy', reportPolicy).type(htmlType).send(html);
   });
 
   const reportOf = oneAtATime((id) => liveReport(store, id));
   server.get<{ Params: { id: string } }>('/runs/:id/report.json', async ({ params: { id } }, reply) => {
-    try {
-      return await reply.type('application/json; charset=utf-8').send(await reportOf(id));
-    } catch (error) {
-      return reply.code(404).send({ message: (error as Error).message });
-    }
+    const json = await reportOf(id);
+    return reply.type('application/json; charset=utf-8').send(json);
   });
 
   // A HEAD request, such as for a link preview, must not use up the token.
@@ -190,12 +191,20 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
         return reply.code(403).send({ message: noSession });
       const body = typeof request.body === 'object' && request.body !== null ? request.body : {};
       const place = { store, cluster: shared?.cluster, ...control };
-      const { status, ...answer } = await controlRun(place, request.params.id, what, body);
-      return reply.code(status).send(answer);
+      await controlRun(place, request.params.id, what, body);
+      return reply.code(202).send({ asked: what });
     });
 
   return { server, access };
 }
+
+function statusOf(error: FastifyError | CqbatchError): number {
+  if (!(error instanceof CqbatchError)) return error.statusCode ?? 500;
+  // Other errors are those of the disk or the datastore.
+  return error.kind === 'usage' ? (usageStatuses[error.code] ?? 400) : 503;
+}
+
+const usageStatuses: Readonly<Record<string, number>> = { RUN_UNKNOWN: 404, RUN_STATE: 409 };
 
 /** Keeps the response open until either side ends it. */
 function openEventStream(reply: FastifyReply, onClose: () => void): void {

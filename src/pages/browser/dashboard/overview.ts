@@ -1,10 +1,17 @@
 import { count } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { apiText } from '../../../domain/terms.ts';
-import { needsPerson, type RunData, type ScheduleData, type Snapshot } from '../../server/page-data.ts';
+import {
+  isShared,
+  needsPerson,
+  type RunData,
+  type ScheduleData,
+  type Snapshot,
+} from '../../server/page-data.ts';
 import { type Child, element, redraw, tableElement } from '../dom.ts';
+import type { ControlDialog } from './control-dialog.ts';
 import { EndedRuns } from './ended-runs.ts';
-import { type Controls, runRow } from './run-parts.ts';
+import { runRow } from './run-parts.ts';
 
 const noDaemon = 'No daemon is running, so no schedule starts a run. Type: ';
 
@@ -13,12 +20,12 @@ export class OverviewPage {
   readonly element = element('div', { class: 'overview' });
   readonly #ended = new EndedRuns();
 
-  draw(snapshot: Snapshot, controls: Controls | undefined): void {
-    const { runs, workers, schedules, hasDaemon, stateDir, datastore } = snapshot;
+  /** @param controls undefined when the reader may not control runs */
+  draw(snapshot: Snapshot, controls: ControlDialog | undefined): void {
+    const { runs, ended, schedules, hasDaemon, stateDir, datastore } = snapshot;
     const need = (run: RunData) => Number(needsPerson(run, false));
-    const inProgress = runs.filter(({ ended }) => !ended).toSorted((a, b) => need(b) - need(a));
-    const hasEnded = inProgress.length < runs.length;
-    if (hasEnded) this.#ended.show(runs);
+    const inProgress = runs.toSorted((a, b) => need(b) - need(a));
+    if (ended.length > 0) this.#ended.show(snapshot);
     const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
     redraw(
       this.element,
@@ -28,8 +35,8 @@ export class OverviewPage {
       inProgress.length === 0
         ? withCommand('empty', 'No run is in progress. Start one: ', 'cqbatch run manifest.csv')
         : element('div', { id: 'in-progress' }, ...inProgress.map((run) => runRow(run, controls))),
-      hasEnded && [element('h2', 'Ended runs'), this.#ended.element],
-      datastore && [element('h2', 'Workers'), workerTable({ workers, datastore, runs: inProgress })],
+      ended.length > 0 && [element('h2', 'Ended runs'), this.#ended.element],
+      datastore && [element('h2', 'Workers'), workerTable(snapshot)],
       schedules.length > 0 && [
         element('h2', 'Schedules'),
         !hasDaemon && withCommand('note', noDaemon, 'cqbatch worker --coordinate'),
@@ -47,9 +54,10 @@ function withCommand(name: string, text: string, command: string): HTMLElement {
 type Workers = Pick<Snapshot, 'workers' | 'datastore' | 'runs'>;
 
 export function workerTable({ workers, datastore, runs }: Workers): HTMLElement {
+  const away = datastore?.away;
   if (workers.length === 0) {
-    if (datastore?.trouble) return element('p', { class: 'empty' }, 'Unknown until Redis is back.');
-    const isMissed = runs.some(({ isShared, state }) => isShared && state !== 'paused');
+    if (away) return element('p', { class: 'empty' }, 'Unknown until Redis is back.');
+    const isMissed = runs.some((run) => isShared(run) && run.state !== 'paused');
     const none = isMissed
       ? 'No worker is running for the APIs of these runs. Start one: '
       : 'Workers are shown while rows of their API are called. Start one: ';
@@ -64,7 +72,7 @@ export function workerTable({ workers, datastore, runs }: Workers): HTMLElement 
       `${count(worker.active)} of ${count(worker.concurrency)}`,
       count(worker.finished),
       worker.version,
-      worker.lastSeenAt === undefined ? 'now' : localTime(worker.lastSeenAt),
+      away === undefined ? 'now' : localTime(away.since),
     ]),
   );
 }
