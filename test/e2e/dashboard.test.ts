@@ -19,11 +19,11 @@ test('the dashboard follows a run of the state folder to its end, and ends in or
   const place = await newPlace(100);
   const { served, url } = await dashboardOf(place);
   const events = await eventsFrom<Snapshot>(`${url}/events?run=r`, 'snapshot');
-  expect(await events.until(() => true)).toMatchObject({ runs: [], report: null, mayControl: false });
+  expect(await events.until(() => true)).toMatchObject({ runs: [], ended: [], mayControl: false });
   const run = place.going('--rate', '5/s');
   await events.until((data) => succeeded(data) > 0);
   await place.hurry();
-  const { ended } = await events.until(({ report }) => report !== null);
+  const { ended } = await events.until(({ report }) => report !== undefined);
   expect(ended).toMatchObject([{ id: 'r', state: 'completed', counts: { succeeded: 100 } }]);
   expect((await run.end).code).toBe(0);
   expect(await (await fetch(`${url}/runs/r/report.html`)).text()).toContain('<!doctype html>');

@@ -19,7 +19,7 @@ export interface ControlRoom {
   readonly requireReason: boolean;
 }
 
-type Body = Readonly<Partial<Record<'confirm' | 'rate' | 'priority' | 'reason', unknown>>>;
+export type ControlBody = Readonly<Partial<Record<'confirm' | 'rate' | 'priority' | 'reason', unknown>>>;
 
 const here = 'on the dashboard';
 /** The longest reason, in characters. */
@@ -33,18 +33,14 @@ const patienceMs = 5_000;
  *
  * @throws a usage error when the run is not asked, a fatal error when Redis does not respond
  */
-export async function controlRun(...request: Parameters<typeof ask>): Promise<void> {
-  const [, id] = request;
-  const isAsked = await withTimeout(
-    ask(...request).then(() => true),
-    patienceMs,
-  );
-  if (isAsked) return;
+export async function controlRun(...[room, id, ...wanted]: Parameters<typeof ask>): Promise<void> {
+  const asked = ask(room, id, ...wanted).then(() => true);
+  if (await withTimeout(asked, patienceMs)) return;
   const message = `Redis does not respond. Run ${id} may still get the request when Redis is back.`;
   throw fatalError('COMMAND_UNANSWERED', message);
 }
 
-async function ask(room: ControlRoom, id: string, control: ControlName, body: Body): Promise<void> {
+async function ask(room: ControlRoom, id: string, control: ControlName, body: ControlBody): Promise<void> {
   const contact = contactOf(room.store, await findRun(room, id));
   const { state } = contact;
   const canCancel = control === 'cancel' && state !== 'completed' && state !== 'cancelled';
@@ -68,7 +64,11 @@ async function findRun({ store, cluster }: ControlRoom, id: string): Promise<Fou
   throw usageError('RUN_UNKNOWN', `There is no run ${id}.`);
 }
 
-function wantedOf({ requireReason, parseRate }: ControlRoom, control: ControlName, body: Body): Wanted {
+function wantedOf(
+  { requireReason, parseRate }: ControlRoom,
+  control: ControlName,
+  body: ControlBody,
+): Wanted {
   const { rate, priority, reason } = body;
   const given = typeof reason === 'string' ? reason.trim() : '';
   if (requireReason && given === '')

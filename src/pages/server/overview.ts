@@ -69,9 +69,8 @@ export class Overview {
     const data = views.map(runData);
     if (away === undefined) {
       this.#elsewhere = data.filter(({ local }) => local === undefined);
-      this.#workers = [...(clusterLook?.apis.values() ?? [])].flatMap(({ workers }) =>
-        workers.map(workerData),
-      );
+      const apis = [...(clusterLook?.apis.values() ?? [])];
+      this.#workers = apis.flatMap(({ workers }) => workers.map(workerData));
     } else this.#elsewhere = this.#elsewhere.map((run) => lastSeen(run, away));
     const all = [...data.filter(({ local }) => local !== undefined), ...this.#elsewhere];
     return {
@@ -87,10 +86,10 @@ export class Overview {
   }
 
   /** See `Snapshot`. */
-  async report(id: string): Promise<readonly string[] | null> {
-    if (!runIds.has(id)) return null;
+  async report(id: string | undefined): Promise<Snapshot['report']> {
+    if (id === undefined || !runIds.has(id)) return undefined;
     const folder = this.#store.folder(id);
-    return (await exists(join(folder, reportFile))) ? reportedRetries(folder) : null;
+    return (await exists(join(folder, reportFile))) ? reportedRetries(folder) : undefined;
   }
 
   close(): Promise<void> {

@@ -56,12 +56,10 @@ export function failingText({ counts, local }: RunData): string | undefined {
 }
 
 /** Whether the run waits for a command, has stopped before its end, or has failed rows that no retry has called. */
-export function needsPerson(run: RunData, isRetried: boolean): boolean {
-  const { state, ended, wait, counts } = run;
-  if (!ended) return commandWaits.has(wait?.of) || failingText(run) !== undefined;
-  return (
-    state !== 'cancelled' && (state !== 'completed' || (!isRetried && counts.failed + counts.invalid > 0))
-  );
+export function needsPerson(run: RunData, isRetried = false): boolean {
+  if (!run.ended) return commandWaits.has(run.wait?.of) || failingText(run) !== undefined;
+  const result = resultOf(run, run.counts);
+  return result === 'rows_failed' ? !isRetried : result !== 'succeeded' && result !== 'cancelled';
 }
 
 const commandWaits: ReadonlySet<RunWait['of'] | undefined> = new Set(['daemon', 'user', 'worker']);
@@ -121,8 +119,8 @@ export interface Snapshot {
   readonly hasDaemon: boolean;
   /** About damaged or unreadable files. */
   readonly warnings: readonly string[];
-  /** Of the opened run: the retries with results in its `report.html`; null without this file. */
-  readonly report?: readonly string[] | null | undefined;
+  /** Of the opened run: the retries with results in its `report.html`; absent without this file. */
+  readonly report?: readonly string[] | undefined;
   readonly mayControl: boolean;
   readonly requireReason: boolean;
 }

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { CqbatchError } from '../../base/errors/errors.ts';
 import { packageRoot } from '../../base/package.ts';
 import { createServer, listen } from '../../daemon/http-server.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { ControlAccess, isFromHere } from './access.ts';
-import { type ControlRoom, controlRun } from './control.ts';
+import { type ControlBody, type ControlRoom, controlRun } from './control.ts';
 import { openEventFeed } from './feed.ts';
 import { liveReport, oneAtATime } from './live-reports.ts';
 import { Overview, reportFile, type SharedPlace } from './overview.ts';
@@ -24,32 +24,19 @@ export interface DashboardOptions {
   readonly control?: Omit<ControlRoom, 'store' | 'cluster'> | undefined;
 }
 
-export interface Dashboard {
-  /** Without a trailing slash. */
-  readonly url: string;
-  readonly port: number;
-  /** Allows its first visitor to control runs. */
-  readonly controlUrl?: string | undefined;
-  close(): Promise<void>;
-}
-
 type Topic = Pick<Snapshot, 'mayControl'> & { readonly run: string | undefined };
 
-const page = pageOf(`<script type="module" src="/dashboard.js"></script>
-</head>
-<body>
+const page = pageOf(`<main id="page" aria-busy="true"></main>
 <noscript>The dashboard needs JavaScript. Without it, use "cqbatch status" and "cqbatch list".</noscript>
-<main id="page" aria-busy="true"></main>`);
+<script type="module" src="/dashboard.js"></script>`);
 
-const spentPage = pageOf(`</head>
-<body>
-<main>
+const spentPage = pageOf(`<main>
 <p class="brand">cqbatch</p>
 <h1>This address worked once and has expired</h1>
 <p><a href="/">Look at the dashboard</a>, or restart "cqbatch dashboard --control" and open the address that it prints.</p>
 </main>`);
 
-function pageOf(rest: string): string {
+function pageOf(body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -59,7 +46,9 @@ function pageOf(rest: string): string {
 <title>cqbatch</title>
 <link rel="icon" href="/icon.svg">
 <link rel="stylesheet" href="/dashboard.css">
-${rest}
+</head>
+<body>
+${body}
 </body>
 </html>
 `;
@@ -82,20 +71,18 @@ const notFromHere =
 const noSession =
   'You may not control runs here. Open the address that "cqbatch dashboard --control" prints.';
 
-/** The delay before a browser reconnects. */
-const retryMs = 2_000;
-
 /** A reader with more unsent bytes has stopped reading, and is disconnected. */
 const mostUnsent = 4_000_000;
 
 /** @throws a usage error `CANNOT_LISTEN` */
-export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
+export async function startDashboard(options: DashboardOptions) {
   const { server, access } = await buildServer(options);
   const address = await listen(server, options.host, options.port);
   const url = `http://${nameIn(address)}:${address.port}`;
   return {
     url,
     port: address.port,
+    /** Allows its first visitor to control runs. */
     controlUrl: access && `${url}/control?token=${access.token}`,
     close: () => server.close(),
   };
@@ -107,10 +94,7 @@ function nameIn({ address, family }: AddressInfo): string {
   return address === '0.0.0.0' ? '127.0.0.1' : address;
 }
 
-export async function buildServer({ host, store, shared, control }: DashboardOptions): Promise<{
-  readonly server: FastifyInstance;
-  readonly access: ControlAccess | undefined;
-}> {
+export async function buildServer({ host, store, shared, control }: DashboardOptions) {
   const server = await createServer();
   const overview = new Overview(store, shared);
   const access = control && new ControlAccess();
@@ -119,12 +103,12 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     const runs = new Set(topics.map(({ run }) => run));
     const look = await overview.look(runs);
     const reports = new Map<string | undefined, Snapshot['report']>();
-    for (const run of runs) if (run !== undefined) reports.set(run, await overview.report(run));
+    for (const run of runs) reports.set(run, await overview.report(run));
     const requireReason = control?.requireReason === true;
-    return ({ run, mayControl }): Snapshot => ({
+    return ({ run, ...rights }): Snapshot => ({
       ...look,
       report: reports.get(run),
-      mayControl,
+      ...rights,
       requireReason,
     });
   });
@@ -185,15 +169,17 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   });
 
   for (const what of controlNames)
-    server.post<{ Params: { id: string }; Body: unknown }>(`/runs/:id/${what}`, async (request, reply) => {
-      // Every browser sends the origin of a POST; the hook above has checked it.
-      if (control === undefined || !mayControl(request) || request.headers.origin === undefined)
-        return reply.code(403).send({ message: noSession });
-      const body = typeof request.body === 'object' && request.body !== null ? request.body : {};
-      const place = { store, cluster: shared?.cluster, ...control };
-      await controlRun(place, request.params.id, what, body);
-      return reply.code(202).send({ asked: what });
-    });
+    server.post<{ Params: { id: string }; Body: ControlBody | null }>(
+      `/runs/:id/${what}`,
+      async (request, reply) => {
+        // Every browser sends the origin of a POST; the hook above has checked it.
+        if (control === undefined || !mayControl(request) || request.headers.origin === undefined)
+          return reply.code(403).send({ message: noSession });
+        const place = { store, cluster: shared?.cluster, ...control };
+        await controlRun(place, request.params.id, what, request.body ?? {});
+        return reply.code(202).send({ asked: what });
+      },
+    );
 
   return { server, access };
 }
@@ -211,7 +197,7 @@ function openEventStream(reply: FastifyReply, onClose: () => void): void {
   reply.hijack();
   const headers = reply.getHeaders() as OutgoingHttpHeaders;
   reply.raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' });
-  reply.raw.write(`retry: ${retryMs}\n\n`);
+  reply.raw.flushHeaders();
   const heartbeat = setInterval(() => reply.raw.write('event: alive\ndata:\n\n'), heartbeatMs);
   heartbeat.unref();
   reply.raw.once('close', () => {

@@ -137,7 +137,7 @@ test('a run tells whose reports are in its report.html', async () => {
   await store.save(enterState({ ...plannedRecord, id: 'r' }, 'completed'));
   const overview = new Overview(store, undefined);
   onTestFinished(() => overview.close());
-  for (const id of ['r', 'none', '..']) expect(await overview.report(id)).toBeNull();
+  for (const id of [undefined, 'r', 'none', '..']) expect(await overview.report(id)).toBeUndefined();
   await writeFile(join(folder, 'report.html'), '');
   expect(await overview.report('r')).toEqual([]);
   await writeFile(join(folder, 'summary.json'), JSON.stringify({ retries: ['again'] }));

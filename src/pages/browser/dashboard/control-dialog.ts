@@ -107,10 +107,8 @@ const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {
     ),
     verb: 'Set rate',
   }),
-  'set-priority': ({ id, priority: now }) => {
-    const options = priorities.map((priority) =>
-      element('option', { value: priority, selected: priority === now }, priority),
-    );
+  'set-priority': ({ id, priority }) => {
+    const options = priorities.map((each) => element('option', { selected: each === priority }, each));
     const select = element('select', { name: 'priority', id: 'priority' }, options);
     return {
       title: `Set the priority of run ${id}`,

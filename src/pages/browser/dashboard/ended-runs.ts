@@ -8,8 +8,6 @@ import { runLink, stateText } from './run-parts.ts';
 
 /** Runs in the table, unless the reader wants all. */
 const fewEnded = 20;
-/** With more runs than this, the reader can search. */
-const leastToSearch = 10;
 
 interface Column {
   readonly title: string;
@@ -46,7 +44,7 @@ export class EndedRuns {
     const all = count(this.#runs.length);
     redraw(
       this.element,
-      this.#runs.length > leastToSearch && this.#search,
+      this.#search,
       shown.length === 0 ? element('p', `None of the ${all} ended runs matches.`) : this.#table(shown),
       found.length > shown.length &&
         button(`Show all ${count(found.length)}`, () => this.#showAll(), { id: 'all-ended' }),
@@ -139,8 +137,8 @@ const columns: readonly Column[] = [
 ];
 
 function stateCell(run: RunData): Child {
-  const reason = reasonOf(run);
-  return [stateText(stateOf(run)), ' ', reason !== undefined && element('small', { title: reason }, reason)];
+  const reason = reasonOf(run) ?? '';
+  return [stateText(stateOf(run)), ' ', element('small', { title: reason }, reason)];
 }
 
 /** `48 (16 %)` */

@@ -6,6 +6,7 @@ import { ControlDialog } from './control-dialog.ts';
 import { OverviewPage } from './overview.ts';
 import { Pointer } from './pointer.ts';
 import { RunPage } from './run-page.ts';
+import { note } from './run-parts.ts';
 
 /** After this long without an event, the connection counts as lost. */
 const silenceMs = 3 * heartbeatMs;
@@ -22,6 +23,8 @@ class Dashboard {
   readonly #dialog = new ControlDialog(() => this.#draw());
   readonly #pointer = new Pointer(window);
   readonly #overview = new OverviewPage();
+  /** The run whose page is open. */
+  #run: string | undefined;
   #runPage: RunPage | undefined;
   #events: EventSource | undefined;
   #lastEventAt = performance.now();
@@ -41,8 +44,10 @@ class Dashboard {
 
   listen(): void {
     this.#events?.close();
-    this.#snapshot = undefined;
-    const run = this.#run;
+    const run = /^#run=([\w-]+)(?:&|$)/.exec(location.hash)?.[1];
+    // The page of another run waits for its snapshot.
+    if (run !== this.#run) this.#snapshot = undefined;
+    this.#run = run;
     const events = new EventSource(run === undefined ? '/events' : `/events?run=${run}`);
     this.#events = events;
     for (const event of ['open', 'alive', 'snapshot', 'error'])
@@ -54,11 +59,6 @@ class Dashboard {
       this.#snapshot = { ...this.#snapshot, ...(JSON.parse(data) as Snapshot) };
       this.#pointer.whenReleased(() => this.#draw());
     });
-  }
-
-  /** The run whose page is open. */
-  get #run(): string | undefined {
-    return /^#run=([\w-]+)(?:&|$)/.exec(location.hash)?.[1];
   }
 
   /** A browser reconnects by itself, but not in a silent network, or after an answer that is no event stream. */
@@ -85,13 +85,12 @@ class Dashboard {
 
   #draw(): void {
     const [snapshot, run] = [this.#snapshot, this.#run];
-    // The reader has opened the run after this snapshot was requested.
-    if (snapshot === undefined || (run !== undefined && snapshot.report === undefined)) return;
+    if (snapshot === undefined) return;
     this.#couldControl ||= snapshot.mayControl;
     redraw(this.#notes, notes(snapshot, this.#couldControl && !snapshot.mayControl));
     if (run !== this.#runPage?.id) {
       this.#runPage?.close();
-      this.#runPage = run === undefined ? undefined : new RunPage(run, this.#pointer);
+      this.#runPage = run === undefined ? undefined : new RunPage(run, this.#pointer, () => this.#draw());
     }
     const { activeElement: focused } = document;
     const page = this.#runPage ?? this.#overview;
@@ -102,19 +101,15 @@ class Dashboard {
     if (ended) document.getElementById(run === undefined ? `run-${ended}` : 'back')?.focus();
     this.#dialog.update(snapshot);
     this.#main.setAttribute('aria-busy', 'false');
-    document.title = run === undefined ? titleOf(snapshot) : `cqbatch: ${run}`;
+    const inProgress = snapshot.runs.length === 0 ? '' : `: ${snapshot.runs.length} in progress`;
+    document.title = `cqbatch${run === undefined ? inProgress : `: ${run}`}`;
   }
-}
-
-function titleOf({ runs }: Snapshot): string {
-  return runs.length === 0 ? 'cqbatch' : `cqbatch: ${runs.length} in progress`;
 }
 
 function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): Child {
   const away = datastore?.away;
   const lost =
     'You can no longer control runs here: the dashboard was restarted. Open the new address that it printed.';
-  const note = (text: string) => element('p', { class: 'note', role: 'status' }, text);
   const damaged = warnings.map(note);
   const summary = element('summary', `${count(damaged.length)} files are damaged or unreadable`);
   const folded = () => element('details', { class: 'note', id: 'warnings' }, summary, damaged);

@@ -1,17 +1,16 @@
 import { localTime } from '../../../base/text/local-time.ts';
 import { actorText, apiText } from '../../../domain/terms.ts';
-import { factList } from '../../../engine/report/html/markup.ts';
 import type { PageContent, PageData } from '../../../engine/report/html/page-data.ts';
 import { reportHead } from '../../../engine/report/html/report-head.ts';
 import { endInWords } from '../../../engine/run/record/run-outcome.ts';
 import { isShared, type RunData, type Snapshot, stateOf } from '../../server/page-data.ts';
-import { type Child, drawn, element, redraw, tableElement } from '../dom.ts';
+import { drawn, element, redraw, tableElement } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';
 import type { ControlDialog } from './control-dialog.ts';
-import { workerTable } from './overview.ts';
+import { workersOf } from './overview.ts';
 import type { Pointer } from './pointer.ts';
-import { buttonsOf, progressElements, runLink, stateText } from './run-parts.ts';
+import { buttonsOf, note, progressElements, runLink, stateText } from './run-parts.ts';
 
 /** The page reads during at most a tenth of the time. */
 const restFactor = 9;
@@ -24,60 +23,55 @@ const lookMs = 100;
 /** A run: its progress, and its report so far, which the page reads again when the run has changed. */
 export class RunPage {
   readonly id: string;
-  readonly element: HTMLElement;
+  readonly element = element('div');
   readonly #pointer: Pointer;
+  readonly #onRead: () => void;
   readonly #gone = new AbortController();
-  readonly #head = element('div');
-  readonly #trouble = element('p', { class: 'note', role: 'status', hidden: true });
-  #drawn: Parameters<RunPage['draw']> | undefined;
   #data: PageData | undefined;
   #view: ReportView | undefined;
-  readonly #workers = element('div');
-  readonly #history = element('div');
-  readonly #states = element('details', { hidden: true }, element('summary', 'History'), this.#history);
+  /** Why the rows can't be shown. */
+  #trouble: string | undefined;
   /** As JSON, once the state folder has the run. */
   #latest = { json: '', ended: false };
 
-  constructor(id: string, pointer: Pointer) {
+  constructor(id: string, pointer: Pointer, onRead: () => void) {
     this.id = id;
     this.#pointer = pointer;
-    this.element = element('div', this.#head, this.#states, this.#workers, this.#trouble);
+    this.#onRead = onRead;
     void this.#follow();
   }
 
   /** @param controls undefined when the reader may not control runs */
   draw(snapshot: Snapshot, controls: ControlDialog | undefined): void {
-    this.#drawn = [snapshot, controls];
-    const { report, workers, datastore } = snapshot;
+    const { report, datastore } = snapshot;
     const runs = [...snapshot.runs, ...snapshot.ended];
     const run = runs.find(({ id }) => id === this.id);
     const back = element('a', { href: '#', id: 'back' }, 'All runs');
+    const title = element('h1', `Run ${this.id}`);
     if (run === undefined) {
-      const missing = note('Neither the state folder nor Redis has a run with this id.');
-      redraw(this.#head, back, element('h1', `Run ${this.id}`), missing);
+      redraw(this.element, back, title, note('Neither the state folder nor Redis has a run with this id.'));
       return;
     }
     const { local, ended } = run;
     const elsewhere = `The rows and the report of this run are in its state folder on ${run.coordinator?.host ?? 'another machine'}.`;
     const retries = runs.filter((each) => each.local?.retryOf === this.id).map(({ id }) => id);
+    const workers = snapshot.workers.filter((worker) => apiText(worker) === apiText(run));
     redraw(
-      this.#head,
+      this.element,
       element('p', { id: 'trail' }, back, ' / ', this.id, ' ', stateText(stateOf(run))),
-      this.#data === undefined ? shortHead(run) : drawn(reportHead(withNews(this.#data, run))),
+      this.#data === undefined ? title : drawn(reportHead(withNews(this.#data, run))),
       local === undefined && note(elsewhere),
       local?.retryOf !== undefined && element('p', 'This run is a retry of ', runLink(local.retryOf), '.'),
       retries.length > 0 && element('p', 'Retried by', ...retries.map((id) => [' ', runLink(id)])),
-      report != null && reportLink(this.id, report),
+      report && reportLink(this.id, report),
       progressElements(run, this.#data !== undefined),
       buttonsOf(run, controls),
+      local && historyOf(local.states),
+      isShared(run) && !ended && workersOf({ datastore, workers, runs: [run] }),
+      this.#trouble !== undefined && note(this.#trouble),
+      this.#view?.element,
     );
-    const workersOfRun = workers.filter((worker) => apiText(worker) === apiText(run));
-    const ofRun = { datastore, workers: workersOfRun, runs: [run] };
-    const areShown = datastore !== undefined && isShared(run) && !ended;
-    redraw(this.#workers, areShown && [element('h2', 'Workers'), workerTable(ofRun)]);
     if (local === undefined) return;
-    this.#states.hidden = false;
-    redraw(this.#history, historyTable(local.states));
     this.element.classList.toggle('in-progress', !ended);
     this.#latest = { json: JSON.stringify([run, report]), ended };
   }
@@ -111,46 +105,30 @@ export class RunPage {
       this.#pointer.whenReleased(() => this.#show(content.data, rows));
       return true;
     } catch (error) {
-      this.#trouble.hidden = false;
-      this.#trouble.textContent = `Can't show the rows: ${(error as Error).message}`;
+      this.#trouble = `Can't show the rows: ${(error as Error).message}`;
+      this.#onRead();
       return false;
     }
   }
 
   #show(data: PageData, rows: Rows): void {
-    this.#trouble.hidden = true;
+    this.#trouble = undefined;
     this.#data = data;
     if (this.#view === undefined) {
       this.#view = new ReportView(data, rows, this.#gone.signal);
       this.element.append(this.#view.element);
       this.#view.followAddress();
     } else this.#view.show(data, rows);
-    if (this.#drawn !== undefined) this.draw(...this.#drawn);
+    this.#onRead();
   }
 }
 
-function note(text: string): HTMLElement {
-  return element('p', { class: 'note' }, text);
-}
-
-/** Without the report. */
-function shortHead(run: RunData): Child {
-  const { id, manifest, startedAt } = run;
-  const started = startedAt === undefined ? '' : localTime(startedAt);
-  const facts = [
-    ['Manifest', manifest],
-    ['API', apiText(run)],
-    ['Started', started],
-  ] as const;
-  return [element('h1', `Run ${id}`), drawn(factList(facts))];
-}
-
 /** The latest report, with what is known of the run by now. */
-function withNews(data: PageData, { state, ended, counts }: RunData): PageData {
+function withNews(data: PageData, { ended, counts, ...end }: RunData): PageData {
   if (ended) return data;
-  const { reason, ...others } = data.run;
-  // The reason is that of the state in the report.
-  const run = state === data.run.state ? data.run : others;
+  const state = endInWords(end);
+  // The progress has the reason.
+  const { reason: _, ...run } = data.run;
   return {
     ...data,
     run: { ...run, state, phase: 'in progress' },
@@ -167,12 +145,10 @@ function reportLink(id: string, retries: readonly string[]): HTMLElement {
   return element('p', element('a', { href, id: 'report' }, 'report.html'), what);
 }
 
-function historyTable(states: NonNullable<RunData['local']>['states']): HTMLElement {
-  const lines = states.map(({ at, by, reason, ...end }) => [
-    localTime(at),
-    endInWords(end),
-    by && actorText(by),
-    reason,
-  ]);
-  return tableElement('History', ['Time', 'State', 'By', 'Reason'], lines);
+function historyOf(states: NonNullable<RunData['local']>['states']): HTMLElement {
+  const lines = states.map(({ at, by, reason, ...end }) => {
+    return [localTime(at), endInWords(end), by && actorText(by), reason];
+  });
+  const table = tableElement('History', ['Time', 'State', 'By', 'Reason'], lines);
+  return element('details', { id: 'history' }, element('summary', 'History'), table);
 }

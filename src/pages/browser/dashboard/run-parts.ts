@@ -1,5 +1,6 @@
 import { count, counted, rateText } from '../../../base/text/format.ts';
-import { outcomes, outcomeText, percentOf, usualPriority } from '../../../domain/terms.ts';
+import { localTime } from '../../../base/text/local-time.ts';
+import { apiText, outcomes, outcomeText, percentOf, usualPriority } from '../../../domain/terms.ts';
 import { factList } from '../../../engine/report/html/markup.ts';
 import {
   type ControlName,
@@ -12,6 +13,10 @@ import {
 } from '../../server/page-data.ts';
 import { button, type Child, drawn, element, outcomeBar } from '../dom.ts';
 import type { ControlDialog } from './control-dialog.ts';
+
+export function note(text: string): HTMLElement {
+  return element('p', { class: 'note', role: 'status' }, text);
+}
 
 export function runLink(id: string): HTMLElement {
   return element('a', { href: `#run=${id}`, id: `run-${id}` }, id);
@@ -31,7 +36,7 @@ export function runRow(run: RunData, controls: ControlDialog | undefined): HTMLE
   return element('article', { class: 'run', id: `card-${run.id}` }, parts);
 }
 
-/** @param isReported whether the page has the report, whose ledger has the counts of an ended run */
+/** @param isReported whether the page has the report: its head has the average rate, its ledger the counts of an ended run */
 export function progressElements(run: RunData, isReported: boolean): Child {
   const { throughput, pace, ended, priority, coordinator } = run;
   const held = run.local?.held ?? 0;
@@ -42,7 +47,6 @@ export function progressElements(run: RunData, isReported: boolean): Child {
       element('p', labelOf(run)),
       drawn(
         factList([
-          // The head of the report has the average.
           ['Rate now', throughput?.of === 'now' ? rateText(throughput.rowsPerSecond, 'rows') : ''],
           ['Allowed', pace && (pace.rate === undefined ? 'unlimited' : rateText(pace.rate, 'calls'))],
           ['API limit', pace?.limit === undefined ? '' : rateText(pace.limit, 'calls')],
@@ -50,6 +54,9 @@ export function progressElements(run: RunData, isReported: boolean): Child {
           ['Priority', priority === usualPriority ? '' : priority],
           ['Why this rate', run.wait === undefined ? pace?.reason : ''],
           ['Waiting for a retry', held === 0 ? '' : counted(held, 'row')],
+          ['Manifest', isReported ? '' : run.manifest],
+          ['API', isReported ? '' : apiText(run)],
+          ['Started', isReported || run.startedAt === undefined ? '' : localTime(run.startedAt)],
           ['Process', coordinator && `${coordinator.pid} on ${coordinator.host}`],
         ]),
       ),
