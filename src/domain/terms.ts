@@ -12,8 +12,6 @@
  * - The **priority** of a run decides which rows workers call first.
  */
 
-import type { Actor } from './actor.ts';
-
 /** Highest first. */
 export const priorities = ['high', 'normal', 'low'] as const;
 
@@ -54,7 +52,7 @@ export function apiText({ baseUrl, rateGroup }: LimitedApi): string {
   return rateGroup === undefined ? baseUrl : `${baseUrl} (rate group ${rateGroup})`;
 }
 
-export function actorText({ user, host }: Pick<Actor, 'user' | 'host'>): string {
+export function actorText({ user, host }: Readonly<Record<'user' | 'host', string>>): string {
   return `${user} on ${host}`;
 }
 

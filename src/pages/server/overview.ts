@@ -3,14 +3,14 @@ import { steadyNow, timeOfDay } from '../../base/async/clock.ts';
 import { withTimeout } from '../../base/async/waiting.ts';
 import { exists } from '../../base/disk/files.ts';
 import type { Schedule } from '../../daemon/schedule/schedule.ts';
-import { openScheduleStore, type ScheduleStore } from '../../daemon/schedule/store.ts';
+import { openScheduleStore } from '../../daemon/schedule/store.ts';
 import { nextTimes, timesOf } from '../../daemon/schedule/times.ts';
 import { runIds } from '../../domain/names.ts';
 import { noticeableRestMs } from '../../domain/pace.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { WorkerEntry } from '../../engine/cluster/entries.ts';
 import { reportedRetries } from '../../engine/run/plan/retries.ts';
-import { type AllRuns, allRuns, type ClusterLook, lookAtCluster } from '../../engine/run/record/all-runs.ts';
+import { allRuns, type ClusterLook, lookAtCluster } from '../../engine/run/record/all-runs.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { isInProgress } from '../../engine/run/session/find-run.ts';
@@ -36,100 +36,81 @@ type Look = Omit<Snapshot, 'report' | 'mayControl' | 'requireReason'>;
 export const reportFile = 'report.html';
 
 /** Reads the runs, workers and schedules of a state folder and of a shared datastore. */
-export class Overview {
-  readonly #store: RunStore;
-  readonly #shared: SharedPlace | undefined;
-  readonly #schedules: ScheduleStore;
-  readonly #runs: AllRuns;
-  readonly #warnings = new Set<string>();
-  #looking: Promise<ClusterLook> | undefined;
-  #away: Away | undefined;
+export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
+  const schedules = openScheduleStore(store.stateDir);
+  const warnings = new Set<string>();
+  const warn = ({ message }: Error): void => void warnings.add(message);
+  const runs = allRuns(store, warn);
+  let looking: Promise<ClusterLook> | undefined;
+  let away: Away | undefined;
   /** As of the latest answer of the shared datastore. */
-  #elsewhere: readonly RunData[] = [];
-  #workers: readonly WorkerData[] = [];
-
-  constructor(store: RunStore, shared: SharedPlace | undefined) {
-    this.#store = store;
-    this.#shared = shared;
-    this.#schedules = openScheduleStore(store.stateDir);
-    this.#runs = allRuns(store, this.#warn);
-  }
-
-  readonly #warn = ({ message }: Error): void => void this.#warnings.add(message);
-
-  /** @param wanted runs to include regardless of their age */
-  async look(wanted: ReadonlySet<string | undefined>): Promise<Look> {
-    this.#warnings.clear();
-    const clusterLook = await this.#lookAtShared();
-    const views = await this.#runs.look(
-      clusterLook,
-      (id, state, newer) => isInProgress(state) || newer < mostEnded || wanted.has(id),
-    );
-    const away = this.#away;
-    const data = views.map(runData);
-    if (away === undefined) {
-      this.#elsewhere = data.filter(({ local }) => local === undefined);
-      const apis = [...(clusterLook?.apis.values() ?? [])];
-      this.#workers = apis.flatMap(({ workers }) => workers.map(workerData));
-    } else this.#elsewhere = this.#elsewhere.map((run) => lastSeen(run, away));
-    const all = [...data.filter(({ local }) => local !== undefined), ...this.#elsewhere];
-    return {
-      stateDir: this.#store.stateDir,
-      datastore: this.#shared && { name: this.#shared.name, away },
-      runs: all.filter(({ ended }) => !ended),
-      ended: all.filter(({ ended }) => ended).toSorted(newestFirst),
-      workers: this.#workers,
-      schedules: await this.#lookAtSchedules(),
-      hasDaemon: (await this.#schedules.daemon()) !== undefined,
-      warnings: [...this.#warnings],
-    };
-  }
-
-  /** See `Snapshot`. */
-  async report(id: string | undefined): Promise<Snapshot['report']> {
-    if (id === undefined || !runIds.has(id)) return undefined;
-    const folder = this.#store.folder(id);
-    return (await exists(join(folder, reportFile))) ? reportedRetries(folder) : undefined;
-  }
-
-  close(): Promise<void> {
-    return this.#runs.close();
-  }
+  let elsewhere: readonly RunData[] = [];
+  let workers: readonly WorkerData[] = [];
 
   /** Undefined while the shared datastore does not answer. */
-  async #lookAtShared(): Promise<ClusterLook | undefined> {
-    if (this.#shared === undefined) return undefined;
-    const { cluster, name, trouble } = this.#shared;
-    this.#looking ??= lookAtCluster(cluster).finally(() => {
-      this.#looking = undefined;
+  async function lookAtShared({ cluster, name, trouble }: SharedPlace): Promise<ClusterLook | undefined> {
+    looking ??= lookAtCluster(cluster).finally(() => {
+      looking = undefined;
     });
-    const clusterLook = await withTimeout(
-      this.#looking.catch(() => undefined),
+    const look = await withTimeout(
+      looking.catch(() => undefined),
       patienceMs,
     );
-    const since = this.#away?.since ?? new Date().toISOString();
-    this.#away = clusterLook ? undefined : { since, why: trouble() ?? `${name} does not answer` };
-    return clusterLook;
+    const since = away?.since ?? new Date().toISOString();
+    away = look ? undefined : { since, why: trouble() ?? `${name} does not answer` };
+    return look;
   }
 
-  async #lookAtSchedules(): Promise<readonly ScheduleData[]> {
-    const found = await this.#schedules.list(this.#warn);
-    const data = await Promise.all(found.map((schedule) => this.#scheduleData(schedule).catch(this.#warn)));
-    return data.filter((schedule) => schedule !== undefined);
-  }
-
-  async #scheduleData(schedule: Schedule): Promise<ScheduleData> {
+  async function lookAtSchedule(schedule: Schedule): Promise<ScheduleData> {
     const { name, cron, tz, source, paused } = schedule;
-    const last = (await this.#schedules.state(name)).history.at(-1);
+    const last = (await schedules.state(name)).history.at(-1);
     const times = paused ? [] : nextTimes(await timesOf(schedule), new Date(), shownTimes);
     return { name, cron, tz, source, paused, last, next: times.map((time) => time.toISOString()) };
   }
+
+  return {
+    /** @param wanted runs to include regardless of their age */
+    async look(wanted: ReadonlySet<string | undefined>): Promise<Look> {
+      warnings.clear();
+      const clusterLook = shared && (await lookAtShared(shared));
+      const views = await runs.look(
+        clusterLook,
+        (id, state, newer) => isInProgress(state) || newer < mostEnded || wanted.has(id),
+      );
+      const data = views.map(runData);
+      if (away === undefined) {
+        elsewhere = data.filter(({ local }) => local === undefined);
+        const apis = [...(clusterLook?.apis.values() ?? [])];
+        workers = apis.flatMap((api) => api.workers.map(workerData));
+      } else elsewhere = elsewhere.map(lastSeen(away.since));
+      const all = [...data.filter(({ local }) => local !== undefined), ...elsewhere];
+      const found = await schedules.list(warn);
+      const known = await Promise.all(found.map((schedule) => lookAtSchedule(schedule).catch(warn)));
+      return {
+        stateDir: store.stateDir,
+        datastore: shared && { name: shared.name, away },
+        runs: all.filter(({ ended }) => !ended),
+        ended: all.filter(({ ended }) => ended).toSorted(newestFirst),
+        workers,
+        schedules: known.filter((schedule) => schedule !== undefined),
+        hasDaemon: (await schedules.daemon()) !== undefined,
+        warnings: [...warnings],
+      };
+    },
+    /** See `Snapshot`. */
+    async report(id: string | undefined): Promise<Snapshot['report']> {
+      if (id === undefined || !runIds.has(id)) return undefined;
+      const folder = store.folder(id);
+      return (await exists(join(folder, reportFile))) ? reportedRetries(folder) : undefined;
+    },
+    close: () => runs.close(),
+  };
 }
 
-/** What may have changed since is unknown. */
-function lastSeen(run: RunData, { since }: Away): RunData {
-  if (run.ended) return run;
-  return { ...run, wait: undefined, throughput: undefined, pace: undefined, lastSeenAt: since };
+/** What a run of another machine may have changed since is unknown. */
+function lastSeen(since: string): (run: RunData) => RunData {
+  const unknown = { wait: undefined, throughput: undefined, pace: undefined };
+  return (run) => (run.ended ? run : { ...run, ...unknown, lastSeenAt: since });
 }
 
 function newestFirst({ startedAt: one = '' }: RunData, { startedAt: other = '' }: RunData): number {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyRequest } from 'fastify';
 import { CqbatchError } from '../../base/errors/errors.ts';
 import { packageRoot } from '../../base/package.ts';
 import { createServer, listen } from '../../daemon/http-server.ts';
@@ -11,7 +11,7 @@ import { ControlAccess, isFromHere } from './access.ts';
 import { type ControlBody, type ControlRoom, controlRun } from './control.ts';
 import { openEventFeed } from './feed.ts';
 import { liveReport, oneAtATime } from './live-reports.ts';
-import { Overview, reportFile, type SharedPlace } from './overview.ts';
+import { openOverview, reportFile, type SharedPlace } from './overview.ts';
 import { controlNames, heartbeatMs, type Snapshot } from './page-data.ts';
 
 export interface DashboardOptions {
@@ -96,7 +96,7 @@ function nameIn({ address, family }: AddressInfo): string {
 
 export async function buildServer({ host, store, shared, control }: DashboardOptions) {
   const server = await createServer();
-  const overview = new Overview(store, shared);
+  const overview = openOverview(store, shared);
   const access = control && new ControlAccess();
   const mayControl = ({ headers }: FastifyRequest): boolean => access?.isHeldBy(headers) === true;
   const feed = openEventFeed<Topic>(async (topics) => {
@@ -135,15 +135,26 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
 
   server.get<{ Querystring: { run?: string } }>('/events', (request, reply) => {
     const { run } = request.query;
+    reply.hijack();
+    const headers = reply.getHeaders() as OutgoingHttpHeaders;
+    const stream = reply.raw.writeHead(200, {
+      ...headers,
+      'content-type': 'text/event-stream; charset=utf-8',
+    });
+    stream.flushHeaders();
+    const heartbeat = setInterval(() => stream.write('event: alive\ndata:\n\n'), heartbeatMs).unref();
     const stop = feed.listen({
       topic: { run: typeof run === 'string' ? run : undefined, mayControl: mayControl(request) },
       send: (changes) => {
         // The browser reconnects if it is still there.
-        if (reply.raw.writableLength > mostUnsent) reply.raw.destroy();
-        else reply.raw.write(`event: snapshot\ndata: ${changes}\n\n`);
+        if (stream.writableLength > mostUnsent) stream.destroy();
+        else stream.write(`event: snapshot\ndata: ${changes}\n\n`);
       },
     });
-    openEventStream(reply, stop);
+    stream.once('close', () => {
+      clearInterval(heartbeat);
+      stop();
+    });
   });
 
   server.get<{ Params: { id: string } }>('/runs/:id/report.html', async ({ params: { id } }, reply) => {
@@ -191,17 +202,3 @@ function statusOf(error: FastifyError | CqbatchError): number {
 }
 
 const usageStatuses: Readonly<Record<string, number>> = { RUN_UNKNOWN: 404, RUN_STATE: 409 };
-
-/** Keeps the response open until either side ends it. */
-function openEventStream(reply: FastifyReply, onClose: () => void): void {
-  reply.hijack();
-  const headers = reply.getHeaders() as OutgoingHttpHeaders;
-  reply.raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' });
-  reply.raw.flushHeaders();
-  const heartbeat = setInterval(() => reply.raw.write('event: alive\ndata:\n\n'), heartbeatMs);
-  heartbeat.unref();
-  reply.raw.once('close', () => {
-    clearInterval(heartbeat);
-    onClose();
-  });
-}

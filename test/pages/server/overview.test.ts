@@ -10,7 +10,7 @@ import type { PublishedPace, RunEntry } from '../../../src/engine/cluster/entrie
 import { enterState } from '../../../src/engine/run/record/record.ts';
 import { viewOfEntry } from '../../../src/engine/run/record/run-view.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
-import { Overview, runData } from '../../../src/pages/server/overview.ts';
+import { openOverview, runData } from '../../../src/pages/server/overview.ts';
 import { type RunData, reasonOf, sentenceOf, stateOf } from '../../../src/pages/server/page-data.ts';
 import { nightly } from '../../daemon/schedule/nightly.ts';
 import { plannedRecord } from '../../engine/run/planned-record.ts';
@@ -80,7 +80,7 @@ test('an open run is included regardless of its age', async () => {
     const states = [{ state: 'planned', at: new Date(index).toISOString() }] as const;
     await store.save(enterState({ ...plannedRecord, id, counts, states: [...states] }, 'completed'));
   }
-  const overview = new Overview(store, undefined);
+  const overview = openOverview(store, undefined);
   onTestFinished(() => overview.close());
   const idsOf = (runs: readonly { readonly id: string }[]) => runs.map(({ id }) => id);
   const latest = ids.slice(2).toReversed();
@@ -102,7 +102,7 @@ test('while Redis is away, its runs and workers were last seen before that', asy
     workers: () => answer([workerEntry()]),
     pace: () => answer(undefined),
   } as Partial<Cluster> as Cluster;
-  const overview = new Overview(store, { name: 'redis://r', cluster, trouble: () => 'Redis is away' });
+  const overview = openOverview(store, { name: 'redis://r', cluster, trouble: () => 'Redis is away' });
   onTestFinished(() => overview.close());
   const before = await overview.look(new Set());
   expect(before.workers).toMatchObject([{ pid: 2 }]);
@@ -122,7 +122,7 @@ test('a schedule tells when it is due next, and nothing while it is paused', asy
   const schedules = openScheduleStore(stateDir);
   const hourly = { ...nightly, name: 'hourly', cron: '0 * * * *', tz: 'UTC' };
   for (const schedule of [hourly, { ...hourly, name: 'held', paused: true }]) await schedules.add(schedule);
-  const overview = new Overview(openRunStore(stateDir, operations), undefined);
+  const overview = openOverview(openRunStore(stateDir, operations), undefined);
   onTestFinished(() => overview.close());
   const told = (await overview.look(new Set())).schedules;
   expect(told.map(({ name, next }) => [name, next.length]).toSorted()).toEqual([
@@ -135,7 +135,7 @@ test('a run tells whose reports are in its report.html', async () => {
   const store = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
   const { folder } = await store.create('r');
   await store.save(enterState({ ...plannedRecord, id: 'r' }, 'completed'));
-  const overview = new Overview(store, undefined);
+  const overview = openOverview(store, undefined);
   onTestFinished(() => overview.close());
   for (const id of [undefined, 'r', 'none', '..']) expect(await overview.report(id)).toBeUndefined();
   await writeFile(join(folder, 'report.html'), '');

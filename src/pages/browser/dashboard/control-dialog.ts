@@ -37,7 +37,7 @@ export class ControlDialog {
 
   ask(id: string, control: ControlName): void {
     const run = this.#latest.runs.find((each) => each.id === id);
-    if (run === undefined || this.asked(run) === control) return;
+    if (run === undefined) return;
     const { title, field, verb } = questions[control](run);
     const reason = element('input', { name: 'reason', id: 'reason', maxlength: '200' });
     const label = `Reason (${this.#latest.requireReason ? 'required' : 'optional'}) `;

@@ -41,11 +41,12 @@ export class EndedRuns {
     const words = this.#search.value.toLowerCase().split(/\s+/);
     const found = this.#runs.filter((run) => words.every((word) => textOf(run).includes(word)));
     const shown = this.#sorted(found).slice(0, this.#most);
-    const all = count(this.#runs.length);
     redraw(
       this.element,
       this.#search,
-      shown.length === 0 ? element('p', `None of the ${all} ended runs matches.`) : this.#table(shown),
+      shown.length === 0
+        ? element('p', `None of the ${count(this.#runs.length)} ended runs matches.`)
+        : this.#table(shown),
       found.length > shown.length &&
         button(`Show all ${count(found.length)}`, () => this.#showAll(), { id: 'all-ended' }),
     );

@@ -138,10 +138,8 @@ function withNews(data: PageData, { ended, counts, ...end }: RunData): PageData 
 
 function reportLink(id: string, retries: readonly string[]): HTMLElement {
   const href = `/runs/${encodeURIComponent(id)}/report.html`;
-  const what =
-    retries.length === 0
-      ? ': this report as a file that you can send.'
-      : `: a file that you can send, with the results of the retries ${retries.join(', ')}. This page has the results of this run only.`;
+  const more = `, with the results of the retries ${retries.join(', ')}. This page has the results of this run only`;
+  const what = `: a file that you can send${retries.length === 0 ? '' : more}.`;
   return element('p', element('a', { href, id: 'report' }, 'report.html'), what);
 }
 

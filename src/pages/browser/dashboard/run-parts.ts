@@ -27,8 +27,8 @@ export function stateText({ kind, text }: ReturnType<typeof stateOf>): HTMLEleme
 }
 
 export function runRow(run: RunData, controls: ControlDialog | undefined): HTMLElement {
-  const { state, throughput } = run;
-  const speed = state === 'running' && throughput ? `, ${rateText(throughput.rowsPerSecond, 'rows')}` : '';
+  const { wait, throughput } = run;
+  const speed = wait === undefined && throughput ? `, ${rateText(throughput.rowsPerSecond, 'rows')}` : '';
   const title = element('h3', runLink(run.id), ' ', stateText(stateOf(run)));
   const what = element('div', title, element('p', { class: 'quiet' }, run.manifest));
   const progress = element('div', outcomeBar(run.counts, run.rows), element('p', labelOf(run), speed));
@@ -103,8 +103,8 @@ export function buttonsOf(run: RunData, controls: ControlDialog | undefined): Ch
     const isBusy = control === asked && pending !== undefined;
     const text = isBusy ? pending : usual;
     const click = ({ currentTarget }: Event): void => {
-      const { control: wanted } = (currentTarget as HTMLElement).dataset;
-      controls.ask(id, wanted as ControlName);
+      const { ariaBusy, dataset } = currentTarget as HTMLElement;
+      if (ariaBusy !== 'true') controls.ask(id, dataset['control'] as ControlName);
     };
     return button(text, click, {
       // Pausing and unpausing have the same button, so that the focus stays on it. Its data says which it is.
