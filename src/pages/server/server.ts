@@ -135,12 +135,8 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
 
   server.get<{ Querystring: { run?: string } }>('/events', (request, reply) => {
     const { run } = request.query;
-    reply.hijack();
-    const headers = reply.getHeaders() as OutgoingHttpHeaders;
-    const stream = reply.raw.writeHead(200, {
-      ...headers,
-      'content-type': 'text/event-stream; charset=utf-8',
-    });
+    reply.type('text/event-stream; charset=utf-8').hijack();
+    const stream = reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
     stream.flushHeaders();
     const heartbeat = setInterval(() => stream.write('event: alive\ndata:\n\n'), heartbeatMs).unref();
     const stop = feed.listen({
