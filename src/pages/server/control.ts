@@ -57,7 +57,7 @@ const neededState: Readonly<Partial<Record<ControlName, 'running' | 'paused'>>> 
 };
 
 async function findRun({ store, cluster }: ControlRoom, id: string): Promise<FoundRun> {
-  const record = runIds.has(id) ? await store.look(id) : undefined;
+  const record = await store.look(runIds.require(id));
   if (record !== undefined && record !== 'being planned') return { record };
   const entry = await cluster?.run(id);
   if (cluster && entry) return { cluster, entry };

@@ -44,8 +44,7 @@ export class ControlDialog {
     const refused = element('p', { role: 'alert', class: 'lost' });
     // Has the focus at first, so that Enter changes nothing. (The dialog is no form, which Enter would submit.)
     const back = button('Back', () => this.element.close(), { autofocus: true });
-    const kind = control === 'cancel' ? 'danger' : 'main';
-    const confirm = button(verb, () => void act(), { class: kind });
+    const confirm = button(verb, () => void act(), { class: control === 'cancel' ? 'danger' : 'main' });
     const buttons = element('div', { class: 'buttons' }, back, confirm);
     const heading = element('h2', { id: 'question' }, title);
     const content = [heading, this.#facts, field, labelled(label, reason), refused, buttons];
