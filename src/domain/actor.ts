@@ -31,10 +31,6 @@ export function thisActor(): Actor {
   return self;
 }
 
-export function actorText({ user, host }: Actor): string {
-  return `${user} on ${host}`;
-}
-
 export function withActor(reason?: string): Attribution {
   return { by: thisActor(), ...(reason !== undefined && { reason }) };
 }

@@ -52,6 +52,10 @@ export function apiText({ baseUrl, rateGroup }: LimitedApi): string {
   return rateGroup === undefined ? baseUrl : `${baseUrl} (rate group ${rateGroup})`;
 }
 
+export function actorText({ user, host }: Readonly<Record<'user' | 'host', string>>): string {
+  return `${user} on ${host}`;
+}
+
 /** In the order of counts and displays. */
 export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'skipped', 'not_attempted'] as const;
 

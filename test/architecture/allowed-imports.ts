@@ -14,7 +14,10 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
       engine/api domain base`,
     'commander pino',
   ],
-  'src/pages/browser': ['pages/server/page-data.ts engine/report domain/terms.ts base/text', 'uplot'],
+  'src/pages/browser': [
+    'pages/server/page-data.ts engine/report engine/run/record/run-outcome.ts domain/terms.ts base/text',
+    'uplot',
+  ],
   'src/pages/server': ['daemon engine/run engine/cluster domain base', 'fastify'],
   'src/daemon': [
     'settings engine/run engine/operation engine/api domain base',

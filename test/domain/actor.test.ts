@@ -1,7 +1,8 @@
 import { hostname, userInfo } from 'node:os';
 import { expect, test, vi } from 'vitest';
 import { readVersion } from '../../src/base/package.ts';
-import { actorText, attributionSchema, withActor } from '../../src/domain/actor.ts';
+import { attributionSchema, withActor } from '../../src/domain/actor.ts';
+import { actorText } from '../../src/domain/terms.ts';
 
 vi.mock('node:os', { spy: true });
 

@@ -63,6 +63,12 @@ describeWithBrowser('the dashboard', (open) => {
     await page.getByRole('button', { name: 'Pause… run r' }).waitFor();
     expect(await focused(page)).toBe('pause-r');
 
+    for (const rate of ['6/s', '7/s']) {
+      await press('Set rate…');
+      await page.getByLabel(/^Rate/).fill(rate);
+      await confirm(page, 'Set rate');
+    }
+
     await press('Cancel…');
     const facts = page.locator('dialog[open]').getByText(/rows will not be called/);
     const before = await facts.textContent();
@@ -71,7 +77,7 @@ describeWithBrowser('the dashboard', (open) => {
     await confirm(page, 'Cancel run');
     await page.getByRole('row', { name: /^r ⊘? ?cancelled/ }).waitFor();
     expect(await focused(page)).toBe('run-r');
-    expect(requests.filter((address) => address.includes('/runs/r/'))).toHaveLength(3);
+    expect(requests.filter((address) => address.includes('/runs/r/'))).toHaveLength(5);
     expect((await run.end).code).toBe(3);
     await expectAccessible(page);
   });
@@ -129,6 +135,25 @@ describeWithBrowser('the dashboard', (open) => {
 
 describeWithRedis('on Redis', () => {
   describeWithBrowser('the dashboard', (open) => {
+    test('says while Redis is away that a run here waits, and that one elsewhere is unknown', async () => {
+      const redis = await redisForTest();
+      const shared = { CQBATCH_QUEUE: redis.url };
+      const [place, elsewhere] = [await newPlace(2_000, shared), await newPlace(2_000, shared)];
+      const { url } = await dashboardOf(place);
+      place.going('--rate', '5/s');
+      elsewhere.start('run', 'rows.csv', '--yes', '--run-id', 'far', '--rate', '5/s');
+      const { page } = await open(url);
+      const told = (id: string, text: string | RegExp) =>
+        page.locator(`#card-${id}`).getByText(text).waitFor();
+      await told('far', / left\.$/);
+      await redis.kill();
+      await told('far', 'last seen running');
+      await told('far', /Unknown since /);
+      await told('r', /Waiting because Redis at .+ does not answer/);
+      await redis.restart();
+      for (const id of ['r', 'far']) await told(id, / left\.$/);
+    });
+
     test('keeps the focus in the table of workers, and misses none for a paused run', async () => {
       const { url: redis } = await redisForTest();
       const place = await newPlace(2_000, { CQBATCH_QUEUE: redis });

@@ -1,13 +1,13 @@
 import { onTestFinished } from 'vitest';
 
-/** The events of one name that a server has sent. */
+/** What a server has told in events of one name, each with the members that have changed. */
 export interface Events<Data> {
-  /** Waits for a matching event: the latest so far, or the first from now on. */
+  /** Waits until what is known matches: now, or after an event. */
   until(isWanted: (data: Data) => boolean): Promise<Data>;
 }
 
 /** Reads server-sent events, as a browser does, until the test ends. */
-export async function eventsFrom<Data>(url: string, name: string): Promise<Events<Data>> {
+export async function eventsFrom<Data extends object>(url: string, name: string): Promise<Events<Data>> {
   const controller = new AbortController();
   onTestFinished(() => controller.abort());
   const { body } = await fetch(url, { signal: controller.signal });
@@ -28,7 +28,8 @@ export async function eventsFrom<Data>(url: string, name: string): Promise<Event
         }
         const [event, data] = text.slice(0, end).split('\ndata: ');
         text = text.slice(end + 2);
-        if (event === `event: ${name}` && data !== undefined) latest = JSON.parse(data) as Data;
+        if (event === `event: ${name}` && data !== undefined)
+          latest = { ...latest, ...(JSON.parse(data) as Data) };
       }
     },
   };

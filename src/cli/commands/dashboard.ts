@@ -32,7 +32,12 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
       port,
       store,
       shared,
-      control: flags.control ? { parseRate, requireReason: settings.requireReason === true } : undefined,
+      control: flags.control
+        ? {
+            parseRate: (text) => parsed('Rate', text, parseRate),
+            requireReason: settings.requireReason === true,
+          }
+        : undefined,
     });
     defer(() => served.close());
     const { url, controlUrl } = served;

@@ -1,9 +1,10 @@
 import { poll } from '../../base/async/waiting.ts';
-import { fatalError, usageError } from '../../base/errors/errors.ts';
+import { fatalError } from '../../base/errors/errors.ts';
 import {
   contactOf,
   type FittingRun,
   pausedRun,
+  requireState,
   runningRun,
   withRun,
 } from '../../engine/run/session/find-run.ts';
@@ -27,15 +28,15 @@ async function change(
   context: Context,
   command: 'pause' | 'unpause',
   fitting: FittingRun,
-  from: string,
+  from: 'running' | 'paused',
   to: string,
   id: string | undefined,
 ): Promise<ExitCode> {
   const attribution = attributionOf(context);
   return withRun(context, id, fitting, async (found) => {
     const contact = contactOf(context.store, found);
-    const { runId, state } = contact;
-    if (state !== from) throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${from}.`);
+    const { runId } = contact;
+    requireState(contact, from);
     await contact.write({ kind: 'command', command, ...attribution });
     const newState = await poll(patienceMs, async () => {
       const { state = 'gone' } = (await contact.look()) ?? {};

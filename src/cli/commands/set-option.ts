@@ -1,13 +1,13 @@
 import { poll } from '../../base/async/waiting.ts';
-import { fatalError, usageError } from '../../base/errors/errors.ts';
+import { fatalError } from '../../base/errors/errors.ts';
 import { priorities, usualPriority } from '../../domain/terms.ts';
-import { isActive } from '../../engine/cluster/entries.ts';
 import { isResumable, runStates } from '../../engine/run/record/record.ts';
 import { reprioritizeWaiting } from '../../engine/run/record/waiting-run.ts';
 import type { Wanted } from '../../engine/run/session/control.ts';
 import {
   contactOf,
   type RunContact,
+  requireState,
   runningRun,
   type SeenRun,
   withRun,
@@ -80,10 +80,8 @@ async function settle(
   );
 }
 
-function refuseUnlessActive({ runId, state }: RunContact, flag: string, how: string): void {
-  if (isActive(state)) return;
-  const instead = runStates.filter(isResumable).some((each) => each === state)
-    ? `: "cqbatch resume ${runId} ${flag}" continues it ${how}`
-    : '';
-  throw usageError('RUN_STATE', `Run ${runId} is ${state}, not in progress${instead}.`);
+function refuseUnlessActive(contact: RunContact, flag: string, how: string): void {
+  const canResume = runStates.filter(isResumable).some((each) => each === contact.state);
+  const advice = `"cqbatch resume ${contact.runId} ${flag}" continues it ${how}`;
+  requireState(contact, 'in progress', canResume ? advice : undefined);
 }

@@ -1,6 +1,7 @@
 import { count, counted, duration, exactDuration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
-import { type Actor, actorText, thisActor } from '../../domain/actor.ts';
+import { type Actor, thisActor } from '../../domain/actor.ts';
+import { actorText } from '../../domain/terms.ts';
 import type { RowOptions } from '../../engine/run/plan/open-manifest.ts';
 import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
 import type { JournalSummary } from '../../engine/run/record/run-journal.ts';

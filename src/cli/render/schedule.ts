@@ -1,7 +1,6 @@
 import { duration } from '../../base/text/format.ts';
 import type { HistoryEntry, Schedule, ScheduleState, Trigger } from '../../daemon/schedule/schedule.ts';
-import { actorText } from '../../domain/actor.ts';
-import type { OutcomeCounts } from '../../domain/terms.ts';
+import { actorText, type OutcomeCounts } from '../../domain/terms.ts';
 import type { RunState } from '../../engine/run/record/record.ts';
 import { documentOf, type Fact, factLines, flagWords, indented, outcomeTexts, table } from './words.ts';
 

@@ -5,7 +5,8 @@ import { noticeableRestMs, restAdvice } from '../../domain/pace.ts';
 import { apiText, percentOf, usualPriority } from '../../domain/terms.ts';
 import { goneAfterMs } from '../../engine/cluster/entries.ts';
 import { toHundredths } from '../../engine/cluster/rate-policy.ts';
-import { endInWords, resumeCommand } from '../../engine/run/record/record.ts';
+import { resumeCommand } from '../../engine/run/record/record.ts';
+import { endInWords } from '../../engine/run/record/run-outcome.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
 import {
   allowedText,
@@ -50,10 +51,6 @@ export function statusLines(view: RunView): readonly string[] {
   return [statusLine(view), adviceOf(view)].filter((line) => line !== undefined);
 }
 
-function stateOf({ state, local }: RunView): string {
-  return endInWords({ state, because: local?.states.at(-1)?.because });
-}
-
 function adviceOf({ id, pace }: RunView, now = Date.now()): string | undefined {
   return pace && restAdvice(pace, id, steadyTimeOf(now));
 }
@@ -61,7 +58,7 @@ function adviceOf({ id, pace }: RunView, now = Date.now()): string | undefined {
 function statusLine(view: RunView): string {
   const { throughput, workers, done, rows, wait } = view;
   return [
-    `Run ${view.id} ${stateOf(view)}`,
+    `Run ${view.id} ${endInWords(view)}`,
     `${count(done)}/${count(rows)} (${percentOf(done, rows)} %)`,
     outcomeTexts(view.counts).join(', '),
     throughput?.of === 'now' ? perSecond(throughput.rowsPerSecond) : '',
@@ -109,7 +106,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
     ['next', local?.resumable ? resumeCommand({ id: view.id, states: local.states }) : undefined],
     ['next', view.state === 'paused' ? `cqbatch unpause ${view.id}` : undefined],
   ];
-  return `Run ${view.id} ${stateOf(view)}\n${indented(factLines(facts))}`;
+  return `Run ${view.id} ${endInWords(view)}\n${indented(factLines(facts))}`;
 }
 
 function reasonOf(states: NonNullable<RunView['local']>['states']): string | undefined {

@@ -2,14 +2,14 @@ import { repeat } from '../../base/async/repeat.ts';
 
 interface Listener<Topic> {
   readonly topic: Topic;
-  /** Receives each document that differs from the previous one of the same name. */
-  send(name: string, json: string): void;
+  /** Receives the changed members of the snapshot as JSON, at first all. */
+  send(changes: string): void;
 }
 
-/** Returns a function that makes the documents of a topic, by name, in the order of sending. */
-type Look<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => Readonly<Record<string, object>>>;
+/** Returns a function that makes the snapshot of a topic. */
+type Look<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => object>;
 
-/** Sends changed documents. Looks while there are listeners, during at most a tenth of the time. Repeats failed looks. */
+/** Sends what has changed. Looks while there are listeners, during at most a tenth of the time. Repeats failed looks. */
 export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000) {
   const sentTo = new Map<Listener<Topic>, Map<string, string>>();
   let tookMs = 0;
@@ -17,14 +17,15 @@ export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000) {
   async function sendChanges(): Promise<void> {
     if (sentTo.size === 0) return;
     const start = performance.now();
-    const documentsFor = await look([...sentTo.keys()].map(({ topic }) => topic));
-    for (const [listener, sent] of [...sentTo]) {
-      for (const [name, document] of Object.entries(documentsFor(listener.topic))) {
-        const json = JSON.stringify(document);
-        if (!sentTo.has(listener) || json === sent.get(name)) continue;
+    const snapshotFor = await look([...sentTo.keys()].map(({ topic }) => topic));
+    for (const [{ topic, send }, sent] of sentTo) {
+      const changes = Object.entries(snapshotFor(topic)).filter(([name, member]) => {
+        const json = JSON.stringify(member);
+        if (json === sent.get(name)) return false;
         sent.set(name, json);
-        listener.send(name, json);
-      }
+        return true;
+      });
+      if (changes.length > 0) send(JSON.stringify(Object.fromEntries(changes)));
     }
     tookMs = performance.now() - start;
   }

@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyRequest } from 'fastify';
+import { CqbatchError } from '../../base/errors/errors.ts';
 import { packageRoot } from '../../base/package.ts';
 import { createServer, listen } from '../../daemon/http-server.ts';
-import { runIds } from '../../domain/names.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { ControlAccess, isFromHere } from './access.ts';
-import { type ControlRoom, controlRun } from './control.ts';
+import { type ControlBody, type ControlRoom, controlRun } from './control.ts';
 import { openEventFeed } from './feed.ts';
 import { liveReport, oneAtATime } from './live-reports.ts';
-import { Overview, reportFile, type SharedPlace } from './overview.ts';
-import { controlNames, heartbeatMs, type RunDetails, type Snapshot } from './page-data.ts';
+import { openOverview, reportFile, type SharedPlace } from './overview.ts';
+import { controlNames, heartbeatMs, type Snapshot } from './page-data.ts';
 
 export interface DashboardOptions {
   readonly host: string;
@@ -24,32 +24,19 @@ export interface DashboardOptions {
   readonly control?: Omit<ControlRoom, 'store' | 'cluster'> | undefined;
 }
 
-export interface Dashboard {
-  /** Without a trailing slash. */
-  readonly url: string;
-  readonly port: number;
-  /** Allows its first visitor to control runs. */
-  readonly controlUrl?: string | undefined;
-  close(): Promise<void>;
-}
-
 type Topic = Pick<Snapshot, 'mayControl'> & { readonly run: string | undefined };
 
-const page = pageOf(`<script type="module" src="/dashboard.js"></script>
-</head>
-<body>
+const page = pageOf(`<main id="page" aria-busy="true"></main>
 <noscript>The dashboard needs JavaScript. Without it, use "cqbatch status" and "cqbatch list".</noscript>
-<main id="page" aria-busy="true"></main>`);
+<script type="module" src="/dashboard.js"></script>`);
 
-const spentPage = pageOf(`</head>
-<body>
-<main>
+const spentPage = pageOf(`<main>
 <p class="brand">cqbatch</p>
 <h1>This address worked once and has expired</h1>
 <p><a href="/">Look at the dashboard</a>, or restart "cqbatch dashboard --control" and open the address that it prints.</p>
 </main>`);
 
-function pageOf(rest: string): string {
+function pageOf(body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -59,7 +46,9 @@ function pageOf(rest: string): string {
 <title>cqbatch</title>
 <link rel="icon" href="/icon.svg">
 <link rel="stylesheet" href="/dashboard.css">
-${rest}
+</head>
+<body>
+${body}
 </body>
 </html>
 `;
@@ -82,20 +71,18 @@ const notFromHere =
 const noSession =
   'You may not control runs here. Open the address that "cqbatch dashboard --control" prints.';
 
-/** The delay before a browser reconnects. */
-const retryMs = 2_000;
-
 /** A reader with more unsent bytes has stopped reading, and is disconnected. */
 const mostUnsent = 4_000_000;
 
 /** @throws a usage error `CANNOT_LISTEN` */
-export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
+export async function startDashboard(options: DashboardOptions) {
   const { server, access } = await buildServer(options);
   const address = await listen(server, options.host, options.port);
   const url = `http://${nameIn(address)}:${address.port}`;
   return {
     url,
     port: address.port,
+    /** Allows its first visitor to control runs. */
     controlUrl: access && `${url}/control?token=${access.token}`,
     close: () => server.close(),
   };
@@ -107,24 +94,23 @@ function nameIn({ address, family }: AddressInfo): string {
   return address === '0.0.0.0' ? '127.0.0.1' : address;
 }
 
-export async function buildServer({ host, store, shared, control }: DashboardOptions): Promise<{
-  readonly server: FastifyInstance;
-  readonly access: ControlAccess | undefined;
-}> {
+export async function buildServer({ host, store, shared, control }: DashboardOptions) {
   const server = await createServer();
-  const overview = new Overview(store, shared);
+  const overview = openOverview(store, shared);
   const access = control && new ControlAccess();
   const mayControl = ({ headers }: FastifyRequest): boolean => access?.isHeldBy(headers) === true;
   const feed = openEventFeed<Topic>(async (topics) => {
     const runs = new Set(topics.map(({ run }) => run));
-    const { older, ...look } = await overview.look(runs);
-    const details = new Map<string | undefined, RunDetails | null>();
-    for (const run of runs) if (run !== undefined) details.set(run, await overview.details(run));
+    const look = await overview.look(runs);
+    const reports = new Map<string | undefined, Snapshot['report']>();
+    for (const run of runs) reports.set(run, await overview.report(run));
     const requireReason = control?.requireReason === true;
-    return ({ run, ...rights }) => {
-      const snapshot: Snapshot = { ...look, run: details.get(run), ...rights, requireReason };
-      return { older, snapshot };
-    };
+    return ({ run, ...rights }): Snapshot => ({
+      ...look,
+      report: reports.get(run),
+      ...rights,
+      requireReason,
+    });
   });
   server.addHook('onClose', async () => {
     await feed.close();
@@ -136,6 +122,10 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
     return reply.code(403).type('text/plain; charset=utf-8').send(notFromHere);
   });
 
+  server.setErrorHandler<FastifyError | CqbatchError>((error, _, reply) =>
+    reply.code(statusOf(error)).send({ message: error.message }),
+  );
+
   server.get('/', async (_, reply) => reply.type(htmlType).send(page));
   for (const [path, type] of Object.entries(assets))
     server.get(path, async (_, reply) => {
@@ -145,32 +135,34 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
 
   server.get<{ Querystring: { run?: string } }>('/events', (request, reply) => {
     const { run } = request.query;
+    reply.type('text/event-stream; charset=utf-8').hijack();
+    const stream = reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
+    stream.flushHeaders();
+    const heartbeat = setInterval(() => stream.write('event: alive\ndata:\n\n'), heartbeatMs).unref();
     const stop = feed.listen({
       topic: { run: typeof run === 'string' ? run : undefined, mayControl: mayControl(request) },
-      send: (name, json) => {
+      send: (changes) => {
         // The browser reconnects if it is still there.
-        if (reply.raw.writableLength > mostUnsent) reply.raw.destroy();
-        else reply.raw.write(`event: ${name}\ndata: ${json}\n\n`);
+        if (stream.writableLength > mostUnsent) stream.destroy();
+        else stream.write(`event: snapshot\ndata: ${changes}\n\n`);
       },
     });
-    openEventStream(reply, stop);
+    stream.once('close', () => {
+      clearInterval(heartbeat);
+      stop();
+    });
   });
 
   server.get<{ Params: { id: string } }>('/runs/:id/report.html', async ({ params: { id } }, reply) => {
-    const html = runIds.has(id)
-      ? await readFile(join(store.folder(id), reportFile)).catch(() => undefined)
-      : undefined;
+    const html = await readFile(join(store.folder(id), reportFile)).catch(() => undefined);
     if (html === undefined) return reply.code(404).send({ message: `Run ${id} has no report.html.` });
     return reply.header('content-security-policy', reportPolicy).type(htmlType).send(html);
   });
 
   const reportOf = oneAtATime((id) => liveReport(store, id));
   server.get<{ Params: { id: string } }>('/runs/:id/report.json', async ({ params: { id } }, reply) => {
-    try {
-      return await reply.type('application/json; charset=utf-8').send(await reportOf(id));
-    } catch (error) {
-      return reply.code(404).send({ message: (error as Error).message });
-    }
+    const json = await reportOf(id);
+    return reply.type('application/json; charset=utf-8').send(json);
   });
 
   // A HEAD request, such as for a link preview, must not use up the token.
@@ -184,29 +176,25 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   });
 
   for (const what of controlNames)
-    server.post<{ Params: { id: string }; Body: unknown }>(`/runs/:id/${what}`, async (request, reply) => {
-      // Every browser sends the origin of a POST; the hook above has checked it.
-      if (control === undefined || !mayControl(request) || request.headers.origin === undefined)
-        return reply.code(403).send({ message: noSession });
-      const body = typeof request.body === 'object' && request.body !== null ? request.body : {};
-      const place = { store, cluster: shared?.cluster, ...control };
-      const { status, ...answer } = await controlRun(place, request.params.id, what, body);
-      return reply.code(status).send(answer);
-    });
+    server.post<{ Params: { id: string }; Body: ControlBody | null }>(
+      `/runs/:id/${what}`,
+      async (request, reply) => {
+        // Every browser sends the origin of a POST; the hook above has checked it.
+        if (control === undefined || !mayControl(request) || request.headers.origin === undefined)
+          return reply.code(403).send({ message: noSession });
+        const place = { store, cluster: shared?.cluster, ...control };
+        await controlRun(place, request.params.id, what, request.body ?? {});
+        return reply.code(202).send({ asked: what });
+      },
+    );
 
   return { server, access };
 }
 
-/** Keeps the response open until either side ends it. */
-function openEventStream(reply: FastifyReply, onClose: () => void): void {
-  reply.hijack();
-  const headers = reply.getHeaders() as OutgoingHttpHeaders;
-  reply.raw.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' });
-  reply.raw.write(`retry: ${retryMs}\n\n`);
-  const heartbeat = setInterval(() => reply.raw.write('event: alive\ndata:\n\n'), heartbeatMs);
-  heartbeat.unref();
-  reply.raw.once('close', () => {
-    clearInterval(heartbeat);
-    onClose();
-  });
+function statusOf(error: FastifyError | CqbatchError): number {
+  if (!(error instanceof CqbatchError)) return error.statusCode ?? 500;
+  // Other errors are those of the disk or the datastore.
+  return error.kind === 'usage' ? (usageStatuses[error.code] ?? 400) : 503;
 }
+
+const usageStatuses: Readonly<Record<string, number>> = { RUN_UNKNOWN: 404, RUN_STATE: 409 };

@@ -103,6 +103,7 @@ const cases: readonly (readonly [what: string, changes: Partial<RunView>])[] = [
     'halted without an API that answers',
     {
       state: 'halted',
+      because: 'stuck',
       local: { ...told(['halted', 'the API rejected the token', { because: 'stuck' }]), resumable: true },
     },
   ],

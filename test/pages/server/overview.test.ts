@@ -1,8 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
-import { steadyNow } from '../../../src/base/async/clock.ts';
+import { steadyNow, timeOfDay } from '../../../src/base/async/clock.ts';
 import { openScheduleStore } from '../../../src/daemon/schedule/store.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
 import type { Cluster } from '../../../src/engine/cluster/cluster.ts';
@@ -10,8 +10,8 @@ import type { PublishedPace, RunEntry } from '../../../src/engine/cluster/entrie
 import { enterState } from '../../../src/engine/run/record/record.ts';
 import { viewOfEntry } from '../../../src/engine/run/record/run-view.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
-import { Overview, runData } from '../../../src/pages/server/overview.ts';
-import { stateOf } from '../../../src/pages/server/page-data.ts';
+import { openOverview, runData } from '../../../src/pages/server/overview.ts';
+import { type RunData, reasonOf, sentenceOf, stateOf } from '../../../src/pages/server/page-data.ts';
 import { nightly } from '../../daemon/schedule/nightly.ts';
 import { plannedRecord } from '../../engine/run/planned-record.ts';
 import { ago, runEntry, workerEntry } from '../../helpers/cluster-entries.ts';
@@ -40,12 +40,12 @@ const told = (changes: Partial<RunEntry>, pace?: PublishedPace, workers = [worke
 };
 
 test('the time left depends on the rows without a result', () => {
-  expect(told({})).toMatchObject({ etaSeconds: 10, isElsewhere: true });
-  expect(told({}).waiting).toBeUndefined();
-  expect(told({ startedAt: ago(0) }, undefined, []).waiting).toBeUndefined();
+  expect(sentenceOf(told({}))).toBe('About 10 s left.');
+  expect(told({}).wait).toBeUndefined();
+  expect(told({ startedAt: ago(0) }, undefined, []).wait).toBeUndefined();
 });
 
-test.each<[what: string, data: ReturnType<typeof runData>, waiting: string | RegExp]>([
+test.each<[what: string, data: RunData, text: string | RegExp]>([
   [
     'for a worker',
     told({}, undefined, []),
@@ -60,28 +60,34 @@ test.each<[what: string, data: ReturnType<typeof runData>, waiting: string | Reg
   // An API that is away is tested every few seconds, so rests are short.
   ['for an API that is away', told({}, { ...pace, reason: away, restUntil: steadyNow() + 10 }), away],
   ['for its user', told({ state: 'paused' }), 'until it is unpaused'],
-])('a run that waits %s says so, and no time left', (_what, { waiting, etaSeconds }, expected) => {
-  expect(waiting).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
-  expect(etaSeconds).toBeUndefined();
+])('a run that waits %s says so, and no time left', (_what, data, expected) => {
+  expect(data.wait?.text).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
+  expect(sentenceOf(data)).not.toContain(' left');
+});
+
+test('a run that waits as the API asks says until when, always the same to the second', () => {
+  const at = Math.round(timeOfDay(pace.restUntil ?? 0).getTime() / 1_000) * 1_000;
+  expect(told({}, pace).waitUntil).toBe(new Date(at).toISOString());
+  expect(told({}, { ...pace, restUntil: steadyNow() + 10 }).waitUntil).toBeUndefined();
 });
 
 test('an open run is included regardless of its age', async () => {
   const store = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
-  const ids = Array.from({ length: 52 }, (_, index) => `r-${String(index).padStart(2, '0')}`);
-  for (const id of ids) {
-    await store.create(id);
-    const counts = { ...noOutcomes(), succeeded: plannedRecord.plan.rows };
-    await store.save(enterState({ ...plannedRecord, id, counts }, 'completed'));
+  const ids = Array.from({ length: 502 }, (_, index) => `r-${String(index).padStart(3, '0')}`);
+  const counts = { ...noOutcomes(), succeeded: plannedRecord.plan.rows };
+  for (const [index, id] of ids.entries()) {
+    await mkdir(store.folder(id), { recursive: true });
+    const states = [{ state: 'planned', at: new Date(index).toISOString() }] as const;
+    await store.save(enterState({ ...plannedRecord, id, counts, states: [...states] }, 'completed'));
   }
-  const overview = new Overview(store, undefined);
+  const overview = openOverview(store, undefined);
   onTestFinished(() => overview.close());
   const idsOf = (runs: readonly { readonly id: string }[]) => runs.map(({ id }) => id);
   const latest = ids.slice(2).toReversed();
-  // The others are not part of each snapshot.
   const some = await overview.look(new Set());
-  expect([idsOf(some.runs), idsOf(some.older)]).toEqual([latest, ['r-01', 'r-00']]);
-  const more = await overview.look(new Set(['r-00']));
-  expect([idsOf(more.runs), idsOf(more.older)]).toEqual([[...latest, 'r-00'], ['r-01']]);
+  expect([idsOf(some.runs), idsOf(some.ended)]).toEqual([[], latest]);
+  const more = await overview.look(new Set(['r-000']));
+  expect(idsOf(more.ended)).toEqual([...latest, 'r-000']);
 });
 
 test('while Redis is away, its runs and workers were last seen before that', async () => {
@@ -96,25 +102,19 @@ test('while Redis is away, its runs and workers were last seen before that', asy
     workers: () => answer([workerEntry()]),
     pace: () => answer(undefined),
   } as Partial<Cluster> as Cluster;
-  const overview = new Overview(store, { name: 'redis://r', cluster, trouble: () => 'Redis is away' });
+  const overview = openOverview(store, { name: 'redis://r', cluster, trouble: () => 'Redis is away' });
   onTestFinished(() => overview.close());
   const before = await overview.look(new Set());
   expect(before.workers).toMatchObject([{ pid: 2 }]);
-  for (const each of [...before.workers, ...before.runs]) expect(each.lastSeenAt).toBeUndefined();
+  expect(before.datastore?.away).toBeUndefined();
+  expect(before.runs).toMatchObject([{ throughput: { of: 'now' } }]);
   isAway = true;
   const away = await overview.look(new Set());
-  expect(away.datastore?.since).toEqual(expect.any(String));
-  expect(away.workers).toMatchObject([{ pid: 2, lastSeenAt: away.datastore?.since }]);
-  expect(away.runs).toMatchObject([{ isElsewhere: true, lastSeenAt: away.datastore?.since }]);
-});
-
-test.each([
-  [{ isShared: true }, 'waiting', 'Redis is away'],
-  [{ isShared: false }, 'waiting', undefined],
-  [{ isShared: false, held: 2 }, 'held', 2],
-] as const)('while Redis is away, a run of this machine with %j has %s: %s', (known, name, value) => {
-  const local = { states: [], resumable: false, activeMs: 0, ...known };
-  expect(runData({ ...viewOfEntry(runEntry(), undefined), local }, 'Redis is away')[name]).toBe(value);
+  const { since } = away.datastore?.away ?? {};
+  expect(away.datastore?.away).toEqual({ since: expect.any(String), why: 'Redis is away' });
+  expect(away.workers).toMatchObject([{ pid: 2 }]);
+  // What it does now is unknown.
+  expect(away.runs).toMatchObject([{ lastSeenAt: since, throughput: undefined }]);
 });
 
 test('a schedule tells when it is due next, and nothing while it is paused', async () => {
@@ -122,7 +122,7 @@ test('a schedule tells when it is due next, and nothing while it is paused', asy
   const schedules = openScheduleStore(stateDir);
   const hourly = { ...nightly, name: 'hourly', cron: '0 * * * *', tz: 'UTC' };
   for (const schedule of [hourly, { ...hourly, name: 'held', paused: true }]) await schedules.add(schedule);
-  const overview = new Overview(openRunStore(stateDir, operations), undefined);
+  const overview = openOverview(openRunStore(stateDir, operations), undefined);
   onTestFinished(() => overview.close());
   const told = (await overview.look(new Set())).schedules;
   expect(told.map(({ name, next }) => [name, next.length]).toSorted()).toEqual([
@@ -135,12 +135,13 @@ test('a run tells whose reports are in its report.html', async () => {
   const store = openRunStore(join(await temporaryFolder(), '.cqbatch'), operations);
   const { folder } = await store.create('r');
   await store.save(enterState({ ...plannedRecord, id: 'r' }, 'completed'));
-  const overview = new Overview(store, undefined);
+  const overview = openOverview(store, undefined);
   onTestFinished(() => overview.close());
-  expect(await overview.details('r')).toMatchObject({ hasReport: false, reportedRetries: [] });
+  for (const id of [undefined, 'r', 'none', '..']) expect(await overview.report(id)).toBeUndefined();
   await writeFile(join(folder, 'report.html'), '');
+  expect(await overview.report('r')).toEqual([]);
   await writeFile(join(folder, 'summary.json'), JSON.stringify({ retries: ['again'] }));
-  expect(await overview.details('r')).toMatchObject({ hasReport: true, reportedRetries: ['again'] });
+  expect(await overview.report('r')).toEqual(['again']);
 });
 
 const at = '2026-01-01T00:00:00.000Z';
@@ -151,7 +152,7 @@ test.each([
   ['interrupted', [{ state: 'running', at }], 'its process died; to continue, type: cqbatch resume run'],
 ] as const)('the reason of a run that is %s', (state, states, reason) => {
   const local = { states: [...states], resumable: false, isShared: false, activeMs: 0 };
-  expect(runData({ ...viewOfEntry(runEntry(), undefined), state, local }).reason).toBe(reason);
+  expect(reasonOf({ ...viewOfEntry(runEntry(), undefined), state, local })).toBe(reason);
 });
 
 test('a run that gave up says so, in the colors of one that is halted', () => {

@@ -22,9 +22,10 @@ const run: RunData = {
   throughput: undefined,
   wantedRate: 'auto',
   priority: 'normal',
-  isElsewhere: false,
-  isShared: false,
+  because: undefined,
+  wait: undefined,
 };
+const local = { states: [], resumable: false, isShared: false, activeMs: 0 };
 const until = '2026-11-21T22:10:00.000Z';
 const completed = { ...run, state: 'completed', ended: true };
 
@@ -34,40 +35,52 @@ const failures = { ...counts, succeeded: 20, failed: 78, invalid: 2 };
 
 test.each([
   ['a run that calls rows', run, 'running', 'running'],
-  ['an API that is away', { ...run, waiting: 'away' }, 'waiting', 'waiting'],
+  ['an API that is away', { ...run, wait: { of: 'api', text: 'away' } }, 'waiting', 'waiting'],
   ['a run that its datastore last told of', away, 'last seen running', 'waiting'],
   ['success', { ...completed, counts: { ...counts, succeeded: 100 } }, 'completed', 'completed'],
-  ['failures', { ...completed, counts: failures }, 'completed, 78 failed, 2 invalid', 'failed'],
+  ['failures', { ...completed, counts: failures }, 'completed', 'failed'],
 ] as const)('the state of a run tells of %s', (_title, data, text, kind) => {
   expect(stateOf(data)).toEqual({ text, kind });
 });
 
 const resume = 'The run continues by itself; if it ends first, type: cqbatch resume r';
 
-const daemon = 'for a daemon: start "cqbatch worker --coordinate"';
+const daemon = { of: 'daemon', text: 'for a daemon: start "cqbatch worker --coordinate"' } as const;
+const user = { of: 'user', text: 'until it is unpaused' } as const;
+const api = (text: string) => ({ of: 'api', text }) as const;
+const speed = { rowsPerSecond: 1.12, of: 'now' } as const;
 const time = localTime(until);
 
-test.each([
+test.each<[what: string, changes: Partial<RunData>, text: string]>([
   ['its start', { counts }, 'Starting.'],
   ['that nothing finishes', { counts: { ...counts, failed: 1 } }, 'No row has finished in the last seconds.'],
-  ['that all rows left wait', { held: 3 }, '3 rows wait for the next attempt.'],
-  ['the time left', { etaSeconds: 90 }, 'About 1 min 30 s left.'],
-  ['waiting rows', { etaSeconds: 90, held: 2 }, 'At least 1 min 30 s left: some rows wait for a retry.'],
-  ['a pause', { state: 'paused', waiting: 'until' }, 'Paused: no row is called until you unpause it.'],
+  ['that all rows left wait', { local: { ...local, held: 3 } }, '3 rows wait for the next attempt.'],
+  ['the time left', { throughput: speed }, 'About 1 min 30 s left.'],
+  [
+    'waiting rows',
+    { throughput: speed, local: { ...local, held: 2 } },
+    'At least 1 min 30 s left: some rows wait for a retry.',
+  ],
+  ['a pause', { state: 'paused', wait: user }, 'Paused: no row is called until you unpause it.'],
   [
     'the reason of a pause',
-    { state: 'paused', reason: 'lunch' },
+    { state: 'paused', local: { ...local, states: [{ state: 'paused', at: until, reason: 'lunch' }] } },
     'Paused (lunch): no row is called until you unpause it.',
   ],
-  ['an API that is away', { waiting: 'h is away: 502' }, `Waiting because h is away: 502. ${resume}`],
-  ['a wait', { waiting: 'asked', waitUntil: until }, `Waiting because asked, until ${time}. ${resume}`],
-  ['a daemon that is missing', { state: 'submitted', waiting: daemon }, `Waiting ${daemon}.`],
+  ['an API that is away', { wait: api('h is away: 502') }, `Waiting because h is away: 502. ${resume}`],
   [
     'a datastore that is away',
-    { etaSeconds: 90, lastSeenAt: until },
+    { wait: { of: 'datastore', text: 'Redis is away' } },
+    `Waiting because Redis is away. ${resume}`,
+  ],
+  ['a wait', { wait: api('asked'), waitUntil: until }, `Waiting because asked, until ${time}. ${resume}`],
+  ['a daemon that is missing', { state: 'submitted', wait: daemon }, `Waiting ${daemon.text}.`],
+  [
+    'another machine whose datastore is away',
+    { lastSeenAt: until },
     `Unknown since ${time}: the datastore of this run does not answer.`,
   ],
-] as const)('a run in progress tells of %s, and what to do', (_title, more, text) => {
+])('a run in progress tells of %s, and what to do', (_title, more, text) => {
   expect(sentenceOf({ ...run, ...more })).toBe(text);
 });
 
@@ -77,7 +90,12 @@ test.each([
   [{ succeeded: 95, failed: 5 }, '5 of 100 called rows failed, most with NOT_FOUND.'],
   [{ failed: 375 }, 'All 375 called rows failed, most with NOT_FOUND.'],
 ])('after %j, a run says that it fails: %s', (known, text) => {
-  const failing = { ...run, counts: { ...counts, ...known }, failureCode: 'NOT_FOUND' };
+  const codes = [
+    { outcome: 'failed', code: 'CONFLICT', count: 1 },
+    { outcome: 'failed', code: 'NOT_FOUND', count: 4 },
+    { outcome: 'succeeded', code: 'OK', count: 9 },
+  ] as const;
+  const failing = { ...run, counts: { ...counts, ...known }, local: { ...local, codes } };
   expect(failingText(failing)).toBe(text);
 });
 
@@ -85,9 +103,9 @@ const failed = { counts: { ...counts, succeeded: 99, failed: 1 } };
 
 test.each<[what: string, changes: Partial<RunData>, isRetried: boolean, needs: boolean]>([
   ['a run that calls rows', {}, false, false],
-  ['a paused run', { state: 'paused' }, false, true],
-  ['a run without a daemon', { state: 'submitted', waiting: daemon }, false, true],
-  ['a run that waits for the API', { waiting: 'the API asks to wait' }, false, false],
+  ['a paused run', { state: 'paused', wait: user }, false, true],
+  ['a run without a daemon', { state: 'submitted', wait: daemon }, false, true],
+  ['a run that waits for the API', { wait: api('the API asks to wait') }, false, false],
   ['a run whose rows fail', { counts: failures }, false, true],
   ['a halted run', { ended: true, state: 'halted' }, false, true],
   ['a cancelled run', { ended: true, state: 'cancelled', ...failed }, false, false],

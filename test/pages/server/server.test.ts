@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
 import { thisProcess } from '../../../src/base/disk/process.ts';
+import { parsed } from '../../../src/cli/commands/options.ts';
 import { enterState, type RunState } from '../../../src/engine/run/record/record.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
 import { buildServer } from '../../../src/pages/server/server.ts';
@@ -23,7 +24,7 @@ async function dashboard({ state = 'running' as RunState, control = true, requir
     host: '127.0.0.1',
     port: 0,
     store,
-    control: control ? { parseRate, requireReason } : undefined,
+    control: control ? { parseRate: (text) => parsed('Rate', text, parseRate), requireReason } : undefined,
   });
   onTestFinished(() => server.close());
   const get = (url: string, headers = {}) => server.inject({ url, headers: { host, ...headers } });
@@ -87,7 +88,8 @@ describe('a report', () => {
     const told = async (id: string) => (await get(`/runs/${id}/report.json`)).json().message;
     expect(await told('none')).toContain('none');
     expect(await told('r')).toContain(folder);
-    expect((await get('/runs/r/report.json')).statusCode).toBe(404);
+    expect((await get('/runs/none/report.json')).statusCode).toBe(404);
+    expect((await get('/runs/r/report.json')).statusCode).toBe(503);
   });
 
   test('is never a file outside the folder of a run', async () => {
@@ -198,7 +200,7 @@ describe('control', () => {
       'Give the priority: {"priority": "high"}, "normal" or "low".',
     ],
     ['none/pause', {}, 404, 'There is no run none.'],
-    ['..%2fr/pause', {}, 404, /./],
+    ['..%2fr/pause', {}, 400, /^"\.\.\/r" can't be the id of a run: /],
   ])('refuses %s with %j, and says why', async (path, body, status, message) => {
     const { post, enter } = await dashboard();
     const { statusCode, json } = await post(`/runs/${path}`, body, await enter());
@@ -211,7 +213,7 @@ describe('control', () => {
     const answer = await post('/runs/r/cancel', { confirm: 'r' }, await enter());
     expect(answer.statusCode).toBe(409);
     expect(answer.json()).toEqual({
-      message: 'Run r is halted: no process works on it. Type: cqbatch cancel r',
+      message: 'Run r is halted, not in progress: "cqbatch cancel r" cancels it.',
     });
   });
 });

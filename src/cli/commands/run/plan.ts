@@ -5,7 +5,7 @@ import { usageError } from '../../../base/errors/errors.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
-import { actorText } from '../../../domain/actor.ts';
+import { actorText } from '../../../domain/terms.ts';
 import { inputKind } from '../../../engine/manifest/text/source.ts';
 import type { RowCounts } from '../../../engine/rows/row-counts.ts';
 import { type ApprovalPolicy, judgeApprovals } from '../../../engine/run/plan/approvals.ts';

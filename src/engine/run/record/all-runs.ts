@@ -30,8 +30,6 @@ export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
 /** @param newer how many runs of the same place are newer */
 export type IsWanted = (id: string, state: string, newer: number) => boolean;
 
-export type AllRuns = ReturnType<typeof allRuns>;
-
 /**
  * The runs of a state folder and of a shared datastore. Caches journals, for polling.
  *

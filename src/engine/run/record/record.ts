@@ -10,7 +10,7 @@ import { ratePolicySchema } from '../../cluster/rate-policy.ts';
 import type { WhyUnfinished } from '../../report/join-results.ts';
 import { budgetSchema, startedBudgetSchema } from './budget.ts';
 import { failureLimitsSchema } from './guards.ts';
-import { type EndCause, endCauses, type KnownEnd } from './run-outcome.ts';
+import { type EndCause, endCauses, endInWords, type KnownEnd } from './run-outcome.ts';
 
 /**
  * States of a run in `run.json`:
@@ -186,10 +186,6 @@ export function plannedAt({ states }: RunRecord): string {
 
 export function endOf({ state, states }: Pick<RunRecord, 'state' | 'states'>): KnownEnd {
   return { state, because: states.at(-1)?.because };
-}
-
-export function endInWords({ state, because }: KnownEnd): string {
-  return state === 'halted' && because === 'stuck' ? 'gave up' : state;
 }
 
 export function stateInWords(record: RunRecord): string {

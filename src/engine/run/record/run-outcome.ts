@@ -29,6 +29,10 @@ export interface KnownEnd {
   readonly because?: string | undefined;
 }
 
+export function endInWords({ state, because }: KnownEnd): string {
+  return state === 'halted' && because === 'stuck' ? 'gave up' : state;
+}
+
 export function budgetSpent(reason: string): RunEnding {
   return { state: 'interrupted', because: 'budget', reason };
 }

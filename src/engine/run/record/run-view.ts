@@ -60,17 +60,20 @@ export interface RunView extends LimitedApi {
   /** Undefined while rows are called. */
   readonly wait: RunWait | undefined;
   /** Absent for a run of another machine. */
-  readonly local?: {
-    /** Like `held` and `codes`, absent unless the journal was read or the record of the ended run has the number. */
-    readonly unclear?: number | undefined;
-    readonly activeMs: number;
-    readonly held?: number | undefined;
-    readonly codes?: readonly CodeCount[] | undefined;
-    readonly states: RunRecord['states'];
-    readonly retryOf?: string | undefined;
-    readonly resumable: boolean;
-    readonly isShared: boolean;
-  };
+  readonly local?: LocalFacts | undefined;
+}
+
+/** What only the state folder knows. */
+interface LocalFacts {
+  /** Like `held` and `codes`, absent unless the journal was read or the record of the ended run has the number. */
+  readonly unclear?: number | undefined;
+  readonly activeMs: number;
+  readonly held?: number | undefined;
+  readonly codes?: readonly CodeCount[] | undefined;
+  readonly states: RunRecord['states'];
+  readonly retryOf?: string | undefined;
+  readonly resumable: boolean;
+  readonly isShared: boolean;
 }
 
 export interface LiveApi {

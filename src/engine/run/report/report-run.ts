@@ -1,7 +1,7 @@
 import { withScope } from '../../../base/async/scope.ts';
 import { hashFile } from '../../../base/disk/hash-file.ts';
 import type { Delimiter } from '../../../base/text/delimiter.ts';
-import { actorText } from '../../../domain/actor.ts';
+import { actorText } from '../../../domain/terms.ts';
 import type { JournalView } from '../../journal/journal.ts';
 import { writeHtmlReport } from '../../report/html/html-report.ts';
 import type { PageContent, PageRun } from '../../report/html/page-data.ts';

@@ -54,6 +54,20 @@ export function contactOf(store: RunStore, found: FoundRun): RunContact {
   return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), look };
 }
 
+/**
+ * @param advice what to type instead, as a clause
+ * @throws a usage error `RUN_STATE`
+ */
+export function requireState(
+  { runId, state }: Pick<RunContact, 'runId' | 'state'>,
+  wanted: 'running' | 'paused' | 'in progress',
+  advice?: string,
+): void {
+  if (wanted === 'in progress' ? isActive(state) : state === wanted) return;
+  const instead = advice === undefined ? '' : `: ${advice}`;
+  throw usageError('RUN_STATE', `Run ${runId} is ${state}, not ${wanted}${instead}.`);
+}
+
 /** Selects the newest run for a command without a name. */
 export interface FittingRun {
   /** Names the runs in messages. */

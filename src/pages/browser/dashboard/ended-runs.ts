@@ -1,21 +1,22 @@
 import { count, duration } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
-import { apiText, shareText } from '../../../domain/terms.ts';
+import { actorText, apiText, shareText } from '../../../domain/terms.ts';
 import { rowsInNeed } from '../../../engine/report/html/verdict.ts';
-import { needsPerson, type RunData, stateOf } from '../../server/page-data.ts';
+import { needsPerson, type RunData, reasonOf, type Snapshot, stateOf } from '../../server/page-data.ts';
 import { button, type Child, element, redraw, searchField, tableElement } from '../dom.ts';
 import { runLink, stateText } from './run-parts.ts';
 
 /** Runs in the table, unless the reader wants all. */
 const fewEnded = 20;
-/** With more runs than this, the reader can search. */
-const leastToSearch = 10;
 
 interface Column {
   readonly title: string;
-  readonly cell: (run: RunData) => Child;
-  /** The value to sort by. Undefined comes last. */
-  readonly key: (run: RunData) => string | number | undefined;
+  /** What the reader can search for. */
+  readonly text: (run: RunData) => string;
+  /** The default is the text. */
+  readonly cell?: (run: RunData) => Child;
+  /** The value to sort by, at first the largest. Undefined comes last. The default is the text, at first in its order. */
+  readonly key?: (run: RunData, isRetried: boolean) => string | number | undefined;
   /** Whether the column is left out while all runs have the same value. */
   readonly isOptional?: true;
 }
@@ -26,54 +27,61 @@ export class EndedRuns {
   #runs: readonly RunData[] = [];
   #retried: ReadonlySet<string | undefined> = new Set();
   #most = fewEnded;
-  #sortBy = 'State';
-  #isDescending = false;
+  #sortBy = byState;
+  #isDescending = true;
   readonly #search = searchField('find-run', 'Search ended runs', () => this.#draw());
 
-  /** @param runs with those in progress, which may be retries */
-  show(runs: readonly RunData[]): void {
-    this.#runs = runs.filter(({ ended }) => ended);
-    this.#retried = new Set(runs.map(({ retryOf }) => retryOf));
+  show({ runs, ended }: Pick<Snapshot, 'runs' | 'ended'>): void {
+    this.#runs = ended;
+    this.#retried = new Set([...runs, ...ended].map(({ local }) => local?.retryOf));
     this.#draw();
   }
 
   #draw(): void {
     const words = this.#search.value.toLowerCase().split(/\s+/);
     const found = this.#runs.filter((run) => words.every((word) => textOf(run).includes(word)));
-    const shown = sorted(found, this.#keyOf, this.#isDescending).slice(0, this.#most);
-    const all = count(this.#runs.length);
+    const shown = this.#sorted(found).slice(0, this.#most);
     redraw(
       this.element,
-      this.#runs.length > leastToSearch && this.#search,
-      shown.length === 0 ? element('p', `None of the ${all} ended runs matches.`) : this.#table(shown),
+      this.#search,
+      shown.length === 0
+        ? element('p', `None of the ${count(this.#runs.length)} ended runs matches.`)
+        : this.#table(shown),
       found.length > shown.length &&
         button(`Show all ${count(found.length)}`, () => this.#showAll(), { id: 'all-ended' }),
     );
   }
 
-  readonly #keyOf: Column['key'] = (run) => {
-    if (this.#sortBy === 'State') return needsPerson(run, this.#retried.has(run.id)) ? 0 : 1;
-    return columns.find(({ title }) => title === this.#sortBy)?.key(run);
-  };
+  /** Of runs with equal keys, the newest comes first. */
+  #sorted(runs: readonly RunData[]): readonly RunData[] {
+    const { text, key = text } = this.#sortBy;
+    const sign = this.#isDescending ? -1 : 1;
+    return runs.toSorted((...pair) => {
+      const [one, other] = pair.map((run) => key(run, this.#retried.has(run.id)));
+      if (one === undefined || other === undefined)
+        return Number(one === undefined) - Number(other === undefined);
+      return sign * (Number(one > other) - Number(one < other));
+    });
+  }
 
   #table(runs: readonly RunData[]): HTMLElement {
     const order = this.#isDescending ? 'descending' : 'ascending';
     const shown = columns.filter(
-      ({ isOptional, key }) => !isOptional || new Set(this.#runs.map(key).filter(Boolean)).size > 1,
+      ({ isOptional, text }) => !isOptional || new Set(this.#runs.map(text).filter(Boolean)).size > 1,
     );
-    const head = shown.map(({ title }) => {
-      const sort = button(title, () => this.#sort(title), { id: `sort ${title}` });
-      return element('th', { 'aria-sort': title === this.#sortBy && order }, sort);
+    const head = shown.map((column) => {
+      const sort = button(column.title, () => this.#sort(column), { id: `sort ${column.title}` });
+      return element('th', { 'aria-sort': column === this.#sortBy && order }, sort);
     });
     const rows = runs.map((run) =>
-      shown.map(({ title, cell }) => element('td', { 'data-column': title }, cell(run))),
+      shown.map(({ title, text, cell = text }) => element('td', { 'data-column': title }, cell(run))),
     );
     return tableElement('Ended runs', head, rows);
   }
 
-  #sort(title: string): void {
-    this.#isDescending = title === this.#sortBy ? !this.#isDescending : isLargestFirst.has(title);
-    this.#sortBy = title;
+  #sort(column: Column): void {
+    this.#isDescending = column === this.#sortBy ? !this.#isDescending : column.key !== undefined;
+    this.#sortBy = column;
     this.#draw();
   }
 
@@ -83,71 +91,70 @@ export class EndedRuns {
   }
 }
 
-const isLargestFirst: ReadonlySet<string> = new Set(['Failed', 'Unclear', 'Started', 'Duration']);
-
-const machineOf = (run: RunData): string | undefined =>
-  run.isElsewhere ? run.coordinator?.host : 'this machine';
-
-const durationOf = ({ activeSeconds }: RunData): string =>
-  activeSeconds === undefined ? '' : duration(activeSeconds);
+const byState: Column = {
+  title: 'State',
+  text: (run) => [stateOf(run).text, reasonOf(run)].join(' '),
+  cell: stateCell,
+  key: (run, isRetried) => Number(needsPerson(run, isRetried)),
+};
 
 const columns: readonly Column[] = [
-  { title: 'Run', cell: ({ id }) => runLink(id), key: ({ id }) => id },
-  { title: 'State', cell: stateCell, key: ({ state }) => state },
+  { title: 'Run', text: ({ id }) => id, cell: ({ id }) => runLink(id) },
+  byState,
   {
     title: 'Succeeded',
-    cell: ({ counts, rows }) => `${count(counts.succeeded)} of ${count(rows)}`,
+    text: ({ counts, rows }) => `${count(counts.succeeded)} of ${count(rows)}`,
     key: ({ counts }) => counts.succeeded,
   },
-  { title: 'Failed', cell: failedCell, key: ({ counts }) => rowsInNeed(counts) },
+  {
+    title: 'Failed',
+    text: failedText,
+    cell: (run) => element('b', { class: 'lost' }, failedText(run)),
+    key: ({ counts }) => rowsInNeed(counts),
+  },
   {
     title: 'Unclear',
-    cell: ({ unclear }) => (unclear ? count(unclear) : ''),
-    key: ({ unclear }) => unclear,
+    text: ({ local }) => (local?.unclear ? count(local.unclear) : ''),
+    key: ({ local }) => local?.unclear,
   },
   {
     title: 'Started',
-    cell: ({ startedAt }) => (startedAt === undefined ? '' : localTime(startedAt)),
+    text: ({ startedAt }) => (startedAt === undefined ? '' : localTime(startedAt)),
     key: ({ startedAt }) => startedAt,
   },
-  { title: 'Duration', cell: durationOf, key: ({ activeSeconds }) => activeSeconds },
-  { title: 'Manifest', cell: ({ manifest }) => manifest, key: ({ manifest }) => manifest },
-  { title: 'API', cell: apiText, key: apiText, isOptional: true },
-  { title: 'By', cell: ({ by }) => by, key: ({ by }) => by, isOptional: true },
-  { title: 'Machine', cell: machineOf, key: machineOf, isOptional: true },
+  {
+    title: 'Duration',
+    text: ({ local }) => (local === undefined ? '' : duration(local.activeMs / 1_000)),
+    key: ({ local }) => local?.activeMs,
+  },
+  { title: 'Manifest', text: ({ manifest }) => manifest },
+  { title: 'API', text: apiText, isOptional: true },
+  { title: 'By', text: authorOf, isOptional: true },
+  {
+    title: 'Machine',
+    text: ({ local, coordinator }) => (local === undefined ? (coordinator?.host ?? '') : 'this machine'),
+    isOptional: true,
+  },
 ];
 
 function stateCell(run: RunData): Child {
-  const { kind } = stateOf(run);
-  const reason = run.reason !== undefined && element('small', { title: run.reason }, run.reason);
-  return [stateText({ kind, text: run.state }), ' ', reason];
+  const reason = reasonOf(run) ?? '';
+  return [stateText(stateOf(run)), ' ', element('small', { title: reason }, reason)];
 }
 
 /** `48 (16 %)` */
-function failedCell({ counts, rows }: RunData): Child {
+function failedText({ counts, rows }: RunData): string {
   const failed = rowsInNeed(counts);
-  if (failed === 0) return undefined;
-  return element('b', { class: 'lost' }, `${count(failed)} (${shareText(failed, rows)})`);
+  return failed === 0 ? '' : `${count(failed)} (${shareText(failed, rows)})`;
 }
 
+function authorOf({ local }: RunData): string {
+  const by = local?.states[0]?.by;
+  return by === undefined ? '' : actorText(by);
+}
+
+/** `Run monthly State completed Failed 3 (2 %) …`: the name of a column finds the runs that have something in it. */
 function textOf(run: RunData): string {
-  const { id, reason, manifest, by, retryOf, unclear = 0 } = run;
-  const names = [id, manifest, apiText(run), by, machineOf(run), retryOf];
-  const unclearText = unclear === 0 ? '' : `${count(unclear)} unclear`;
-  return [...names, stateOf(run).text, reason, unclearText, durationOf(run)].join(' ').toLowerCase();
-}
-
-/** Of runs with equal keys, the newest comes first. */
-function sorted(runs: readonly RunData[], keyOf: Column['key'], isDescending: boolean): readonly RunData[] {
-  const newestFirst = runs.toSorted((one, other) => compare(other.startedAt ?? '', one.startedAt ?? ''));
-  return newestFirst.toSorted((one, other) => {
-    const [key, otherKey] = [keyOf(one), keyOf(other)];
-    if (key === undefined || otherKey === undefined)
-      return Number(key === undefined) - Number(otherKey === undefined);
-    return isDescending ? compare(otherKey, key) : compare(key, otherKey);
-  });
-}
-
-function compare(one: string | number, other: string | number): number {
-  return one === other ? 0 : one < other ? -1 : 1;
+  const texts = columns.map(({ title, text }) => text(run) && `${title} ${text(run)}`);
+  return [...texts, run.local?.retryOf].join(' ').toLowerCase();
 }

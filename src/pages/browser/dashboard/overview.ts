@@ -1,24 +1,22 @@
 import { count } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { apiText } from '../../../domain/terms.ts';
-import { needsPerson, type RunData, type ScheduleData, type Snapshot } from '../../server/page-data.ts';
+import { isShared, needsPerson, type ScheduleData, type Snapshot } from '../../server/page-data.ts';
 import { type Child, element, redraw, tableElement } from '../dom.ts';
+import type { ControlDialog } from './control-dialog.ts';
 import { EndedRuns } from './ended-runs.ts';
-import { type Controls, runRow } from './run-parts.ts';
-
-const noDaemon = 'No daemon is running, so no schedule starts a run. Type: ';
+import { runRow } from './run-parts.ts';
 
 /** All runs, workers and schedules. */
 export class OverviewPage {
   readonly element = element('div', { class: 'overview' });
   readonly #ended = new EndedRuns();
 
-  draw(snapshot: Snapshot, controls: Controls | undefined): void {
-    const { runs, workers, schedules, hasDaemon, stateDir, datastore } = snapshot;
-    const need = (run: RunData) => Number(needsPerson(run, false));
-    const inProgress = runs.filter(({ ended }) => !ended).toSorted((a, b) => need(b) - need(a));
-    const hasEnded = inProgress.length < runs.length;
-    if (hasEnded) this.#ended.show(runs);
+  /** @param controls undefined when the reader may not control runs */
+  draw(snapshot: Snapshot, controls: ControlDialog | undefined): void {
+    const { runs, ended, schedules, hasDaemon, stateDir, datastore } = snapshot;
+    const inProgress = runs.toSorted((a, b) => Number(needsPerson(b)) - Number(needsPerson(a)));
+    if (ended.length > 0) this.#ended.show(snapshot);
     const place = datastore === undefined ? stateDir : `${stateDir} and ${datastore.name}`;
     redraw(
       this.element,
@@ -28,11 +26,12 @@ export class OverviewPage {
       inProgress.length === 0
         ? withCommand('empty', 'No run is in progress. Start one: ', 'cqbatch run manifest.csv')
         : element('div', { id: 'in-progress' }, ...inProgress.map((run) => runRow(run, controls))),
-      hasEnded && [element('h2', 'Ended runs'), this.#ended.element],
-      datastore && [element('h2', 'Workers'), workerTable({ workers, datastore, runs: inProgress })],
+      ended.length > 0 && [element('h2', 'Ended runs'), this.#ended.element],
+      workersOf(snapshot),
       schedules.length > 0 && [
         element('h2', 'Schedules'),
-        !hasDaemon && withCommand('note', noDaemon, 'cqbatch worker --coordinate'),
+        !hasDaemon &&
+          withCommand('note', 'No daemon is running to start them. Type: ', 'cqbatch worker --coordinate'),
         scheduleTable(schedules),
       ],
     );
@@ -43,30 +42,26 @@ function withCommand(name: string, text: string, command: string): HTMLElement {
   return element('p', { class: name }, text, element('code', command));
 }
 
-/** With the runs in progress: workers are found by the APIs of shared runs. */
-type Workers = Pick<Snapshot, 'workers' | 'datastore' | 'runs'>;
-
-export function workerTable({ workers, datastore, runs }: Workers): HTMLElement {
-  if (workers.length === 0) {
-    if (datastore?.trouble) return element('p', { class: 'empty' }, 'Unknown until Redis is back.');
-    const isMissed = runs.some(({ isShared, state }) => isShared && state !== 'paused');
-    const none = isMissed
-      ? 'No worker is running for the APIs of these runs. Start one: '
-      : 'Workers are shown while rows of their API are called. Start one: ';
-    return withCommand('empty', none, 'cqbatch worker');
-  }
-  return tableElement(
+/** The workers, unless none is known or missed. `runs` are those in progress that the workers may call. */
+export function workersOf(of: Pick<Snapshot, 'workers' | 'datastore' | 'runs'>): Child {
+  const { workers, datastore, runs } = of;
+  const isMissed = runs.some((run) => isShared(run) && run.state !== 'paused');
+  if (datastore === undefined || (workers.length === 0 && !isMissed)) return false;
+  const missing = datastore.away
+    ? element('p', { class: 'empty' }, 'Unknown until Redis is back.')
+    : withCommand('empty', 'No worker is running for the APIs of these runs. Start one: ', 'cqbatch worker');
+  const table = tableElement(
     'Workers',
-    ['Worker', 'API', 'Calls in flight', 'Rows finished', 'Version', 'Last seen'],
+    ['Worker', 'API', 'Calls in flight', 'Rows finished', 'Version'],
     workers.map((worker) => [
       `${worker.pid} on ${worker.host}`,
       apiText(worker),
       `${count(worker.active)} of ${count(worker.concurrency)}`,
       count(worker.finished),
       worker.version,
-      worker.lastSeenAt === undefined ? 'now' : localTime(worker.lastSeenAt),
     ]),
   );
+  return [element('h2', 'Workers'), workers.length === 0 ? missing : table];
 }
 
 function scheduleTable(schedules: readonly ScheduleData[]): HTMLElement {

@@ -6,16 +6,16 @@ import {
   type ControlName,
   controlNames,
   failingText,
+  isShared,
   type RunData,
   sentenceOf,
   stateOf,
 } from '../../server/page-data.ts';
 import { button, type Child, drawn, element, outcomeBar } from '../dom.ts';
+import type { ControlDialog } from './control-dialog.ts';
 
-export interface Controls {
-  ask(runId: string, control: ControlName): void;
-  /** What the reader has asked for, until the state of the run changes. */
-  asked(run: RunData): ControlName | undefined;
+export function note(text: string): HTMLElement {
+  return element('p', { class: 'note', role: 'status' }, text);
 }
 
 export function runLink(id: string): HTMLElement {
@@ -26,10 +26,9 @@ export function stateText({ kind, text }: ReturnType<typeof stateOf>): HTMLEleme
   return element('span', { class: `state ${kind}` }, text);
 }
 
-export function runRow(run: RunData, controls: Controls | undefined): HTMLElement {
-  const { state, throughput, lastSeenAt } = run;
-  const isCalled = state === 'running' && lastSeenAt === undefined;
-  const speed = isCalled && throughput ? `, ${rateText(throughput.rowsPerSecond, 'rows')}` : '';
+export function runRow(run: RunData, controls: ControlDialog | undefined): HTMLElement {
+  const { wait, throughput } = run;
+  const speed = wait === undefined && throughput ? `, ${rateText(throughput.rowsPerSecond, 'rows')}` : '';
   const title = element('h3', runLink(run.id), ' ', stateText(stateOf(run)));
   const what = element('div', title, element('p', { class: 'quiet' }, run.manifest));
   const progress = element('div', outcomeBar(run.counts, run.rows), element('p', labelOf(run), speed));
@@ -37,34 +36,28 @@ export function runRow(run: RunData, controls: Controls | undefined): HTMLElemen
   return element('article', { class: 'run', id: `card-${run.id}` }, parts);
 }
 
-/** @param isReported whether the page has the head of the report */
+/** @param isReported whether the page has the report: its head has the average rate, its ledger the counts of an ended run */
 export function progressElements(run: RunData, isReported: boolean): Child {
-  const { throughput, pace, ended, wantedRate, priority, waiting, lastSeenAt } = run;
-  const isKnown = lastSeenAt === undefined;
-  const isAverage = throughput?.of === 'average';
-  // The head of the report has the average, the manifest, the API and the start.
-  const speed =
-    isKnown && throughput && !(isAverage && isReported) ? rateText(throughput.rowsPerSecond, 'rows') : '';
-  const isCalled = isKnown && !ended && pace !== undefined;
+  const { throughput, pace, ended, priority, coordinator } = run;
+  const held = run.local?.held ?? 0;
   return [
     !ended && doing(run),
     outcomeBar(run.counts, run.rows),
-    // The ledger of the report of an ended run has the counts.
     (!ended || !isReported) && [
       element('p', labelOf(run)),
       drawn(
         factList([
-          [isAverage ? 'Average rate' : 'Rate now', ended ? '' : speed],
-          ['Allowed', isCalled ? (pace.rate === undefined ? 'unlimited' : rateText(pace.rate, 'calls')) : ''],
-          ['API limit', isCalled && pace.limit !== undefined ? rateText(pace.limit, 'calls') : ''],
-          ['Requested rate', ended ? '' : wantedRate],
-          ['Priority', ended || priority === usualPriority ? '' : priority],
-          ['Why this rate', isCalled && waiting === undefined ? pace.reason : ''],
-          ['Waiting for a retry', run.held === undefined ? '' : counted(run.held, 'row')],
+          ['Rate now', throughput?.of === 'now' ? rateText(throughput.rowsPerSecond, 'rows') : ''],
+          ['Allowed', pace && (pace.rate === undefined ? 'unlimited' : rateText(pace.rate, 'calls'))],
+          ['API limit', pace?.limit === undefined ? '' : rateText(pace.limit, 'calls')],
+          ['Requested rate', run.wantedRate],
+          ['Priority', priority === usualPriority ? '' : priority],
+          ['Why this rate', run.wait === undefined ? pace?.reason : ''],
+          ['Waiting for a retry', held === 0 ? '' : counted(held, 'row')],
           ['Manifest', isReported ? '' : run.manifest],
           ['API', isReported ? '' : apiText(run)],
           ['Started', isReported || run.startedAt === undefined ? '' : localTime(run.startedAt)],
-          ['Process', run.coordinator && `${run.coordinator.pid} on ${run.coordinator.host}`],
+          ['Process', coordinator && `${coordinator.pid} on ${coordinator.host}`],
         ]),
       ),
     ],
@@ -75,7 +68,7 @@ export function progressElements(run: RunData, isReported: boolean): Child {
 function doing(run: RunData): HTMLElement {
   const failing = failingText(run);
   const parts = [failing !== undefined && element('b', { class: 'lost' }, failing), ' ', sentenceOf(run)];
-  const isCalled = run.state === 'running' && run.waiting === undefined;
+  const isCalled = run.state === 'running' && run.wait === undefined;
   return element('p', { class: 'doing' }, isCalled ? parts : parts.toReversed());
 }
 
@@ -97,12 +90,12 @@ const buttonTexts: Readonly<Record<ControlName, readonly [usual: string, asked?:
 };
 
 /** @param controls undefined when the reader may not control runs */
-export function buttonsOf(run: RunData, controls: Controls | undefined): Child {
-  const { id, state, isShared } = run;
+export function buttonsOf(run: RunData, controls: ControlDialog | undefined): Child {
+  const { id, state } = run;
   if (controls === undefined || (state !== 'running' && state !== 'paused')) return false;
   const unfit: ControlName[] = [state === 'running' ? 'unpause' : 'pause'];
   // Only runs that share workers have a priority.
-  if (!isShared) unfit.push('set-priority');
+  if (!isShared(run)) unfit.push('set-priority');
   const asked = controls.asked(run);
   const fitting = controlNames.filter((control) => !unfit.includes(control));
   const buttons = fitting.map((control) => {
@@ -110,13 +103,14 @@ export function buttonsOf(run: RunData, controls: Controls | undefined): Child {
     const isBusy = control === asked && pending !== undefined;
     const text = isBusy ? pending : usual;
     const click = ({ currentTarget }: Event): void => {
-      const { control: wanted } = (currentTarget as HTMLElement).dataset;
-      controls.ask(id, wanted as ControlName);
+      const { ariaBusy, dataset } = currentTarget as HTMLElement;
+      if (ariaBusy !== 'true') controls.ask(id, dataset['control'] as ControlName);
     };
     return button(text, click, {
       // Pausing and unpausing have the same button, so that the focus stays on it. Its data says which it is.
       id: `${control === 'unpause' ? 'pause' : control}-${id}`,
       'data-control': control,
+      'data-run': id,
       'aria-label': `${text} run ${id}`,
       'aria-busy': isBusy && 'true',
     });
