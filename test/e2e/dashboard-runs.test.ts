@@ -68,6 +68,16 @@ describeWithBrowser('the dashboard', (open) => {
       await page.getByLabel(/^Rate/).fill(rate);
       await confirm(page, 'Set rate');
     }
+    // A refusal opens the dialog that the reader has closed.
+    await page.route('**/set-rate', async (route) => {
+      await page.keyboard.press('Escape');
+      await route.continue();
+    });
+    await press('Set rate…');
+    await page.getByLabel(/^Rate/).fill('fast');
+    await page.getByRole('button', { name: 'Set rate', exact: true }).click();
+    await page.locator('dialog[open]').getByText('Rate "fast"').waitFor();
+    await page.keyboard.press('Escape');
 
     await press('Cancel…');
     const facts = page.locator('dialog[open]').getByText(/rows will not be called/);
@@ -77,7 +87,7 @@ describeWithBrowser('the dashboard', (open) => {
     await confirm(page, 'Cancel run');
     await page.getByRole('row', { name: /^r ⊘? ?cancelled/ }).waitFor();
     expect(await focused(page)).toBe('run-r');
-    expect(requests.filter((address) => address.includes('/runs/r/'))).toHaveLength(5);
+    expect(requests.filter((address) => address.includes('/runs/r/'))).toHaveLength(6);
     expect((await run.end).code).toBe(3);
     await expectAccessible(page);
   });

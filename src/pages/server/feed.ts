@@ -17,15 +17,18 @@ export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000) {
   async function sendChanges(): Promise<void> {
     if (sentTo.size === 0) return;
     const start = performance.now();
-    const snapshotFor = await look([...sentTo.keys()].map(({ topic }) => topic));
-    for (const [{ topic, send }, sent] of sentTo) {
-      const changes = Object.entries(snapshotFor(topic)).filter(([name, member]) => {
+    // A listener that comes during the look gets the next snapshot.
+    const listeners = [...sentTo];
+    const snapshotFor = await look(listeners.map(([{ topic }]) => topic));
+    for (const [listener, sent] of listeners) {
+      if (!sentTo.has(listener)) continue;
+      const changes = Object.entries(snapshotFor(listener.topic)).filter(([name, member]) => {
         const json = JSON.stringify(member);
         if (json === sent.get(name)) return false;
         sent.set(name, json);
         return true;
       });
-      if (changes.length > 0) send(JSON.stringify(Object.fromEntries(changes)));
+      if (changes.length > 0) listener.send(JSON.stringify(Object.fromEntries(changes)));
     }
     tookMs = performance.now() - start;
   }

@@ -50,3 +50,23 @@ test('reads nothing while no page listens', async () => {
   await vi.advanceTimersByTimeAsync(1_000);
   expect(look).toHaveBeenCalledTimes(looks);
 });
+
+test('a listener that comes during a look gets the snapshot of the next one', async () => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const looks: (readonly string[])[] = [];
+  const feed = openEventFeed<string>(async (topics) => {
+    looks.push(topics);
+    if (looks.length === 1) await held;
+    return (topic) => ({ isKnown: topics.includes(topic) });
+  }, 5);
+  onTestFinished(() => feed.close());
+  feed.listen({ topic: 'x', send: () => {} });
+  await expect.poll(() => looks).toEqual([['x']]);
+  const heard: string[] = [];
+  feed.listen({ topic: 'y', send: (changes) => void heard.push(changes) });
+  release();
+  await expect.poll(() => heard).toEqual(['{"isKnown":true}']);
+});

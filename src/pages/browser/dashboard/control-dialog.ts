@@ -56,16 +56,20 @@ export class ControlDialog {
       const why = await send(id, control, parts);
       confirm.ariaBusy = null;
       refused.textContent = why ?? '';
-      if (why !== undefined) return;
+      // Meanwhile, the reader may have closed the dialog, or opened that of another run.
+      if (why !== undefined) return this.#show(id, control, parts);
       this.#sent.set(id, { control, state: run.state, at: performance.now() });
       this.#onSent();
-      // Meanwhile, the reader may have opened the dialog of another run.
       if (this.element.contains(parts)) this.element.close();
     };
+    this.#show(id, control, parts);
+  }
+
+  #show(id: string, control: ControlName, parts: HTMLElement): void {
     this.#shown = { id, control };
     this.update(this.#latest);
-    this.element.replaceChildren(parts);
-    this.element.showModal();
+    if (!this.element.contains(parts)) this.element.replaceChildren(parts);
+    if (!this.element.open) this.element.showModal();
   }
 
   /** The facts change with the run while the dialog is open. */
