@@ -52,6 +52,7 @@ export class RowDialog {
       button(text, () => this.#table.move(steps), {
         id: `story-${text}`,
         'aria-disabled': !this.#table.canMove(steps) && 'true',
+        autofocus: steps === 1,
       });
     const close = button('Close', () => this.element.close(), { id: 'story-close' });
     const buttons = element('div', { class: 'buttons' }, step('Previous', -1), step('Next', 1), close);

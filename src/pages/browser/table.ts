@@ -236,7 +236,7 @@ function lineId(place: number): string {
 /** Icon and ends of an outcome, in characters. */
 const chipWidth = 4;
 /** Longer texts are cut, so that they push no other column off the screen. */
-const widest = { message: 44, subject: 24, others: 28 };
+const widest = { message: 36, subject: 24, others: 28 };
 
 function printedText(text: string, column: Column): string {
   const half = (isMessage(column) ? longestPrinted.message : longestPrinted.others) / 2;
