@@ -84,6 +84,12 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await page.getByRole('button', { name: 'evaluation_id' }).click();
     // The last row comes first, and is called last.
     expect((await rowsShown())[0]).toBe('120');
+    // Each result changes the text of this button, which keeps the focus.
+    const copy = page.getByRole('button', { name: 'Copy summary' });
+    await copy.focus();
+    const summary = await copy.getAttribute('data-copy');
+    await expect.poll(() => copy.getAttribute('data-copy')).not.toBe(summary);
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Copy summary');
     await page.locator('.rows tbody tr').first().click();
     const story = page.locator('dialog[open]');
     expect(await story.textContent()).toContain('not finished yet');

@@ -185,7 +185,11 @@ describeWithBrowser('the rows of report.html', (open) => {
     await again.page.waitForSelector(isReady);
     expect(await again.page.locator('#story-title').textContent()).toContain('Row 33 ·');
     expect(await found(again.page)).toBe('10 of 100 rows');
-    expect([...complaints, ...again.complaints]).toEqual([]);
+    // A link with mistakes shows what it asks for: nothing.
+    const wrong = await open(`${url}#show=constructor&sort=-&row=x`);
+    await wrong.page.waitForSelector(isReady);
+    expect(await wrong.page.locator('option:checked').first().textContent()).toBe('0 constructor');
+    expect([...complaints, ...again.complaints, ...wrong.complaints]).toEqual([]);
   });
 
   test('fit on paper, with what needs the reader or is unclear', async () => {

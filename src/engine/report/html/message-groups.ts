@@ -4,13 +4,12 @@ import type { MessageGroup } from './page-data.ts';
 
 /** Rows with further messages of a code are counted together. */
 const mostMessages = 100;
-const longestMessage = 300;
 
-/** The beginning of the message with `N` for each number. */
+/** The beginning of the message with `N` for each number. It ends with a whole character, because an address has no halves. */
 export function messagePattern(message: string): string {
   return message
-    .slice(0, longestMessage)
-    .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\d+/gi, 'N');
+    .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\d+/gi, 'N')
+    .replace(/^(.{300}).*/su, '$1');
 }
 
 /** Memory depends on the number of codes. */

@@ -43,7 +43,7 @@ function stepItem({ title, first, text, group, rows, isSaved, command }: Step): 
       'p',
       { class: 'do' },
       rows > 0 && groupLink(group, rows === 1 ? 'Show the row' : `Show the ${counted(rows, 'row')}`),
-      isSaved && markup('button', { type: 'button', 'data-save': group }, 'Save them as CSV'),
+      isSaved && markup('button', { type: 'button', id: 'save', 'data-save': group }, 'Save them as CSV'),
       command !== undefined && commandOf(command),
     ),
   );
@@ -51,7 +51,7 @@ function stepItem({ title, first, text, group, rows, isSaved, command }: Step): 
 
 function commandOf(command: string): Markup {
   const which = markup('span', { class: 'spoken' }, ` ${command}`);
-  const copy = markup('button', { type: 'button', 'data-copy': command }, 'Copy', which);
+  const copy = markup('button', { type: 'button', id: command, 'data-copy': command }, 'Copy', which);
   return markup('span', { class: 'command' }, markup('code', {}, command), copy);
 }
 

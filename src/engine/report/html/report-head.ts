@@ -21,8 +21,9 @@ export function reportHead(data: PageData): Markup {
 
 /** Links say which rows they show: `data-show` has a `RowGroup`, `data-code` a code, `data-message` a message of the code. */
 export function reportSummary(data: PageData): Markup {
-  const copy = markup('button', { type: 'button', 'data-copy': summaryText(data) }, 'Copy summary');
-  return [ledger(data), nextSteps(data), markup('p', { class: 'send' }, copy), resultsByCode(data)];
+  const copied = { type: 'button', id: 'copy', 'data-copy': summaryText(data) };
+  const send = markup('p', { class: 'send' }, markup('button', copied, 'Copy summary'));
+  return [ledger(data), nextSteps(data), send, resultsByCode(data)];
 }
 
 function facts({ run, summary }: PageData): Markup {

@@ -9,13 +9,13 @@ type BaseGroup = 'all' | 'attention' | Outcome | NextStep;
 
 export type RowGroup = BaseGroup | `${BaseGroup} unclear`;
 
-const groupTexts: Readonly<Record<string, string>> = {
-  all: 'rows',
-  attention: 'need you',
-  retry: 'to retry',
-  correct: 'to correct',
-  decide: 'to decide',
-};
+const groupTexts: ReadonlyMap<string, string> = new Map([
+  ['all', 'rows'],
+  ['attention', 'need you'],
+  ['retry', 'to retry'],
+  ['correct', 'to correct'],
+  ['decide', 'to decide'],
+]);
 
 export const rowGroups: readonly RowGroup[] = [
   'all',
@@ -31,7 +31,7 @@ export const rowGroups: readonly RowGroup[] = [
 export function groupText(group: RowGroup): string {
   const [base, unclear] = partsOf(group);
   if (group === 'all unclear') return 'to check';
-  const text = groupTexts[base] ?? outcomeText(base);
+  const text = groupTexts.get(base) ?? outcomeText(base);
   return unclear ? `${text}, to check` : text;
 }
 

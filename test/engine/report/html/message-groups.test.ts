@@ -6,6 +6,8 @@ test.each([
   ['evaluation 17 is not deleted', 'evaluation N is not deleted'],
   ['user u-17 of 3f2b8c1e-0a4d-4c58-9d1a-5b6c7d8e9f00', 'user u-N of N'],
   ['no number', 'no number'],
+  [`evaluation 123 ${'x'.repeat(400)}`, `evaluation N ${'x'.repeat(287)}`],
+  ['😀'.repeat(400), '😀'.repeat(300)],
 ])('the pattern of "%s" is "%s"', (message, pattern) => {
   expect(messagePattern(message)).toBe(pattern);
 });
