@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
@@ -107,6 +109,8 @@ describeWithBrowser('the dashboard', (open) => {
     await save('again', 'completed', { counts: fine, retryOf: 'first' });
     await save('third', 'completed', { counts: { ...fine, succeeded: 399, failed: 1 }, unclear: 0 });
     await save('stopped', 'halted', { counts }, 'more than 5 % of the rows failed');
+    await writeFile(join(store.folder('first'), 'report.html'), '');
+    await writeFile(join(store.folder('first'), 'summary.json'), '{"retries":["again"]}');
     const { url } = await dashboardOf(place);
     const { page } = await open(url);
     const ids = () => page.locator('td a').allTextContents();
@@ -120,6 +124,7 @@ describeWithBrowser('the dashboard', (open) => {
     await page.getByRole('button', { name: 'Unclear' }).click();
     expect((await ids())[0]).toBe('first');
     await page.getByRole('link', { name: 'first' }).click();
+    await page.getByText('with the results of the retries again. This page has').waitFor();
     await page.getByText('Retried by').getByRole('link', { name: 'again' }).click();
     await page.getByText('This run is a retry of').getByRole('link', { name: 'first' }).waitFor();
     await expectAccessible(page);

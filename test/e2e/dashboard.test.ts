@@ -115,11 +115,13 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     const name = '<img src=x onerror=alert(1)>.csv';
     const place = await newPlace(2_000, anyDatastore(), name);
     const { url, control_url } = await dashboardOf(place, '--control');
-    const run = place.going('--rate', '5/s');
+    place.sandbox.configure({ fault: '500=100%' });
+    const run = place.going('--rate', '5/s', '--attempts', '1', '--max-failures', 'none');
     const { page, complaints, requests } = await open(control_url ?? '', {
       viewport: { width: 380, height: 800 },
     });
     await page.getByText(name).waitFor();
+    await page.getByText(/^All [\d,]+ called rows failed, most with INTERNAL\.$/).waitFor();
     expect(page.url()).toBe(`${url}/`);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(380);
     // Two lines and a bar.
@@ -167,16 +169,33 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
       await dialog.waitFor({ state: 'detached' });
     }
     expect(requests.filter((address) => address.includes('/runs/r/'))).toEqual([]);
+    // Opened again, the address leads to the dashboard, in another browser with a click and without control.
+    await page.goto(control_url ?? '');
+    await page.getByRole('button', { name: 'Pause… run r' }).waitFor();
+    const other = await open(control_url ?? '');
+    await other.page.getByRole('link', { name: 'Look at the dashboard' }).click();
+    await other.page.getByRole('link', { name: 'r', exact: true }).waitFor();
+    expect(await other.page.getByRole('button').count()).toBe(0);
   });
 
   test('finds ended runs, also those that it does not show at first, and lists the next times of each schedule', async () => {
     const place = await newPlace(0);
     const store = openRunStore(place.stateDir, operations);
+    const states = [{ state: 'running', at: '2026-01-01T00:00:00.000Z', atWorkMs: 90_000 }] as const;
+    const by = { user: 'ana', host: 'desk' };
+    const special = {
+      ...plannedRecord,
+      states: states.map((entry) => ({ ...entry, by })),
+      options: { ...plannedRecord.options, baseUrl: 'https://other.example' },
+      unclear: 12,
+    };
     for (let index = 1; index <= 120; index += 1) {
       const id = `night-${String(index).padStart(3, '0')}`;
       await store.create(id);
       const counts = { ...noOutcomes(), succeeded: plannedRecord.plan.rows };
-      await store.save(enterState({ ...plannedRecord, id, counts }, index === 7 ? 'cancelled' : 'completed'));
+      const isSpecial = index === 7;
+      const record = { ...(isSpecial ? special : plannedRecord), id, counts };
+      await store.save(enterState(record, isSpecial ? 'cancelled' : 'completed'));
     }
     await openScheduleStore(store.stateDir).add({ ...nightly, name: 'hourly', cron: '0 * * * *' });
     const { url } = await dashboardOf(place);
@@ -188,8 +207,10 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     const times = await page.getByRole('row', { name: 'hourly' }).locator('li').allTextContents();
     expect(times).toEqual(Array(3).fill(expect.stringMatching(/:30:00 UTC\+5:30$/)));
     const search = page.getByLabel('Search ended runs');
-    await search.fill('CANCELLED night');
-    expect(await shown()).toEqual(['night-007']);
+    for (const words of ['CANCELLED night', 'other.example', 'ana desk', '12 unclear', '1 min 30 s']) {
+      await search.fill(words);
+      expect(await shown()).toEqual(['night-007']);
+    }
     await expectAccessible(page);
     await search.fill('');
     await all.click();

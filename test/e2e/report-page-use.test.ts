@@ -25,6 +25,19 @@ function line(row: number, result: Partial<RowResult>, more: readonly string[] =
 
 const notDeleted = { outcome: 'failed', code: 'FAILED_PRECONDITION' } as const;
 
+/** Two attempts with the same answer, the second after 1.5 s. */
+const twice = {
+  message: 'no such thing',
+  unclear: true,
+  attempts: 2,
+  startedAt: '2026-01-01T00:00:00.000Z',
+  finishedAt: '2026-01-01T00:00:01.600Z',
+  durationMs: 100,
+  earlier: [
+    { at: '2026-01-01T00:00:00.000Z', durationMs: 90, code: 'UNAVAILABLE', message: 'no such thing' },
+  ],
+} as const;
+
 /** 30 rows that were refused for two reasons, 10 that may have succeeded, one unclear success, and others. */
 const lines: readonly ReportLine[] = Array.from({ length: 100 }, (_, index) => {
   const row = index + 1;
@@ -99,6 +112,14 @@ describeWithBrowser('the rows of report.html', (open) => {
   test('are all that a link counts, whatever the reader looked for before', async () => {
     const { page, complaints } = await open(await addressOf());
     await page.waitForSelector(isReady);
+    const ledger = '60 succeeded (1 to check)40 failed (10 to check)= 100 rows';
+    expect(await page.locator('.ledger').textContent()).toBe(ledger);
+    const steps = ['Check 11 rows in the service', 'Retry 10 rows', 'Decide about 30 rows'];
+    expect(await page.locator('.steps h3').allTextContents()).toEqual(steps);
+    expect(await page.locator('.steps .outcome').allTextContents()).toEqual(['all 10 unclear: check first']);
+    expect(await page.locator('.steps code').allTextContents()).toEqual([
+      'cqbatch retry r --code UNAVAILABLE',
+    ]);
     await page.getByRole('searchbox').fill('"evaluation 7 is" failed');
     await finds(page, /^1 of/);
     await page.getByRole('link', { name: 'Show the 30 rows' }).click();
@@ -132,7 +153,7 @@ describeWithBrowser('the rows of report.html', (open) => {
   });
 
   test('are told one by one, with the keyboard alone, and their values have room beside long headers', async () => {
-    const told = [1, 2, 3].map((row) => line(row, { ...notDeleted, message: 'no' }, ['value']));
+    const told = [1, 2, 3].map((row) => line(row, { ...notDeleted, ...twice }, ['value']));
     const url = await addressOf({ lines: told, columns: ['evaluation_id', longHeader] });
     const { page, complaints } = await open(url);
     await page.waitForSelector(isReady);
@@ -141,7 +162,13 @@ describeWithBrowser('the rows of report.html', (open) => {
     expect(await (await active()).locator('.row').textContent()).toBe('1');
     await table.press('Enter');
     const title = page.locator('#story-title');
-    expect(await title.textContent()).toMatch(/^Row 1 · evaluation projects\/acme.*… · failed$/);
+    expect(await title.textContent()).toMatch(/^Row 1 · evaluation projects\/acme.*… · failed · unclear$/);
+    const story = page.locator('dialog');
+    expect(await story.locator('td:first-child').allTextContents()).toEqual(['+0.0 s', '+1.5 s']);
+    expect(await story.locator('.timeline > span').allTextContents()).toEqual(['+0.0 s', '+1.6 s']);
+    expect(await story.getByText('no such thing').count()).toBe(1);
+    for (const what of ['Message', 'request', 'evaluation_id'])
+      expect(await story.getByRole('button', { name: `Copy ${what}` }).count()).toBe(1);
     expect(await page.getByRole('button', { name: 'Previous' }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Next' }).press('Enter');
     await page.keyboard.press('ArrowRight');

@@ -79,6 +79,7 @@ describeWithBrowser('report.html', (open) => {
     expect(planned.code).toBe(0);
     expect(JSON.parse(planned.stdout)).toMatchObject({ rows: failed.length, invalid: 0 });
     const again = await readFile(join(cwd, 'again.csv'), 'utf8');
+    expect(again.split('\n')[0]).toContain('_code,_message,_unclear,');
     for (const row of failed) expect(again).toContain(row['evaluation_id'] || row['soundboard_id']);
 
     await show(`${report.length} rows`);
