@@ -169,10 +169,17 @@ describeWithRedis('on Redis', () => {
       for (const id of ['r', 'far']) await told(id, / left\.$/);
     });
 
-    test('keeps the focus in the table of workers, and misses none for a paused run', async () => {
+    test('keeps the focus in the table of workers, misses none for a paused run, and shows ended runs of other machines', async () => {
       const { url: redis } = await redisForTest();
       const place = await newPlace(2_000, { CQBATCH_QUEUE: redis });
-      const { url } = await dashboardOf(place);
+      // More ended runs than a snapshot has.
+      const elsewhere = await newPlace(0, { CQBATCH_QUEUE: redis });
+      const store = openRunStore(elsewhere.stateDir, operations);
+      for (let index = 0; index <= 50; index += 1) {
+        await store.create(`old-${index}`);
+        await store.save(enterState({ ...plannedRecord, id: `old-${index}` }, 'cancelled'));
+      }
+      const { url } = await dashboardOf(elsewhere);
       place.going('--rate', '20/s');
       const { page } = await open(url);
       const workers = page.getByRole('region', { name: 'Workers' });
@@ -184,6 +191,10 @@ describeWithRedis('on Redis', () => {
       expect((await place.run('pause', 'r')).code).toBe(0);
       await page.getByText('Paused: no row is called').waitFor();
       expect(await page.getByText('No worker is running').count()).toBe(0);
+      expect((await place.run('cancel', 'r', '--yes')).code).toBe(0);
+      await page.getByRole('row', { name: /^r ⊘? ?cancelled/ }).waitFor();
+      // It is newer than those of this machine.
+      expect(await page.locator('td a').first().textContent()).toBe('r');
     });
   });
 });
