@@ -26,10 +26,15 @@ const eventful: ChartedRunOptions = {
   slowestMs: 3_000,
 };
 
-async function addressOf(options: ChartedRunOptions): Promise<string> {
+/** @param failed how many of its first rows have failed */
+async function addressOf(options: ChartedRunOptions, failed = 0): Promise<string> {
   const { lines, ...others } = chartedRun(options);
   const page = { folder: await temporaryFolder(), columns: ['id'], ...others };
-  return String(pathToFileURL(await writePageOf([lines], page)));
+  const told = lines.map(({ row, result }, index) => {
+    const outcome = index < failed ? 'failed' : result.outcome;
+    return { row, result: { ...result, outcome } };
+  });
+  return String(pathToFileURL(await writePageOf([told], page)));
 }
 
 /** The texts of the legends. */
@@ -83,12 +88,13 @@ describeWithBrowser('the charts of report.html', (open) => {
 
   test('have their data in tables, too, and can be used by everyone, also in the dark on a small screen', async () => {
     const viewport = { width: 380, height: 900 };
-    const { page } = await open(await addressOf(eventful), {
+    const { page } = await open(await addressOf(eventful, 7), {
       timezoneId: 'UTC',
       viewport,
       colorScheme: 'dark',
     });
     await page.waitForSelector('canvas');
+    expect((await legends(page)).at(-1)).toMatch(/^Whole runfailed 7 rowswaiting/);
     for (const table of await page.getByText('Data table').all()) await table.click();
     const rate = page.locator('figure').first();
     expect(await rate.locator('th').allTextContents()).toEqual([
@@ -104,5 +110,10 @@ describeWithBrowser('the charts of report.html', (open) => {
     await expectAccessible(page);
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(overflow).toBeLessThanOrEqual(0);
+    // In less than ten seconds, there is nothing to draw.
+    const { page: short } = await open(await addressOf({ accepted: eventful.accepted.slice(0, 9) }, 7));
+    await short.getByText('Requested rate: auto.').waitFor();
+    expect(await short.locator('canvas').count()).toBe(0);
+    expect(await short.getByText('Data table').filter({ visible: true }).count()).toBe(0);
   });
 });
