@@ -89,8 +89,8 @@ function stepsOf(data: PageData): readonly Step[] {
       title: `Retry ${counted(toRetry, 'row')}`,
       first: isEnded ? checkFirst(rowsOf('retry unclear'), toRetry) : undefined,
       text: isEnded
-        ? 'Such a row may succeed when it is called again. If it fails again, ask the operators of the service.'
-        : 'Such a row may succeed when it is called again. That is possible when the run has ended.',
+        ? 'Such a row may succeed in a new run. If it does not, ask the operators of the service.'
+        : 'Such a row may succeed in a new run. That is possible when this run has ended.',
       group: 'retry',
       rows: toRetry,
       command: run.retry,
