@@ -106,6 +106,9 @@ describeWithBrowser('the rows of report.html', (open) => {
     await page.getByLabel('evaluation_id').uncheck();
     expect((await page.locator('.rows th').allTextContents()).slice(0, 2)).toEqual(['Row', 'Outcome']);
     await expectAccessible(page);
+    // Also on a phone.
+    await page.setViewportSize({ width: 380, height: 800 });
+    expect((await page.locator('.choices').boundingBox())?.x).toBeGreaterThanOrEqual(0);
     expect(complaints).toEqual([]);
   });
 
@@ -220,7 +223,10 @@ describeWithBrowser('the rows of report.html', (open) => {
   });
 
   test('fit on paper, with what needs the reader or is unclear', async () => {
-    const { page, complaints } = await open(await addressOf(), { viewport: { width: 718, height: 1_000 } });
+    // Two operations have two subjects, and the messages still have room.
+    const operations = [restoreEvaluation, { ...restoreEvaluation, name: 'o', subject: 'soundboard_id' }];
+    const url = await addressOf({ columns: ['evaluation_id', 'soundboard_id'], operations });
+    const { page, complaints } = await open(url, { viewport: { width: 718, height: 1_000 } });
     await page.waitForSelector(isReady);
     await page.emulateMedia({ media: 'print' });
     await page.evaluate('dispatchEvent(new Event("beforeprint"))');
