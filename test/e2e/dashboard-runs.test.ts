@@ -123,7 +123,12 @@ describeWithBrowser('the dashboard', (open) => {
     expect(await styleOf(failed, 'color')).toBe('rgb(194, 32, 50)');
     await page.getByRole('button', { name: 'Unclear' }).click();
     expect((await ids())[0]).toBe('first');
-    await page.getByRole('link', { name: 'first' }).click();
+    const first = page.getByRole('link', { name: 'first' });
+    await first.press('Enter');
+    await expect.poll(() => focused(page)).toBe('back');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => focused(page)).toBe('run-first');
+    await first.click();
     await page.getByText('with the results of the retries again. This page has').waitFor();
     await page.getByText('Retried by').getByRole('link', { name: 'again' }).click();
     await page.getByText('This run is a retry of').getByRole('link', { name: 'first' }).waitFor();

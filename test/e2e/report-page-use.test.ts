@@ -197,6 +197,16 @@ describeWithBrowser('the rows of report.html', (open) => {
     await page.waitForSelector(isReady);
     const title = page.locator('#story-title');
     await page.getByRole('link', { name: 'UNAVAILABLE', exact: true }).click();
+    // A reader can select a part of a cell, without opening its row.
+    const cell = page.locator('.rows tbody tr').nth(2).locator('.code');
+    await cell.scrollIntoViewIfNeeded();
+    const { x = 0, y = 0 } = (await cell.boundingBox()) ?? {};
+    await page.mouse.move(x + 12, y + 15);
+    await page.mouse.down();
+    await page.mouse.move(x + 60, y + 16);
+    await page.mouse.up();
+    expect(await page.evaluate('String(getSelection())')).toMatch(/^UNA/);
+    expect(await page.locator('dialog').isVisible()).toBe(false);
     await page.locator('.rows tbody tr').nth(2).click();
     expect(await title.textContent()).toContain('Row 33 ·');
     const address = page.url();
@@ -215,6 +225,13 @@ describeWithBrowser('the rows of report.html', (open) => {
     await again.page.waitForSelector(isReady);
     expect(await again.page.locator('#story-title').textContent()).toContain('Row 33 ·');
     expect(await found(again.page)).toBe('10 of 100 rows');
+    // The row of a link need not be in the table. The next one is the first of the table.
+    const other = await open(address.replace('row=33', 'row=90'));
+    await other.page.waitForSelector(isReady);
+    const story = other.page.locator('#story-title');
+    expect(await story.textContent()).toContain('Row 90 ·');
+    await other.page.keyboard.press('ArrowRight');
+    expect(await story.textContent()).toContain('Row 31 ·');
     // A link with mistakes shows what it asks for: nothing.
     const wrong = await open(`${url}#show=constructor&sort=-&row=x`);
     await wrong.page.waitForSelector(isReady);

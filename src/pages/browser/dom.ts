@@ -81,11 +81,15 @@ export function numberCell(text: string): HTMLElement {
   return element('td', { class: 'number' }, text);
 }
 
-/** A bar of the outcomes and of the other rows. Screen readers skip the bar: the page has the counts in words beside it. */
+/**
+ * A bar of the outcomes and of the other rows. Screen readers skip the bar: the page has the counts in words beside it. For a
+ * pointer, the bar is the ledger of the page, if there is one.
+ */
 export function outcomeBar(counts: OutcomeCounts, all: number): HTMLElement {
   const shares = Object.entries({ ...counts, rest: all - totalOf(counts) }).filter(([, rows]) => rows > 0);
   const parts = shares.map(([name, rows]) => {
-    const part = element('span', { class: name });
+    const click = () => document.querySelector<HTMLElement>(`.ledger [data-show="${name}"]`)?.click();
+    const part = element('span', { class: name, click });
     part.style.flexGrow = String(rows);
     return part;
   });
@@ -127,23 +131,33 @@ function lasting(place: Element, node: Node, index: number): Node {
   return old;
 }
 
-/** Copies the text of a clicked button, or selects what is before it if the browser does not allow copying. */
+/** Copies the text of a clicked button. */
 export async function copyClicked({ target }: Event): Promise<void> {
   const button = target instanceof Element ? target.closest<HTMLElement>('button[data-copy]') : null;
   const word = button?.firstChild;
   if (!button || !word) return;
   const { copy = '', word: usual = word.textContent ?? '' } = button.dataset;
   button.dataset['word'] = usual;
-  try {
-    await navigator.clipboard.writeText(copy);
-    word.textContent = 'Copied';
-  } catch {
-    if (button.previousElementSibling) getSelection()?.selectAllChildren(button.previousElementSibling);
-    word.textContent = 'Selected';
-  }
+  const isCopied = await navigator.clipboard?.writeText(copy).then(
+    () => true,
+    () => false,
+  );
+  word.textContent = isCopied || isCopiedWithEvent(copy) ? 'Copied' : 'Not allowed';
   setTimeout(() => {
     word.textContent = usual;
   }, 2_000);
+}
+
+/** For pages without encryption, which have no `navigator.clipboard`. */
+function isCopiedWithEvent(text: string): boolean {
+  const write = (event: ClipboardEvent): void => {
+    event.clipboardData?.setData('text/plain', text);
+    event.preventDefault();
+  };
+  document.addEventListener('copy', write);
+  const isCopied = document.execCommand('copy');
+  document.removeEventListener('copy', write);
+  return isCopied;
 }
 
 export function download(name: string, text: string): void {

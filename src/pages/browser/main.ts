@@ -14,11 +14,6 @@ try {
   // Draws the head again, with times in the zone of the reader.
   const head = nodesOf(drawn(reportHead(data)));
   const bar = outcomeBar(outcomes, manifest.rows);
-  // For a pointer, the bar is the ledger below it.
-  bar.addEventListener('click', ({ target }) => {
-    const outcome = target instanceof HTMLElement ? target.className : '';
-    view.element.querySelector<HTMLElement>(`.ledger [data-show="${outcome}"]`)?.click();
-  });
   main?.replaceChildren(...head, bar, view.element);
   view.followAddress();
 } catch (error) {

@@ -42,7 +42,7 @@ export class RowTable {
   #columns: readonly Column[] = [];
   #selected: Uint32Array = new Uint32Array();
   #isPrinting = false;
-  /** The row with the keyboard focus: an index of `#selected`. */
+  /** The row with the keyboard focus: an index of `#selected`, or -1. */
   #active = 0;
 
   constructor(options: TableOptions) {
@@ -73,16 +73,18 @@ export class RowTable {
 
   /** @param isChanged whether the reader has changed the filter or the order, and so begins at the top */
   show({ columns, selected, sortBy, isDescending }: TableContent, isChanged: boolean): void {
-    const active = this.#selected[this.#active] ?? 0;
+    const place = selected.indexOf(this.#selected[this.#active] ?? -1);
+    const stays = place >= 0 ? place : Math.min(this.#active, selected.length - 1);
     this.#isPrinting = false;
     this.#columns = columns;
     this.#selected = selected;
-    this.#active = isChanged ? 0 : Math.max(0, selected.indexOf(active));
+    this.#active = isChanged ? 0 : stays;
     const order = isDescending ? 'descending' : 'ascending';
     const heads = columns.map((column) => {
       const sort = button(column.title, () => this.#options.onSort(column), { id: `sort ${column.id}` });
       const sorted = column === sortBy ? order : 'none';
-      return element('th', { class: classOf(column), 'aria-sort': sorted }, sort);
+      const title = tooltipOf(column, column.title);
+      return element('th', { class: classOf(column), 'aria-sort': sorted, title }, sort);
     });
     redraw(this.#head, heads);
     const widths = columns.map(widthOf);
@@ -152,7 +154,8 @@ export class RowTable {
   /** Shows a cut message of the active row below the table, for readers without a pointer. */
   #showWhole(): void {
     const message = this.#columns.find(isMessage);
-    const text = message?.shown(this.#selected[this.#active] ?? 0) ?? '';
+    const row = this.#selected[this.#active];
+    const text = row === undefined ? '' : (message?.shown(row) ?? '');
     this.#whole.hidden = text.length < widest.message || document.activeElement !== this.#table;
     this.#whole.textContent = shortened(text, longestTitle);
   }
@@ -165,7 +168,8 @@ export class RowTable {
       'aria-rowindex': String(place + 2),
       'aria-selected': String(isActive),
       class: isActive && 'active',
-      click: () => this.open(row),
+      // The end of a selection is no click.
+      click: () => getSelection()?.type !== 'Range' && this.open(row),
     };
     const cells = this.#columns.map((column) => this.#cell(column, row));
     return element('tr', properties, cells);
@@ -175,8 +179,7 @@ export class RowTable {
     const text = column.shown(row);
     const cut = this.#isPrinting ? printedText(text, column) : shortened(text, longestText);
     const content = isOutcome(column) ? element('span', { class: `outcome ${column.text(row)}` }, cut) : cut;
-    const title = text.length < widestOf(column) ? undefined : inReadingOrder(shortened(text, longestTitle));
-    return element('td', { class: classOf(column), title }, content);
+    return element('td', { class: classOf(column), title: tooltipOf(column, text) }, content);
   }
 
   #pressed(event: KeyboardEvent): void {
@@ -208,10 +211,9 @@ export class RowTable {
     if (row !== undefined) this.open(row);
   }
 
-  /** Opens a row, which need not be in the table. */
+  /** Opens a row. The one after a row that is not in the table is the first. */
   open(row: number): void {
-    const place = this.#selected.indexOf(row);
-    if (place >= 0) this.#goTo(place);
+    this.#goTo(this.#selected.indexOf(row));
     this.#options.onOpen(row);
   }
 
@@ -249,6 +251,11 @@ const isOutcome = ({ id }: Column): boolean => id === 'fact outcome';
 function widestOf(column: Column): number {
   if (isMessage(column)) return widest.message;
   return column.role === 'subject' ? widest.subject : widest.others;
+}
+
+/** The whole text, if it may be cut: letters can be twice as wide as digits. */
+function tooltipOf(column: Column, text: string): string | undefined {
+  return text.length < widestOf(column) / 2 ? undefined : inReadingOrder(shortened(text, longestTitle));
 }
 
 /** The width of the longest text, so that no column changes its width while the reader scrolls. */

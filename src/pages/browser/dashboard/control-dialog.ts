@@ -16,7 +16,16 @@ const longestAskedMs = 15_000;
 
 /** Asks before it controls a run, and shows what the server refuses. */
 export class ControlDialog {
-  readonly element = element('dialog', { 'aria-labelledby': 'question' });
+  readonly element = element('dialog', {
+    'aria-labelledby': 'question',
+    close: () => {
+      const { activeElement: focused, body } = document;
+      if (focused !== body && !this.element.contains(focused)) return;
+      // The run has ended, and its button is gone.
+      const link = document.getElementById(`run-${this.#shown?.id}`) ?? document.getElementById('back');
+      link?.focus();
+    },
+  });
   readonly #onSent: () => void;
   #latest: Pick<Snapshot, 'runs' | 'requireReason'> = { runs: [], requireReason: false };
   #shown: { readonly id: string; readonly control: ControlName } | undefined;

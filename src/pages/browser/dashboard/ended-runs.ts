@@ -88,6 +88,7 @@ export class EndedRuns {
   #showAll(): void {
     this.#most = Number.POSITIVE_INFINITY;
     this.#draw();
+    document.getElementById('table Ended runs')?.focus();
   }
 }
 

@@ -88,7 +88,8 @@ class Dashboard {
     if (snapshot === undefined) return;
     this.#couldControl ||= snapshot.mayControl;
     redraw(this.#notes, notes(snapshot, this.#couldControl && !snapshot.mayControl));
-    if (run !== this.#runPage?.id) {
+    const before = this.#runPage?.id;
+    if (run !== before) {
       this.#runPage?.close();
       this.#runPage = run === undefined ? undefined : new RunPage(run, this.#pointer, () => this.#draw());
     }
@@ -96,9 +97,11 @@ class Dashboard {
     const page = this.#runPage ?? this.#overview;
     page.draw(snapshot, snapshot.mayControl ? this.#dialog : undefined);
     redraw(this.#place, page.element);
-    // The run of the focused button has ended. On its own page, the focus goes to the link to all runs.
-    const ended = focused instanceof HTMLElement && !focused.isConnected && focused.dataset['run'];
-    if (ended) document.getElementById(run === undefined ? `run-${ended}` : 'back')?.focus();
+    // The reader has followed a link, or the run of the focused button has ended.
+    if (focused instanceof HTMLElement && !focused.isConnected) {
+      const id = run === undefined ? `run-${focused.dataset['run'] ?? before}` : 'back';
+      document.getElementById(id)?.focus();
+    }
     this.#dialog.update(snapshot);
     this.#main.setAttribute('aria-busy', 'false');
     const inProgress = snapshot.runs.length === 0 ? '' : `: ${snapshot.runs.length} in progress`;

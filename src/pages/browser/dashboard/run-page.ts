@@ -123,16 +123,19 @@ export class RunPage {
   }
 }
 
-/** The latest report, with what is known of the run by now. */
+/** The latest report, with what is known of the run by now. The report may be newer than the run. */
 function withNews(data: PageData, { ended, counts, ...end }: RunData): PageData {
   if (ended) return data;
+  const { summary } = data;
+  const called = ({ succeeded, failed }: RunData['counts']) => succeeded + failed;
+  const outcomes = called(counts) > called(summary.outcomes) ? counts : summary.outcomes;
   const state = endInWords(end);
   // The progress has the reason.
   const { reason: _, ...run } = data.run;
   return {
     ...data,
     run: { ...run, state, phase: 'in progress' },
-    summary: { ...data.summary, outcomes: counts },
+    summary: { ...summary, outcomes },
   };
 }
 
