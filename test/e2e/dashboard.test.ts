@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import { openScheduleStore } from '../../src/daemon/schedule/store.ts';
@@ -70,6 +71,10 @@ describeWithRedis('on Redis, the dashboard', () => {
   });
 });
 
+function selection(page: Page): Promise<string> {
+  return page.evaluate<string>('String(getSelection())');
+}
+
 describeWithBrowser('in a browser, the dashboard', (open) => {
   test('shows the rows of a run in progress, and keeps what was chosen and is open', async () => {
     const place = await newPlace(120, anyDatastore());
@@ -89,12 +94,17 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await page.getByRole('button', { name: 'evaluation_id' }).click();
     // The last row comes first, and is called last.
     expect((await rowsShown())[0]).toBe('120');
-    // Each result changes the text of this button, which keeps the focus.
+    // Each result changes the text of this button, which keeps the focus, and numbers beside texts that the reader has selected.
     const copy = page.getByRole('button', { name: 'Copy summary' });
-    await copy.focus();
-    const summary = await copy.getAttribute('data-copy');
-    await expect.poll(() => copy.getAttribute('data-copy')).not.toBe(summary);
-    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Copy summary');
+    for (const text of ['.codes .quiet', '.rows tbody .code']) {
+      await copy.focus();
+      await page.evaluate(`getSelection().selectAllChildren(document.querySelector('${text}'))`);
+      const [summary, selected] = [await copy.getAttribute('data-copy'), await selection(page)];
+      await expect.poll(() => copy.getAttribute('data-copy')).not.toBe(summary);
+      expect(await page.evaluate('document.activeElement?.textContent')).toBe('Copy summary');
+      expect([selected, await selection(page)]).toEqual([expect.stringMatching(/\w/), selected]);
+    }
+    await page.evaluate('getSelection().removeAllRanges()');
     await page.locator('.rows tbody tr').first().click();
     const story = page.locator('dialog[open]');
     expect(await story.textContent()).toContain('not finished yet');

@@ -25,11 +25,16 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** Elements without listeners, which can become any other. */
+const plain = new WeakSet<Node>();
+
 /** A part of a page that Node writes as HTML, too. */
 export function drawn(part: Markup): Child {
   if (part === false || part === undefined || typeof part === 'string') return part;
   if (!isElement(part)) return part.map(drawn);
-  return element(part.name, part.attributes, ...part.children.map(drawn));
+  const made = element(part.name, part.attributes, ...part.children.map(drawn));
+  plain.add(made);
+  return made;
 }
 
 function isProperties(first: Properties | Child): first is Properties {
@@ -115,13 +120,16 @@ export function redraw(place: Element, ...children: readonly Child[]): void {
     document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
-/** The old child in place of a new node: one that is equal, or has its `id` and is made equal. */
+/** The old child in place of a new node: one that is equal, or that is made equal because it has the same `id` or both are plain. */
 function lasting(place: Element, node: Node, index: number): Node {
   if (node.parentNode === place) return node;
   const same = place.childNodes[index];
   if (same?.isEqualNode(node)) return same;
-  if (!(node instanceof HTMLElement) || node.id === '') return node;
-  const old = [...place.children].find(({ id, nodeName }) => id === node.id && nodeName === node.nodeName);
+  if (!(node instanceof HTMLElement)) return node;
+  const isPlain = same !== undefined && plain.has(same) && plain.has(node);
+  const old = [...place.children]
+    .filter(({ id, nodeName }) => id === node.id && nodeName === node.nodeName)
+    .find((child) => child.id !== '' || (isPlain && child === same));
   if (old === undefined) return node;
   for (const { name, value } of node.attributes) old.setAttribute(name, value);
   // What the reader has opened stays open.

@@ -30,7 +30,7 @@ export class RowTable {
   readonly element: HTMLElement;
   readonly #scroller: HTMLElement;
   readonly #options: TableOptions;
-  readonly #body = element('tbody');
+  readonly #body = element('tbody', { click: (event) => this.#clicked(event) });
   readonly #head = element('tr');
   readonly #tall: HTMLElement;
   readonly #table: HTMLTableElement;
@@ -144,7 +144,10 @@ export class RowTable {
   #draw(first: number, length: number): void {
     const drawn = this.#selected.subarray(first, first + length);
     const places = Array.from(drawn, (_, index) => first + index);
-    this.#body.replaceChildren(...places.map((place) => this.#row(place)));
+    redraw(
+      this.#body,
+      places.map((place) => this.#row(place)),
+    );
     if (places.includes(this.#active))
       this.#table.setAttribute('aria-activedescendant', lineId(this.#active));
     else this.#table.removeAttribute('aria-activedescendant');
@@ -168,8 +171,6 @@ export class RowTable {
       'aria-rowindex': String(place + 2),
       'aria-selected': String(isActive),
       class: isActive && 'active',
-      // The end of a selection is no click.
-      click: () => getSelection()?.type !== 'Range' && this.open(row),
     };
     const cells = this.#columns.map((column) => this.#cell(column, row));
     return element('tr', properties, cells);
@@ -180,6 +181,13 @@ export class RowTable {
     const cut = this.#isPrinting ? printedText(text, column) : shortened(text, longestText);
     const content = isOutcome(column) ? element('span', { class: `outcome ${column.text(row)}` }, cut) : cut;
     return element('td', { class: classOf(column), title: tooltipOf(column, text) }, content);
+  }
+
+  #clicked({ target }: Event): void {
+    const line = target instanceof Element ? target.closest('tr') : null;
+    const row = this.#selected[Number(line?.getAttribute('aria-rowindex')) - 2];
+    // The end of a selection is no click.
+    if (row !== undefined && getSelection()?.type !== 'Range') this.open(row);
   }
 
   #pressed(event: KeyboardEvent): void {
