@@ -207,8 +207,8 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     for (let index = 1; index <= 120; index += 1) {
       const id = `night-${String(index).padStart(3, '0')}`;
       await store.create(id);
-      const counts = { ...noOutcomes(), succeeded: plannedRecord.plan.rows };
       const isSpecial = index === 7;
+      const counts = { ...noOutcomes(), [isSpecial ? 'failed' : 'succeeded']: plannedRecord.plan.rows };
       const record = { ...(isSpecial ? special : plannedRecord), id, counts };
       await store.save(enterState(record, isSpecial ? 'cancelled' : 'completed'));
     }
@@ -222,7 +222,14 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     const times = await page.getByRole('row', { name: 'hourly' }).locator('li').allTextContents();
     expect(times).toEqual(Array(3).fill(expect.stringMatching(/:30:00 UTC\+5:30$/)));
     const search = page.getByLabel('Search ended runs');
-    for (const words of ['CANCELLED night', 'other.example', 'ana desk', '12 unclear', '1 min 30 s']) {
+    for (const words of [
+      'CANCELLED night',
+      'other.example',
+      'ana desk',
+      'failed',
+      '12 unclear',
+      '1 min 30 s',
+    ]) {
       await search.fill(words);
       expect(await shown()).toEqual(['night-007']);
     }
