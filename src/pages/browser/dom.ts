@@ -102,9 +102,8 @@ export function outcomeBar(counts: OutcomeCounts, all: number): HTMLElement {
 }
 
 /**
- * Replaces the children of an element. Equal children stay, with the text that the reader has selected in them, and so do
- * children with the same `id`, with their listeners, focus and scroll position. The new children may include old ones. The
- * focus stays on the element with the same `id`.
+ * Replaces the children of an element; new ones may include old ones. Equal children stay, with the text that the reader has selected
+ * in them. So do children with the same `id`, with their listeners, focus and scroll position, and plain ones in the same place.
  */
 export function redraw(place: Element, ...children: readonly Child[]): void {
   const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
@@ -120,16 +119,13 @@ export function redraw(place: Element, ...children: readonly Child[]): void {
     document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
-/** The old child in place of a new node: one that is equal, or that is made equal because it has the same `id` or both are plain. */
+/** The old child in place of a new node: one that is equal, or a twin that is made equal. */
 function lasting(place: Element, node: Node, index: number): Node {
   if (node.parentNode === place) return node;
   const same = place.childNodes[index];
   if (same?.isEqualNode(node)) return same;
   if (!(node instanceof HTMLElement)) return node;
-  const isPlain = same !== undefined && plain.has(same) && plain.has(node);
-  const old = [...place.children]
-    .filter(({ id, nodeName }) => id === node.id && nodeName === node.nodeName)
-    .find((child) => child.id !== '' || (isPlain && child === same));
+  const old = twinOf(node, place, same);
   if (old === undefined) return node;
   for (const { name, value } of node.attributes) old.setAttribute(name, value);
   // What the reader has opened stays open.
@@ -137,6 +133,14 @@ function lasting(place: Element, node: Node, index: number): Node {
     if (name !== 'open' && !node.hasAttribute(name)) old.removeAttribute(name);
   redraw(old, [...node.childNodes]);
   return old;
+}
+
+/** The old child with the same `id`; without an `id`, the one in the same place if both are plain. */
+function twinOf(node: HTMLElement, place: Element, same: Node | undefined): Element | undefined {
+  const isAlike = ({ id, nodeName }: Element) => id === node.id && nodeName === node.nodeName;
+  if (node.id !== '') return [...place.children].find(isAlike);
+  const isPlain = same instanceof Element && plain.has(same) && plain.has(node);
+  return isPlain && isAlike(same) ? same : undefined;
 }
 
 /** Copies the text of a clicked button. */

@@ -143,20 +143,20 @@ function columnOf(column: PageColumn, values: readonly PageValue[], clearToken: 
   const unguarded = (text: string): string => (kind === 'cell' ? unguardCell(text, { clearToken }) : text);
   const raw = (row: number): string => String(values[row] ?? '');
   const text = (row: number): string => unguarded(raw(row));
-  const shown = kind === 'fact' ? (row: number) => shownFact(name, text(row)) : text;
+  const shownText = kind === 'fact' ? (written: string) => shownFact(name, written) : unguarded;
   const isNumber = values.some((value) => typeof value === 'number');
-  const longest = values.reduce<number>(
-    (most, _, row) => (raw(row).length > raw(most).length ? row : most),
-    0,
+  const longest = values.reduce<string>(
+    (most, value) => (String(value ?? '').length > most.length ? String(value) : most),
+    '',
   );
   return {
     ...column,
     id: `${kind} ${name}`,
     title: kind === 'fact' ? titleOf(name) : unguarded(name),
     isNumber,
-    width: shown(longest).length,
+    width: shownText(longest).length,
     text,
-    shown,
+    shown: (row) => shownText(raw(row)),
     key: isNumber ? (row) => values[row] ?? '' : text,
     raw,
   };

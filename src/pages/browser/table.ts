@@ -213,7 +213,7 @@ export class RowTable {
     return this.#selected[this.#active + steps] !== undefined;
   }
 
-  /** Opens another row of the table. */
+  /** Opens the row at this distance from the active one. */
   move(steps: -1 | 0 | 1): void {
     const row = this.#selected[this.#active + steps];
     if (row !== undefined) this.open(row);

@@ -33,8 +33,13 @@ const patienceMs = 5_000;
  *
  * @throws a usage error when the run is not asked, a fatal error when Redis does not respond
  */
-export async function controlRun(...[room, id, ...wanted]: Parameters<typeof ask>): Promise<void> {
-  const asked = ask(room, id, ...wanted).then(() => true);
+export async function controlRun(
+  room: ControlRoom,
+  id: string,
+  control: ControlName,
+  body: ControlBody,
+): Promise<void> {
+  const asked = ask(room, id, control, body).then(() => true);
   if (await withTimeout(asked, patienceMs)) return;
   const message = `Redis does not respond. Run ${id} may still get the request when Redis is back.`;
   throw fatalError('COMMAND_UNANSWERED', message);

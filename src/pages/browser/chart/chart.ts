@@ -32,6 +32,12 @@ export interface Line {
   readonly stroke: keyof typeof dashes | 'mark';
 }
 
+/** Undefined at a time without a value. */
+export function textAt(data: ChartData, line: Line, index: number): string | undefined {
+  const value = line.values[index] ?? null;
+  return value === null ? undefined : (line.valueText ?? data.valueText)(value);
+}
+
 /** The CSS variables of charts. */
 export const colorNames = [
   '--quiet',

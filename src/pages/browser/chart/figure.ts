@@ -1,7 +1,7 @@
 import type uPlot from 'uplot';
 import { localTime } from '../../../base/text/local-time.ts';
 import { element, numberCell, redraw, tableElement } from '../dom.ts';
-import { bandAt, type Chart, type ChartData } from './chart.ts';
+import { bandAt, type Chart, type ChartData, textAt } from './chart.ts';
 import { Legend } from './legend.ts';
 import { alignedData, plotOf } from './plot.ts';
 
@@ -67,8 +67,8 @@ export class Figure {
 
   #draw(): void {
     const { data } = this.#shown;
-    this.#plot?.destroy();
     if (data === undefined) return;
+    this.#plot?.destroy();
     const latest = (): ChartData => this.#shown.data ?? data;
     this.#plot = plotOf(this.#place, latest, (index) => this.#legend.show(latest(), index), this.#onZoom);
     this.#legend.show(data);
@@ -90,10 +90,7 @@ function shapeOf(data: ChartData | undefined): string {
 function valueTable(label: string, data: ChartData): HTMLElement {
   const { times, lines } = data;
   const rows = times.flatMap((time, index) => {
-    const texts = lines.map(({ values, valueText = data.valueText }) => {
-      const value = values[index] ?? null;
-      return value === null ? '' : valueText(value);
-    });
+    const texts = lines.map((line) => textAt(data, line, index) ?? '');
     if (texts.every((text) => text === '')) return [];
     return [[localTime(time * 1_000), ...texts.map(numberCell), bandAt(data, time)?.reason]];
   });

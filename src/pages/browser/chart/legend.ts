@@ -1,6 +1,6 @@
 import { localTime } from '../../../base/text/local-time.ts';
 import { element, redraw } from '../dom.ts';
-import { bandAt, type ChartData, type ColorName, dashes } from './chart.ts';
+import { bandAt, type ChartData, type ColorName, dashes, textAt } from './chart.ts';
 import { lengthOf } from './run-times.ts';
 
 const bandLabels = { wait: 'waiting', stop: 'not in progress' } as const;
@@ -13,10 +13,9 @@ export class Legend {
   show(data: ChartData, index?: number | null): void {
     const time = index == null ? undefined : data.times[index];
     const { bands, lines } = data;
-    const items = lines.map(({ label, color, stroke, values, overall, valueText = data.valueText }) => {
-      const value = values[index ?? 0] ?? null;
-      const text = value === null ? '–' : valueText(value);
-      return entry(stroke, color, label, time === undefined ? overall : text);
+    const items = lines.map((line) => {
+      const text = time === undefined ? line.overall : (textAt(data, line, index ?? 0) ?? '–');
+      return entry(line.stroke, line.color, line.label, text);
     });
     const band = time === undefined ? undefined : bandAt(data, time);
     for (const kind of ['wait', 'stop'] as const) {

@@ -28,10 +28,8 @@ function draw(plot: uPlot, drawing: (context: CanvasRenderingContext2D, width: n
 export function drawBands(plot: uPlot, { bands }: ChartData, colors: Colors): void {
   draw(plot, (context, width) => {
     for (const band of bands) {
-      const [left, right] = [
-        Math.max(0, plot.valToPos(band.from, 'x')),
-        Math.min(width, plot.valToPos(band.to, 'x')),
-      ];
+      const left = Math.max(0, plot.valToPos(band.from, 'x'));
+      const right = Math.min(width, plot.valToPos(band.to, 'x'));
       context.fillStyle = colors[`--${band.kind}`];
       // At least one pixel, so that a short wait in a long run is visible.
       if (right >= left) context.fillRect(left, 0, Math.max(1, right - left), plot.over.clientHeight);

@@ -153,10 +153,8 @@ function failureChart(series: LatencySeries, bands: readonly Band[]): Chart | un
 
 /** Leaves out lines without values, and adds a point without values at each end that has no point. */
 function framed(data: ChartData, ends: readonly number[]): ChartData {
-  const [before, after] = [
-    ends.filter((end) => end < (data.times[0] ?? end)),
-    ends.filter((end) => end > (data.times.at(-1) ?? end)),
-  ];
+  const before = ends.filter((end) => end < (data.times[0] ?? end));
+  const after = ends.filter((end) => end > (data.times.at(-1) ?? end));
   const lines = data.lines
     .filter(({ values }) => values.some((value) => value !== null))
     .map((line) => ({

@@ -39,7 +39,10 @@ export class EndedRuns {
 
   #draw(): void {
     const words = this.#search.value.toLowerCase().split(/\s+/);
-    const found = this.#runs.filter((run) => words.every((word) => textOf(run).includes(word)));
+    const found = this.#runs.filter((run) => {
+      const text = textOf(run);
+      return words.every((word) => text.includes(word));
+    });
     const shown = this.#sorted(found).slice(0, this.#most);
     redraw(
       this.element,

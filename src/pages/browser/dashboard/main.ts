@@ -110,17 +110,15 @@ class Dashboard {
 }
 
 function notes({ datastore, warnings }: Snapshot, hasLostControl: boolean): Child {
-  const away = datastore?.away;
+  const { why, since = '' } = datastore?.away ?? {};
+  const away = `${why}. Start Redis or repair the network: this page continues by itself. Runs and workers of other machines are shown as of ${localTime(since)}.`;
   const lost =
     'You can no longer control runs here: the dashboard was restarted. Open the new address that it printed.';
   const damaged = warnings.map(note);
   const summary = element('summary', `${count(damaged.length)} files are damaged or unreadable`);
   const folded = () => element('details', { class: 'note', id: 'warnings' }, summary, damaged);
   return [
-    away &&
-      note(
-        `${away.why}. Start Redis or repair the network: this page continues by itself. Runs and workers of other machines are shown as of ${localTime(away.since)}.`,
-      ),
+    why !== undefined && note(away),
     hasLostControl && note(lost),
     damaged.length <= mostWarnings ? damaged : folded(),
   ];
