@@ -18,10 +18,6 @@ RUN npm run build && rm -rf dist/src dist/jobs dist/.tsbuildinfo
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="callquality-batch" \
       org.opencontainers.image.licenses="MIT"
-# For approvals: ssh-keygen signs and checks them.
-RUN apt-get update \
-    && apt-get install -y --no-install-recommends openssh-client \
-    && rm -rf /var/lib/apt/lists/*
 # The command for `docker compose exec`, and the state folder: a new volume mounted there gets its owner.
 RUN ln -s /app/dist/bin/cqbatch.js /usr/local/bin/cqbatch \
     && install -d -o node -g node -m 700 /var/lib/cqbatch

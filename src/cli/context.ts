@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { operations } from '../../jobs/index.ts';
 import type { Defer } from '../base/async/scope.ts';
-import { type CqbatchError, usageError } from '../base/errors/errors.ts';
+import { usageError } from '../base/errors/errors.ts';
 import type { Metrics } from '../daemon/metrics/metrics.ts';
 import {
   datastoreAddress,
@@ -11,7 +11,7 @@ import {
 } from '../engine/datastore/open.ts';
 import type { Operation } from '../engine/operation/operation.ts';
 import { loadOperations } from '../engine/operation/own-operations.ts';
-import type { ApprovedPlan, ReadPlan } from '../engine/run/plan/plan-file.ts';
+import type { ReadPlan } from '../engine/run/plan/plan-file.ts';
 import type { RunRecord } from '../engine/run/record/record.ts';
 import { checkStateFolder } from '../engine/run/record/state-folder.ts';
 import { openRunStore, type RunStore } from '../engine/run/record/store.ts';
@@ -29,14 +29,8 @@ export interface CommandInput {
 
 export interface CommandContext extends CommandInput {
   readonly store: RunStore;
-  /** The signed-off plan to carry out, whose options replace flags and settings. */
-  readonly approved?: ReadPlan;
-  /** The plan `NAME.cqplan` beside the manifest of a schedule or inbox if it lacks approvals, or why it can't be used. */
-  readonly planBeside?: {
-    readonly file: string;
-    readonly plan?: ApprovedPlan;
-    readonly error?: CqbatchError;
-  };
+  /** The plan file to carry out, whose options replace flags and settings. */
+  readonly planFile?: ReadPlan;
   readonly onRefused?: (refused: RefusedManifest) => void;
 }
 

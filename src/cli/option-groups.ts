@@ -40,7 +40,7 @@ export const choosing = ['skipInvalid', 'skipDone', 'onConflict', ...accepting] 
 
 export const planning: OptionGroups = {
   API: ['baseUrl', 'rateGroup', 'rate', 'allowInsecureHttp'],
-  Plan: ['out', ...choosing],
+  Plan: ['out', 'sha256', ...choosing],
   ...guards,
   ...rows,
   Calls: [...calling, 'attempts', 'priority'],

@@ -91,22 +91,16 @@ const ownOptions = {
 
   out: {
     flags: '--out <file>',
-    help: 'write the plan to NAME.cqplan, to be approved and run later',
+    help: 'write the plan to NAME.cqplan, to be reviewed and run later',
     common: true,
   },
-  key: {
-    flags: '--key <file>',
-    help: 'OpenSSH key to sign with, or its .pub file if the ssh-agent has it (default: ~/.ssh/id_ed25519)',
-    common: true,
+  sha256: {
+    flags: '--sha256 <digest>',
+    help: 'run only the plan file with this SHA-256, as "cqbatch plan" and sha256sum print it',
   },
   against: {
     flags: '--against <digest...>',
     help: 'SHA-256 that a file of the run must have, as summary.json and notifications have it',
-    common: true,
-  },
-  valid: {
-    flags: '--valid <duration>',
-    help: 'the run must begin within this time (default: 24h)',
     common: true,
   },
   code: {
@@ -191,11 +185,6 @@ export function fieldOption(field: string, value: string, isBrief: boolean): Opt
   const variable = isBrief ? '' : ` (${variableOf(field)})`;
   const help = `${field} of rows that have none; short for --default ${field}=${value}${variable}`;
   return new Option(`--${field.replaceAll('_', '-')} ${value}`, help);
-}
-
-/** False for flags of fields. */
-export function isOption(name: string): boolean {
-  return isSetting(name) || isOwn(name);
 }
 
 function isOwn(name: string): name is keyof OwnOptions {

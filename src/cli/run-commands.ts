@@ -5,14 +5,14 @@ const manifest = [
   '<manifest>',
   'CSV, TSV, Excel, JSON or JSON Lines file, also gzipped; - reads standard input',
 ] as const;
-const manifestOrPlan = [manifest[0], `${manifest[1]}; or a signed-off plan (.cqplan)`] as const;
+const manifestOrPlan = [manifest[0], `${manifest[1]}; or a plan (.cqplan)`] as const;
 
 const asking = ['yes', 'runId', 'wait'] as const;
 
 /** For commands that run rows of another run. */
 const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
   fromRun: 'as in that run',
-  help: { out: 'write the plan of the rows to NAME.cqplan, to be approved; send nothing' },
+  help: { out: 'write the plan of the rows to NAME.cqplan, to be reviewed; send nothing' },
   options: {
     API: ['tokenFile', 'tokenCommand', 'rate'],
     Run: [...asking, ...groups.fates],
@@ -41,26 +41,13 @@ const plan: CommandSpec = {
   load: async () => (await import('./commands/run/plan.ts')).plan,
 };
 
-const approve: CommandSpec = {
-  name: 'approve',
-  description: 'Shows a plan, asks, and signs it; sends nothing',
-  details: 'Another person can then run it. A plan that changes loses its approvals.',
-  arguments: [['<plan>', 'file of "cqbatch plan --out" (.cqplan)']],
-  options: { Approval: ['key', 'valid'] },
-  examples: [
-    ['cqbatch approve week-47.cqplan', 'with your SSH key'],
-    ['cqbatch approve week-47.cqplan --key ana.key --valid 2h', 'with another key, for two hours'],
-  ],
-  load: async () => (await import('./commands/run/approve.ts')).approve,
-};
-
 const run: CommandSpec = {
   name: 'run',
   description: 'Plans, asks, calls the API for each row, and reports',
   arguments: [manifestOrPlan],
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
-    Run: ['yes', 'runId', 'orResume', 'resumeHalted', 'wait', ...groups.choosing],
+    Run: ['yes', 'sha256', 'runId', 'orResume', 'resumeHalted', 'wait', ...groups.choosing],
     ...groups.guards,
     ...groups.rows,
     ...groups.executing,
@@ -138,8 +125,9 @@ const retry: CommandSpec = {
   details: 'Rows that a cancelled run never sent are taken, too.',
   arguments: [runThat(' with such rows')],
   ...derived,
-  options: { Rows: ['code', 'unclear'], Plan: ['out'], ...derived.options },
+  options: { Rows: ['code', 'unclear'], Plan: ['plan', 'out'], ...derived.options },
   examples: [
+    ['cqbatch retry --plan', 'what would be sent'],
     ['cqbatch retry', 'what failed in the newest run'],
     ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another run, only rows with these codes'],
   ],
@@ -152,7 +140,7 @@ const undo: CommandSpec = {
   details: 'The manifest of the run must have the old values, in columns such as old_title.',
   arguments: [runThat(' that was not undone')],
   ...derived,
-  options: { Undo: ['plan'], Plan: ['out'], ...derived.options },
+  options: { Plan: ['plan', 'out'], ...derived.options },
   examples: [
     ['cqbatch undo --plan', 'what would be sent'],
     ['cqbatch undo', 'what the newest run has changed'],
@@ -168,10 +156,10 @@ const submit: CommandSpec = {
   arguments: [manifestOrPlan],
   options: {
     API: ['baseUrl', 'rateGroup', 'rate', 'allowInsecureHttp'],
-    Run: ['yes', 'runId', ...groups.choosing],
+    Run: ['yes', 'sha256', 'runId', ...groups.choosing],
     ...groups.submitting,
   },
   load: async () => (await import('./commands/run/submit.ts')).submit,
 };
 
-export const runCommands: readonly CommandSpec[] = [plan, approve, run, resume, retry, undo, submit];
+export const runCommands: readonly CommandSpec[] = [plan, run, resume, retry, undo, submit];

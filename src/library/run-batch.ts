@@ -127,7 +127,6 @@ async function begin(store: RunStore, settings: Settings, options: RunBatchOptio
       }
       onEvent?.({ type: 'planned', run: judged.record.id, plan });
     },
-    approve: async ({ record }) => record,
     confirm: async () => true,
   });
   if (begun === undefined) throw new TypeError('A program declines no plan that is ready.');

@@ -195,18 +195,6 @@ export function parseDefaults(text: string): Readonly<Record<string, string>> {
   return pairsOf(text, /^([^=]*)=(.*)$/, 'write a field and its value, as "user_id=u-17"');
 }
 
-/** By operation, the most calls of a run that needs no approval: `500`, `any`, or `operation=500` on each line. */
-export function parseApprovalLimits(text: string): Readonly<Record<string, number>> {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const limits = lines.map((line) => {
-    const [, operation = '', limit = ''] = /^(?:([^=]*)=)?(.*)$/.exec(line) ?? [];
-    const most = limit.trim() === 'any' ? 0 : parseInteger(0, Number.MAX_SAFE_INTEGER)(limit);
-    return [operation.trim(), most] as const;
-  });
-  if (limits.length === 0) throw new RangeError('write a number of calls, or any');
-  return Object.fromEntries(limits);
-}
-
 function pairsOf(text: string, pattern: RegExp, howTo: string): Readonly<Record<string, string>> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return Object.fromEntries(

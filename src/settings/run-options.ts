@@ -1,5 +1,4 @@
 import { usageError } from '../base/errors/errors.ts';
-import type { ApprovalPolicy } from '../engine/run/plan/approvals.ts';
 import type { RowOptions } from '../engine/run/plan/open-manifest.ts';
 import type { Budget } from '../engine/run/record/budget.ts';
 import type { RunOptions } from '../engine/run/record/record.ts';
@@ -109,13 +108,4 @@ export function callOptions(settings: Settings, former?: CallOptions): CallOptio
 export function changedOptions(former: RunOptions, settings: Settings): RunOptions {
   const kept = Object.entries(former).filter(([option]) => !isCallOption(option));
   return { ...(Object.fromEntries(kept) as RunOptions), ...callOptions(settings, former) };
-}
-
-/** Without approvals in the settings, no run needs any. */
-export function approvalPolicy({
-  approvers,
-  requireApprovalAbove: above = {},
-  approvals: needed = defaults.approvals,
-}: Settings): ApprovalPolicy {
-  return { approvers, needed, above };
 }

@@ -1,7 +1,6 @@
 import { commandWords } from '../base/text/command-words.ts';
 import { delimiterNames } from '../base/text/delimiter.ts';
 import { conflictRules, priorities } from '../domain/terms.ts';
-import { approvalSettings } from './approval-settings.ts';
 import * as parsers from './parsers.ts';
 import { permitSettings } from './permit-settings.ts';
 import { readingSettings } from './reading-settings.ts';
@@ -212,7 +211,13 @@ export const settings = {
     help: 'without a terminal: continue after the canary if at most this number of its rows have failed',
     default: '0',
   },
-  ...approvalSettings,
+  requireReason: {
+    noFlag: true,
+    parse: parsers.parseSwitch,
+    value: '<yes|no>',
+    help: 'whether commands that start or change a run need --reason',
+    default: 'no',
+  },
   maxRows: {
     ofBatch: true,
     ...wholeNumber(1),

@@ -38,7 +38,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
     'zod',
   ],
   'src/engine/run/proof': [
-    'engine/run/report engine/run/plan engine/run/record engine/report engine/journal domain base',
+    'engine/run/report engine/run/record engine/report engine/journal domain base',
     'zod',
   ],
   'src/engine/run/report': [
@@ -51,7 +51,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
   ],
   'src/engine/run/plan': [
     `engine/run/record engine/cluster engine/report engine/manifest engine/rows engine/journal
-      engine/operation engine/api engine/signature domain base`,
+      engine/operation engine/api domain base`,
     'zod',
   ],
   'src/engine/run/record': [
@@ -75,7 +75,6 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
   jobs: ['engine/operation engine/api', ''],
   'src/engine/operation': ['engine/api domain base', 'zod'],
   'src/engine/api': ['domain base', 'p-retry undici zod'],
-  'src/engine/signature': ['base', ''],
   'src/domain': ['base', 'zod'],
   'src/base': ['', 'lossless-json proper-lockfile zod'],
 };

@@ -43,7 +43,6 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/base/disk/tar.ts': 'mkdirSync writeFileSync',
     'src/build/executable/unpack.ts': 'mkdirSync mkdtempSync openSync renameSync',
     'src/engine/run/proof/verify-run.ts': 'mkdtemp',
-    'src/engine/signature/ssh-keygen.ts': 'mkdtemp writeFile',
   },
   'only its owner may write in folders of runs, schedules, and the queue (checkStateFolder)': {
     'src/engine/datastore/embedded/template.ts': 'mkdir rename truncateSync',
@@ -70,9 +69,8 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const wholeFiles: Readonly<Record<string, readonly string[]>> = {
   'the first one creates it, and the others hear so: base/disk/files.test.ts': [
     'src/cli/commands/init.ts',
-    'src/engine/run/plan/approval-files.ts',
-    'src/engine/run/plan/plan-claim.ts',
     'src/engine/run/plan/plan-file.ts',
+    'src/engine/run/plan/plan-use.ts',
     'src/engine/run/record/state-folder.ts',
   ],
   'one changes what the other has written: e2e/writers.test.ts, daemon/schedule/store.test.ts': [
@@ -84,7 +82,6 @@ const wholeFiles: Readonly<Record<string, readonly string[]>> = {
     'src/daemon/inbox/records.ts',
     'src/daemon/metrics/metrics-file.ts',
     'src/engine/datastore/embedded/epoch.ts',
-    'src/engine/run/plan/plan-of-run.ts',
     'src/engine/run/record/store.ts',
     'src/engine/run/session/rate-log.ts',
   ],

@@ -21,7 +21,7 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 const effective = words(`
   json quiet stateDir baseUrl queue operations tokenFile tokenCommand rateGroup rate priority
   concurrency attempts timeout backoff maxOutage html delimiter format logLevel
-  reason saveResponses runId out valid key against code unclear watch row withRetries
+  reason saveResponses runId out sha256 against code unclear watch row withRetries
   plan dryRun coordinate once port host control healthPort metricsFile
   notifyUrl pingUrl cron manifest inbox catchUp overlap wait`);
 
@@ -31,8 +31,8 @@ const conditional = words(`
   onConflict clearToken confirmAbove maxManifestSize requireReason canary maxFailures
   maxRows maxDuration stopAt maxConsecutiveFailures`);
 
-/** Standing settings for options that are typed later, or for other people. */
-const standing = words('approvers requireApprovalAbove approvals canaryMaxFailures maxFailuresAfter');
+/** Standing settings for options that are typed later. */
+const standing = words('canaryMaxFailures maxFailuresAfter');
 
 const specs = Object.values(commandGroups)
   .flat()

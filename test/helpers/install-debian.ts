@@ -23,7 +23,6 @@ const ofAll: readonly Wanted[] = [
   { name: 'zsh', programs: ['zsh'] },
   { name: 'fish', programs: ['fish'] },
   { name: 'curl', programs: ['curl'] },
-  { name: 'openssh-client', programs: ['ssh-keygen'] },
   { name: 'openssl', programs: ['openssl'] },
 ];
 

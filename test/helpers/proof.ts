@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { type RunProof, verifyRun } from '../../src/engine/run/proof/verify-run.ts';
 
-/** What the files of a run show, without its approvals. */
+/** What the files of a run show. */
 export function proofOf(runFolder: string): Promise<RunProof> {
-  return verifyRun({ folder: runFolder, approvers: undefined, against: [] });
+  return verifyRun({ folder: runFolder, against: [] });
 }
 
 export async function expectProof(runFolder: string): Promise<void> {

@@ -113,7 +113,7 @@ export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path);
 }
 
-/** Files of settings, tokens and approvals are far smaller. */
+/** Files of settings and tokens are far smaller. */
 const mostBytes = 1_000_000;
 
 /**

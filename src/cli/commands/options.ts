@@ -7,8 +7,7 @@ import { budgetOf, canaryOptions, newRunOptions } from '../../settings/run-optio
 import type { Settings } from '../../settings/settings.ts';
 import type { Flags } from '../config.ts';
 import type { CommandContext, CommandInput } from '../context.ts';
-import { budget, planning } from '../option-groups.ts';
-import { isOption, type OptionName } from '../option-table.ts';
+import type { OptionName } from '../option-table.ts';
 import { flagWords } from '../render/words.ts';
 
 /** @throws a usage error when neither this process nor workers can call the API */
@@ -41,6 +40,13 @@ export function parsed<Value>(what: string, text: string, parse: (text: string) 
   }
 }
 
+/** @returns a SHA-256 in lowercase, which may be written as in `summary.json` */
+export function digestIn(option: string, text: string): string {
+  const [, digest] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text.trim()) ?? [];
+  if (digest !== undefined) return digest.toLowerCase();
+  throw usageError('INVALID_SETTING', `${option} "${text}": write all 64 hexadecimal digits of a SHA-256.`);
+}
+
 export function baseUrlOf(
   { allowInsecureHttp }: Pick<Flags, 'allowInsecureHttp'>,
   { baseUrl }: Settings,
@@ -48,10 +54,10 @@ export function baseUrlOf(
   return baseUrl === undefined ? undefined : parseBaseUrl(baseUrl, { allowInsecureHttp });
 }
 
-export function runOptions({ flags, settings, approved }: CommandContext): RunOptions {
-  // A signed-off plan may run with a more careful canary.
-  if (approved !== undefined)
-    return { ...approved.options, ...canaryOptions(settings, approved.options.onConflict) };
+export function runOptions({ flags, settings, planFile }: CommandContext): RunOptions {
+  // A plan may run with a more careful canary.
+  if (planFile !== undefined)
+    return { ...planFile.options, ...canaryOptions(settings, planFile.options.onConflict) };
   const baseUrl = baseUrlOf(flags, settings);
   if (baseUrl === undefined) {
     throw usageError(
@@ -78,15 +84,6 @@ export async function sayIfTomorrow({
   const dayOf = (time: Date): string => time.toLocaleDateString('en-CA', { timeZone });
   if (dayOf(await nextTimeOfDay(stopAt, now)) !== dayOf(now))
     terminal.say(`--stop-at ${stopAt.time} has passed today: the run stops at ${stopAt.time} tomorrow.`);
-}
-
-const planOptions: readonly string[] = [...Object.values(planning).flat(), 'stateDir'];
-
-const unplanned: readonly string[] = budget;
-
-export function planWords(flags: Flags): readonly string[] {
-  const isPlanned = (name: string): boolean => planOptions.includes(name) || !isOption(name);
-  return runWords(flagsWhere(flags, (name) => isPlanned(name) && !unplanned.includes(name)));
 }
 
 const ownOptions: readonly string[] = ['json', 'quiet', 'out'] satisfies readonly OptionName[];

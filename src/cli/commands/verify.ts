@@ -5,26 +5,20 @@ import { counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { type RunProof, verifyRun } from '../../engine/run/proof/verify-run.ts';
 import { anyRun, findRecord } from '../../engine/run/session/find-run.ts';
-import { type Flags, loadSettings } from '../config.ts';
+import type { Flags } from '../config.ts';
 import { openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { outcomeTexts } from '../render/words.ts';
 import { openTerminal } from '../terminal.ts';
+import { digestIn } from './options.ts';
 
 /** Names only the first fault. */
 export async function verify(name: string | undefined, flags: Flags): Promise<ExitCode> {
-  const { approvers } = await loadSettings(flags);
-  const against = (flags.against ?? []).map(digestIn);
+  const against = (flags.against ?? []).map((text) => digestIn('--against', text));
   const folder = await folderOf(name, flags);
-  const proof = await verifyRun({ folder, approvers, against });
+  const proof = await verifyRun({ folder, against });
   openTerminal(flags).result({ folder, ...proof }, proofText(proof, against));
   return proof.proved ? exitCodes.success : exitCodes.rowsFailed;
-}
-
-function digestIn(text: string): string {
-  const [, digest] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text.trim()) ?? [];
-  if (digest !== undefined) return digest.toLowerCase();
-  throw usageError('INVALID_SETTING', `--against "${text}": write a digest as in summary.json, sha256:…`);
 }
 
 async function folderOf(name: string | undefined, flags: Flags): Promise<string> {

@@ -13,7 +13,6 @@ import {
   doubtfulRows,
   type Fact,
   factLines,
-  fingerprint,
   indented,
   outcomeTexts,
   table,
@@ -58,7 +57,7 @@ function beginning(previous: RunRecord['state'] | undefined): string {
 }
 
 export function auditDocument({ record, folder, result, retries, undos }: RunAudit): object {
-  const { id, states, manifest, plan, approval, options, queue, retryOf, undoOf } = record;
+  const { id, states, manifest, plan, planFile, options, queue, retryOf, undoOf } = record;
   const [planned] = states;
   const { baseUrl, rate, canary, ...otherOptions } = options;
   return {
@@ -77,7 +76,7 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
     base_url: baseUrl,
     datastore: queue ?? null,
     plan: documentOf(plan),
-    approval: approval ? approvalDocument(approval) : null,
+    plan_file: planFile ? documentOf(planFile) : null,
     options: {
       ...documentOf(otherOptions),
       ...(rate && { rate: rate.text }),
@@ -99,19 +98,14 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
   };
 }
 
-function approvalDocument({ file, sha256, madeAt, signers }: NonNullable<RunRecord['approval']>): object {
-  return documentOf({ file, sha256, madeAt, signers: signers ?? [] });
-}
-
 export function auditText({ record, folder, result, retries, undos }: RunAudit): string {
-  const { id, manifest, options, queue, retryOf, undoOf, plan, approval, canary } = record;
+  const { id, manifest, options, queue, retryOf, undoOf, plan, planFile, canary } = record;
   const facts: readonly Fact[] = [
     ['manifest', `${manifest.name} (${counted(manifest.bytes, 'byte')})`],
     ['SHA-256', manifest.sha256],
     ['API', options.baseUrl],
     ['plan', planText(plan)],
-    ['approved plan', approval && approvalText(approval)],
-    ['approved by', approval?.signers?.map(({ name, key, at }) => `${name} ${localTime(at)} (${key})`)],
+    ['plan file', planFile && `${planFile.name} (SHA-256 ${planFile.sha256})`],
     ['options', optionTexts(options).join(', ')],
     ['datastore', queue],
     ['canary', canary && canaryText(canary)],
@@ -125,11 +119,6 @@ export function auditText({ record, folder, result, retries, undos }: RunAudit):
   ];
   const lines = factLines(facts, usualColumns - 2);
   return `Run ${id} ${actualState(record)}\n${indented(lines)}\n\n${indented(timeline(eventsOf(record)))}`;
-}
-
-/** `week-47.cqplan (3f2a 91bc 04d7 e0aa)` */
-function approvalText({ file, sha256 }: NonNullable<RunRecord['approval']>): string {
-  return `${file} (${fingerprint(sha256)})`;
 }
 
 /** `10 rows, 1 failed: continued` */

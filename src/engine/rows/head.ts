@@ -79,7 +79,7 @@ export const rowsHeadSchema = z.strictObject({
   warnings: z.array(z.strictObject({ code: z.string(), message: z.string() })),
   operation_source: z.enum(['column', 'option', 'manifest', 'inferred', 'none']),
   options: z.record(z.string(), z.json()),
-  /** What the user of an approved plan accepts. */
+  /** What the user of a plan file accepts. */
   consent: z.strictObject({ skip_invalid: z.boolean(), allow_partial: z.boolean() }).exactOptional(),
   made_at: z.string(),
   made_by: actorSchema.exactOptional(),

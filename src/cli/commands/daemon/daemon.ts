@@ -8,7 +8,6 @@ import { carryOutSchedules } from '../../../daemon/schedule/carry-out.ts';
 import type { Schedule } from '../../../daemon/schedule/schedule.ts';
 import { openScheduleStore } from '../../../daemon/schedule/store.ts';
 import type { Datastore } from '../../../engine/datastore/datastore.ts';
-import { requireKeptApprovals } from '../../../engine/run/plan/plan-of-run.ts';
 import { awaitedRuns, prunable, removeRuns } from '../../../engine/run/record/prune.ts';
 import { endOf } from '../../../engine/run/record/record.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
@@ -18,7 +17,6 @@ import {
   coordinateRuns,
   type RunListener,
 } from '../../../engine/run/session/coordinate.ts';
-import { approvalPolicy } from '../../../settings/run-options.ts';
 import type { CommandContext } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
 import { apiClient, estimatedLimits, mismatchOf, type ServedApi } from '../api-client.ts';
@@ -65,8 +63,6 @@ export async function runDaemon(
       version,
       failing,
       observer: metrics,
-      // The user who submitted a run may have had other settings.
-      admit: (record) => requireKeptApprovals(store, record, approvalPolicy(context.settings)),
       ...(api && callerFor(context, api, metrics)),
       listener: notifications,
     }),

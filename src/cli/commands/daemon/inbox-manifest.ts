@@ -19,7 +19,6 @@ import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
 import { type EndedRun, endingText, finalFolderOf } from '../../render/ended-run.ts';
 import { plain } from '../../render/style.ts';
 import { calls } from '../options.ts';
-import { withPlanBeside } from '../run/approval.ts';
 import { execute } from '../run/execute.ts';
 import { planRun } from '../run/planned-run.ts';
 import { busyWith, endedRun, resumeRun } from '../run/resume.ts';
@@ -87,10 +86,8 @@ async function beginOrGoOn(context: Context, { record, path, origin }: ClaimedMa
   const existing = await lookUpRun(store, record.run);
   if (existing !== undefined) return continueRun(context, existing);
   const named = { ...context, flags: { ...flags, runId: record.run } };
-  return withPlanBeside(named, path, origin.name, async (planContext) => {
-    const planned = await planRun(planContext, path, calls(context), origin);
-    return typeof planned === 'number' ? planned : execute(planContext, planned.record, planned.journal);
-  });
+  const planned = await planRun(named, path, calls(context), origin);
+  return typeof planned === 'number' ? planned : execute(named, planned.record, planned.journal);
 }
 
 async function continueRun(context: Context, record: RunRecord): Promise<ExitCode> {
@@ -109,7 +106,7 @@ export function hasEnded(record: RunRecord): boolean {
 export function isOfManifest(error: unknown): error is CqbatchError {
   if (!(error instanceof CqbatchError)) return false;
   const { kind, code } = error;
-  return kind === 'usage' && (/^(MANIFEST|PLAN|APPROVAL)_/.test(code) || code === 'RUN_ID_TAKEN');
+  return kind === 'usage' && (code.startsWith('MANIFEST_') || code === 'RUN_ID_TAKEN');
 }
 
 export function endingOfRefused(

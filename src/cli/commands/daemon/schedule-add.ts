@@ -102,10 +102,7 @@ async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Sc
       'The schedule has nothing to run: pass --manifest FILE or --inbox DIR.',
     );
   if (manifest === '-' || manifest.endsWith(planSuffix)) {
-    const why =
-      manifest === '-'
-        ? 'standard input can be read only once'
-        : 'a signed-off plan can be carried out only once';
+    const why = manifest === '-' ? 'standard input can be read only once' : 'a plan is run only once';
     throw usageError(
       'INVALID_SETTING',
       `--manifest ${manifest}: ${why}. Name a file that is rewritten for each run.`,

@@ -19,7 +19,6 @@ import { plain } from '../../render/style.ts';
 import { silentTerminal } from '../../terminal.ts';
 import { mismatchOf } from '../api-client.ts';
 import { runOptions } from '../options.ts';
-import { withPlanBeside } from '../run/approval.ts';
 import { endedRun } from '../run/resume.ts';
 import { submitRun } from '../run/submit.ts';
 import { endingOf, endingOfRefused, hasEnded, isOfManifest } from './inbox-manifest.ts';
@@ -80,9 +79,7 @@ async function submitOnce(
   };
   try {
     const ownContext = { ...context, store, flags: { ...flags, runId }, onRefused };
-    const submitted = await withPlanBeside(ownContext, manifest, origin?.name ?? manifest, (planned) =>
-      submitRun(planned, manifest, origin),
-    );
+    const submitted = await submitRun(ownContext, manifest, origin);
     if (typeof submitted !== 'number') return 'there';
     return submitted === exitCodes.interrupted ? 'later' : refusal;
   } catch (error) {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { usageError } from '../../../base/errors/errors.ts';
-import { shellWord } from '../../../base/text/shell-word.ts';
 import { beginRun } from '../../../engine/run/plan/create-run.ts';
 import type { DerivedRowsInput } from '../../../engine/run/plan/derived-rows.ts';
 import { writePlanFile } from '../../../engine/run/plan/plan-file.ts';
@@ -20,11 +19,10 @@ import { callOptions, canaryOptions, groupOption, savingOptions } from '../../..
 import type { Flags } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { flagWords } from '../../render/words.ts';
 import { proxyTo, tokenSource } from '../api-client.ts';
 import { attributionOf, baseUrlOf, calls } from '../options.ts';
 import { execute } from './execute.ts';
-import { planFile, printPlan } from './plan.ts';
+import { planFileName, printPlan, runOfPlan } from './plan.ts';
 import { askingUser, planOf } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
@@ -41,7 +39,6 @@ export async function runDerived(
   write: (input: DerivedRowsInput) => Promise<PlannedRows | ExitCode>,
 ): Promise<ExitCode> {
   const { store, settings, flags } = context;
-  const choiceWords = flagWords({ code: flags.code, unclear: flags.unclear });
   const callsHere = calls(context);
   // The original run was allowed to omit fields.
   const permits = { allowPartial: true, leftOut: settings.leftOut, cleared: settings.cleared };
@@ -75,7 +72,7 @@ export async function runDerived(
         attribution: attributionOf(context),
       },
       {
-        ...askingUser(context, [as, of.id, ...choiceWords], proxy),
+        ...askingUser(context, proxy),
         show(run) {
           const code = refusalOf(run);
           if (code !== undefined) throw usageError(code, `${verdictText(run)} Nothing was sent.`);
@@ -101,9 +98,10 @@ async function preview(
   const { out } = flags;
   const planned = await planOf(context, rows, options, proxy, undefined);
   const ready = isReady(rows);
-  const written = out === undefined || !ready ? undefined : await writePlanFile(planFile(out), path, rows);
+  const written =
+    out === undefined || !ready ? undefined : await writePlanFile(planFileName(out), path, rows);
   printPlan(terminal, planned, written);
-  const next = written === undefined ? '' : ` Next: cqbatch approve ${shellWord(written.file)}`;
+  const next = written === undefined ? '' : ` Next: ${runOfPlan(written)}`;
   terminal.say(`Nothing was sent.${next}`);
   return ready ? exitCodes.success : exitCodes.usage;
 }

@@ -2,17 +2,15 @@ import { join } from 'node:path';
 import { hashFile } from '../../../base/disk/hash-file.ts';
 import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { usageError } from '../../../base/errors/errors.ts';
-import { localTime } from '../../../base/text/local-time.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import { actorText } from '../../../domain/terms.ts';
 import { inputKind } from '../../../engine/manifest/text/source.ts';
 import type { RowCounts } from '../../../engine/rows/row-counts.ts';
-import { type ApprovalPolicy, judgeApprovals } from '../../../engine/run/plan/approvals.ts';
 import { type CheckedManifest, checkManifest } from '../../../engine/run/plan/check-manifest.ts';
 import { planStaged } from '../../../engine/run/plan/create-run.ts';
 import {
-  type ApprovedPlan,
+  type PlanFile,
   planSuffix,
   type ReadPlan,
   writePlanFile,
@@ -20,7 +18,7 @@ import {
 import { isReady, readyRows, verdictText } from '../../../engine/run/plan/readiness.ts';
 import { differingOptions } from '../../../engine/run/record/differing-options.ts';
 import { rowsFile } from '../../../engine/run/record/run-rows.ts';
-import { approvalPolicy, groupOption, newRunOptions, rowOptions } from '../../../settings/run-options.ts';
+import { groupOption, newRunOptions, rowOptions } from '../../../settings/run-options.ts';
 import { defaults } from '../../../settings/settings.ts';
 import type { Flags } from '../../config.ts';
 import { type CommandContext, openCommandContext } from '../../context.ts';
@@ -30,8 +28,8 @@ import { type Plan, planDocument, planText } from '../../render/plan.ts';
 import { clockTime, fingerprint } from '../../render/words.ts';
 import type { Terminal } from '../../terminal.ts';
 import { proxyTo } from '../api-client.ts';
-import { baseUrlOf, planWords, runOptions, runWords } from '../options.ts';
-import { callsOf, mayBegin, runByThisUser, withNamedPlan } from './approval.ts';
+import { baseUrlOf, runOptions, runWords } from '../options.ts';
+import { withNamedPlan } from './named-plan.ts';
 import { manifestOf, planOf, readingManifest } from './planned-run.ts';
 
 export async function plan(source: string, flags: Flags): Promise<ExitCode> {
@@ -41,33 +39,31 @@ export async function plan(source: string, flags: Flags): Promise<ExitCode> {
 export function planIn(opened: CommandContext, source: string): Promise<ExitCode> {
   const out = outFileOf(opened, source);
   return withNamedPlan(opened, source, async (context) => {
-    const { terminal, approved } = context;
+    const { terminal, planFile } = context;
     const looked =
-      approved === undefined
+      planFile === undefined
         ? await lookAtManifest(context, source, out)
-        : { planned: await lookAtPlan(context, approved) };
+        : { planned: await lookAtPlan(context, planFile) };
     if (typeof looked === 'number') return looked;
     const { planned, written } = looked;
     printPlan(terminal, planned, written);
     if (!isReady(planned)) return exitCodes.usage;
-    if (approved !== undefined) terminal.say(await signedOffText(approved, approvalPolicy(context.settings)));
+    if (planFile !== undefined) terminal.say(planFileText(planFile));
     if (written !== undefined)
-      terminal.say(`Wrote ${escapeInvisible(written.file)} (fingerprint ${fingerprint(written.sha256)}).`);
-    terminal.say(
-      `Nothing was sent. Next: ${await nextCommand(context, planned, written ?? approved, source)}`,
-    );
+      terminal.say(`Wrote ${escapeInvisible(written.file)} (SHA-256 ${written.sha256}).`);
+    terminal.say(`Nothing was sent. Next: ${nextCommand(context, written ?? planFile, source)}`);
     return exitCodes.success;
   });
 }
 
-export function printPlan(terminal: Terminal, planned: Plan, written: ApprovedPlan | undefined): void {
+export function printPlan(terminal: Terminal, planned: Plan, written: PlanFile | undefined): void {
   terminal.result(
     { ...planDocument(planned), ...(written && { plan_file: written.file, plan_sha256: written.sha256 }) },
     `${planText(planned)}\n\n${verdictText(planned)}`,
   );
 }
 
-export async function lookAtPlan(context: CommandContext, { options, planned }: ReadPlan): Promise<Plan> {
+async function lookAtPlan(context: CommandContext, { options, planned }: ReadPlan): Promise<Plan> {
   const { store, flags, settings } = context;
   const rows = await readyRows(store, planned, options, { ...settings, skipInvalid: flags.skipInvalid });
   return planOf(context, rows, options, proxyTo(options), manifestOf(planned));
@@ -75,7 +71,7 @@ export async function lookAtPlan(context: CommandContext, { options, planned }: 
 
 interface LookedAt {
   readonly planned: Plan;
-  readonly written?: ApprovedPlan;
+  readonly written?: PlanFile;
 }
 
 async function lookAtManifest(
@@ -119,35 +115,27 @@ async function lookAtManifest(
   });
 }
 
-async function nextCommand(
-  { flags, settings }: CommandContext,
-  { scan }: Plan,
-  plan: ApprovedPlan | undefined,
-  source: string,
-): Promise<string> {
-  const policy = approvalPolicy(settings);
-  const isApproved = await mayBegin(policy, plan, callsOf(scan));
-  const ofManifest = isApproved
-    ? ['run', source, ...runWords(flags)]
-    : ['plan', source, ...planWords(flags), '--out', `NAME${planSuffix}`];
-  const words = plan === undefined ? ofManifest : [isApproved ? 'run' : 'approve', plan.file];
+function nextCommand({ flags }: CommandContext, plan: PlanFile | undefined, source: string): string {
+  return plan === undefined ? commandLine(['run', source, ...runWords(flags)]) : runOfPlan(plan);
+}
+
+/** With the SHA-256, so that the plan that was shown is run, whatever becomes of the file. */
+export function runOfPlan({ file, sha256 }: PlanFile): string {
+  return commandLine(['run', file, '--sha256', sha256]);
+}
+
+function commandLine(words: readonly string[]): string {
   return `cqbatch ${words.map(shellWord).map(escapeInvisible).join(' ')}`;
 }
 
-export async function signedOffText(plan: ApprovedPlan, policy: ApprovalPolicy): Promise<string> {
+function planFileText(plan: PlanFile): string {
   const { file, sha256, head } = plan;
   const { made_at: at, made_by: maker } = head;
   const made = `made ${clockTime(new Date(at))}${maker === undefined ? '' : ` by ${actorText(maker)}`}`;
-  const signed = (await judgeApprovals(plan, policy, runByThisUser())).map((each) =>
-    each.counts
-      ? `Signed by ${each.name} (${each.key}), valid until ${localTime(each.until)}.`
-      : `Not counted: ${each.why}.`,
-  );
-  const lines = [`${file} (fingerprint ${fingerprint(sha256)}), ${made}.`, optionsText(plan), ...signed];
-  return lines.map(escapeInvisible).join('\n');
+  return [`${file} (SHA-256 ${sha256}), ${made}.`, optionsText(plan)].map(escapeInvisible).join('\n');
 }
 
-function optionsText({ options, head, consent }: ApprovedPlan): string {
+function optionsText({ options, head, consent }: PlanFile): string {
   const usual = { ...newRunOptions({}, {}), clearToken: defaults.clearToken };
   const planned = { ...head.reading, ...options, clearToken: head.clear_token };
   const differing = differingOptions(usual, planned).map(({ name, now = 'none' }) => [name, now]);
@@ -166,7 +154,7 @@ function optionsText({ options, head, consent }: ApprovedPlan): string {
 function outFileOf(context: CommandContext, source: string): string | undefined {
   const { out } = context.flags;
   if (out === undefined) return undefined;
-  const file = planFile(out);
+  const file = planFileName(out);
   if (source.endsWith(planSuffix))
     throw usageError(
       'INVALID_SETTING',
@@ -176,7 +164,7 @@ function outFileOf(context: CommandContext, source: string): string | undefined 
   return file;
 }
 
-export function planFile(out: string): string {
+export function planFileName(out: string): string {
   if (out.endsWith(planSuffix)) return out;
   throw usageError('INVALID_SETTING', `--out "${out}": write a name that ends with ${planSuffix}.`);
 }

@@ -1,7 +1,6 @@
 import { usageError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { shellWord } from '../../../base/text/shell-word.ts';
 import type { LimitedApi } from '../../../domain/terms.ts';
 import type { TokenSource } from '../../../engine/api/token/token.ts';
 import type { InputOptions } from '../../../engine/manifest/stage.ts';
@@ -15,7 +14,7 @@ import {
 } from '../../../engine/run/plan/create-run.ts';
 import { findEarlierRun } from '../../../engine/run/plan/earlier-runs.ts';
 import type { ReadPlan } from '../../../engine/run/plan/plan-file.ts';
-import { refuseOutdated } from '../../../engine/run/plan/plan-of-run.ts';
+import { refuseOutdated, refuseUsedPlan } from '../../../engine/run/plan/plan-use.ts';
 import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
 import { type ReadyRows, refusalOf, verdictText } from '../../../engine/run/plan/readiness.ts';
 import type { RunOptions } from '../../../engine/run/record/record.ts';
@@ -28,8 +27,7 @@ import { interruptible } from '../../interrupt.ts';
 import type { Forecast } from '../../render/forecast.ts';
 import { type Plan, planDocument, planText, problemText } from '../../render/plan.ts';
 import { estimatedLimits, needsCommand, proxyTo, tokenSource, wayTo } from '../api-client.ts';
-import { attributionOf, planWords, runOptions, sayIfTomorrow } from '../options.ts';
-import { withApprovals } from './approval.ts';
+import { attributionOf, runOptions, sayIfTomorrow } from '../options.ts';
 
 /**
  * Returns an exit code when rows are invalid or the user declines.
@@ -42,18 +40,19 @@ export async function planRun(
   callsHere: boolean,
   origin?: ManifestOrigin,
 ): Promise<CreatedRun | ExitCode> {
-  const { store, flags, settings, approved } = context;
+  const { store, flags, settings, planFile } = context;
   const options = runOptions(context);
   const attribution = attributionOf(context);
   const proxy = callsHere ? proxyTo(options) : undefined;
   requireConsent(context, { source });
-  if (approved !== undefined) {
-    warnOfOtherOperations(context, approved);
-    await refuseOutdated(store, approved);
+  if (planFile !== undefined) {
+    warnOfOtherOperations(context, planFile);
+    await refuseUsedPlan(store, planFile, flags.runId);
+    await refuseOutdated(store, planFile);
   }
   return readingManifest(context, async (input, endReading) => {
     const rows: CreateRunInput['rows'] =
-      approved === undefined
+      planFile === undefined
         ? {
             kind: 'manifest',
             source,
@@ -62,7 +61,7 @@ export async function planRun(
             input,
             skipDone: flags.skipDone,
           }
-        : { kind: 'rows', path: approved.path, planned: approved.planned, approved, origin };
+        : { kind: 'rows', path: planFile.path, planned: planFile.planned, planFile, origin };
     const begun = await beginRun(
       store,
       {
@@ -73,7 +72,7 @@ export async function planRun(
         attribution,
       },
       {
-        ...askingUser(context, ['plan', origin?.name ?? source, ...planWords(flags)], proxy),
+        ...askingUser(context, proxy),
         async show(run) {
           endReading();
           say(context, await planOf(context, run, options, proxy, manifestOf(run)));
@@ -136,20 +135,10 @@ export function requireConsent(
   );
 }
 
-/**
- * Checks approvals, and asks unless `--yes` or a plan has answered.
- *
- * @param command the words after `cqbatch` that write the plan of the run
- */
-export function askingUser(
-  context: CommandContext,
-  command: readonly string[],
-  proxy: string | undefined,
-): Omit<Asker, 'show'> {
+/** Asks unless `--yes` or a plan has answered. */
+export function askingUser(context: CommandContext, proxy: string | undefined): Omit<Asker, 'show'> {
   const { terminal, flags } = context;
   return {
-    approve: (run) =>
-      withApprovals(context, run, ['cqbatch', ...command].map(shellWord).map(escapeInvisible).join(' ')),
     async confirm(run) {
       const { callable } = run.scan;
       await sayIfTomorrow(context);
@@ -170,14 +159,14 @@ export function askingUser(
  * @throws a usage error `CONSENT_MISSING` for such an address if the user can't be asked
  */
 function isNewByPlan(
-  { approved, terminal, settings }: CommandContext,
+  { planFile, terminal, settings }: CommandContext,
   { target, baseUrl }: ReadyRows,
 ): boolean {
-  if (approved === undefined || settings.baseUrl !== undefined || target?.isNew !== true) return false;
+  if (planFile === undefined || settings.baseUrl !== undefined || target?.isNew !== true) return false;
   if (terminal.canAsk) return true;
   throw usageError(
     'CONSENT_MISSING',
-    `${escapeInvisible(approved.file)} names the address ${baseUrl}, which no run of this state folder has called: pass --base-url ${baseUrl} if it is right.`,
+    `${escapeInvisible(planFile.file)} names the address ${baseUrl}, which no run of this state folder has called: pass --base-url ${baseUrl} if it is right.`,
   );
 }
 
@@ -218,13 +207,13 @@ export async function planOf(
   proxy: string | undefined,
   sha256: string | undefined,
 ): Promise<Plan> {
-  const { approved, settings, flags, store } = context;
+  const { planFile, settings, flags, store } = context;
   const { baseUrl } = rows;
   const bound = rate?.perSecond;
   const wanted = bound === undefined ? undefined : { perSecond: bound, isWanted: true };
   const limit = rate?.auto && baseUrl ? await limitOf(context, { baseUrl, rateGroup }) : undefined;
   const isLower = limit !== undefined && limit < (bound ?? Number.POSITIVE_INFINITY);
-  const isOwnChoice = approved === undefined && settings.baseUrl !== undefined;
+  const isOwnChoice = planFile === undefined && settings.baseUrl !== undefined;
   const mayBeRepeated = flags.skipDone === undefined && baseUrl !== undefined && sha256 !== undefined;
   return {
     ...rows,

@@ -174,7 +174,7 @@ export async function refuseOtherManifest(
   { id, manifest, rows }: RunRecord,
   source: string,
 ): Promise<ExitCode | undefined> {
-  if (context.approved?.sha256 === rows.sha256) return undefined;
+  if (context.planFile?.planned.digest.sha256 === rows.sha256) return undefined;
   const isFile = source !== '-' && (await inputKind(source, source)) === 'file';
   const sha256 = isFile ? (await hashFile(source)).sha256 : await hashPipe(context, source);
   if (typeof sha256 === 'number') return sha256;

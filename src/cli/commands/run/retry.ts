@@ -34,7 +34,7 @@ export async function retry(id: string | undefined, flags: Flags): Promise<ExitC
 
 async function retryRun(context: Context, id: string | undefined): Promise<ExitCode> {
   const { store, terminal, flags } = context;
-  if (!isPreview(flags)) requireConsent(context, { plan: 'cqbatch retry --out NAME.cqplan' });
+  if (!isPreview(flags)) requireConsent(context, { plan: 'cqbatch retry --plan' });
   const original = await findRecord(store, id, runToRetry(store));
   const later = retriesAfter(await findRetries(store, original), original);
   refuseUnlessOver('retry', original, later);

@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { tokenSource } from '../api-client.ts';
 import { calls } from '../options.ts';
-import { withNamedPlan } from './approval.ts';
+import { withNamedPlan } from './named-plan.ts';
 import { planRun } from './planned-run.ts';
 import { inRunScope, whenFree } from './run-scope.ts';
 
@@ -40,11 +40,11 @@ async function runNamed(context: Context, source: string): Promise<ExitCode> {
 }
 
 async function start(context: Context, source: string): Promise<ExitCode> {
-  const { settings, approved } = context;
+  const { settings, planFile } = context;
   const callsHere = calls(context);
   // Reports a mistyped name before a missing token.
-  if (source !== '-' && approved === undefined) await inputKind(source, source);
-  if (callsHere) await tokenSource(context, approved?.options ?? settings).current();
+  if (source !== '-' && planFile === undefined) await inputKind(source, source);
+  if (callsHere) await tokenSource(context, planFile?.options ?? settings).current();
   const planned = await planRun(context, source, callsHere);
   if (typeof planned === 'number') return planned;
   const { execute } = await import('./execute.ts');

@@ -11,7 +11,7 @@ import { type CommandContext, openCommandContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import type { Terminal } from '../../terminal.ts';
 import { sayWhoCarriesOut } from '../daemon/schedule.ts';
-import { withNamedPlan } from './approval.ts';
+import { withNamedPlan } from './named-plan.ts';
 import { planRun } from './planned-run.ts';
 import { refuseOtherManifest } from './resume.ts';
 

@@ -54,7 +54,6 @@ export interface PageRun {
   readonly reason?: string;
   readonly baseUrl: string;
   readonly by?: string;
-  readonly approvedBy?: readonly string[];
   /** The user's `--reason`. */
   readonly purpose?: string;
   readonly stops: readonly PageStop[];

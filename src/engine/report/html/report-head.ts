@@ -37,7 +37,6 @@ function facts({ run, summary }: PageData): Markup {
     ['Duration', [duration(duration_s), ...stopTexts(run)].join(', ')],
     ['Called on average', !rows_per_s ? '' : rateText(rows_per_s, 'rows')],
     ['By', run.by],
-    ['Approved by', run.approvedBy?.join(', ')],
     ['Reason', run.purpose],
     ['Retries', retries.join(', ')],
     ['Retry of', retry_of ?? ''],

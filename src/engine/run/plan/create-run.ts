@@ -14,7 +14,7 @@ import { journalPath } from '../record/run-journal.ts';
 import { rowsFile } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 import type { RowOptions } from './open-manifest.ts';
-import type { ApprovedPlan } from './plan-file.ts';
+import type { PlanFile } from './plan-file.ts';
 import { type PlanManifestInput, type PlannedRows, planManifest } from './planned-rows.ts';
 import { isReady, type Permits, type ReadyRows, readyRows, rememberSaid } from './readiness.ts';
 
@@ -42,7 +42,7 @@ export interface RowsInput {
   readonly kind: 'rows';
   readonly path: string;
   readonly planned: PlannedRows;
-  readonly approved?: ApprovedPlan | undefined;
+  readonly planFile?: PlanFile | undefined;
   readonly origin?: ManifestOrigin | undefined;
 }
 
@@ -65,12 +65,11 @@ export type JudgedRun = CreatedRun & ReadyRows;
 export interface Asker {
   /** Also shows why a plan is not ready. */
   show(run: JudgedRun): void | Promise<void>;
-  approve(run: JudgedRun): Promise<RunRecord>;
   confirm(run: JudgedRun): Promise<boolean>;
 }
 
 /**
- * Creates a run, and discards it unless checks, approvals and user agree.
+ * Creates a run, and discards it unless checks and user agree.
  *
  * @returns undefined when rows are refused or the user declines
  */
@@ -80,18 +79,16 @@ export async function beginRun(
   asker: Asker,
 ): Promise<CreatedRun | undefined> {
   const created = await createRun(store, input);
-  let record: RunRecord | undefined;
+  let begins = false;
   try {
     const judged = await readyRows(store, created, input.options, permits);
     await asker.show(judged);
-    if (!isReady(judged)) return undefined;
-    const approved = await asker.approve(judged);
-    if (!(await asker.confirm(judged))) return undefined;
+    if (!isReady(judged) || !(await asker.confirm(judged))) return undefined;
     await rememberSaid(store, judged);
-    record = approved;
-    return { ...created, record };
+    begins = true;
+    return created;
   } finally {
-    if (record === undefined) await discard(store, created.record.id, created.journal);
+    if (!begins) await discard(store, created.record.id, created.journal);
   }
 }
 
@@ -151,7 +148,7 @@ function recordOf(
   const { name, sha256, bytes, delimiter } = head.source;
   const { left_out: leftOut, skip_done: skipDone } = head;
   const { origin } = rows;
-  const approved = rows.kind === 'rows' ? rows.approved : undefined;
+  const planFile = rows.kind === 'rows' ? rows.planFile : undefined;
   const { as, of = '' } = head.derived ?? {};
   return {
     version: 2,
@@ -168,15 +165,15 @@ function recordOf(
       ...(skipDone && { skipDone }),
     },
     options,
-    ...(approved && { approval: approvalOf(approved) }),
+    ...(planFile && { planFile: planFileOf(planFile) }),
     ...(origin && { keepUntil: resolve(origin.keepUntil) }),
     ...(as === 'retry' && { retryOf: runIds.require(of) }),
     ...(as === 'undo' && { undoOf: runIds.require(of) }),
   };
 }
 
-function approvalOf({ file, sha256, head }: ApprovedPlan) {
-  return { file: basename(file), sha256, madeAt: head.made_at };
+function planFileOf({ file, sha256, head }: PlanFile) {
+  return { name: basename(file), sha256, madeAt: head.made_at };
 }
 
 /** Removes a run that never started. The next plan removes what remains. */

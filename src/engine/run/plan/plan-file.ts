@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { constants, createGunzip, createGzip } from 'node:zlib';
@@ -19,7 +19,6 @@ import { DecidedRows } from '../../rows/rows-summary.ts';
 import { RowsWriter, type WrittenRows } from '../../rows/rows-writer.ts';
 import { type RunOptions, runOptionsSchema } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
-import { approvalsOf } from './approval-files.ts';
 import { type PlannedRows, plannedRows } from './planned-rows.ts';
 import { problemCollector } from './problem-file.ts';
 
@@ -27,19 +26,15 @@ import { problemCollector } from './problem-file.ts';
 export const planSuffix = '.cqplan';
 
 /** Defines a run, to the byte, to be reviewed, and carried out here or elsewhere. */
-export interface ApprovedPlan {
+export interface PlanFile {
   readonly file: string;
-  /** Of the uncompressed content: the file of rows of its run. */
+  /** Of the file, as `sha256sum` prints it. */
   readonly sha256: string;
   readonly head: RowsHead;
   readonly options: RunOptions;
   /** What the user accepted. */
   readonly consent: NonNullable<RowsHead['consent']>;
-  readonly approvals: readonly string[];
 }
-
-/** The parts that approvals refer to. */
-export type PlanContent = Pick<ApprovedPlan, 'sha256' | 'head' | 'options' | 'approvals'>;
 
 /**
  * @param path of the file of rows
@@ -48,16 +43,14 @@ export type PlanContent = Pick<ApprovedPlan, 'sha256' | 'head' | 'options' | 'ap
 export async function writePlanFile(
   file: string,
   path: string,
-  { head, digest }: WrittenRows,
-): Promise<ApprovedPlan> {
+  { head }: Pick<WrittenRows, 'head'>,
+): Promise<PlanFile> {
   const content = contentOf(file, head);
-  const compressed = pipeline(
-    createReadStream(path),
-    createGzip({ level: constants.Z_BEST_SPEED }),
-    () => {},
-  );
-  if (await onDisk(file, () => createFile(file, compressed)))
-    return { ...content, file, sha256: digest.sha256, head, approvals: [] };
+  const hash = createHash('sha256');
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+  const compressed = pipeline(createReadStream(path), gzip, () => {});
+  if (await onDisk(file, () => createFile(file, hashed(compressed, hash))))
+    return { ...content, file, sha256: hash.digest('hex'), head };
   throw usageError(
     'PLAN_EXISTS',
     `${escapeInvisible(file)} already exists: remove it, or choose another name.`,
@@ -65,7 +58,7 @@ export async function writePlanFile(
 }
 
 /** A plan with a file of rows for a run to take over. */
-export interface ReadPlan extends ApprovedPlan {
+export interface ReadPlan extends PlanFile {
   readonly planned: PlannedRows;
   readonly path: string;
 }
@@ -103,7 +96,8 @@ class PlanReader {
   readonly #path: string;
   readonly #maxBytes: number;
   readonly #writer: RowsWriter;
-  readonly #hash = createHash('sha256');
+  readonly #fileHash = createHash('sha256');
+  readonly #contentHash = createHash('sha256');
   readonly #decided = new DecidedRows();
   #head: RowsHead | undefined;
   #content: ReturnType<typeof contentOf> | undefined;
@@ -120,13 +114,14 @@ class PlanReader {
   }
 
   async *bytes(): AsyncGenerator<Buffer> {
-    const unzipped = pipeline(createReadStream(this.#file), createGunzip(), () => {});
+    const file = hashed(createReadStream(this.#file), this.#fileHash);
+    const unzipped = pipeline(file, createGunzip(), () => {});
     let bytes = 0;
     try {
       for await (const chunk of unzipped) {
         bytes += chunk.length;
         if (bytes > this.#mostBytes) throw new RangeError('has more rows than it says');
-        this.#hash.update(chunk);
+        this.#contentHash.update(chunk);
         yield chunk;
       }
     } catch (error) {
@@ -155,14 +150,12 @@ class PlanReader {
     const { rows_version: _, operations: __, renumbered: ___, blocks: ____, ...facts } = head;
     const summary = this.#decided.summary();
     const written = await this.#writer.end({ ...facts, counts: sumOf([summary]) }, summary.perOperation);
-    const { sha256 } = written.digest;
-    if (sha256 !== this.#hash.digest('hex')) throw changed(this.#file);
+    if (written.digest.sha256 !== this.#contentHash.digest('hex')) throw changed(this.#file);
     return {
       ...content,
       file: this.#file,
-      sha256,
+      sha256: this.#fileHash.digest('hex'),
       head,
-      approvals: await approvalsOf(this.#file),
       planned: plannedRows(written, summary, await problems.end()),
       path: this.#path,
     };
@@ -208,9 +201,17 @@ class PlanReader {
   }
 }
 
+/** Passes bytes on. */
+async function* hashed(chunks: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
 const strictOptions = z.strictObject(runOptionsSchema.shape);
 
-function contentOf(file: string, { options, consent }: RowsHead): Pick<ApprovedPlan, 'options' | 'consent'> {
+function contentOf(file: string, { options, consent }: RowsHead): Pick<PlanFile, 'options' | 'consent'> {
   const { data, error } = strictOptions.safeParse(options);
   if (error !== undefined) {
     const [{ path = [], message } = { message: '' }] = error.issues;

@@ -19,7 +19,7 @@ export interface PlanManifestInput extends CheckInput {
   readonly digest: Digest;
   /** A check without a run has only the known options. */
   readonly options: Partial<RunOptions>;
-  /** Only for a plan that is to be approved. */
+  /** Only for a plan that is written to a file. */
   readonly consent?: ((scan: ScanSummary) => HeadFacts['consent']) | undefined;
 }
 

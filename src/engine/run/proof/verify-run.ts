@@ -12,8 +12,6 @@ import { delimiters } from '../../../base/text/delimiter.ts';
 import type { OutcomeCounts } from '../../../domain/terms.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { summaryFile } from '../../report/summary.ts';
-import { judgeApprovals, validAmong, whyOthersDoNot } from '../plan/approvals.ts';
-import { otherOption, plannedBy, readKeptPlan } from '../plan/plan-of-run.ts';
 import {
   actualState,
   goesOnByItself,
@@ -31,8 +29,6 @@ import { Finding, wrong } from './finding.ts';
 export interface VerifyRunInput {
   /** Nothing else is read. */
   readonly folder: string;
-  /** Undefined: approvals are not checked. */
-  readonly approvers: string | undefined;
   /** SHA-256 digests, in hexadecimal, that files of the run must have. */
   readonly against: readonly string[];
 }
@@ -68,7 +64,7 @@ export async function verifyRun(input: VerifyRunInput): Promise<RunProof> {
   }
 }
 
-async function proofOf({ folder, approvers, against }: VerifyRunInput): Promise<RunProof> {
+async function proofOf({ folder, against }: VerifyRunInput): Promise<RunProof> {
   const record = await readRecord(folder);
   const { id, plan } = record;
   const store = { ...openRunStore(dirname(folder), []), folder: () => folder };
@@ -79,12 +75,12 @@ async function proofOf({ folder, approvers, against }: VerifyRunInput): Promise<
     ([name, count]) => count !== plan[name as keyof typeof plan],
   );
   if (other !== undefined) throw wrong('run.json', `has another number of ${other[0]} than ${rowsFile}`);
-  const unchecked = await checkApprovals(store, record, approvers);
   return withScope(async (defer) => {
     const journal = await openJournalReader(store, record);
     defer(() => journal.close());
     await requireResults(store, record, journal);
     const retries = await checkReport(store, record, journal);
+    const unchecked: string[] = [];
     if (retries.length > 0)
       unchecked.push(
         `Its report has the results of the retries ${retries.join(', ')}, too, and was not compared: "cqbatch report ${id}" writes that of the run alone.`,
@@ -168,30 +164,6 @@ function summaryIn(text: string): z.infer<typeof writtenSummary> {
   } catch {
     throw wrong(summaryFile, 'is damaged');
   }
-}
-
-async function checkApprovals(
-  store: RunStore,
-  record: RunRecord,
-  approvers: string | undefined,
-): Promise<string[]> {
-  const { approval, rows } = record;
-  const signers = approval?.signers ?? [];
-  if (approval === undefined || signers.length === 0) return [];
-  if (rows.sha256 !== approval.sha256) throw wrong('run.json', 'says that another plan was approved');
-  const plan = await readKeptPlan(store, record);
-  const other = plan && otherOption(plan.head, record);
-  if (plan === undefined || other !== undefined)
-    throw wrong('run.json', `has another "${other}" than the approved plan`);
-  if (approvers === undefined)
-    return ['Its approvals were not checked: name the file of approvers with "approvers" in config.json.'];
-  const judged = await judgeApprovals(plan, { approvers }, plannedBy(record));
-  const valid = validAmong(judged).map(({ key }) => key);
-  const missing = signers.find(({ key }) => !valid.includes(key));
-  if (missing === undefined) return [];
-  throw new Finding(
-    `The approval by ${missing.name} did not count when the run was planned (${whyOthersDoNot(judged).join('; ')}).`,
-  );
 }
 
 async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {

@@ -147,17 +147,8 @@ export const runRecordSchema = z.object({
   budget: budgetSchema.extend({ begun: startedBudgetSchema.exactOptional() }).exactOptional(),
   /** The shared datastore of the last session, without a password; absent for the embedded one. */
   queue: z.string().exactOptional(),
-  approval: z
-    .object({
-      file: z.string(),
-      sha256: z.string(),
-      madeAt: z.string(),
-      /** Approvals that counted at planning; absent for a plan without approvals. */
-      signers: z
-        .array(z.object({ name: z.string(), key: z.string(), at: z.string(), until: z.string() }))
-        .exactOptional(),
-    })
-    .exactOptional(),
+  /** The plan that the run carries out. */
+  planFile: z.object({ name: z.string(), sha256: z.string(), madeAt: z.string() }).exactOptional(),
   retryOf: nameSchema(runIds).exactOptional(),
   undoOf: nameSchema(runIds).exactOptional(),
   canary: z

@@ -149,7 +149,7 @@ async function writeInto(
 }
 
 function pageOptionsOf(record: RunRecord, { head }: Pick<RowsWithResults, 'head'>): ReportPageOptions {
-  const { id, states, options, approval } = record;
+  const { id, states, options } = record;
   const { columns, clear_token, defaults, operations } = head;
   const [planned] = states;
   const last = states.at(-1);
@@ -164,7 +164,6 @@ function pageOptionsOf(record: RunRecord, { head }: Pick<RowsWithResults, 'head'
       baseUrl: options.baseUrl,
       ...(last !== planned && last?.reason !== undefined && { reason: last.reason }),
       ...(planned?.by !== undefined && { by: actorText(planned.by) }),
-      ...(approval?.signers !== undefined && { approvedBy: approval.signers.map(({ name }) => name) }),
       ...(planned?.reason !== undefined && { purpose: planned.reason }),
       stops: stopsOf(record),
     },

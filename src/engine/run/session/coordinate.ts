@@ -25,8 +25,6 @@ export interface CoordinateOptions
   > {
   /** Why other processes must take a run, for display. Default: takes every run. */
   readonly refusalOf?: ((record: RunRecord) => string | undefined) | undefined;
-  /** Rejects with the reason why a run may not be carried out. */
-  readonly admit?: (record: RunRecord) => Promise<void>;
   readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
   readonly listener?: RunListener | undefined;
   /** Another daemon on the state folder can then take its runs over. */
@@ -163,7 +161,6 @@ async function coordinate(
     log.info({ run: id, rows: record.plan.rows }, 'coordinating');
     try {
       await refuseChangedRows(store, record);
-      await options.admit?.(record);
       const caller = await callerFor?.(record);
       defer(() => caller?.client.close());
       listener?.started();

@@ -2,16 +2,14 @@ import { unlessAborted } from '../../../base/async/waiting.ts';
 import { ErrorThrottle } from '../../../base/errors/error-throttle.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { systemError } from '../../../base/errors/system-error.ts';
-import { claimOnDatastore } from '../../cluster/plan-claims.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import { decidedResult } from '../../rows/decided-result.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 import { claimForOurselves } from '../feed/reconcile.ts';
-import { claimPlan, usedPlan } from '../plan/plan-claim.ts';
-import { refuseOtherPlan } from '../plan/plan-of-run.ts';
+import { claimPlan } from '../plan/plan-use.ts';
 import { type OpenRun, withOpenRun } from '../record/open-run.ts';
-import { isHaltedByGuard, type RunRecord, runKey } from '../record/record.ts';
+import { isHaltedByGuard, type RunRecord } from '../record/record.ts';
 import { activeTime } from '../record/record-keeper.ts';
 import { isIntact, outcomesOf, unfinishedRows } from '../record/run-journal.ts';
 import { resultOf } from '../record/run-outcome.ts';
@@ -36,7 +34,6 @@ export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
     requireOperations(options.store, options.record);
     const rows = await openRunRows(options.store, options.record);
     refuseOtherDatastore(options, run.journal);
-    await refuseOtherPlan(options.store, options.record);
     await unlessAborted(claimForRun(options), interrupt);
     const { record, end, isHandedOver } = await observeRun(options.observer, run, rows, async () => {
       if (datastore.exclusive) await claimForOurselves(run, { signal: interrupt, onError });
@@ -114,16 +111,9 @@ function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Jou
   );
 }
 
-/**
- * Another state folder may have a copy of the plan.
- *
- * @throws a usage error `PLAN_USED` when another run has the plan
- */
-async function claimForRun({ store, datastore, record }: ExecuteRunOptions): Promise<void> {
-  const { approval } = record;
-  if (approval?.signers === undefined) return;
+async function claimForRun({ store, record }: ExecuteRunOptions): Promise<void> {
+  if (record.planFile === undefined) return;
   // A run that is killed after the claim must know its key.
   await store.save(record);
   await claimPlan(store, record);
-  if (!(await claimOnDatastore(datastore, approval.sha256, runKey(record)))) throw usedPlan(approval.file);
 }

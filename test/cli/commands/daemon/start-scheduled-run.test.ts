@@ -6,15 +6,10 @@ import { silentLog } from '../../../../src/base/log.ts';
 import { inboxFinisher, startScheduledRun } from '../../../../src/cli/commands/daemon/start-scheduled-run.ts';
 import type { Schedule } from '../../../../src/daemon/schedule/schedule.ts';
 import { type LimitedApi, noOutcomes } from '../../../../src/domain/terms.ts';
-import { claimPlan } from '../../../../src/engine/run/plan/plan-claim.ts';
 import { enterState } from '../../../../src/engine/run/record/record.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';
-import { newRunOptions } from '../../../../src/settings/run-options.ts';
 import { inboxPlace } from '../../../daemon/inbox/inbox-place.ts';
 import { nightly } from '../../../daemon/schedule/nightly.ts';
-import { writePlan } from '../../../engine/run/plan/written-plan.ts';
-import { approveFile } from '../../../helpers/approve-plan.ts';
-import { createSshKey } from '../../../helpers/ssh-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const baseUrl = 'https://api.example.com';
@@ -35,28 +30,6 @@ test('an inbox is opened once, and again when something of it is missing', async
   await expect(finish(inbox)).rejects.toMatchObject({ code: 'FILE_MISSING' });
   await finish(inbox);
   expect(await names()).toEqual(all);
-});
-
-test('a schedule runs a manifest once it has an approved plan beside it, and not again after that plan was carried out', async () => {
-  const { folder, stateDir, manifest, store, begin } = await dailySchedule('evaluation_id,user_id\n1,u\n');
-  const ana = await createSshKey(join(folder, 'ana'));
-  const approvers = join(folder, 'approvers');
-  await writeFile(approvers, `ana ${ana.publicText}\n`);
-  await mkdir(stateDir, { mode: 0o700 });
-  const config = { approvers, require_approval_above: 'any' };
-  await writeFile(join(stateDir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
-  expect(await begin(1)).toEqual(failed(`--out ${manifest}.cqplan`));
-  await writePlan(`${manifest}.cqplan`, manifest, { options: { baseUrl, ...newRunOptions({}, {}) } });
-  expect(await begin(2)).toEqual(failed('1 call, 0 of 1 approval'));
-  await approveFile(`${manifest}.cqplan`, ana.path, { user: 'ana', host: 'desk' });
-  await writeFile(manifest, 'evaluation_id,user_id\n2,u\n');
-  expect(await begin(3)).toEqual(failed('is not the manifest of'));
-  await writeFile(manifest, 'evaluation_id,user_id\n1,u\n');
-  expect(await begin(3)).toMatchObject({ result: 'began', runs: ['nightly-20261103-020000'] });
-  // As its coordinator does.
-  await claimPlan(store, await store.load('nightly-20261103-020000'));
-  expect(await begin(4)).toEqual(failed('was carried out by another run'));
-  expect((await store.list()).map(({ id }) => id)).toEqual(['nightly-20261103-020000']);
 });
 
 test('a schedule that chooses no row fails, until it allows a run without a call', async () => {
@@ -123,7 +96,7 @@ async function dailySchedule(rows: string, flags: { readonly rateGroup?: string 
     const schedule = { ...nightly, source: { manifest }, options };
     return startScheduledRun(daemon, schedule, { due: `2026-11-0${day}T02:00:00.000Z` }, async () => {});
   };
-  return { folder, stateDir, manifest, store, begin };
+  return { store, begin };
 }
 
 /** A run that was not started for this reason. */

@@ -97,7 +97,7 @@ test.each<readonly [what: string, Reported, commands: readonly string[]]>([
 });
 
 test('the head has the facts of the run, and the times that its duration leaves out', async () => {
-  const why = { reason: 'too many failures', by: 'u on m', purpose: '<ticket>', approvedBy: ['ana', 'ben'] };
+  const why = { reason: 'too many failures', by: 'u on m', purpose: '<ticket>' };
   const at = (seconds: number) => new Date(seconds * 1_000).toISOString();
   const stops = [
     { from: at(0), to: at(8), state: 'paused' },

@@ -1,9 +1,9 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writeApproval } from '../../../../src/engine/run/plan/approval-files.ts';
+import { hashFile } from '../../../../src/base/disk/hash-file.ts';
 import { readPlanFile, writePlanFile } from '../../../../src/engine/run/plan/plan-file.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { callable } from '../../rows/decided-rows.ts';
@@ -48,7 +48,7 @@ describe('a plan', () => {
     expect(path).toBe(copy);
     expect(await readFile(copy)).toEqual(await readFile(rows));
     expect(await textIn(file)).toBe(await readFile(rows, 'utf8'));
-    expect(plan.sha256).toBe(planned.digest.sha256);
+    expect(plan.sha256).toBe((await hashFile(file)).sha256);
     expect(again).toMatchObject({ digest: planned.digest, head: planned.head, choice: planned.choice });
     const { firstConflicts: _, roundedIds: __, choice: ___, preview, warnings, ...facts } = planned.scan;
     expect(again.scan).toMatchObject(facts);
@@ -126,7 +126,7 @@ describe('a changed plan', () => {
   });
 
   test('is refused or has the same content, whatever byte of its file was changed', async () => {
-    const { file, plan, rows } = await written();
+    const { file, rows } = await written();
     const bytes = await readFile(file);
     const content = await readFile(rows);
     await fc.assert(
@@ -139,7 +139,7 @@ describe('a changed plan', () => {
         if (read instanceof Error)
           expect(read).toMatchObject({ kind: 'usage', code: expect.stringMatching(/^PLAN_/) });
         else {
-          expect(read).toMatchObject({ sha256: plan.sha256 });
+          expect(read).toMatchObject({ sha256: (await hashFile(file)).sha256 });
           expect(await readFile(copy)).toEqual(content);
         }
       }),
@@ -285,34 +285,5 @@ test('a disk that takes no copy of a plan is not a fault of the plan', async () 
   await expect(readPlanFile({ stateDir }, file, copy)).rejects.toMatchObject({
     kind: 'fatal',
     code: 'FILE_MISSING',
-  });
-});
-
-describe('approvals', () => {
-  test('are the files beside the plan, one for each approval, and change nothing of the plan', async () => {
-    const { folder, file, plan } = await written();
-    const before = await readFile(file);
-    const approved = [
-      await writeApproval(plan, 'ana', 'one'),
-      await writeApproval(plan, 'ana', 'two'),
-      await writeApproval(plan, 'dom\\ben ../é', 'three'),
-    ];
-    expect(approved.map(({ approvalFile }) => basename(approvalFile))).toEqual([
-      ...['week.cqplan.ana.approval', 'week.cqplan.ana-2.approval'],
-      'week.cqplan.dom_ben_..__.approval',
-    ]);
-    const all = ['two', 'one', 'three'];
-    expect(approved.at(-1)?.approvals).toEqual(all);
-    expect((await readdir(folder)).filter((name) => name.startsWith('week'))).toHaveLength(4);
-    const read = await (await reading(file)).plan;
-    expect(read).toMatchObject({ sha256: plan.sha256, approvals: all });
-    expect(await readFile(file)).toEqual(before);
-  });
-
-  test('of other plans do not belong to it', async () => {
-    const { folder, file } = await written();
-    for (const name of ['month.cqplan.ana.approval', 'week.cqplan2.ana.approval', 'week.cqplan.ana.txt'])
-      await writeFile(join(folder, name), 'x');
-    expect((await (await reading(file)).plan).approvals).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { operations } from '../../../../jobs/index.ts';
 import { hashFile } from '../../../../src/base/disk/hash-file.ts';
 import type { RowOptions } from '../../../../src/engine/run/plan/open-manifest.ts';
-import { type ApprovedPlan, writePlanFile } from '../../../../src/engine/run/plan/plan-file.ts';
+import { type PlanFile, writePlanFile } from '../../../../src/engine/run/plan/plan-file.ts';
 import { type PlannedRows, planManifest } from '../../../../src/engine/run/plan/planned-rows.ts';
 import type { RunOptions } from '../../../../src/engine/run/record/record.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';
@@ -20,7 +20,7 @@ export async function writePlan(
     reading = {},
     options = planOptions,
   }: { readonly reading?: Partial<RowOptions>; readonly options?: RunOptions } = {},
-): Promise<{ readonly plan: ApprovedPlan; readonly rows: string; readonly planned: PlannedRows }> {
+): Promise<{ readonly plan: PlanFile; readonly rows: string; readonly planned: PlannedRows }> {
   const stateDir = await temporaryFolder();
   const rows = join(stateDir, 'rows.jsonl');
   const { onConflict } = options;

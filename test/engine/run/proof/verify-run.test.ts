@@ -1,83 +1,51 @@
-import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { hashFile } from '../../../../src/base/disk/hash-file.ts';
 import { withActor } from '../../../../src/domain/actor.ts';
-import { writeApproval } from '../../../../src/engine/run/plan/approval-files.ts';
-import { approvePlan, judgeApprovals } from '../../../../src/engine/run/plan/approvals.ts';
 import { createRun } from '../../../../src/engine/run/plan/create-run.ts';
-import { type ReadPlan, readPlanFile } from '../../../../src/engine/run/plan/plan-file.ts';
-import { keepApprovals } from '../../../../src/engine/run/plan/plan-of-run.ts';
 import { type RunProof, verifyRun } from '../../../../src/engine/run/proof/verify-run.ts';
 import { enterState } from '../../../../src/engine/run/record/record.ts';
 import { outcomesOf } from '../../../../src/engine/run/record/run-journal.ts';
 import { openRunStore, type RunStore } from '../../../../src/engine/run/record/store.ts';
 import { reportRun, rewriteReport } from '../../../../src/engine/run/report/report-run.ts';
-import { describeWithProgram } from '../../../helpers/describe-with-program.ts';
-import { allowedSigners, sshKey } from '../../../helpers/ssh-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { finished } from '../../journal/arbitraries.ts';
-import { writePlan } from '../plan/written-plan.ts';
 import { leastOptions } from '../planned-record.ts';
 
 const provedFiles = ['rows.jsonl', 'journal.jsonl', 'report.csv', 'failed.csv', 'summary.json'];
 
 let store: RunStore;
 let folder: string;
-let approvers: string | undefined;
 
 const options = { ...leastOptions, baseUrl: 'http://127.0.0.1', html: false as const };
 
-/** A plan of five rows, of which three are called, approved by Ana. */
-async function approvedPlan(home: string) {
-  const source = join(home, 'rows.csv');
-  await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n,u\n1,u\n5,u\n');
-  const file = join(home, 'rows.cqplan');
-  const { plan } = await writePlan(file, source, { options });
-  const key = await sshKey();
-  approvers = await allowedSigners({ ana: key });
-  const by = { user: 'ana', host: 'desk' };
-  await writeApproval(plan, 'ana', await approvePlan(plan, key, { validMs: 60_000, by }));
-  return readPlanFile(store, file, join(home, 'copy.jsonl'));
-}
-
-/** An approved run that has ended: two rows succeeded, one failed, one is invalid, one a duplicate. */
+/** A run that has ended: two rows succeeded, one failed, one is invalid, one a duplicate. */
 beforeEach(async () => {
   const home = await temporaryFolder();
   store = openRunStore(join(home, '.cqbatch'), operations);
-  const approved = await approvedPlan(home);
-  const rows = { kind: 'rows', path: approved.path, planned: approved.planned, approved } as const;
+  const source = join(home, 'rows.csv');
+  await writeFile(source, 'evaluation_id,user_id\n1,u\n2,u\n,u\n1,u\n5,u\n');
+  const reading = { clearToken: '<clear>', onConflict: options.onConflict };
+  const rows = { kind: 'manifest', source, reading } as const;
   const created = await createRun(store, { rows, options, attribution: withActor() });
   const { record: planned, journal } = created;
   await journal.append([{ type: 'fed', first: 1, last: 5 }]);
   await journal.append([finished(1), finished(2)]);
   await journal.append([finished(5, { outcome: 'failed', code: 'HTTP_500' }), { type: 'settled' }]);
-  const time = new Date().toISOString();
   folder = store.folder(planned.id);
   const record = {
     ...enterState(enterState(planned, 'running'), 'completed'),
     counts: outcomesOf(planned, journal),
-    approval: {
-      file: 'rows.cqplan',
-      sha256: approved.sha256,
-      madeAt: time,
-      signers: [{ name: 'ana', key: await fingerprintOfAna(approved), at: time, until: time }],
-    },
   };
-  await keepApprovals(folder, approved.approvals);
   await store.save(record);
   await reportRun(store, record, journal);
   await journal.close();
 });
 
-async function fingerprintOfAna(plan: ReadPlan): Promise<string> {
-  const [judged] = await judgeApprovals(plan, { approvers }, { user: '', at: Date.now() });
-  return judged?.counts ? judged.key : '';
-}
-
 function verify(against: readonly string[] = []): Promise<RunProof> {
-  return verifyRun({ folder, approvers, against });
+  return verifyRun({ folder, against });
 }
 
 async function problem(): Promise<string> {
@@ -100,7 +68,7 @@ async function reportAgain(): Promise<void> {
   await rewriteReport(store, await store.load(basename(folder)));
 }
 
-describeWithProgram(['ssh-keygen'], 'a run', () => {
+describe('a run', () => {
   test('as it ended agrees, and has the digests of its files', async () => {
     const proof = await verify();
     expect(proof).toMatchObject({
@@ -133,16 +101,15 @@ describeWithProgram(['ssh-keygen'], 'a run', () => {
       copies.map(async ({ name, copy }) => {
         const path = join(copy, name);
         const content = await readFile(path);
-        // Approvals would be judged each time; they are for the rows alone.
         for (let position = 0; position < content.length; position += 7) {
           const changed = Buffer.from(content);
           changed.writeUInt8(changed.readUInt8(position) ^ (1 << (position % 8)), position);
           await writeFile(path, changed);
-          const proof = await verifyRun({ folder: copy, approvers: undefined, against: [] });
+          const proof = await verifyRun({ folder: copy, against: [] });
           expect(proof, `${name}, byte ${position}`).toMatchObject({ proved: false });
         }
         await writeFile(path, content);
-        expect(await verifyRun({ folder: copy, approvers, against: [] })).toMatchObject({ proved: true });
+        expect(await verifyRun({ folder: copy, against: [] })).toMatchObject({ proved: true });
       }),
     );
   });
@@ -189,21 +156,6 @@ describeWithProgram(['ssh-keygen'], 'a run', () => {
       /^run\.json: counts other results than journal\.jsonl has\.$/,
     ],
     ['a file that was put in', () => put('not-attempted.csv'), /^not-attempted\.csv: should not exist/],
-    [
-      'an option that its plan does not have',
-      () => edit('run.json', '"attempts": 1', '"attempts": 9'),
-      /^run\.json: has another "attempts" than the approved plan\.$/,
-    ],
-    [
-      'an approval that was removed',
-      () => rm(join(folder, '1.approval')),
-      /^The approval by ana did not count when the run was planned/,
-    ],
-    [
-      'an approval that was edited',
-      () => edit('1.approval', 'calls 3', 'calls 4'),
-      /^The approval by ana did not count .*for another plan/,
-    ],
   ])('with %s is found wrong, and what', async (_what, change, expected) => {
     await change();
     expect(await problem()).toMatch(expected);
@@ -220,14 +172,6 @@ describeWithProgram(['ssh-keygen'], 'a run', () => {
     expect(await verify([journal])).toEqual({
       proved: false,
       problem: `No file of the run has the SHA-256 ${journal}.`,
-    });
-  });
-
-  test('whose approvers are not known is checked without its approvals, and says so', async () => {
-    approvers = undefined;
-    expect(await verify()).toMatchObject({
-      proved: true,
-      unchecked: [expect.stringContaining('Its approvals were not checked')],
     });
   });
 });
