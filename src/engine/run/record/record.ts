@@ -134,7 +134,7 @@ export const runRecordSchema = z.object({
   counts: countsSchema.exactOptional(),
   /** Absent in older records. */
   unclear: z.number().exactOptional(),
-  /** Who works on the run, or was the last to do so. */
+  /** Works on the run, or was the last process that did. */
   process: processSchema.exactOptional(),
   /** Random: distinguishes runs with the same id on a shared datastore. */
   key: z.string().exactOptional(),
