@@ -57,7 +57,7 @@ const verify: CommandSpec = {
 const dashboard: CommandSpec = {
   name: 'dashboard',
   description: 'Serves a live page of runs, workers and schedules',
-  options: { Dashboard: ['port', 'host', 'control'], ...groups.shared },
+  options: { Dashboard: ['port', 'host', 'publicUrl', 'control'], ...groups.shared },
   examples: [
     ['cqbatch dashboard', 'the runs of this state folder, on http://127.0.0.1:8788'],
     ['cqbatch dashboard --queue redis://10.0.0.7', 'the runs of all machines, too'],
@@ -124,7 +124,7 @@ const worker: CommandSpec = {
   },
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'allowInsecureHttp'],
-    Worker: ['coordinate', 'healthPort', 'healthHost', 'shutdownTimeout', 'logLevel'],
+    Worker: ['coordinate', 'healthPort', 'healthHost', 'healthName', 'shutdownTimeout', 'logLevel'],
     ...groups.shared,
     ...groups.ownOperations,
     Calls: groups.calling,

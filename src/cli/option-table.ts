@@ -137,6 +137,10 @@ const ownOptions = {
     flags: '--host <address>',
     help: 'address of the page; any other address than 127.0.0.1 lets other machines read it (default: 127.0.0.1)',
   },
+  publicUrl: {
+    flags: '--public-url <url>',
+    help: 'address at which a proxy serves the page, such as https://build.example/cqbatch/',
+  },
   control: {
     flags: '--control',
     help: 'print a one-time address that can pause and cancel runs and set their rate',

@@ -1,4 +1,5 @@
-import { createServer, listen } from './http-server.ts';
+import { hostname } from 'node:os';
+import { createServer, isForUs, listen } from './http-server.ts';
 
 export interface HealthState {
   /** If the worker is not healthy, its supervisor should start another. */
@@ -13,6 +14,8 @@ export interface HealthState {
 
 export interface HealthServerOptions {
   readonly host: string;
+  /** Other names by which the server may be asked. */
+  readonly names?: readonly string[] | undefined;
   /** 0 takes any free port. */
   readonly port: number;
   readonly state: () => HealthState;
@@ -28,9 +31,15 @@ export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
  *
  * @throws a usage error `CANNOT_LISTEN`
  */
-export async function startHealthServer({ host, port, state, metrics }: HealthServerOptions) {
+export async function startHealthServer({ host, names = [], port, state, metrics }: HealthServerOptions) {
   const server = await createServer();
   server.setReplySerializer((document) => `${JSON.stringify(document)}\n`);
+  const ownNames = [host, hostname(), ...names];
+  server.addHook('onRequest', async ({ headers }, reply) => {
+    // Some load balancers send no name; every browser does.
+    if (headers.host === undefined || isForUs(headers, ownNames)) return undefined;
+    return reply.code(403).send({ status: 'refused', reason: wrongName });
+  });
   const answer = (path: string, isOk: (reported: HealthState) => boolean, trouble: string) =>
     server.get(path, async (_, reply) => {
       const { facts, ...reported } = ask(state);
@@ -53,6 +62,9 @@ export async function startHealthServer({ host, port, state, metrics }: HealthSe
     close: () => server.close(),
   };
 }
+
+const wrongName =
+  'The host name in the request is not known here. Ask by IP address, or start the process with --health-name NAME.';
 
 function ask(state: () => HealthState): HealthState {
   try {

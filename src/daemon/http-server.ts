@@ -1,4 +1,5 @@
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import { type AddressInfo, isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { cannotListen } from '../base/errors/errors.ts';
 
@@ -23,6 +24,18 @@ export async function createServer(): Promise<FastifyInstance> {
   // A connection that can't be accepted for lack of file descriptors must not end the process.
   server.server.on('error', () => {});
   return server;
+}
+
+/**
+ * Whether a request is for this server by an address, as `localhost`, or by a name that was told. A web site can make a name of its own
+ * lead here (DNS rebinding), and its pages may then read every answer in the browser of a user.
+ *
+ * @param names in any case
+ */
+export function isForUs({ host = '' }: IncomingHttpHeaders, names: readonly string[]): boolean {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::\d{1,5})?$/.exec(host) ?? [];
+  const name = (bracketed ?? plain ?? '').toLowerCase();
+  return isIP(name) > 0 || name === 'localhost' || names.some((each) => each.toLowerCase() === name);
 }
 
 /**

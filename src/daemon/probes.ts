@@ -25,7 +25,12 @@ export async function openProbes(
   { settings, operations, store, state, onError }: ProbesOptions,
   defer: Defer,
 ): Promise<{ readonly metrics?: Metrics; readonly port?: number }> {
-  const { healthPort, healthHost: host = defaults.healthHost, metricsFile: file } = settings;
+  const {
+    healthPort,
+    healthHost: host = defaults.healthHost,
+    healthName: names,
+    metricsFile: file,
+  } = settings;
   if (healthPort === undefined && file === undefined) return {};
   const { metrics, page, close } = await openDaemonMetrics({
     version: readVersion(),
@@ -37,7 +42,7 @@ export async function openProbes(
   defer(close);
   metrics.ready = () => state().ready;
   if (healthPort === undefined) return { metrics };
-  const health = await startHealthServer({ host, port: healthPort, state, metrics: page });
+  const health = await startHealthServer({ host, names, port: healthPort, state, metrics: page });
   defer(() => health.close());
   return { metrics, port: health.port };
 }

@@ -143,6 +143,24 @@ export function parseInteger(minimum: number, maximum: number): (text: string) =
   };
 }
 
+/** `https://build.example/cqbatch`; the path of the result ends in a slash. */
+export function parsePublicUrl(text: string): URL {
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  const { protocol = '', username, password, search, hash } = url ?? {};
+  if (url === undefined || !/^https?:$/.test(protocol) || username || password || search || hash)
+    throw new RangeError('write the address that readers open, as https://build.example/cqbatch/');
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  return url;
+}
+
+/** Host names, each on a line or after a comma. */
+export function parseHostNames(text: string): readonly string[] {
+  const names = text.split(/[,\n]/).flatMap((name) => name.trim() || []);
+  if (names.length === 0 || !names.every((name) => /^[\w.-]+$/.test(name)))
+    throw new RangeError('write host names as worker-1.example.com, without scheme and port');
+  return names;
+}
+
 export function parseChoice<const Word extends string>(words: readonly Word[]): (text: string) => Word {
   return (text) => {
     const chosen = words.find((word) => word === text.trim());

@@ -150,6 +150,14 @@ export const settings = {
     help: 'address of that port',
     default: '127.0.0.1',
   },
+  healthName: {
+    needs: 'healthPort',
+    parse: parsers.parseHostNames,
+    value: '<name>',
+    help: 'host name by which probes and Prometheus ask that port; IP addresses, localhost and the name of this machine need none; may be repeated',
+    isMap: true,
+    otherwise: 'none',
+  },
   delimiter: {
     callOption: 'delimiter',
     parse: parsers.parseDelimiter,

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
+import { hostname } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type HealthServer,
@@ -8,6 +10,7 @@ import {
   startHealthServer,
 } from '../../src/daemon/health.ts';
 
+const named = { host: '127.0.0.1', names: ['worker-1.example.com'] };
 const well: HealthState = { healthy: true, ready: true };
 
 /** A health server on any free port; it stops with the test. */
@@ -15,9 +18,16 @@ async function serve(
   state: () => HealthState,
   metrics?: HealthServerOptions['metrics'],
 ): Promise<HealthServer & { readonly url: string }> {
-  const server = await startHealthServer({ host: '127.0.0.1', port: 0, state, metrics });
+  const server = await startHealthServer({ ...named, port: 0, state, metrics });
   onTestFinished(() => server.close());
   return { ...server, url: `http://127.0.0.1:${server.port}` };
+}
+
+/** `fetch` chooses the header by itself. */
+async function rawGet(port: number, path: string, host: string) {
+  const request = get({ host: '127.0.0.1', port, path, headers: { host } });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return { status: response.statusCode, body: (await response.toArray()).join('') };
 }
 
 async function ask(url: string, init: RequestInit = {}) {
@@ -56,6 +66,38 @@ describe('the answers to probes', () => {
   ])('%s %s gets a 404', async (method, path) => {
     const { url } = await serve(() => well);
     expect(await ask(url + path, { method })).toMatchObject({ status: 404 });
+  });
+
+  test.each<[host: string, status: number]>([
+    ['127.0.0.1', 200],
+    ['10.0.0.7:8790', 200],
+    ['[fd00::7]:8790', 200],
+    ['localhost:8790', 200],
+    [hostname(), 200],
+    ['Worker-1.example.com:8790', 200],
+    ['evil.example', 403],
+    ['evil.example:8790', 403],
+    ['worker-1.example.com.evil.example', 403],
+  ])('are for the host "%s": %i', async (host, status) => {
+    const { port } = await serve(
+      () => well,
+      async () => ({ contentType: 'text/plain', text: 'x 1' }),
+    );
+    for (const path of ['/healthz', '/metrics', '/none'])
+      expect((await rawGet(port, path, host)).status).toBe(path === '/none' && status === 200 ? 404 : status);
+  });
+
+  test('are for clients that name no host, as load balancers with HTTP/1.0', async () => {
+    const { port } = await serve(() => well);
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /healthz HTTP/1.0\r\n\r\n');
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.[01] 200 /);
+  });
+
+  test('name the option for another name', async () => {
+    const { port } = await serve(() => well);
+    expect((await rawGet(port, '/healthz', 'evil.example')).body).toContain('--health-name');
   });
 
   test('a worker that cannot report its state is not healthy', async () => {

@@ -1,5 +1,11 @@
+import { once } from 'node:events';
 import { rename } from 'node:fs/promises';
+import { request } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { selfSigned } from '../engine/api/self-signed.ts';
 import { type Home, newHome } from './home.ts';
 import { eventually, kindSandbox } from './redis/machine.ts';
 
@@ -20,6 +26,7 @@ export async function newPlace(rows: number, more: Readonly<Record<string, strin
 export interface Address {
   readonly url: string;
   readonly control_url: string | null;
+  readonly port: number;
 }
 
 /** The dashboard that a command serves. */
@@ -27,4 +34,31 @@ export async function dashboardOf(place: Pick<Home, 'start'>, ...flags: string[]
   const served = place.start('dashboard', '--port', '0', '--json', ...flags);
   await eventually(() => served.stdout.endsWith('\n'));
   return { served, ...(JSON.parse(served.stdout) as Address) };
+}
+
+/** A proxy with TLS that serves a dashboard under a path, and passes the host on. */
+export async function proxyWithTls(path: string) {
+  let port = 0;
+  const proxy = createServer(selfSigned, (incoming, answer) => {
+    const { method, headers, url = '' } = incoming;
+    const outgoing = request({ host: '127.0.0.1', port, method, headers, path: url.slice(path.length) });
+    outgoing.on('response', (response) => {
+      answer.writeHead(response.statusCode ?? 0, response.headers).flushHeaders();
+      response.pipe(answer);
+    });
+    outgoing.on('error', () => answer.destroy());
+    answer.on('close', () => outgoing.destroy());
+    incoming.pipe(outgoing);
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    proxy.close();
+    proxy.closeAllConnections();
+  });
+  return {
+    url: `https://localhost:${(proxy.address() as AddressInfo).port}${path}/`,
+    leadTo(upstream: number): void {
+      port = upstream;
+    },
+  };
 }

@@ -12,7 +12,7 @@ import { anyDatastore } from '../helpers/any-datastore.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';
 import { eventsFrom } from '../helpers/event-stream.ts';
 import { describeWithRedis, redisForTest } from '../helpers/redis-server.ts';
-import { type Address, dashboardOf, newPlace } from './dashboard-place.ts';
+import { type Address, dashboardOf, newPlace, proxyWithTls } from './dashboard-place.ts';
 
 const succeeded = ({ runs }: Snapshot) => runs[0]?.counts.succeeded ?? 0;
 
@@ -73,6 +73,14 @@ describeWithRedis('on Redis, the dashboard', () => {
 
 function selection(page: Page): Promise<string> {
   return page.evaluate<string>('String(getSelection())');
+}
+
+/** As if the reader had chosen another tab. */
+function setHidden(page: Page, value: boolean): Promise<void> {
+  return page.evaluate(
+    `Object.defineProperty(document, 'hidden', { value: ${value}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));`,
+  );
 }
 
 describeWithBrowser('in a browser, the dashboard', (open) => {
@@ -238,6 +246,33 @@ describeWithBrowser('in a browser, the dashboard', (open) => {
     await all.click();
     expect(await shown()).toHaveLength(120);
     expect(await page.evaluate('document.activeElement?.id')).toBe('table Ended runs');
+  });
+
+  test('is live in eight tabs and controls runs under a path of a proxy with TLS', async () => {
+    const place = await newPlace(2_000, anyDatastore());
+    const run = place.going('--rate', '5/s');
+    const proxy = await proxyWithTls('/cqbatch');
+    const address = await dashboardOf(place, '--control', '--public-url', proxy.url);
+    proxy.leadTo(address.port);
+    expect(address.control_url).toContain(`${proxy.url}control?token=`);
+    const first = await open(address.control_url ?? '', { ignoreHTTPSErrors: true });
+    const context = first.page.context();
+    let last = first.page;
+    for (let tabs = 1; tabs < 8; tabs++) {
+      await last.getByRole('button', { name: 'Pause… run r' }).waitFor();
+      // A browser without a screen shows all its tabs.
+      await setHidden(last, true);
+      last = await context.newPage();
+      await last.goto(`${proxy.url}#run=r`);
+    }
+    await last.getByRole('button', { name: 'Pause… run r' }).click();
+    await last.getByRole('button', { name: 'Pause run', exact: true }).click();
+    await last.getByRole('button', { name: 'Unpause… run r' }).waitFor();
+    await setHidden(first.page, false);
+    await first.page.getByRole('button', { name: 'Unpause… run r' }).waitFor();
+    run.kill('SIGTERM');
+    await run.end;
+    expect(first.complaints).toEqual([]);
   });
 
   test('says when its server no longer answers, and that control ended with the old server', async () => {

@@ -1,5 +1,6 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { repeat } from '../async/repeat.ts';
 import { onDisk } from '../errors/system-error.ts';
 import {
   exists,
@@ -11,19 +12,30 @@ import {
   writeFileAtomically,
 } from './files.ts';
 import { readJsonFile } from './json-file.ts';
+import { staleAfterMs } from './lock-holder.ts';
 import { processSchema, stateOfProcess, thisProcess } from './process.ts';
 
 const ownerFile = 'owner.json';
 
-/** If the owner can't be asked (other machine, or no owner), a folder unchanged for this long is abandoned. */
+const touchedEveryMs = 10_000;
+/** A folder without an owner, unchanged for this long, is abandoned. */
 const abandonedAfterMs = 24 * 60 * 60 * 1_000;
 /** The process of a folder that is empty for this long died before it named itself the owner. */
 const ownedAfterMs = 30_000;
 /** A file that is being written changes more often, however large it is. */
 const halfDoneAfterMs = 60 * 60 * 1_000;
 
+/** Shows that the process lives, also to processes that can't ask for it, by touching the owner's file until that is gone. */
 export async function ownFolder(folder: string): Promise<void> {
-  await writeFileAtomically(join(folder, ownerFile), `${JSON.stringify(thisProcess())}\n`);
+  const path = join(folder, ownerFile);
+  await writeFileAtomically(path, `${JSON.stringify(thisProcess())}\n`);
+  const touches = repeat(
+    async () => {
+      const now = new Date();
+      if ((await ifThere(utimes(path, now, now).then(() => true))) === undefined) void touches.stop();
+    },
+    { everyMs: touchedEveryMs },
+  );
 }
 
 export async function keepFolder(folder: string): Promise<void> {
@@ -91,9 +103,12 @@ export async function isAbandoned(folder: string): Promise<boolean> {
 }
 
 async function looksAbandoned(folder: string): Promise<boolean> {
-  const owner = await readJsonFile(join(folder, ownerFile), processSchema, () => undefined);
-  const state = owner === undefined ? 'unknown' : stateOfProcess(owner);
-  if (state !== 'unknown') return state === 'dead';
+  const path = join(folder, ownerFile);
+  const owner = await readJsonFile(path, processSchema, () => undefined);
+  if (owner !== undefined) {
+    const state = stateOfProcess(owner);
+    return state === 'unknown' ? Date.now() - (await stat(path)).mtimeMs > staleAfterMs : state === 'dead';
+  }
   const changed = await stat(folder);
   const isEmpty = (await readdir(folder)).every((name) => name.endsWith('.tmp'));
   return Date.now() - changed.mtimeMs > (isEmpty ? ownedAfterMs : abandonedAfterMs);

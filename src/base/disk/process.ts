@@ -12,18 +12,24 @@ export const processSchema = z.object({
 
 export type ProcessId = z.infer<typeof processSchema>;
 
+/** Read once: another network may rename the machine, but not what this process has written. */
+const ownHost = hostname();
+
 export function thisProcess(): ProcessId {
-  return { pid: process.pid, host: hostname(), started: readStat(process.pid)?.start ?? '' };
+  return { pid: process.pid, host: ownHost, started: readStat(process.pid)?.start ?? '' };
 }
 
-export function isThisProcess({ pid, host, started }: ProcessId): boolean {
-  const self = thisProcess();
-  return pid === self.pid && host === self.host && started === self.started;
+export function isSameProcess(one: ProcessId, other: ProcessId): boolean {
+  return one.pid === other.pid && one.host === other.host && one.started === other.started;
 }
 
-/** Unknown for other machines. */
+export function isThisProcess(id: ProcessId): boolean {
+  return isSameProcess(id, thisProcess());
+}
+
+/** Unknown under another host name: it may be another machine, or an earlier name of this one. */
 export function stateOfProcess({ pid, host, started }: ProcessId): 'alive' | 'dead' | 'unknown' {
-  if (host !== hostname()) return 'unknown';
+  if (host !== ownHost) return 'unknown';
   try {
     process.kill(pid, 0);
   } catch (error) {

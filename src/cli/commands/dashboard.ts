@@ -5,7 +5,7 @@ import { isLoopback } from '../../engine/api/base-url.ts';
 import { openCluster } from '../../engine/cluster/cluster.ts';
 import type { SharedPlace } from '../../pages/server/overview.ts';
 import { startDashboard } from '../../pages/server/server.ts';
-import { parseInteger, parseRate } from '../../settings/parsers.ts';
+import { parseInteger, parsePublicUrl, parseRate } from '../../settings/parsers.ts';
 import type { Flags } from '../config.ts';
 import { openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -19,6 +19,8 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
   const port = parsed('--port', flags.port ?? defaultPort, parseInteger(0, 65_535));
   const { terminal, store, datastore, settings } = await openContext(flags);
   const host = flags.host ?? loopback;
+  const publicUrl =
+    flags.publicUrl === undefined ? undefined : parsed('--public-url', flags.publicUrl, parsePublicUrl);
   return withScope(async (defer) => {
     const stop = interruptible(() => {});
     defer(stop.release);
@@ -29,6 +31,7 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
     }
     const served = await startDashboard({
       host,
+      publicUrl,
       port,
       store,
       shared,

@@ -7,7 +7,8 @@ import { type ApiFailure, apiFailure } from './failure.ts';
 import { headerValues } from './headers.ts';
 import type { ContentProblem } from './network/content-encoding.ts';
 import type { HttpAnswer } from './network/exchange.ts';
-import { serverText, type TokenMask } from './server-text.ts';
+import { serverText } from './server-text.ts';
+import type { TokenMask } from './token/token-mask.ts';
 
 export type ParsedAnswer =
   | { readonly ok: true; readonly status: number; readonly body: unknown }

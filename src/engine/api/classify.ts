@@ -3,7 +3,8 @@ import { canonicalCodes, type FailureCode, failureFacts } from '../../domain/cod
 import { detailTexts, type ErrorDetail, errorDetails, reasonIn } from './error-details.ts';
 import { type ApiFailure, apiFailure, mayBeOfRouter } from './failure.ts';
 import type { HttpAnswer } from './network/exchange.ts';
-import { serverText, type TokenMask } from './server-text.ts';
+import { serverText } from './server-text.ts';
+import type { TokenMask } from './token/token-mask.ts';
 import type { IgnoredWaits } from './wait-reader.ts';
 import { waitingTime } from './waiting-time.ts';
 

@@ -18,9 +18,10 @@ import { lostFailure, stopFailure } from './network/network-failure.ts';
 import { chooseProxy } from './network/proxy.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
 import { type ApiRequest, withHeaders } from './request.ts';
-import { serverText, type TokenMask } from './server-text.ts';
+import { serverText } from './server-text.ts';
 import { type Credentials, credentialsFrom } from './token/credentials.ts';
 import { type TokenSource, tokenFromValue } from './token/token.ts';
+import type { TokenMask } from './token/token-mask.ts';
 import type { IgnoredWaits } from './wait-reader.ts';
 
 /** Time-outs in milliseconds. Those of headers and body are checked about twice a second. */

@@ -1,34 +1,51 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
+import { isForUs } from '../../daemon/http-server.ts';
+
+/** Where readers find the dashboard. */
+export interface Place {
+  /** The address that the server listens on; a name in it is allowed. */
+  readonly host: string;
+  /** Where a proxy serves the dashboard, if the user has said so. Its path ends in a slash. */
+  readonly publicUrl?: URL | undefined;
+}
 
 /**
  * Whether a request comes from our own page or from a person, and not from another site in the same browser. Refuses unknown
- * host names (DNS rebinding) and requests from pages of other origins.
- *
- * @param host the address that the server listens on; its name is allowed
+ * host names and requests from pages of other origins. Believes no header of a proxy: a web page can send them, too.
  */
-export function isFromHere(headers: IncomingHttpHeaders, host: string): boolean {
-  const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::\d{1,5})?$/.exec(headers.host ?? '') ?? [];
-  const name = (bracketed ?? plain ?? '').toLowerCase();
-  if (!(isIP(name) > 0 || name === 'localhost' || name === host.toLowerCase())) return false;
+export function isFromHere(headers: IncomingHttpHeaders, { host, publicUrl }: Place): boolean {
+  if (!isForUs(headers, publicUrl === undefined ? [host] : [host, publicUrl.hostname])) return false;
   const { origin, 'sec-fetch-site': site } = headers;
-  if (origin !== undefined) return origin === `http://${headers.host}`;
+  if (origin !== undefined) return isOurs(origin, headers.host, publicUrl);
   const isLink = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
   return site === undefined || site === 'same-origin' || site === 'none' || isLink;
+}
+
+function isOurs(origin: string, host: string | undefined, publicUrl: URL | undefined): boolean {
+  // Also behind a proxy that does not pass the host on.
+  if (origin === publicUrl?.origin) return true;
+  // Anyone in the network can pretend to be the plain http:// of a place that has TLS.
+  return origin === `https://${host}` || (origin === `http://${host}` && host !== publicUrl?.host);
 }
 
 /** Lets a reader control runs after an exchange of the token for a session. The token works once. */
 export class ControlAccess {
   readonly token = randomBytes(24).toString('base64url');
   readonly #session = randomBytes(24).toString('base64url');
+  readonly #scope: string;
   #isSpent = false;
+
+  /** @param publicUrl other programs of the same host don't get the cookie */
+  constructor(publicUrl?: URL) {
+    this.#scope = `Path=${publicUrl?.pathname ?? '/'}${publicUrl?.protocol === 'https:' ? '; Secure' : ''}`;
+  }
 
   /** The session cookie for the first request with the token. */
   exchange(token: unknown, headers: IncomingHttpHeaders): string | undefined {
     if (this.#isSpent || typeof token !== 'string' || !isSame(token, this.token)) return undefined;
     this.#isSpent = true;
-    return `${cookieName(headers)}=${this.#session}; HttpOnly; SameSite=Strict; Path=/`;
+    return `${cookieName(headers)}=${this.#session}; HttpOnly; SameSite=Strict; ${this.#scope}`;
   }
 
   isHeldBy(headers: IncomingHttpHeaders): boolean {

@@ -7,15 +7,14 @@ import { CqbatchError } from '../../base/errors/errors.ts';
 import { packageRoot } from '../../base/package.ts';
 import { createServer, listen } from '../../daemon/http-server.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
-import { ControlAccess, isFromHere } from './access.ts';
+import { ControlAccess, isFromHere, type Place } from './access.ts';
 import { type ControlBody, type ControlRoom, controlRun } from './control.ts';
 import { openEventFeed } from './feed.ts';
 import { liveReport, oneAtATime } from './live-reports.ts';
 import { openOverview, reportFile, type SharedPlace } from './overview.ts';
 import { controlNames, heartbeatMs, type Snapshot } from './page-data.ts';
 
-export interface DashboardOptions {
-  readonly host: string;
+export interface DashboardOptions extends Place {
   /** 0 picks a free port. */
   readonly port: number;
   readonly store: RunStore;
@@ -26,14 +25,15 @@ export interface DashboardOptions {
 
 type Topic = Pick<Snapshot, 'mayControl'> & { readonly run: string | undefined };
 
+// All addresses are relative: a proxy may serve the dashboard under a path.
 const page = pageOf(`<main id="page" aria-busy="true"></main>
 <noscript>The dashboard needs JavaScript. Without it, use "cqbatch status" and "cqbatch list".</noscript>
-<script type="module" src="/dashboard.js"></script>`);
+<script type="module" src="dashboard.js"></script>`);
 
 const spentPage = pageOf(`<main>
 <p class="brand">cqbatch</p>
 <h1>This address worked once and has expired</h1>
-<p><a href="/">Look at the dashboard</a>, or restart "cqbatch dashboard --control" and open the address that it prints.</p>
+<p><a href="./">Look at the dashboard</a>, or restart "cqbatch dashboard --control" and open the address that it prints.</p>
 </main>`);
 
 function pageOf(body: string): string {
@@ -44,8 +44,8 @@ function pageOf(body: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>cqbatch</title>
-<link rel="icon" href="/icon.svg">
-<link rel="stylesheet" href="/dashboard.css">
+<link rel="icon" href="icon.svg">
+<link rel="stylesheet" href="dashboard.css">
 </head>
 <body>
 ${body}
@@ -67,7 +67,7 @@ const assets = {
 };
 
 const notFromHere =
-  'The dashboard refuses requests from other sites. Open it by IP address, as "localhost", or by the name in --host.\n';
+  'The dashboard refuses requests from other sites. Open it by IP address, as "localhost", or by the name in --host or --public-url.\n';
 const noSession =
   'You may not control runs here. Open the address that "cqbatch dashboard --control" prints.';
 
@@ -78,12 +78,12 @@ const mostUnsent = 4_000_000;
 export async function startDashboard(options: DashboardOptions) {
   const { server, access } = await buildServer(options);
   const address = await listen(server, options.host, options.port);
-  const url = `http://${nameIn(address)}:${address.port}`;
+  const url = options.publicUrl?.href ?? `http://${nameIn(address)}:${address.port}`;
   return {
     url,
     port: address.port,
     /** Allows its first visitor to control runs. */
-    controlUrl: access && `${url}/control?token=${access.token}`,
+    controlUrl: access && `${url.replace(/\/$/, '')}/control?token=${access.token}`,
     close: () => server.close(),
   };
 }
@@ -94,10 +94,10 @@ function nameIn({ address, family }: AddressInfo): string {
   return address === '0.0.0.0' ? '127.0.0.1' : address;
 }
 
-export async function buildServer({ host, store, shared, control }: DashboardOptions) {
+export async function buildServer({ host, publicUrl, store, shared, control }: DashboardOptions) {
   const server = await createServer();
   const overview = openOverview(store, shared);
-  const access = control && new ControlAccess();
+  const access = control && new ControlAccess(publicUrl);
   const mayControl = ({ headers }: FastifyRequest): boolean => access?.isHeldBy(headers) === true;
   const feed = openEventFeed<Topic>(async (topics) => {
     const runs = new Set(topics.map(({ run }) => run));
@@ -118,7 +118,7 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   });
 
   server.addHook('onRequest', async (request, reply) => {
-    if (isFromHere(request.headers, host)) return undefined;
+    if (isFromHere(request.headers, { host, publicUrl })) return undefined;
     return reply.code(403).type('text/plain; charset=utf-8').send(notFromHere);
   });
 
@@ -135,7 +135,8 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
 
   server.get<{ Querystring: { run?: string } }>('/events', (request, reply) => {
     const { run } = request.query;
-    reply.type('text/event-stream; charset=utf-8').hijack();
+    // Else nginx sends the events later, in portions.
+    reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8').hijack();
     const stream = reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
     stream.flushHeaders();
     const heartbeat = setInterval(() => stream.write('event: alive\ndata:\n\n'), heartbeatMs).unref();
@@ -169,9 +170,9 @@ export async function buildServer({ host, store, shared, control }: DashboardOpt
   const getOnly = { exposeHeadRoute: false };
   server.get<{ Querystring: { token?: string } }>('/control', getOnly, async (request, reply) => {
     const cookie = access?.exchange(request.query.token, request.headers);
-    if (cookie !== undefined) return reply.header('set-cookie', cookie).redirect('/', 303);
+    if (cookie !== undefined) return reply.header('set-cookie', cookie).redirect('./', 303);
     // The reader has opened the address before.
-    if (mayControl(request)) return reply.redirect('/', 303);
+    if (mayControl(request)) return reply.redirect('./', 303);
     return reply.code(403).type(htmlType).send(spentPage);
   });
 

@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { interpret } from '../../../src/engine/api/answer.ts';
 import type { AnswerHeaders } from '../../../src/engine/api/headers.ts';
-import { createTokenMask } from '../../../src/engine/api/server-text.ts';
+import { createTokenMask } from '../../../src/engine/api/token/token-mask.ts';
 import { callTo, endOf, httpServer } from './local-server.ts';
 
 const interpreted = (status: number, body: string, headers: AnswerHeaders = {}) =>

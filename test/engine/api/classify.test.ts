@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { classify, rpcCode } from '../../../src/engine/api/classify.ts';
 import type { ApiFailure } from '../../../src/engine/api/failure.ts';
 import type { AnswerHeaders } from '../../../src/engine/api/headers.ts';
-import { createTokenMask } from '../../../src/engine/api/server-text.ts';
+import { createTokenMask } from '../../../src/engine/api/token/token-mask.ts';
 import { briefly } from './local-server.ts';
 
 const now = Date.parse('2024-05-01T12:00:00Z');

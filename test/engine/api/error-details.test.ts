@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { classify } from '../../../src/engine/api/classify.ts';
-import { createTokenMask } from '../../../src/engine/api/server-text.ts';
+import { createTokenMask } from '../../../src/engine/api/token/token-mask.ts';
 
 type Detail = readonly [type: string, fields: object];
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { receivedAnswer } from '../../../src/engine/api/answer.ts';
-import { createTokenMask } from '../../../src/engine/api/server-text.ts';
+import { createTokenMask } from '../../../src/engine/api/token/token-mask.ts';
 
 const token = 's3cr3t/t"ken';
 const mask = createTokenMask(token);

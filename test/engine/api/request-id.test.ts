@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { requestIdOf } from '../../../src/engine/api/answer.ts';
-import { createTokenMask } from '../../../src/engine/api/server-text.ts';
+import { createTokenMask } from '../../../src/engine/api/token/token-mask.ts';
 
 const mask = createTokenMask('my-secret');
 const info = (fields: object) => ({

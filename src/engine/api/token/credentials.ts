@@ -2,8 +2,8 @@ import { CqbatchError } from '../../../base/errors/errors.ts';
 import { failureCodes } from '../../../domain/codes.ts';
 import { type ApiFailure, apiFailure } from '../failure.ts';
 import { requestHeaders } from '../request.ts';
-import { createTokenMask, type TokenMask } from '../server-text.ts';
 import { checkToken, type TokenSource } from './token.ts';
+import { createTokenMask, type TokenMask } from './token-mask.ts';
 
 /** Kept while the token stays the same. */
 export interface Credentials {

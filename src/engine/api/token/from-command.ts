@@ -1,10 +1,10 @@
 import { type CqbatchError, errorText, usageError } from '../../../base/errors/errors.ts';
 import { harmless, warnOf } from '../../../base/errors/harmless.ts';
 import { commandWords } from '../../../base/text/command-words.ts';
+import { counted } from '../../../base/text/format.ts';
 import { isJsonObject } from '../../../base/text/json.ts';
 import { readMoment, unixTimeMs } from '../../../base/text/moment.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { firstLineWithoutTokens } from './hide-tokens.ts';
 import { type ReadToken, renewedToken } from './renewed-token.ts';
 import { type CommandEnd, type RunProgram, runProgram } from './run-program.ts';
 import { checkToken, type TokenSource } from './token.ts';
@@ -12,8 +12,6 @@ import { checkToken, type TokenSource } from './token.ts';
 const limitMs = 30_000;
 /** Between two runs for a token that is still valid. */
 const pauseMs = 1_000;
-/** A command may quote a token that it printed earlier. */
-const mostRemembered = 10;
 
 const setting = '--token-command (CQBATCH_TOKEN_COMMAND)';
 
@@ -40,14 +38,12 @@ export function tokenFromRuns(
 ): TokenSource {
   const words = wordsOf(command);
   const warn = harmless(onWarning, warnOf('The listener to warnings fails'));
-  let printed: readonly string[] = [];
   let trouble = '';
 
   async function read(): Promise<ReadToken> {
     const end = await run(words, limitMs);
     const found = readPrinted(end.out);
-    if (found !== undefined) printed = [...new Set([found.token, ...printed])].slice(0, mostRemembered);
-    if (found === undefined || end.problem !== undefined) throw failureOf(words, end, printed);
+    if (found === undefined || end.problem !== undefined) throw failureOf(words, end);
     trouble = '';
     return found;
   }
@@ -111,16 +107,12 @@ function momentOf(text: string): number | undefined {
   return /^\d{9,}(\.\d+)?$/.test(text) ? unixTimeMs(Number(text)) : readMoment(text);
 }
 
-/** Does not quote the arguments, which may be secret. */
-function failureOf(
-  [program = '']: readonly string[],
-  { out, errors, problem }: CommandEnd,
-  printed: readonly string[],
-): CqbatchError {
+/** Quotes neither the arguments nor what the command writes: both may have secrets, which nothing distinguishes from other words. */
+function failureOf([program = '']: readonly string[], { out, errors, problem }: CommandEnd): CqbatchError {
   const name = `The token command ${escapeInvisible(program)}`;
-  const line = firstLineWithoutTokens(errors, printed);
-  const said = line === '' ? '' : `, and says: ${line}`;
-  const look = `. Run the command in a terminal, then correct it or ${setting}.`;
+  const length = errors.trim().length;
+  const said = length === 0 ? '' : `. It wrote ${counted(length, 'character')} to standard error`;
+  const look = `. Run the command in a terminal${length === 0 ? '' : ' to see them'}, then correct it or ${setting}.`;
   if (problem === 'is not found') {
     const message = `${name} is not found. Install it, or write its whole path in ${setting}; ~ and $NAME have no meaning there.`;
     return usageError('TOKEN_UNREADABLE', message);

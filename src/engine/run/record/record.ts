@@ -134,6 +134,7 @@ export const runRecordSchema = z.object({
   counts: countsSchema.exactOptional(),
   /** Absent in older records. */
   unclear: z.number().exactOptional(),
+  /** Works on the run, or was the last process that did. */
   process: processSchema.exactOptional(),
   /** Random: distinguishes runs with the same id on a shared datastore. */
   key: z.string().exactOptional(),
@@ -200,12 +201,12 @@ export function enterState(record: RunRecord, state: RunState, cause?: StateCaus
   return { ...entered, process: thisProcess() };
 }
 
-/** A run whose process died is interrupted. */
+/** A run whose process died, or is not known, is interrupted. */
 export function actualState(record: RunRecord): RunState {
   if (record.state !== 'running' && record.state !== 'paused') return record.state;
   const worker = record.process;
   if (worker === undefined) return 'interrupted';
-  // Processes of another machine are invisible here: trust the record.
+  // A process with another host name can't be asked: the store has forgotten the process if it shows no sign of life.
   return stateOfProcess(worker) === 'dead' ? 'interrupted' : record.state;
 }
 

@@ -10,6 +10,7 @@ import { isActive } from '../../cluster/entries.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { actualState, plannedAt, type RunRecord, runRecordSchema } from './record.ts';
 import { idsMeantBy, newRunId } from './run-id.ts';
+import { withoutLostProcess } from './run-lock.ts';
 
 const recordFile = 'run.json';
 
@@ -22,9 +23,10 @@ export function openRunStore(stateDir: string, operations: readonly Operation[])
 
   const read = async (id: string): Promise<RunRecord | undefined> => {
     const path = join(folder(id), recordFile);
-    return readJsonFile(path, runRecordSchema, (cause) =>
+    const record = await readJsonFile(path, runRecordSchema, (cause) =>
       fatalError('RUN_UNREADABLE', `${path} is damaged: restore it from a backup.`, cause),
     );
+    return record && withoutLostProcess({ folder, stateDir }, path, record);
   };
 
   const ids = async (): Promise<readonly string[]> => {

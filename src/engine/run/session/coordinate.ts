@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { hostname } from 'node:os';
 import { withScope } from '../../../base/async/scope.ts';
 import { after, onAbort, unlessAborted } from '../../../base/async/waiting.ts';
 import type { ProcessLock } from '../../../base/disk/lock.ts';
-import { isThisProcess } from '../../../base/disk/process.ts';
+import { isThisProcess, stateOfProcess } from '../../../base/disk/process.ts';
 import { ErrorThrottle } from '../../../base/errors/error-throttle.ts';
 import { CqbatchError } from '../../../base/errors/errors.ts';
 import { withActor } from '../../../domain/actor.ts';
@@ -12,7 +11,7 @@ import type { ApiClient } from '../../api/client.ts';
 import { isActive } from '../../cluster/entries.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import { lockRun } from '../record/open-run.ts';
-import { actualState, enterState, priorityOf, type RunRecord } from '../record/record.ts';
+import { enterState, priorityOf, type RunRecord } from '../record/record.ts';
 import { refuseChangedRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 import { executeRun } from './execute-run.ts';
@@ -132,7 +131,7 @@ function isClaimable(record: RunRecord): boolean {
   // The folder was missing when the run failed here, so its record does not show the failure.
   if (process !== undefined && isThisProcess(process)) return true;
   // Only the age of its lock shows whether a process of another machine is alive.
-  return process?.host !== hostname() || !isActive(actualState(record));
+  return process === undefined || stateOfProcess(process) !== 'alive';
 }
 
 async function tryLock(store: RunStore, id: string): Promise<ProcessLock | undefined> {

@@ -138,7 +138,7 @@ function labelled(label: string, field: HTMLElement): HTMLElement {
 async function send(id: string, control: ControlName, parts: HTMLElement): Promise<string | undefined> {
   const fields = [...parts.querySelectorAll<HTMLInputElement>('[name]')];
   const given = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
-  const answer = await fetch(`/runs/${encodeURIComponent(id)}/${control}`, {
+  const answer = await fetch(`runs/${encodeURIComponent(id)}/${control}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ confirm: id, ...given }),

@@ -13,7 +13,10 @@ const silenceMs = 3 * heartbeatMs;
 /** Further warnings are folded, to leave room for the runs. */
 const mostWarnings = 3;
 
-/** An event stream brings what has changed, and the page redraws it. */
+/**
+ * An event stream brings what has changed, and the page redraws it. A hidden page has no stream: a browser keeps at most six connections to
+ * a server, so the seventh tab would wait for the others.
+ */
 class Dashboard {
   readonly #main: HTMLElement;
   readonly #notes = element('div');
@@ -37,6 +40,7 @@ class Dashboard {
     const top = element('header', { class: 'top' }, home, element('p', this.#connection, this.#age));
     main.append(top, this.#notes, this.#place, this.#dialog.element);
     addEventListener('hashchange', () => this.listen());
+    document.addEventListener('visibilitychange', () => this.listen());
     setInterval(() => this.#showAge(), 1_000);
     setInterval(() => this.#breakSilence(), silenceMs);
     this.listen();
@@ -48,7 +52,9 @@ class Dashboard {
     // The page of another run waits for its snapshot.
     if (run !== this.#run) this.#snapshot = undefined;
     this.#run = run;
-    const events = new EventSource(run === undefined ? '/events' : `/events?run=${run}`);
+    this.#events = undefined;
+    if (document.hidden) return;
+    const events = new EventSource(run === undefined ? 'events' : `events?run=${run}`);
     this.#events = events;
     for (const event of ['open', 'alive', 'snapshot', 'error'])
       events.addEventListener(event, () => {
@@ -63,7 +69,7 @@ class Dashboard {
 
   /** A browser reconnects by itself, but not in a silent network, or after an answer that is no event stream. */
   #breakSilence(): void {
-    if (performance.now() - this.#lastEventAt < silenceMs) return;
+    if (document.hidden || performance.now() - this.#lastEventAt < silenceMs) return;
     this.listen();
     this.#showConnection();
   }

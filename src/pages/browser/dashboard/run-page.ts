@@ -98,7 +98,7 @@ export class RunPage {
   async #read(): Promise<boolean> {
     try {
       const { signal } = this.#gone;
-      const answer = await fetch(`/runs/${encodeURIComponent(this.id)}/report.json`, { signal });
+      const answer = await fetch(`runs/${encodeURIComponent(this.id)}/report.json`, { signal });
       const content = (await answer.json()) as PageContent & { readonly message?: string };
       if (!answer.ok) throw new Error(content.message);
       const rows = await Rows.read(content);
@@ -140,7 +140,7 @@ function withNews(data: PageData, { ended, counts, ...end }: RunData): PageData 
 }
 
 function reportLink(id: string, retries: readonly string[]): HTMLElement {
-  const href = `/runs/${encodeURIComponent(id)}/report.html`;
+  const href = `runs/${encodeURIComponent(id)}/report.html`;
   const more = `, with the results of the retries ${retries.join(', ')}. This page has the results of this run only`;
   const what = `: a file that you can send${retries.length === 0 ? '' : more}.`;
   return element('p', element('a', { href, id: 'report' }, 'report.html'), what);

@@ -111,44 +111,20 @@ describe('what a command prints', () => {
 });
 
 describe('a command that fails', () => {
-  test('is named by its program, its exit code and what it says first', async () => {
-    const error = await failureOf(failing('\n \u001b[31mERROR:\u001b[0m no account\u202e\nmore'));
+  test('is named by its program and its exit code, without what it says', async () => {
+    const error = await failureOf(failing('\nno account for short-1\nmore\n'));
     expect(error).toMatchObject({
       code: 'TOKEN_UNREADABLE',
       message:
-        'The token command get-token failed with exit code 3, and says: \\u001b[31mERROR:\\u001b[0m no account\\u202e. Run the ' +
-        'command in a terminal, then correct it or --token-command (CQBATCH_TOKEN_COMMAND).',
+        'The token command get-token failed with exit code 3. It wrote 27 characters to standard error. Run the command in a ' +
+        'terminal to see them, then correct it or --token-command (CQBATCH_TOKEN_COMMAND).',
     });
-    expect(inspect(error, { depth: 10 })).not.toContain('argument-that-is-secret');
+    expect(inspect(error, { depth: 10 })).not.toMatch(/argument-that-is-secret|short-1|account/);
   });
 
-  test.each([
-    ['it has printed', 'bad short-1', 'short-1'],
-    ['it has printed, with control characters inside', 'bad sho\u0000rt\u200b-1!', 'short-1'],
-    ['it has printed, as a URL has it', 'https://x/?t=a%2Fb%2Bc', 'a/b+c'],
-    ['looks like one', 'refused eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJlMQ', ''],
-    ['looks like one in an address', 'GET https://x/ya29.a0AfH6SMBx7secretsecret/me', ''],
-    ['has a name', 'token=short-1, "access_token": "short-1", client_secret: short-1', ''],
-    ['has a scheme', 'authorization: Bearer short-1', ''],
-  ])('shows no token that %s', async (_, errors, out) => {
-    const { message } = await failureOf(failing(errors, out));
-    expect(message).toContain('[token]');
-    expect(message).not.toMatch(/short|ya29|eyJ|a%2F/);
-  });
-
-  test('shows no token that it printed before', async () => {
-    const { source } = commandThat(
-      ...[printing('first'), printing('second'), failing('neither first nor second')],
-    );
-    await source.current();
-    await source.refresh('first');
-    await expect(source.refresh('second')).rejects.toThrow('and says: neither [token] nor [token].');
-  });
-
-  test('keeps what is no token', async () => {
-    const errors =
-      'ERROR: (gcloud.auth.print-access-token) /usr/lib/google-cloud-sdk/lib: token: not found, try 3';
-    expect((await failureOf(failing(errors))).message).toContain(errors);
+  test('and says nothing is to be run in a terminal', async () => {
+    const { message } = await failureOf(failing(' \n'));
+    expect(message).toContain('failed with exit code 3. Run the command in a terminal, then correct');
   });
 });
 
@@ -173,7 +149,7 @@ describe('a command that fails while the token is valid', () => {
     await source.current();
     await settled();
     expect(
-      warnings.map((text) => /^The token command get-token failed .* says: (.*?)\./.exec(text)?.[1]),
-    ).toEqual(['away with [token]', 'still away', 'away']);
+      warnings.map((text) => /^The token command get-token failed .* wrote (\d+) characters/.exec(text)?.[1]),
+    ).toEqual(['18', '10', '4']);
   });
 });

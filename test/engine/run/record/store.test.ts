@@ -1,10 +1,10 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { isAbandoned } from '../../../../src/base/disk/owned-folder.ts';
 import { thisProcess } from '../../../../src/base/disk/process.ts';
-import type { RunRecord } from '../../../../src/engine/run/record/record.ts';
+import { actualState, enterState, type RunRecord } from '../../../../src/engine/run/record/record.ts';
 import { openRunStore, type RunStore } from '../../../../src/engine/run/record/store.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { plannedRecord } from '../planned-record.ts';
@@ -74,6 +74,60 @@ describe('the run store', () => {
     await expect(store.create('nightly')).rejects.toMatchObject({
       kind: 'fatal',
       code: 'RUN_UNREADABLE',
+    });
+  });
+
+  describe('a run whose process has another host name is', () => {
+    const elsewhere = { pid: process.pid, host: 'elsewhere', started: '1' };
+    const longAgo = new Date(Date.now() - 61_000);
+
+    async function runOf(state: 'running' | 'paused', touched: { record?: Date; lock?: Date }) {
+      const { id, folder } = await store.create();
+      const record = { ...enterState(recordOf(id), state), process: elsewhere };
+      await store.save(record);
+      await utimes(join(folder, 'run.json'), touched.record ?? longAgo, touched.record ?? longAgo);
+      return { id, folder, record };
+    }
+    async function lockedBy(path: string, holder: object, touched: Date): Promise<void> {
+      await mkdir(`${path}.lock`);
+      await utimes(`${path}.lock`, touched, touched);
+      await writeFile(
+        `${path}.holder.json`,
+        JSON.stringify({ ...holder, purpose: 'run', since: longAgo.toISOString() }),
+      );
+    }
+
+    test.each(['running', 'paused'] as const)('interrupted after a minute, though it was %s', async (state) => {
+      const { id, record } = await runOf(state, {});
+      const { process: _, ...forgotten } = record;
+      expect(await store.load(id)).toEqual(forgotten);
+      expect(actualState(await store.find(id))).toBe('interrupted');
+      expect((await store.list()).map(actualState)).toEqual(['interrupted']);
+    });
+
+    test('in progress for a minute after its record was saved', async () => {
+      const { id } = await runOf('running', { record: new Date() });
+      expect(actualState(await store.load(id))).toBe('running');
+    });
+
+    test('in progress while a living process touches its lock, and no longer', async () => {
+      const { id, folder } = await runOf('paused', {});
+      await lockedBy(join(folder, 'run'), elsewhere, new Date());
+      expect(actualState(await store.load(id))).toBe('paused');
+      await utimes(join(folder, 'run.lock'), longAgo, longAgo);
+      expect(actualState(await store.load(id))).toBe('interrupted');
+    });
+
+    test('in progress while its process holds the embedded datastore, and not while another one does', async () => {
+      const { id } = await runOf('paused', {});
+      const queue = join(store.stateDir, 'queue');
+      await lockedBy(queue, elsewhere, new Date());
+      expect(actualState(await store.load(id))).toBe('paused');
+      await writeFile(
+        `${queue}.holder.json`,
+        JSON.stringify({ ...thisProcess(), purpose: 'run', since: longAgo.toISOString() }),
+      );
+      expect(actualState(await store.load(id))).toBe('interrupted');
     });
   });
 

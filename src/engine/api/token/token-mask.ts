@@ -1,0 +1,186 @@
+import { isLosslessNumber } from '../../../base/text/json.ts';
+
+/** Hides the token in text for reports, journals, datastores and logs. */
+export interface TokenMask {
+  readonly text: (text: string) => string;
+  /** Changes all text of parsed JSON in place. `source` is its JSON text. */
+  readonly json: (value: unknown, source: string) => unknown;
+}
+
+const substitute = '[token]';
+/** A shorter token would occur in every answer by chance; only a sandbox accepts one. */
+const shortestToken = 3;
+/** A shorter token is part of words by chance: it is masked only where no letter or digit adjoins it, and not in base64 or hexadecimal. */
+const shortestInWords = 4;
+/** For example percent-encoded twice, in an attribute of HTML, in JSON. */
+const mostLayers = 4;
+
+/**
+ * Finds the token as it is, in base64 (also with a user before it, as in Basic), in hexadecimal, and where its characters are escaped for
+ * URLs, JSON or HTML, even several times: APIs quote requests in error pages, in redirects and in bodies inside bodies.
+ */
+export function createTokenMask(token: string): TokenMask {
+  const spellings = spellingsOf(token);
+
+  const text = (quoting: string): string => {
+    const places: Place[] = [];
+    let layer: Layer | undefined = { text: quoting };
+    for (let depth = 0; layer !== undefined && depth <= mostLayers; depth++) {
+      places.push(...placesIn(layer, spellings));
+      layer = unescaped(layer);
+    }
+    return places.length === 0 ? quoting : withoutPlaces(quoting, places);
+  };
+  return {
+    text,
+    // Much faster than walking through the value.
+    json: (value, source) => {
+      const mayQuote =
+        token.length >= shortestToken &&
+        (/[\\%&]/.test(source) || spellings.some(({ part }) => source.includes(part)));
+      return mayQuote ? maskedValue(value, text) : value;
+    },
+  };
+}
+
+interface Spelling {
+  /** Occurs wherever the pattern matches: `includes` is several times as fast, and matches are rare. */
+  readonly part: string;
+  readonly pattern: RegExp;
+}
+
+function spellingsOf(token: string): readonly Spelling[] {
+  // A layer is unescaped as a whole, also where the token itself looks like an escape.
+  const inLayers = new Set([token]);
+  for (let layer = unescaped({ text: token }); layer !== undefined; layer = unescaped(layer))
+    inLayers.add(layer.text);
+  const plain = [...inLayers].map((part) => spelling(part, token.length < shortestInWords ? asWord : asIs));
+  if (token.length < shortestInWords) return plain;
+  const hex = Buffer.from(token).toString('hex');
+  return [
+    ...plain,
+    spelling(hex, asIs),
+    spelling(hex.toUpperCase(), asIs),
+    ...[0, 1, 2].flatMap((before) => base64Spellings(token, before)),
+  ];
+}
+
+const asIs = (escaped: string): string => escaped;
+const asWord = (escaped: string): string => `(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`;
+
+function spelling(part: string, around: (escaped: string) => string): Spelling {
+  const escaped = part.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return { part, pattern: new RegExp(around(escaped), 'gu') };
+}
+
+/**
+ * Six bits make a digit, so a digit at either end may also have bits of the text around the token.
+ *
+ * @param before how many bytes of other text are in the same group of three
+ */
+function base64Spellings(token: string, before: number): readonly Spelling[] {
+  const bits = 8 * (before + token.length);
+  const digits = Buffer.from('\0'.repeat(before) + token)
+    .toString('base64')
+    .slice(Math.ceil((8 * before) / 6), Math.floor(bits / 6));
+  const shared = '[\\w+/\\-]';
+  const around = (escaped: string): string =>
+    `${before > 0 ? shared : ''}${escaped}${bits % 6 > 0 ? shared : ''}={0,2}`;
+  const parts = new Set([digits, digits.replaceAll('+', '-').replaceAll('/', '_')]);
+  return [...parts].map((part) => spelling(part, around));
+}
+
+/** Text without some of its escapes. */
+interface Layer {
+  readonly text: string;
+  /** Where each character begins in the original text, and its end. Absent: as in the original. */
+  readonly origins?: readonly number[];
+}
+
+/** Of the short escapes of JSON, only these stand for characters of a token. */
+const escapes =
+  /%([\da-f]{2})|\\u00([\da-f]{2})|\\x([\da-f]{2})|\\(["\\/])|&#x0*([\da-f]{2});|&#0*(\d{2,3});|&(\w{2,6});/gi;
+
+/** Undefined without an escape of a visible ASCII character: tokens have no others. */
+function unescaped({ text, origins }: Layer): Layer | undefined {
+  let [plain, end] = ['', 0];
+  const places: number[] = [];
+  const keep = (from: number, to: number): void => {
+    plain += text.slice(from, to);
+    for (let at = from; at < to; at++) places.push(origins?.[at] ?? at);
+  };
+  for (const match of text.matchAll(escapes)) {
+    const character = characterOf(match);
+    if (character === undefined) continue;
+    keep(end, match.index);
+    places.push(origins?.[match.index] ?? match.index);
+    plain += character;
+    end = match.index + match[0].length;
+  }
+  if (end === 0) return undefined;
+  keep(end, text.length);
+  places.push(origins?.[text.length] ?? text.length);
+  return { text: plain, origins: places };
+}
+
+function characterOf(match: RegExpExecArray): string | undefined {
+  const [, percent, unicode, x, short, hexadecimal, decimal, name] = match;
+  if (short !== undefined) return short;
+  if (name !== undefined) return namedCharacters[name.toLowerCase()];
+  const hex = percent ?? unicode ?? x ?? hexadecimal;
+  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+  return code > 0x20 && code < 0x7f ? String.fromCharCode(code) : undefined;
+}
+
+const namedCharacters: Readonly<Record<string, string | undefined>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  plus: '+',
+  sol: '/',
+  equals: '=',
+  period: '.',
+  lowbar: '_',
+  hyphen: '-',
+  colon: ':',
+};
+
+/** In the original text. */
+interface Place {
+  readonly from: number;
+  readonly to: number;
+}
+
+function placesIn({ text, origins }: Layer, spellings: readonly Spelling[]): readonly Place[] {
+  return spellings.flatMap(({ part, pattern }) => {
+    if (!text.includes(part)) return [];
+    return Array.from(text.matchAll(pattern), ({ index, 0: { length } }) => ({
+      from: origins?.[index] ?? index,
+      to: origins?.[index + length] ?? index + length,
+    }));
+  });
+}
+
+function withoutPlaces(text: string, places: readonly Place[]): string {
+  let [masked, end] = ['', 0];
+  for (const { from, to } of places.toSorted((a, b) => a.from - b.from)) {
+    if (from >= end) masked += text.slice(end, from) + substitute;
+    end = Math.max(end, to);
+  }
+  return masked + text.slice(end);
+}
+
+function maskedValue(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return value;
+  const parts = value as Record<string, unknown>;
+  for (const key of Object.keys(parts)) {
+    const part = maskedValue(parts[key], mask);
+    const name = mask(key);
+    if (name !== key) delete parts[key];
+    if (name !== key || part !== parts[key]) parts[name] = part;
+  }
+  return value;
+}
