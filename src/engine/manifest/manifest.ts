@@ -25,6 +25,8 @@ export interface ReadingOptions {
   readonly rowsAt?: string;
   /** Removes blanks around cells, and omits blank cells. */
   readonly trim?: boolean;
+  /** Whether cells may have lines that look like rows. Default: such a row is invalid. */
+  readonly trustQuotes?: boolean;
 }
 
 /** Its rows can be read repeatedly. */

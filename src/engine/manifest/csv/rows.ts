@@ -12,6 +12,7 @@ import {
   TextMistake,
 } from '../text/mistake.ts';
 import type { CsvHeader } from './header.ts';
+import { rowsInCell } from './rows-in-cells.ts';
 
 export interface CsvRecord {
   readonly cells: readonly string[];
@@ -114,6 +115,8 @@ function settled(work: (done: (error?: Error | null) => void) => void): Promise<
 export interface CellReading {
   readonly clearToken: string;
   readonly trim: boolean;
+  /** Of lines in a cell that look like rows; none: all texts are meant. See `rows-in-cells.ts`. */
+  readonly rowDelimiters: readonly Delimiter[];
 }
 
 /** Leaves out empty cells, makes clear tokens the empty string, and takes the guard off guarded rows. */
@@ -131,10 +134,11 @@ export async function* readCsvRows(
 }
 
 function csvRow(
-  { cells: values, line, problems }: CsvRecord,
+  record: CsvRecord,
   header: CsvHeader,
-  { clearToken, trim }: CellReading,
+  { clearToken, trim, rowDelimiters }: CellReading,
 ): UnnumberedRow {
+  const { cells: values, line, problems } = record;
   const { names, indexes, width, guardedIndex, commas } = header;
   const guarded = guardedIndex >= 0 && values[guardedIndex] === 'yes';
   const cells = new Cells();
@@ -151,7 +155,10 @@ function csvRow(
     const value = trim ? text.trim() : text;
     if (value !== '') cells[name] = value;
   }
-  const problem = values.length === width ? strayText(header, values) : wrongWidth(header, values);
+  const problem =
+    values.length === width
+      ? (rowsInCell(record, header, rowDelimiters) ?? strayText(header, values))
+      : wrongWidth(header, values);
   const row = problem === undefined ? { line, cells } : { line, cells, problem };
   return problems === undefined ? row : { ...row, cellProblems: byColumn(problems, header) };
 }
