@@ -94,7 +94,7 @@ export interface PageFacts {
 export interface RowChoice {
   readonly chosen: number;
   readonly leftOut: number;
-  /** Left out only because a cell can't be compared. */
+  /** Left out only because a cell that is not empty can't be compared. */
   readonly undecided: number;
   /** A line for each condition. */
   readonly incomparable: readonly string[];
