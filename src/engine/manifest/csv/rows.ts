@@ -1,4 +1,5 @@
 import { Parser } from 'csv-parse';
+import { sameTextAs } from '../../../base/text/composed.ts';
 import type { Delimiter } from '../../../base/text/delimiter.ts';
 import { unguardCell } from '../../../base/text/formula-guard.ts';
 import { excerpt, type RowProblem } from '../../rows/problem.ts';
@@ -142,12 +143,12 @@ function csvRow(
   const { names, indexes, width, guardedIndex, commas } = header;
   const guarded = guardedIndex >= 0 && values[guardedIndex] === 'yes';
   const cells = new Cells();
-  const token = trim ? clearToken.trim() : clearToken;
+  const isToken = sameTextAs(trim ? clearToken.trim() : clearToken);
   for (let column = 0; column < names.length; column++) {
     const raw = values[indexes[column] as number];
     if (raw === undefined || raw === '') continue;
     const name = names[column] as string;
-    if ((trim ? raw.trim() : raw) === token) {
+    if (isToken(trim ? raw.trim() : raw)) {
       cells[name] = '';
       continue;
     }
