@@ -18,7 +18,17 @@ export const notifications = {
 export const audit: OptionGroups = { Audit: ['reason', 'saveResponses'] };
 
 const meaning = ['operation', 'where', 'operations', 'default', 'map'] as const;
-const reading = ['sheet', 'hidden', 'encoding', 'skipLines', 'rowsAt', 'trim', 'trustIds', 'strict'] as const;
+const reading = [
+  'sheet',
+  'hidden',
+  'encoding',
+  'skipLines',
+  'rowsAt',
+  'trim',
+  'trustIds',
+  'trustQuotes',
+  'strict',
+] as const;
 
 export const rows: OptionGroups = { Manifest: [...meaning, ...reading] };
 

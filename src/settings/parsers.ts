@@ -187,7 +187,7 @@ export function parseEncoding(text: string): string {
 }
 
 export function parseDelimiter(text: string): Delimiter {
-  const delimiter = delimiterNames[text] ?? delimiters.find((each) => each === text);
+  const delimiter = delimiterNames[text.trim()] ?? delimiters.find((each) => each === text);
   if (delimiter === undefined) throw new RangeError('write comma, semicolon, tab or pipe');
   return delimiter;
 }

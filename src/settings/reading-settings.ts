@@ -52,6 +52,11 @@ export const readingSettings = {
     parse: parsers.parseSwitch,
     help: 'call identifiers although all long ones end in zeros, as those that a spreadsheet or JavaScript has rounded',
   },
+  trustQuotes: {
+    rowOption: 'trustQuotes',
+    parse: parsers.parseSwitch,
+    help: 'send cells although their lines look like rows, as when a quote opens by mistake',
+  },
   strict: {
     rowOption: 'strict',
     parse: parsers.parseSwitch,

@@ -28,6 +28,7 @@ const ofRows: Record<keyof RowOptions, boolean> = {
   skipLines: true,
   strict: true,
   trustIds: true,
+  trustQuotes: true,
   where: true,
   operation: false,
   trim: false,

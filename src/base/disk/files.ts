@@ -16,6 +16,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { turns } from '../async/waiting.ts';
 import { onDisk, SystemError, systemError } from '../errors/system-error.ts';
+import { markedText } from '../text/marked-text.ts';
 
 /** Undefined if the path does not exist, or this process may not look. */
 export function look(path: string): Promise<Stats | undefined> {
@@ -117,7 +118,7 @@ export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
 const mostBytes = 1_000_000;
 
 /**
- * Refuses devices, which may never end, and pipes, which can be read only once.
+ * Text in UTF-8, or in UTF-16 with a byte order mark. Refuses devices, which may never end, and pipes, which can be read only once.
  *
  * @throws the error of the system, or an Error whose message ends the sentence "Can't read …:"
  */
@@ -134,7 +135,7 @@ export async function readSmallFile(path: string): Promise<string> {
       bytes += chunk.length;
     }
     if (bytes > mostBytes) throw new Error('it is larger than 1 MB');
-    return Buffer.concat(chunks).toString('utf8');
+    return markedText(Buffer.concat(chunks));
   } finally {
     await file.close();
   }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { fatalError } from '../errors/errors.ts';
 import { onDisk } from '../errors/system-error.ts';
+import { markedText } from '../text/marked-text.ts';
 import { ifThere, writeFileAtomically } from './files.ts';
 
 /** Compiling the schema takes longer than reading one file with it. */
@@ -19,11 +20,11 @@ export async function readJsonFile<Value>(
   schema: z.ZodType<Value>,
   damaged: (cause: unknown) => Error | undefined,
 ): Promise<Value | undefined> {
-  const text = await onDisk(path, () => ifThere(readFile(path, 'utf8')));
-  if (text === undefined) return undefined;
+  const bytes = await onDisk(path, () => ifThere(readFile(path)));
+  if (bytes === undefined) return undefined;
   let json: { readonly version?: unknown } | null = null;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(markedText(bytes));
     return schema.parse(json, readOnce);
   } catch (cause) {
     if (typeof json?.version === 'number' && isAboutVersion(cause))

@@ -1,3 +1,4 @@
+import { composed } from './composed.ts';
 import type { Delimiter } from './delimiter.ts';
 import { stringifyJson } from './json.ts';
 
@@ -73,8 +74,9 @@ function rewriteCuts(text: string, cuts: Cuts, pattern: RegExp, replacement: str
 }
 
 function isQuotedToken(text: string, token: string | undefined): boolean {
-  if (token === undefined || !text.endsWith(token)) return false;
-  return /^'*$/.test(text.slice(0, text.length - token.length));
+  if (token === undefined) return false;
+  const [end, whole] = [composed(token), composed(text)];
+  return whole.endsWith(end) && /^'*$/.test(whole.slice(0, whole.length - end.length));
 }
 
 /**

@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path';
 import picomatch from 'picomatch';
 import { exists } from '../../base/disk/files.ts';
 import { usageError } from '../../base/errors/errors.ts';
+import { composed } from '../../base/text/composed.ts';
 import { isFolderAt } from './files.ts';
 
 const manifestNames = '*.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}';
@@ -35,14 +36,16 @@ export async function findInbox(path: string): Promise<InboxPlace> {
 
 export function inboxPlace(path: string, isFolder: boolean): InboxPlace {
   const pattern = isFolder ? manifestNames : basename(path);
-  const isMatch = picomatch(pattern, { nocase: isFolder });
+  const isMatch = picomatch(composed(pattern), { nocase: isFolder });
   const isUnfinished = picomatch(unfinishedNames, { nocase: true });
   const isVisible = (name: string): boolean => !name.startsWith('.') && !isUnfinished(name);
   return {
     folder: isFolder ? path : dirname(path),
-    matches: (name) => isVisible(name) && isMatch(name),
+    matches: (name) => isVisible(name) && isMatch(composed(name)),
     whyIgnored: (name) =>
-      isFolder && isVisible(name) && !isMatch(name) ? `manifests are called ${manifestNames}` : undefined,
+      isFolder && isVisible(name) && !isMatch(composed(name))
+        ? `manifests are called ${manifestNames}`
+        : undefined,
   };
 }
 

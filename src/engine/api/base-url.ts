@@ -18,6 +18,10 @@ export function parseBaseUrl(text: string, { allowInsecureHttp = false }: BaseUr
     throw invalid('must begin with https:// (or http://): write it as https://api.example.com');
   if (!URL.canParse(trimmed)) throw invalid('is not a valid URL: write it as https://api.example.com');
   const url = new URL(trimmed);
+  if (url.pathname.includes('@') || url.search.includes('@') || url.hash.includes('@'))
+    throw invalid(
+      'contains an @ behind its host: leave user name and password out, or write %40 if it belongs to the path',
+    );
   if (url.username !== '' || url.password !== '') {
     throw invalid(
       'contains a user name or password: leave them out; the token goes in CQBATCH_TOKEN, --token-file or --token-command',

@@ -1,12 +1,13 @@
 import { usageError } from '../../base/errors/errors.ts';
 import type { Delimiter } from '../../base/text/delimiter.ts';
+import { encodingByMark } from '../../base/text/marked-text.ts';
 import { fieldNameOf, requiredNames } from '../operation/field-names.ts';
 import type { Operation } from '../operation/operation.ts';
 import { cutLines, detectDelimiter, readPreamble, titleLines } from './csv/header.ts';
 import { readWhole } from './json/document.ts';
 import { readWrapper, type WrapperFacts } from './json/wrapper.ts';
 import type { ManifestFormat, ReadingOptions } from './manifest.ts';
-import { encodingByMark, isGzip, isWorkbook, refuseForeignFile } from './text/file-kind.ts';
+import { isGzip, isWorkbook, refuseForeignFile } from './text/file-kind.ts';
 import { syntaxMistake, TextMistake } from './text/mistake.ts';
 import {
   type ByteSource,

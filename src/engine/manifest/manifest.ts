@@ -25,6 +25,8 @@ export interface ReadingOptions {
   readonly rowsAt?: string;
   /** Removes blanks around cells, and omits blank cells. */
   readonly trim?: boolean;
+  /** Whether cells may have lines that look like rows. Default: such a row is invalid. */
+  readonly trustQuotes?: boolean;
 }
 
 /** Its rows can be read repeatedly. */
@@ -92,7 +94,7 @@ export interface PageFacts {
 export interface RowChoice {
   readonly chosen: number;
   readonly leftOut: number;
-  /** Left out only because a cell can't be compared. */
+  /** Left out only because a cell that is not empty can't be compared. */
   readonly undecided: number;
   /** A line for each condition. */
   readonly incomparable: readonly string[];

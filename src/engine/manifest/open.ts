@@ -1,8 +1,9 @@
 import { CsvError } from 'csv-parse';
-import type { Delimiter } from '../../base/text/delimiter.ts';
+import { type Delimiter, delimiters } from '../../base/text/delimiter.ts';
 import { excerpt } from '../rows/problem.ts';
 import { type CsvHeader, readCsvHeader } from './csv/header.ts';
-import { type CsvRecord, findCsvMistake, readCsvRecords, readCsvRows } from './csv/rows.ts';
+import { type CellReading, type CsvRecord, findCsvMistake, readCsvRecords, readCsvRows } from './csv/rows.ts';
+import { rowsInCell } from './csv/rows-in-cells.ts';
 import { readWhole } from './json/document.ts';
 import { pathsToRows } from './json/page.ts';
 import { ColumnList, readJsonLines, readJsonRows } from './json/rows.ts';
@@ -108,13 +109,14 @@ interface RowReader {
 
 /** @throws CqbatchError (`usage`) or TextMistake when delimited text has no valid header */
 async function openReader(source: TextSource, layout: Layout, options: OpenOptions): Promise<RowReader> {
-  const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
+  const { clearToken = defaultClearToken, trim = false, trustQuotes, keptColumns } = options;
   if ('delimiter' in layout) {
+    const reading = { clearToken, trim, rowDelimiters: trustQuotes ? [] : [layout.delimiter] };
     const records = (text: AsyncIterable<Buffer>) => readDelimited(source, text, layout.delimiter);
-    const header = await readHeader(source, records(readText(source)), clearToken, keptColumns);
+    const header = await readHeader(source, records(readText(source)), reading, keptColumns);
     return {
       columns: () => header.names,
-      rows: (text) => readCsvRows(records(text), header, { clearToken, trim }),
+      rows: (text) => readCsvRows(records(text), header, reading),
     };
   }
   if (layout.format === 'xlsx') return openWorkbook(source, options);
@@ -134,8 +136,9 @@ async function openReader(source: TextSource, layout: Layout, options: OpenOptio
 }
 
 async function openWorkbook(source: TextSource, options: OpenOptions): Promise<RowReader> {
-  const { clearToken = defaultClearToken, trim = false, keptColumns } = options;
+  const { clearToken = defaultClearToken, trim = false, trustQuotes, keptColumns } = options;
   const { skipLines = 0, sheet: wanted } = options;
+  const reading = { clearToken, trim, rowDelimiters: trustQuotes ? [] : delimiters };
   const { name, others, records, hidden, hiddenColumns } = await readSheet(source, {
     wanted,
     skipLines,
@@ -156,7 +159,7 @@ async function openWorkbook(source: TextSource, options: OpenOptions): Promise<R
   return {
     columns: () => header.names,
     workbook: { sheet: { name, others, hidden, hiddenColumns: hiddenNames }, lettersOf },
-    rows: () => readCsvRows(batchesOf(records), header, { clearToken, trim }),
+    rows: () => readCsvRows(batchesOf(records), header, reading),
   };
 }
 
@@ -171,11 +174,16 @@ async function* batchesOf(
 async function readHeader(
   source: TextSource,
   batches: AsyncIterable<readonly CsvRecord[]>,
-  clearToken: string,
+  { clearToken, rowDelimiters }: CellReading,
   keptColumns: readonly string[] | undefined,
 ): Promise<CsvHeader> {
   for await (const [first] of batches) {
-    if (first !== undefined) return readCsvHeader(first, source.name, clearToken, keptColumns);
+    if (first === undefined) continue;
+    const header = readCsvHeader(first, source.name, clearToken, keptColumns);
+    const mistake = rowsInCell(first, header, rowDelimiters);
+    if (mistake === undefined) return header;
+    const { problem, value } = mistake;
+    throw syntaxMistake({ line: first.line, column: 1 }, `a column name ${problem} (${value})`);
   }
   throw new TextMistake('MANIFEST_NO_HEADER', undefined, 'the file has no header line; add the column names');
 }

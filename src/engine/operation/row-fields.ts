@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { hasUnseen, isBlank, trimBlanks } from '../../base/text/blank.ts';
+import { composed } from '../../base/text/composed.ts';
 import { isLosslessNumber } from '../../base/text/json.ts';
 import { int64Text, maxInt64 } from '../api/int64.ts';
 import { type Expectation, type ExpectedValues, expectationOf } from './expected-values.ts';
@@ -101,8 +102,8 @@ function textField(isIdentifier: boolean, missing: string | undefined): z.ZodTyp
     }
     if (typeof value === 'string' && !isIdentifier) return value;
     const text = typeof value === 'string' ? trimBlanks(value) : '';
-    if (text !== '' && !hasUnseen(text)) return text;
-    const message = text === '' ? textProblem(value, missing) : unseenInside;
+    if (text !== '' && !hasUnseen(text) && mangledText(text) === undefined) return text;
+    const message = text === '' ? textProblem(value, missing) : (mangledText(text) ?? unseenInside);
     context.issues.push({ code: 'custom', message, input: value });
     return z.NEVER;
   });
@@ -116,8 +117,8 @@ function integerProblem(value: unknown, min: 0 | 1, missing: string | undefined)
   }
   const text = numberText(value);
   if (text === '') return `cannot be empty or cleared; must be ${range}`;
-  const mangled = spreadsheetForms.find(({ form }) => form.test(text));
-  if (mangled !== undefined) return mangled.problem;
+  const mangled = mangledText(text) ?? mangledNumber(text);
+  if (mangled !== undefined) return mangled;
   return /^-?\d+$/.test(text) ? `out of range; must be ${range}` : `must be ${range}, in digits only`;
 }
 
@@ -130,24 +131,37 @@ function numberText(value: unknown): string {
 
 const sheetError = 'is a spreadsheet error, or the column was too narrow; fix it and export again';
 
-const spreadsheetForms: readonly { readonly form: RegExp; readonly problem: string }[] = [
-  {
-    form: /^-?\d+(?:[.,]\d+)?e[+-]?\d+$/i,
-    problem:
-      'is in scientific notation, so digits may be lost; format the column as text in the spreadsheet, enter the numbers again and export again',
-  },
-  {
-    form: /^-?\d{1,3}(?:[,.'’\s_]\d{3})+$/,
-    problem: 'has separators between its digits; format the column as text and write digits only',
-  },
-  {
-    form: /^-?\d+[.,]\d+$/,
-    problem:
-      'has decimals, so digits may be lost; format the column as text, write whole numbers and export again',
-  },
-  { form: /^(?:'\d+|="?'?\d+"?)$/, problem: "has a spreadsheet's text mark; write only the digits" },
-  { form: /^#/, problem: sheetError },
+const scientific =
+  'is in scientific notation, so digits may be lost; format the column as text in the spreadsheet, enter the numbers again and export again';
+
+type SpreadsheetForm = readonly [form: RegExp, problem: string];
+
+/** What spreadsheets make of identifiers: of numbers, and of users that are called like numbers. */
+const formsOfText: readonly SpreadsheetForm[] = [
+  [/^-?\d+(?:[.,]\d+)?e[+-]\d+$/i, scientific],
+  [/^(?:'\d+|="?'?\d+"?)$/, "has a spreadsheet's text mark; write only the digits"],
 ];
+
+const formsOfNumbers: readonly SpreadsheetForm[] = [
+  [/^-?\d+(?:[.,]\d+)?e\d+$/i, scientific],
+  [
+    /^-?\d{1,3}(?:[,.'’\s_]\d{3})+$/,
+    'has separators between its digits; format the column as text and write digits only',
+  ],
+  [
+    /^-?\d+[.,]\d+$/,
+    'has decimals, so digits may be lost; format the column as text, write whole numbers and export again',
+  ],
+  [/^#/, sheetError],
+];
+
+function mangledText(text: string): string | undefined {
+  return formsOfText.find(([form]) => form.test(text))?.[1];
+}
+
+function mangledNumber(text: string): string | undefined {
+  return formsOfNumbers.find(([form]) => form.test(text))?.[1];
+}
 
 /** Error values of spreadsheets in many languages, and the signs in a column that is too narrow. */
 const sheetErrors = new RegExp(
@@ -160,7 +174,7 @@ const sheetErrors = new RegExp(
 
 function isSheetError(text: string): boolean {
   // A search is faster than the pattern.
-  return (text.includes('#') || text.includes('Err:')) && sheetErrors.test(text);
+  return (text.includes('#') || text.includes('Err:')) && sheetErrors.test(composed(text));
 }
 
 const unseenInside = 'has a character inside that you cannot see; type the identifier again';

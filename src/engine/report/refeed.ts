@@ -1,4 +1,5 @@
 import { cellText, type Guard } from '../../base/text/formula-guard.ts';
+import { hasLoneSurrogate } from '../../base/text/lost-characters.ts';
 import { fieldNameOf } from '../operation/field-names.ts';
 import type { RowsHead } from '../rows/head.ts';
 import type { CellTexts } from '../rows/row.ts';
@@ -15,9 +16,6 @@ export interface RefeedCells {
 }
 
 const operationField = 'operation';
-
-/** UTF-8 can't encode these; writing replaces them with U+FFFD. */
-const loneSurrogate = /\p{Cs}/u;
 
 interface RefeedColumn {
   readonly title: string;
@@ -54,7 +52,7 @@ export class RefeedRows {
       if (present.length > 1) altered = true;
       const fallback = isOperation ? operation || undefined : field && defaults[field];
       const text = cellText(present.length > 0 ? present[0] : fallback, clearToken, guard);
-      if (loneSurrogate.test(text)) altered = true;
+      if (hasLoneSurrogate(text)) altered = true;
       return text;
     });
     return { cells, altered };

@@ -1,3 +1,4 @@
+import { composed } from '../../base/text/composed.ts';
 import { exactDuration } from '../../base/text/format.ts';
 import { unguardCell } from '../../base/text/formula-guard.ts';
 import { localTime } from '../../base/text/local-time.ts';
@@ -102,9 +103,9 @@ export class Rows {
   }
 
   #search(word: string): (row: number) => boolean {
-    const pattern = new RegExp(word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu');
+    const pattern = new RegExp(composed(word).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu');
     const searched = this.columns.filter(({ kind, name }) => kind !== 'fact' || !detailsOnly.has(name));
-    return (row) => searched.some((column) => pattern.test(column.shown(row)));
+    return (row) => searched.some((column) => pattern.test(composed(column.shown(row))));
   }
 }
 

@@ -25,6 +25,11 @@ describe('a JSON file', () => {
     expect(await readdir(join(path, '..'))).toEqual(['file.json']);
   });
 
+  test('may begin with a byte order mark', async () => {
+    const path = await fileWith('\ufeff{"value":1}');
+    expect(await readJsonFile(path, schema, damaged)).toEqual({ value: 1 });
+  });
+
   test.each(['', '{"value":', '{"value":"1"}', 'null'])('that holds %j is damaged', async (text) => {
     const path = await fileWith(text);
     await expect(readJsonFile(path, schema, damaged)).rejects.toThrow('damaged');

@@ -23,3 +23,11 @@ test.each([
 test('a pattern without a folder means the current one', () => {
   expect(inboxPlace('*.csv', false).folder).toBe('.');
 });
+
+test('a pattern and a name match however their letters are encoded, as in uploads from macOS', () => {
+  const names = ['Verträge 47.csv', 'Verträge 47.csv'.normalize('NFD'), 'Vertrage.csv'];
+  for (const form of ['NFC', 'NFD'])
+    expect(names.filter(inboxPlace('in/Verträge*.csv'.normalize(form), false).matches)).toEqual(
+      names.slice(0, 2),
+    );
+});

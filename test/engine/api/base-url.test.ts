@@ -22,6 +22,8 @@ describe('parseBaseUrl', () => {
     ['https://', 'BASE_URL_INVALID', 'is not a valid URL'],
     ['https://a b', 'BASE_URL_INVALID', 'is not a valid URL'],
     ['https://user:pa55@example.com', 'BASE_URL_INVALID', 'user name or password'],
+    ['https://user:12/pa55@example.com', 'BASE_URL_INVALID', 'contains an @ behind its host'],
+    ['https://user:12?pa55@example.com', 'BASE_URL_INVALID', 'contains an @ behind its host'],
     ['https://example.com?x=1', 'BASE_URL_INVALID', 'query'],
     ['https://example.com#x', 'BASE_URL_INVALID', 'fragment'],
     ['https://example.com/api/v1alpha1/', 'BASE_URL_INVALID', 'remove that'],

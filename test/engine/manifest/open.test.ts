@@ -75,6 +75,19 @@ test('the clear token can be changed, also to one with blanks, and means nothing
     expect(await cellsOf('a.json', content, { trim: true })).toEqual([{ t: 'x' }, { t: 1 }]);
 });
 
+test('the clear token and the path to rows are found however their accents are encoded', async () => {
+  const clearToken = '<löschen>';
+  for (const form of ['NFC', 'NFD']) {
+    const given = { clearToken: clearToken.normalize(form), rowsAt: 'größe'.normalize(form) };
+    for (const written of ['NFC', 'NFD']) {
+      const csv = `id,t\n1,${clearToken}\n`.normalize(written);
+      expect(await cellsOf('a.csv', csv, { clearToken: given.clearToken })).toEqual([{ id: '1', t: '' }]);
+      const json = '{"größe":[{"t":1}]}'.normalize(written);
+      expect(await cellsOf('a.json', json, { rowsAt: given.rowsAt })).toEqual([{ t: 1 }]);
+    }
+  }
+});
+
 test.each(['[a]', '{a}', '<a>'])('a header of delimited text may begin with %s', async (name) => {
   expect((await openText('a.csv', `${name},b\n1,2\n`)).columns()).toEqual([name, 'b']);
 });

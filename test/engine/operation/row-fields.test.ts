@@ -50,6 +50,24 @@ describe('a text or identifier', () => {
     ]);
   });
 
+  test.each<[string, string]>([
+    ['4.91512E+11', scientific],
+    ['4,91512e+11', scientific],
+    ["'491512", mark],
+  ])('is not the user %s, which a spreadsheet made of a number', (value, problem) => {
+    expect(problems(texts, { n: 1, who: value })).toEqual([`who: ${problem}`]);
+    expect(problems(schema, { n: value })).toEqual([`n: ${problem}`]);
+    expect(texts.parse({ n: 1, title: value })).toMatchObject({ title: value });
+  });
+
+  test.each(['12e5', '3.5', '1,234', 'e+5', "'x"])('may be the user %s', (who) => {
+    expect(texts.parse({ n: 1, who })).toMatchObject({ who });
+  });
+
+  test('is no error value however its accents are encoded', () => {
+    expect(problems(texts, { n: 1, title: '#ÜBERLAUF!'.normalize('NFD') })).toEqual([`title: ${errorValue}`]);
+  });
+
   test.each(['#', '##', '#1', '#hello', '#WOW!', 'see #N/A', '#N/Always', 'C#', 'N/A'])(
     'may be %s',
     (value) => {

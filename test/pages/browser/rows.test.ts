@@ -146,6 +146,7 @@ test.each<readonly [what: string, wanted: Selection, rows: readonly number[]]>([
   ['an operation', { operation: 'update-soundboard' }, [3]],
   ['a text of a cell, in any case', { q: 'HELLO' }, [1]],
   ['a text of a message', { q: 'évaluation' }, [2, 4]],
+  ['a text of a message, however its accents are encoded', { q: 'e\u0301valuation' }, [2, 4]],
   ['what looks like a pattern', { q: '.*' }, []],
   ['what is unclear', { keeps: (_outcome, _code, unclear) => unclear }, [2, 4]],
   ['a text and an outcome', { q: 'hello', keeps: (outcome) => outcome === 'failed' }, []],

@@ -1,4 +1,5 @@
 import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { howToEncode, urlParts } from '../../../base/text/url-parts.ts';
 import { isLoopback } from '../base-url.ts';
 
 export interface HttpProxy {
@@ -55,7 +56,9 @@ function parseProxy(variable: string, text: string): HttpProxy {
       `${variable} ${problem}: write it as http://proxy.example.com:3128, or unset it`,
     );
   const trimmed = text.trim();
-  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
+  const full = urlParts(trimmed) === undefined ? `http://${trimmed}` : trimmed;
+  // For a URL, a backslash is a slash.
+  if (urlParts(full.replaceAll('\\', '/'))?.isPasswordCut) throw invalid(`${howToEncode}, and \\ (%5C)`);
   if (!URL.canParse(full)) throw invalid('is not a valid URL');
   const { protocol, origin, username, password } = new URL(full);
   if (protocol !== 'http:' && protocol !== 'https:') {

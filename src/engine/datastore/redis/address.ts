@@ -1,4 +1,5 @@
 import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { howToEncode, urlParts } from '../../../base/text/url-parts.ts';
 
 export interface RedisEndpoint {
   readonly host: string;
@@ -71,21 +72,18 @@ export const unsupportedCluster =
  * not percent-encoded
  */
 export function parseRedisUrl(url: string): RedisAddress {
-  const [, schemeText = '', rest] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(url.trim()) ?? [];
-  if (/^rediss?\+cluster$/i.test(schemeText)) throw urlError('server', `names ${unsupportedCluster}`);
-  const scheme = schemes[schemeText.toLowerCase()];
-  if (scheme === undefined || rest === undefined) {
+  const parts = urlParts(url);
+  if (/^rediss?\+cluster$/.test(parts?.scheme ?? '')) throw urlError('server', `names ${unsupportedCluster}`);
+  const scheme = schemes[parts?.scheme ?? ''];
+  if (scheme === undefined || parts === undefined) {
     const known = Object.keys(schemes).map((name) => `${name}://`);
     throw urlError('server', `must begin with one of ${known.join(', ')}`);
   }
   const { kind, tls } = scheme;
-  const [, authority = '', path = '', query = '', fragment] =
-    /^([^/?#]*)([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(rest) ?? [];
-  if (`${path}${query}${fragment ?? ''}`.includes('@')) {
-    throw urlError(kind, 'must percent-encode / ? # @ % in names and passwords (%2F %3F %23 %40 %25)');
-  }
-  if (fragment !== undefined) throw urlError(kind, 'must not have a part that begins with #');
-  if (/\s/.test(rest)) throw urlError(kind, 'must not contain spaces; write a space as %20');
+  const { authority, path, query, fragment } = parts;
+  if (parts.isPasswordCut) throw urlError(kind, howToEncode);
+  if (fragment !== '') throw urlError(kind, 'must not have a part that begins with #');
+  if (/\s/.test(url.trim())) throw urlError(kind, 'must not contain spaces; write a space as %20');
 
   const { login, hosts } = splitAuthority(kind, authority);
   const { 'sentinel-user': sentinelUsername, db: dbText } = readParameters(kind, query);

@@ -1,4 +1,5 @@
 import { counted } from '../../../base/text/format.ts';
+import { hasLostCharacters, textBeforeMisreading } from '../../../base/text/lost-characters.ts';
 import { isWordForNothing } from '../../../base/text/nothing.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { excerpt } from '../../rows/problem.ts';
@@ -10,7 +11,19 @@ import { type NotedRows, noteRow } from './noted-rows.ts';
 
 const namedWords = 5;
 
-const replacement = '\ufffd';
+const ascii = /^[\0-\x7f]*$/;
+
+interface Sample {
+  cells: number;
+  readonly line: number;
+  readonly cell: string;
+}
+
+function noteCell(samples: Map<string, Sample>, column: string, first: Omit<Sample, 'cells'>): void {
+  const sample = samples.get(column) ?? { ...first, cells: 0 };
+  sample.cells++;
+  samples.set(column, sample);
+}
 
 /** Counts valid but probably unintended cells, by field or column. */
 export class CellNotices {
@@ -20,13 +33,15 @@ export class CellNotices {
     string,
     { readonly first: UnexpectedValue; readonly line: number; cells: number }
   >();
-  readonly #damaged = new Map<string, number>();
+  readonly #damaged = new Map<string, Sample>();
+  readonly #misread = new Map<string, Sample>();
 
-  noteRead({ cells }: Pick<ManifestRow, 'cells'>): void {
+  noteRead({ line, cells }: Pick<ManifestRow, 'line' | 'cells'>): void {
     for (const column in cells) {
       const cell = cells[column];
-      if (typeof cell === 'string' && cell.includes(replacement))
-        this.#damaged.set(column, (this.#damaged.get(column) ?? 0) + 1);
+      if (typeof cell !== 'string' || ascii.test(cell)) continue;
+      if (hasLostCharacters(cell)) noteCell(this.#damaged, column, { line, cell });
+      if (textBeforeMisreading(cell) !== undefined) noteCell(this.#misread, column, { line, cell });
     }
   }
 
@@ -58,7 +73,8 @@ export class CellNotices {
       ...[...this.#unexpected.values()].map(({ first, line, cells }) =>
         unexpectedWarning(first, line, cells),
       ),
-      ...[...this.#damaged].map(([column, cells]) => damageWarning(column, cells)),
+      ...[...this.#damaged].map(([column, sample]) => damageWarning(column, sample)),
+      ...[...this.#misread].map(([column, sample]) => misreadingWarning(column, sample)),
     ];
   }
 }
@@ -91,11 +107,19 @@ function unexpectedWarning(
   return { code: 'VALUE_UNEXPECTED', message };
 }
 
-function damageWarning(column: string, cells: number): ScanWarning {
+function damageWarning(column: string, { cells, line, cell }: Sample): ScanWarning {
   const message =
-    `${cellsOf(escapeInvisible(column), cells, ['has', 'have'])} the character ${replacement} (U+FFFD), which stands for ` +
-    'characters that were lost before: export the data again';
+    `${cellsOf(escapeInvisible(column), cells, ['lacks', 'lack'])} characters that were lost before ` +
+    `(first: \`${excerpt(cell)}\` in line ${line}): export the data again`;
   return { code: 'DAMAGED_TEXT', message };
+}
+
+function misreadingWarning(column: string, { cells, line, cell }: Sample): ScanWarning {
+  const message =
+    `${cellsOf(escapeInvisible(column), cells, ['was', 'were'])} probably read in a wrong encoding before ` +
+    `(first: \`${excerpt(cell)}\` in line ${line}, which may mean \`${excerpt(textBeforeMisreading(cell))}\`): ` +
+    'export the data again, as UTF-8';
+  return { code: 'MISREAD_TEXT', message };
 }
 
 function cellsOf(column: string, cells: number, [one, more]: readonly [string, string]): string {

@@ -27,7 +27,8 @@ export class ChoiceTally implements RowChoice {
     if (isChosen) this.chosen++;
     else this.leftOut++;
     const isUndecided = !isChosen && !verdicts.includes(false);
-    if (isUndecided) this.undecided++;
+    if (isUndecided && verdicts.some((verdict, index) => verdict === undefined && cells[index] !== ''))
+      this.undecided++;
     for (const [index, each] of this.#conditions.entries()) {
       const cell = cells[index] ?? '';
       if (isUndecided && verdicts[index] === undefined) each.noteIncomparable(line, cell);
@@ -53,7 +54,8 @@ export class ChoiceTally implements RowChoice {
 class ConditionTally {
   met = 0;
   readonly condition: Condition;
-  #incomparable: { rows: number; readonly line: number; readonly value: string } | undefined;
+  readonly #incomparable = { rows: 0, empty: 0 };
+  #firstIncomparable: { readonly line: number; readonly value: string } | undefined;
   readonly #values = new Map<string, number>();
   #hasMore = false;
 
@@ -62,8 +64,11 @@ class ConditionTally {
   }
 
   noteIncomparable(line: number, value: string): void {
-    this.#incomparable ??= { rows: 0, line, value: excerpt(value) };
     this.#incomparable.rows++;
+    if (value === '') this.#incomparable.empty++;
+    const first = this.#firstIncomparable;
+    if (first === undefined || (first.value === '' && value !== ''))
+      this.#firstIncomparable = { line, value: excerpt(value) };
   }
 
   noteValue(cell: string, isMet: boolean): void {
@@ -75,12 +80,15 @@ class ConditionTally {
   }
 
   get incomparableText(): string | undefined {
-    if (this.#incomparable === undefined) return undefined;
+    if (this.#firstIncomparable === undefined) return undefined;
     const { kind, text, column } = this.condition;
-    const { rows, line, value } = this.#incomparable;
-    const what = kind === 'time' ? 'time that begins with the year' : 'number';
+    const { rows, empty } = this.#incomparable;
+    const { line, value } = this.#firstIncomparable;
+    const what = kind === 'time' ? 'no time that begins with the year' : 'no number';
+    const others = empty === 0 ? '' : `; ${count(empty)} ${empty === 1 ? 'is' : 'are'} empty`;
+    const [fault, first] = rows === empty ? ['empty', ''] : [what, `, "${value}"${others}`];
     const [cells, rest] = rows === 1 ? ['1 cell is', 'its row'] : [`${count(rows)} cells are`, 'their rows'];
-    return `${excerpt(column)}: ${cells} no ${what} (first: line ${line}, "${value}"), so ${optionOf(text)} leaves ${rest} out`;
+    return `${excerpt(column)}: ${cells} ${fault} (first: line ${line}${first}), so ${optionOf(text)} leaves ${rest} out`;
   }
 
   get unmetText(): string {

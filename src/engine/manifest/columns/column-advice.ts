@@ -27,6 +27,7 @@ export interface ScanWarning {
     | 'WORD_FOR_NOTHING'
     | 'VALUE_UNEXPECTED'
     | 'DAMAGED_TEXT'
+    | 'MISREAD_TEXT'
     | 'HIDDEN_ROWS'
     | 'HIDDEN_COLUMN'
     | 'CELLS_INCOMPARABLE'

@@ -1,3 +1,4 @@
+import { composed } from '../../../base/text/composed.ts';
 import { readMoment } from '../../../base/text/moment.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
@@ -24,7 +25,7 @@ const joined = /\s(?:and|or|&&|\|\|)\s.*(?:[=<>~])/is;
 export function parseCondition(text: string): Condition {
   const { column = '', operator = '', value = '' } = pattern.exec(text)?.groups ?? {};
   const title = column.trim();
-  const wanted = value.trim();
+  const wanted = composed(value.trim());
   if (title === '') throw new RangeError(`write a column, a comparison and a value, as "deleted_by=u-17"`);
   if (/^[=<>~]/.test(wanted))
     throw new RangeError(`${operator}${wanted.charAt(0)} is no comparison; write one of = != < <= > >= ~`);
@@ -38,7 +39,8 @@ export function parseCondition(text: string): Condition {
         'or a time as 2026-11-16T10:00:00Z',
     );
   const condition = { text, column: title, name: fieldNameOf(title) };
-  if (operator === '~') return { ...condition, kind: 'text', holds: (cell) => cell.includes(wanted) };
+  if (operator === '~')
+    return { ...condition, kind: 'text', holds: (cell) => composed(cell).includes(wanted) };
   const holds = comparison(operator, wanted, read);
   if (read === undefined)
     return { ...condition, kind: 'text', holds, wanted: operator === '=' ? wanted : undefined };
@@ -48,25 +50,23 @@ export function parseCondition(text: string): Condition {
 
 type Reading = (text: string) => number | bigint | undefined;
 
-/** Cells of another kind differ from the value. An empty cell is neither less nor greater. */
+/** Numbers and times compare only with cells that are such, by each operator. Texts compare with all cells, also empty ones. */
 function comparison(operator: string, wanted: string, read: Reading | undefined): Condition['holds'] {
-  const isOpposite = operator === '!=';
+  const test = tests[operator] ?? isEqual;
   const value = read?.(wanted);
-  if (read === undefined || value === undefined) return (cell) => (cell === wanted) !== isOpposite;
-  const orderOf = (cell: string): number | undefined => {
+  if (read === undefined || value === undefined) return (cell) => test(composed(cell) === wanted ? 0 : 1);
+  return (cell) => {
     const cellValue = read(cell) ?? (read === wholeOf ? numberOf(cell) : undefined);
     if (cellValue === undefined) return undefined;
-    return cellValue < value ? -1 : cellValue > value ? 1 : 0;
-  };
-  const test = orders[operator];
-  if (test === undefined) return (cell) => (orderOf(cell) === 0) !== isOpposite;
-  return (cell) => {
-    const order = cell === '' ? Number.NaN : orderOf(cell);
-    return order === undefined ? undefined : test(order);
+    return test(cellValue < value ? -1 : cellValue > value ? 1 : 0);
   };
 }
 
-const orders: Readonly<Record<string, (order: number) => boolean>> = {
+const isEqual = (order: number): boolean => order === 0;
+
+const tests: Readonly<Record<string, (order: number) => boolean>> = {
+  '=': isEqual,
+  '!=': (order) => order !== 0,
   '<': (order) => order < 0,
   '<=': (order) => order <= 0,
   '>': (order) => order > 0,

@@ -1,4 +1,5 @@
 import { Parser } from 'csv-parse';
+import { sameTextAs } from '../../../base/text/composed.ts';
 import type { Delimiter } from '../../../base/text/delimiter.ts';
 import { unguardCell } from '../../../base/text/formula-guard.ts';
 import { excerpt, type RowProblem } from '../../rows/problem.ts';
@@ -12,6 +13,7 @@ import {
   TextMistake,
 } from '../text/mistake.ts';
 import type { CsvHeader } from './header.ts';
+import { rowsInCell } from './rows-in-cells.ts';
 
 export interface CsvRecord {
   readonly cells: readonly string[];
@@ -114,6 +116,8 @@ function settled(work: (done: (error?: Error | null) => void) => void): Promise<
 export interface CellReading {
   readonly clearToken: string;
   readonly trim: boolean;
+  /** Of lines in a cell that look like rows; none: all texts are meant. See `rows-in-cells.ts`. */
+  readonly rowDelimiters: readonly Delimiter[];
 }
 
 /** Leaves out empty cells, makes clear tokens the empty string, and takes the guard off guarded rows. */
@@ -131,19 +135,20 @@ export async function* readCsvRows(
 }
 
 function csvRow(
-  { cells: values, line, problems }: CsvRecord,
+  record: CsvRecord,
   header: CsvHeader,
-  { clearToken, trim }: CellReading,
+  { clearToken, trim, rowDelimiters }: CellReading,
 ): UnnumberedRow {
+  const { cells: values, line, problems } = record;
   const { names, indexes, width, guardedIndex, commas } = header;
   const guarded = guardedIndex >= 0 && values[guardedIndex] === 'yes';
   const cells = new Cells();
-  const token = trim ? clearToken.trim() : clearToken;
+  const isToken = sameTextAs(trim ? clearToken.trim() : clearToken);
   for (let column = 0; column < names.length; column++) {
     const raw = values[indexes[column] as number];
     if (raw === undefined || raw === '') continue;
     const name = names[column] as string;
-    if ((trim ? raw.trim() : raw) === token) {
+    if (isToken(trim ? raw.trim() : raw)) {
       cells[name] = '';
       continue;
     }
@@ -151,7 +156,10 @@ function csvRow(
     const value = trim ? text.trim() : text;
     if (value !== '') cells[name] = value;
   }
-  const problem = values.length === width ? strayText(header, values) : wrongWidth(header, values);
+  const problem =
+    values.length === width
+      ? (rowsInCell(record, header, rowDelimiters) ?? strayText(header, values))
+      : wrongWidth(header, values);
   const row = problem === undefined ? { line, cells } : { line, cells, problem };
   return problems === undefined ? row : { ...row, cellProblems: byColumn(problems, header) };
 }

@@ -1,3 +1,4 @@
+import { composed } from '../../../base/text/composed.ts';
 import { size } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { endsLine, isLineEnd, maxRecordBytes, syntaxMistake, TextMistake } from '../text/mistake.ts';
@@ -61,7 +62,7 @@ export class JsonDocument {
   constructor(bytes: Buffer, options: DocumentOptions) {
     this.#bytes = bytes;
     this.#options = options;
-    this.#path = options.path ?? ['rows'];
+    this.#path = (options.path ?? ['rows']).map(composed);
   }
 
   /**
@@ -101,7 +102,7 @@ export class JsonDocument {
     const first = this.#next();
     const isArray = first === openBracket;
     const name = parsePiece(key.text);
-    if (name.ok && name.value === this.#path[depth]) {
+    if (name.ok && this.#isOnPath(name.value, depth)) {
       const isLast = depth === this.#path.length - 1;
       if (isLast && isArray) return yield* this.#rowsOnce();
       if (!isLast && first === openBrace) return yield* this.#object(depth + 1);
@@ -111,6 +112,10 @@ export class JsonDocument {
     const value = this.#value(isUnbounded ? Number.POSITIVE_INFINITY : maxRecordBytes);
     const kind = isArray ? 'array' : first === openBrace ? 'object' : 'scalar';
     if (this.members.length < keptMembers) this.members.push({ key, value, kind, depth });
+  }
+
+  #isOnPath(name: unknown, depth: number): boolean {
+    return typeof name === 'string' && composed(name) === this.#path[depth];
   }
 
   #rowsOnce(): Generator<JsonValue, void, undefined> {

@@ -69,14 +69,6 @@ function zipProblem(head: Buffer): string {
   return 'this is a ZIP archive: unpack it and use the file inside';
 }
 
-/** RFC 2781, section 3.2; RFC 3629, section 6. */
-export function encodingByMark(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
-  const [first, second, third] = head;
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  if (first === 0xfe && second === 0xff) return 'utf-16be';
-  return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
-}
-
 /** Every manifest begins with two ASCII characters (see RFC 4627, section 3). */
 function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0] = head;

@@ -1,3 +1,4 @@
+import { composed } from '../../../base/text/composed.ts';
 import { count, duration } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { actorText, apiText, shareText } from '../../../domain/terms.ts';
@@ -38,7 +39,7 @@ export class EndedRuns {
   }
 
   #draw(): void {
-    const words = this.#search.value.toLowerCase().split(/\s+/);
+    const words = composed(this.#search.value).toLowerCase().split(/\s+/);
     const found = this.#runs.filter((run) => {
       const text = textOf(run);
       return words.every((word) => text.includes(word));
@@ -160,5 +161,5 @@ function authorOf({ local }: RunData): string {
 /** `Run monthly State completed Failed 3 (2 %) …`: the name of a column finds the runs that have something in it. */
 function textOf(run: RunData): string {
   const texts = columns.map(({ title, text }) => text(run) && `${title} ${text(run)}`);
-  return [...texts, run.local?.retryOf].join(' ').toLowerCase();
+  return composed([...texts, run.local?.retryOf].join(' ')).toLowerCase();
 }

@@ -15,6 +15,7 @@ describe('the proxy', () => {
     ['of HTTPS_PROXY, when https_proxy is empty', { HTTPS_PROXY: proxyUrl, https_proxy: '' }, 'HTTPS_PROXY'],
     ['of HTTP_PROXY, when no other is set', { HTTP_PROXY: proxyUrl }, 'HTTP_PROXY'],
     ['without a scheme', { HTTPS_PROXY: 'proxy.example.com:3128' }, 'HTTPS_PROXY'],
+    ['with a slash at its end', { HTTPS_PROXY: `${proxyUrl}/` }, 'HTTPS_PROXY'],
   ])('is that %s', (_title, variables, variable) => {
     expect(chooseProxy(api, { variables })).toEqual({ url: proxyUrl, variable });
   });
@@ -33,6 +34,14 @@ describe('the proxy', () => {
   test.each([
     ['no URL', 'http://pass:word@', 'HTTPS_PROXY is not a valid URL'],
     ['SOCKS', 'socks5://user:secret@proxy:1080', 'HTTPS_PROXY is not an HTTP proxy'],
+    [
+      'a password with a slash',
+      'http://user:12/secret@proxy:3128',
+      'HTTPS_PROXY must percent-encode / ? # @ %',
+    ],
+    ['a password with a number sign', 'http://us#secret:pw@proxy:3128', 'HTTPS_PROXY must percent-encode'],
+    ['a password with a question mark', 'user:12?secret@proxy:3128', 'HTTPS_PROXY must percent-encode'],
+    ['a password with a backslash', 'http://user:12\\secret@proxy:3128', '\\ (%5C)'],
     ['a stray percent sign', 'http://user:sec%ret@proxy:3128', 'HTTPS_PROXY has a "%" in its user name'],
   ])('is refused when it is %s, without quoting it', (_title, text, problem) => {
     const choose = () => chooseProxy(api, { variables: { HTTPS_PROXY: text } });

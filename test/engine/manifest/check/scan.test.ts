@@ -175,10 +175,31 @@ test('words for nothing are counted by field, however they are written', async (
   ]);
 });
 
+test('so is half of a character of JSON', async () => {
+  const json =
+    '[{"room_id":1,"title":"a\\ud83c","note":"x"},{"room_id":2,"title":"\\ud83c\\udfa7","note":"x"}]';
+  expect(await warningsOf('a.json', json)).toEqual([
+    expect.stringContaining(
+      '1 cell of title lacks characters that were lost before (first: `a\\ud83c` in line 1)',
+    ),
+  ]);
+});
+
+test('texts that were read in a wrong encoding before are counted, with what the first one may mean', async () => {
+  const rows = ['1,GrÃ¼ÃŸe,ok', '2,MÃ¼nchen,ok', '3,Größe,„Spaß“'];
+  expect(await warningsOf('a.csv', `room_id,title,note\n${rows.join('\n')}\n`)).toEqual([
+    'MISREAD_TEXT: 2 cells of title were probably read in a wrong encoding before (first: `GrÃ¼ÃŸe` in line 2, which may mean `Grüße`): export the data again, as UTF-8',
+  ]);
+});
+
 test('characters that were lost before are counted in each column, also in one that is not sent', async () => {
   const rows = ['1,Gr\ufffd\ufffde,ok', '2,M\ufffdnchen,\ufffd', '3,Größe,ok'];
   expect(await warningsOf('a.csv', `room_id,title,note\n${rows.join('\n')}\n`)).toEqual([
-    expect.stringContaining('2 cells of title have the character \ufffd (U+FFFD)'),
-    expect.stringContaining('1 cell of note has the character \ufffd (U+FFFD)'),
+    expect.stringContaining(
+      '2 cells of title lack characters that were lost before (first: `Gr\ufffd\ufffde` in line 2)',
+    ),
+    expect.stringContaining(
+      '1 cell of note lacks characters that were lost before (first: `\ufffd` in line 3)',
+    ),
   ]);
 });

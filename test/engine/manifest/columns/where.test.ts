@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { shellWord } from '../../../../src/base/text/shell-word.ts';
 import { chosenBy, ownColumnsIn } from '../../../../src/engine/manifest/columns/where.ts';
 import { allRows, openText } from '../reading.ts';
 
@@ -83,16 +84,59 @@ describe('a choice of no row says why', () => {
   });
 });
 
-test('cells that have no order with the value are counted where only they decide, with the first one', async () => {
-  const csv = 'id,by,at\n1,a,16/11/2026\n2,b,yesterday\n3,a,\n4,a,2026-11-17\n5,a,soon\n';
-  const manifest = chosenBy(['by=a', 'at>=2026-11-16'], await openText('a', csv));
-  expect((await allRows(manifest)).map(({ cells }) => cells['id'])).toEqual(['4']);
-  expect(manifest.choice?.()).toMatchObject({
-    chosen: 1,
-    leftOut: 4,
-    undecided: 2,
-    incomparable: [
-      'at: 2 cells are no time that begins with the year (first: line 2, "16/11/2026"), so --where "at>=2026-11-16" leaves their rows out',
-    ],
+describe('cells that no operator can compare with a number or a time', () => {
+  const csv = 'id,by,at\n1,a,16/11/2026\n2,b,yesterday\n3,a,\n4,a,2026-11-17\n5,a,soon\n6,a,2026-11-16\n';
+  const chosen = async (...conditions: string[]) => {
+    const manifest = chosenBy(conditions, await openText('a', csv));
+    const ids = (await allRows(manifest)).map(({ cells }) => cells['id']);
+    return { ids, choice: manifest.choice?.() };
+  };
+
+  test.each([
+    ['at=2026-11-16', ['6']],
+    ['at!=2026-11-16', ['4']],
+    ['at<2026-11-17', ['6']],
+    ['at<=2026-11-16', ['6']],
+    ['at>2026-11-16', ['4']],
+    ['at>=2026-11-16', ['4', '6']],
+  ])('are left out and counted where only they decide, with the first one: %s', async (condition, ids) => {
+    const { choice, ids: found } = await chosen('by=a', condition);
+    expect(found).toEqual(ids);
+    expect(choice).toMatchObject({
+      chosen: ids.length,
+      leftOut: 6 - ids.length,
+      undecided: 2,
+      incomparable: [
+        `at: 3 cells are no time that begins with the year (first: line 2, "16/11/2026"; 1 is empty), so --where ${shellWord(condition)} leaves their rows out`,
+      ],
+    });
   });
+
+  test('are empty ones, too', async () => {
+    const { ids, choice } = await chosen('at!=2026-11-16', 'id=3');
+    expect(ids).toEqual([]);
+    expect(choice).toMatchObject({
+      undecided: 0,
+      incomparable: ["at: 1 cell is empty (first: line 4), so --where 'at!=2026-11-16' leaves its row out"],
+    });
+  });
+
+  test('are those of no text: a text compares with every cell', async () => {
+    for (const condition of ['at!=yesterday', 'at=', 'at!=', 'at~2026']) {
+      const { choice } = await chosen(condition);
+      expect(choice?.incomparable).toEqual([]);
+    }
+    expect((await chosen('at!=yesterday')).ids).toEqual(['1', '3', '4', '5', '6']);
+  });
+});
+
+test.each(['NFC', 'NFD'])('texts compare however their accents are encoded: %s', async (form) => {
+  const cells = ['Jose\u0301', 'Jos\u00e9', 'Jose'].map((name, index) => `${index},${name}`).join('\n');
+  const idsOf = async (condition: string) => {
+    const manifest = chosenBy([condition.normalize(form)], await openText('a', `id,agent\n${cells}\n`));
+    return (await allRows(manifest)).map(({ cells }) => cells['id']);
+  };
+  expect(await idsOf('agent=José')).toEqual(['0', '1']);
+  expect(await idsOf('agent!=José')).toEqual(['2']);
+  expect(await idsOf('agent~sé')).toEqual(['0', '1']);
 });

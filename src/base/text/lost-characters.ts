@@ -1,0 +1,48 @@
+/** U+FFFD stands for bytes that were no text, and half of a pair of surrogates for a character that was cut. */
+const lost = /[\ufffd\p{Cs}]/u;
+
+export function hasLostCharacters(text: string): boolean {
+  return lost.test(text);
+}
+
+/** UTF-8 can't encode these; writing replaces them with U+FFFD. */
+const loneSurrogate = /\p{Cs}/u;
+
+export function hasLoneSurrogate(text: string): boolean {
+  return loneSurrogate.test(text);
+}
+
+/** The bytes 80 to FF, by their characters in Windows-1252 and Latin-1. */
+const misreadBytes = new Map(
+  Array.from({ length: 0x80 }, (_, index) => 0x80 + index).flatMap((byte) => [
+    [String.fromCharCode(byte), byte] as const,
+    // Without `stream`, Node 20 takes Windows-1252 for Latin-1.
+    [new TextDecoder('windows-1252').decode(Uint8Array.of(byte), { stream: true }), byte] as const,
+  ]),
+);
+
+const next = '[\\u0080-\\u00bf\\u0152-\\u2122]';
+
+/**
+ * UTF-8 read as Windows-1252: `Ã¼`, `â€“`, `zÅ‚`, `Ð¿Ñ€`, `æ—¥æœ¬`. Other pairs, such as `É»`, are probably meant, unless a second one
+ * follows.
+ */
+const misread = new RegExp(
+  [
+    `[ÂÃ][\\u0080-\\u00bf]|Ã${next}|â[€\\u0080]${next}`,
+    `\\p{Ll}[Ä-Ñ]${next}|(?:[Ä-Ñ]${next}|[à-ï]${next}{2}){2}`,
+  ].join('|'),
+  'u',
+);
+
+/** What a text was before a program read its UTF-8 as Windows-1252: `Grüße` for `GrÃ¼ÃŸe`. Undefined for other texts. */
+export function textBeforeMisreading(text: string): string | undefined {
+  if (!misread.test(text)) return undefined;
+  const repaired = text.replace(/[^\0-\x7f]+/g, (characters) => {
+    const bytes = [...characters].map((character) => misreadBytes.get(character) ?? -1);
+    if (bytes.includes(-1)) return characters;
+    const decoded = new TextDecoder().decode(Uint8Array.from(bytes));
+    return decoded.includes('\ufffd') ? characters : decoded;
+  });
+  return repaired === text ? undefined : repaired;
+}

@@ -1,0 +1,14 @@
+export type MarkedEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
+
+/** RFC 2781, section 3.2; RFC 3629, section 6. */
+export function encodingByMark(head: Buffer): MarkedEncoding | undefined {
+  const [first, second, third] = head;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
+}
+
+/** Without the byte order mark that Notepad and PowerShell write; UTF-8 without one. */
+export function markedText(bytes: Buffer): string {
+  return new TextDecoder(encodingByMark(bytes)).decode(bytes);
+}

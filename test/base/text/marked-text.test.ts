@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { markedText } from '../../../src/base/text/marked-text.ts';
+
+const utf16 = Buffer.from('\ufeffä🎧', 'utf16le');
+
+test.each([
+  ['no mark', Buffer.from('ä🎧')],
+  ['the mark of UTF-8', Buffer.from('\ufeffä🎧')],
+  ['the mark of UTF-16, as PowerShell writes', utf16],
+  ['the mark of UTF-16 in the other order', Buffer.from(utf16).swap16()],
+])('a text with %s is read without it', (_what, bytes) => {
+  expect(markedText(bytes)).toBe('ä🎧');
+});
