@@ -1,4 +1,5 @@
 import { counted } from '../../../base/text/format.ts';
+import { hasUnsafeInteger } from '../../../base/text/json.ts';
 import { isWordForNothing } from '../../../base/text/nothing.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { excerpt } from '../../rows/problem.ts';
@@ -21,6 +22,7 @@ export class CellNotices {
     { readonly first: UnexpectedValue; readonly line: number; cells: number }
   >();
   readonly #damaged = new Map<string, number>();
+  #largeNumbers: NotedRows | undefined;
 
   noteRead({ cells }: Pick<ManifestRow, 'cells'>): void {
     for (const column in cells) {
@@ -30,7 +32,11 @@ export class CellNotices {
     }
   }
 
-  noteSent({ row, line, values, padded, unexpected = [] }: PreparedCall): void {
+  noteSent({ row, line, values, request, padded, unexpected = [] }: PreparedCall): void {
+    if (hasUnsafeInteger(request.body)) {
+      this.#largeNumbers ??= { rows: 0, firstRow: row };
+      this.#largeNumbers.rows++;
+    }
     for (const field in values) {
       const text = values[field];
       if (text !== undefined && isWordForNothing(text)) this.#noteNothing(field, text);
@@ -59,6 +65,7 @@ export class CellNotices {
         unexpectedWarning(first, line, cells),
       ),
       ...[...this.#damaged].map(([column, cells]) => damageWarning(column, cells)),
+      ...(this.#largeNumbers === undefined ? [] : [largeNumberWarning(this.#largeNumbers)]),
     ];
   }
 }
@@ -96,6 +103,13 @@ function damageWarning(column: string, cells: number): ScanWarning {
     `${cellsOf(escapeInvisible(column), cells, ['has', 'have'])} the character ${replacement} (U+FFFD), which stands for ` +
     'characters that were lost before: export the data again';
   return { code: 'DAMAGED_TEXT', message };
+}
+
+function largeNumberWarning({ rows, firstRow }: NotedRows): ScanWarning {
+  const message =
+    `${counted(rows, 'row', ['sends', 'send'])} a number beyond 9007199254740991 (first: row ${firstRow}): an API that reads JSON in ` +
+    'JavaScript rounds it, and may change another entry; let the operation send it as text, without BigInt, if the API takes text';
+  return { code: 'NUMBER_MAY_BE_ROUNDED', message };
 }
 
 function cellsOf(column: string, cells: number, [one, more]: readonly [string, string]): string {

@@ -27,6 +27,7 @@ export interface ScanWarning {
     | 'WORD_FOR_NOTHING'
     | 'VALUE_UNEXPECTED'
     | 'DAMAGED_TEXT'
+    | 'NUMBER_MAY_BE_ROUNDED'
     | 'HIDDEN_ROWS'
     | 'HIDDEN_COLUMN'
     | 'CELLS_INCOMPARABLE'
