@@ -185,3 +185,29 @@ test('the first answer for another entry halts the run, and a resume calls the o
   ]);
   expect((await sandbox.log()).map(({ id }) => id)).toEqual(['1', '9007199254740992', '2', '3']);
 });
+
+test('a retry and a later run send a row that may have been processed with its key', async () => {
+  const cwd = await temporaryFolder();
+  const paid = new Map<string, string>();
+  let drops = 2;
+  const server = await httpServer((response, { headers, body }) => {
+    paid.set(String(headers['idempotency-key']), body);
+    // No answer comes for the account b, until the third run.
+    if (body.includes('"b"') && drops-- > 0) response.destroy();
+    else response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+  await writeFile(join(cwd, 'operations.mjs'), paying);
+  await writeFile(join(cwd, 'pay.csv'), 'account\na\nb\n');
+  const env = { ...asUsersHaveIt, ...anyDatastore(), CQBATCH_BASE_URL: server.url, CQBATCH_TOKEN: 'secret' };
+  const run = (...args: string[]) =>
+    cqbatch([...args, '--operations', './operations.mjs', '--yes'], { cwd, env });
+  expect(await run('run', 'pay.csv', '--run-id', 'p', '--attempts', '1')).toMatchObject({ code: 1 });
+  await run('retry', 'p', '--run-id', 'q');
+  const { stderr } = await run('run', 'pay.csv', '--skip-done', 'p', '--run-id', 'r');
+  expect(stderr).toContain(
+    'run q may have done 1 of these rows (first: row 2): sent with the Idempotency-Key',
+  );
+  expect([...paid.values()].sort()).toEqual(['{"account":"a"}', '{"account":"b"}']);
+  const [, b] = await readCsv(join(cwd, '.cqbatch/runs/r'), 'report.csv');
+  expect(b).toMatchObject({ _code: 'OK', _unclear: '' });
+});

@@ -28,6 +28,8 @@ export interface ScanWarning {
     | 'VALUE_UNEXPECTED'
     | 'DAMAGED_TEXT'
     | 'NUMBER_MAY_BE_ROUNDED'
+    | 'KEY_KEPT'
+    | 'KEY_UNKNOWN'
     | 'HIDDEN_ROWS'
     | 'HIDDEN_COLUMN'
     | 'CELLS_INCOMPARABLE'
