@@ -124,7 +124,7 @@ const failures = {
     lookFirst,
   ),
   ANSWER_ID_MISMATCH: permanent(
-    'The API reported success, but for another entry: it may have changed that one.',
+    'The API reported success, but for another entry: it may have changed that one. The first such answer halts the run.',
     `The message names both entries. ${lookFirst}`,
   ),
   ANSWER_STILL_DELETED: permanent(
@@ -252,6 +252,11 @@ export type NextStep = 'resume' | 'retry' | 'correct' | 'decide';
 export function nextStepOf(code: string): NextStep {
   if (codeFacts(code).remedy?.endsWith(mend)) return 'correct';
   return mayPassAgain(code) ? 'retry' : 'decide';
+}
+
+/** The service has changed another entry than the row asked for: one such answer shows that the next calls would do so, too. */
+export function showsDamage(code: string): boolean {
+  return code === 'ANSWER_ID_MISMATCH';
 }
 
 export function mayPassAgain(code: string): boolean {

@@ -9,3 +9,12 @@ export function rowDigest(runKey: string, place: number): string {
 export function traceId(runKey: string, place: number): string {
   return rowDigest(runKey, place).slice(0, 32);
 }
+
+/**
+ * The key under which the API processes all calls of a row once (draft-ietf-httpapi-idempotency-key-header-07): a UUID of version 8
+ * (RFC 9562, section 5.8), in quotes.
+ */
+export function idempotencyKey(runKey: string, place: number): string {
+  const hex = rowDigest(runKey, place);
+  return `"${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}"`;
+}

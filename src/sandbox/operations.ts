@@ -4,6 +4,7 @@ import { parseJson } from '../base/text/json.ts';
 import { type Decision, type Refusal, refuse } from './answer.ts';
 import { badRequest, errorInfo } from './error-details.ts';
 import { restoreAnswer, updateAnswer } from './messages.ts';
+import type { SandboxSettings } from './options.ts';
 import {
   documentFields,
   identifier,
@@ -98,13 +99,14 @@ export function readCall(
   { requests, wrongContentType }: Shape,
   contentType: string | undefined,
   body: Buffer | undefined,
+  numbers: SandboxSettings['numbers'],
 ): Call | Refusal {
   if (body === undefined) return refuse('INVALID_ARGUMENT', 'the body is incomplete');
   if (wrongContentType && !/^application\/json\s*(;|$)/i.test(contentType ?? '')) return wrongContentType;
   if (!isUtf8(body)) return refuse('INVALID_ARGUMENT', 'the body is not UTF-8');
   let json: unknown;
   try {
-    json = parseJson(body.toString('utf8'));
+    json = (numbers === 'rounded' ? JSON.parse : parseJson)(body.toString('utf8'));
   } catch (error) {
     return refuse(
       'INVALID_ARGUMENT',

@@ -34,6 +34,10 @@ export const sandboxOptions = {
     ['merge', 'replace', 'presence'],
     ['Shape', '<how>', 'what an update does to fields that are left out or empty; see Updates below'],
   ),
+  numbers: choice(
+    ['exact', 'rounded'],
+    ['Shape', '<how>', 'how numbers above 2^53-1 in requests are read; rounded: as JavaScript reads them'],
+  ),
   evaluations: wholeNumber(1000, maxIdentifier, ['Content', '<n>', 'number of evaluations, with ids from 1']),
   soundboards: wholeNumber(200, maxIdentifier, [
     'Content',

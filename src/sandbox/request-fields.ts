@@ -5,7 +5,10 @@ import { maxIdentifier } from './notation.ts';
 
 /** In JSON a number or, as Protocol Buffers write 64 bits, a decimal string. */
 const integer = z
-  .union([z.bigint(), z.int(), z.string().regex(/^\d{1,19}$/)], 'must be an integer')
+  .union(
+    [z.bigint(), z.number().refine(Number.isInteger), z.string().regex(/^\d{1,19}$/)],
+    'must be an integer',
+  )
   .transform((value) => BigInt(value));
 export const identifier = integer.pipe(z.bigint().min(1n).max(maxIdentifier));
 export const size = integer.pipe(z.bigint().min(0n).max(maxIdentifier)).nullish();

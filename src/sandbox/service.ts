@@ -60,7 +60,7 @@ export class Service {
     const target = `${method} ${url}`;
     const endpoint = endpoints.find(({ path }) => path === url.split('?', 1)[0]);
     if (!endpoint) return this.#refuse(this.#shape.wrongPath(target), { target });
-    const call = readCall(endpoint, this.#shape, headers['content-type'], body);
+    const call = readCall(endpoint, this.#shape, headers['content-type'], body, this.settings.numbers);
     const record: RequestRecord = {
       operation: endpoint.operation,
       ...(method !== 'POST' && { target }),

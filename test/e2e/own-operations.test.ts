@@ -5,6 +5,7 @@ import { httpServer } from '../engine/api/local-server.ts';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { asUsersHaveIt, cqbatch, cqbatchProcess } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
+import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 /** Issues as the API of GitHub has them: 404 for those that there are not; and a folder with the operations of the examples. */
@@ -141,4 +142,72 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toMatch(/^error: --operations \.\/own\.\w+: [^\n]+\n$/);
   expect(stderr).toContain(problem);
+});
+
+/** Sends identifiers as numbers, which a service in JavaScript rounds. */
+const restoringByNumber = `export default ({ defineOperation }) =>
+  defineOperation({ name: 'restore-by-number',
+    thing: 'evaluation',
+    summary: 'Restore evaluations',
+    fields: { evaluation_id: { type: 'integer', required: true } },
+    subject: 'evaluation_id',
+    request: ({ evaluation_id: id }) => ({
+      path: '/api/v1alpha1/scorecards/scorecards/restoreevaluation',
+      body: { evaluation_id: BigInt(id) },
+    }),
+    interpret: (body, id) => body.evaluation.evaluation_id + '' === id
+      ? { ok: true, value: {} }
+      : { ok: false, code: 'ANSWER_ID_MISMATCH', message: 'the answer is about ' + body.evaluation.evaluation_id },
+    columns: {},
+    repeatable: true,
+  });
+`;
+
+test('the first answer for another entry halts the run, and a resume calls the other rows', async () => {
+  const cwd = await temporaryFolder();
+  const sandbox = await startSandbox('--numbers', 'rounded', '--evaluations', '9223372036854775807');
+  await writeFile(join(cwd, 'operations.mjs'), restoringByNumber);
+  await writeFile(join(cwd, 'ids.csv'), 'evaluation_id\n1\n9007199254740993\n2\n3\n');
+  const env = { ...asUsersHaveIt, ...anyDatastore(), ...sandbox.env };
+  const own = ['--operations', './operations.mjs', '--yes'];
+  const args = ['run', 'ids.csv', ...own, '--operation', 'restore-by-number', '--run-id', 'n'];
+  expect(await cqbatch([...args, '--concurrency', '1'], { cwd, env })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('row 2 (the answer is about 9007199254740992)'),
+  });
+  expect(await cqbatch(['resume', 'n', ...own], { cwd, env })).toMatchObject({ code: 1 });
+  const report = await readCsv(join(cwd, '.cqbatch/runs/n'), 'report.csv');
+  expect(report.map((row) => [row['_code'], row['_unclear'], row['_attempts']])).toEqual([
+    ['OK', '', '1'],
+    ['ANSWER_ID_MISMATCH', 'yes', '1'],
+    ['OK', '', '1'],
+    ['OK', '', '1'],
+  ]);
+  expect((await sandbox.log()).map(({ id }) => id)).toEqual(['1', '9007199254740992', '2', '3']);
+});
+
+test('a retry and a later run send a row that may have been processed with its key', async () => {
+  const cwd = await temporaryFolder();
+  const paid = new Map<string, string>();
+  let drops = 2;
+  const server = await httpServer((response, { headers, body }) => {
+    paid.set(String(headers['idempotency-key']), body);
+    // No answer comes for the account b, until the third run.
+    if (body.includes('"b"') && drops-- > 0) response.destroy();
+    else response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+  await writeFile(join(cwd, 'operations.mjs'), paying);
+  await writeFile(join(cwd, 'pay.csv'), 'account\na\nb\n');
+  const env = { ...asUsersHaveIt, ...anyDatastore(), CQBATCH_BASE_URL: server.url, CQBATCH_TOKEN: 'secret' };
+  const run = (...args: string[]) =>
+    cqbatch([...args, '--operations', './operations.mjs', '--yes'], { cwd, env });
+  expect(await run('run', 'pay.csv', '--run-id', 'p', '--attempts', '1')).toMatchObject({ code: 1 });
+  await run('retry', 'p', '--run-id', 'q');
+  const { stderr } = await run('run', 'pay.csv', '--skip-done', 'p', '--run-id', 'r');
+  expect(stderr).toContain(
+    'run q may have done 1 of these rows (first: row 2): sent with the Idempotency-Key',
+  );
+  expect([...paid.values()].sort()).toEqual(['{"account":"a"}', '{"account":"b"}']);
+  const [, b] = await readCsv(join(cwd, '.cqbatch/runs/r'), 'report.csv');
+  expect(b).toMatchObject({ _code: 'OK', _unclear: '' });
 });

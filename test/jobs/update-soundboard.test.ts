@@ -60,7 +60,7 @@ describe('the request', () => {
   test('has only the fields of the row', () => {
     const row = operation.schema.parse({ soundboard_id: ' 9007199254740993 ', title: 'a\u0000"\n' });
     expect(operation.request(row).body).toBe(
-      '{"soundboard":{"soundboard_id":9007199254740993,"title":"a\\u0000\\"\\n"}}',
+      '{"soundboard":{"soundboard_id":"9007199254740993","title":"a\\u0000\\"\\n"}}',
     );
     expect(row[operation.subject]).toBe('9007199254740993');
   });

@@ -159,6 +159,23 @@ function exactNumber(literal: string): number | bigint | LosslessNumber {
     : new LosslessNumber(literal);
 }
 
+const longInteger = /(?:^|[:,[\s])-?\d{16}/;
+
+/** Whether JSON text has a whole number beyond ±9007199254740991, outside its strings: a reader in JavaScript rounds it. */
+export function hasUnsafeInteger(text: string): boolean {
+  if (!longInteger.test(text)) return false;
+  try {
+    return isUnsafe(parseJson(text));
+  } catch {
+    return false;
+  }
+}
+
+function isUnsafe(value: unknown): boolean {
+  if (typeof value === 'bigint') return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(isUnsafe);
+}
+
 function mayBeDeep(text: string): boolean {
   if (text.length <= 2 * maxDepth) return false; // Too short to open and close that many.
   let openings = 0;

@@ -1,12 +1,13 @@
 import { count, counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
+import { idempotencyKey } from '../../domain/trace.ts';
 import { type ApiRequest, requestHeaders } from '../../engine/api/request.ts';
 import { isActive } from '../../engine/cluster/entries.ts';
 import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
 import type { OperationChoice } from '../../engine/manifest/columns/operation-choice.ts';
 import type { Manifest } from '../../engine/manifest/manifest.ts';
 import { isOldName } from '../../engine/operation/field-names.ts';
-import { headerLines } from '../../engine/operation/request-definition.ts';
+import { headerLines, keyHeader } from '../../engine/operation/request-definition.ts';
 import { excerpt, formatProblem, type ProblemGroup } from '../../engine/rows/problem.ts';
 import type { CallableRow } from '../../engine/rows/row.ts';
 import { type RowCounts, subjectsOf } from '../../engine/rows/row-counts.ts';
@@ -71,12 +72,12 @@ export function planDocument(plan: Plan): object {
         .filter(({ code }) => code !== 'INVALID_ROWS' && code !== 'CONFLICTING_ROWS')
         .map(({ code, text: message }) => ({ code, message })),
     ],
-    preview: scan.preview.map(({ row, request }) => ({
-      row,
-      method: request.method ?? 'POST',
-      url: urlOf(plan, request),
-      headers: headersOf(request),
-      body: request.body,
+    preview: scan.preview.map((call) => ({
+      row: call.row,
+      method: call.request.method ?? 'POST',
+      url: urlOf(plan, call.request),
+      headers: headersOf(call),
+      body: call.request.body,
     })),
   };
 }
@@ -204,12 +205,16 @@ function previewText(plan: Plan): string {
       indented([
         `${request.method ?? 'POST'} ${urlOf(plan, request)}`,
         // Other requests differ only in their own headers.
-        ...(index === 0 ? [headerLines({ headers: headersOf(request) }).join('; ')] : headerLines(request)),
+        ...(index === 0
+          ? [headerLines({ headers: headersOf(row) }).join('; ')]
+          : headerLines({ headers: ownHeadersOf(row) })),
         excerptOf(request.body),
       ]),
     ].join('\n');
   });
-  return `First ${preview.length === 1 ? 'request' : `${preview.length} requests`}:\n${requests.join('\n')}`;
+  const example = preview.some(hasExampleKey) ? ' (idempotency-key: an example, the run makes its own)' : '';
+  const first = preview.length === 1 ? 'request' : `${preview.length} requests`;
+  return `First ${first}${example}:\n${requests.join('\n')}`;
 }
 
 /** `row 1: update-soundboard 41, title "Greeting" → "Greeting (new)"` */
@@ -224,8 +229,19 @@ function callText({ row, operation, subject, values, old = {} }: CallableRow): s
   return `row ${row}: ${[`${operation.name} ${escapeInvisible(subject)}`, ...edits].join(', ')}`;
 }
 
-function headersOf({ headers, body }: ApiRequest): Readonly<Record<string, string>> {
-  return { ...requestHeaders('********', { hasBody: body !== '' }), ...headers };
+function headersOf(row: CallableRow): Readonly<Record<string, string>> {
+  return { ...requestHeaders('********', { hasBody: row.request.body !== '' }), ...ownHeadersOf(row) };
+}
+
+/** A run makes its keys when it starts. */
+function ownHeadersOf({ row, operation, request, key }: CallableRow): Readonly<Record<string, string>> {
+  return operation.key === 'by run'
+    ? { ...request.headers, [keyHeader]: key ?? idempotencyKey('example', row) }
+    : { ...request.headers };
+}
+
+function hasExampleKey({ operation, key }: CallableRow): boolean {
+  return operation.key === 'by run' && key === undefined;
 }
 
 const maxBodyLength = 2_000;

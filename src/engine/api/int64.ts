@@ -1,7 +1,4 @@
-/**
- * Identifiers and counts have 64 bits (document, section 2). A `number` would round them above 9007199254740991, so they travel as decimal
- * text.
- */
+/** Identifiers and counts have 64 bits (document, section 2). A `number` would round them above 9007199254740991. */
 
 /** A `number` only if it is a safe integer; a string of decimal digits. */
 export type Int64Input = bigint | number | string;
@@ -32,6 +29,19 @@ export function requireInt64(name: string, value: Int64Input, min: 0 | 1): strin
   }
   return text;
 }
+
+/**
+ * A number literal up to 9007199254740991; above, text, as Protocol Buffers write 64 bits in JSON. A service that reads JSON in JavaScript
+ * rounds a larger number literal, and would change another entry.
+ *
+ * @param digits canonical decimal
+ */
+export function int64Json(digits: string): string {
+  const isRounded = digits.length >= safeDigits && BigInt(digits) > Number.MAX_SAFE_INTEGER;
+  return isRounded ? `"${digits}"` : digits;
+}
+
+const safeDigits = String(Number.MAX_SAFE_INTEGER).length;
 
 function canonical(text: string, min: 0 | 1): string | undefined {
   if (/^[1-9]\d{0,17}$/.test(text)) return text;

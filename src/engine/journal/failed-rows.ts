@@ -1,3 +1,4 @@
+import { showsDamage } from '../../domain/codes.ts';
 import type { RowResult } from '../../domain/terms.ts';
 
 /** Rows that failed with one code. */
@@ -39,6 +40,8 @@ export class FailureTally {
   alike = 0;
   firstCode = '';
   codes = new FailureCodes();
+  /** The first row whose answer is about another entry. */
+  damage: RowResult | undefined;
   #last: FailedRows | undefined;
 
   get inShort(): FailuresInShort | undefined {
@@ -56,6 +59,7 @@ export class FailureTally {
       this.mostInARow = Math.max(this.mostInARow, this.inARow);
       this.codes.add(result);
       const { code } = result;
+      if (showsDamage(code)) this.damage ??= result;
       this.#last = { code, rows: this.#last?.code === code ? this.#last.rows + 1 : 1, example: result };
       if (this.finished === 0) this.firstCode = result.code;
       if (this.alike === this.finished && result.code === this.firstCode) this.alike += 1;

@@ -45,7 +45,7 @@ const definitionSchema = z
     interpret: aFunction,
     columns: z.record(z.string().regex(word, 'must be in snake_case'), aFunction),
     repeatable: z.boolean(),
-    idempotencyKey: z.boolean().optional(),
+    idempotencyKey: z.union([z.boolean(), aFunction], 'must be true, or a function of the row').optional(),
     keepsOmitted: z.boolean().optional(),
     permission: z
       .string()

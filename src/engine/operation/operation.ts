@@ -3,7 +3,7 @@ import { errorText, usageError } from '../../base/errors/errors.ts';
 import type { FailureCode } from '../../domain/codes.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { requireValid } from './definition-rules.ts';
-import { type RequestDefinition, requestOf } from './request-definition.ts';
+import { type RequestDefinition, requestOf, withKey } from './request-definition.ts';
 import {
   type Field,
   type FieldDefinitions,
@@ -45,10 +45,11 @@ export interface OperationDefinition<
   /** Whether repeating a row is harmless. If not, an attempt that may have been processed is not repeated: its row fails, unclear. */
   readonly repeatable: boolean;
   /**
-   * Whether the API processes calls with one `Idempotency-Key` once (draft-ietf-httpapi-idempotency-key-header). All calls of a row in a
-   * run then have the same key, in quotes; the operation must be repeatable, and an answered row is not unclear. Default: false.
+   * For an API that processes calls with one `Idempotency-Key` once (draft-ietf-httpapi-idempotency-key-header). All calls of a row have the
+   * same key, the operation must be repeatable, and an answered row is not unclear. `true`: a UUID in quotes, made from run and row; a retry
+   * or later run keeps the key of a row that may have been processed. A function makes the key from the row, sent as it is. Default: none.
    */
-  readonly idempotencyKey?: boolean;
+  readonly idempotencyKey?: boolean | ((row: RowOf<Fields>) => string);
   /** Whether the API certainly keeps omitted fields, as PATCH does. Default: false; omitting a field needs the user's consent. */
   readonly keepsOmitted?: boolean;
   /** The API's name of the permission that the user of the token needs; a refusal with PERMISSION_DENIED names it. */
@@ -105,7 +106,8 @@ export interface Operation<Name extends string = string, Column extends string =
   readonly columns: readonly Column[];
   readonly check: (subject: string, body: unknown) => AnswerCheck;
   readonly repeatable: boolean;
-  readonly idempotencyKey?: boolean;
+  /** What makes the `Idempotency-Key` of a row: with `by row`, the header is in the request. */
+  readonly key?: 'by run' | 'by row';
   readonly keepsOmitted?: boolean;
   readonly permission?: string;
   readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
@@ -126,7 +128,7 @@ export function defineOperation<
   Column extends string,
 >(definition: OperationDefinition<Fields, Value, Name, Column>): Operation<Name, Column> {
   requireValid(definition);
-  const { name, fields, subject, check, request, interpret, columns } = definition;
+  const { name, fields, subject, check, request, interpret, columns, idempotencyKey } = definition;
   const { meansAlreadyApplied = () => false, meansDone = () => false } = definition;
   const ask = asking(name);
   const cells = Object.entries(columns) as [Column, CellsOf<Value>[string]][];
@@ -138,7 +140,16 @@ export function defineOperation<
       subject,
       check && ((row) => ask('check', () => check(row as RowOf<Fields>), problemIn)),
     ),
-    request: (row) => ask('request', () => request(row as RowOf<Fields>), requestOf),
+    request(row) {
+      const made = ask('request', () => request(row as RowOf<Fields>), requestOf);
+      if (typeof idempotencyKey !== 'function') return made;
+      return ask(
+        'idempotencyKey',
+        () => idempotencyKey(row as RowOf<Fields>),
+        (key) => withKey(made, key),
+      );
+    },
+    ...(idempotencyKey && { key: idempotencyKey === true ? 'by run' : 'by row' }),
     columns: cells.map(([column]) => column),
     check(id, body) {
       const reading = ask('interpret', () => interpret(body, id), complete);

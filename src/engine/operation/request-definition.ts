@@ -47,7 +47,9 @@ function given(values: Readonly<Record<string, string | undefined>>): [string, s
 /** @throws a RangeError for a request of which a server would read another path or other headers */
 export function requireSendable(request: ApiRequest): void {
   requirePath(request.path);
-  requireHeaders(request);
+  const { [keyHeader]: key, ...headers } = request.headers ?? {};
+  requireHeaders({ headers });
+  if (key !== undefined) requireValue(keyHeader, key);
 }
 
 function requirePath(path: string): void {
@@ -84,18 +86,32 @@ const ownHeaders = new RegExp(
 const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const headerValue = /^[!-~](?:[\t -~]{0,8190}[!-~])?$/;
 
-function requireHeaders({ headers = {} }: ApiRequest): void {
+function requireHeaders({ headers = {} }: Pick<ApiRequest, 'headers'>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!headerName.test(name)) throw new RangeError(`${JSON.stringify(name)} can't be the name of a header`);
-    if (name === 'idempotency-key')
-      throw new RangeError('an operation sends Idempotency-Key by its member idempotencyKey: true');
+    if (name === keyHeader)
+      throw new RangeError(
+        'an operation sends Idempotency-Key by its member idempotencyKey: true, or (row) => the key',
+      );
     if (ownHeaders.test(name))
       throw new RangeError(`the client sets the header ${name} itself: leave it out`);
-    if (typeof value !== 'string' || !headerValue.test(value))
-      throw new RangeError(
-        `the header ${name} can't have the value ${JSON.stringify(value)}: it must be visible ASCII characters, with blanks between them`,
-      );
+    requireValue(name, value);
   }
+}
+
+function requireValue(name: string, value: unknown): void {
+  if (typeof value !== 'string' || !headerValue.test(value))
+    throw new RangeError(
+      `the header ${name} can't have the value ${JSON.stringify(value)}: it must be visible ASCII characters, with blanks between them`,
+    );
+}
+
+export const keyHeader = 'idempotency-key';
+
+/** @throws a RangeError for a key that a header can't have */
+export function withKey(request: ApiRequest, key: string): ApiRequest {
+  requireValue(keyHeader, key);
+  return { ...request, headers: { ...request.headers, [keyHeader]: key } };
 }
 
 export function headerLines({ headers = {} }: Pick<ApiRequest, 'headers'>): readonly string[] {

@@ -1,6 +1,7 @@
 import { steadyNow } from '../../base/async/clock.ts';
 import { deferred } from '../../base/async/waiting.ts';
 import { perhapsCalled } from '../../domain/attempts.ts';
+import { showsDamage } from '../../domain/codes.ts';
 import { type AttemptHistory, noHistory, type RowResult, type SavedAnswer } from '../../domain/terms.ts';
 import { Ledger } from './ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
@@ -125,8 +126,11 @@ export class ClaimedBatch {
     const { row } = task;
     const wasIntended = this.#ledger.isIntended(row);
     if (verdict.answer !== undefined) this.#writer.answered(verdict.answer);
-    if (verdict.kind === 'finished') this.#writer.finished(verdict.result);
-    else {
+    if (verdict.kind === 'finished') {
+      this.#writer.finished(verdict.result);
+      // The batch goes to the coordinator at once, which then halts the run for all workers.
+      if (showsDamage(verdict.result.code)) this.handBack();
+    } else {
       const { history } = verdict;
       const attemptsUsed = claim.attemptsUsed + (verdict.kind === 'retry' ? 1 : 0);
       const known = { row, ...(history.attempts > 0 && { history }), attemptsUsed };

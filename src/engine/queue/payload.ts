@@ -19,6 +19,8 @@ export interface RowTask {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body: string;
+  /** The `Idempotency-Key` of an earlier run that may have had the row processed. Default: that of this run. */
+  readonly key?: string | undefined;
   readonly history?: AttemptHistory | undefined;
   /** In this run. Default 0. */
   readonly attemptsUsed?: number;

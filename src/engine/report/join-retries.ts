@@ -21,14 +21,16 @@ export async function* joinRetries(
     for (const reader of readers) {
       for (const { row, result } of await reader.upTo(last)) {
         const earlierResult = results.get(row.row);
-        if (earlierResult !== undefined) results.set(row.row, lastOf(earlierResult, result));
+        if (earlierResult !== undefined)
+          results.set(row.row, lastOf(earlierResult, result, row.operation?.key !== undefined));
       }
     }
     yield part.map(({ row, result }) => ({ row, result: results.get(row.row) ?? result }));
   }
 }
 
-function lastOf(ofRun: RowResult, ofRetry: RowResult): RowResult {
+/** @param hasKey an answer to the retry's call tells the outcome of all calls with its key */
+function lastOf(ofRun: RowResult, ofRetry: RowResult, hasKey: boolean): RowResult {
   // A retry that stopped early may not have attempted the row.
   const isAttempted = ofRetry.outcome !== 'not_attempted' || ofRun.outcome === 'not_attempted';
   const last = isAttempted ? ofRetry : ofRun;
@@ -41,7 +43,7 @@ function lastOf(ofRun: RowResult, ofRetry: RowResult): RowResult {
     ...last,
     row: ofRun.row,
     attempts: ofRun.attempts + ofRetry.attempts,
-    unclear: ofRun.unclear || ofRetry.unclear,
+    unclear: (hasKey ? last : ofRun).unclear || ofRetry.unclear,
     ...(unprocessed > 0 && { unprocessed }),
     ...(startedAt !== undefined && { startedAt }),
     ...(earlier.length > 0 && { earlier }),

@@ -32,6 +32,8 @@ const operationSchema = z.strictObject({
   /** Columns of the report. */
   columns: z.array(z.string()),
   keepsOmitted: z.boolean().exactOptional(),
+  /** What makes the `Idempotency-Key` of a row. */
+  key: z.enum(['by run', 'by row']).exactOptional(),
   /** SHA-256 of the user's module that defines the operation. */
   module: sha256Schema.exactOptional(),
   /** Of its first call: rows with the same method and path leave them out. */

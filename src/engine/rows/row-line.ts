@@ -31,11 +31,11 @@ export function encodeRow(
   const values = textsOf(decided);
   if (decided.kind === 'left out')
     return jsonLine({ row, line, cells, op, values, old, not: decided.because });
-  const { request, unclear } = decided;
+  const { request, unclear, key } = decided;
   const { method: called = 'POST', path: to, headers, body } = request;
   const method = called === usual.method ? undefined : called;
   const path = to === usual.path ? undefined : to;
-  return jsonLine({ row, line, cells, op, values, old, method, path, headers, body, unclear });
+  return jsonLine({ row, line, cells, op, values, old, method, path, headers, body, unclear, key });
 }
 
 function textsOf({ operation, values }: Exclude<DecidedRow, { kind: 'invalid' }>): CellTexts {
@@ -73,6 +73,11 @@ const lineSchema = z.object({
   headers: textsSchema.optional(),
   body: z.string().optional(),
   unclear: z.literal(true).optional(),
+  // As a run makes them: a plan file may come from elsewhere, and this becomes a header.
+  key: z
+    .string()
+    .regex(/^"[0-9a-f-]{36}"$/)
+    .optional(),
 });
 
 const readLine = lineReader(lineSchema);
@@ -88,7 +93,7 @@ export function decodeRow(
 ): PlannedRow | undefined {
   const read = readLine(text);
   if (read === undefined) return undefined;
-  const { row, line, cells, op, problems, values: texts, old, not, unclear } = read;
+  const { row, line, cells, op, problems, values: texts, old, not, unclear, key } = read;
   const ofHead = op === undefined ? undefined : operations[op];
   if (ofHead === undefined && op !== undefined) return undefined;
   const common = { place, row, line, cells };
@@ -100,7 +105,11 @@ export function decodeRow(
   const { operation } = ofHead;
   const values = valuesOf(operation, texts);
   const subject = values[operation.subject] ?? '';
-  const rare = { ...(old !== undefined && { old }), ...(unclear && { unclear }) };
+  const rare = {
+    ...(old !== undefined && { old }),
+    ...(unclear && { unclear }),
+    ...(key !== undefined && { key }),
+  };
   if (not !== undefined)
     return { kind: 'left out', because: not, operation, subject, values, ...rare, ...common };
   const request = requestIn(read, ofHead);

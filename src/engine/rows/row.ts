@@ -6,7 +6,7 @@ import type { RowProblem } from './problem.ts';
 /** What a run stores of an operation, to show and repeat its calls without the program that defines it. */
 export type PlannedOperation = Pick<
   Operation,
-  'name' | 'thing' | 'done' | 'subject' | 'columns' | 'keepsOmitted' | 'module'
+  'name' | 'thing' | 'done' | 'subject' | 'columns' | 'keepsOmitted' | 'key' | 'module'
 > & { readonly fields: readonly Pick<Field, 'name' | 'required' | 'undoable'>[] };
 
 /** Keys are fields. */
@@ -29,6 +29,8 @@ export interface CallableRow extends UnderstoodRow {
   readonly request: ApiRequest;
   /** An earlier run called the row and got no usable answer. */
   readonly unclear?: true;
+  /** The `Idempotency-Key` of that call. */
+  readonly key?: string;
 }
 
 export interface InvalidRow {

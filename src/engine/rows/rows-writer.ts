@@ -119,7 +119,7 @@ function headOperation(
   { operation, method, path }: OperationEntry,
   summaries: Readonly<Record<string, OperationSummary>>,
 ): HeadOperation {
-  const { name, thing, done, subject, fields, columns, keepsOmitted, module } = operation;
+  const { name, thing, done, subject, fields, columns, keepsOmitted, key, module } = operation;
   const { thing: _, first, last, fields: effects, ...counts } = summaries[name] ?? new RowTally().summary();
   return {
     name,
@@ -129,6 +129,7 @@ function headOperation(
     fields: fields.map(({ name, required, undoable }) => ({ name, required, undoable })),
     columns: [...columns],
     ...(keepsOmitted !== undefined && { keepsOmitted }),
+    ...(key !== undefined && { key }),
     ...(module !== undefined && { module }),
     ...(method !== undefined && { method }),
     ...(path !== undefined && { path }),

@@ -1,10 +1,11 @@
-import { rowDigest } from '../../domain/trace.ts';
+import { idempotencyKey, traceId } from '../../domain/trace.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { ApiRequest } from '../api/request.ts';
 import type { Operation } from '../operation/operation.ts';
+import { keyHeader } from '../operation/request-definition.ts';
 import type { RowTask, RunPolicy } from '../queue/payload.ts';
 
-type KeyedOperation = Pick<Operation, 'idempotencyKey'>;
+type KeyedOperation = Pick<Operation, 'key'>;
 type KeyedRun = Pick<RunPolicy, 'key'>;
 
 /**
@@ -12,17 +13,17 @@ type KeyedRun = Pick<RunPolicy, 'key'>;
  *
  * - `traceparent` (W3C Trace Context): one trace id for all calls of the row, another parent id for each. It asks to record the trace, so
  *   that the owners of the service find the call.
- * - `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07), if the operation has one: the API processes all calls with one key
- *   once, and answers each with the result.
+ * - `Idempotency-Key`, if the run makes the keys of the operation: the API processes all calls with one key once, and answers each with the
+ *   result. A row keeps the key of an earlier run that may have had it processed.
  */
 export function callRequest(task: RowTask, operation: KeyedOperation, { key }: KeyedRun): ApiRequest {
   if (key === undefined) return task;
-  const digest = rowDigest(key, task.row);
-  const traceparent = `00-${digest.slice(0, 32)}-${randomDigits()}${randomDigits()}-01`;
+  const traceparent = `00-${traceId(key, task.row)}-${randomDigits()}${randomDigits()}-01`;
   const { method = 'POST', path, headers, body } = task;
-  const own = operation.idempotencyKey
-    ? { traceparent, 'idempotency-key': `"${uuidOf(digest)}"` }
-    : { traceparent };
+  const own =
+    operation.key === 'by run'
+      ? { traceparent, [keyHeader]: task.key ?? idempotencyKey(key, task.row) }
+      : { traceparent };
   return { method, path, headers: headers === undefined ? own : { ...headers, ...own }, body };
 }
 
@@ -31,13 +32,8 @@ function randomDigits(): string {
   return (1 + Math.floor(Math.random() * 0xffff_ffff)).toString(16).padStart(8, '0');
 }
 
-/** RFC 9562, section 5.8: the version is 8, the variant 10. */
-function uuidOf(hex: string): string {
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
-export function hasKey({ idempotencyKey }: KeyedOperation, { key }: KeyedRun): boolean {
-  return idempotencyKey === true && key !== undefined;
+export function hasKey(operation: KeyedOperation, run: KeyedRun): boolean {
+  return operation.key === 'by row' || (operation.key === 'by run' && run.key !== undefined);
 }
 
 /** A 409 says that the API still works on an earlier call with the key (section 2.6): the row must wait. */

@@ -102,7 +102,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
     },
   });
 
-  // The answer to a call with a key tells the outcome of all calls with that key.
+  // An answer of the operation to a call with a key tells the outcome of all calls with that key. A refusal that may pass does not.
   const unclear = past.unclear && !hasKey(operation, policy);
   const meaning = meaningOf(attempt);
   switch (meaning.kind) {
@@ -122,7 +122,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
       outcome: 'failed',
       code: failure.code,
       message: failure.message + why,
-      unclear: failure.unclear || unclear,
+      unclear: failure.unclear || (failure.class === 'permanent' ? unclear : past.unclear),
     });
 
   const isPathWrong = failure.class === 'halt-early' && mayBeOfRouter(failure.status);

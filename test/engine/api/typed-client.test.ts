@@ -25,7 +25,7 @@ describe('restoreEvaluation', () => {
       });
       expect(server.seen[0]).toMatchObject({
         path: '/api/v1alpha1/scorecards/scorecards/restoreevaluation',
-        body: '{"evaluation_id":9223372036854775807,"user_id":"u \\"1\\"\\u0000😀"}',
+        body: '{"evaluation_id":"9223372036854775807","user_id":"u \\"1\\"\\u0000😀"}',
       });
     },
   );
@@ -79,8 +79,8 @@ describe('updateSoundboard', () => {
     expect(server.seen[0]).toMatchObject({
       path: '/api/v1alpha1/org/soundboard/update',
       body:
-        '{"soundboard":{"soundboard_id":9007199254740993,"file_name":"a.wav","file_type":"RECORDING_FILE_TYPE_NEW",' +
-        '"title":"t\\ud800","description":"","date_created":"c","last_modified":"m","file_size":9223372036854775807,"recording_length":0}}',
+        '{"soundboard":{"soundboard_id":"9007199254740993","file_name":"a.wav","file_type":"RECORDING_FILE_TYPE_NEW",' +
+        '"title":"t\\ud800","description":"","date_created":"c","last_modified":"m","file_size":"9223372036854775807","recording_length":0}}',
     });
   });
 

@@ -73,7 +73,22 @@ describe('the request of an operation', () => {
     expect(() => defineOperation({ ...definition, repeatable: false })).toThrow(
       'repeatable: must be true with idempotencyKey',
     );
-    expect(defineOperation({ ...definition, repeatable: true }).idempotencyKey).toBe(true);
+    expect(defineOperation({ ...definition, repeatable: true }).key).toBe('by run');
+  });
+
+  test('has the key that the operation makes of its row', () => {
+    const keyed = (idempotencyKey: (row: { readonly id: string }) => string) =>
+      defineOperation({
+        ...definitionWith(() => ({ path: '/a', headers: { Prefer: 'x' } })),
+        repeatable: true,
+        idempotencyKey,
+      });
+    const operation = keyed(({ id }) => `order-${id}`);
+    expect(operation.key).toBe('by row');
+    expect(operation.request({ id: '7' }).headers).toEqual({ prefer: 'x', 'idempotency-key': 'order-7' });
+    expect(() => keyed(() => 'a\nb').request({ id: '7' })).toThrow(
+      "idempotencyKey: the header idempotency-key can't have the value",
+    );
   });
 });
 

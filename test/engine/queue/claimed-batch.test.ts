@@ -114,3 +114,23 @@ test('a batch that is handed back during a takeover returns everything in its le
     leftovers: [{ row: 2, history: { attempts: 1, unclear: true } }],
   });
 });
+
+test('after an answer for another entry, no other row of the batch is called, and the batch completes', async () => {
+  const { batch, first, other } = await twoRowsInHand();
+  const result: RowResult = {
+    ...{
+      row: 1,
+      operation: 'o',
+      outcome: 'failed',
+      code: 'ANSWER_ID_MISMATCH',
+      message: '',
+      attempts: 1,
+      unclear: true,
+    },
+  };
+  batch.settle(first, { kind: 'finished', result });
+  expect(other.claim.isWanted()).toBe(false);
+  batch.settle(other, { kind: 'returned', history: noHistory });
+  await batch.done;
+  expect(batch.close()).toMatchObject({ results: [result], leftovers: [{ row: 2 }] });
+});

@@ -4,7 +4,7 @@ import type { RowTask } from '../../../src/engine/queue/payload.ts';
 import { callRequest } from '../../../src/engine/worker/call-request.ts';
 
 const task: RowTask = { run: 'r', row: 7, operation: 'pay', subject: '1', path: '/pay', body: '{}' };
-const keyed = { operation: { idempotencyKey: true }, policy: { key: 'a' } };
+const keyed = { operation: { key: 'by run' }, policy: { key: 'a' } } as const;
 
 const keyOf = (row: number, key: string) =>
   callRequest({ ...task, row }, keyed.operation, { key }).headers?.['idempotency-key'];
@@ -15,6 +15,11 @@ describe('the key of a row', () => {
     expect(keyOf(7, 'a')).toBe(keys[0]);
     expect(new Set(keys).size).toBe(3);
     expect(keys[0]).toMatch(/^"[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}"$/);
+  });
+
+  test('is that of an earlier run that may have had the row processed', () => {
+    const { headers } = callRequest({ ...task, key: '"k"' }, keyed.operation, keyed.policy);
+    expect(headers).toMatchObject({ 'idempotency-key': '"k"' });
   });
 
   test('comes beside the headers of the request', () => {

@@ -258,7 +258,7 @@ describe('a row that is returned uncharged', () => {
 
 describe('a row whose calls have one key', () => {
   const keyed = {
-    operation: { ...operation, idempotencyKey: true } as Operation,
+    operation: { ...operation, key: 'by run' } as Operation,
     claim: claimed({ policy: { attempts: 5, backoffMs: 1_000, key: 'a' } }),
     task: withHistory({ unclear: true }),
   };

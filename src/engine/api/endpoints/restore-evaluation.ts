@@ -1,6 +1,6 @@
 /** Interface document, section 4.1. */
 
-import { type Int64Input, requireInt64 } from '../int64.ts';
+import { type Int64Input, int64Json, requireInt64 } from '../int64.ts';
 import { type Evaluation, type EvaluationSummary, evaluation, evaluationSummary } from '../model/entities.ts';
 import { object, type Reading, readIdentifier } from '../model/reading.ts';
 import type { ApiRequest } from '../request.ts';
@@ -19,7 +19,7 @@ const summaryAnswer = object({ evaluation: evaluationSummary });
 
 /** @throws RangeError when the identifier is not an exact integer in its range */
 export function restoreEvaluationRequest(input: RestoreEvaluationInput): ApiRequest {
-  const id = requireInt64('evaluationId', input.evaluationId, 1);
+  const id = int64Json(requireInt64('evaluationId', input.evaluationId, 1));
   return { path, body: `{"evaluation_id":${id},"user_id":${JSON.stringify(input.userId)}}` };
 }
 

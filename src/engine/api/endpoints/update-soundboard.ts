@@ -1,6 +1,6 @@
 /** Interface document, section 4.2. */
 
-import { type Int64Input, requireInt64 } from '../int64.ts';
+import { type Int64Input, int64Json, requireInt64 } from '../int64.ts';
 import type { FileType } from '../model/entities.ts';
 import { entityId, object, type Reading, readIdentifier } from '../model/reading.ts';
 import type { ApiRequest } from '../request.ts';
@@ -56,7 +56,7 @@ export function updateSoundboardRequest(input: UpdateSoundboardInput): ApiReques
     if (!inputNames.has(name))
       throw new RangeError(`${name} is not a field of a soundboard entry: use ${[...inputNames].join(', ')}`);
   }
-  const identifier = `"soundboard_id":${requireInt64('soundboardId', input.soundboardId, 1)}`;
+  const identifier = `"soundboard_id":${int64Json(requireInt64('soundboardId', input.soundboardId, 1))}`;
   let fields = identifier;
   fields += stringField('file_name', input.fileName);
   fields += stringField('file_type', input.fileType);
@@ -64,10 +64,8 @@ export function updateSoundboardRequest(input: UpdateSoundboardInput): ApiReques
   fields += stringField('description', input.description);
   fields += stringField('date_created', input.dateCreated);
   fields += stringField('last_modified', input.lastModified);
-  if (fileSize !== undefined) fields += `,"file_size":${requireInt64('fileSize', fileSize, 0)}`;
-  if (recordingLength !== undefined) {
-    fields += `,"recording_length":${requireInt64('recordingLength', recordingLength, 0)}`;
-  }
+  fields += sizeField('file_size', 'fileSize', fileSize);
+  fields += sizeField('recording_length', 'recordingLength', recordingLength);
   if (fields === identifier)
     throw new RangeError('the update changes nothing: give at least one field besides soundboardId');
   return { path, body: `{"soundboard":{${fields}}}` };
@@ -86,4 +84,9 @@ function stringField(name: string, value: string | undefined): string {
   if (value === undefined) return '';
   if (typeof value !== 'string') throw new RangeError(`${name} must be text`);
   return `,"${name}":${JSON.stringify(value)}`;
+}
+
+/** @param argument names the value in errors */
+function sizeField(name: string, argument: string, value: Int64Input | undefined): string {
+  return value === undefined ? '' : `,"${name}":${int64Json(requireInt64(argument, value, 0))}`;
 }

@@ -1,4 +1,5 @@
 import { counted } from '../../../base/text/format.ts';
+import { hasUnsafeInteger } from '../../../base/text/json.ts';
 import { hasLostCharacters, textBeforeMisreading } from '../../../base/text/lost-characters.ts';
 import { isWordForNothing } from '../../../base/text/nothing.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
@@ -35,6 +36,7 @@ export class CellNotices {
   >();
   readonly #damaged = new Map<string, Sample>();
   readonly #misread = new Map<string, Sample>();
+  #largeNumbers: NotedRows | undefined;
 
   noteRead({ line, cells }: Pick<ManifestRow, 'line' | 'cells'>): void {
     for (const column in cells) {
@@ -45,7 +47,11 @@ export class CellNotices {
     }
   }
 
-  noteSent({ row, line, values, padded, unexpected = [] }: PreparedCall): void {
+  noteSent({ row, line, values, request, padded, unexpected = [] }: PreparedCall): void {
+    if (hasUnsafeInteger(request.body)) {
+      this.#largeNumbers ??= { rows: 0, firstRow: row };
+      this.#largeNumbers.rows++;
+    }
     for (const field in values) {
       const text = values[field];
       if (text !== undefined && isWordForNothing(text)) this.#noteNothing(field, text);
@@ -75,6 +81,7 @@ export class CellNotices {
       ),
       ...[...this.#damaged].map(([column, sample]) => damageWarning(column, sample)),
       ...[...this.#misread].map(([column, sample]) => misreadingWarning(column, sample)),
+      ...(this.#largeNumbers === undefined ? [] : [largeNumberWarning(this.#largeNumbers)]),
     ];
   }
 }
@@ -120,6 +127,13 @@ function misreadingWarning(column: string, { cells, line, cell }: Sample): ScanW
     `(first: \`${excerpt(cell)}\` in line ${line}, which may mean \`${excerpt(textBeforeMisreading(cell))}\`): ` +
     'export the data again, as UTF-8';
   return { code: 'MISREAD_TEXT', message };
+}
+
+function largeNumberWarning({ rows, firstRow }: NotedRows): ScanWarning {
+  const message =
+    `${counted(rows, 'row', ['sends', 'send'])} a number beyond 9007199254740991 (first: row ${firstRow}): an API that reads JSON in ` +
+    'JavaScript rounds it, and may change another entry; let the operation send it as text, without BigInt, if the API takes text';
+  return { code: 'NUMBER_MAY_BE_ROUNDED', message };
 }
 
 function cellsOf(column: string, cells: number, [one, more]: readonly [string, string]): string {

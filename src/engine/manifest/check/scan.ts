@@ -1,4 +1,4 @@
-import { counted } from '../../../base/text/format.ts';
+import { count, counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import type { ConflictRule } from '../../../domain/terms.ts';
 import { knownNames } from '../../operation/field-names.ts';
@@ -42,6 +42,12 @@ export interface ScanOptions {
   readonly onConflict?: ConflictRule | undefined;
   /** Rows with a subject that earlier runs have done are left out. Default: none. */
   readonly done?: DoneRows | undefined;
+  /** Idempotency keys of calls that earlier runs may have had processed: each row with such a call gets one. Default: none. */
+  readonly keys?:
+    | { take(row: PreparedCall): { readonly key: string; readonly run: string } | undefined }
+    | undefined;
+  /** Earlier runs whose keys can't be read. */
+  readonly unreadable?: readonly string[];
 }
 
 /**
@@ -54,11 +60,13 @@ export async function scanManifest(
   manifest: Pick<Manifest, 'rows' | 'columns' | 'choice' | 'page' | 'roundedIds' | 'sheet' | 'encodedAs'>,
   prepare: RowPreparer,
   handlers: ScanHandlers = {},
-  { onConflict = 'refuse', done }: ScanOptions = {},
+  { onConflict = 'refuse', done, keys, unreadable = [] }: ScanOptions = {},
 ): Promise<ScanSummary> {
   const calls = new CallIndex(onConflict === 'refuse' ? 'any' : 'latest');
   if (onConflict === 'last') await addAll(calls, manifest, prepare);
-  const scan = new RowScan(done, (call) => (onConflict === 'last' ? calls.judge(call) : calls.add(call)));
+  const scan = new RowScan(done, keys, (call) =>
+    onConflict === 'last' ? calls.judge(call) : calls.add(call),
+  );
   for await (const chunk of manifest.rows()) {
     for (const row of chunk) {
       scan.cells.noteRead(row);
@@ -89,6 +97,7 @@ export async function scanManifest(
       ...columnWarnings(columns, prepare, Object.keys(summary.perOperation)),
       ...hiddenWarnings(manifest, (column) => names.has(prepare.fieldOf(column))),
       ...scan.cells.warnings,
+      ...keyWarnings(scan.keptKeys, unreadable),
       ...pageWarnings(manifest.page, summary.rows + (choice?.leftOut ?? 0)),
       ...effectWarnings({
         encodedAs: manifest.encodedAs,
@@ -146,6 +155,24 @@ function headerText({ headers }: CallableRow['request']): string {
   return headers === undefined ? '' : `${JSON.stringify(headers)}\n`;
 }
 
+function keyWarnings(
+  kept: ReadonlyMap<string, NotedRows>,
+  unreadable: readonly string[],
+): readonly ScanWarning[] {
+  return [
+    ...[...kept].map(([run, { rows, firstRow }]) => ({
+      code: 'KEY_KEPT' as const,
+      message:
+        `run ${run} may have done ${count(rows)} of these rows (first: row ${firstRow}): sent with the Idempotency-Key that ` +
+        `${rows === 1 ? 'it' : 'they'} had there, so that the API does nothing twice`,
+    })),
+    ...unreadable.map((run) => ({
+      code: 'KEY_UNKNOWN' as const,
+      message: `run ${run} can't be read: what it may have done is sent with new keys, and may be done twice`,
+    })),
+  ];
+}
+
 function pageWarnings(page: Manifest['page'], rows: number): readonly ScanWarning[] {
   const message = page && pageWarning(page, rows);
   return message === undefined ? [] : [{ code: 'ROWS_ON_OTHER_PAGES', message }];
@@ -164,10 +191,14 @@ class RowScan {
   readonly cells = new CellNotices();
   readonly owners = new Map<string, NotedRows>();
   readonly #done: DoneRows | undefined;
+  readonly #keys: ScanOptions['keys'];
   readonly #judge: CallIndex['judge'];
+  /** By the run that has made the keys. */
+  readonly keptKeys = new Map<string, NotedRows>();
 
-  constructor(done: DoneRows | undefined, judge: CallIndex['judge']) {
+  constructor(done: DoneRows | undefined, keys: ScanOptions['keys'], judge: CallIndex['judge']) {
     this.#done = done;
+    this.#keys = keys;
     this.#judge = judge;
   }
 
@@ -190,7 +221,15 @@ class RowScan {
     if (verdict.kind === 'superseded') return leftOut(row, { why: 'superseded', by: verdict.row });
     this.cells.noteSent(row);
     for (const field of row.own ?? []) noteRow(this.owners, field, row.row);
-    return verdict.kind === 'conflict' ? this.#conflicting(row, verdict) : { decided: row };
+    const keyed = this.#withKey(row);
+    return verdict.kind === 'conflict' ? this.#conflicting(keyed, verdict) : { decided: keyed };
+  }
+
+  #withKey(row: PreparedCall): PreparedCall {
+    const kept = this.#keys?.take(row);
+    if (kept === undefined) return row;
+    noteRow(this.keptKeys, kept.run, row.row);
+    return { ...row, unclear: true, key: kept.key };
   }
 
   #conflicting(row: CallableRow, first: { readonly row: number; readonly line: number }): Judged {

@@ -29,6 +29,7 @@ export async function* unfinishedTasks(
         operation: row.operation.name,
         subject: row.subject,
         history,
+        ...(row.key !== undefined && { key: row.key }),
         ...row.request,
       };
     }

@@ -7,6 +7,7 @@ import type { ReadingContext } from '../../manifest/text/source.ts';
 import type { DecidedRow } from '../../rows/row.ts';
 import type { RunStore } from '../record/store.ts';
 import { readDone } from './done-before.ts';
+import { keysOfEarlierRuns } from './kept-keys.ts';
 import { type OpenedManifest, openPlannedManifest, type RowOptions } from './open-manifest.ts';
 import { type ProblemList, problemCollector } from './problem-file.ts';
 
@@ -46,6 +47,11 @@ export async function checkManifest(
   const { onConflict = 'refuse', map, clearToken } = reading;
   const done = skipDone && (await readDone(store, skipDone, { baseUrl, map, clearToken, context }));
   const { manifest, prepare } = await openPlannedManifest(path, name, reading, { ...context, operations });
+  const unreadable: string[] = [];
+  const keys =
+    baseUrl === undefined
+      ? undefined
+      : await keysOfEarlierRuns(store, baseUrl, (run) => unreadable.push(run));
   const problems = problemCollector(stateDir, name, async () => (await hashFile(path)).sha256);
   const handlers: ScanHandlers = {
     async onInvalid(row) {
@@ -54,6 +60,6 @@ export async function checkManifest(
     ...(take !== undefined && { onRow: (row, given) => take(row, given, manifest.columns()) }),
     ...(onConflict === 'refuse' && { onConflict: (conflict) => problems.addConflict(conflict) }),
   };
-  const scan = await scanManifest(manifest, prepare, handlers, { onConflict, done });
+  const scan = await scanManifest(manifest, prepare, handlers, { onConflict, done, keys, unreadable });
   return { manifest, prepare, scan, choice: prepare.choice, problems: await problems.end(), done };
 }

@@ -5,6 +5,7 @@ import type { CallableRow } from '../../rows/row.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
+import { keysOfRetried } from './kept-keys.ts';
 import type { PlannedRows } from './planned-rows.ts';
 import { callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
 
@@ -46,6 +47,7 @@ export function writeRetryRows(
   return withScope(async (defer) => {
     const isOvertaken = await overtaking(store, record, later, defer);
     const run = await openLastRowsWithResults(store, record, later, defer);
+    const keys = await keysOfRetried(store, [record, ...later]);
     let overtaken = 0;
     const codes = new Map<string, number>();
     const rows = new DerivedRows(path);
@@ -58,9 +60,11 @@ export function writeRetryRows(
           continue;
         }
         codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
+        const kept = keys.take(row);
         if (wanted?.includes(result.code) === false || (onlyUnclear && !result.unclear)) continue;
-        const { unclear: _, ...call } = row;
-        await rows.add(result.unclear ? { ...call, unclear: true } : call, row.cells);
+        const { unclear: _, key: __, ...call } = row;
+        const unclear = result.unclear && ({ unclear: true, ...(kept && { key: kept.key }) } as const);
+        await rows.add(unclear ? { ...call, ...unclear } : call, row.cells);
       }
     }
     const planned = await rows.end({ of: run.head, as: 'retry', run: record.id, options });

@@ -27,6 +27,8 @@ export interface FailureHalt extends FailuresInShort {
   readonly what: string;
   /** Whether resuming counts all failures again, and would halt the run again. */
   readonly isLasting: boolean;
+  /** The row whose answer is about another entry. */
+  readonly damage?: RowResult | undefined;
 }
 
 const usuallyAfter = 100;
@@ -36,7 +38,7 @@ const firstCalls = 20;
 /**
  * Tells at each result whether too many rows have failed: the run may be ending for another reason, and resume later. Counts called rows
  * that `failed`, from the start or since a user resumed the halted run. A result that comes from this process's worker and on collection
- * counts once.
+ * counts once. No limit allows an answer for another entry: the first one halts.
  */
 export class FailureGuard {
   readonly #limits: FailureLimits;
@@ -78,9 +80,15 @@ export class FailureGuard {
     return this.#tally.add(result) ? this.check() : undefined;
   }
 
-  #exceeded(): Pick<FailureHalt, 'what' | 'isLasting'> | undefined {
+  #exceeded(): Pick<FailureHalt, 'what' | 'isLasting' | 'damage'> | undefined {
     const { maxFailures = 'none', maxFailuresAfter = usuallyAfter, maxConsecutiveFailures } = this.#limits;
-    const { finished, failed, mostInARow, alike, firstCode } = this.#tally;
+    const { finished, failed, mostInARow, alike, firstCode, damage } = this.#tally;
+    if (damage !== undefined)
+      return {
+        what: 'the service answered for another entry, which it may have changed',
+        isLasting: false,
+        damage,
+      };
     if (maxConsecutiveFailures !== undefined && mostInARow > maxConsecutiveFailures) {
       const what = `${count(mostInARow)} rows in a row failed`;
       return tooMany(what, count(maxConsecutiveFailures), 'max_consecutive_failures');
@@ -105,14 +113,18 @@ const messageLength = 200;
 
 /** @param numberOf maps a row to its number in the user's manifest */
 export function haltedBy(
-  { what, isLasting, failed, last, most }: FailureHalt,
+  { what, isLasting, damage, failed, last, most }: FailureHalt,
   runId: string,
   numberOf: (row: number) => number,
 ): { readonly reason: string; readonly next?: string } {
-  const exampleOf = ({ example }: FailedRows): string => {
-    const message = shortened(example.message, messageLength);
-    return `for example row ${numberOf(example.row)}${message === '' ? '' : ` (${message})`}`;
-  };
+  const exampleOf = ({ example }: FailedRows): string =>
+    `for example row ${numberOf(example.row)}${inBrackets(example.message)}`;
+  if (damage !== undefined)
+    return {
+      reason:
+        `${what}: row ${numberOf(damage.row)}${inBrackets(damage.message)}. Check both entries, and find out why the ` +
+        `service took one for the other, before you resume the run. A resume does not call this row again.`,
+    };
   const withCode = ({ code, rows }: FailedRows): string => `${code} (${counted(rows, 'row')})`;
   if (isLasting)
     return {
@@ -125,4 +137,9 @@ export function haltedBy(
       ? `${which}, ${exampleOf(last)}.`
       : `At the end ${withCode(last)}, ${exampleOf(last)}. Most often ${withCode(most)}, ${exampleOf(most)}.`;
   return { reason: `${what}. ${codes}` };
+}
+
+function inBrackets(message: string): string {
+  const text = shortened(message, messageLength);
+  return text === '' ? '' : ` (${text})`;
 }

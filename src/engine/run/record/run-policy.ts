@@ -10,7 +10,7 @@ export function runPolicy(
 ): RunPolicy {
   const { attempts, backoffMs, saveResponses } = record.options;
   const sendsKeys = operations.some(
-    ({ name, idempotencyKey }) => idempotencyKey && record.plan.operations.includes(name),
+    ({ name, key }) => key !== undefined && record.plan.operations.includes(name),
   );
   return {
     attempts,

@@ -7,6 +7,7 @@ import { type ScanHandlers, scanManifest } from '../../../../src/engine/manifest
 import { createRowPreparer } from '../../../../src/engine/manifest/columns/row-preparer.ts';
 import type { ManifestRow } from '../../../../src/engine/manifest/manifest.ts';
 import { openManifest } from '../../../../src/engine/manifest/open.ts';
+import { defineOperation, type Operation } from '../../../../src/engine/operation/operation.ts';
 import { testOperations } from '../operations.ts';
 import { openText } from '../reading.ts';
 
@@ -202,4 +203,28 @@ test('characters that were lost before are counted in each column, also in one t
       '1 cell of note lacks characters that were lost before (first: `\ufffd` in line 3)',
     ),
   ]);
+});
+
+test('warns of numbers in a body that a reader in JavaScript rounds, and not of text', async () => {
+  const tags = (id: (text: string) => unknown) =>
+    defineOperation({
+      ...{ name: 'tag', thing: 'tag', summary: 'Tag', subject: 'id', columns: {}, repeatable: true },
+      fields: { id: { type: 'integer', required: true } },
+      request: (row) => ({ path: '/tag', body: { tag: { id: id(row.id) }, note: ': 9007199254740993' } }),
+      interpret: () => ({ ok: true as const, value: undefined }),
+    });
+  const codesOf = async (operation: Operation) => {
+    const manifest = await openText('a.csv', 'id\n9007199254740991\n9007199254740993\n9223372036854775807\n');
+    const { warnings } = await scanManifest(
+      manifest,
+      createRowPreparer({ manifest, operations: [operation] }),
+    );
+    return warnings.map(({ code, message }) => `${code}: ${message}`);
+  };
+  expect(await codesOf(tags(BigInt))).toEqual([
+    expect.stringMatching(
+      /^NUMBER_MAY_BE_ROUNDED: 2 rows send a number beyond 9007199254740991 \(first: row 2\)/,
+    ),
+  ]);
+  expect(await codesOf(tags(String))).toEqual([]);
 });

@@ -156,3 +156,16 @@ test('a run whose first rows all failed is continued with the option without whi
   expect(resumeCommand({ id: 'monday', states })).toBe('cqbatch resume monday --max-failures none');
   expect(resumeCommand({ id: 'monday', states: [] })).toBe('cqbatch resume monday');
 });
+
+test('the first answer for another entry halts, whatever the limits', () => {
+  const guard = new FailureGuard({ maxFailures: 'none' });
+  expect(guard.finished(result(1, 'succeeded', 'OK'))).toBeUndefined();
+  const halt = guard.finished(failed(2, 'ANSWER_ID_MISMATCH', 'the answer is about 6 instead of 5'));
+  if (halt === undefined) throw new Error('It did not halt.');
+  expect(haltedBy(halt, 'monday', (row) => row)).toEqual({
+    reason:
+      'the service answered for another entry, which it may have changed: row 2 (the answer is about 6 instead of 5). ' +
+      'Check both entries, and find out why the service took one for the other, before you resume the run. ' +
+      'A resume does not call this row again.',
+  });
+});
