@@ -96,7 +96,7 @@ const namedRun = ['<run>', 'id of a run, or a part that no other id has'] as con
 const setRate: CommandSpec = {
   name: 'set-rate',
   description: 'Changes the rate of a run in progress or paused',
-  arguments: [namedRun, ['<rate>', 'as for --rate: 20/s, 600/m, auto, auto..50/s or none']],
+  arguments: [namedRun, ['<rate>', 'as for --rate: 20/s, 600/m, 100/15s, auto, auto..50/s or none']],
   options: { Rate: ['reason'], ...groups.shared },
   examples: [
     ['cqbatch set-rate jsur 20/s', '20 calls per second, by all workers together'],

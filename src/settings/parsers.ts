@@ -9,15 +9,15 @@ import type { FailureLimit } from '../engine/run/record/guards.ts';
 /** Each parser throws a RangeError with the correct form. */
 
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
-const howToWriteRates = 'write a rate as auto, 50/s, 600/m, auto..50/s or none';
+const howToWriteRates = 'write a rate as auto, 50/s, 600/m, 100/15s, auto..50/s or none';
 
-/** `50/s`, `600/m` or `1000/h`; fractions are allowed. */
+/** `50/s`, `600/m`, `1000/h` or `100/15s`; fractions of calls are allowed. */
 function parseCallsPerSecond(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)\s*\/\s*(s|m|h)(?:ec|in|our)?$/.exec(text.trim());
-  const count = Number(match?.[1]);
-  const unit = match?.[2] as keyof typeof unitMs | undefined;
-  if (unit === undefined || !(count > 0)) throw new RangeError(howToWriteRates);
-  const perSecond = (count * 1_000) / unitMs[unit];
+  const match = /^(\d+(?:\.\d+)?)\s*\/\s*(?:(\d{1,6})\s*)?(s|m|h)(?:ec|in|our)?$/.exec(text.trim());
+  const [calls, units] = [Number(match?.[1]), Number(match?.[2] ?? 1)];
+  const unit = match?.[3] as keyof typeof unitMs | undefined;
+  if (unit === undefined || !(calls > 0) || units === 0) throw new RangeError(howToWriteRates);
+  const perSecond = (calls * 1_000) / (units * unitMs[unit]);
   if (perSecond > 1_000_000) throw new RangeError('a rate is at most 1000000/s');
   return perSecond;
 }

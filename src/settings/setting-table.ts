@@ -105,7 +105,7 @@ export const settings = {
     callOption: 'rate',
     parse: parsers.parseRate,
     value: '<rate>',
-    help: 'auto finds the rate that the API permits; auto..50/s limits it; 50/s or 600/m sets it; none: no limit',
+    help: 'auto finds the rate that the API permits; auto..50/s limits it; 50/s, 600/m or 100/15s sets it; none: no limit',
     default: 'auto',
   },
   priority: {

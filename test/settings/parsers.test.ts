@@ -31,6 +31,9 @@ const parsers = {
 test.each<[what: keyof typeof parsers, text: string, value: unknown]>([
   ['rate', '50/s', { text: '50/s', auto: false, perSecond: 50 }],
   ['rate', '30/m', { text: '30/m', auto: false, perSecond: 0.5 }],
+  ['rate', '100/15s', { text: '100/15s', auto: false, perSecond: 100 / 15 }],
+  ['rate', 'auto..50 / 10 s', { text: 'auto..50 / 10 s', auto: true, perSecond: 5 }],
+  ['rate', '90000/24h', { text: '90000/24h', auto: false, perSecond: 90_000 / 86_400 }],
   ['rate', ' auto ', { text: 'auto', auto: true }],
   ['rate', 'auto..600/m', { text: 'auto..600/m', auto: true, perSecond: 10 }],
   ['concurrency', ' auto ', 'auto'],
@@ -57,7 +60,7 @@ test.each<[what: keyof typeof parsers, text: string, value: unknown]>([
 });
 
 test.each<[what: keyof typeof parsers, message: string, texts: readonly string[]]>([
-  ['rate', 'write a rate as', ['', '50', '0/s', '-1/s', '50/x', '1e3/s', 'automatic']],
+  ['rate', 'write a rate as', ['', '50', '0/s', '100/0s', '100/1.5s', '100/-15s', '-1/s', '50/x', '1e3/s', 'automatic']],
   ['rate', 'a rate is at most 1000000/s', ['1000001/s']],
   ['rate', 'write a rate as', ['auto..', 'auto..none', 'auto..auto', 'auto..0/s', 'auto50/s', '50/s..auto']],
   ['concurrency', 'write auto, or a whole number from 0 to 1000', ['', 'automatic', '-1', '1.5', '1001']],

@@ -16,7 +16,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   ...settingWords,
   logLevel: logLevels,
   format: ['csv', 'xlsx'],
-  rate: ['auto', 'auto..50/s', '50/s', '600/m', 'none'],
+  rate: ['auto', 'auto..50/s', '50/s', '600/m', '100/15s', 'none'],
   concurrency: ['auto'],
   canary: ['10', '10,random'],
   overlap: overlapRules,

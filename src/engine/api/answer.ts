@@ -86,7 +86,7 @@ const maxHeaderLength = 1_000;
 
 /** Headers about the answer, its way and limits, without headers that grant access, such as cookies. */
 const keptHeaders =
-  /^(content-(type|length|encoding)|date|age|via|server|location|etag|retry-after|www-authenticate|grpc-(status|message)|.*ratelimit.*|(x-)?(request|correlation|trace)-?id|x-amzn-(requestid|trace-id)|x-cloud-trace-context|traceparent)$/;
+  /^(content-(type|length|encoding)|date|age|via|server|location|etag|(.*-)?retry-after(-ms)?|www-authenticate|grpc-(status|message)|.*rate-?limit.*|(x-)?(request|correlation|trace)-?id|x-amzn-(requestid|trace-id)|x-cloud-trace-context|traceparent)$/;
 
 /** What is saved of an answer, without the token. */
 export function receivedAnswer({ status, headers, body }: HttpAnswer, mask: TokenMask): ReceivedAnswer {

@@ -2,11 +2,12 @@ import { isJsonObject, parseJson } from '../../base/text/json.ts';
 import { canonicalCodes, type FailureCode, failureFacts } from '../../domain/codes.ts';
 import { detailTexts, type ErrorDetail, errorDetails, reasonIn } from './error-details.ts';
 import { type ApiFailure, apiFailure, mayBeOfRouter } from './failure.ts';
+import { headerValues } from './headers.ts';
 import type { HttpAnswer } from './network/exchange.ts';
 import { serverText } from './server-text.ts';
 import type { TokenMask } from './token/token-mask.ts';
 import type { IgnoredWaits } from './wait-reader.ts';
-import { waitingTime } from './waiting-time.ts';
+import { isThrottled, waitingTime } from './waiting-time.ts';
 
 export interface AnswerContext {
   /** Milliseconds since 1970. */
@@ -22,10 +23,17 @@ export interface AnswerContext {
 export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerContext): ApiFailure {
   const { status, headers } = answer;
   const body = readErrorBody(answer.body);
-  const isFixed = body.code === undefined || status === 429 || status === 401;
+  const isRefusal = status === 429 || isRefusalByOtherStatus(answer, now);
   const ofRouter = isOfRouter(status, body);
-  const code = ofRouter ? 'UNIMPLEMENTED' : isFixed ? codeOfStatus(status) : body.code;
-  const usualClass = status === 429 ? 'slow-down' : failureFacts(code).class;
+  const isFixed = body.code === undefined || status === 401;
+  const code = isRefusal
+    ? 'RESOURCE_EXHAUSTED'
+    : ofRouter
+      ? 'UNIMPLEMENTED'
+      : isFixed
+        ? codeOfStatus(status)
+        : body.code;
+  const usualClass = isRefusal ? 'slow-down' : failureFacts(code).class;
   const isPathWrong = ofRouter || (status === 404 && body.kind !== 'json');
   const failure = apiFailure(
     code,
@@ -38,15 +46,25 @@ export function classify(answer: HttpAnswer, { now, mask, ignored }: AnswerConte
   if (usualClass !== 'slow-down' && usualClass !== 'retry') return failure;
   const wait = waitingTime(headers, body.details, now, ignored);
   if (wait === undefined) return failure;
-  const isThrottled = usualClass === 'slow-down' || status === 503 || throttlingCodes.has(code);
+  const isAskedToSlowDown = usualClass === 'slow-down' || status === 503 || throttlingCodes.has(code);
   return {
     ...failure,
     waitMs: wait.ms,
     ...(wait.by !== undefined && { waitBy: wait.by }),
     // A server that names a waiting time has refused deliberately.
-    ...(isThrottled && { class: 'slow-down', unclear: false }),
+    ...(isAskedToSlowDown && { class: 'slow-down', unclear: false }),
   };
 }
+
+/** GitHub refuses with 403 and a time to call again, AWS with 400 and the name of an exception. */
+function isRefusalByOtherStatus({ status, headers }: HttpAnswer, now: number): boolean {
+  if (status === 403) return isThrottled(headers, now);
+  return (
+    status === 400 && headerValues(headers, 'x-amzn-errortype').some((name) => throttlingName.test(name))
+  );
+}
+
+const throttlingName = /throttl|toomanyrequests|requestlimitexceeded|throughputexceeded|slowdown/i;
 
 /** A router has nothing at this path, or not for this method. Some services answer 404 without JSON for a missing entry. */
 function isOfRouter(status: number, { kind, message, json = {}, details }: ErrorBody): boolean {

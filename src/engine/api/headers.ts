@@ -91,6 +91,19 @@ export function structuredList(headers: AnswerHeaders, name: string): readonly L
   return items;
 }
 
+/**
+ * The members of a dictionary field whose values are whole numbers (RFC 9651, section 3.2): `limit=100, remaining=99, reset=15`. Returns none
+ * when any part is malformed.
+ */
+export function structuredDictionary(headers: AnswerHeaders, name: string): Readonly<Record<string, string>> {
+  if (headers[name] === undefined) return {};
+  const text = headerValues(headers, name).join(',').trim();
+  if (text.length > maxLength || !dictionary.test(text)) return {};
+  return Object.fromEntries(
+    text.split(',').map((member) => member.split(/[=;]/, 2).map((part) => part.trim())),
+  );
+}
+
 const maxLength = 4096;
 
 const maxItems = 20;
@@ -104,6 +117,9 @@ const listItem = new RegExp(
   String.raw`\s*(${string}|${token}|\d{1,15})((?:\s*;\s*${key}(?:=${value})?)*)\s*(?:,|$)`,
   'y',
 );
+
+const member = String.raw`\s*${key}=\d{1,15}(?:\s*;\s*${key}(?:=${value})?)*\s*`;
+const dictionary = new RegExp(`^${member}(?:,${member})*$`);
 
 function parametersIn(text: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();

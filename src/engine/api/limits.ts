@@ -1,4 +1,11 @@
-import { type AnswerHeaders, firstReadable, headerValues, type ListItem, structuredList } from './headers.ts';
+import {
+  type AnswerHeaders,
+  firstReadable,
+  headerValues,
+  type ListItem,
+  structuredDictionary,
+  structuredList,
+} from './headers.ts';
 import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';
 
 /** A limit as an answer states it, without malformed parts. */
@@ -15,7 +22,7 @@ export interface StatedLimit {
   readonly resetMs?: number;
   /** What states more than a minute: `RateLimit-Reset: 7200`. */
   readonly resetBy?: string;
-  /** A quota unit of draft-ietf-httpapi-ratelimit-headers-10. */
+  /** A quota unit of draft-ietf-httpapi-ratelimit-headers-11. */
   readonly unit: LimitUnit;
 }
 
@@ -31,7 +38,10 @@ export const maxWindowMs = 366 * 86_400_000;
 
 export const noLimits: readonly StatedLimit[] = [];
 
-/** The limits on calls of `RateLimit` and `RateLimit-Policy`, then of `RateLimit-…`, `X-RateLimit-…` and `X-Rate-Limit-…`. */
+/**
+ * The limits on calls, of `RateLimit` and `RateLimit-Policy`, then of the fields with `limit`, `remaining` and `reset` of every family, then
+ * of fields that only say what remains.
+ */
 export function statedLimits(
   headers: AnswerHeaders,
   now: number,
@@ -39,7 +49,11 @@ export function statedLimits(
 ): readonly StatedLimit[] {
   if (!mentionsLimits(headers)) return noLimits;
   const waits = new WaitReader(headers, now, ignored);
-  const readings = [...policyLimits(headers, waits), ...counterLimits(headers, waits)];
+  const readings = [
+    ...policyLimits(headers, waits),
+    ...counterLimits(headers, waits),
+    ...otherLimits(headers),
+  ];
   const limits = readings.filter(isOnCalls);
   return limits.length === 0 ? noLimits : limits;
 }
@@ -47,7 +61,9 @@ export function statedLimits(
 /** Runs for every answer: it must not allocate memory. */
 function mentionsLimits(headers: AnswerHeaders): boolean {
   for (const name in headers) {
-    if (name.startsWith('ratelimit') || name.startsWith('x-rate')) return true;
+    if (name.startsWith('ratelimit') || name.startsWith('x-rate') || name.startsWith('x-ms-rate'))
+      return true;
+    if (name.startsWith('x-amzn-rate')) return true;
   }
   return false;
 }
@@ -60,7 +76,7 @@ function isOnCalls(limit: LimitReading): limit is StatedLimit {
 
 /**
  * The limits of `RateLimit`, each with quota, window and unit of the `RateLimit-Policy` of the same name, then the policies without a limit
- * (draft-ietf-httpapi-ratelimit-headers-10).
+ * (draft-ietf-httpapi-ratelimit-headers-11).
  *
  * ```
  * RateLimit-Policy: "burst";q=100;w=60, "uploads";q=65535;qu="content-bytes";w=10
@@ -99,22 +115,40 @@ function policyReading(
     quota: statedNumber(policy?.parameters.get('q')),
     windowSeconds: statedNumber(policy?.parameters.get('w')),
     remaining: statedNumber(limit?.parameters.get('r')),
-    reset: time === undefined ? undefined : waits.seconds('RateLimit', time, `t=${time}`),
+    reset: time === undefined ? undefined : waits.read('RateLimit', time, { shown: `t=${time}` }),
   });
 }
 
 /**
- * The limits of `…-Limit`, `…-Remaining` and `…-Reset` of every family. Up to draft-ietf-httpapi-ratelimit-headers-06, policies may follow
- * the quota: the policy with the same quota gives its window, the others are limits too.
+ * The limits of `…-Limit`, `…-Remaining` and `…-Reset` of every family, and of draft-ietf-httpapi-ratelimit-headers-07, which has them in
+ * one field (express-rate-limit's default). Up to that draft, policies may follow the quota, or have a field: the policy with the same quota
+ * gives its window, the others are limits too.
  *
  * ```
  * RateLimit-Limit: 100, 100;w=60, 5000;w=86400
+ * RateLimit: limit=100, remaining=99, reset=15
+ * RateLimit-Policy: 100;w=15
  * ```
  */
 export function counterLimits(headers: AnswerHeaders, waits: WaitReader): readonly LimitReading[] {
-  return families
-    .filter(({ fields }) => Object.values(fields).some((field) => headers[field] !== undefined))
-    .flatMap((family) => familyLimits(headers, family, waits));
+  return [
+    ...oneFieldLimits(headers, waits),
+    ...families
+      .filter(({ fields }) => Object.values(fields).some((field) => headers[field] !== undefined))
+      .flatMap((family) => familyLimits(headers, family, waits)),
+  ];
+}
+
+function oneFieldLimits(headers: AnswerHeaders, waits: WaitReader): readonly LimitReading[] {
+  const { limit, remaining, reset } = structuredDictionary(headers, 'ratelimit');
+  if ((limit ?? remaining ?? reset) === undefined) return [];
+  return counted({
+    name: 'ratelimit',
+    quotas: [{ quota: statedNumber(limit), windowSeconds: undefined }],
+    policies: quotas(headers, 'ratelimit-policy'),
+    remaining: statedNumber(remaining),
+    reset: reset === undefined ? undefined : waits.read('RateLimit', reset, { shown: `reset=${reset}` }),
+  });
 }
 
 type Family = ReturnType<typeof familyOf>;
@@ -133,39 +167,54 @@ function familyOf(prefix: string, suffix: string, windowSeconds: number | undefi
 
 /**
  * Most reliable first: `RateLimit-…` (up to draft-ietf-httpapi-ratelimit-headers-06), `X-RateLimit-…` and `X-Rate-Limit-…` (no standard),
- * then with the window at the end (Kong: `X-RateLimit-Limit-Minute`).
+ * then with the window at the end (Kong: `X-RateLimit-Limit-Minute`) or what is counted (Azure OpenAI: `x-ratelimit-limit-requests`).
  */
 const families = Object.entries({
   '': undefined,
+  '-Requests': undefined,
   '-Second': 1,
   '-Minute': 60,
   '-Hour': 3600,
   '-Day': 86_400,
+  '-Month': 30 * 86_400,
+  '-Year': 365 * 86_400,
 }).flatMap(([suffix, windowSeconds]) =>
   ['RateLimit', 'X-RateLimit', 'X-Rate-Limit'].map((prefix) => familyOf(prefix, suffix, windowSeconds)),
 );
 
 function familyLimits(headers: AnswerHeaders, family: Family, waits: WaitReader): readonly LimitReading[] {
-  const { name, fields, policyField, resetHeader } = family;
+  const { name, windowSeconds, fields, policyField, resetHeader } = family;
   const limits = quotas(headers, fields.limit);
-  const stated = limits.some(isPolicy) || policyField === undefined ? limits : quotas(headers, policyField);
-  const policies = stated.filter(isPolicy);
-  const current = limits[0] ?? (policies.length === 1 ? policies[0] : undefined);
+  const hasPolicies = limits.some(isPolicy) || policyField === undefined;
+  return counted({
+    name,
+    windowSeconds,
+    quotas: limits,
+    policies: hasPolicies ? limits : quotas(headers, policyField),
+    remaining: statedNumber(headerValues(headers, fields.remaining)[0]?.trim()),
+    reset: firstReadable(headers, fields.reset, (value) => waits.read(resetHeader, value)),
+  });
+}
+
+interface Counters extends Pick<Statements, 'name' | 'remaining' | 'reset' | 'windowSeconds'> {
+  readonly quotas: readonly Quota[];
+  /** May contain quotas without windows, which do not count. */
+  readonly policies: readonly Quota[];
+}
+
+function counted({ quotas, policies, ...counters }: Counters): readonly LimitReading[] {
+  const { name, remaining, reset } = counters;
+  const windows = policies.filter(isPolicy);
+  const current = quotas[0] ?? (windows.length === 1 ? windows[0] : undefined);
   const currentPolicy =
-    policies.find((policy) => policy === current) ?? policies.find(({ quota }) => quota === current?.quota);
-  const otherPolicies = policies.filter((policy) => policy !== currentPolicy);
-  const windowSeconds = family.windowSeconds ?? currentPolicy?.windowSeconds;
+    windows.find((policy) => policy === current) ?? windows.find(({ quota }) => quota === current?.quota);
+  const otherPolicies = windows.filter((policy) => policy !== currentPolicy);
+  const windowSeconds = counters.windowSeconds ?? currentPolicy?.windowSeconds;
   // Which policy is current may change with every answer, so the names of several include their windows.
   const nameWith = (seconds: number | undefined): string =>
     otherPolicies.length > 0 && seconds !== undefined ? `${name};w=${seconds}` : name;
   return [
-    limitReading({
-      name: nameWith(windowSeconds),
-      quota: current?.quota,
-      windowSeconds,
-      remaining: numberIn(headers, fields.remaining),
-      reset: firstReadable(headers, fields.reset, (value) => waits.seconds(resetHeader, value)),
-    }),
+    limitReading({ name: nameWith(windowSeconds), quota: current?.quota, windowSeconds, remaining, reset }),
     ...otherPolicies.map((other) => limitReading({ name: nameWith(other.windowSeconds), ...other })),
   ];
 }
@@ -186,8 +235,39 @@ function quotas(headers: AnswerHeaders, field: string): readonly Quota[] {
     }));
 }
 
-function numberIn(headers: AnswerHeaders, field: string): number | undefined {
-  return statedNumber(headerValues(headers, field)[0]?.trim());
+/**
+ * Dialects that state one number:
+ *
+ * ```
+ * x-amzn-RateLimit-Limit: 0.5                                            (AWS: calls per second)
+ * x-ms-ratelimit-remaining-subscription-writes: 1199                     (Azure: no time)
+ * x-ms-ratelimit-remaining-resource: Microsoft.Compute/PutVM3Min;197     (Azure: a list)
+ * ```
+ */
+function otherLimits(headers: AnswerHeaders): readonly LimitReading[] {
+  return Object.keys(headers).flatMap((name) => {
+    const [text = ''] = headerValues(headers, name);
+    if (name === 'x-amzn-ratelimit-limit') return [limitReading({ name, ...perSecond(text.trim()) })];
+    if (!name.startsWith(remainingPrefix)) return [];
+    return text.split(',', maxResources).flatMap((item) => {
+      const [, resource, remaining] = /^\s*(?:([\w./-]{1,100});)?(\d{1,15})\s*$/.exec(item) ?? [];
+      const ofResource = resource === undefined ? name : `${name};${resource}`;
+      return [limitReading({ name: ofResource, remaining: statedNumber(remaining) })];
+    });
+  });
+}
+
+const remainingPrefix = 'x-ms-ratelimit-remaining-';
+const maxResources = 20;
+
+/** In whole calls: `2.5` are 25 calls in 10 s, `0.0167` is one call in 59.88 s. */
+function perSecond(text: string): Pick<Statements, 'quota' | 'windowSeconds'> {
+  const [, decimals] = /^\d{1,9}(?:\.(\d{1,6}))?$/.exec(text) ?? [];
+  const rate = Number(text);
+  if (!(rate > 0) || (decimals === undefined && !/^\d{1,9}$/.test(text))) return {};
+  if (rate < 1) return { quota: 1, windowSeconds: Math.ceil(1_000 / rate) / 1_000 };
+  const windowSeconds = 10 ** (decimals?.length ?? 0);
+  return { quota: Math.round(rate * windowSeconds), windowSeconds };
 }
 
 /** Whole, not negative, in decimal digits. */
@@ -207,7 +287,7 @@ interface Statements {
 /** Leaves out absurd quotas and windows, and caps remaining calls. */
 function limitReading(statements: Statements): LimitReading {
   const { name, unit = 'requests', quota = 0, windowSeconds = 0, remaining, reset } = statements;
-  const windowMs = windowSeconds * 1000;
+  const windowMs = Math.round(windowSeconds * 1000);
   return {
     name,
     ...(quota >= 1 && quota <= maxCalls && { quota }),

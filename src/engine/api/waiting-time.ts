@@ -4,6 +4,14 @@ import { type AnswerHeaders, firstReadable } from './headers.ts';
 import { counterLimits, type LimitReading, policyLimits, statedNumber } from './limits.ts';
 import { type AskedWait, type IgnoredWaits, WaitReader } from './wait-reader.ts';
 
+/** The exact ones come first. Azure OpenAI, Azure Cosmos DB and AWS send milliseconds, and some send `Retry-After` in whole seconds, too. */
+const waitHeaders = [
+  { header: 'Retry-After-Ms', unit: 'milliseconds' },
+  { header: 'X-Ms-Retry-After-Ms', unit: 'milliseconds' },
+  { header: 'X-Amz-Retry-After', unit: 'milliseconds' },
+  { header: 'Retry-After' },
+] as const;
+
 /** How long to wait; undefined if the answer does not ask to wait. The first accepted field counts. Parameters: see `WaitReader`. */
 export function waitingTime(
   headers: AnswerHeaders,
@@ -12,19 +20,33 @@ export function waitingTime(
   ignored?: IgnoredWaits,
 ): AskedWait | undefined {
   const waits = new WaitReader(headers, now, ignored);
+  return askedByHeader(headers, waits) ?? retryInfo(details, waits) ?? ofUsedUpLimit(headers, waits);
+}
+
+/** A refusal that says when to call again, whatever its status: GitHub refuses with 403. */
+export function isThrottled(headers: AnswerHeaders, now: number): boolean {
+  const waits = new WaitReader(headers, now);
+  const isUsedUp = ({ remaining, resetMs }: LimitReading) => remaining === 0 && resetMs !== undefined;
   return (
-    firstReadable(headers, 'retry-after', (value) => waits.secondsOrDate('Retry-After', value)) ??
-    retryInfo(details, waits) ??
-    rateLimit(headers, waits) ??
-    rateLimitReset(headers, waits)
+    askedByHeader(headers, waits) !== undefined ||
+    policyLimits(headers, waits).some(isUsedUp) ||
+    counterLimits(headers, waits).some(isUsedUp)
   );
+}
+
+function askedByHeader(headers: AnswerHeaders, waits: WaitReader): AskedWait | undefined {
+  for (const { header, ...form } of waitHeaders) {
+    const wait = firstReadable(headers, header.toLowerCase(), (value) => waits.read(header, value, form));
+    if (wait !== undefined) return wait;
+  }
+  return undefined;
 }
 
 function retryInfo(details: readonly ErrorDetail[], waits: WaitReader): AskedWait | undefined {
   for (const { type = 'RetryInfo', fields } of details) {
     if (type !== 'RetryInfo') continue;
     const delay = durationOf(fields['retryDelay'] ?? fields['retry_delay']);
-    const wait = delay === undefined ? undefined : waits.duration('RetryInfo', delay);
+    const wait = delay === undefined ? undefined : waits.read('RetryInfo', delay);
     if (wait !== undefined) return wait;
   }
   return undefined;
@@ -42,6 +64,10 @@ function durationOf(value: unknown): string | undefined {
 
 function member(value: unknown, name: string): unknown {
   return isJsonObject(value) ? value[name] : undefined;
+}
+
+function ofUsedUpLimit(headers: AnswerHeaders, waits: WaitReader): AskedWait | undefined {
+  return rateLimit(headers, waits) ?? rateLimitReset(headers, waits);
 }
 
 /**
@@ -63,10 +89,10 @@ function resetOf({ resetMs, resetBy }: LimitReading): AskedWait | undefined {
 function windowOf({ windowMs }: LimitReading, waits: WaitReader): AskedWait | undefined {
   if (windowMs === undefined) return undefined;
   const seconds = String(windowMs / 1_000);
-  return waits.seconds('RateLimit-Policy', seconds, `w=${seconds}`);
+  return waits.read('RateLimit-Policy', seconds, { shown: `w=${seconds}` });
 }
 
-/** `RateLimit-Reset` (older drafts) or `X-RateLimit-Reset` (no standard): a wait only when the limit is used up. */
+/** `reset` of older drafts, or `X-RateLimit-Reset` (no standard): a wait only when the limit is used up. */
 function rateLimitReset(headers: AnswerHeaders, waits: WaitReader): AskedWait | undefined {
   return counterLimits(headers, waits)
     .filter(({ remaining = 0 }) => remaining === 0)

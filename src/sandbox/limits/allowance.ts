@@ -37,7 +37,7 @@ function commonDivisor(a: number, b: number): number {
 /**
  * How answers state what remains of the rate limit:
  *
- * - `ratelimit`: `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10
+ * - `ratelimit`: `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-11
  * - `ratelimit-fields`: `RateLimit-Limit`, `-Remaining` and `-Reset` of its versions up to 06, reset in seconds
  * - `x-ratelimit`: these fields with the prefix `X-`, reset in seconds since 1970
  */

@@ -23,6 +23,16 @@ describe('Retry-After', () => {
     ['0.0004', 1],
     ['Wed, 01 May 2024 12:00:30 GMT', 30_000],
     ['Wed May  1 12:00:30 2024', 30_000],
+    ['2024-05-01T12:00:30Z', 30_000],
+    ['Wed May 01 2024 14:00:30 GMT+0200 (Central European Summer Time)', 30_000],
+    ['120ms', 120],
+    ['1m6s', 66_000],
+    ['1h0m1.5s', 3_601_500],
+    ['2024', 2_024_000],
+    ['2024-05-01', undefined],
+    ['-5', undefined],
+    ['100000000000000000000', undefined],
+    ['5 seconds', undefined],
     ['+1', undefined],
     ['', undefined],
     ['Wed, 01 May 2024 12:00:30 CEST', undefined],
@@ -79,6 +89,12 @@ test.each<[string, string, string | undefined, number | undefined]>([
   ['nothing', '', undefined, undefined],
 ])('RateLimit and RateLimit-Policy %s', (_, limit, policy, expected) => {
   expect(waitOf({ ratelimit: limit, 'ratelimit-policy': policy })).toBe(expected);
+});
+
+test('milliseconds are more exact than Retry-After in seconds', () => {
+  expect(waitOf({ 'retry-after-ms': '120', 'retry-after': '1' })).toBe(120);
+  expect(waitOf({ 'x-ms-retry-after-ms': '0.5' })).toBe(1);
+  expect(waitOf({ 'x-amz-retry-after': '86400001', 'retry-after': '1' })).toBe(1000);
 });
 
 test('the order is Retry-After, RetryInfo, RateLimit, RateLimit-Reset, X-RateLimit-Reset; malformed ones are skipped', () => {

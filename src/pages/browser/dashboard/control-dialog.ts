@@ -114,7 +114,7 @@ const questions: Readonly<Record<ControlName, (run: RunData) => Question>> = {
   'set-rate': ({ id, wantedRate }) => ({
     title: `Set the rate of run ${id}`,
     field: labelled(
-      'Rate: 20/s, 600/m, auto, auto..50/s or none ',
+      'Rate: 20/s, 600/m, 100/15s, auto, auto..50/s or none ',
       element('input', { name: 'rate', id: 'rate', value: wantedRate }),
     ),
     verb: 'Set rate',

@@ -44,7 +44,12 @@ describe.each(['x-ratelimit', 'x-rate-limit'])('%s-Limit, -Remaining and -Reset 
   });
   statesEach([
     ['seconds', of('100', '7', '30'), { name, quota: 100, remaining: 7, resetMs: 30_000 }],
-    ['nothing for malformed values', of('unlimited', '-1', 'Wed, 01 May 2024 12:00:15 GMT')],
+    [
+      'a time',
+      of('100', '7', 'Wed, 01 May 2024 12:00:15 GMT'),
+      { name, quota: 100, remaining: 7, resetMs: 15_000 },
+    ],
+    ['nothing for malformed values', of('unlimited', '-1', '2024-05-02')],
   ]);
 });
 

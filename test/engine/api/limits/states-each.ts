@@ -20,7 +20,7 @@ export function statesEach(cases: readonly Case[]): void {
   );
 }
 
-/** The fields of draft-ietf-httpapi-ratelimit-headers-10. */
+/** The fields of draft-ietf-httpapi-ratelimit-headers-11. */
 export function fields(ratelimit?: string | string[], policy?: string | string[]): AnswerHeaders {
   return { ratelimit, 'ratelimit-policy': policy };
 }
