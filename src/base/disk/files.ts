@@ -1,4 +1,4 @@
-import { constants, createReadStream, type Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import {
   chmod,
   link,
@@ -107,37 +107,6 @@ export function createFile(path: string, content: Content): Promise<boolean> {
       throw error;
     }
   });
-}
-
-export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
-  yield* createReadStream(path);
-}
-
-/** Files of settings, tokens and approvals are far smaller. */
-const mostBytes = 1_000_000;
-
-/**
- * Refuses devices, which may never end, and pipes, which can be read only once.
- *
- * @throws the error of the system, or an Error whose message ends the sentence "Can't read …:"
- */
-export async function readSmallFile(path: string): Promise<string> {
-  const found = await stat(path);
-  if (!found.isFile() && !found.isDirectory())
-    throw new Error(`it is a ${found.isFIFO() ? 'pipe' : 'device'}, not a file`);
-  const file = await open(path);
-  try {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of file.createReadStream({ autoClose: false, end: mostBytes })) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-    }
-    if (bytes > mostBytes) throw new Error('it is larger than 1 MB');
-    return Buffer.concat(chunks).toString('utf8');
-  } finally {
-    await file.close();
-  }
 }
 
 const foundFolders = new Set<string>();

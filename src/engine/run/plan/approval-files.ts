@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { createFile, ifThere, readSmallFile } from '../../../base/disk/files.ts';
+import { createFile, ifThere } from '../../../base/disk/files.ts';
+import { readSmallFile } from '../../../base/disk/open-file.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
