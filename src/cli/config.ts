@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { look, readSmallFile } from '../base/disk/files.ts';
+import { look } from '../base/disk/files.ts';
+import { readSmallFile } from '../base/disk/open-file.ts';
 import { type CqbatchError, usageError } from '../base/errors/errors.ts';
 import { shellWord } from '../base/text/shell-word.ts';
 import {

@@ -1,4 +1,4 @@
-import { constants, createReadStream, type Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import {
   chmod,
   link,
@@ -108,37 +108,6 @@ export function createFile(path: string, content: Content): Promise<boolean> {
       throw error;
     }
   });
-}
-
-export async function* bytesOf(path: string): AsyncGenerator<Buffer> {
-  yield* createReadStream(path);
-}
-
-/** Files of settings and tokens are far smaller. */
-const mostBytes = 1_000_000;
-
-/**
- * Text in UTF-8, or in UTF-16 with a byte order mark. Refuses devices, which may never end, and pipes, which can be read only once.
- *
- * @throws the error of the system, or an Error whose message ends the sentence "Can't read …:"
- */
-export async function readSmallFile(path: string): Promise<string> {
-  const found = await stat(path);
-  if (!found.isFile() && !found.isDirectory())
-    throw new Error(`it is a ${found.isFIFO() ? 'pipe' : 'device'}, not a file`);
-  const file = await open(path);
-  try {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of file.createReadStream({ autoClose: false, end: mostBytes })) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-    }
-    if (bytes > mostBytes) throw new Error('it is larger than 1 MB');
-    return markedText(Buffer.concat(chunks));
-  } finally {
-    await file.close();
-  }
 }
 
 const foundFolders = new Set<string>();

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type OpenOptions, openFile } from './open-file.ts';
 
 export interface Digest {
   readonly sha256: string;
@@ -12,10 +11,10 @@ const partBytes = 256 * 1024;
 /**
  * Reuses one buffer, because a stream would allocate one for each part.
  *
- * @param flags of open(2)
+ * @throws what `openFile` throws
  */
-export async function hashFile(path: string, flags = 0): Promise<Digest> {
-  const file = await open(path, constants.O_RDONLY | flags);
+export async function hashFile(path: string, options?: OpenOptions): Promise<Digest> {
+  const file = await openFile(path, options);
   try {
     const hash = createHash('sha256');
     const buffer = Buffer.allocUnsafe(partBytes);

@@ -1,12 +1,14 @@
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { fatalError } from '../errors/errors.ts';
 import { onDisk } from '../errors/system-error.ts';
-import { markedText } from '../text/marked-text.ts';
 import { ifThere, writeFileAtomically } from './files.ts';
+import { readSmallFile } from './open-file.ts';
 
 /** Compiling the schema takes longer than reading one file with it. */
 const readOnce = { jitless: true };
+
+/** The history of a schedule, and the states of a run that was paused for months, are far smaller. */
+const mostBytes = 100_000_000;
 
 /**
  * Reads a JSON file of this program.
@@ -20,11 +22,11 @@ export async function readJsonFile<Value>(
   schema: z.ZodType<Value>,
   damaged: (cause: unknown) => Error | undefined,
 ): Promise<Value | undefined> {
-  const bytes = await onDisk(path, () => ifThere(readFile(path)));
-  if (bytes === undefined) return undefined;
+  const text = await onDisk(path, () => ifThere(readSmallFile(path, mostBytes)));
+  if (text === undefined) return undefined;
   let json: { readonly version?: unknown } | null = null;
   try {
-    json = JSON.parse(markedText(bytes));
+    json = JSON.parse(text);
     return schema.parse(json, readOnce);
   } catch (cause) {
     if (typeof json?.version === 'number' && isAboutVersion(cause))

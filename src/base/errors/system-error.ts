@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { NotAFileError } from '../disk/open-file.ts';
 import { CqbatchError } from './errors.ts';
 
 /** The operating system refuses something: the disk is full, a file is missing. */
@@ -103,6 +104,15 @@ function explained(
 ): SystemError | undefined {
   if (cause instanceof SystemError) return cause;
   if (cause instanceof CqbatchError || typeof cause !== 'object' || cause === null) return undefined;
+  if (cause instanceof NotAFileError && explainable === rules) {
+    const { code, remedy } = rules['EISDIR'] as Rule;
+    return new SystemError(
+      code,
+      `${place ?? 'a file'} is a ${cause.kind} where a file should be`,
+      remedy,
+      cause,
+    );
+  }
   const code = codeOf(cause);
   const rule = code === undefined ? undefined : explainable[code];
   if (rule === undefined) return undefined;

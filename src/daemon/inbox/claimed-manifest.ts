@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { bytesOf } from '../../base/disk/files.ts';
 import type { ProcessLock } from '../../base/disk/lock.ts';
+import { readFileParts } from '../../base/disk/open-file.ts';
 import type { ManifestOrigin } from '../../engine/run/plan/create-run.ts';
 import { folderOf, moved, putBeside } from './files.ts';
 import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
@@ -47,7 +47,7 @@ export function claimedManifest(
     async finish({ folder, text, files = {}, ranOn }: ManifestEnding): Promise<string> {
       const last = join(await folderOf(inbox, folder), record.file);
       for (const [suffix, from] of Object.entries(files))
-        await putBeside(path, `${last}${suffix}`, bytesOf(from));
+        await putBeside(path, `${last}${suffix}`, readFileParts(from));
       if (text !== undefined) await putBeside(path, `${last}.error.txt`, `${text}\n`);
       await moved(path, last);
       if (ranOn === undefined) await records.forget(record.sha256);

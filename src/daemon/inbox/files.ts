@@ -16,7 +16,7 @@ export async function moved(from: string, to: string): Promise<boolean> {
 export async function digestOf(path: string): Promise<string | undefined> {
   return onDisk(path, async () => {
     try {
-      return (await ifThere(hashFile(path, constants.O_NOFOLLOW)))?.sha256;
+      return (await ifThere(hashFile(path, { flags: constants.O_NOFOLLOW })))?.sha256;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
       throw error;

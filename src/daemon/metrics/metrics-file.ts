@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { repeat } from '../../base/async/repeat.ts';
 import { writeFileAtomically } from '../../base/disk/files.ts';
 import { lockPath, type ProcessLock } from '../../base/disk/lock.ts';
+import { readSmallFile } from '../../base/disk/open-file.ts';
 import { activeTime } from '../../engine/run/record/record-keeper.ts';
 import { resultOf } from '../../engine/run/record/run-outcome.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
@@ -96,7 +96,7 @@ export async function openDaemonMetrics({
 }
 
 async function readLastRun(path: string): Promise<LastRun> {
-  const text = await readFile(path, 'utf8').catch(() => '');
+  const text = await readSmallFile(path).catch(() => '');
   const values = Object.entries(lastRunGauges).map(([key, [name]]) => {
     const line = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text);
     return [key, Number(line?.[1])] as const;

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { openFile } from '../../base/disk/open-file.ts';
 import { CqbatchError } from '../../base/errors/errors.ts';
 import { AppendableJournal } from './appendable-journal.ts';
 import { lostJournal, missingJournal, unreadableJournal } from './failure.ts';
@@ -38,7 +39,7 @@ export async function openJournal(path: string, options: JournalOptions): Promis
   const { runId, readOnly = false, recorded } = options;
   // The header was on disk before any process could know of the run.
   const mustExist = readOnly || recorded !== undefined;
-  const handle = await openFile(path, readOnly ? constants.O_RDONLY : constants.O_RDWR, mustExist);
+  const handle = await openAt(path, readOnly ? constants.O_RDONLY : constants.O_RDWR, mustExist);
   try {
     const rows = recorded?.rows ?? Number.POSITIVE_INFINITY;
     const source = { path, handle, runId, rows };
@@ -60,9 +61,9 @@ export async function openJournal(path: string, options: JournalOptions): Promis
   }
 }
 
-async function openFile(path: string, access: number, mustExist: boolean): Promise<FileHandle> {
+async function openAt(path: string, access: number, mustExist: boolean): Promise<FileHandle> {
   try {
-    return await open(path, mustExist ? access : access | constants.O_CREAT, 0o600);
+    return await openFile(path, { flags: mustExist ? access : access | constants.O_CREAT, mode: 0o600 });
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ENOENT' && mustExist
       ? missingJournal(path, error)

@@ -8,13 +8,14 @@ import { promisify } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
 import { removeIfPossible } from '../../base/disk/files.ts';
 import type { Digest } from '../../base/disk/hash-file.ts';
+import { readFileParts } from '../../base/disk/open-file.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { onDisk } from '../../base/errors/system-error.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { identify } from './layout.ts';
 import type { ReadingOptions } from './manifest.ts';
 import { manifestTooLarge, readingError } from './text/mistake.ts';
-import { inputKind, type ReadingContext, readSize } from './text/source.ts';
+import { type InputKind, inputKind, type ReadingContext, readSize } from './text/source.ts';
 
 /** The digest of a copy proves that what was reviewed is what runs. */
 export interface StagedManifest extends Digest {
@@ -86,7 +87,7 @@ export interface InputOptions extends ReadingContext {
   readonly stdin?: Readable;
   /** Called when a pipe or standard input gives nothing for a second. */
   readonly onWaiting?: (name: string) => void;
-  /** The digest that the content must have. Default: any. */
+  /** The digest that the content of the source, a regular file, must have. Default: any content, also of a pipe. */
   readonly sha256?: string;
 }
 
@@ -102,19 +103,14 @@ export async function* readInput(
   name: string,
   options: InputOptions = {},
 ): AsyncGenerator<Buffer, void, undefined> {
-  const { signal, maxBytes = Number.POSITIVE_INFINITY, onWaiting } = options;
-  const kind = source === '-' ? 'stdin' : await inputKind(source, name, options);
+  const { signal, maxBytes = Number.POSITIVE_INFINITY, onWaiting, sha256 } = options;
+  const isKnownFile = sha256 !== undefined && source !== '-';
+  const kind = source === '-' ? 'stdin' : isKnownFile ? 'file' : await inputKind(source, name, options);
   const waiting = kind === 'file' ? undefined : setTimeout(() => onWaiting?.(name), silentMs);
   let bytes = 0;
   try {
-    const stream =
-      kind === 'file'
-        ? createReadStream(source, { highWaterMark: readSize })
-        : kind === 'pipe'
-          ? await openPipe(source)
-          : (options.stdin ?? process.stdin);
-    if (signal !== undefined) addAbortSignal(signal, stream);
-    for await (const chunk of stream) {
+    for await (const chunk of await partsOf(source, kind, options)) {
+      signal?.throwIfAborted();
       clearTimeout(waiting);
       bytes += chunk.length;
       if (bytes > maxBytes) throw manifestTooLarge(name, 'the file', maxBytes);
@@ -125,6 +121,17 @@ export async function* readInput(
   } finally {
     clearTimeout(waiting);
   }
+}
+
+async function partsOf(
+  source: string,
+  kind: InputKind | 'stdin',
+  { maxBytes: mostBytes, signal, stdin = process.stdin }: InputOptions,
+): Promise<AsyncIterable<Buffer>> {
+  if (kind === 'file')
+    return readFileParts(source, { partBytes: readSize, ...(mostBytes !== undefined && { mostBytes }) });
+  const stream = kind === 'pipe' ? await openPipe(source) : stdin;
+  return signal === undefined ? stream : addAbortSignal(signal, stream);
 }
 
 /**

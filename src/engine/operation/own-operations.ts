@@ -30,6 +30,10 @@ export async function loadOperations(
   const path = await pathOf(module, folder);
   if (path === undefined) throw unusable('there is no such file or package; the path begins with ./ or /');
   const failed = async (error: unknown) => unusable(await defectOf(error, path), error);
+  // First: the import of a pipe would wait without end.
+  const { sha256 } = await hashFile(path).catch((error: Error) => {
+    throw unusable(error.message, error);
+  });
   const exported = await importDefault(path).catch(async (error: unknown) => {
     throw await failed(error);
   });
@@ -50,7 +54,6 @@ export async function loadOperations(
     if (names.has(name)) throw unusable(`an operation ${name} already exists`);
     names.add(name);
   }
-  const { sha256 } = await hashFile(path);
   return (operations as readonly Operation[]).map((operation) => ({ ...operation, module: sha256 }));
 }
 

@@ -1,6 +1,7 @@
-import { createReadStream } from 'node:fs';
+import { readFileParts } from '../../base/disk/open-file.ts';
 import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import { SystemError, systemError } from '../../base/errors/system-error.ts';
+import { size } from '../../base/text/format.ts';
 import { type HeadOperation, type RowsHead, rowsHeadSchema, rowsInBlock } from './head.ts';
 import type { PlannedRow } from './row.ts';
 import { decodeRow, type LineOperation } from './row-line.ts';
@@ -120,17 +121,27 @@ export function headIn(line: string): RowsHead {
   throw new RangeError(`its first line is not a head (${place.join('.')}: ${message})`);
 }
 
-/** Complete lines without their ends, in parts. */
+/**
+ * Complete lines without their ends, in parts.
+ *
+ * @param mostBytes of a line
+ * @throws a RangeError, with the end of a sentence, for a longer line
+ */
 export async function* linesIn(
   chunks: AsyncIterable<Buffer>,
+  mostBytes = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<readonly string[], void, undefined> {
   const torn: Buffer[] = [];
+  let tornBytes = 0;
   for await (const chunk of chunks) {
     const end = chunk.lastIndexOf(lineEnd);
+    tornBytes += end < 0 ? chunk.length : end;
+    if (tornBytes > mostBytes) throw new RangeError(`has a line of more than ${size(mostBytes)}`);
     if (end < 0) {
       torn.push(chunk);
       continue;
     }
+    tornBytes = chunk.length - end - 1;
     yield Buffer.concat([...torn.splice(0), chunk.subarray(0, end)])
       .toString('utf8')
       .split('\n');
@@ -139,15 +150,12 @@ export async function* linesIn(
 }
 
 async function* chunksOf(path: string, start: number): AsyncGenerator<Buffer, void, undefined> {
-  const stream = createReadStream(path, { start, highWaterMark: portion });
   try {
-    yield* stream;
+    yield* readFileParts(path, { start, partBytes: portion });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
       throw new SystemError('ROWS_MISSING', `${path} is missing`, 'restore it from a backup', error);
     throw systemError(error, path) ?? error;
-  } finally {
-    stream.destroy();
   }
 }
 

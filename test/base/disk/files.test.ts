@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmod,
   chown,
@@ -19,7 +18,6 @@ import {
   makeFolder,
   makeFolderLikeParent,
   makePrivate,
-  readSmallFile,
   replaceFile,
   whyForeign,
   writeFileAtomically,
@@ -28,20 +26,6 @@ import { describeOnPosix } from '../../helpers/describe-with-program.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 vi.mock('node:fs/promises', { spy: true });
-
-async function fileOf(bytes: number): Promise<string> {
-  const path = join(await temporaryFolder(), 'file');
-  await writeFile(path, 'x'.repeat(bytes));
-  return path;
-}
-
-test('a small file is read whole, and a larger one is refused', async () => {
-  expect(await readSmallFile(await fileOf(0))).toBe('');
-  expect(await readSmallFile(await fileOf(1_000_000))).toHaveLength(1_000_000);
-  await expect(readSmallFile(await fileOf(1_000_001))).rejects.toThrow('it is larger than 1 MB');
-  await expect(readSmallFile(await temporaryFolder())).rejects.toThrow('EISDIR');
-  await expect(readSmallFile('/none')).rejects.toThrow('ENOENT');
-});
 
 describe('a file that is written whole', () => {
   test('stays whole with six writers of one path, whatever process id they have, and the last call wins', async () => {
@@ -107,13 +91,6 @@ test('a folder that has gone is not made again by this process: its disk may be 
 });
 
 describeOnPosix('what another user has put in place of a file', () => {
-  test('is refused at once if it is a device or a pipe', async () => {
-    const pipe = join(await temporaryFolder(), 'pipe');
-    execFileSync('mkfifo', [pipe]);
-    await expect(readSmallFile('/dev/zero')).rejects.toThrow('it is a device, not a file');
-    await expect(readSmallFile(pipe)).rejects.toThrow('it is a pipe, not a file');
-  });
-
   test('is replaced, not followed, and keeps its content and rights', async () => {
     const folder = await temporaryFolder();
     const secret = join(folder, 'secret');

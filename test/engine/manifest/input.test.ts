@@ -50,6 +50,15 @@ test('devices, sockets and directories are distinguished, with the remedy', asyn
   expect(await readdir(folder)).toEqual(['socket', 'sub', 'zeros.csv']);
 });
 
+test('a pipe in place of a file whose digest is known is refused at once', async () => {
+  const path = await pipe();
+  const folder = await temporaryFolder();
+  const message = 'inbox/a.csv: this is a pipe, not a file';
+  const staged = stageManifest(path, folder, { sha256: '0'.repeat(64) }, {}, 'inbox/a.csv');
+  await expect(staged).rejects.toMatchObject({ code: 'MANIFEST_NOT_A_FILE', message });
+  expect(await readdir(folder)).toEqual([]);
+});
+
 test('a pipe is read to its end, and waiting for it is reported', async () => {
   const path = await pipe();
   expect(await inputKind(path, 'rows')).toBe('pipe');

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
 import { loadOperations } from '../../../src/engine/operation/own-operations.ts';
+import { describeOnPosix } from '../../helpers/describe-with-program.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const whole = `name: 'archive-call', thing: 'call', summary: 's', fields: { id: { type: 'integer', required: true } },
@@ -66,5 +68,14 @@ describe('a module of operations', () => {
     await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
     await writeFile(join(folder, 'index.js'), defining(whole));
     expect(await loadOperations('our-operations', operations, home)).toHaveLength(1);
+  });
+});
+
+describeOnPosix('a pipe instead of a module', () => {
+  test('is refused, and not waited for', async () => {
+    const path = join(await temporaryFolder(), 'operations.mjs');
+    execFileSync('mkfifo', [path]);
+    const message = `--operations ${path}: it is a pipe, not a file`;
+    await expect(loadOperations(path, operations)).rejects.toMatchObject({ ...refused, message });
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { hashFile } from '../../../src/base/disk/hash-file.ts';
 import { rowsInBlock } from '../../../src/engine/rows/head.ts';
 import type { CellTexts, DecidedRow, PlannedRow } from '../../../src/engine/rows/row.ts';
-import { openRows, type RowsFile } from '../../../src/engine/rows/rows-file.ts';
+import { linesIn, openRows, type RowsFile } from '../../../src/engine/rows/rows-file.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { callable } from './decided-rows.ts';
 import { writeRows } from './written-rows.ts';
@@ -31,6 +31,20 @@ async function read(file: Pick<RowsFile, 'rows'>, from?: number, to?: number): P
   for await (const part of file.rows(from, to)) rows.push(...part);
   return rows;
 }
+
+test('a line that is longer than allowed is refused before it is in memory', async () => {
+  let chunks = 0;
+  async function* unending() {
+    yield Buffer.from('head\nrow');
+    for (; ; chunks += 1) yield Buffer.alloc(1_000, 0x20);
+  }
+  const lines: string[] = [];
+  const reading = async (): Promise<void> => {
+    for await (const part of linesIn(unending(), 10_000)) lines.push(...part);
+  };
+  await expect(reading()).rejects.toThrow(new RangeError('has a line of more than 10 kB'));
+  expect({ lines, chunks }).toEqual({ lines: ['head'], chunks: 9 });
+});
 
 describe('a file of rows', () => {
   test('is written whole, for its owner only, and is what its digest says', async () => {

@@ -24,7 +24,7 @@ import { isCured, nextCommands } from '../../../engine/run/report/next-commands.
 import { rewriteReport } from '../../../engine/run/report/report-run.ts';
 import { findRecord, unfinishedRun } from '../../../engine/run/session/find-run.ts';
 import { changedOptions, givenRowOptions, rowOptions, savingOptions } from '../../../settings/run-options.ts';
-import { optionInWords, type Settings } from '../../../settings/settings.ts';
+import { defaults, optionInWords, type Settings } from '../../../settings/settings.ts';
 import { environment, type Flags } from '../../config.ts';
 import type { CommandContext, Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
@@ -175,7 +175,8 @@ export async function refuseOtherManifest(
   source: string,
 ): Promise<ExitCode | undefined> {
   if (context.planFile?.planned.digest.sha256 === rows.sha256) return undefined;
-  const isFile = source !== '-' && (await inputKind(source, source)) === 'file';
+  const { maxManifestSize: maxBytes = defaults.maxManifestSize } = context.settings;
+  const isFile = source !== '-' && (await inputKind(source, source, { maxBytes })) === 'file';
   const sha256 = isFile ? (await hashFile(source)).sha256 : await hashPipe(context, source);
   if (typeof sha256 === 'number') return sha256;
   if (sha256 === manifest.sha256) return undefined;

@@ -1,4 +1,4 @@
-import { readSmallFile } from '../../../base/disk/files.ts';
+import { readSmallFile } from '../../../base/disk/open-file.ts';
 import { CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { renewedToken } from './renewed-token.ts';
 import { checkToken, type TokenSource } from './token.ts';

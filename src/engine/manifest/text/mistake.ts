@@ -1,3 +1,4 @@
+import { FileTooLargeError, NotAFileError } from '../../../base/disk/open-file.ts';
 import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { systemError } from '../../../base/errors/system-error.ts';
 import { size } from '../../../base/text/format.ts';
@@ -83,6 +84,9 @@ function patternHint(name: string): string {
 }
 
 export function readingError(name: string, error: unknown): unknown {
+  if (error instanceof FileTooLargeError) return manifestTooLarge(name, 'the file', error.mostBytes);
+  if (error instanceof NotAFileError)
+    return usageError('MANIFEST_NOT_A_FILE', `${name}: this is a ${error.kind}, not a file`, error);
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
       return usageError('MANIFEST_NOT_FOUND', `${name}: there is no such file${patternHint(name)}`, error);
@@ -90,8 +94,6 @@ export function readingError(name: string, error: unknown): unknown {
     case 'ELOOP':
     case 'ENAMETOOLONG':
       return usageError('MANIFEST_NOT_FOUND', `${systemError(error, name)?.what}; correct it`, error);
-    case 'EISDIR':
-      return usageError('MANIFEST_NOT_A_FILE', `${name}: this is a folder; pass a file`, error);
     case 'EACCES':
     case 'EPERM':
       return usageError('MANIFEST_UNREADABLE', `${name}: no permission to read this file`, error);

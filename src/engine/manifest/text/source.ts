@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { readFileParts } from '../../../base/disk/open-file.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import type { Operation } from '../../operation/operation.ts';
@@ -106,21 +106,17 @@ async function* recode(
 async function* readUnzipped(source: ByteSource): AsyncGenerator<Buffer, void, undefined> {
   const { maxBytes = Number.POSITIVE_INFINITY, signal } = source.context ?? {};
   let bytes = 0;
-  const file = createReadStream(source.path, { highWaterMark: readSize });
-  const stream = source.gzip ? pipeline(file, createGunzip({ chunkSize: readSize }), () => {}) : file;
+  const file = readFileParts(source.path, { partBytes: readSize, mostBytes: maxBytes });
+  const parts = source.gzip ? pipeline(file, createGunzip({ chunkSize: readSize }), () => {}) : file;
   try {
-    for await (const chunk of stream) {
+    for await (const chunk of parts) {
       signal?.throwIfAborted();
       bytes += chunk.length;
-      if (bytes > maxBytes) {
-        throw manifestTooLarge(source.name, source.gzip ? 'the unzipped text' : 'the file', maxBytes);
-      }
+      if (bytes > maxBytes) throw manifestTooLarge(source.name, 'the unzipped text', maxBytes);
       yield chunk;
     }
   } catch (error) {
     throw readingError(source.name, error);
-  } finally {
-    file.destroy();
   }
 }
 

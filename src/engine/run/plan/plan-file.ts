@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { createFile, removeIfPossible } from '../../../base/disk/files.ts';
+import { readFileParts } from '../../../base/disk/open-file.ts';
 import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { onDisk, systemError } from '../../../base/errors/system-error.ts';
 import { jsonLine } from '../../../base/text/json.ts';
@@ -78,13 +79,16 @@ export async function readPlanFile(
 ): Promise<ReadPlan> {
   const reader = new PlanReader(store, file, path, maxBytes);
   try {
-    for await (const lines of linesIn(reader.bytes())) await reader.take(lines);
+    for await (const lines of linesIn(reader.bytes(), longestLine)) await reader.take(lines);
     return await reader.end();
   } catch (error) {
     await reader.discard();
     throw error instanceof RangeError ? unreadable(file, error.message, error) : error;
   }
 }
+
+/** A record has at most 16 MiB of text. As JSON, with what is sent, its line is a few times as long. A longer line would fill memory. */
+const longestLine = 128 * 1024 * 1024;
 
 /** A head has the names of the columns, and a number for each thousand rows. */
 const mostHeadBytes = 64 * 1024 * 1024;
@@ -114,7 +118,7 @@ class PlanReader {
   }
 
   async *bytes(): AsyncGenerator<Buffer> {
-    const file = hashed(createReadStream(this.#file), this.#fileHash);
+    const file = hashed(readFileParts(this.#file), this.#fileHash);
     const unzipped = pipeline(file, createGunzip(), () => {});
     let bytes = 0;
     try {

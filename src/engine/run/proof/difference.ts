@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises';
 import { withScope } from '../../../base/async/scope.ts';
 import { exists } from '../../../base/disk/files.ts';
+import { openFile } from '../../../base/disk/open-file.ts';
 
 const blockSize = 1 << 16;
 const lineEnd = 0x0a;
@@ -16,7 +16,7 @@ export async function differenceOf(path: string, expectedPath: string): Promise<
 
 function differentLine(path: string, otherPath: string): Promise<number | undefined> {
   return withScope(async (defer) => {
-    const files = await Promise.all([path, otherPath].map((each) => open(each)));
+    const files = await Promise.all([path, otherPath].map((each) => openFile(each)));
     defer(async () => void (await Promise.all(files.map((file) => file.close()))));
     for (let at = 0, line = 1; ; at += blockSize) {
       const blocks = await Promise.all(

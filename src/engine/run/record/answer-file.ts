@@ -1,8 +1,9 @@
-import { createReadStream } from 'node:fs';
 import { appendFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGunzip, gzip } from 'node:zlib';
+import { readFileParts } from '../../../base/disk/open-file.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
 import { jsonLine } from '../../../base/text/json.ts';
 import type { SavedAnswer } from '../../../domain/terms.ts';
@@ -70,16 +71,12 @@ export async function readAnswers(folder: string, number: number): Promise<reado
 
 /** A kill may have cut off the last gzip member. */
 async function* linesOf(path: string): AsyncGenerator<string> {
-  const source = createReadStream(path);
-  const text = source.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })).setEncoding('utf8');
+  const unzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
+  const text = pipeline(readFileParts(path), unzip, () => {}).setEncoding('utf8');
   let rest = '';
-  try {
-    for await (const chunk of text) {
-      const lines = `${rest}${chunk}`.split('\n');
-      rest = lines.pop() ?? '';
-      yield* lines;
-    }
-  } finally {
-    source.destroy();
+  for await (const chunk of text) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
   }
 }

@@ -2,7 +2,8 @@ import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { repeat } from '../../../base/async/repeat.ts';
-import { exists, readSmallFile } from '../../../base/disk/files.ts';
+import { exists } from '../../../base/disk/files.ts';
+import { readSmallFile } from '../../../base/disk/open-file.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { type Control, type ControlOf, controlKinds, controlSchema } from '../../cluster/entries.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { classify } from '../../../../src/engine/api/classify.ts';
 import type { AnswerHeaders } from '../../../../src/engine/api/headers.ts';
 import { type StatedLimit, statedLimits } from '../../../../src/engine/api/limits.ts';
-import { createTokenMask } from '../../../../src/engine/api/server-text.ts';
+import { createTokenMask } from '../../../../src/engine/api/token/token-mask.ts';
 import { now } from './states-each.ts';
 
 interface Dialect {
