@@ -16,7 +16,6 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { turns } from '../async/waiting.ts';
 import { onDisk, SystemError, systemError } from '../errors/system-error.ts';
-import { markedText } from '../text/marked-text.ts';
 
 /** Undefined if the path does not exist, or this process may not look. */
 export function look(path: string): Promise<Stats | undefined> {
