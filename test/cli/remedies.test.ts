@@ -71,6 +71,7 @@ describe('every command in a message is understood', () => {
 /** Options in messages that no system test types, and why. */
 const untyped: Readonly<Record<string, string>> = {
   '--check': 'of Node',
+  '--health-name': 'daemon/health.test.ts asks a server that has it',
   '--heap-growing-percent': 'of V8',
   '--host': 'pages/server/access.test.ts asks a dashboard that has it',
   '--notify-url': 'the message says what failed, and is no remedy',
