@@ -114,6 +114,7 @@ const typedElsewhere: Readonly<Record<string, string>> = {
   'kill X': 'e2e/stop.test.ts',
   'ssh-keygen -t ed25519': 'engine/signature/ssh-keygen.test.ts',
   'ulimit -n 1024': 'e2e/state-folder.test.ts',
+  'ulimit -v unlimited': 'e2e/state-folder.test.ts',
 };
 
 test('every command of another program in a message is typed by a test, or there is a reason', async () => {
