@@ -63,7 +63,7 @@ describeOnPosix('too few addresses of memory', () => {
     const end = await cqbatch(run, { cwd: await newFolder(), env: noServer, shell });
     expectSentence(
       end,
-      'this process has reached its limit of memory: raise the limit ("ulimit -v unlimited"',
+      /this process has reached its limit of memory: raise the limit \("ulimit -v unlimited"/,
     );
     expect(end.code).toBe(4);
   });
