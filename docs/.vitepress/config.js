@@ -1,6 +1,7 @@
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
+import { anchorOf } from './anchor.ts';
 
 /* The site of these pages: `npm run docs` builds it into the folder `dist` here. The README's section "More" is its menu. */
 
@@ -26,6 +27,7 @@ export default defineConfig({
   cleanUrls: true,
   head: [['link', { rel: 'icon', href: iconUrl }]],
   markdown: {
+    anchor: { slugify: anchorOf },
     config(md) {
       // Links to files outside these pages become names.
       md.core.ruler.push('project-files', ({ tokens }) => {

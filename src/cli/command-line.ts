@@ -7,7 +7,7 @@ import { type CommandGroupSpec, type CommandSpec, type NamedSpec, withoutEffect 
 import { commandGroups } from './commands.ts';
 import type { Flags } from './config.ts';
 import { type ExitCode, exitCodeOfError, exitCodes, Interrupted, knownError } from './exit-codes.ts';
-import { outliveHangup } from './interrupt.ts';
+import { endAtSignals, outliveHangup } from './interrupt.ts';
 import { type OptionGroups, output } from './option-groups.ts';
 import { fieldOption, optionOf } from './option-table.ts';
 import { outliveTerminal, writeDocument, writeResult, writeTalk } from './output.ts';
@@ -22,6 +22,7 @@ export async function runProcess(): Promise<void> {
   const args = process.argv.slice(2);
   outliveTerminal();
   outliveHangup();
+  endAtSignals(() => process.exit(explain(new Interrupted('work'), args)));
 
   // Manifests and answers are private. The mask also applies to the files of PGlite.
   process.umask(0o077);
@@ -53,7 +54,8 @@ function explain(error: unknown, args: readonly string[]): number {
   }
   if (error instanceof Interrupted) {
     if (json) writeDocument({ state: 'interrupted' });
-    writeTalk(`${error.at === 'question' ? '\n' : ''}Nothing was sent or changed.\n`);
+    const text = error.at === 'work' ? 'Interrupted.' : 'Nothing was sent or changed.';
+    writeTalk(`${error.at === 'question' ? '\n' : ''}${text}\n`);
     return exitCodeOfError(error);
   }
   const known = knownError(error);

@@ -40,10 +40,10 @@ export function exitCodeOf(end: KnownEnd, counts: OutcomeCounts): ExitCode {
 
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  /** A question leaves the cursor on its line. */
-  readonly at: 'question' | 'wait';
+  /** A question leaves the cursor on its line. Work may have changed something. */
+  readonly at: 'question' | 'wait' | 'work';
 
-  constructor(at: 'question' | 'wait') {
+  constructor(at: Interrupted['at']) {
     super();
     this.at = at;
   }

@@ -10,6 +10,17 @@ export function outliveHangup(): void {
   if (!mayHangUp) process.on('SIGHUP', () => {});
 }
 
+/** How many interrupts are open: they say what a signal means. */
+let open = 0;
+
+/**
+ * Outside of interrupts, a signal ends the process at once, with the exit code of an interrupted command: a script can't distinguish the
+ * phases of a command.
+ */
+export function endAtSignals(end: () => never): void {
+  for (const signal of signals) process.on(signal, () => open === 0 && end());
+}
+
 export interface Interrupt {
   readonly signal: AbortSignal;
   abort(): void;
@@ -30,10 +41,14 @@ export function interruptible(onStop: (signal: NodeJS.Signals) => void): Interru
     controller.abort();
   };
   for (const signal of signals) process.on(signal, onSignal);
+  open++;
+  let isOpen = true;
   return {
     signal: controller.signal,
     abort: () => controller.abort(),
     release() {
+      if (isOpen) open--;
+      isOpen = false;
       for (const signal of signals) process.off(signal, onSignal);
     },
   };

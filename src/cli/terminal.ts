@@ -2,6 +2,8 @@ import { ErrorThrottle, LastingErrors } from '../base/errors/error-throttle.ts';
 import { usageError } from '../base/errors/errors.ts';
 import { type Log, silentLog } from '../base/log.ts';
 import { environment, type Flags } from './config.ts';
+import { Interrupted } from './exit-codes.ts';
+import { interruptible } from './interrupt.ts';
 import {
   askLine,
   holdOutput,
@@ -60,36 +62,53 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     drawLines,
     /**
      * @param signal withdraws the question, which counts as no
-     * @throws `Interrupted` on Ctrl-C
+     * @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP
      */
     async confirm(question: string, signal?: AbortSignal): Promise<boolean> {
       clear();
-      return /^\s*y(es)?\s*$/i.test(await askLine(`${question} [y/N] `, signal));
+      return /^\s*y(es)?\s*$/i.test(await ask(`${question} [y/N] `, signal));
     },
-    /** One of these words, or its beginning; undefined for an empty answer. @throws `Interrupted` on Ctrl-C */
+    /** One of these words, or its beginning; undefined for an empty answer. @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP */
     async choose(question: string, words: readonly string[], signal: AbortSignal) {
       clear();
       for (;;) {
-        const line = await askLine(`${question} [${words.join('/')}, Enter: unknown] `, signal);
+        const line = await ask(`${question} [${words.join('/')}, Enter: unknown] `, signal);
         const typed = line.trim().toLowerCase();
         const word = words.find((each) => each.startsWith(typed));
         if (typed === '' || word !== undefined) return typed === '' ? undefined : word;
       }
     },
-    /** A user who can't be asked, as under cron, agrees. @throws `Interrupted` on Ctrl-C */
+    /** A user who can't be asked, as under cron, agrees. @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP */
     async agrees(question: string, yes = false): Promise<boolean> {
       return yes || !this.canAsk || this.confirm(question);
     },
-    /** The number may have grouped digits. @throws `Interrupted` on Ctrl-C */
+    /** The number may have grouped digits. @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP */
     async confirmNumber(question: string, number: number): Promise<boolean> {
       clear();
       for (let text = `${question} Type ${number} to go on: `; ; text = `Type the number ${number}, or n: `) {
-        const answer = (await askLine(text)).replaceAll(/[\s,.'’_]/g, '');
+        const answer = (await ask(text)).replaceAll(/[\s,.'’_]/g, '');
         if (answer === String(number)) return true;
         if (/^(no?)?$/i.test(answer)) return false;
       }
     },
   };
+}
+
+/**
+ * A signal ends the question, whatever it means to the work around.
+ *
+ * @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP
+ */
+async function ask(question: string, signal?: AbortSignal): Promise<string> {
+  const interrupt = interruptible(() => {});
+  try {
+    const ends = [interrupt.signal, ...(signal === undefined ? [] : [signal])];
+    const line = await askLine(question, AbortSignal.any(ends));
+    if (interrupt.signal.aborted) throw new Interrupted('question');
+    return line;
+  } finally {
+    interrupt.release();
+  }
 }
 
 /** Warns of each lasting error once. */

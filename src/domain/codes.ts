@@ -149,6 +149,10 @@ const failures = {
   HOST_NOT_FOUND: unreachable('The host of the base URL has no address.'),
   CONNECT_TIMEOUT: unreachable('The host of the API accepted no connection in time.'),
   CONNECT_FAILED: unreachable('No connection to the API could be made.'),
+  LOCAL_LIMIT: unreachable(
+    'This process has no memory or file descriptors left for a connection.',
+    'Raise the limit that the message names.',
+  ),
   TLS_ERROR: unreachable(
     'The certificate of the API is not trusted, or the API does not speak TLS.',
     'Check the base URL. For a private CA, set NODE_EXTRA_CA_CERTS.',

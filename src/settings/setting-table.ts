@@ -40,7 +40,7 @@ export const settings = {
   queuePasswordFile: {
     needs: 'queue',
     ...file,
-    help: 'file with the password of Redis',
+    help: 'file with the password of Redis; if Sentinels have another one, CQBATCH_SENTINEL_PASSWORD has it',
     orVariable: 'CQBATCH_QUEUE_PASSWORD',
   },
   where: {

@@ -126,9 +126,8 @@ export function flagOf(name: FlagName, own: OwnMeaning = {}): CommandOption {
   }: Setting = settings[name];
   const { byDefault = own.isBrief ? usual : otherwise } = own;
   const notes = [
-    [...(own.isBrief ? [] : [variableOf(name)]), ...(orVariable === undefined ? [] : [orVariable])].join(
-      ' or ',
-    ),
+    own.isBrief ? '' : variableOf(name),
+    orVariable === undefined ? '' : `or its content in ${orVariable}`,
     byDefault === undefined ? '' : `default: ${byDefault}`,
   ].filter(Boolean);
   return {

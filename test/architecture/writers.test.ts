@@ -38,7 +38,7 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/engine/run/plan/problem-file.ts': 'appendFile rename',
   },
   'a new folder with a random name': {
-    'src/base/disk/owned-folder.ts': 'mkdtemp',
+    'src/base/disk/owned-folder.ts': 'lutimes mkdtemp',
     'src/build/make-template.ts': 'mkdtemp truncate',
     'src/base/disk/tar.ts': 'mkdirSync writeFileSync',
     'src/build/executable/unpack.ts': 'mkdirSync mkdtempSync openSync renameSync',

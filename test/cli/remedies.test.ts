@@ -58,6 +58,7 @@ describe('every command in a message is understood', () => {
 /** Options in messages that no system test types, and why. */
 const untyped: Readonly<Record<string, string>> = {
   '--check': 'of Node',
+  '--health-name': 'daemon/health.test.ts asks a server that has it',
   '--heap-growing-percent': 'of V8',
   '--host': 'pages/server/access.test.ts asks a dashboard that has it',
   '--notify-url': 'the message says what failed, and is no remedy',
@@ -99,6 +100,7 @@ const typedElsewhere: Readonly<Record<string, string>> = {
     'engine/manifest/remedies.test.ts',
   'kill X': 'e2e/stop.test.ts',
   'ulimit -n 1024': 'e2e/state-folder.test.ts',
+  'ulimit -v unlimited': 'e2e/state-folder.test.ts',
 };
 
 test('every command of another program in a message is typed by a test, or there is a reason', async () => {

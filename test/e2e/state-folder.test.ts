@@ -57,6 +57,18 @@ describeOnPosix('too few files that may be open', () => {
   });
 });
 
+describeOnPosix('too few addresses of memory', () => {
+  test('are reported, and not a damaged datastore', async () => {
+    const shell = 'ulimit -v 6000000; exec "$@"';
+    const end = await cqbatch(run, { cwd: await newFolder(), env: noServer, shell });
+    expectSentence(
+      end,
+      /this process has reached its limit of memory: raise the limit \("ulimit -v unlimited"/,
+    );
+    expect(end.code).toBe(4);
+  });
+});
+
 describeWithSmallDisk('a disk that can only be read', () => {
   test('can be read, and each failed write is reported', async () => {
     const disk = smallDisk(100);

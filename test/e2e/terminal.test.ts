@@ -1,5 +1,12 @@
-import { expect, test } from 'vitest';
-import { cqbatchAtTerminal } from '../helpers/cqbatch.ts';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { deferred } from '../../src/base/async/waiting.ts';
+import { cqbatchAtTerminal, finished, startAtTerminal, startCqbatch } from '../helpers/cqbatch.ts';
 import { newHome } from './home.ts';
 
 const green = '\u001b[32m';
@@ -20,6 +27,32 @@ test('Ctrl-C at the question gives exit code 130; nothing is sent, and no run re
   expect(code).toBe(130);
   expect(await sandbox.log()).toEqual([]);
   expect(await json('list')).toEqual({ runs: [] });
+});
+
+test.each(['SIGTERM', 'SIGHUP'] as const)('so does %s', async (signal) => {
+  const { cwd, env, sandbox, json } = await newHome('evaluation_id,user_id\n1,u\n50,u\n');
+  const child = startAtTerminal(['run', 'rows.csv', '--run-id', 'r'], { cwd, env });
+  const ended = finished(child);
+  for (let shown = ''; !shown.includes('[y/N]'); ) shown += (await once(child.stdout as Readable, 'data'))[0];
+  const owner = await readFile(join(cwd, '.cqbatch', 'runs', 'r', 'owner.json'), 'utf8');
+  process.kill(JSON.parse(owner).pid, signal);
+  expect(await ended).toMatchObject({ code: 130, stdout: expect.stringContaining('Nothing was sent') });
+  expect(await sandbox.log()).toEqual([]);
+  expect(await json('list')).toEqual({ runs: [] });
+});
+
+test('SIGTERM gives exit code 130 also where a command neither asks nor calls rows', async () => {
+  const { cwd, env } = await newHome(0);
+  const asked = deferred<void>();
+  const api = createServer(() => asked.resolve(undefined)).listen(0, '127.0.0.1');
+  onTestFinished(() => void api.close().closeAllConnections());
+  await once(api, 'listening');
+  const { port } = api.address() as AddressInfo;
+  const child = startCqbatch(['doctor', '--base-url', `http://127.0.0.1:${port}`], { cwd, env });
+  const ended = finished(child);
+  await asked.promise;
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 130, stderr: expect.stringContaining('Interrupted.') });
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { anchorOf } from '../../docs/.vitepress/anchor.ts';
 import { understood, words } from './command-line.ts';
 
 const inDocs = readdirSync('docs').filter((name) => name.endsWith('.md'));
@@ -31,15 +32,10 @@ function namesIn(text: string): readonly string[] {
   return [...withoutBlocks(text).matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 }
 
-/** The anchors of the headings of a page, as GitHub makes them. */
+/** The anchors of the headings of a page, here, on GitHub and on the site. */
 function anchorsOf(page: string): readonly string[] {
   const headings = withoutBlocks(readFileSync(page, 'utf8')).matchAll(/^#+ (.*)$/gm);
-  return [...headings].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replace(/\s/g, '-'),
-  );
+  return [...headings].map(([, heading = '']) => anchorOf(heading));
 }
 
 describe('the documentation', () => {

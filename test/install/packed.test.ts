@@ -15,7 +15,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What packing needs; `dist` is not included: packing builds it. */
 const sources = ['package-lock.json', '.npmrc', 'tsconfig.json', 'src', 'jobs'];
-const documents = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'docs', 'examples'];
+const documents = [
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'LICENSE',
+  'docs',
+  'examples',
+];
 
 /** Copies the project, so that the other tests keep `dist` while this one builds. */
 async function copyProject(folder: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { lutimes, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repeat } from '../async/repeat.ts';
 import { onDisk } from '../errors/system-error.ts';
@@ -32,7 +32,7 @@ export async function ownFolder(folder: string): Promise<void> {
   const touches = repeat(
     async () => {
       const now = new Date();
-      if ((await ifThere(utimes(path, now, now).then(() => true))) === undefined) void touches.stop();
+      if ((await ifThere(lutimes(path, now, now).then(() => true))) === undefined) void touches.stop();
     },
     { everyMs: touchedEveryMs },
   );

@@ -39,6 +39,10 @@ const readOnly = rule('DISK_READ_ONLY', 'make the disk writable or choose anothe
 const failed = rule('DISK_FAILED', "see the system's log and repair the disk");
 const forbidden = rule('FILE_FORBIDDEN', 'give this user access (chown, chmod)');
 const inUse = rule('FILE_IN_USE', 'close that program');
+const noMemory = rule(
+  'MEMORY_LIMIT',
+  'raise the limit ("ulimit -v unlimited": it counts addresses, of which WebAssembly reserves 10 GB at a time and uses few)',
+);
 const tooMany = rule('TOO_MANY_FILES', 'raise the limit (as with "ulimit -n 1024")');
 
 /** By Node's code. These prevent the use of stored data although the data are intact. */
@@ -51,6 +55,7 @@ const circumstances: Readonly<Record<string, Rule>> = {
   EPERM: forbidden('this user has no permission for %', 'Operation not permitted', 63),
   EBUSY: inUse('another program has % open', 'Resource busy', 10),
   EMFILE: tooMany('this process has reached its limit of open files', 'No file descriptors available', 33),
+  ENOMEM: noMemory('this process has reached its limit of memory', 'Cannot allocate memory', 48),
   ENFILE: tooMany('the system has no file descriptors left', 'Too many open files in system', 41),
 };
 
@@ -127,11 +132,16 @@ function explained(
 function codeOf(cause: object): string | undefined {
   const { code, errno, message, name } = cause as Partial<NodeJS.ErrnoException>;
   if (code !== undefined && Object.hasOwn(rules, code)) return code;
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY' || (code === undefined && outOfMemory.test(message ?? '')))
+    return 'ENOMEM';
   const codes = Object.keys(rules);
   if (name === 'ErrnoError') return codes.find((each) => rules[each]?.wasi === errno);
   if (code === undefined || !systemStates.test(code)) return undefined;
   return codes.find((each) => message?.endsWith(`: ${rules[each]?.words}`));
 }
+
+/** What V8 says where `ulimit -v` or a container refuses memory. */
+const outOfMemory = /could not allocate memory|cannot allocate wasm memory|array buffer allocation failed/i;
 
 /** SQLSTATEs of refusals by the system: 53 resources, 58 system errors, 42501 rights, XX errors without a class. */
 const systemStates = /^(53|58|42501|XX)/;

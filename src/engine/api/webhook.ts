@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import pRetry, { AbortError } from 'p-retry';
 import { Pool } from 'undici';
+import { steadyNow } from '../../base/async/clock.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { isLoopback } from './base-url.ts';
 import { exchange, Stop } from './network/exchange.ts';
@@ -17,19 +18,25 @@ export interface Webhook {
    *
    * @throws an Error that says why the text was not accepted
    */
-  post(text: string, options?: PostOptions): Promise<void>;
+  post(text: string, options: PostOptions): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface PostOptions {
+  /** The longest time for all attempts together. */
+  readonly withinMs: number;
   readonly below?: string;
   /** Names and values in turn. */
   readonly headers?: readonly string[];
 }
 
+/** Without a reason, the time was over. */
+interface Refusal {
+  readonly reason?: string;
+  readonly isFinal?: boolean;
+}
+
 const connectMs = 5_000;
-const requestMs = 10_000;
-/** An unreachable receiver must not delay the command. */
 const retries = { retries: 3, minTimeout: 500, maxTimeout: 4_000, factor: 2, randomize: true };
 
 /**
@@ -48,8 +55,13 @@ export function openWebhook(
       ? new Pool(url.origin, { connect: { timeout: connectMs } })
       : tunnelDispatcher(proxy, { connectTimeout: connectMs });
 
-  async function postOnce(body: string, { below = '', headers = [] }: PostOptions): Promise<void> {
-    const stop = new Stop(requestMs);
+  /** Undefined if the receiver accepts the text. */
+  async function attempt(
+    body: string,
+    { below = '', headers = [] }: PostOptions,
+    leftMs: number,
+  ): Promise<Refusal | undefined> {
+    const stop = new Stop(Math.max(1, leftMs));
     try {
       const ending = await exchange(
         dispatcher,
@@ -62,22 +74,35 @@ export function openWebhook(
         },
         { stop, maxAnswerBytes: 1024 * 1024 },
       );
-      if (ending.kind === 'stopped') throw new Error(`no answer within ${requestMs / 1_000} s`);
-      if (ending.kind === 'lost') throw new Error(lostFailure(ending.error, ending).message);
+      if (ending.kind === 'stopped') return {};
+      if (ending.kind === 'lost') return { reason: lostFailure(ending.error, ending).message };
       const { status } = ending.answer;
-      if (status >= 200 && status <= 299) return;
+      if (status >= 200 && status <= 299) return undefined;
       const mayPass = status >= 500 || status === 429 || status === 408;
-      const refusal = `it answered ${status}`;
-      throw mayPass ? new Error(refusal) : new AbortError(refusal);
+      return { reason: `it answered ${status}`, isFinal: !mayPass };
     } finally {
       stop.release();
     }
   }
 
+  async function post(body: string, options: PostOptions): Promise<void> {
+    const { withinMs } = options;
+    const until = steadyNow() + withinMs;
+    let reason = `no answer within ${withinMs / 1_000} s`;
+    const once = async (): Promise<void> => {
+      const refusal = await attempt(body, options, until - steadyNow());
+      if (refusal === undefined) return;
+      reason = refusal.reason ?? reason;
+      throw refusal.isFinal ? new AbortError(reason) : new Error(reason);
+    };
+    await pRetry(once, { ...retries, maxRetryTime: withinMs });
+  }
+
   return {
     host: url.host,
-    post: (body, options = {}) => pRetry(() => postOnce(body, options), retries),
-    close: () => dispatcher.close(),
+    post,
+    // Not `close`, which waits for a receiver that hangs.
+    close: () => dispatcher.destroy(),
   };
 }
 

@@ -48,6 +48,7 @@ const remedies: Readonly<Record<string, string>> = {
   CONNECTION_REFUSED: `${checkHost} no firewall is in the way.`,
   CONNECT_TIMEOUT: `${checkHost} no firewall is in the way.`,
   CONNECT_FAILED: `${checkHost} no firewall is in the way.`,
+  LOCAL_LIMIT: 'Raise that limit ("ulimit -v unlimited" for memory, "ulimit -n 1024" for files).',
   PROXY_UNREACHABLE: `Correct the proxy in that variable, or ${goAround}.`,
   PROXY_AUTHENTICATION:
     'Correct user name and password in that variable, as in http://user:password@proxy:3128.',

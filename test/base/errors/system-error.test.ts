@@ -22,6 +22,7 @@ describe('an error of the system', () => {
     ['DISK_FAILED', ['EIO']],
     ['FILE_FORBIDDEN', ['EACCES', 'EPERM']],
     ['TOO_MANY_FILES', ['EMFILE', 'ENFILE']],
+    ['MEMORY_LIMIT', ['ENOMEM', 'ERR_WORKER_OUT_OF_MEMORY']],
     ['PATH_UNUSABLE', ['ENOTDIR', 'EISDIR', 'EEXIST', 'ELOOP', 'EXDEV', 'ENAMETOOLONG']],
   ])('%s is the code of %j', (known, codes) => {
     for (const code of codes) expect([code, systemError(errno(code))?.code]).toEqual([code, known]);
@@ -48,6 +49,17 @@ describe('an error of the system', () => {
     ['XX000', 'could not write lock file: Read-only file system', 'DISK_READ_ONLY'],
   ])('is recognized by the words of PostgreSQL: %s %s', (code, message, known) => {
     expect(systemError(Object.assign(new Error(message), { code }))?.code).toBe(known);
+  });
+
+  test.each([
+    'WebAssembly.Memory(): could not allocate memory',
+    'WebAssembly.Instance(): Out of memory: Cannot allocate Wasm memory for new instance',
+    'Array buffer allocation failed',
+  ])('is recognized by the words of V8 for a limit of memory: %s', (message) => {
+    expect(circumstance(new RangeError(message), 'queue')).toMatchObject({
+      code: 'MEMORY_LIMIT',
+      message: expect.stringContaining('reached its limit of memory: raise the limit'),
+    });
   });
 
   test('is recognized by the number that PGlite gives', () => {

@@ -16,7 +16,7 @@ async function receiver(...statuses: number[]) {
 const post = async (url: string, below?: string): Promise<void> => {
   const hook = openWebhook('--notify-url', url, { variables: {} });
   try {
-    await hook.post('{"text":"é"}', below === undefined ? {} : { below });
+    await hook.post('{"text":"é"}', { withinMs: 8_000, ...(below !== undefined && { below }) });
   } finally {
     await hook.close();
   }
@@ -38,6 +38,19 @@ test('posting is repeated after transient failures, and not after permanent ones
   const wrong = await receiver(404);
   await expect(post(wrong.url)).rejects.toThrow('it answered 404');
   expect(wrong.got).toHaveLength(1);
+});
+
+test('a receiver that hangs, or is busy for ever, is given up after the time for all attempts', async () => {
+  const within = (url: string) => {
+    const hook = openWebhook('--notify-url', url, { variables: {} });
+    return hook.post('x', { withinMs: 700 }).finally(() => hook.close());
+  };
+  const hanging = await httpServer(() => {});
+  await expect(within(hanging.url)).rejects.toThrow('no answer within 0.7 s');
+  expect(hanging.seen).toHaveLength(1);
+  const busy = await receiver(503);
+  await expect(within(busy.url)).rejects.toThrow('it answered 503');
+  expect(busy.got.length).toBeLessThan(4);
 });
 
 test('an unreachable receiver is reported without the URL', async () => {

@@ -169,6 +169,9 @@ export function notifying(
   });
 }
 
+/** Receivers that hang may hold a command for ten seconds in all. */
+const patienceMs = { atStart: 2_000, atEnd: 8_000 };
+
 /** Failures only cause warnings. */
 export interface Notifier {
   started(): Promise<void>;
@@ -201,16 +204,26 @@ export async function openNotifier(
       terminal.warn(`warning: ${what} on ${hook?.host} was not notified: ${message}`),
     );
   return {
-    started: () => warnUnlessSent('--ping-url', ping, ping?.post('', { below: '/start' })),
+    started: () =>
+      warnUnlessSent('--ping-url', ping, ping?.post('', { below: '/start', withinMs: patienceMs.atStart })),
     async ended({ exitCode, ...rest }) {
       const ended = { ...rest, exitCode: codeOf(exitCode, rest.run), by: thisActor() };
       const isWanted = exitCode !== exitCodes.success || settings.notifyOn === 'always';
       const body = bodyFor(notify?.host ?? '', ended);
       const headers =
         secret === undefined ? [] : signatureHeaders(secret, `msg_${randomUUID()}`, new Date(), body);
+      const withinMs = patienceMs.atEnd;
       await Promise.all([
-        warnUnlessSent('--ping-url', ping, ping?.post(newsOf(ended).text, { below: `/${ended.exitCode}` })),
-        warnUnlessSent('--notify-url', notify, isWanted ? notify?.post(body, { headers }) : undefined),
+        warnUnlessSent(
+          '--ping-url',
+          ping,
+          ping?.post(newsOf(ended).text, { below: `/${ended.exitCode}`, withinMs }),
+        ),
+        warnUnlessSent(
+          '--notify-url',
+          notify,
+          isWanted ? notify?.post(body, { headers, withinMs }) : undefined,
+        ),
       ]);
     },
   };

@@ -1,3 +1,4 @@
+import { circumstance } from '../../../base/errors/system-error.ts';
 import { type ApiFailure, apiFailure } from '../failure.ts';
 import { serverText } from '../server-text.ts';
 import type { CallStop, Reached, RequestProgress } from './exchange.ts';
@@ -57,7 +58,13 @@ function proxyKind({ proxy: { authorization, ...named }, trouble }: ProxyError):
     : lost('PROXY_BAD_GATEWAY', `The proxy ${proxy} cannot connect to the API (${status})`);
 }
 
+/** Of the circumstances of the system, those that are no trouble of the network. */
+const localLimits = ['MEMORY_LIMIT', 'TOO_MANY_FILES'];
+
 function unsentKind(reason: string, error: Error): Kind {
+  const limit = circumstance(error);
+  if (limit !== undefined && localLimits.includes(limit.code))
+    return lost('LOCAL_LIMIT', `No connection to the server: ${limit.what}`);
   if (isTlsError(reason, error)) {
     const message = `No trusted TLS connection to the server (${reason}): check the base URL and the server's certificate; for a private CA, set NODE_EXTRA_CA_CERTS`;
     return lost('TLS_ERROR', message);

@@ -11,16 +11,22 @@ test.each([
   ['CONNECTION_REFUSED', ['ECONNREFUSED']],
   ['HOST_NOT_FOUND', ['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA']],
   ['CONNECT_TIMEOUT', ['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']],
-  [
-    'CONNECT_FAILED',
-    ['ECONNRESET', 'EHOSTUNREACH', 'EMFILE', 'EPROTO', 'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR'],
-  ],
+  ['CONNECT_FAILED', ['ECONNRESET', 'EHOSTUNREACH', 'EPERM', 'EPROTO', 'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR']],
+  ['LOCAL_LIMIT', ['EMFILE', 'ENFILE', 'ENOMEM']],
   ['TLS_ERROR', ['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN']],
   ['TLS_ERROR', ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_TLS_CERT_ALTNAME_INVALID']],
   ['TLS_ERROR', ['ERR_SSL_WRONG_VERSION_NUMBER']],
 ])('a request that was never sent is clear: %s for %j', (code, reasons) => {
   for (const reason of reasons)
     expect(briefly(lostFailure(error(reason), { progress: 'unsent' }))).toBe(`unreachable ${code}`);
+});
+
+test('without memory for a connection, the limit is named, and not the network', () => {
+  const words = 'WebAssembly.Instance(): Out of memory: Cannot allocate Wasm memory for new instance';
+  expect(lostFailure(error('', words, 'RangeError'), { progress: 'unsent' })).toMatchObject({
+    code: 'LOCAL_LIMIT',
+    message: 'No connection to the server: this process has reached its limit of memory',
+  });
 });
 
 const sent = { progress: 'sent' } as const;

@@ -97,13 +97,16 @@ describe('the run store', () => {
       );
     }
 
-    test.each(['running', 'paused'] as const)('interrupted after a minute, though it was %s', async (state) => {
-      const { id, record } = await runOf(state, {});
-      const { process: _, ...forgotten } = record;
-      expect(await store.load(id)).toEqual(forgotten);
-      expect(actualState(await store.find(id))).toBe('interrupted');
-      expect((await store.list()).map(actualState)).toEqual(['interrupted']);
-    });
+    test.each(['running', 'paused'] as const)(
+      'interrupted after a minute, though it was %s',
+      async (state) => {
+        const { id, record } = await runOf(state, {});
+        const { process: _, ...forgotten } = record;
+        expect(await store.load(id)).toEqual(forgotten);
+        expect(actualState(await store.find(id))).toBe('interrupted');
+        expect((await store.list()).map(actualState)).toEqual(['interrupted']);
+      },
+    );
 
     test('in progress for a minute after its record was saved', async () => {
       const { id } = await runOf('running', { record: new Date() });
