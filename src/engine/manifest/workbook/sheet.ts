@@ -1,5 +1,5 @@
 import type { ColumnDef, ReadOptions, Sheet } from 'hucre/xlsx';
-import { size } from '../../../base/text/format.ts';
+import { count, size } from '../../../base/text/format.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
 import { titleLines } from '../csv/header.ts';
@@ -8,7 +8,8 @@ import { headerBelow, identifierTest } from '../layout.ts';
 import type { Manifest, ReadingOptions } from '../manifest.ts';
 import { manifestTooLarge, maxRecordBytes, type Position, TextMistake } from '../text/mistake.ts';
 import { readBytes, type TextSource } from '../text/source.ts';
-import { type CellFormats, columnLetters, readCell, unpackedBytes } from './cell.ts';
+import { unpackedBytes } from './archive.ts';
+import { type CellFormats, columnLetters, readCell } from './cell.ts';
 
 /** Line numbers are Excel's row numbers. */
 export interface SheetRecords {
@@ -133,7 +134,7 @@ async function headerWidth(
   let width = 0;
   for await (const { index, values } of streamXlsxRows(archive, { sheet })) {
     if (width * index > maxCells) {
-      const problem = `this sheet has more than ${maxCells} cells, too large to read into memory; save it as "CSV UTF-8"`;
+      const problem = `this sheet has more than ${count(maxCells)} cells, too large to read into memory; save it as "CSV UTF-8"`;
       throw new TextMistake('MANIFEST_TOO_LARGE', undefined, problem);
     }
     if (index < skipLines || first.length === sampledRows) continue;
