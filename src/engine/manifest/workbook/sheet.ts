@@ -1,4 +1,5 @@
 import type { ColumnDef, ReadOptions, Sheet } from 'hucre/xlsx';
+import { isBlank } from '../../../base/text/blank.ts';
 import { count, size } from '../../../base/text/format.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
@@ -245,7 +246,7 @@ function recordsOf(
     if (totalLength > maxUnpackedBytes) {
       throw tooLarge('the cells up to this row come to', { line, column: 1 });
     }
-    if (length === 0 && problems.size === 0) continue;
+    if (cells.every(isBlank) && problems.size === 0) continue;
     records.push({ cells, line, ...(problems.size > 0 && { problems }) });
   }
   return records;
