@@ -106,7 +106,8 @@ test.each<[content: string, code: string, message: string, name?: string]>([
   ],
   ['', 'EMPTY', `a.csv.gz${empty}`, 'a.csv.gz'],
   ['\ufeff \r\n\n', 'EMPTY', `a.csv${empty}`],
-  [' ,,\n1,2,3\n', 'NO_HEADER', nameless],
+  ['_row,_code\n1,2\n', 'NO_HEADER', nameless],
+  [' ,,\n123,2,3\n', 'NO_HEADER', data],
   ['\n123,u\n124,u\n', 'NO_HEADER', data],
   ['a,b,a\n1,2,3\n', 'DUPLICATE_COLUMN', twice],
 ])('a file without a header is refused with a remedy: %j', async (content, code, message, name = 'a.csv') => {
