@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { requireOwn } from '../../src/cli/config.ts';
+import { loadSettings, requireOwn } from '../../src/cli/config.ts';
 import { describeOnPosix } from '../helpers/describe-with-program.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
@@ -25,6 +25,15 @@ function askedBy(user: number, stateDir: string, sudoUid?: string): Promise<void
 
 const untrusted = (message: RegExp) =>
   expect.objectContaining({ code: 'STATE_DIR_UNTRUSTED', message: expect.stringMatching(message) });
+
+test.each([
+  ['UTF-8', Buffer.from('\ufeff{"base_url":"https://api.example.com"}')],
+  ['UTF-16', Buffer.from('\ufeff{"base_url":"https://api.example.com"}', 'utf16le')],
+])('settings may begin with the byte order mark of %s', async (_encoding, content) => {
+  const stateDir = await temporaryFolder();
+  await writeFile(join(stateDir, 'config.json'), content);
+  expect(await loadSettings({ stateDir })).toMatchObject({ baseUrl: 'https://api.example.com' });
+});
 
 describeOnPosix('a state folder that was only found', () => {
   test('is trusted by its owner, also under sudo, and where it is not there', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hasUnseen, isBlank, trimBlanks } from '../../base/text/blank.ts';
 import { composed } from '../../base/text/composed.ts';
+import { footerProblem, isFooter } from '../../base/text/footer.ts';
 import { isLosslessNumber } from '../../base/text/json.ts';
 import { int64Text, maxInt64 } from '../api/int64.ts';
 import { type Expectation, type ExpectedValues, expectationOf } from './expected-values.ts';
@@ -119,6 +120,7 @@ function integerProblem(value: unknown, min: 0 | 1, missing: string | undefined)
   if (text === '') return `cannot be empty or cleared; must be ${range}`;
   const mangled = mangledText(text) ?? mangledNumber(text);
   if (mangled !== undefined) return mangled;
+  if (isFooter(text)) return footerProblem;
   return /^-?\d+$/.test(text) ? `out of range; must be ${range}` : `must be ${range}, in digits only`;
 }
 

@@ -9,7 +9,8 @@ const fileName = 'report.xlsx';
 
 export interface XlsxReportInput extends ReportCellOptions {
   readonly folder: string;
-  readonly lines: ReportLines;
+  /** From the first one; again if the workbook turns out to need ZIP64. */
+  readonly readLines: () => Promise<ReportLines>;
 }
 
 /** A sheet's limits in Excel. */
@@ -34,14 +35,21 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
         'XLSX_TOO_LARGE',
         'The report has more columns than the 16,384 of an Excel sheet. Leave out --format xlsx, and use report.csv.',
       );
-    const workbook = writeXlsxStream(rowsOf(input.lines, cells), {
-      name: 'report',
-      freezePane: { rows: 1 },
-      // As text, so that Excel reads nothing that users type there as a number.
-      columns: cells.header.map((name) => ({ header: held(name), width: columnWidth, numFmt: '@' })),
-      zip64: true,
+    const write = async (zip64: boolean): Promise<void> => {
+      const workbook = writeXlsxStream(rowsOf(await input.readLines(), cells), {
+        name: 'report',
+        freezePane: { rows: 1 },
+        // As text, so that Excel reads nothing that users type there as a number.
+        columns: cells.header.map((name) => ({ header: held(name), width: columnWidth, numFmt: '@' })),
+        zip64,
+      });
+      await replaceFile(path, workbook);
+    };
+    // LibreOffice reads no streamed ZIP64, which only a part of 4 GiB needs.
+    await write(false).catch((error) => {
+      if ((error as Error).name !== 'ZipError') throw error;
+      return write(true);
     });
-    await replaceFile(path, workbook);
     return path;
   } catch (error) {
     throw error instanceof CqbatchError ? error : unwritableReport(path, error);
@@ -55,9 +63,12 @@ async function* rowsOf(lines: ReportLines, cells: ReportCells): AsyncGenerator<s
   for await (const part of lines) for (const line of part) yield cells.of(line).map(held);
 }
 
-/** Excel reads `_x0041_` as `A`, and `_x005F_x0041_` as `_x0041_`. */
+/** Excel reads `_x0041_` as `A`, and `_x005F_x0041_` as `_x0041_`. Of the characters that XML can't hold, the library escapes all but
+ * U+FFFE and U+FFFF. */
 function held(text: string): string {
-  const escaped = text.replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_');
+  const escaped = text
+    .replace(/_(?=x[0-9a-f]{4}_)/gi, '_x005F_')
+    .replace(/[\ufffe\uffff]/g, (character) => (character === '\ufffe' ? '_xFFFE_' : '_xFFFF_'));
   return escaped.length > mostCharacters
     ? escaped.slice(0, mostCharacters - cutHint.length) + cutHint
     : escaped;

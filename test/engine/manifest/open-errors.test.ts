@@ -64,6 +64,7 @@ test.each<[title: string, content: Buffer, problem: string]>([
 });
 
 const markup = 'a.csv: this is HTML or XML, not a manifest; was it saved from a login page?';
+const saveIt = 'open it in Excel or LibreOffice, save it as "Excel Workbook (.xlsx)", and use that file';
 const empty = ': the file is empty; it must have a header line and rows';
 const nameless = 'a.csv:1: the first line has no column names; add them';
 const data =
@@ -72,9 +73,41 @@ const twice = 'a.csv:1: columns 1 and 3 are both called "a"; rename or delete on
 
 test.each<[content: string, code: string, message: string, name?: string]>([
   ['<?xml version="1.0"?><rows/>', 'MARKUP', markup],
+  ['<!DOCTYPE html><html><body><form>Sign in</form>', 'MARKUP', markup],
+  [
+    '<table><tr><td>evaluation_id</td></tr>',
+    'MARKUP',
+    `a.xls: this is an HTML table, as many systems export as .xls: ${saveIt}`,
+    'a.xls',
+  ],
+  [
+    '<html xmlns:x="urn:schemas-microsoft-com:office:excel"><head>',
+    'MARKUP',
+    `a.xls: this is an HTML table, as many systems export as .xls: ${saveIt}`,
+    'a.xls',
+  ],
+  [
+    '\ufeff<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook>',
+    'MARKUP',
+    `a.xls: this is an XML spreadsheet, as some systems export as .xls: ${saveIt}`,
+    'a.xls',
+  ],
+  [
+    '<ss:Workbook xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet">',
+    'MARKUP',
+    `a.xls: this is an XML spreadsheet, as some systems export as .xls: ${saveIt}`,
+    'a.xls',
+  ],
+  [
+    'MIME-Version: 1.0\nX-Document-Type: Workbook\n',
+    'MARKUP',
+    `a.xls: this is a web archive, as some systems export as .xls: ${saveIt}`,
+    'a.xls',
+  ],
   ['', 'EMPTY', `a.csv.gz${empty}`, 'a.csv.gz'],
   ['\ufeff \r\n\n', 'EMPTY', `a.csv${empty}`],
-  [' ,,\n1,2,3\n', 'NO_HEADER', nameless],
+  ['_row,_code\n1,2\n', 'NO_HEADER', nameless],
+  [' ,,\n123,2,3\n', 'NO_HEADER', data],
   ['\n123,u\n124,u\n', 'NO_HEADER', data],
   ['a,b,a\n1,2,3\n', 'DUPLICATE_COLUMN', twice],
 ])('a file without a header is refused with a remedy: %j', async (content, code, message, name = 'a.csv') => {

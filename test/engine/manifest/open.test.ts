@@ -144,6 +144,32 @@ test.each<[line: string, problem: string]>([
   expect(rows[1]).toEqual({ row: 2, line: 3, cells: { a: '4', b: '5', c: '6' } });
 });
 
+test.each(['a,b,c\n1,2,3\n   \n \t, ,\n\u00a0\n4,5,6\n  ', 'a\tb\tc\n1\t2\t3\n \t \t\n4\t5\t6\n'])(
+  'a line of blanks is a blank line: %j',
+  async (csv) => {
+    const rows = await allRows(await openText('a.csv', csv));
+    expect(rows.map(({ row, cells, problem }) => [row, cells['a'], problem])).toEqual([
+      [1, '1', undefined],
+      [2, '4', undefined],
+    ]);
+  },
+);
+
+test.each(['Total: 300', '3 rows exported', '(3 rows)', '"1,234 Datensätze"', 'Grand Total', 'Summe'])(
+  'a line below the table is told from a row that was cut off: %s',
+  async (line) => {
+    const rows = await allRows(await openText('a.csv', `a,b,c\n1,2,3\n${line}\n`));
+    expect(rows[1]?.problem?.problem).toBe('seems to be a line below the table, such as a total; delete it');
+  },
+);
+
+test('a line of JSON Lines with several objects is a row with a problem that says how to join them', async () => {
+  const [row] = await allRows(await openText('a.jsonl', '{"a":1}{"a":2}\n{"a":3}\n'));
+  expect(row?.problem?.problem).toMatch(
+    /^has another object behind the first; make one array of all: jq -s \. FILE > rows\.json .*\(character 8 of the line\)$/,
+  );
+});
+
 test('a line of JSON Lines that is not JSON is a row with a problem', async () => {
   const rows = await allRows(await openText('a.jsonl', '{"a":1}\n{"a":\n\noops\n{"a":2}\n'));
   expect(rows).toMatchObject([

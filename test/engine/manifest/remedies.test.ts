@@ -13,7 +13,8 @@ import { manifestFile } from './reading.ts';
 async function plan(name: string, content: string | Buffer, option = '', value = '') {
   const key = option.slice(2).replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
   const isPermit = ['', 'trim', 'skipInvalid', 'allowEmpty'].includes(key);
-  const flags = isPermit ? {} : { [key]: key === 'map' ? [value] : value };
+  const given = key === 'map' ? [value] : key === 'trustQuotes' ? 'yes' : value;
+  const flags = isPermit ? {} : { [key]: given };
   const settings = resolveSettings({ flags, environment: {}, fields: ['user_id'] });
   const path = await manifestFile(name, content);
   try {
@@ -59,6 +60,7 @@ test.each<[title: string, remedy: string, content: string | Buffer]>([
   ['UTF-16', '--encoding', utf16],
   ['Windows-1252', '--encoding', latin1],
   ['text with blanks', '--trim', 'soundboard_id,title\n41, x \n'],
+  ['a text with lines like rows', '--trust-quotes', 'soundboard_id,title\n41,"x\n43,y"\n'],
   ['an invalid row', '--skip-invalid', 'evaluation_id,user_id\n2,u1\nx,u1\n'],
   ['rows that contradict each other', '--on-conflict', 'soundboard_id,title\n41,x\n41,y\n'],
   ['a header alone', '--allow-empty', 'evaluation_id,user_id\n'],

@@ -22,6 +22,7 @@ test.each<[unknown, string]>([
   ['12.0', decimals],
   ['="12"', mark],
   ['#######', errorValue],
+  ['Total: 300', 'seems to be a line below the table, such as a total; delete it'],
   ['0', `out of range; must be ${range}`],
   ['9223372036854775808', `out of range; must be ${range}`],
   ['+5', `must be ${range}, in digits only`],

@@ -71,9 +71,9 @@ export async function readRecords(path: string): Promise<readonly Readonly<Recor
   return parse(await readFile(path), { bom: true, columns: true });
 }
 
-/** The cells of each row of a file that is fed back. */
+/** The cells of each row of a file that is fed back. Random texts may have lines that look like rows. */
 export async function readFedBack(path: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const manifest = await openManifest(path);
+  const manifest = await openManifest(path, { trustQuotes: true });
   const cells: Readonly<Record<string, unknown>>[] = [];
   for await (const rows of manifest.rows()) {
     for (const row of rows) cells.push({ ...row.cells, ...(row.problem && { problem: row.problem }) });

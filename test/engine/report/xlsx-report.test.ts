@@ -1,4 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { inflateRawSync } from 'node:zlib';
 import { readXlsx } from 'hucre/xlsx';
 import { expect, test } from 'vitest';
 import { writeXlsxReport } from '../../../src/engine/report/xlsx-report.ts';
@@ -17,13 +18,27 @@ async function written(...notes: readonly string[]) {
   }
   const path = await writeXlsxReport({
     folder,
-    lines: lines(),
+    readLines: async () => lines(),
     columns: [{ title: 'evaluation_id' }, { title: 'note' }],
     clear_token: '<clear>',
     operations: [{ columns: ['score'] }],
   });
   const { sheets } = await readXlsx(await readFile(path));
   return { folder, path, sheets };
+}
+
+/** The texts of the parts of a streamed archive without ZIP64. */
+function unzipped(archive: Buffer): readonly string[] {
+  const texts: string[] = [];
+  const end = archive.lastIndexOf('PK\x05\x06');
+  for (let at = archive.readUInt32LE(end + 16); at < end; ) {
+    const local = archive.readUInt32LE(at + 42);
+    const start = local + 30 + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28);
+    texts.push(inflateRawSync(archive.subarray(start, start + archive.readUInt32LE(at + 20))).toString());
+    const [name = 0, extra = 0, comment = 0] = [28, 30, 32].map((field) => archive.readUInt16LE(at + field));
+    at += 46 + name + extra + comment;
+  }
+  return texts;
 }
 
 test('a workbook has the report as text, with a frozen header', async () => {
@@ -40,9 +55,20 @@ test('a workbook has the report as text, with a frozen header', async () => {
 });
 
 test("texts that XML can't hold are kept", async () => {
-  const texts = ['<&>"\'', ' a\tb\nc ', 'é🙂', 'null\u0000bell\u0007\r', '_x0041_', '<clear>'];
-  const { sheets } = await written(...texts);
+  const texts = [
+    '<&>"\'',
+    ' a\tb\nc ',
+    'é🙂',
+    'null\u0000bell\u0007\r',
+    '\ufffe\uffff_\ufffe',
+    '_x0041_',
+    '<clear>',
+  ];
+  const { sheets, path } = await written(...texts);
   expect(sheets[0]?.rows.slice(1).map((row) => row[1])).toEqual([...texts.slice(0, -1), '<clear>']);
+  // XML 1.0, section 2.2.
+  const parts = unzipped(await readFile(path));
+  for (const xml of parts) expect(xml).toMatch(/^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u);
 });
 
 test('a text that is too long for Excel names the file with the full text', async () => {
@@ -56,7 +82,7 @@ test('more columns than Excel has are refused', async () => {
   const columns = Array.from({ length: 16_384 }, (_, index) => ({ title: `column ${index}` }));
   const input = { folder: await temporaryFolder(), columns, clear_token: '<clear>', operations: [] };
   async function* lines() {}
-  const writing = writeXlsxReport({ ...input, lines: lines() });
+  const writing = writeXlsxReport({ ...input, readLines: async () => lines() });
   await expect(writing).rejects.toMatchObject({ code: 'XLSX_TOO_LARGE', kind: 'fatal' });
   expect(await readdir(input.folder)).toEqual([]);
 });

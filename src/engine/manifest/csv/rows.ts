@@ -1,6 +1,8 @@
 import { Parser } from 'csv-parse';
+import { isBlank } from '../../../base/text/blank.ts';
 import { sameTextAs } from '../../../base/text/composed.ts';
 import type { Delimiter } from '../../../base/text/delimiter.ts';
+import { footerProblem, isFooter } from '../../../base/text/footer.ts';
 import { unguardCell } from '../../../base/text/formula-guard.ts';
 import { excerpt, type RowProblem } from '../../rows/problem.ts';
 import { Cells, type UnnumberedRow } from '../manifest.ts';
@@ -24,7 +26,7 @@ export interface CsvRecord {
 }
 
 /**
- * Splits delimited text (RFC 4180, with line ends LF, CR LF or CR), one array per chunk. Leaves out blank lines, which may have delimiters.
+ * Splits delimited text (RFC 4180, with line ends LF, CR LF or CR), one array per chunk. Leaves out blank lines, which may have blanks and delimiters.
  *
  * @throws TextMistake (`MANIFEST_RECORD_TOO_LARGE`), checked once per chunk, or the CsvError of csv-parse for invalid quotes
  */
@@ -81,7 +83,7 @@ class RecordParser extends Parser {
 
   override push(cells: readonly string[] | null): boolean {
     if (cells === null) return super.push(null);
-    if (cells.some((cell) => cell !== '')) this.#records.push({ cells, line: this.line });
+    if (!cells.every(isBlank)) this.#records.push({ cells, line: this.line });
     this.#recordLines += 1 + countLineBreaks(cells);
     // Each record counts as the first: csv-parse would create an error for each deviating number of cells of later records, which takes
     // minutes for millions.
@@ -178,6 +180,7 @@ function byColumn(
 
 function wrongWidth({ width }: CsvHeader, values: readonly string[]): RowProblem {
   const problem = `has ${values.length === 1 ? '1 cell' : `${values.length} cells`}, the header has ${width}`;
+  if (isFooter(values[0] ?? '')) return { problem: footerProblem, value: excerpt(values[0]) };
   if (values.length < width) return { problem: `${problem}; is the line cut off?` };
   return {
     problem: `${problem}; a cell that contains the delimiter must be in quotes`,

@@ -58,6 +58,8 @@ export class JsonDocument {
   hasRows = false;
   /** Known once the outer value was read. */
   isOnOneLine = false;
+  /** Known then, too: another object or array comes next. */
+  isFollowed = false;
 
   constructor(bytes: Buffer, options: DocumentOptions) {
     this.#bytes = bytes;
@@ -76,15 +78,16 @@ export class JsonDocument {
     const line = this.#line;
     yield* outer === 'array' ? this.#elements() : this.#object(0);
     this.isOnOneLine = line === this.#line;
-    if ((outer === 'array' || this.hasRows) && this.#next() !== undefined)
-      throw this.#mistake(this.#textBehind());
+    const next = this.#next();
+    this.isFollowed = isOpening(next);
+    if ((outer === 'array' || this.hasRows) && next !== undefined) throw this.#mistake(this.#textBehind());
   }
 
   #textBehind(): string {
     const { outer, path = ['rows'] } = this.#options;
     const text = `text after the end of the ${outer}`;
     if (!isOpening(this.#bytes[this.#at])) return text;
-    return `${text}; if the file has several, make it one array: ${joiningCommand(outer === 'array' ? undefined : path)}`;
+    return `${text}; if the file has several, make it one array: ${joiningCommand(outer === 'array' ? 'arrays' : path)}`;
   }
 
   *#object(depth: number): Generator<JsonValue, void, undefined> {

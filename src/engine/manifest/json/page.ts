@@ -21,11 +21,15 @@ export function rowsAtOption(path: string): string {
   return `--rows-at ${shellWord(path)}`;
 }
 
-/** @param path to the rows in each document; absent if each is an array */
-export function joiningCommand(path?: readonly string[]): string {
-  const names = path?.map((name) => (/^[a-z_]\w*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`));
-  const filter = names === undefined ? 'add' : `[.[]${names.join('')}[]]`;
+/** @param documents each is an array of rows, one row, or has its rows at a path */
+export function joiningCommand(documents: 'arrays' | 'rows' | readonly string[]): string {
+  const filter = documents === 'arrays' ? 'add' : documents === 'rows' ? '.' : filterOf(documents);
   return `jq -s ${shellWord(filter)} FILE > rows.json (with jq 1.7 or later: before, it rounds long identifiers)`;
+}
+
+function filterOf(path: readonly string[]): string {
+  const names = path.map((name) => (/^[a-z_]\w*$/i.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`));
+  return `[.[]${names.join('')}[]]`;
 }
 
 export function pageFactsOf(

@@ -5,6 +5,7 @@ import { maxColumnNamesLength, maxColumns } from '../columns/column-names.ts';
 import { Cells, type UnnumberedRow } from '../manifest.ts';
 import { maxRecordBytes, TextMistake } from '../text/mistake.ts';
 import { type DocumentOptions, JsonDocument } from './document.ts';
+import { joiningCommand } from './page.ts';
 import { parsePiece, valueAt } from './piece.ts';
 
 const rowsAtOnce = 500;
@@ -44,7 +45,13 @@ export async function* readJsonLines(
     yield lines.map(({ text, line }) => {
       const parsed = parsePiece(text);
       if (parsed.ok) return jsonRow(parsed.value, line, columns, trim);
-      const what = parsed.code === 'MANIFEST_SYNTAX' ? `is not JSON: ${parsed.problem}` : parsed.problem;
+      const [first, next] = [text.slice(0, parsed.index), text.charAt(parsed.index)];
+      const isJoined = next === '{' && /\}\s*$/.test(first) && parsePiece(first).ok;
+      const what = isJoined
+        ? `has another object behind the first; make one array of all: ${joiningCommand('rows')}`
+        : parsed.code === 'MANIFEST_SYNTAX'
+          ? `is not JSON: ${parsed.problem}`
+          : parsed.problem;
       const column = [...text.slice(0, parsed.index)].length + 1;
       const problem = `${what} (character ${column} of the line)`;
       return { line, cells: new Cells(), problem: { problem, value: excerpt(text.trim()) } };

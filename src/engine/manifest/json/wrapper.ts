@@ -4,7 +4,7 @@ import { excerpt } from '../../rows/problem.ts';
 import type { PageFacts } from '../manifest.ts';
 import { syntaxMistake, TextMistake } from '../text/mistake.ts';
 import { type DocumentOptions, JsonDocument } from './document.ts';
-import { pageFactsOf, pathsToRows, rowsAtOption } from './page.ts';
+import { joiningCommand, pageFactsOf, pathsToRows, rowsAtOption } from './page.ts';
 import { repeatedName, valueAt } from './piece.ts';
 
 /** For all rows of `{ "operation", "defaults", "rows": [ … ] }`. */
@@ -32,7 +32,13 @@ export function readWrapper(
   const { hasRows, isOnOneLine, members } = document;
   if (hasRows) return path === undefined ? readFacts(members) : readPage(members);
   if (isOnOneLine && path === undefined) return undefined;
-  throw syntaxMistake(offset, lackOfRows(members.flatMap(pathsInMember), path));
+  const arrays = members.flatMap(pathsInMember);
+  if (document.isFollowed && path === undefined && arrays.length < 2) {
+    const [only] = arrays;
+    const command = joiningCommand(only === undefined ? 'rows' : only.split('.'));
+    throw syntaxMistake(offset, `another object follows this one; make one array of all: ${command}`);
+  }
+  throw syntaxMistake(offset, lackOfRows(arrays, path));
 }
 
 type Member = JsonDocument['members'][number];

@@ -8,13 +8,33 @@ import { TextMistake } from './mistake.ts';
 export function refuseForeignFile(head: Buffer, encoding: string): void {
   const kind = binaryKinds.find(({ magic, at = 0 }) => head.subarray(at, at + magic.length).equals(magic));
   if (kind !== undefined) throw new TextMistake('MANIFEST_BINARY', undefined, kind.problem(head));
-  if (/^\s*<(?:!doctype|\?xml|html|head|table)\b/i.test(head.toString('utf8', 0, 200))) {
-    const problem = 'this is HTML or XML, not a manifest; was it saved from a login page?';
-    throw new TextMistake('MANIFEST_MARKUP', undefined, problem);
-  }
+  const markup = markupProblem(textOf(head, encoding));
+  if (markup !== undefined) throw new TextMistake('MANIFEST_MARKUP', undefined, markup);
   const unmarked = encoding === 'utf-8' ? unmarkedUtf16(head) : undefined;
   if (unmarked === undefined) return;
   throw new TextMistake('MANIFEST_UTF16', undefined, `this is UTF-16 text; pass --encoding ${unmarked}`);
+}
+
+function textOf(head: Buffer, encoding: string): string {
+  return new TextDecoder(unmarkedUtf16(head) ?? encoding).decode(head);
+}
+
+const beginsMarkup =
+  /^\s*<(?:!doctype|!--|\?xml|\?mso|html|head|meta|style|body|table|tr|div|\w+:?workbook)\b/i;
+
+const saveAsWorkbook =
+  'open it in Excel or LibreOffice, save it as "Excel Workbook (.xlsx)", and use that file';
+
+/** Many systems name HTML and XML `.xls`, because Excel opens them. */
+function markupProblem(text: string): string | undefined {
+  if (/^\s*MIME-Version:/i.test(text))
+    return `this is a web archive, as some systems export as .xls: ${saveAsWorkbook}`;
+  if (!beginsMarkup.test(text)) return undefined;
+  if (/urn:schemas-microsoft-com:office:spreadsheet|progid="Excel\.Sheet"/i.test(text))
+    return `this is an XML spreadsheet, as some systems export as .xls: ${saveAsWorkbook}`;
+  if (/<table\b|urn:schemas-microsoft-com:office:excel/i.test(text))
+    return `this is an HTML table, as many systems export as .xls: ${saveAsWorkbook}`;
+  return 'this is HTML or XML, not a manifest; was it saved from a login page?';
 }
 
 /** RFC 1952, section 2.3.1. */

@@ -84,39 +84,3 @@ export function columnLetters(index: number): string {
   const rest = Math.floor(index / 26);
   return (rest > 0 ? columnLetters(rest - 1) : '') + String.fromCharCode(65 + (index % 26));
 }
-
-/** Signatures of a ZIP archive (APPNOTE 4.3). */
-const endOfDirectory = 0x06054b50;
-const directoryEntry = 0x02014b50;
-const endLength = 22;
-const entryLength = 46;
-const maxComment = 0xffff;
-
-/** As the directory of the archive says; unpacking by it needs no more memory. Undefined when it is unreadable or omits a size. */
-export function unpackedBytes(archive: Buffer): number | undefined {
-  const end = findEnd(archive);
-  if (end === undefined) return undefined;
-  const entries = archive.readUInt16LE(end + 10);
-  let offset = archive.readUInt32LE(end + 16);
-  let total = 0;
-  for (let entry = 0; entry < entries; entry++) {
-    if (offset + entryLength > archive.length || archive.readUInt32LE(offset) !== directoryEntry)
-      return undefined;
-    const packed = archive.readUInt32LE(offset + 20);
-    const unpacked = archive.readUInt32LE(offset + 24);
-    if (unpacked === 0xffffffff || (unpacked === 0 && packed > 2)) return undefined;
-    total += unpacked;
-    const nameLength = archive.readUInt16LE(offset + 28);
-    offset +=
-      entryLength + nameLength + archive.readUInt16LE(offset + 30) + archive.readUInt16LE(offset + 32);
-  }
-  return total;
-}
-
-function findEnd(archive: Buffer): number | undefined {
-  const last = archive.length - endLength;
-  for (let offset = last; offset >= Math.max(0, last - maxComment); offset--) {
-    if (archive.readUInt32LE(offset) === endOfDirectory) return offset;
-  }
-  return undefined;
-}

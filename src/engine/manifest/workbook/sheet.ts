@@ -1,5 +1,6 @@
 import type { ColumnDef, ReadOptions, Sheet } from 'hucre/xlsx';
-import { size } from '../../../base/text/format.ts';
+import { isBlank } from '../../../base/text/blank.ts';
+import { count, size } from '../../../base/text/format.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
 import { titleLines } from '../csv/header.ts';
@@ -8,7 +9,8 @@ import { headerBelow, identifierTest } from '../layout.ts';
 import type { Manifest, ReadingOptions } from '../manifest.ts';
 import { manifestTooLarge, maxRecordBytes, type Position, TextMistake } from '../text/mistake.ts';
 import { readBytes, type TextSource } from '../text/source.ts';
-import { type CellFormats, columnLetters, readCell, unpackedBytes } from './cell.ts';
+import { unpackedBytes } from './archive.ts';
+import { type CellFormats, columnLetters, readCell } from './cell.ts';
 
 /** Line numbers are Excel's row numbers. */
 export interface SheetRecords {
@@ -133,7 +135,7 @@ async function headerWidth(
   let width = 0;
   for await (const { index, values } of streamXlsxRows(archive, { sheet })) {
     if (width * index > maxCells) {
-      const problem = `this sheet has more than ${maxCells} cells, too large to read into memory; save it as "CSV UTF-8"`;
+      const problem = `this sheet has more than ${count(maxCells)} cells, too large to read into memory; save it as "CSV UTF-8"`;
       throw new TextMistake('MANIFEST_TOO_LARGE', undefined, problem);
     }
     if (index < skipLines || first.length === sampledRows) continue;
@@ -244,7 +246,7 @@ function recordsOf(
     if (totalLength > maxUnpackedBytes) {
       throw tooLarge('the cells up to this row come to', { line, column: 1 });
     }
-    if (length === 0 && problems.size === 0) continue;
+    if (cells.every(isBlank) && problems.size === 0) continue;
     records.push({ cells, line, ...(problems.size > 0 && { problems }) });
   }
   return records;

@@ -136,8 +136,10 @@ async function writeInto(
   const { summary, paths } = report;
   if (page === undefined) await removeReport(folder, 'report.html');
   const htmlPath = page && (await writeHtmlReport(folder, await page.content(summary)));
-  const again = xlsx ? await readLines() : undefined;
-  const xlsxPath = again && (await writeXlsxReport({ folder, lines: again.lines, ...refeed, operations }));
+  const again = async (): Promise<ReportLines> => (await readLines()).lines;
+  const xlsxPath = xlsx
+    ? await writeXlsxReport({ folder, readLines: again, ...refeed, operations })
+    : undefined;
   return {
     ...report,
     paths: {

@@ -19,7 +19,7 @@ test('a record knows the line on which it begins', async () => {
       const expected: number[] = [];
       let text = '';
       for (const [cells, ends] of records) {
-        if (cells.some((cell) => cell !== '')) expected.push(text.split(/\r\n|\n|\r/).length);
+        if (cells.some((cell) => /[ab]/.test(cell))) expected.push(text.split(/\r\n|\n|\r/).length);
         text += cells.join(',') + ends.join('');
       }
       expect((await recordsOf(text, chunkSize)).map(({ line }) => line)).toEqual(expected);

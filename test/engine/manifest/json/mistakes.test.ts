@@ -3,6 +3,7 @@ import { allRows, failure, openText } from '../reading.ts';
 
 const only = 'use operation, defaults and rows only, or pass --rows-at rows to ignore other members';
 const user = 'user_id; keep one of them';
+const jq = 'FILE > rows.json (with jq 1.7 or later: before, it rounds long identifiers)';
 const forms = 'write [ rows ], { "rows": [ rows ] }, or one object on each line (JSON Lines)';
 
 test.each<[content: string, where: string, problem: string]>([
@@ -15,6 +16,21 @@ test.each<[content: string, where: string, problem: string]>([
   ['{"defaults":[],"rows":[{"a":1}]}', '1:13', '"defaults" must be an object with a value for each field'],
   ['{"defaults":{"userId":1,"user_id":2},"rows":[{"a":1}]}', '1:13', `"defaults" has two values for ${user}`],
   ['{\n"a":1\n}', '1:1', `this object has no array "rows"; ${forms}`],
+  [
+    '{\n"a":1\n}\n{\n"a":2\n}',
+    '1:1',
+    `another object follows this one; make one array of all: jq -s . ${jq}`,
+  ],
+  [
+    '{"d":[\n{"a":1}]}\n{"d":[\n{"a":1}]}',
+    '1:1',
+    `another object follows this one; make one array of all: jq -s "[.[].d[]]" ${jq}`,
+  ],
+  [
+    '[{"a":1}][{"a":2}]',
+    '1:10',
+    `text after the end of the array; if the file has several, make it one array: jq -s add ${jq}`,
+  ],
   ['oops', '1:1', 'a JSON manifest must begin with [ or {'],
 ])('broken JSON is reported with line and column: %j', async (content, where, problem) => {
   const error = await failure('a.json', content);

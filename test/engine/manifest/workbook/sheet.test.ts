@@ -268,6 +268,6 @@ test('cells to the right of the table are ignored at no cost', async () => {
 test('a sheet of too many cells is refused before they are in memory', async () => {
   const rows = rowsBehind(row(1, ['x'], '', 'x'), 1_300, (line) => row(line, ['x'], '', 'x'));
   expect((await failure('a.xlsx', zipped(sheetOf(rows)))).message).toBe(
-    `a.xlsx: this sheet has more than 20000000 cells, ${beyondMemory}`,
+    `a.xlsx: this sheet has more than 20,000,000 cells, ${beyondMemory}`,
   );
 });
