@@ -17,6 +17,7 @@ import { TrafficMeter } from '../rate/traffic-meter.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { haltReason, refusalReason } from './halt-reason.ts';
 import { Prefetch, withSpare } from './prefetch.ts';
+import { RefusedRows } from './refused-rows.ts';
 import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';
 import { logTotals } from './totals.ts';
 import { WatchedWorker } from './watched-worker.ts';
@@ -61,6 +62,7 @@ export class ApiWorker {
   readonly #gate: CallGate;
   readonly #meter = new TrafficMeter();
   readonly #breaker: CircuitBreaker;
+  readonly #refusedRows = new RefusedRows();
   readonly #leaderLoop: LeaderLoop;
   readonly #prefetch = new Prefetch();
   readonly #totals: ReturnType<typeof logTotals>;
@@ -144,6 +146,7 @@ export class ApiWorker {
         gate: this.#gate,
         meter: this.#meter,
         breaker: this.#breaker,
+        refusedRows: this.#refusedRows,
         governed: () => this.#pace?.phase !== 'fixed',
         log,
         onEvent: (event) => this.#take(event),
@@ -170,6 +173,7 @@ export class ApiWorker {
 
   #follow(pace: PaceReport, own: OwnCalls): void {
     this.#concurrency = own.concurrency;
+    this.#refusedRows.rowsLeft = own.rowsLeft;
     const most = withSpare(this.#concurrency);
     const needed = this.#prefetch.update(this.#gate.takeBusiest(), most);
     // The calls that the user wants are in hand at once, even if the rate needs fewer.
@@ -182,7 +186,7 @@ export class ApiWorker {
 
   get #outage(): Outage | undefined {
     const { outage } = this.#breaker;
-    if (outage === undefined) return undefined;
+    if (outage === undefined) return this.#refusedRows.wait;
     const { failure } = outage.trouble;
     const why = failure.status === undefined ? failure.message : `${failure.status} ${failure.message}`;
     return { reason: `${new URL(this.#options.baseUrl).host} is away: ${why}`, testMs: outage.testMs };

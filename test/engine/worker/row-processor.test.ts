@@ -7,6 +7,7 @@ import type { ApiAnswer } from '../../../src/engine/api/client.ts';
 import type { RowVerdict } from '../../../src/engine/queue/claimed-batch.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
 import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
+import { RefusedRows } from '../../../src/engine/worker/refused-rows.ts';
 import {
   createRowProcessor,
   type RowProcessorOptions,
@@ -42,6 +43,7 @@ function begin(answers: readonly (ApiAnswer | Error)[], changes: Partial<RowProc
     gate,
     meter,
     breaker,
+    refusedRows: new RefusedRows(),
     governed: () => true,
     log: pino({ level: 'silent' }),
     onEvent: (event) => events.push(event),
