@@ -27,6 +27,8 @@ export interface LeaderLoopOptions {
 export interface OwnCalls {
   readonly concurrency: number;
   readonly inFlight: CallsInFlight | undefined;
+  /** That call the API, this one included. */
+  readonly workers: number;
   /** Unfinished rows, if no other worker calls them. */
   readonly rowsLeft?: number | undefined;
 }
@@ -190,6 +192,7 @@ export class LeaderLoop {
     onPace(pace, {
       concurrency: concurrency ?? Math.max(gate.places, part),
       inFlight: meter.inFlight,
+      workers,
       rowsLeft: workers === 1 ? rows : undefined,
     });
     this.#isEstablished = true;

@@ -16,6 +16,7 @@ import type { Blame } from './health-evidence.ts';
 import { asRefusal, type JudgedAttempt, type Judgement, judge, returnUncharged } from './judge.ts';
 import { isSuspect } from './other-rows.ts';
 import type { RefusedRows } from './refused-rows.ts';
+import type { RetryQuota } from './retry-quota.ts';
 import { notRepeated, uncalled } from './uncalled-rows.ts';
 
 /** For progress and logs, never for accounting. */
@@ -33,6 +34,7 @@ export interface RowProcessorOptions {
   readonly meter: Pick<TrafficMeter, 'sent' | 'ended' | 'refuses503'>;
   readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess'>;
   readonly refusedRows: RefusedRows;
+  readonly quota: Pick<RetryQuota, 'take' | 'succeeded'>;
   readonly proven?: Iterable<string> | undefined;
   readonly governed: () => boolean;
   readonly log: Log;
@@ -62,7 +64,7 @@ export function refusal(task: RowTask, operations: readonly Operation[]): Cqbatc
  * spread moves the object to the old generation.
  */
 export function createRowProcessor(options: RowProcessorOptions) {
-  const { operations, client, gate, meter, breaker, refusedRows, log, onEvent, onHalt } = options;
+  const { operations, client, gate, meter, breaker, refusedRows, quota, log, onEvent, onHalt } = options;
   /** Operations of which rows have succeeded: anywhere, which proves the address; and here, which also proves the token. */
   const proven = new Set<string>();
   const provenHere = new Set<string>();
@@ -109,6 +111,9 @@ export function createRowProcessor(options: RowProcessorOptions) {
         onEvent({ type: 'finished', run: task.run, row: task.row, result: refusal.result });
         return refusal;
       }
+      const isRetry = claim.attemptsUsed > 0;
+      const waitMs = isRetry ? quota.take(task.run, steadyNow()) : 0;
+      if (waitMs > 0) return { ...uncalled(task), delayMs: waitMs };
       const admittedAt = await admitted(claim);
       if (admittedAt === undefined) return uncalled(task);
       hasPlace = true;
@@ -134,6 +139,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       addToLatest(attempt);
       refusedRows.judged(attempt, judgement);
       const evidence = healthEvidence(attempt, judgement);
+      if (evidence.kind === 'answered') quota.succeeded(task.run, isRetry, steadyNow());
       const assessed = breaker.assess(evidence);
       // The breaker waits for the outcomes of the next calls.
       if (typeof assessed !== 'string') leave();

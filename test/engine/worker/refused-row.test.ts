@@ -8,6 +8,7 @@ import type { RowTask } from '../../../src/engine/queue/payload.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
 import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
 import { RefusedRows } from '../../../src/engine/worker/refused-rows.ts';
+import { RetryQuota } from '../../../src/engine/worker/retry-quota.ts';
 import { createRowProcessor } from '../../../src/engine/worker/row-processor.ts';
 import { Random } from '../../simulation/random.ts';
 import { failing, tooMany } from './answers.ts';
@@ -54,6 +55,7 @@ async function run({ rows, workers = 1, refuses, statedMs: waitMs, onWait }: Mod
       meter,
       breaker: new CircuitBreaker({ onChange() {}, onHalt() {} }),
       refusedRows,
+      quota: new RetryQuota(),
       proven: ['restore-evaluation'],
       governed: () => true,
       log: silentLog,
