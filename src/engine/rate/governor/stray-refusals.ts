@@ -18,10 +18,13 @@ const clearly = 4;
 const clearShare = 0.15;
 const deviations = 2;
 /** A refusal below this share of what was accepted per second from one refusal to the next contradicts a limit. This many are no accident. */
-const contradicting = 0.8;
-const severalContradictions = 2;
-/** Accepted calls from which such a time counts. */
+const contradicting = 0.7;
+const severalContradictions = 3;
+/** From which such a time counts: in a shorter one, the allowance of a second may be accepted twice (fixed-window:limit=50,window=1s). */
 const fewestAccepted = 8;
+const fewestMs = 1_500;
+/** This many accepted calls between two refusals show what a limit allows at present (500/s, then 50/s). */
+const limitCalls = 100;
 /** Where refusals ask to wait, an allowance fills up meanwhile: more calls must be accepted per second than before the trial. */
 const clearlyMore = 1.15;
 
@@ -136,7 +139,12 @@ export class StrayRefusals {
     if (rejected === 0) return;
     this.#interval = { accepted: 0, ms: 0, waitedMs: 0, isWhole: true };
     if (rate < contradicting * this.#gained) this.#contradictions += 1;
-    if (!interval.isWhole || interval.accepted < fewestAccepted) return;
+    if (interval.accepted >= limitCalls) {
+      this.#gained = 0;
+      this.#fastest = 0;
+      this.#contradictions = 0;
+    }
+    if (!interval.isWhole || interval.accepted < fewestAccepted || interval.ms < fewestMs) return;
     this.#gained = Math.max(this.#gained, (interval.accepted * 1_000) / interval.ms);
     const activeMs = Math.max(1, interval.ms - interval.waitedMs);
     this.#fastest = Math.max(this.#fastest, (interval.accepted * 1_000) / activeMs);
