@@ -205,8 +205,7 @@ describe('single 429s at any rate (4 %)', () => {
     ['without a waiting time', {}, 40, 60],
     ['that ask to wait for a second', { noiseWaits: true }, 60, 12],
   ])('do not lower the rate further and further (%s)', (_title, world, within, least) => {
-    for (const seed of seeds)
-      expect(secondsFor(world, seed), `seed ${seed}`).toBeLessThanOrEqual(within);
+    for (const seed of seeds) expect(secondsFor(world, seed), `seed ${seed}`).toBeLessThanOrEqual(within);
     const games = seeds.map((seed) =>
       played({ limit: 'none', ...stray, ...world, seed, seconds: 120 }).slice(60),
     );
