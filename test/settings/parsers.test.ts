@@ -60,7 +60,11 @@ test.each<[what: keyof typeof parsers, text: string, value: unknown]>([
 });
 
 test.each<[what: keyof typeof parsers, message: string, texts: readonly string[]]>([
-  ['rate', 'write a rate as', ['', '50', '0/s', '100/0s', '100/1.5s', '100/-15s', '-1/s', '50/x', '1e3/s', 'automatic']],
+  [
+    'rate',
+    'write a rate as',
+    ['', '50', '0/s', '100/0s', '100/1.5s', '100/-15s', '-1/s', '50/x', '1e3/s', 'automatic'],
+  ],
   ['rate', 'a rate is at most 1000000/s', ['1000001/s']],
   ['rate', 'write a rate as', ['auto..', 'auto..none', 'auto..auto', 'auto..0/s', 'auto50/s', '50/s..auto']],
   ['concurrency', 'write auto, or a whole number from 0 to 1000', ['', 'automatic', '-1', '1.5', '1001']],

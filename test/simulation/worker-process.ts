@@ -1,6 +1,8 @@
 import { pino } from 'pino';
 import { openRowQueue } from '../../src/engine/queue/row-queue.ts';
 import { CircuitBreaker } from '../../src/engine/worker/circuit-breaker.ts';
+import { RefusedRows } from '../../src/engine/worker/refused-rows.ts';
+import { RetryQuota } from '../../src/engine/worker/retry-quota.ts';
 import { createRowProcessor } from '../../src/engine/worker/row-processor.ts';
 import { WatchedWorker } from '../../src/engine/worker/watched-worker.ts';
 import type { ModelConnection } from './model-backend.ts';
@@ -71,6 +73,8 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
         gate,
         meter: { sent: () => ({}) as never, ended() {}, refuses503: false },
         breaker,
+        refusedRows: new RefusedRows(),
+        quota: new RetryQuota(),
         governed: () => false,
         log: silent,
         onEvent({ type, row }) {

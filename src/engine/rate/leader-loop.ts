@@ -27,6 +27,10 @@ export interface LeaderLoopOptions {
 export interface OwnCalls {
   readonly concurrency: number;
   readonly inFlight: CallsInFlight | undefined;
+  /** That call the API, this one included. */
+  readonly workers: number;
+  /** Unfinished rows, if no other worker calls them. */
+  readonly rowsLeft?: number | undefined;
 }
 
 type State = { readonly mode: 'following' } | { readonly mode: 'leading' } | { readonly mode: 'stopped' };
@@ -168,7 +172,7 @@ export class LeaderLoop {
     };
     const { limit, concurrency, refuses503 } = decided;
     if (limit !== undefined) this.#start = { limit, concurrency, refuses503 };
-    if (await this.#options.membership.decide(decided)) this.#obey(decided, reports.size);
+    if (await this.#options.membership.decide(decided)) this.#obey(decided, reports.size, rows);
     if (hasRuns || this.#options.gate.isBusy || isTraffic(traffic)) this.#workedAt = now;
     else if (now >= this.#workedAt + restedAfterMs) await this.#giveUpLead();
   }
@@ -178,14 +182,19 @@ export class LeaderLoop {
     if (isGivenUp && this.#state.mode === 'leading') this.#state = { mode: 'following' };
   }
 
-  #obey(pace: PaceReport, workers: number): void {
+  #obey(pace: PaceReport, workers: number, rows?: number): void {
     const { gate, meter, concurrency, onPace } = this.#options;
     if (meter.forgetWaits(pace.restsSince ?? 0)) gate.forgetOwnRest();
     gate.setCommonRest(pace.restUntil ?? 0);
     meter.refuses503 = pace.refuses503;
     // A worker with nothing to call has no places: it may claim rows for an equal share.
     const part = Math.max(1, Math.floor(pace.concurrency / workers));
-    onPace(pace, { concurrency: concurrency ?? Math.max(gate.places, part), inFlight: meter.inFlight });
+    onPace(pace, {
+      concurrency: concurrency ?? Math.max(gate.places, part),
+      inFlight: meter.inFlight,
+      workers,
+      rowsLeft: workers === 1 ? rows : undefined,
+    });
     this.#isEstablished = true;
     this.#established.resolve();
   }

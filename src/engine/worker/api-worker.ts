@@ -17,6 +17,8 @@ import { TrafficMeter } from '../rate/traffic-meter.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { haltReason, refusalReason } from './halt-reason.ts';
 import { Prefetch, withSpare } from './prefetch.ts';
+import { RefusedRows } from './refused-rows.ts';
+import { RetryQuota } from './retry-quota.ts';
 import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';
 import { logTotals } from './totals.ts';
 import { WatchedWorker } from './watched-worker.ts';
@@ -61,6 +63,8 @@ export class ApiWorker {
   readonly #gate: CallGate;
   readonly #meter = new TrafficMeter();
   readonly #breaker: CircuitBreaker;
+  readonly #refusedRows = new RefusedRows();
+  readonly #quota = new RetryQuota();
   readonly #leaderLoop: LeaderLoop;
   readonly #prefetch = new Prefetch();
   readonly #totals: ReturnType<typeof logTotals>;
@@ -103,7 +107,9 @@ export class ApiWorker {
       known: options.known,
       onPace: (pace, own) => {
         const outage = this.#outage;
-        this.#follow(outage === undefined ? pace : duringOutage(pace, outage), own);
+        const wait = this.#quota.wait(steadyNow());
+        if (outage !== undefined) this.#follow(duringOutage(pace, outage), own);
+        else this.#follow(wait === undefined ? pace : { ...pace, reason: wait.reason }, own);
       },
       onError,
     });
@@ -144,6 +150,8 @@ export class ApiWorker {
         gate: this.#gate,
         meter: this.#meter,
         breaker: this.#breaker,
+        refusedRows: this.#refusedRows,
+        quota: this.#quota,
         governed: () => this.#pace?.phase !== 'fixed',
         log,
         onEvent: (event) => this.#take(event),
@@ -170,6 +178,8 @@ export class ApiWorker {
 
   #follow(pace: PaceReport, own: OwnCalls): void {
     this.#concurrency = own.concurrency;
+    this.#refusedRows.rowsLeft = own.rowsLeft;
+    this.#quota.workers = own.workers;
     const most = withSpare(this.#concurrency);
     const needed = this.#prefetch.update(this.#gate.takeBusiest(), most);
     // The calls that the user wants are in hand at once, even if the rate needs fewer.
@@ -182,7 +192,10 @@ export class ApiWorker {
 
   get #outage(): Outage | undefined {
     const { outage } = this.#breaker;
-    if (outage === undefined) return undefined;
+    if (outage === undefined) {
+      const wait = this.#quota.wait(steadyNow());
+      return this.#refusedRows.wait ?? (wait?.isAll ? wait : undefined);
+    }
     const { failure } = outage.trouble;
     const why = failure.status === undefined ? failure.message : `${failure.status} ${failure.message}`;
     return { reason: `${new URL(this.#options.baseUrl).host} is away: ${why}`, testMs: outage.testMs };

@@ -16,6 +16,7 @@ import {
   isSuspect,
   type OtherCalls,
   singledOutAgain,
+  waitAloneMs,
 } from './other-rows.ts';
 
 /** An attempt, and all that its judgement depends on. */
@@ -140,7 +141,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
     case 'slow-down': {
       const unprocessed = past.unprocessed + 1;
       const singledOut = singledOutAgain(past.singledOut, attempt.otherCalls);
-      if (isRefusedItself(singledOut)) {
+      if (isRefusedItself(singledOut, attempt.otherCalls)) {
         const { refusals, others } = singledOut;
         const message = `${failure.message} (refused ${refusals} times, while at least ${others} other rows were accepted)`;
         return finished({
@@ -154,7 +155,11 @@ export function judge(attempt: JudgedAttempt): Judgement {
       const refused = { ...history, unprocessed, singledOut };
       const statedMs = failure.waitMs === undefined ? undefined : Math.max(leastWaitMs, failure.waitMs);
       if (isSuspect(past.singledOut))
-        return { kind: 'returned', history: refused, delayMs: statedMs ?? unknownWaitMs };
+        return {
+          kind: 'returned',
+          history: refused,
+          delayMs: statedMs ?? waitAloneMs(singledOut, attempt.otherCalls),
+        };
       const unknownMs = attempt.governed
         ? 0
         : Math.min(unknownWaitMs * 2 ** (unprocessed - 1), maxUnknownWaitMs);

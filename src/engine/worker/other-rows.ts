@@ -4,7 +4,10 @@ import type { ApiFailure } from '../api/failure.ts';
 /** `failed`: the API could not be reached, or failed. */
 export type CallOutcome = 'accepted' | 'refused' | 'failed';
 
-export type OtherCalls = Readonly<Record<CallOutcome, number>>;
+export interface OtherCalls extends Readonly<Record<CallOutcome, number>> {
+  /** Present when only rows are left that were refused: the others accepted since the row's first call. */
+  readonly acceptedInAll?: number | undefined;
+}
 
 const keptCalls = 100;
 
@@ -13,16 +16,26 @@ const keptCalls = 100;
  * would excuse each other.
  */
 export class LatestCalls {
-  readonly #calls: { readonly at: number; readonly outcome: CallOutcome }[] = [];
+  readonly #calls: { readonly at: number; readonly outcome: CallOutcome; readonly wasRefused: boolean }[] =
+    [];
 
-  /** @param at when the call began */
-  add(at: Date, outcome: CallOutcome): void {
-    this.#calls.push({ at: at.getTime(), outcome });
+  /** Of the accepted rows, those that had been refused before, from 0 to 1. */
+  get shareOnceRefused(): number {
+    const accepted = this.#calls.filter(({ outcome }) => outcome === 'accepted');
+    return accepted.filter(({ wasRefused }) => wasRefused).length / Math.max(1, accepted.length);
+  }
+
+  /**
+   * @param at when the call began
+   * @param wasRefused an earlier call of the row
+   */
+  add(at: Date, outcome: CallOutcome, wasRefused = false): void {
+    this.#calls.push({ at: at.getTime(), outcome, wasRefused });
     if (this.#calls.length > keptCalls) this.#calls.shift();
   }
 
   /** Calls that began after this time, ISO 8601; none if unknown. */
-  since(time: string | undefined): OtherCalls {
+  since(time: string | undefined): Readonly<Record<CallOutcome, number>> {
     const counts = { accepted: 0, refused: 0, failed: 0 };
     if (time === undefined) return counts;
     const from = Date.parse(time);
@@ -39,11 +52,18 @@ const enough = {
 } as const satisfies Record<string, SingledOut>;
 const suspicious = { refusals: 2, others: 6 } as const satisfies SingledOut;
 
-/** A refusal says nothing about the row while the API refuses others, too, or before any other was accepted. */
+/**
+ * A refusal says nothing about the row while the API refuses others, too, or before any other was accepted. When only refused rows are left,
+ * no other can be accepted any more: those accepted since the row's first call must do.
+ */
 export function singledOutAgain(
   counted: SingledOut | undefined,
-  { accepted, refused }: OtherCalls,
+  { accepted, refused, acceptedInAll }: OtherCalls,
 ): SingledOut {
+  if (acceptedInAll !== undefined) {
+    const { refusals, others } = counted ?? { refusals: 0, others: 0 };
+    return { refusals: refusals + 1, others: Math.max(others, acceptedInAll) };
+  }
   return counted !== undefined && counted.others + accepted === 0
     ? counted
     : again(counted, accepted, refused);
@@ -60,7 +80,7 @@ export function failedAgain(
 }
 
 /** Times and request ids differ in each answer. */
-function withoutNumbers(message: string): string {
+export function withoutNumbers(message: string): string {
   return message.replaceAll(/\S*\d\S*/g, '#');
 }
 
@@ -70,9 +90,22 @@ function again(counted: SingledOut | undefined, accepted: number, against: numbe
   return { refusals: counted.refusals + 1, others: counted.others + accepted };
 }
 
-export function isRefusedItself(row: SingledOut): boolean {
-  return isAtLeast(row, enough.refusals);
+export function isRefusedItself(row: SingledOut, { acceptedInAll }: OtherCalls): boolean {
+  const others = acceptedInAll === undefined ? enough.refusals.others : suspicious.others;
+  return isAtLeast(row, { ...enough.refusals, others });
 }
+
+const leastWaitMs = 1_000;
+const longestWaitMs = 8_000;
+
+/** For a row that is refused alone, without a stated time. When only such rows are left, the limit of a minute may end meanwhile. */
+export function waitAloneMs({ refusals }: SingledOut, { acceptedInAll }: OtherCalls): number {
+  const doublings = acceptedInAll === undefined ? 0 : Math.max(0, refusals - suspicious.refusals);
+  return Math.min(leastWaitMs * 2 ** doublings, longestWaitMs);
+}
+
+export const mostRefusalsAlone = enough.refusals.refusals;
+export const fewestOthers = suspicious.others;
 
 export function failsItself(row: SingledOut): boolean {
   return isAtLeast(row, enough.failures);

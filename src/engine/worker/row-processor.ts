@@ -14,7 +14,9 @@ import type { CircuitBreaker } from './circuit-breaker.ts';
 import { healthEvidence } from './evidence-of-call.ts';
 import type { Blame } from './health-evidence.ts';
 import { asRefusal, type JudgedAttempt, type Judgement, judge, returnUncharged } from './judge.ts';
-import { isSuspect, LatestCalls } from './other-rows.ts';
+import { isSuspect } from './other-rows.ts';
+import type { RefusedRows } from './refused-rows.ts';
+import type { RetryQuota } from './retry-quota.ts';
 import { notRepeated, uncalled } from './uncalled-rows.ts';
 
 /** For progress and logs, never for accounting. */
@@ -31,6 +33,8 @@ export interface RowProcessorOptions {
   readonly gate: Pick<CallGate, 'reserve' | 'enter' | 'release' | 'sent' | 'leave'>;
   readonly meter: Pick<TrafficMeter, 'sent' | 'ended' | 'refuses503'>;
   readonly breaker: Pick<CircuitBreaker, 'prove' | 'begin' | 'end' | 'admit' | 'assess'>;
+  readonly refusedRows: RefusedRows;
+  readonly quota: Pick<RetryQuota, 'take' | 'succeeded'>;
   readonly proven?: Iterable<string> | undefined;
   readonly governed: () => boolean;
   readonly log: Log;
@@ -60,11 +64,11 @@ export function refusal(task: RowTask, operations: readonly Operation[]): Cqbatc
  * spread moves the object to the old generation.
  */
 export function createRowProcessor(options: RowProcessorOptions) {
-  const { operations, client, gate, meter, breaker, log, onEvent, onHalt } = options;
+  const { operations, client, gate, meter, breaker, refusedRows, quota, log, onEvent, onHalt } = options;
   /** Operations of which rows have succeeded: anywhere, which proves the address; and here, which also proves the token. */
   const proven = new Set<string>();
   const provenHere = new Set<string>();
-  const latest = new LatestCalls();
+  const { latest } = refusedRows;
   const ignoredWaits = new Set<string>();
   prove(options.proven ?? []);
 
@@ -107,6 +111,9 @@ export function createRowProcessor(options: RowProcessorOptions) {
         onEvent({ type: 'finished', run: task.run, row: task.row, result: refusal.result });
         return refusal;
       }
+      const isRetry = claim.attemptsUsed > 0;
+      const waitMs = isRetry ? quota.take(task.run, steadyNow()) : 0;
+      if (waitMs > 0) return { ...uncalled(task), delayMs: waitMs };
       const admittedAt = await admitted(claim);
       if (admittedAt === undefined) return uncalled(task);
       hasPlace = true;
@@ -120,7 +127,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
         startedAt,
         finishedAt: new Date(),
         provenRight: (isTokenInDoubt(answer) ? provenHere : proven).has(task.operation),
-        otherCalls: latest.since(task.history?.earlier?.at(-1)?.at),
+        otherCalls: refusedRows.others(task.history, answer),
         governed: options.governed(),
         random: Math.random(),
       };
@@ -130,7 +137,9 @@ export function createRowProcessor(options: RowProcessorOptions) {
         provenHere.add(task.operation);
       }
       addToLatest(attempt);
+      refusedRows.judged(attempt, judgement);
       const evidence = healthEvidence(attempt, judgement);
+      if (evidence.kind === 'answered') quota.succeeded(task.run, isRetry, steadyNow());
       const assessed = breaker.assess(evidence);
       // The breaker waits for the outcomes of the next calls.
       if (typeof assessed !== 'string') leave();
@@ -150,7 +159,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
 
   function addToLatest({ task: { history }, answer, startedAt }: JudgedAttempt): void {
     const kind = answer.ok ? 'permanent' : answer.failure.class;
-    if (kind === 'permanent') latest.add(startedAt, 'accepted');
+    if (kind === 'permanent') latest.add(startedAt, 'accepted', (history?.unprocessed ?? 0) > 0);
     else if (kind === 'slow-down' && !isSuspect(history?.singledOut)) latest.add(startedAt, 'refused');
     else if (kind === 'retry' && !isSuspect(history?.failedAlone)) latest.add(startedAt, 'failed');
   }

@@ -3,6 +3,7 @@ import { noHistory } from '../../domain/terms.ts';
 import type { RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
 
+type ReturnedRow = Extract<RowVerdict, { readonly kind: 'returned' }>;
 type FinishedRow = Extract<RowVerdict, { readonly kind: 'finished' }>;
 
 /** The result of a row that must not be repeated: an attempt may have been carried out. */
@@ -15,6 +16,6 @@ export function notRepeated(task: RowTask): FinishedRow {
   return { kind: 'finished', result: failedUncalled(history, why) };
 }
 
-export function uncalled(task: RowTask): RowVerdict {
+export function uncalled(task: RowTask): ReturnedRow {
   return { kind: 'returned', history: task.history ?? noHistory };
 }

@@ -7,6 +7,8 @@ import { decodeEntry, encodeEntry } from '../../../src/engine/journal/line.ts';
 import type { RowTask } from '../../../src/engine/queue/payload.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
 import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
+import { RefusedRows } from '../../../src/engine/worker/refused-rows.ts';
+import { RetryQuota } from '../../../src/engine/worker/retry-quota.ts';
 import { createRowProcessor } from '../../../src/engine/worker/row-processor.ts';
 import { Random } from '../../simulation/random.ts';
 import { failing, tooMany } from './answers.ts';
@@ -27,12 +29,16 @@ interface Model {
   /** Whether the API refuses this call of a row. */
   readonly refuses: (row: number, call: number) => boolean;
   readonly statedMs?: number | undefined;
+  /** For each second without a call. */
+  readonly onWait?: (reason: string) => void;
 }
 
 /** Calls rows in modelled time, one after the other, each by the next worker, until all have results. */
-async function run({ rows, workers = 1, refuses, statedMs: waitMs }: Model) {
+async function run({ rows, workers = 1, refuses, statedMs: waitMs, onWait }: Model) {
   const meters: TrafficMeter[] = [];
   let calls = 0;
+  const refusedRows = new RefusedRows();
+  const startedAt = Date.now();
   const fleet = Array.from({ length: workers }, () => {
     const meter = new TrafficMeter();
     meters.push(meter);
@@ -48,6 +54,8 @@ async function run({ rows, workers = 1, refuses, statedMs: waitMs }: Model) {
       gate: { reserve: async () => true, enter: async () => 0, release() {}, sent() {}, leave() {} },
       meter,
       breaker: new CircuitBreaker({ onChange() {}, onHalt() {} }),
+      refusedRows,
+      quota: new RetryQuota(),
       proven: ['restore-evaluation'],
       governed: () => true,
       log: silentLog,
@@ -64,8 +72,11 @@ async function run({ rows, workers = 1, refuses, statedMs: waitMs }: Model) {
   while (waiting.length > 0 && calls < 10_000) {
     const place = waiting.findIndex(({ dueAt }) => dueAt <= Date.now());
     const [next] = waiting.splice(place, place < 0 ? 0 : 1);
+    refusedRows.rowsLeft = rows - results.size;
     if (next === undefined) {
       await vi.advanceTimersByTimeAsync(callMs);
+      const { wait } = refusedRows;
+      if (wait !== undefined) onWait?.(wait.reason);
       continue;
     }
     const { task } = next;
@@ -79,12 +90,17 @@ async function run({ rows, workers = 1, refuses, statedMs: waitMs }: Model) {
       const line = encodeEntry({ type: 'open', row: task.row, history: verdict.history });
       const entry = decodeEntry(line.trimEnd());
       if (entry?.type !== 'open') throw new Error(line);
-      const delayMs = verdict.kind === 'throttled' ? verdict.waitMs : (verdict.delayMs ?? 0);
+      // Where nothing is accepted, the governor tests about once a second.
+      const leastMs = onWait === undefined ? 0 : 1_000;
+      const delayMs = Math.max(
+        leastMs,
+        verdict.kind === 'throttled' ? verdict.waitMs : (verdict.delayMs ?? 0),
+      );
       waiting.push({ dueAt: Date.now() + delayMs, task: { ...task, history: entry.history } });
     }
   }
   const refused = [...results.values()].filter(({ code }) => code === 'RESOURCE_EXHAUSTED');
-  return { calls, results, refused, meters };
+  return { calls, results, refused, meters, seconds: (Date.now() - startedAt) / 1_000 };
 }
 
 describe('a row that is always refused', () => {
@@ -111,6 +127,37 @@ describe('a row that is always refused', () => {
   test('stops slowing down the others after a few refusals', async () => {
     const { meters } = await run({ rows: 300, refuses: (row) => row === 5, statedMs });
     expect(meters[0]?.report()).toMatchObject({ accepted: 299, rejected: 2 });
+  });
+});
+
+describe('when only rows are left that are always refused', () => {
+  const refusesEach = (every: number) => (row: number) => row % every === 0;
+
+  test.each([
+    // The last row with 6 accepted ones after it, with none after it, and with many refused ones side by side.
+    ['every seventh of 48', 48, refusesEach(7)],
+    ['every seventh of 49', 49, refusesEach(7)],
+    ['the last five of 48', 48, (row: number) => [5, 10].includes(row) || row > 43],
+  ])('they fail within two minutes (%s)', async (_title, rows, refuses) => {
+    const reasons: string[] = [];
+    const { results, refused, seconds } = await run({
+      rows,
+      refuses,
+      onWait: (reason) => reasons.push(reason),
+    });
+    expect(results.size).toBe(rows);
+    expect(refused).toHaveLength(Array.from({ length: rows }, (_, row) => row + 1).filter(refuses).length);
+    expect(seconds).toBeLessThan(120);
+    expect(reasons.every((reason) => reason.length < 60)).toBe(true);
+    expect(reasons).toContainEqual(
+      expect.stringMatching(/^the API refuses the last (row|\d+ rows): \d of 10 times$/),
+    );
+  });
+
+  test('a row that is refused once others are done is not blamed: a quota may be used up', async () => {
+    const isOver = (call: number) => call > 1_000;
+    const { refused } = await run({ rows: 48, refuses: (row, call) => row > 40 && !isOver(call) });
+    expect(refused).toEqual([]);
   });
 });
 

@@ -7,6 +7,8 @@ import type { ApiAnswer } from '../../../src/engine/api/client.ts';
 import type { RowVerdict } from '../../../src/engine/queue/claimed-batch.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
 import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
+import { RefusedRows } from '../../../src/engine/worker/refused-rows.ts';
+import { RetryQuota } from '../../../src/engine/worker/retry-quota.ts';
 import {
   createRowProcessor,
   type RowProcessorOptions,
@@ -42,6 +44,8 @@ function begin(answers: readonly (ApiAnswer | Error)[], changes: Partial<RowProc
     gate,
     meter,
     breaker,
+    refusedRows: new RefusedRows(),
+    quota: new RetryQuota(),
     governed: () => true,
     log: pino({ level: 'silent' }),
     onEvent: (event) => events.push(event),
@@ -225,4 +229,13 @@ test('a row of an unknown operation is refused', () => {
   expect(refusal({ ...task, operation: 'unheard-of' }, operations)).toMatchObject({
     code: 'UNKNOWN_OPERATION',
   });
+});
+
+test('a retry for which the quota has nothing left is handed back without a call, at no cost', async () => {
+  const quota = { take: () => 700, succeeded() {} };
+  const { process, calls } = begin([], { quota });
+  const history = { attempts: 1, unprocessed: 0, unclear: true };
+  const verdict = await process({ ...task, history }, claimed({ attemptsUsed: 1 }));
+  expect(verdict).toEqual({ kind: 'returned', history, delayMs: 700 });
+  expect(calls()).toBe(0);
 });

@@ -130,8 +130,9 @@ export class Cooldown {
 
   update({ since, now, accepted, rejected, waitUntil }: Period): CooldownVerdict {
     if (waitUntil > this.#waitUntil) {
-      // Calls were refused even after the wait.
-      if (this.#waitUntil > 0 && now > this.#waitUntil + this.#reactionMs / 2) return 'too-fast';
+      // Calls were refused even after the wait. A refusal that is not due to the rate only asks to wait.
+      if (rejected > 0 && this.#waitUntil > 0 && now > this.#waitUntil + this.#reactionMs / 2)
+        return 'too-fast';
       this.#waitUntil = waitUntil;
       this.#countsFrom = Math.max(this.#countsFrom, waitUntil + this.#reactionMs);
     }

@@ -1,3 +1,4 @@
+import { longWaitMs } from './quota-exhaustion.ts';
 import type { SearchedRate } from './rate-search.ts';
 import { type Traffic, type UpdateTime, withoutRefusals } from './traffic.ts';
 import { UsualShare } from './usual-share.ts';
@@ -16,16 +17,42 @@ const longestMs = 60_000;
 const clearly = 4;
 const clearShare = 0.15;
 const deviations = 2;
+/** A refusal below this share of what was accepted per second from one refusal to the next contradicts a limit. This many are no accident. */
+const contradicting = 0.7;
+const severalContradictions = 3;
+/** From which such a time counts: in a shorter one, the allowance of a second may be accepted twice (fixed-window:limit=50,window=1s). */
+const fewestAccepted = 8;
+const fewestMs = 1_500;
+/** This many accepted calls between two refusals show what a limit allows at present (500/s, then 50/s). */
+const limitCalls = 100;
+/** Where refusals ask to wait, an allowance fills up meanwhile: more calls must be accepted per second than before the trial. */
+const clearlyMore = 1.15;
 
 interface Trial {
   readonly rate: number;
+  /** Accepted per second before. */
+  readonly before: number;
+  readonly accepted: number;
   readonly calls: number;
   readonly refused: number;
   readonly ms: number;
 }
 
+/** Since the last refusal, or the start. */
+interface Interval {
+  accepted: number;
+  ms: number;
+  waitedMs: number;
+  /** It began with a refusal, when the allowance was used up. */
+  readonly isWhole: boolean;
+}
+
 /**
- * Finds out whether single refusals depend on the rate: tries the earlier fine rate again, with refusals counted but not obeyed.
+ * Finds out whether single refusals depend on the rate: tries the earlier fine rate again, with refusals counted but not obeyed. Waits of up
+ * to three seconds are kept all the same.
+ *
+ * A limit accepts what its allowance gains from one refusal to the next, so that it refuses again at about the same rate. Refusals at much
+ * lower rates (4 % of the rows are refused once, at any rate) call for a trial after a few of them.
  *
  * ```
  *            the rate came down by single refusals             no more of them than before
@@ -43,6 +70,14 @@ export class StrayRefusals {
   #refusals = 0;
   #calls = 0;
   #refused = 0;
+  #waitUntil = 0;
+  #interval: Interval = { accepted: 0, ms: 0, waitedMs: 0, isWhole: false };
+  /** Calls/s: the most that an allowance gained, and the most that were sent meanwhile. */
+  #gained = 0;
+  #fastest = 0;
+  #contradictions = 0;
+  #sinceMs = 0;
+  #accepted = 0;
 
   get isTrying(): boolean {
     return this.#trial !== undefined;
@@ -64,19 +99,26 @@ export class StrayRefusals {
   ): Traffic {
     const { accepted, rejected, unavailable = 0, waitUntil = 0 } = traffic;
     const calls = accepted + rejected + unavailable;
-    this.#count(calls, rejected, limit);
-    // The refusals of a limit that asks to wait would look random in a trial, because the limit fills up meanwhile.
-    const isLimit = waitUntil > now && rejected > 0 && traffic.rejectedWith !== 503;
-    if (isLimit || isWaiting) {
+    const isAsked = waitUntil > now && rejected > 0 && traffic.rejectedWith !== 503;
+    this.#count(calls, rejected, limit, isAsked);
+    this.#measure(accepted, rejected, passedMs, now, rate);
+    this.#waitUntil = Math.max(this.#waitUntil, waitUntil);
+    if (isWaiting || (isAsked && waitUntil > now + longWaitMs)) {
       this.#trial = undefined;
       this.#forget();
       return traffic;
     }
     this.#usual?.update(calls, rejected);
     if (this.#usual?.isOver) this.#usual = undefined;
-    if (this.#trial !== undefined) this.#try(this.#trial, calls, rejected, passedMs);
-    else if (this.#refusals >= severalRefused && rejected > 0 && rate < farBelow * this.#best)
-      this.#trial = { rate: this.#best, calls: 0, refused: 0, ms: -2 * reactionMs - passedMs };
+    if (this.#trial !== undefined) this.#try(this.#trial, accepted, rejected, unavailable, passedMs);
+    else if (this.#usual === undefined && rejected > 0) {
+      const isFar = this.#refusals >= severalRefused && rate < farBelow * this.#best;
+      const isContradicted = this.#contradictions >= severalContradictions;
+      const before = (this.#accepted * 1_000) / Math.max(1, this.#sinceMs);
+      const started = { before, accepted: 0, calls: 0, refused: 0, ms: -2 * reactionMs - passedMs };
+      if (isContradicted) this.#trial = { ...started, rate: Math.max(this.#fastest, this.#best) };
+      else if (isFar && !isAsked) this.#trial = { ...started, rate: this.#best };
+    }
     const isStray = this.isTrying || (this.#usual?.isUsual ?? false);
     if (rejected === 0) return traffic;
     if (isStray) return withoutRefusals(traffic);
@@ -84,13 +126,37 @@ export class StrayRefusals {
     return traffic;
   }
 
-  #count(calls: number, rejected: number, held: number): void {
+  #measure(accepted: number, rejected: number, passedMs: number, now: number, rate: number): void {
+    const interval = this.#interval;
+    interval.accepted += accepted;
+    interval.ms += passedMs;
+    if (now - passedMs < this.#waitUntil)
+      interval.waitedMs += Math.min(passedMs, this.#waitUntil - now + passedMs);
+    if (interval.isWhole) {
+      this.#accepted += accepted;
+      this.#sinceMs += passedMs;
+    }
+    if (rejected === 0) return;
+    this.#interval = { accepted: 0, ms: 0, waitedMs: 0, isWhole: true };
+    if (rate < contradicting * this.#gained) this.#contradictions += 1;
+    if (interval.accepted >= limitCalls) {
+      this.#gained = 0;
+      this.#fastest = 0;
+      this.#contradictions = 0;
+    }
+    if (!interval.isWhole || interval.accepted < fewestAccepted || interval.ms < fewestMs) return;
+    this.#gained = Math.max(this.#gained, (interval.accepted * 1_000) / interval.ms);
+    const activeMs = Math.max(1, interval.ms - interval.waitedMs);
+    this.#fastest = Math.max(this.#fastest, (interval.accepted * 1_000) / activeMs);
+  }
+
+  #count(calls: number, rejected: number, held: number, isAsked: boolean): void {
     const kept = Math.exp(-calls / amongCalls);
     this.#calls = this.#calls * kept + calls;
     this.#refused = this.#refused * kept + rejected;
     if (this.#refused >= manyRefused && this.#refused >= (manyRefused / amongCalls) * this.#calls)
       this.#forget();
-    this.#best = Math.max(this.#best, held);
+    if (!isAsked) this.#best = Math.max(this.#best, held);
     this.#sent += calls;
     if (rejected > 0 && this.#refused < single) this.#refusals += 1;
   }
@@ -99,20 +165,32 @@ export class StrayRefusals {
     this.#best = 0;
     this.#sent = 0;
     this.#refusals = 0;
+    this.#gained = 0;
+    this.#fastest = 0;
+    this.#contradictions = 0;
+    this.#sinceMs = 0;
+    this.#accepted = 0;
   }
 
-  #try(trial: Trial, calls: number, rejected: number, passedMs: number): void {
+  #try(trial: Trial, accepted: number, rejected: number, unavailable: number, passedMs: number): void {
     const ms = trial.ms + passedMs;
     if (ms < 0) {
       this.#trial = { ...trial, ms };
       return;
     }
-    const tried = { ...trial, calls: trial.calls + calls, refused: trial.refused + rejected, ms };
+    const tried = {
+      ...trial,
+      accepted: trial.accepted + accepted,
+      calls: trial.calls + accepted + rejected + unavailable,
+      refused: trial.refused + rejected,
+      ms,
+    };
     this.#trial = tried;
     const isLimit = tried.refused >= clearly && tried.refused >= clearShare * tried.calls;
     if (!isLimit && (tried.calls < triedCalls || ms < triedMs) && ms < longestMs) return;
     this.#trial = undefined;
-    if (!isLimit && tried.calls >= triedCalls)
+    const isMore = this.#waitUntil === 0 || (tried.accepted * 1_000) / ms >= clearlyMore * tried.before;
+    if (!isLimit && isMore && tried.calls >= triedCalls)
       this.#usual = new UsualShare({ calls: this.#sent, failed: this.#refusals, deviations });
     this.#forget();
   }

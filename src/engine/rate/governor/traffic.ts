@@ -110,8 +110,13 @@ export class CallTally {
     this.#allowed = this.#allowed * kept + (rate * passedMs) / 1_000;
   }
 
+  /** Calls at another rate: the mean of the calls before is outdated. */
   countAside(accepted: number): void {
     this.#accepted += accepted;
+    if (accepted === 0) return;
+    this.#sent = 0;
+    this.#sentMs = 0;
+    this.#allowed = 0;
   }
 
   waited(ms: number): void {

@@ -1,0 +1,98 @@
+import { counted } from '../../base/text/format.ts';
+import type { Outage } from '../../domain/pace.ts';
+
+/** Retries in hand at the start, for all workers together. */
+const capacity = 100;
+/** What a row that succeeds at its first call adds: in the long run one retry for ten such rows. */
+const perSuccess = 0.1;
+/** Retries/s of all workers together that always go on, so that a run ends when only retries are left. */
+const trickle = 2;
+const longestWaitMs = 30_000;
+/** Without another call for this long, retries are what the worker waits for. */
+const silentMs = 2_000;
+/** Bounds memory. */
+const keptRuns = 100;
+
+interface Bucket {
+  retries: number;
+  at: number;
+  /** When the last of the waiting rows is due. */
+  lastDueAt: number;
+  /** Rows that wait. */
+  waiting: number;
+  /** The latest call that was no waiting retry. */
+  calledAt: number;
+}
+
+/**
+ * One retry quota for all calls of a run. A retry after a transient failure takes one from it; its success gives it back, and other
+ * successes add a little. When it is empty, rows wait. So a service that fails many calls gets few more of them, while a few failures of a
+ * healthy service are repeated at once.
+ *
+ * The circuit breaker is for a service that answers no call: then there are no retries, only tests.
+ */
+export class RetryQuota {
+  /** That call the API: each has an equal share. */
+  workers = 1;
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** @returns 0, and takes a retry; or how long the row must wait */
+  take(run: string, now: number): number {
+    const bucket = this.#bucket(run, now);
+    if (bucket.retries >= 1) {
+      bucket.retries -= 1;
+      if (bucket.waiting === 0) bucket.calledAt = now;
+      bucket.waiting = Math.max(0, bucket.waiting - 1);
+      return 0;
+    }
+    const intervalMs = (1_000 * this.workers) / trickle;
+    bucket.waiting = bucket.lastDueAt > now ? bucket.waiting + 1 : 1;
+    bucket.lastDueAt = Math.max(now, bucket.lastDueAt) + intervalMs;
+    return Math.min(Math.ceil(bucket.lastDueAt - now), longestWaitMs);
+  }
+
+  /** @param isRetry the row had failed before */
+  succeeded(run: string, isRetry: boolean, now: number): void {
+    const bucket = this.#bucket(run, now);
+    bucket.retries = Math.min(bucket.retries + (isRetry ? 1 : perSuccess), this.#capacity);
+    if (!isRetry) bucket.calledAt = now;
+  }
+
+  /** `isAll`: nothing but retries is left to call. */
+  wait(now: number): (Outage & { readonly isAll: boolean }) | undefined {
+    const waiting = [...this.#buckets.values()].filter(
+      ({ lastDueAt, waiting }) => waiting > 0 && lastDueAt > now,
+    );
+    if (waiting.length === 0) return undefined;
+    const rows = waiting.reduce((sum, bucket) => sum + bucket.waiting, 0);
+    const dueInMs = Math.min(...waiting.map(({ lastDueAt }) => lastDueAt - now));
+    return {
+      reason: `many calls fail: ${counted(rows, 'row')} must wait for a retry`,
+      testMs: Math.min(dueInMs, (1_000 * this.workers) / trickle),
+      isAll: waiting.every(({ calledAt }) => now >= calledAt + silentMs),
+    };
+  }
+
+  get #capacity(): number {
+    return Math.max(1, capacity / this.workers);
+  }
+
+  #bucket(run: string, now: number): Bucket {
+    const known = this.#buckets.get(run) ?? {
+      retries: this.#capacity,
+      at: now,
+      lastDueAt: 0,
+      waiting: 0,
+      calledAt: now,
+    };
+    const gained = (trickle * (now - known.at)) / 1_000 / this.workers;
+    known.retries = Math.min(known.retries + gained, this.#capacity);
+    known.at = now;
+    // The latest runs come last.
+    this.#buckets.delete(run);
+    this.#buckets.set(run, known);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > keptRuns && oldest !== undefined) this.#buckets.delete(oldest);
+    return known;
+  }
+}
