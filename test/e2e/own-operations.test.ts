@@ -211,3 +211,36 @@ test('a retry and a later run send a row that may have been processed with its k
   const [, b] = await readCsv(join(cwd, '.cqbatch/runs/r'), 'report.csv');
   expect(b).toMatchObject({ _code: 'OK', _unclear: '' });
 });
+
+test('errors of GraphQL, in answers 200, are repeated, slow the run, or fail their rows, by their codes', async () => {
+  const once: Record<string, string> = { b: 'BUSY', t: 'THROTTLED' };
+  const always: Record<string, string> = { n: 'NOT_FOUND', i: 'BAD_USER_INPUT', x: 'SURPRISE' };
+  const renamed: string[] = [];
+  const server = await httpServer((response, { body }) => {
+    const { id } = (JSON.parse(body) as { variables: { id: string } }).variables;
+    const code = once[id] ?? always[id];
+    delete once[id];
+    if (code === undefined) renamed.push(id);
+    const answer =
+      code === undefined
+        ? { data: { renameUser: { id, name: 'N' } } }
+        : { data: null, errors: [{ message: `because of ${code}`, extensions: { code } }] };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  });
+  const cwd = await temporaryFolder();
+  await cp(new URL('../../examples/graphql.js', import.meta.url), join(cwd, 'graphql.mjs'));
+  await writeFile(join(cwd, 'users.csv'), `id,name\n${[...'abtnix'].map((id) => `${id},N\n`).join('')}`);
+  const env = { ...asUsersHaveIt, ...anyDatastore(), CQBATCH_BASE_URL: server.url, CQBATCH_TOKEN: 'secret' };
+  const args = ['run', 'users.csv', '--operations', './graphql.mjs', '--run-id', 'g', '--yes'];
+  expect(await cqbatch(args, { cwd, env })).toMatchObject({ code: 1 });
+  const report = await readCsv(join(cwd, '.cqbatch/runs/g'), 'report.csv');
+  expect(report.map((row) => [row['id'], row['_code'], row['_attempts'], row['_unclear']])).toEqual([
+    ['a', 'OK', '1', ''],
+    ['b', 'OK', '2', ''],
+    ['t', 'OK', '2', ''],
+    ['n', 'NOT_FOUND', '1', ''],
+    ['i', 'INVALID_ARGUMENT', '1', ''],
+    ['x', 'GRAPHQL_ERROR', '1', 'yes'],
+  ]);
+  expect(renamed.sort()).toEqual(['a', 'b', 't']);
+});

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { errorText, usageError } from '../../base/errors/errors.ts';
-import type { FailureCode } from '../../domain/codes.ts';
+import { type FailureCode, isReservedCode } from '../../domain/codes.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { requireValid } from './definition-rules.ts';
 import { type RequestDefinition, requestOf, withKey } from './request-definition.ts';
@@ -38,7 +38,7 @@ export interface OperationDefinition<
   readonly check?: (row: RowOf<Fields>) => string | undefined;
   /** The same row always gives the same request. */
   readonly request: (row: RowOf<Fields>) => RequestDefinition;
-  /** Reads the body of a 2xx answer (untrusted parsed JSON) and compares it with the subject of the request. */
+  /** Reads the body of a 2xx answer (untrusted parsed JSON): compares it with the subject of the request, and finds refusals in it. */
   readonly interpret: (body: unknown, subject: string) => Interpretation<Value>;
   /** Columns of the report, by name without the leading `_`: the text for a value. */
   readonly columns: CellsOf<Value> & Readonly<Record<Column, unknown>>;
@@ -85,8 +85,14 @@ export type Interpretation<Value> = { readonly ok: true; readonly value: Value }
 
 interface Misfit {
   readonly ok: false;
-  readonly code: FailureCode;
+  /**
+   * What a canonical code means (`UNAVAILABLE`, `NOT_FOUND`, …) counts as if the API had answered with its HTTP status: it is repeated, slows
+   * the run, or is asked of `meansDone`. Any other code, also of your own, fails the row.
+   */
+  readonly code: FailureCode | (string & {});
   readonly message: string;
+  /** Whether the API may have made a change. Default: as the canonical code says; true for any other code. */
+  readonly unclear?: boolean;
 }
 
 export type AnswerCheck = { readonly ok: true; readonly columns: Readonly<Record<string, string>> } | Misfit;
@@ -213,8 +219,13 @@ function problemIn(problem: string | undefined): string | undefined {
 function complete<Value>(reading: Interpretation<Value>): Interpretation<Value> {
   if (reading.ok === true) return reading;
   const isMisfit = reading.ok === false && typeof reading.code === 'string';
-  if (isMisfit && typeof reading.message === 'string') return reading;
-  throw new TypeError('must return { ok: true, value } or { ok: false, code, message }');
+  if (!isMisfit || typeof reading.message !== 'string')
+    throw new TypeError('must return { ok: true, value } or { ok: false, code, message }');
+  if (!/^[A-Z][A-Z0-9_]{0,49}$/.test(reading.code) || isReservedCode(reading.code))
+    throw new TypeError(
+      `must return a code such as NOT_FOUND or QUOTA_USED, not ${JSON.stringify(reading.code)}`,
+    );
+  return reading;
 }
 
 export function fieldsWithOption(
