@@ -31,10 +31,10 @@ export {
   soundboardSchema,
 } from './engine/api/model/entities.ts';
 export type { RequestObserver } from './engine/api/network/exchange.ts';
-export type { ApiRequest } from './engine/api/request.ts';
+export type { ApiRequest, Auth } from './engine/api/request.ts';
 export { tokenFromCommand } from './engine/api/token/from-command.ts';
 export { tokenFromFile } from './engine/api/token/from-file.ts';
-export { type TokenSource, tokenFromValue } from './engine/api/token/token.ts';
+export { noToken, type TokenSource, tokenFromValue } from './engine/api/token/token.ts';
 export { createTypedClient as createClient, type TypedClient } from './engine/api/typed-client.ts';
 export {
   defineOperation,

@@ -233,7 +233,10 @@ export function isReservedCode(code: string): boolean {
 export function codeFacts(code: string): CodeFacts {
   if (/^HTTP_\d{3}$/.test(code)) return failureFacts(code as StatusCode);
   if (Object.hasOwn(all, code)) return all[code] as CodeFacts;
-  return permanent('A code of the operation, or of another version of cqbatch.', `Read the message. ${lookFirst}`);
+  return permanent(
+    'A code of the operation, or of another version of cqbatch.',
+    `Read the message. ${lookFirst}`,
+  );
 }
 
 export function adviceOn(code: string): CodeAdvice {
