@@ -53,3 +53,4 @@ export type { BatchOptions, BatchPlace } from './library/place.ts';
 export { type BatchPlan, type PlanBatchOptions, planBatch } from './library/plan-batch.ts';
 export { type BatchRow, openRuns, results, type UnfinishedBatch } from './library/results.ts';
 export { type BatchEvent, type BatchResult, type RunBatchOptions, runBatch } from './library/run-batch.ts';
+export type { BatchSettings } from './settings/settings.ts';
