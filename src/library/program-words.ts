@@ -33,22 +33,24 @@ const settingByFlag = new Map(
 /** `pass --on-conflict last` becomes `pass settings: { on_conflict: 'last' }`. Commands to type stay as they are. */
 export function inProgramWords(text: string): string {
   const options = /"?cqbatch [^"\n]*"?|(\b(?:pass|or|with) )?--([a-z][a-z-]*[a-z])(?: ("[^"]*"|[\w%-]+))?/g;
-  return text.replace(ofCommands, '').replace(options, (whole: string, before = '', flag?: string, next?: string) => {
-    const own = ownOptions[flag ?? ''];
-    const name = settingByFlag.get(flag ?? '');
-    const after = next === undefined ? '' : ` ${next}`;
-    const here = namesHere[flag ?? ''];
-    if (here !== undefined) return `${before}${here}${after}`;
-    if (own !== undefined) return `${before}${own}${before === '' ? '' : ': true'}${after}`;
-    if (name === undefined || !isOfBatch(name)) return whole;
-    const { value }: Setting = settings[name];
-    const key = nameInWords(name, '_');
-    if (before === '' || (value !== undefined && next === undefined))
-      return `${before}settings.${key}${after}`;
-    if (value === undefined) return `${before}settings: { ${key}: true }${after}`;
-    const given = /^\d+$/.test(next ?? '') ? next : `'${next?.replaceAll('"', '')}'`;
-    return `${before}settings: { ${key}: ${given} }`;
-  });
+  return text
+    .replace(ofCommands, '')
+    .replace(options, (whole: string, before = '', flag?: string, next?: string) => {
+      const own = ownOptions[flag ?? ''];
+      const name = settingByFlag.get(flag ?? '');
+      const after = next === undefined ? '' : ` ${next}`;
+      const here = namesHere[flag ?? ''];
+      if (here !== undefined) return `${before}${here}${after}`;
+      if (own !== undefined) return `${before}${own}${before === '' ? '' : ': true'}${after}`;
+      if (name === undefined || !isOfBatch(name)) return whole;
+      const { value }: Setting = settings[name];
+      const key = nameInWords(name, '_');
+      if (before === '' || (value !== undefined && next === undefined))
+        return `${before}settings.${key}${after}`;
+      if (value === undefined) return `${before}settings: { ${key}: true }${after}`;
+      const given = /^\d+$/.test(next ?? '') ? next : `'${next?.replaceAll('"', '')}'`;
+      return `${before}settings: { ${key}: ${given} }`;
+    });
 }
 
 export async function inOwnWords<Result>(work: () => Promise<Result>): Promise<Result> {

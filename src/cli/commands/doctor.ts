@@ -182,7 +182,10 @@ function reached(baseUrl: string, answer: ApiAnswer): readonly Finding[] {
       ? ok('API', `${baseUrl} answers a GET with ${status}`)
       : warning('API', `${baseUrl} answers a GET with ${status}`),
     ...(baseUrl.startsWith('https:') ? [ok('TLS', 'the certificate is trusted')] : []),
-    warning('token', 'is there, but was not sent: only a call of an operation can check it. Run a few rows with --canary'),
+    warning(
+      'token',
+      'is there, but was not sent: only a call of an operation can check it. Run a few rows with --canary',
+    ),
   ];
 }
 
