@@ -31,10 +31,10 @@ export {
   soundboardSchema,
 } from './engine/api/model/entities.ts';
 export type { RequestObserver } from './engine/api/network/exchange.ts';
-export type { ApiRequest, Auth } from './engine/api/request.ts';
+export type { ApiRequest } from './engine/api/request.ts';
 export { tokenFromCommand } from './engine/api/token/from-command.ts';
 export { tokenFromFile } from './engine/api/token/from-file.ts';
-export { noToken, type TokenSource, tokenFromValue } from './engine/api/token/token.ts';
+export { type TokenSource, tokenFromValue } from './engine/api/token/token.ts';
 export { createTypedClient as createClient, type TypedClient } from './engine/api/typed-client.ts';
 export {
   defineOperation,
@@ -49,8 +49,7 @@ export type { RunSummary } from './engine/report/summary.ts';
 export type { ReportPaths } from './engine/report/write-reports.ts';
 export type { RunResult } from './engine/run/record/run-outcome.ts';
 export type { RunEvent } from './engine/run/session/progress.ts';
-export type { BatchOptions, BatchPlace } from './library/place.ts';
+export type { BatchOptions, BatchPlace, BatchSettings } from './library/place.ts';
 export { type BatchPlan, type PlanBatchOptions, planBatch } from './library/plan-batch.ts';
 export { type BatchRow, openRuns, results, type UnfinishedBatch } from './library/results.ts';
 export { type BatchEvent, type BatchResult, type RunBatchOptions, runBatch } from './library/run-batch.ts';
-export type { BatchSettings } from './settings/settings.ts';

@@ -12,6 +12,8 @@ import {
   type Settings,
 } from '../settings/settings.ts';
 
+export type { BatchSettings };
+
 /**
  * Undefined if the run does not exist.
  *

@@ -38,7 +38,7 @@ export interface Timeouts {
 export interface ClientOptions extends BaseUrlOptions {
   /** As `parseBaseUrl` accepts it. */
   readonly baseUrl: string;
-  /** The token, or where it comes from (`tokenFromCommand`, `tokenFromFile`); `noToken` if no operation needs one. */
+  /** The token, or where it comes from (`tokenFromCommand`, `tokenFromFile`). Any text if no operation needs one. */
   readonly token: string | TokenSource;
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** The most connections at a time; further calls wait. Default: 10. */

@@ -19,7 +19,10 @@ test.each([
     const misfit = { ok: false, code, message: 'why', ...(unclear !== undefined && { unclear }) } as const;
     expect(readAs(misfit)).toEqual({
       answer: {
-        ...{ ok: false, requests: 1, durationMs: 5, requestId: 'r' },
+        ok: false,
+        requests: 1,
+        durationMs: 5,
+        requestId: 'r',
         failure: { code, message: 'why', status: 200, ...failure },
       },
     });

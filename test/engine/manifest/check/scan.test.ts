@@ -190,7 +190,12 @@ test('characters that were lost before are counted in each column, also in one t
 test('warns of numbers in a body that a reader in JavaScript rounds, and not of text', async () => {
   const tags = (id: (text: string) => unknown) =>
     defineOperation({
-      ...{ name: 'tag', thing: 'tag', summary: 'Tag', subject: 'id', columns: {}, repeatable: true },
+      name: 'tag',
+      thing: 'tag',
+      summary: 'Tag',
+      subject: 'id',
+      columns: {},
+      repeatable: true,
       fields: { id: { type: 'integer', required: true } },
       request: (row) => ({ path: '/tag', body: { tag: { id: id(row.id) }, note: ': 9007199254740993' } }),
       interpret: () => ({ ok: true as const, value: undefined }),

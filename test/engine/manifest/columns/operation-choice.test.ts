@@ -55,9 +55,14 @@ test.each([
   await expect(prepareAll(content)).rejects.toThrow(message);
 });
 
-test('a column that a built-in operation knows may hold the field of an own one', async () => {
+test('a column that a built-in operation knows may hold the field of another operation', async () => {
   const own = defineOperation({
-    ...{ name: 'rename', thing: 'user', summary: 'x', subject: 'id', columns: {}, repeatable: true },
+    name: 'rename',
+    thing: 'user',
+    summary: 'x',
+    subject: 'id',
+    columns: {},
+    repeatable: true,
     fields: { id: { type: 'integer', required: true } },
     request: () => ({ path: '/rename' }),
     interpret: () => ({ ok: true as const, value: undefined }),
