@@ -158,7 +158,8 @@ const prune: CommandSpec = {
 const doctor: CommandSpec = {
   name: 'doctor',
   description: 'Checks what a run needs, and says what to fix',
-  details: 'It sends one request without content, which the API must refuse.',
+  details:
+    'It sends one request without content, which the API must refuse; to the API of your own operations (--operations) only a GET.',
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'allowInsecureHttp'],
     ...groups.shared,

@@ -228,14 +228,19 @@ function isKnownFailure(code: string): code is KnownFailure {
   return Object.hasOwn(failures, code);
 }
 
-/** For an unknown code of another version, the facts are general. */
+/** Codes of this program that say what became of a row, and not why a call failed. */
+export function isReservedCode(code: string): boolean {
+  return Object.hasOwn(otherCodes, code);
+}
+
+/** For a code of an operation, or of another version, the facts are general. */
 export function codeFacts(code: string): CodeFacts {
   if (/^HTTP_\d{3}$/.test(code)) return failureFacts(code as StatusCode);
   if (Object.hasOwn(all, code)) return all[code] as CodeFacts;
-  return {
-    meaning: 'This version of cqbatch does not know the code.',
-    remedy: `Read the message. ${lookFirst}`,
-  };
+  return permanent(
+    'A code of the operation, or of another version of cqbatch.',
+    `Read the message. ${lookFirst}`,
+  );
 }
 
 export function adviceOn(code: string): CodeAdvice {

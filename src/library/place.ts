@@ -12,6 +12,8 @@ import {
   type Settings,
 } from '../settings/settings.ts';
 
+export type { BatchSettings };
+
 /**
  * Undefined if the run does not exist.
  *
@@ -20,7 +22,7 @@ import {
 export async function lookUpRun(store: RunStore, id: string): Promise<RunRecord | undefined> {
   const found = await store.look(id);
   if (found !== 'being planned') return found;
-  throw new BusyError('RUN_RUNNING', `Run ${id} is being planned by another process`, 'Wait until it ends.');
+  throw new BusyError('RUN_RUNNING', `Run ${id} is being planned`, 'Wait until it ends.');
 }
 
 /** Where batches are kept, and which operations their rows may have. */

@@ -9,9 +9,9 @@ test('a page describes each value that the library exports', async () => {
   expect(Object.keys(library).filter((name) => !new RegExp(`\\b${name}\\b`).test(described))).toEqual([]);
 });
 
-test('the library has at most 60 exports, types included', async () => {
+test('the library has at most 61 exports, types included', async () => {
   const lists = (await readFile('src/index.ts', 'utf8')).matchAll(/^export (?:type )?\{([^}]*)\} from/gm);
   const names = [...lists].flatMap(([, list = '']) => list.split(',').filter((name) => name.trim() !== ''));
   expect(names.length).toBeGreaterThan(Object.keys(library).length);
-  expect(names.length).toBeLessThanOrEqual(60);
+  expect(names.length).toBeLessThanOrEqual(61);
 });

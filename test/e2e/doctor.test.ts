@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { httpServer } from '../engine/api/local-server.ts';
@@ -100,4 +100,18 @@ test('doctor names an invalid folder, and continues with the other checks', asyn
   expect(code).toBe(2);
   expect(stdout).toMatch(/^failed +state folder +the state folder file is not a folder/m);
   expect(stdout).toMatch(/^ok +disk/m);
+});
+
+test('doctor changes nothing at the API of own operations, and does not send the token there', async () => {
+  const server = await httpServer((response) => response.writeHead(404).end('Not Found'));
+  const cwd = await temporaryFolder();
+  await cp(new URL('../../examples/graphql.js', import.meta.url), join(cwd, 'graphql.mjs'));
+  const env = { ...anyDatastore(), CQBATCH_BASE_URL: `${server.url}/v1`, CQBATCH_TOKEN: 'secret' };
+  const { code, stdout } = await cqbatch(['doctor', '--operations', './graphql.mjs'], { cwd, env });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^ok +API +\S+ answers a GET with 404$/m);
+  expect(stdout).toMatch(/^warning +token +is there, but was not sent/m);
+  expect(server.seen.map(({ method, path, headers }) => [method, path, headers.authorization])).toEqual([
+    ['GET', '/v1/', undefined],
+  ]);
 });

@@ -1,4 +1,4 @@
-import { cp, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { httpServer } from '../engine/api/local-server.ts';
@@ -210,4 +210,92 @@ test('a retry and a later run send a row that may have been processed with its k
   expect([...paid.values()].sort()).toEqual(['{"account":"a"}', '{"account":"b"}']);
   const [, b] = await readCsv(join(cwd, '.cqbatch/runs/r'), 'report.csv');
   expect(b).toMatchObject({ _code: 'OK', _unclear: '' });
+});
+
+test('errors of GraphQL, in answers 200, are repeated, slow the run, or fail their rows, by their codes', async () => {
+  const once: Record<string, string> = { b: 'BUSY', t: 'THROTTLED' };
+  const always: Record<string, string> = { n: 'NOT_FOUND', i: 'BAD_USER_INPUT', x: 'SURPRISE' };
+  const renamed: string[] = [];
+  const server = await httpServer((response, { body }) => {
+    const { id } = (JSON.parse(body) as { variables: { id: string } }).variables;
+    const code = once[id] ?? always[id];
+    delete once[id];
+    if (code === undefined) renamed.push(id);
+    const answer =
+      code === undefined
+        ? { data: { renameUser: { id, name: 'N' } } }
+        : { data: null, errors: [{ message: `because of ${code}`, extensions: { code } }] };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  });
+  const cwd = await temporaryFolder();
+  await cp(new URL('../../examples/graphql.js', import.meta.url), join(cwd, 'graphql.mjs'));
+  await writeFile(join(cwd, 'users.csv'), `id,name\n${[...'abtnix'].map((id) => `${id},N\n`).join('')}`);
+  const env = { ...asUsersHaveIt, ...anyDatastore(), CQBATCH_BASE_URL: server.url, CQBATCH_TOKEN: 'secret' };
+  const args = ['run', 'users.csv', '--operations', './graphql.mjs', '--run-id', 'g', '--yes'];
+  expect(await cqbatch(args, { cwd, env })).toMatchObject({ code: 1 });
+  const report = await readCsv(join(cwd, '.cqbatch/runs/g'), 'report.csv');
+  expect(report.map((row) => [row['id'], row['_code'], row['_attempts'], row['_unclear']])).toEqual([
+    ['a', 'OK', '1', ''],
+    ['b', 'OK', '2', ''],
+    ['t', 'OK', '2', ''],
+    ['n', 'NOT_FOUND', '1', ''],
+    ['i', 'INVALID_ARGUMENT', '1', ''],
+    ['x', 'GRAPHQL_ERROR', '1', 'yes'],
+  ]);
+  expect(renamed.sort()).toEqual(['a', 'b', 't']);
+});
+
+/** Operations that name their caller in each way. */
+const named = `const operation = (define, name, auth) => define({ name, auth,
+  thing: 'call', summary: 'x', subject: 'id', columns: { said: ({ said }) => said }, repeatable: true,
+  fields: { id: { type: 'identifier', required: true } },
+  request: ({ id }) => ({ path: '/' + name + '/' + id }),
+  interpret: (body) => ({ ok: true, value: Object(body) }),
+});
+export default ({ defineOperation: define }) => [
+  operation(define, 'by-header', { header: 'X-Api-Key' }),
+  operation(define, 'by-password', 'basic'),
+  operation(define, 'by-nobody', 'none'),
+];
+`;
+
+test('a key in a header, a password or nothing names the caller, and is shown nowhere', async () => {
+  const secret = 'hans:geheim-7731';
+  const basic = Buffer.from(secret).toString('base64');
+  const server = await httpServer((response, { headers }) => {
+    const said = `${headers['x-api-key'] ?? headers.authorization ?? 'no token'} geheim-7731`;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ said }));
+  });
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'operations.mjs'), named);
+  await writeFile(join(cwd, 'calls.csv'), 'operation,id\nby-header,1\nby-password,2\nby-nobody,3\n');
+  const env = { ...asUsersHaveIt, ...anyDatastore(), CQBATCH_BASE_URL: server.url };
+  const own = ['--operations', './operations.mjs', '--yes', '--save-responses'];
+  const plan = await cqbatch(['plan', 'calls.csv', ...own.slice(0, 2)], { cwd, env });
+  expect(plan.stdout).toContain('x-api-key: ********; accept');
+  const args = ['run', 'calls.csv', ...own, '--run-id', 'a', '--concurrency', '1'];
+  expect(await cqbatch(args, { cwd, env: { ...env, CQBATCH_TOKEN: secret } })).toMatchObject({ code: 0 });
+  expect(server.seen.map(({ headers }) => [headers['x-api-key'], headers.authorization])).toEqual([
+    [secret, undefined],
+    [undefined, `Basic ${basic}`],
+    [undefined, undefined],
+  ]);
+  const report = await readCsv(join(cwd, '.cqbatch/runs/a'), 'report.csv');
+  expect(report.map((row) => row['_said'])).toEqual([
+    '[token] [token]',
+    'Basic [token] [token]',
+    'no token [token]',
+  ]);
+  for (const entry of await readdir(cwd, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const content = await readFile(join(entry.parentPath, entry.name), 'latin1');
+    for (const text of [secret, basic, 'geheim-7731']) expect(content.includes(text), entry.name).toBe(false);
+  }
+
+  // Without a token, only the operation that needs one halts.
+  await writeFile(join(cwd, 'free.csv'), 'operation,id\nby-nobody,3\n');
+  expect(await cqbatch(['run', 'free.csv', ...own], { cwd, env })).toMatchObject({ code: 0 });
+  expect(await cqbatch(['run', 'calls.csv', ...own], { cwd, env })).toMatchObject({
+    stderr: expect.stringContaining('The access token is missing: this operation needs one'),
+  });
 });

@@ -18,7 +18,10 @@ test.each([
     '"cqbatch run FILE --allow-partial --canary 1" asks',
   ],
   ['To go on: cqbatch resume x --max-failures none', 'To go on: cqbatch resume x --max-failures none'],
-  ['use --token-file, or --or-resume', 'use --token-file, or --or-resume'],
+  ['use --token-file, or --or-resume', 'use tokenFromFile, or orResume: true'],
+  ['or use another folder with --state-dir.', 'or use another folder with stateDir.'],
+  ['Wait for its end (--wait 10m does), or stop it', 'Wait for its end, or stop it'],
+  ['fix the base URL (--base-url)', 'fix the base URL (baseUrl of the client)'],
 ])('%s', (text, expected) => {
   expect(inProgramWords(text)).toBe(expected);
 });

@@ -17,7 +17,7 @@ import {
   staleAfterMs,
   stateOfHolder,
 } from './lock-holder.ts';
-import { thisProcess } from './process.ts';
+import { isThisProcess, thisProcess } from './process.ts';
 
 export interface ProcessLock {
   /**
@@ -165,5 +165,7 @@ async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>
 
 function describe(holder: Holder | undefined): string {
   if (holder === undefined) return 'another process';
+  // A program may run several batches.
+  if (isThisProcess(holder)) return `this process (${holder.purpose}, since ${localTime(holder.since)})`;
   return `process ${holder.pid} on ${holder.host} (${holder.purpose}, since ${localTime(holder.since)})`;
 }

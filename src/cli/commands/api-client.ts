@@ -5,7 +5,7 @@ import type { RequestObserver } from '../../engine/api/network/exchange.ts';
 import { chooseProxy, describeProxy } from '../../engine/api/network/proxy.ts';
 import { tokenFromCommand } from '../../engine/api/token/from-command.ts';
 import { tokenFromFile } from '../../engine/api/token/from-file.ts';
-import { type TokenSource, tokenFromValue, tokenMark } from '../../engine/api/token/token.ts';
+import { noToken, type TokenSource, tokenFromValue, tokenMark } from '../../engine/api/token/token.ts';
 import { mostConcurrency } from '../../engine/rate/rate-controller.ts';
 import type { RunOptions } from '../../engine/run/record/record.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
@@ -28,6 +28,8 @@ export interface ServedApi extends CallSettings, LimitedApi {
 
 export interface TokenSettings extends Pick<CommandInput, 'settings'> {
   readonly terminal: Pick<Terminal, 'warn'>;
+  /** If one of these operations needs no token, no token is no error before a call that needs one. */
+  readonly store?: Pick<RunStore, 'operations'>;
 }
 
 /** One source for each program that prints a token, so that all users share its runs. */
@@ -46,7 +48,7 @@ export function needsCommand({ tokenCommand }: Settings): boolean {
  * @throws a usage error `TOKEN_MISSING`, also when the token is for another rate group
  */
 export function tokenSource(
-  { settings, terminal }: TokenSettings,
+  { settings, terminal, store }: TokenSettings,
   { rateGroup }: Pick<LimitedApi, 'rateGroup'> = settings,
 ): TokenSource {
   const { tokenFile, tokenCommand, rateGroup: tokenGroup } = settings;
@@ -70,6 +72,7 @@ export function tokenSource(
   }
   const token = environment['CQBATCH_TOKEN'];
   if (token) return tokenFromValue(token);
+  if (store?.operations.some(({ auth }) => auth === 'none')) return noToken;
   throw usageError(
     'TOKEN_MISSING',
     'The access token is missing: set CQBATCH_TOKEN, or pass --token-file FILE or --token-command COMMAND.',

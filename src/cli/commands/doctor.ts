@@ -16,7 +16,7 @@ import { checkStateFolder } from '../../engine/run/record/state-folder.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { settingsWithoutEffect } from '../command-spec.ts';
 import { type Flags, loadSettings, stateDirOf } from '../config.ts';
-import { chooseDatastore } from '../context.ts';
+import { chooseDatastore, operationsWith } from '../context.ts';
 import { type ExitCode, exitCodeOfError, exitCodes } from '../exit-codes.ts';
 import { table } from '../render/words.ts';
 import { openTerminal, silentTerminal, type Terminal } from '../terminal.ts';
@@ -144,27 +144,49 @@ async function datastore(flags: Flags, settings: Settings): Promise<readonly Fin
   return [ok(check, description), ...warnings.map((text) => warning(check, text))];
 }
 
-/** Sends one request without fields, which the API must refuse. */
+/**
+ * Sends one request without fields, which the service must refuse. An API of the user's own operations gets a GET of the base URL, which
+ * changes nothing: a path of the service is not theirs, and a request of an operation might make a change.
+ */
 async function api(flags: Flags, settings: Settings, terminal: Terminal): Promise<readonly Finding[]> {
   const baseUrl = baseUrlOf(flags, settings);
   if (baseUrl === undefined)
     return [warning('API', 'has no address: set CQBATCH_BASE_URL or pass --base-url https://…')];
   const { allowInsecureHttp } = flags;
   const proxy = proxyTo({ baseUrl, allowInsecureHttp });
-  const token = tokenSource({ settings, terminal });
+  const loaded = await operationsWith(settings);
+  const token = tokenSource({ settings, terminal, store: { operations: loaded } });
   await token.current();
-  const { path } = restore.request({ evaluation_id: '1', user_id: 'doctor' });
+  const isForeign = settings.operations !== undefined;
+  const { path } = isForeign ? { path: '/' } : restore.request({ evaluation_id: '1', user_id: 'doctor' });
   const client = await apiClient({ baseUrl, allowInsecureHttp, concurrency: 1, timeoutMs: callMs }, token);
   try {
-    const answer = await client.send({ path, body: '{}' }, { keepAnswer: true });
+    const looking = { method: 'GET', path, body: '', auth: 'none' } as const;
+    const answer = await client.send(isForeign ? looking : { path, body: '{}' }, { keepAnswer: true });
     return [
       ...(proxy === undefined ? [] : [ok('proxy', proxy)]),
-      ...answered(baseUrl, path, answer),
+      ...(isForeign ? reached(baseUrl, answer) : answered(baseUrl, path, answer)),
       ...(answer.received === undefined ? [] : [clock(answer.received.headers['date'])].flat()),
     ];
   } finally {
     await client.close();
   }
+}
+
+/** Any answer shows that the address is reached; only a call of an operation shows that path and token are right. */
+function reached(baseUrl: string, answer: ApiAnswer): readonly Finding[] {
+  const status = answer.ok ? answer.status : answer.failure.status;
+  if (status === undefined) return answered(baseUrl, '/', answer);
+  return [
+    status < 500
+      ? ok('API', `${baseUrl} answers a GET with ${status}`)
+      : warning('API', `${baseUrl} answers a GET with ${status}`),
+    ...(baseUrl.startsWith('https:') ? [ok('TLS', 'the certificate is trusted')] : []),
+    warning(
+      'token',
+      'is there, but was not sent: only a call of an operation can check it. Run a few rows with --canary',
+    ),
+  ];
 }
 
 function answered(baseUrl: string, path: string, answer: ApiAnswer): readonly Finding[] {

@@ -7,7 +7,8 @@ import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
 import type { OperationChoice } from '../../engine/manifest/columns/operation-choice.ts';
 import type { Manifest } from '../../engine/manifest/manifest.ts';
 import { isOldName } from '../../engine/operation/field-names.ts';
-import { headerLines, keyHeader } from '../../engine/operation/request-definition.ts';
+import { keyHeader } from '../../engine/operation/header-rules.ts';
+import { headerLines } from '../../engine/operation/request-definition.ts';
 import { excerpt, formatProblem, type ProblemGroup } from '../../engine/rows/problem.ts';
 import type { CallableRow } from '../../engine/rows/row.ts';
 import { type RowCounts, subjectsOf } from '../../engine/rows/row-counts.ts';
@@ -230,7 +231,8 @@ function callText({ row, operation, subject, values, old = {} }: CallableRow): s
 }
 
 function headersOf(row: CallableRow): Readonly<Record<string, string>> {
-  return { ...requestHeaders('********', { hasBody: row.request.body !== '' }), ...ownHeadersOf(row) };
+  const { auth } = row.operation;
+  return { ...requestHeaders('********', { auth, hasBody: row.request.body !== '' }), ...ownHeadersOf(row) };
 }
 
 /** A run makes its keys when it starts. */

@@ -19,7 +19,7 @@ import { chooseProxy } from './network/proxy.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
 import { type ApiRequest, withHeaders } from './request.ts';
 import { serverText } from './server-text.ts';
-import { type Credentials, credentialsFrom } from './token/credentials.ts';
+import { authFailure, type Credentials, credentialsFrom } from './token/credentials.ts';
 import { type TokenSource, tokenFromValue } from './token/token.ts';
 import type { TokenMask } from './token/token-mask.ts';
 import type { IgnoredWaits } from './wait-reader.ts';
@@ -39,7 +39,7 @@ export interface Timeouts {
 export interface ClientOptions extends BaseUrlOptions {
   /** As `parseBaseUrl` accepts it. */
   readonly baseUrl: string;
-  /** The Bearer token, or where it comes from (`tokenFromCommand`, `tokenFromFile`). */
+  /** The token, or where it comes from (`tokenFromCommand`, `tokenFromFile`). Any text if no operation needs one. */
   readonly token: string | TokenSource;
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** The most connections at a time; further calls wait. Default: 10. */
@@ -129,13 +129,16 @@ export function createClient(options: ClientOptions): ApiClient {
   const credentials = credentialsFrom(tokens, options.userAgent);
 
   async function callWith(
-    { headers, headersWithBody, mask }: Credentials,
+    credentials: Credentials,
     request: ApiRequest,
     stop: Stop,
     { keepAnswer = false, onSent }: SendOptions,
   ): Promise<Call> {
-    const { method = 'POST', path, headers: own, body } = request;
-    const usual = body === '' ? headers : headersWithBody;
+    const { method = 'POST', path, headers: own, body, auth } = request;
+    const refused = authFailure(credentials, auth);
+    if (refused !== undefined) return failed(refused);
+    const { mask } = credentials;
+    const usual = credentials.headersOf(request);
     const wire = {
       origin,
       method,

@@ -1,6 +1,12 @@
 import type { Method } from '../../domain/terms.ts';
 import { acceptedEncodings } from './network/content-encoding.ts';
 
+/**
+ * How a request names its caller, by what the source of the token has: `bearer` (RFC 6750), `basic` (RFC 7617: user and password, with a
+ * colon between), as the value of a header, or not at all.
+ */
+export type Auth = 'bearer' | 'basic' | 'none' | { readonly header: string };
+
 /** A request without the headers that the client adds. */
 export interface ApiRequest {
   /** Default: POST. */
@@ -11,6 +17,8 @@ export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** JSON text; empty: no body. */
   readonly body: string;
+  /** Default: `bearer`. */
+  readonly auth?: Auth | undefined;
 }
 
 export const defaultUserAgent = 'callquality-batch';
@@ -19,17 +27,24 @@ export const defaultUserAgent = 'callquality-batch';
 export function requestHeaders(
   token: string,
   {
+    auth,
     hasBody,
     userAgent = defaultUserAgent,
-  }: { readonly hasBody: boolean; readonly userAgent?: string | undefined },
+  }: Pick<ApiRequest, 'auth'> & { readonly hasBody: boolean; readonly userAgent?: string | undefined },
 ): Readonly<Record<string, string>> {
   return {
-    authorization: `Bearer ${token}`,
+    ...authHeader(token, auth),
     ...(hasBody && { 'content-type': 'application/json' }),
     accept: 'application/json',
     'accept-encoding': acceptedEncodings,
     'user-agent': userAgent,
   };
+}
+
+function authHeader(token: string, auth: Auth = 'bearer'): Readonly<Record<string, string>> {
+  if (auth === 'none') return {};
+  if (typeof auth === 'object') return { [auth.header.toLowerCase()]: token };
+  return { authorization: auth === 'basic' ? `Basic ${token}` : `Bearer ${token}` };
 }
 
 /** @param own replace headers of the same name */

@@ -2,6 +2,7 @@ import { types } from 'node:util';
 import { z } from 'zod';
 import { usageError } from '../../base/errors/errors.ts';
 import { nearestName } from '../../base/text/near-name.ts';
+import { mayCarryToken } from './header-rules.ts';
 
 const word = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const aFunction = z
@@ -19,7 +20,7 @@ const reported = [
 const noExpectation = "must be 'time' or a list of values";
 
 const fieldSchema = z.strictObject({
-  type: z.enum(['integer', 'identifier', 'text']),
+  type: z.enum(['integer', 'identifier', 'text', 'json']),
   min: z.literal([0, 1]).optional(),
   required: z.boolean().optional(),
   undoable: z.boolean().optional(),
@@ -46,6 +47,16 @@ const definitionSchema = z
     columns: z.record(z.string().regex(word, 'must be in snake_case'), aFunction),
     repeatable: z.boolean(),
     idempotencyKey: z.union([z.boolean(), aFunction], 'must be true, or a function of the row').optional(),
+    auth: z
+      .union(
+        [
+          z.enum(['bearer', 'basic', 'none']),
+          z.strictObject({ header: z.string().refine((name) => mayCarryToken(name)) }),
+        ],
+        "must be 'bearer', 'basic', 'none', or { header: 'X-Api-Key' }",
+      )
+      .optional(),
+    creates: z.boolean().optional(),
     keepsOmitted: z.boolean().optional(),
     permission: z
       .string()
@@ -54,10 +65,13 @@ const definitionSchema = z
     meansAlreadyApplied: aFunction.optional(),
     meansDone: aFunction.optional(),
   })
-  .check(({ value: { fields, subject, columns, repeatable, idempotencyKey }, issues }) => {
+  .check(({ value: { fields, subject, columns, repeatable, idempotencyKey, creates }, issues }) => {
     const refuse = (path: string[], message: string): void =>
       void issues.push({ code: 'custom', path, message, input: undefined });
     if (fields[subject]?.required !== true) refuse(['subject'], 'must be a field with required: true');
+    if (fields[subject]?.type === 'json') refuse(['subject'], 'must be a field of another type than json');
+    if (creates && Object.values(fields).some(({ undoable }) => undoable))
+      refuse(['creates'], 'has no former values: leave out undoable');
     if (idempotencyKey && !repeatable)
       refuse(['repeatable'], 'must be true with idempotencyKey: the API processes a repeated call once');
     for (const name of Object.keys(fields).filter(isTaken)) refuse(['fields', name], 'is a reserved name');

@@ -1,15 +1,16 @@
 import type { z } from 'zod';
 import { errorText, usageError } from '../../base/errors/errors.ts';
-import type { FailureCode } from '../../domain/codes.ts';
-import type { ApiRequest } from '../api/request.ts';
+import { type FailureCode, isReservedCode } from '../../domain/codes.ts';
+import type { ApiRequest, Auth } from '../api/request.ts';
 import { requireValid } from './definition-rules.ts';
-import { type RequestDefinition, requestOf, withKey } from './request-definition.ts';
+import { type RequestDefinition, requestOf, withKey, withoutSecret } from './request-definition.ts';
 import {
   type Field,
   type FieldDefinitions,
   fieldsOf,
   type Row,
   type RowOf,
+  readingJson,
   rowSchemaOf,
 } from './row-fields.ts';
 
@@ -38,7 +39,7 @@ export interface OperationDefinition<
   readonly check?: (row: RowOf<Fields>) => string | undefined;
   /** The same row always gives the same request. */
   readonly request: (row: RowOf<Fields>) => RequestDefinition;
-  /** Reads the body of a 2xx answer (untrusted parsed JSON) and compares it with the subject of the request. */
+  /** Reads the body of a 2xx answer (untrusted parsed JSON): compares it with the subject of the request, and finds refusals in it. */
   readonly interpret: (body: unknown, subject: string) => Interpretation<Value>;
   /** Columns of the report, by name without the leading `_`: the text for a value. */
   readonly columns: CellsOf<Value> & Readonly<Record<Column, unknown>>;
@@ -50,6 +51,13 @@ export interface OperationDefinition<
    * or later run keeps the key of a row that may have been processed. A function makes the key from the row, sent as it is. Default: none.
    */
   readonly idempotencyKey?: boolean | ((row: RowOf<Fields>) => string);
+  /**
+   * How calls name their caller: `bearer`, `basic` (the token is `user:password`), `none`, or `{ header: 'X-Api-Key' }`, whose value is the
+   * token. The token comes from its usual source, and is shown nowhere. Default: `bearer`.
+   */
+  readonly auth?: Auth;
+  /** Whether a call makes a new entry: a field that is left out then resets nothing. Default: false. */
+  readonly creates?: boolean;
   /** Whether the API certainly keeps omitted fields, as PATCH does. Default: false; omitting a field needs the user's consent. */
   readonly keepsOmitted?: boolean;
   /** The API's name of the permission that the user of the token needs; a refusal with PERMISSION_DENIED names it. */
@@ -67,7 +75,9 @@ export interface OperationDefinition<
 }
 
 /** Undefined leaves the cell empty. */
-type CellsOf<Value> = Readonly<Record<string, (value: Value) => string | bigint | number | undefined>>;
+type CellsOf<Value> = Readonly<
+  Record<string, (value: Value) => string | bigint | number | boolean | undefined>
+>;
 
 type RequiredOf<Fields extends FieldDefinitions> = {
   [Name in keyof Fields]: Fields[Name]['required'] extends true ? Name : never;
@@ -85,8 +95,14 @@ export type Interpretation<Value> = { readonly ok: true; readonly value: Value }
 
 interface Misfit {
   readonly ok: false;
-  readonly code: FailureCode;
+  /**
+   * What a canonical code means (`UNAVAILABLE`, `NOT_FOUND`, …) counts as if the API had answered with its HTTP status: it is repeated, slows
+   * the run, or is asked of `meansDone`. Any other code, also of your own, fails the row.
+   */
+  readonly code: FailureCode | (string & {});
   readonly message: string;
+  /** Whether the API may have made a change. Default: as the canonical code says; true for any other code. */
+  readonly unclear?: boolean;
 }
 
 export type AnswerCheck = { readonly ok: true; readonly columns: Readonly<Record<string, string>> } | Misfit;
@@ -108,6 +124,8 @@ export interface Operation<Name extends string = string, Column extends string =
   readonly repeatable: boolean;
   /** What makes the `Idempotency-Key` of a row: with `by row`, the header is in the request. */
   readonly key?: 'by run' | 'by row';
+  readonly auth?: Auth;
+  readonly creates?: boolean;
   readonly keepsOmitted?: boolean;
   readonly permission?: string;
   readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
@@ -128,24 +146,25 @@ export function defineOperation<
   Column extends string,
 >(definition: OperationDefinition<Fields, Value, Name, Column>): Operation<Name, Column> {
   requireValid(definition);
-  const { name, fields, subject, check, request, interpret, columns, idempotencyKey } = definition;
+  const { name, fields, subject, check, request, interpret, columns, auth, idempotencyKey } = definition;
   const { meansAlreadyApplied = () => false, meansDone = () => false } = definition;
   const ask = asking(name);
+  const read = readingJson(fields) as (row: Row) => RowOf<Fields>;
   const cells = Object.entries(columns) as [Column, CellsOf<Value>[string]][];
   return {
     ...definition,
     fields: fieldsOf(fields),
-    schema: rowSchemaOf(
-      fields,
-      subject,
-      check && ((row) => ask('check', () => check(row as RowOf<Fields>), problemIn)),
-    ),
+    schema: rowSchemaOf(fields, subject, check && ((row) => ask('check', () => check(read(row)), problemIn))),
     request(row) {
-      const made = ask('request', () => request(row as RowOf<Fields>), requestOf);
+      const made = ask(
+        'request',
+        () => request(read(row)),
+        (made) => withoutSecret(requestOf(made), auth),
+      );
       if (typeof idempotencyKey !== 'function') return made;
       return ask(
         'idempotencyKey',
-        () => idempotencyKey(row as RowOf<Fields>),
+        () => idempotencyKey(read(row)),
         (key) => withKey(made, key),
       );
     },
@@ -213,8 +232,13 @@ function problemIn(problem: string | undefined): string | undefined {
 function complete<Value>(reading: Interpretation<Value>): Interpretation<Value> {
   if (reading.ok === true) return reading;
   const isMisfit = reading.ok === false && typeof reading.code === 'string';
-  if (isMisfit && typeof reading.message === 'string') return reading;
-  throw new TypeError('must return { ok: true, value } or { ok: false, code, message }');
+  if (!isMisfit || typeof reading.message !== 'string')
+    throw new TypeError('must return { ok: true, value } or { ok: false, code, message }');
+  if (!/^[A-Z][A-Z0-9_]{0,49}$/.test(reading.code) || isReservedCode(reading.code))
+    throw new TypeError(
+      `must return a code such as NOT_FOUND or QUOTA_USED, not ${JSON.stringify(reading.code)}`,
+    );
+  return reading;
 }
 
 export function fieldsWithOption(

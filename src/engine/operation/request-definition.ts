@@ -1,7 +1,8 @@
 import { stringifyJson } from '../../base/text/json.ts';
 import { type Method, methods } from '../../domain/terms.ts';
-import type { ApiRequest } from '../api/request.ts';
+import type { ApiRequest, Auth } from '../api/request.ts';
 import { unknownMember } from './definition-rules.ts';
+import { keyHeader, requireHeaders, requireValue } from './header-rules.ts';
 
 /** A request, as an operation defines it. */
 export interface RequestDefinition {
@@ -74,39 +75,12 @@ function leadsElsewhere(path: string): boolean {
   );
 }
 
-/** Set by the client or HTTP itself, or giving a request another target, user or end. */
-const ownHeaders = new RegExp(
-  `^(?:${[
-    'accept-encoding|authorization|connection|content-(?:encoding|length)|cookie|expect|host|keep-alive|proxy-.*',
-    'te|traceparent|trailer|transfer-encoding|upgrade|user-agent',
-  ].join('|')})$`,
-);
-
-/** RFC 9110, sections 5.1 and 5.5, without the obsolete bytes above 127. */
-const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
-const headerValue = /^[!-~](?:[\t -~]{0,8190}[!-~])?$/;
-
-function requireHeaders({ headers = {} }: Pick<ApiRequest, 'headers'>): void {
-  for (const [name, value] of Object.entries(headers)) {
-    if (!headerName.test(name)) throw new RangeError(`${JSON.stringify(name)} can't be the name of a header`);
-    if (name === keyHeader)
-      throw new RangeError(
-        'an operation sends Idempotency-Key by its member idempotencyKey: true, or (row) => the key',
-      );
-    if (ownHeaders.test(name))
-      throw new RangeError(`the client sets the header ${name} itself: leave it out`);
-    requireValue(name, value);
-  }
+/** @throws a RangeError when the request has the header of the token, which would be shown */
+export function withoutSecret(request: ApiRequest, auth: Auth | undefined): ApiRequest {
+  const header = typeof auth === 'object' ? auth.header.toLowerCase() : '';
+  if (request.headers?.[header] === undefined) return request;
+  throw new RangeError(`the client sets the header ${header} itself, by the member auth: leave it out`);
 }
-
-function requireValue(name: string, value: unknown): void {
-  if (typeof value !== 'string' || !headerValue.test(value))
-    throw new RangeError(
-      `the header ${name} can't have the value ${JSON.stringify(value)}: it must be visible ASCII characters, with blanks between them`,
-    );
-}
-
-export const keyHeader = 'idempotency-key';
 
 /** @throws a RangeError for a key that a header can't have */
 export function withKey(request: ApiRequest, key: string): ApiRequest {

@@ -2,13 +2,16 @@ import { z } from 'zod';
 import { hasUnseen, isBlank, trimBlanks } from '../../base/text/blank.ts';
 import { composed } from '../../base/text/composed.ts';
 import { footerProblem, isFooter } from '../../base/text/footer.ts';
-import { isLosslessNumber } from '../../base/text/json.ts';
+import { isJsonObject, isLosslessNumber, parseJson, stringifyJson } from '../../base/text/json.ts';
 import { int64Text, maxInt64 } from '../api/int64.ts';
 import { type Expectation, type ExpectedValues, expectationOf } from './expected-values.ts';
 
 export interface FieldDefinition {
-  /** `integer`: 64 bits, as decimal text. `identifier`: not empty, without blanks around it and invisible characters. `text`: unchanged. */
-  readonly type: 'integer' | 'identifier' | 'text';
+  /**
+   * `integer`: 64 bits, as decimal text. `identifier`: not empty, without blanks around it and invisible characters. `text`: unchanged.
+   * `json`: a list or an object; text in a manifest is its JSON text.
+   */
+  readonly type: 'integer' | 'identifier' | 'text' | 'json';
   /** Of an integer. Default: 0. */
   readonly min?: 0 | 1;
   /** Default: false; the service might reset an omitted field (interface document, section 4.2). */
@@ -29,12 +32,20 @@ export interface FieldDefinition {
 
 export type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 
-/** Optional fields may be absent. Numbers are decimal text. */
+/** Optional fields may be absent. Numbers are decimal text. Integers in lists and objects are `bigint`s where a number would round them. */
 export type RowOf<Fields extends FieldDefinitions> = {
-  readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? Name : never]: string;
+  readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? Name : never]: ValueOf<
+    Fields[Name]
+  >;
 } & {
-  readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? never : Name]?: string;
+  readonly [Name in keyof Fields as Fields[Name]['required'] extends true ? never : Name]?: ValueOf<
+    Fields[Name]
+  >;
 };
+
+type ValueOf<Definition extends FieldDefinition> = Definition['type'] extends 'json'
+  ? readonly unknown[] | Readonly<Record<string, unknown>>
+  : string;
 
 export type Row = Readonly<Record<string, string>>;
 
@@ -79,7 +90,21 @@ export function rowSchemaOf(
   }) as unknown as z.ZodType<Row>;
 }
 
+/** The row as the functions of an operation get it: each list and object as its value. */
+export function readingJson(definitions: FieldDefinitions): (row: Row) => Readonly<Record<string, unknown>> {
+  const names = Object.keys(definitions).filter((name) => definitions[name]?.type === 'json');
+  if (names.length === 0) return (row) => row;
+  return (row) => {
+    const read = names.flatMap((name) => {
+      const text = row[name];
+      return text === undefined ? [] : [[name, parseJson(text)] as const];
+    });
+    return { ...row, ...Object.fromEntries(read) };
+  };
+}
+
 function typeOf({ type, min = 0 }: FieldDefinition, missing?: string): z.ZodType<string> {
+  if (type === 'json') return jsonField(missing);
   return type === 'integer' ? integerField(min, missing) : textField(type === 'identifier', missing);
 }
 
@@ -93,6 +118,29 @@ function integerField(min: 0 | 1, missing: string | undefined): z.ZodType<string
     context.issues.push({ code: 'custom', message: integerProblem(value, min, missing), input: value });
     return z.NEVER;
   });
+}
+
+/** Compact JSON text, so that equal values are equal texts. */
+function jsonField(missing: string | undefined): z.ZodType<string> {
+  return z.transform((value: unknown, context) => {
+    const text = isLeftOut(value) ? undefined : jsonText(value);
+    if (text !== undefined) return text;
+    const message =
+      isLeftOut(value) && missing !== undefined
+        ? missing
+        : 'must be a list or an object: in a cell its JSON text, such as ["a","b"] or {"a":1}';
+    context.issues.push({ code: 'custom', message, input: value });
+    return z.NEVER;
+  });
+}
+
+function jsonText(value: unknown): string | undefined {
+  try {
+    const read = typeof value === 'string' ? parseJson(value) : value;
+    return Array.isArray(read) || isJsonObject(read) ? stringifyJson(read) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function textField(isIdentifier: boolean, missing: string | undefined): z.ZodType<string> {

@@ -31,9 +31,14 @@ const operationSchema = z.strictObject({
   fields: z.array(z.strictObject({ name: z.string(), required: z.boolean(), undoable: z.boolean() })),
   /** Columns of the report. */
   columns: z.array(z.string()),
+  creates: z.boolean().exactOptional(),
   keepsOmitted: z.boolean().exactOptional(),
   /** What makes the `Idempotency-Key` of a row. */
   key: z.enum(['by run', 'by row']).exactOptional(),
+  /** How calls name their caller. */
+  auth: z
+    .union([z.enum(['bearer', 'basic', 'none']), z.strictObject({ header: z.string() })])
+    .exactOptional(),
   /** SHA-256 of the user's module that defines the operation. */
   module: sha256Schema.exactOptional(),
   /** Of its first call: rows with the same method and path leave them out. */

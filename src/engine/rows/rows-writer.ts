@@ -119,7 +119,7 @@ function headOperation(
   { operation, method, path }: OperationEntry,
   summaries: Readonly<Record<string, OperationSummary>>,
 ): HeadOperation {
-  const { name, thing, done, subject, fields, columns, keepsOmitted, key, module } = operation;
+  const { name, thing, done, subject, fields, columns, creates, keepsOmitted, key, auth, module } = operation;
   const { thing: _, first, last, fields: effects, ...counts } = summaries[name] ?? new RowTally().summary();
   return {
     name,
@@ -128,8 +128,10 @@ function headOperation(
     subject,
     fields: fields.map(({ name, required, undoable }) => ({ name, required, undoable })),
     columns: [...columns],
+    ...(creates !== undefined && { creates }),
     ...(keepsOmitted !== undefined && { keepsOmitted }),
     ...(key !== undefined && { key }),
+    ...(auth !== undefined && { auth }),
     ...(module !== undefined && { module }),
     ...(method !== undefined && { method }),
     ...(path !== undefined && { path }),

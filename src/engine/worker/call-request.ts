@@ -1,11 +1,11 @@
 import { idempotencyKey, traceId } from '../../domain/trace.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { ApiRequest } from '../api/request.ts';
+import { keyHeader } from '../operation/header-rules.ts';
 import type { Operation } from '../operation/operation.ts';
-import { keyHeader } from '../operation/request-definition.ts';
 import type { RowTask, RunPolicy } from '../queue/payload.ts';
 
-type KeyedOperation = Pick<Operation, 'key'>;
+type KeyedOperation = Pick<Operation, 'key' | 'auth'>;
 type KeyedRun = Pick<RunPolicy, 'key'>;
 
 /**
@@ -17,14 +17,15 @@ type KeyedRun = Pick<RunPolicy, 'key'>;
  *   result. A row keeps the key of an earlier run that may have had it processed.
  */
 export function callRequest(task: RowTask, operation: KeyedOperation, { key }: KeyedRun): ApiRequest {
-  if (key === undefined) return task;
+  const { auth } = operation;
+  if (key === undefined) return auth === undefined ? task : { ...task, auth };
   const traceparent = `00-${traceId(key, task.row)}-${randomDigits()}${randomDigits()}-01`;
   const { method = 'POST', path, headers, body } = task;
   const own =
     operation.key === 'by run'
       ? { traceparent, [keyHeader]: task.key ?? idempotencyKey(key, task.row) }
       : { traceparent };
-  return { method, path, headers: headers === undefined ? own : { ...headers, ...own }, body };
+  return { method, path, headers: headers === undefined ? own : { ...headers, ...own }, body, auth };
 }
 
 /** Never zeros only. `randomBytes` takes ten times as long. */

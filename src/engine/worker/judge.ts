@@ -1,9 +1,8 @@
 import { withAttempt } from '../../domain/attempts.ts';
-import type { RowCode } from '../../domain/codes.ts';
 import { type AttemptHistory, noHistory, type ResultColumns, type RowResult } from '../../domain/terms.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import { type ApiFailure, mayBeOfRouter } from '../api/failure.ts';
-import { type Operation, operationFailure, refusalText } from '../operation/operation.ts';
+import { type AnswerCheck, type Operation, operationFailure, refusalText } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
@@ -25,6 +24,8 @@ export interface JudgedAttempt {
   readonly operation: Operation;
   readonly claim: Claim;
   readonly answer: ApiAnswer;
+  /** What the operation has read in a 2xx answer. */
+  readonly check?: AnswerCheck | undefined;
   readonly startedAt: Date;
   readonly finishedAt: Date;
   /** A row of this operation has succeeded: token and base URL are right. */
@@ -67,7 +68,7 @@ export function asRefusal(
 /**
  * What an answer means for its row:
  *
- * - a 2xx that fits the request: succeeded; another 2xx: failed, and unclear;
+ * - a 2xx that fits the request: succeeded; another 2xx: failed, and unclear unless the operation says otherwise;
  * - a refusal that means "done", or "done already" after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`;
  * - an operation that throws: failed, `OPERATION_FAILED`, and unclear;
  * - a permanent refusal, or the last attempt: failed;
@@ -84,7 +85,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
 
   const finished = (
     outcome: Pick<RowResult, 'outcome' | 'message' | 'unclear' | 'unprocessed' | 'columns'> & {
-      readonly code: RowCode;
+      readonly code: string;
     },
   ) => ({
     kind: 'finished' as const,
@@ -110,7 +111,12 @@ export function judge(attempt: JudgedAttempt): Judgement {
     case 'fits':
       return finished({ outcome: 'succeeded', code: 'OK', message: '', unclear, columns: meaning.columns });
     case 'unknown':
-      return finished({ outcome: 'failed', code: meaning.code, message: meaning.message, unclear: true });
+      return finished({
+        outcome: 'failed',
+        code: meaning.code,
+        message: meaning.message,
+        unclear: meaning.unclear ?? true,
+      });
     case 'done':
       return finished({ outcome: 'succeeded', code: 'ALREADY_APPLIED', message: meaning.message, unclear });
   }
@@ -199,14 +205,19 @@ const failsAtRow: ReadonlySet<string> = new Set(['UNKNOWN', 'INTERNAL']);
 /** `unknown`: this change or another may have been made. */
 type Meaning =
   | { readonly kind: 'fits'; readonly columns: ResultColumns }
-  | { readonly kind: 'unknown'; readonly code: RowCode; readonly message: string }
+  | {
+      readonly kind: 'unknown';
+      readonly code: string;
+      readonly message: string;
+      readonly unclear?: boolean;
+    }
   | { readonly kind: 'done'; readonly message: string }
   | { readonly kind: 'failure'; readonly failure: ApiFailure };
 
-function meaningOf({ task, operation, claim, answer, provenRight }: JudgedAttempt): Meaning {
+function meaningOf({ task, operation, claim, answer, check: known, provenRight }: JudgedAttempt): Meaning {
   try {
     if (answer.ok) {
-      const check = operation.check(task.subject, answer.body);
+      const check = known ?? operation.check(task.subject, answer.body);
       // The API made a change, perhaps another one.
       return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
     }

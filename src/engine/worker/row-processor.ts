@@ -15,6 +15,7 @@ import { healthEvidence } from './evidence-of-call.ts';
 import type { Blame } from './health-evidence.ts';
 import { asRefusal, type JudgedAttempt, type Judgement, judge, returnUncharged } from './judge.ts';
 import { isSuspect } from './other-rows.ts';
+import { type ReadAnswer, readAnswer } from './read-answer.ts';
 import type { RefusedRows } from './refused-rows.ts';
 import type { RetryQuota } from './retry-quota.ts';
 import { notRepeated, uncalled } from './uncalled-rows.ts';
@@ -118,12 +119,13 @@ export function createRowProcessor(options: RowProcessorOptions) {
       if (admittedAt === undefined) return uncalled(task);
       hasPlace = true;
       const startedAt = new Date();
-      const answer = await call(task, operation, claim, admittedAt, signal);
+      const { answer, check } = await call(task, operation, claim, admittedAt, signal);
       const attempt: JudgedAttempt = {
         task,
         operation,
         claim,
         answer: meter.refuses503 ? asRefusal(answer, task, operation) : answer,
+        check,
         startedAt,
         finishedAt: new Date(),
         provenRight: (isTokenInDoubt(answer) ? provenHere : proven).has(task.operation),
@@ -170,28 +172,30 @@ export function createRowProcessor(options: RowProcessorOptions) {
     { policy }: Claim,
     admittedAt: number,
     signal: AbortSignal,
-  ): Promise<ApiAnswer> {
+  ): Promise<ReadAnswer> {
     const metered = meter.sent();
-    let answer: ApiAnswer | undefined;
+    let read: ReadAnswer | undefined;
     let slot: number | undefined = admittedAt;
     const onSent = () => {
       gate.sent(slot);
       slot = undefined;
     };
     try {
-      answer = await client.send(callRequest(task, operation, policy), {
+      const sent = await client.send(callRequest(task, operation, policy), {
         signal,
         keepAnswer: policy.saveAnswers,
         onSent,
       });
-      if (answer.ignoredWaits !== undefined) logIgnored(answer.ignoredWaits);
-      return answer;
+      if (sent.ignoredWaits !== undefined) logIgnored(sent.ignoredWaits);
+      read = readAnswer(task, operation, sent);
+      return read;
     } catch (error) {
       // A library user's client may throw.
       const code = signal.aborted ? 'INTERRUPTED' : 'CLIENT_FAILED';
       const failure = apiFailure(code, errorText(error), { unclear: true });
-      return { ok: false, requests: 1, durationMs: steadyNow() - metered.sentAt, failure };
+      return { answer: { ok: false, requests: 1, durationMs: steadyNow() - metered.sentAt, failure } };
     } finally {
+      const answer = read?.answer;
       const isOwn =
         isSuspect(task.history?.singledOut) &&
         answer?.ok === false &&

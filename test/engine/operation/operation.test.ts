@@ -157,3 +157,46 @@ test.each<[string, () => unknown, string]>([
     expect.objectContaining({ code: 'OPERATION_FAILED', message: `archive-call: ${member}: ${problem}` }),
   );
 });
+
+const tagging = defineOperation({
+  ...{
+    name: 'create-tag',
+    thing: 'tag',
+    summary: 'Create tags',
+    subject: 'id',
+    columns: {},
+    repeatable: true,
+  },
+  creates: true,
+  fields: { id: { type: 'identifier', required: true }, tags: { type: 'json' } },
+  check: ({ tags }) => (Array.isArray(tags) && tags.length === 0 ? 'has no tags' : undefined),
+  request: ({ id, tags }) => ({ path: '/tags', body: { id, tags } }),
+  interpret: () => ({ ok: true as const, value: undefined }),
+});
+
+test.each<[unknown, string]>([
+  [[1, { a: 9007199254740993n }], '[1,{"a":9007199254740993}]'],
+  [' { "a" : [ 1.50 ] } ', '{"a":[1.50]}'],
+  ['["x"]', '["x"]'],
+])('a list or an object %o is sent as it is', (tags, text) => {
+  const row = tagging.schema.parse({ id: '1', tags });
+  expect(row['tags']).toBe(text.replace('1.50', '1.5'));
+  expect(tagging.request(row).body).toBe(`{"id":"1","tags":${row['tags']}}`);
+});
+
+test.each([['x'], ['"x"'], ['7'], [7], [true], ['{"a":}'], ['']])('%j is no list or object', (tags) => {
+  const { error } = tagging.schema.safeParse({ id: '1', tags });
+  expect(error?.issues[0]?.message).toMatch(/^must be a list or an object/);
+});
+
+test('checks get lists as values', () => {
+  expect(tagging.schema.safeParse({ id: '1', tags: '[]' }).error?.issues[0]?.message).toBe('has no tags');
+});
+
+test('a new entry has no former values', () => {
+  const definition = definitionWith(() => ({ path: '/a' }));
+  const fields = { ...definition.fields, title: { type: 'text', undoable: true } } as const;
+  expect(() => defineOperation({ ...definition, fields, creates: true })).toThrow(
+    'creates: has no former values',
+  );
+});

@@ -10,6 +10,7 @@ import { openProbes } from '../../../daemon/probes.ts';
 import { parseBaseUrl } from '../../../engine/api/base-url.ts';
 import { type Datastore, daemonPurpose } from '../../../engine/datastore/datastore.ts';
 import { watchRefusals } from '../../../engine/datastore/refusals.ts';
+import type { Operation } from '../../../engine/operation/operation.ts';
 import { type Serving, serveRows } from '../../../engine/worker/serve.ts';
 import { defaults, type Settings } from '../../../settings/settings.ts';
 import { type Flags, loadSettings } from '../../config.ts';
@@ -32,7 +33,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
   const { queue, open } = await chooseDatastore({ terminal, flags, settings });
   refuseToBeAlone(flags, queue, settings.concurrency);
   const log = await openLog(flags, terminal, 'info');
-  const api = apiOf(flags, settings, log);
+  const api = apiOf(flags, settings, operations, log);
   const stop = interruptible((signal) => log.info({ signal }, 'stopping: calls in flight may finish'));
   const common = { version: readVersion(), log, stop: stop.signal };
 
@@ -114,6 +115,7 @@ function refuseToBeAlone(
 function apiOf(
   { coordinate, allowInsecureHttp }: Flags,
   settings: Settings & Pick<typeof defaults, 'concurrency' | 'timeout'>,
+  operations: readonly Operation[],
   log: Log,
 ): ServedApi | undefined {
   const { baseUrl, rateGroup, concurrency, timeout: timeoutMs } = settings;
@@ -135,6 +137,7 @@ function apiOf(
     timeoutMs,
     token: tokenSource({
       settings,
+      store: { operations },
       terminal: { warn: (text) => log.warn({}, text.replace(/^warning: /, '')) },
     }),
   };

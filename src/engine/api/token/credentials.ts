@@ -1,16 +1,16 @@
 import { CqbatchError } from '../../../base/errors/errors.ts';
 import { failureCodes } from '../../../domain/codes.ts';
 import { type ApiFailure, apiFailure } from '../failure.ts';
-import { requestHeaders } from '../request.ts';
+import { type ApiRequest, type Auth, requestHeaders } from '../request.ts';
 import { checkToken, type TokenSource } from './token.ts';
 import { createTokenMask, type TokenMask } from './token-mask.ts';
 
 /** Kept while the token stays the same. */
 export interface Credentials {
   readonly token: string;
-  readonly headers: string[];
-  readonly headersWithBody: string[];
   readonly mask: TokenMask;
+  /** A list, because undici modifies an object when there is a proxy. */
+  readonly headersOf: (request: Pick<ApiRequest, 'auth' | 'body'>) => string[];
 }
 
 /** Each function returns a failure when there is no token. */
@@ -37,11 +37,50 @@ export function credentialsFrom(tokens: TokenSource, userAgent: string | undefin
 }
 
 function credentialsOf(text: string, userAgent: string | undefined): Credentials {
-  const token = checkToken(text);
-  // A list, because undici modifies an object when there is a proxy.
-  const headersOf = (hasBody: boolean) =>
-    Object.entries(requestHeaders(token, { hasBody, userAgent })).flat();
-  return { token, headers: headersOf(false), headersWithBody: headersOf(true), mask: createTokenMask(token) };
+  const token = text === '' ? '' : checkToken(text);
+  // An operation has one object for all its requests.
+  const made = new Map<Auth, Readonly<Record<'true' | 'false', string[]>>>();
+  const headersFor = (auth: Auth) => {
+    const value = auth === 'basic' ? basicValue(token) : token;
+    const headersWith = (hasBody: boolean) =>
+      Object.entries(requestHeaders(value, { auth, hasBody, userAgent })).flat();
+    const headers = { true: headersWith(true), false: headersWith(false) };
+    made.set(auth, headers);
+    return headers;
+  };
+  return {
+    token,
+    mask: maskOf(token),
+    headersOf: ({ auth = 'bearer', body }) =>
+      (made.get(auth) ?? headersFor(auth))[body === '' ? 'false' : 'true'],
+  };
+}
+
+function basicValue(userAndPassword: string): string {
+  return Buffer.from(userAndPassword).toString('base64');
+}
+
+/** Also hides what a basic authentication makes of the token, and the password in it. */
+function maskOf(token: string): TokenMask {
+  if (token === '') return { text: (text) => text, json: (value) => value };
+  const colon = token.indexOf(':');
+  const secrets = [token, ...(colon < 0 ? [] : [basicValue(token), token.slice(colon + 1)])];
+  const masks = secrets.filter((secret) => secret !== '').map(createTokenMask);
+  return {
+    text: (text) => masks.reduce((masked, mask) => mask.text(masked), text),
+    json: (value, source) => masks.reduce((masked, mask) => mask.json(masked, source), value),
+  };
+}
+
+/** Why the token can't be sent so. */
+export function authFailure({ token }: Credentials, auth: Auth = 'bearer'): ApiFailure | undefined {
+  if (auth === 'none') return undefined;
+  if (token === '') return apiFailure('TOKEN_EMPTY', 'The access token is missing: this operation needs one');
+  if (auth !== 'basic' || token.includes(':')) return undefined;
+  return apiFailure(
+    'TOKEN_MALFORMED',
+    'The access token must be user:password, because the operation has auth: "basic"',
+  );
 }
 
 /** Errors of a foreign token source might quote the token. */

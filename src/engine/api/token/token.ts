@@ -20,6 +20,9 @@ export function tokenFromValue(text: string): TokenSource {
   return { current: async () => token, refresh: async () => undefined };
 }
 
+/** For operations with `auth: 'none'` only: a call that needs a token fails with `TOKEN_EMPTY`. */
+export const noToken: TokenSource = { current: async () => '', refresh: async () => undefined };
+
 /**
  * The token without white space around it. Errors never quote it.
  *

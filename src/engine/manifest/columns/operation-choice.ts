@@ -86,10 +86,13 @@ function inferOperation({ manifest, givenFields, operations, fieldOf }: ChoiceFa
 
   const { nestedRows } = manifest;
   if (nestedRows !== undefined) throw rowsInside(manifest.name, nestedRows);
-  const known = knownNames(operations);
-  const unused = columns.filter((column) => !known.has(fieldOf(column)));
+  // A column may have the name of a field of the built-in operations, and hold that of the user's own: "User ID".
+  const unusedBy = ({ module }: Operation) => {
+    const known = knownNames(operations.filter((other) => other.module === module));
+    return columns.filter((column) => !known.has(fieldOf(column)));
+  };
   const lacks = operations.map(
-    (each) => `for ${each.name}, ${describe(lackOf(each), each, unused, manifest)}`,
+    (each) => `for ${each.name}, ${describe(lackOf(each), each, unusedBy(each), manifest)}`,
   );
   const verdict = only === undefined ? lacks.join('; ') : `the columns fit ${nameList(suitable)}`;
   throw usageError(

@@ -77,14 +77,14 @@ export async function canaryRows(
 
 function kindsIn({ operations }: RowsFile['head']): number {
   return operations
-    .flatMap(({ keepsOmitted, counts, effects }) => [
+    .flatMap(({ keepsOmitted, creates, counts, effects }) => [
       counts.partial > 0,
-      !keepsOmitted && Object.values(effects).some(({ cleared }) => cleared > 0),
+      !(keepsOmitted || creates) && Object.values(effects).some(({ cleared }) => cleared > 0),
     ])
     .filter(Boolean).length;
 }
 
-/** Optional fields that a row leaves out or clears, unless its API certainly keeps omitted fields. */
+/** Optional fields that a row leaves out or clears, unless its API certainly keeps omitted fields, or the entry is new. */
 function shownBy({ operation, values }: Pick<UnderstoodRow, 'operation' | 'values'>) {
   const fieldsWith = (text: string | undefined) =>
     operation.fields.filter(({ name, required }) => !required && values[name] === text);
@@ -93,7 +93,7 @@ function shownBy({ operation, values }: Pick<UnderstoodRow, 'operation' | 'value
     { what: 'cleared', fields: fieldsWith('') },
   ] as const;
   return all.flatMap(({ what, fields }) =>
-    operation.keepsOmitted || fields.length === 0
+    operation.keepsOmitted || operation.creates || fields.length === 0
       ? []
       : [{ kind: `${what} ${operation.name}`, what, fields: fields.map(({ name }) => name) }],
   );

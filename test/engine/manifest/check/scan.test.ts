@@ -17,13 +17,16 @@ async function scan(name: string, content: string, handlers: ScanHandlers = {}) 
   return scanManifest(manifest, preparer, handlers);
 }
 
-test('a row that leaves fields out is not partial where the API certainly keeps them', async () => {
-  const operations = testOperations.map((operation) => ({ ...operation, keepsOmitted: true }));
-  const manifest = await openText('a.csv', 'room_id,title\n1,t\n');
-  const { callable, partial } = await scanManifest(manifest, createRowPreparer({ manifest, operations }));
-  expect([callable, partial]).toEqual([1, 0]);
-  expect(await scan('a.csv', 'room_id,title\n1,t\n')).toMatchObject({ callable: 1, partial: 1 });
-});
+test.each(['keepsOmitted', 'creates'])(
+  'a row that leaves fields out is not partial with %s',
+  async (member) => {
+    const operations = testOperations.map((operation) => ({ ...operation, [member]: true }));
+    const manifest = await openText('a.csv', 'room_id,title\n1,t\n');
+    const { callable, partial } = await scanManifest(manifest, createRowPreparer({ manifest, operations }));
+    expect([callable, partial]).toEqual([1, 0]);
+    expect(await scan('a.csv', 'room_id,title\n1,t\n')).toMatchObject({ callable: 1, partial: 1 });
+  },
+);
 
 test('names the columns and the first conflicts, and hands each row with its cells to its handler', async () => {
   const content = [
@@ -208,7 +211,12 @@ test('characters that were lost before are counted in each column, also in one t
 test('warns of numbers in a body that a reader in JavaScript rounds, and not of text', async () => {
   const tags = (id: (text: string) => unknown) =>
     defineOperation({
-      ...{ name: 'tag', thing: 'tag', summary: 'Tag', subject: 'id', columns: {}, repeatable: true },
+      name: 'tag',
+      thing: 'tag',
+      summary: 'Tag',
+      subject: 'id',
+      columns: {},
+      repeatable: true,
       fields: { id: { type: 'integer', required: true } },
       request: (row) => ({ path: '/tag', body: { tag: { id: id(row.id) }, note: ': 9007199254740993' } }),
       interpret: () => ({ ok: true as const, value: undefined }),

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Options, prepareAll } from '../operations.ts';
+import { createRowPreparer } from '../../../../src/engine/manifest/columns/row-preparer.ts';
+import { defineOperation } from '../../../../src/engine/operation/operation.ts';
+import { type Options, prepareAll, testOperations } from '../operations.ts';
+import { openText } from '../reading.ts';
 
 const defaults = { user_id: 'u' };
 const unreadable = '{"a":}\n{"a":}';
@@ -50,4 +53,23 @@ test.each([
   ['{"data":[{"room_id":1},{"room_id":2}]}', /: the rows seem to be in "data"; pass --rows-at data$/],
 ])('%j is refused for what is wrong with it', async (content, message) => {
   await expect(prepareAll(content)).rejects.toThrow(message);
+});
+
+test('a column that a built-in operation knows may hold the field of another operation', async () => {
+  const own = defineOperation({
+    name: 'rename',
+    thing: 'user',
+    summary: 'x',
+    subject: 'id',
+    columns: {},
+    repeatable: true,
+    fields: { id: { type: 'integer', required: true } },
+    request: () => ({ path: '/rename' }),
+    interpret: () => ({ ok: true as const, value: undefined }),
+  });
+  const manifest = await openText('a.csv', 'User ID,note\n1,x\n');
+  const operations = [...testOperations, { ...own, module: 'a'.repeat(64) }];
+  expect(() => createRowPreparer({ manifest, operations })).toThrow(
+    'for rename, id is missing (if it is "User ID", pass --map "User ID=id")',
+  );
 });

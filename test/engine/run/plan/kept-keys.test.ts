@@ -29,7 +29,10 @@ function keysAfter(...calls: readonly Call[]): KeptKeys {
   const keys = new KeptKeys();
   for (const [id, row, result] of calls)
     keys.note({ id, key: id } as RunRecord, row, {
-      ...{ row: row.row, operation: 'place-order', message: '', attempts: noHistory.attempts },
+      row: row.row,
+      operation: 'place-order',
+      message: '',
+      attempts: noHistory.attempts,
       ...results[result],
     } as RowResult);
   return keys;
