@@ -9,6 +9,7 @@ import { uniqueName } from '../../base/text/unique-name.ts';
 import { thisActor } from '../../domain/actor.ts';
 import { manifestTooLarge } from '../../engine/manifest/text/mistake.ts';
 import { contentRunId } from '../../engine/run/record/run-id.ts';
+import { isOfFilesOfRun } from '../../engine/run/record/run-journal.ts';
 import { stateId } from '../../engine/run/record/state-folder.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { type ClaimedManifest, claimedManifest } from './claimed-manifest.ts';
@@ -107,8 +108,11 @@ export class Inbox {
    */
   async *take(): AsyncGenerator<AttemptedFile> {
     for (const record of await this.unfinished()) {
-      const taking = await this.takeOver(record);
-      if (taking.kind === 'taken') yield* untilReleased(record.name, taking);
+      const taking = await this.takeOver(record).catch((error: unknown): Taking => {
+        if (!isOfFilesOfRun(error)) throw error;
+        return { kind: 'unusable', why: error.message };
+      });
+      if (taking.kind !== 'gone' && taking.kind !== 'elsewhere') yield* untilReleased(record.name, taking);
     }
     for (const { file, isComplete } of await this.#waiting.look()) {
       const taking: Taking = isComplete ? await this.#takeFile(file) : { kind: 'growing' };

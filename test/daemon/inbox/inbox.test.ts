@@ -14,6 +14,8 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { fatalError } from '../../../src/base/errors/errors.ts';
+import { Inbox } from '../../../src/daemon/inbox/inbox.ts';
 import { type InboxRecords, openInboxRecords, type TakenRecord } from '../../../src/daemon/inbox/records.ts';
 import { stateId } from '../../../src/engine/run/record/state-folder.ts';
 import { describeOnPosix } from '../../helpers/describe-with-program.ts';
@@ -333,6 +335,16 @@ describe('a manifest that a program still writes after it was taken', () => {
       `cqbatch run ${join(inbox, 'partial', unique)} --skip-done ${manifest.record.run}`,
     );
   });
+});
+
+test('a run whose record is damaged keeps its manifest, and the next one is taken', async () => {
+  await drop('a.csv', 'x');
+  await (await next(await open())).manifest?.release();
+  await drop('b.csv', 'y');
+  const look = () => Promise.reject(fatalError('RUN_UNREADABLE', 'run.json is damaged'));
+  const { others, manifest } = await next(await Inbox.open({ path: inbox, store: { stateDir, look } }));
+  expect(others).toEqual([{ name: 'a.csv', taking: { kind: 'unusable', why: 'run.json is damaged' } }]);
+  expect(manifest?.record.name).toBe('b.csv');
 });
 
 test('a file that is too large is refused before it is read, and the next one is taken', async () => {

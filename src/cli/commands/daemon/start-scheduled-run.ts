@@ -2,6 +2,7 @@ import { withScope } from '../../../base/async/scope.ts';
 import { BusyError, CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Inbox } from '../../../daemon/inbox/inbox.ts';
+import type { TakenRecord } from '../../../daemon/inbox/records.ts';
 import type { Beginning } from '../../../daemon/schedule/carry-out.ts';
 import { type Occasion, runIdFor, type Schedule } from '../../../daemon/schedule/schedule.ts';
 import { withActor } from '../../../domain/actor.ts';
@@ -179,23 +180,29 @@ export function inboxFinisher(
   };
 }
 
+/** @throws the last failure, after all manifests: the files of a run may be damaged */
 async function finishInbox(inbox: Inbox, store: RunStore, log: Log): Promise<void> {
-  for (const taken of await inbox.unfinished()) {
-    const { run } = taken;
-    const record = await store.look(run);
-    if (typeof record !== 'object' || !hasEnded(record)) continue;
-    await withScope(async (defer) => {
-      const lock = await lockIfFree(store, run);
-      if (lock === undefined) return;
-      defer(() => lock.release());
-      const taking = await inbox.takeOver(taken);
-      if (taking.kind !== 'taken') return;
-      const { manifest } = taking;
-      defer(manifest.release);
-      const finished = await manifest.finish(await endingOf(store, await endedRun(store, record)));
-      log.info({ run, path: finished?.path }, 'manifest of an inbox finished');
-    });
-  }
+  const failures: unknown[] = [];
+  for (const taken of await inbox.unfinished())
+    await finishManifest(inbox, taken, store, log).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures.at(-1);
+}
+
+async function finishManifest(inbox: Inbox, taken: TakenRecord, store: RunStore, log: Log): Promise<void> {
+  const { run } = taken;
+  const record = await store.look(run);
+  if (typeof record !== 'object' || !hasEnded(record)) return;
+  await withScope(async (defer) => {
+    const lock = await lockIfFree(store, run);
+    if (lock === undefined) return;
+    defer(() => lock.release());
+    const taking = await inbox.takeOver(taken);
+    if (taking.kind !== 'taken') return;
+    const { manifest } = taking;
+    defer(manifest.release);
+    const finished = await manifest.finish(await endingOf(store, await endedRun(store, record)));
+    log.info({ run, path: finished?.path }, 'manifest of an inbox finished');
+  });
 }
 
 /** Undefined while another process works on the run. */

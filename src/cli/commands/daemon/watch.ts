@@ -7,6 +7,7 @@ import type { Inbox, Taking } from '../../../daemon/inbox/inbox.ts';
 import { findInbox } from '../../../daemon/inbox/names.ts';
 import { exchangeWarning } from '../../../daemon/inbox/other-users.ts';
 import { openProbes } from '../../../daemon/probes.ts';
+import { isOfFilesOfRun } from '../../../engine/run/record/run-journal.ts';
 import { defaults } from '../../../settings/settings.ts';
 import type { Flags } from '../../config.ts';
 import { type Context, openContext } from '../../context.ts';
@@ -142,13 +143,22 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
       if (taking.kind === 'unusable') unusable.push(name);
       const result =
         taking.kind === 'taken'
-          ? await carryOut(context, taking.manifest)
+          ? await carryOut(context, taking.manifest).catch((error: unknown) => {
+              if (!isOfFilesOfRun(error)) throw error;
+              return { kind: 'unusable', why: error.message } as const;
+            })
           : taking.kind === 'refused'
             ? await carryOutRefused(context, name, taking)
             : undefined;
       if (result === undefined) {
         if (taking.kind === 'taken') growing.push(name);
         else sayWaiting(name, taking);
+        continue;
+      }
+      // The others do not need the files of this run.
+      if ('why' in result) {
+        unusable.push(name);
+        sayWaiting(name, result);
         continue;
       }
       carriedOut.push(result);

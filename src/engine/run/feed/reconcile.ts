@@ -6,7 +6,7 @@ import type { Datastore } from '../../datastore/datastore.ts';
 import { lockRun, type OpenRun, withOpenRun } from '../record/open-run.ts';
 import { actualState, enterState, goesOnByItself, priorityOf, type RunRecord } from '../record/record.ts';
 import { withCrashedTime } from '../record/record-keeper.ts';
-import { withJournalReader } from '../record/run-journal.ts';
+import { isOfFilesOfRun, withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 import { Coordinator } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
@@ -95,7 +95,7 @@ async function reconcileStoppedRun(run: OpenRun, how: Reconciling): Promise<RunR
 }
 
 /**
- * Reconciles every run in the embedded datastore, and empties it, so that no row is called behind the user's back. If the signal aborts
+ * Reconciles every run in the embedded datastore whose files can be read, and empties it, so that no row is called behind the user's back. If the signal aborts
  * first, nothing changes, and nothing can be fed.
  */
 export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise<void> {
@@ -114,9 +114,15 @@ async function reconcileDeadRuns(
   { store, record: own, datastore }: OpenRun,
   how: Reconciling,
 ): Promise<boolean> {
-  for (const record of await store.list()) {
+  for (const record of await store.list(how.onError)) {
     if (record.id === own.id || !mayHoldRows(record)) continue;
-    if ((await settle(store, record, datastore, `run ${own.id}`, how)) === undefined) return false;
+    try {
+      if ((await settle(store, record, datastore, `run ${own.id}`, how)) === undefined) return false;
+    } catch (error) {
+      // The datastore is renewed: once its files are restored, that run marks each row that it had fed.
+      if (!isOfFilesOfRun(error)) throw error;
+      how.onError(error);
+    }
   }
   return true;
 }
