@@ -278,7 +278,7 @@ export const settings = {
   },
   settle: {
     ...duration,
-    help: 'take a new file when it has not changed for this time; a renamed file is taken at once',
+    help: 'take a new file when it has not changed for this time; a file renamed from NAME.part while watched is taken at once',
     default: '5s',
   },
   keepLast: { ...wholeNumber(0, 1_000_000), help: 'keep this number of the newest runs' },

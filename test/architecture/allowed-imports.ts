@@ -20,7 +20,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
   ],
   'src/pages/server': ['daemon engine/run engine/cluster domain base', 'fastify'],
   'src/daemon': [
-    'settings engine/run engine/operation engine/api domain base',
+    'settings engine/run engine/manifest engine/operation engine/api domain base',
     'croner fastify picomatch prom-client zod',
   ],
   'src/index.ts': ['library engine/run engine/report jobs engine/operation engine/api domain base', ''],

@@ -24,16 +24,19 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/cli/main.ts': 'writeSync',
     'src/cli/output.ts': 'writeSync',
     'src/engine/datastore/embedded/embedded.ts': 'openSync',
-    'src/engine/run/proof/difference.ts': 'open',
-    'src/base/disk/hash-file.ts': 'open',
+    'src/base/disk/open-folder.ts': 'open',
   },
-  'a rename replaces a link, and never follows it': {
+  'for reading, but for the journal of a run, in whose folder only its owner may write': {
+    'src/base/disk/open-file.ts': 'open',
+  },
+  'a rename in an open folder replaces a link, and never follows it': {
     'src/daemon/inbox/files.ts': 'rename',
   },
-  'a new folder, or one that no other user may change (refuseForeign)': {
+  'a new folder, or an open one that no other user may change (refuseIf)': {
     'src/daemon/inbox/records.ts': 'mkdir',
   },
   'a new file with a random name (wx)': {
+    'src/daemon/inbox/waiting-files.ts': 'writeFile',
     'src/engine/report/csv-file.ts': 'open rename',
     'src/engine/run/plan/problem-file.ts': 'appendFile rename',
   },
@@ -47,7 +50,6 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'only its owner may write in folders of runs, schedules, and the queue (checkStateFolder)': {
     'src/engine/datastore/embedded/template.ts': 'mkdir rename truncateSync',
     'src/engine/journal/appendable-journal.ts': 'open',
-    'src/engine/journal/open.ts': 'open',
     'src/engine/manifest/stage.ts': 'open openCallback rename',
     'src/engine/rows/rows-writer.ts': 'open rename',
     'src/engine/run/plan/create-run.ts': 'rename',
@@ -119,7 +121,8 @@ test('no other file than these writes files by itself: another user may have put
 });
 
 test('each file that is written whole has an answer to two writers', () => {
-  const calls = /\b(replaceFile|createFile|writeFileAtomically|writeJsonFile|changeJsonFile)\(/;
+  const calls =
+    /\b(replaceFile|createFile|writeFileAtomically|replaceJsonFile|writeJsonFile|changeJsonFile)\(/;
   const defining = ['changed-file', 'files', 'json-file'].map((name) => `src/base/disk/${name}.ts`);
   const writing = sources.filter(({ path, text }) => !defining.includes(path) && calls.test(text));
   expect(writing.map(({ path }) => path).toSorted()).toEqual(Object.values(wholeFiles).flat().toSorted());

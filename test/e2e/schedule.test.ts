@@ -87,7 +87,11 @@ test('a schedule of an inbox runs each content once, moves it to its final folde
     told.push(JSON.parse(body));
     response.end('ok');
   });
-  const { sandbox, ...home } = await newHome(0, [], { ...anyDatastore(), CQBATCH_NOTIFY_URL: url });
+  const { sandbox, ...home } = await newHome(0, [], {
+    ...anyDatastore(),
+    CQBATCH_NOTIFY_URL: url,
+    CQBATCH_SETTLE: '1ms',
+  });
   const drop = async (name: string, text: string): Promise<void> => {
     await home.write(`.${name}`, text);
     await rename(join(home.cwd, `.${name}`), join(home.cwd, 'inbox', name));

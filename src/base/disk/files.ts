@@ -212,7 +212,11 @@ async function has(path: string, rights: number): Promise<boolean> {
  */
 export async function whyForeign(path: string): Promise<string | undefined> {
   const found = await ifThere(lstat(path));
-  if (found === undefined) return undefined;
+  return found && whyForeignStats(found);
+}
+
+/** Like `whyForeign`. */
+export function whyForeignStats(found: Stats): string | undefined {
   if (found.isSymbolicLink()) return 'is a symbolic link';
   const user = process.geteuid?.();
   if (user === undefined) return undefined;

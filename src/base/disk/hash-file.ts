@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type OpenOptions, openFile } from './open-file.ts';
+import { type OpenFileOptions, openFile } from './open-file.ts';
 
 export interface Digest {
   readonly sha256: string;
@@ -13,7 +13,7 @@ const partBytes = 256 * 1024;
  *
  * @throws what `openFile` throws
  */
-export async function hashFile(path: string, options?: OpenOptions): Promise<Digest> {
+export async function hashFile(path: string, options?: OpenFileOptions): Promise<Digest> {
   const file = await openFile(path, options);
   try {
     const hash = createHash('sha256');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fatalError } from '../errors/errors.ts';
 import { onDisk } from '../errors/system-error.ts';
-import { ifThere, writeFileAtomically } from './files.ts';
+import { ifThere, replaceFile } from './files.ts';
 import { readSmallFile } from './open-file.ts';
 
 /** Compiling the schema takes longer than reading one file with it. */
@@ -14,6 +14,7 @@ const mostBytes = 100_000_000;
  * Reads a JSON file of this program.
  *
  * @param damaged makes the error for a file without such JSON; undefined: treat it as missing
+ * @param place names the file in messages
  * @returns undefined when there is no file
  * @throws the error of `damaged`, a fatal error `FILE_VERSION` for another version, or a system error
  */
@@ -21,8 +22,9 @@ export async function readJsonFile<Value>(
   path: string,
   schema: z.ZodType<Value>,
   damaged: (cause: unknown) => Error | undefined,
+  place = path,
 ): Promise<Value | undefined> {
-  const text = await onDisk(path, () => ifThere(readSmallFile(path, mostBytes)));
+  const text = await onDisk(place, () => ifThere(readSmallFile(path, mostBytes)));
   if (text === undefined) return undefined;
   let json: { readonly version?: unknown } | null = null;
   try {
@@ -32,7 +34,7 @@ export async function readJsonFile<Value>(
     if (typeof json?.version === 'number' && isAboutVersion(cause))
       throw fatalError(
         'FILE_VERSION',
-        `${path} has version ${json.version}, which this version of cqbatch does not read: use the version that wrote it.`,
+        `${place} has version ${json.version}, which this version of cqbatch does not read: use the version that wrote it.`,
       );
     const error = damaged(cause);
     if (error === undefined) return undefined;
@@ -50,5 +52,10 @@ export function readJsonFileIfAny<Value>(path: string, schema: z.ZodType<Value>)
 }
 
 export function writeJsonFile(path: string, value: object): Promise<void> {
-  return writeFileAtomically(path, `${JSON.stringify(value, null, 2)}\n`);
+  return onDisk(path, () => replaceJsonFile(path, value));
+}
+
+/** @throws the error of the system */
+export function replaceJsonFile(path: string, value: object): Promise<void> {
+  return replaceFile(path, `${JSON.stringify(value, null, 2)}\n`);
 }

@@ -23,7 +23,7 @@ export class FileTooLargeError extends Error {
   }
 }
 
-export interface OpenOptions {
+export interface OpenFileOptions {
   /** Default: any. */
   readonly mostBytes?: number;
   /** Of open(2). Default: to read. */
@@ -43,7 +43,7 @@ const { O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
  */
 export async function openFile(
   path: string,
-  { mostBytes = Number.POSITIVE_INFINITY, flags = constants.O_RDONLY, mode = 0o600 }: OpenOptions = {},
+  { mostBytes = Number.POSITIVE_INFINITY, flags = constants.O_RDONLY, mode = 0o600 }: OpenFileOptions = {},
 ): Promise<FileHandle> {
   const file = await open(path, flags | O_NONBLOCK | O_NOCTTY, mode).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENXIO' ? new NotAFileError('socket') : error;
@@ -67,7 +67,7 @@ export async function* readFileParts(
     partBytes = 64 * 1024,
     start,
     ...options
-  }: OpenOptions & { readonly partBytes?: number; readonly start?: number } = {},
+  }: OpenFileOptions & { readonly partBytes?: number; readonly start?: number } = {},
 ): AsyncGenerator<Buffer, void, undefined> {
   const { mostBytes = Number.POSITIVE_INFINITY } = options;
   const file = await openFile(path, options);

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { ProcessLock } from '../../base/disk/lock.ts';
 import { readFileParts } from '../../base/disk/open-file.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 import type { ManifestOrigin } from '../../engine/run/plan/create-run.ts';
-import { folderOf, moved, putBeside } from './files.ts';
+import { contentOf, inInbox, moved, putBack, putBeside } from './files.ts';
 import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
 
 export interface ManifestEnding {
@@ -15,14 +16,25 @@ export interface ManifestEnding {
   readonly ranOn?: string;
 }
 
+export interface FinishedManifest {
+  readonly path: string;
+  /** `partial` instead of `done` if a program added rows after the manifest was taken. */
+  readonly folder: FinalFolder;
+}
+
 export type ClaimedManifest = ReturnType<typeof claimedManifest>;
 
-/** This process has the manifest alone until it is finished or released. */
+/**
+ * This process has the manifest alone until it is finished or released.
+ *
+ * @param mostBytes of a manifest
+ */
 export function claimedManifest(
   inbox: string,
   records: InboxRecords,
   record: TakenRecord,
   lock: ProcessLock,
+  mostBytes: number,
 ) {
   const path = join(inbox, 'running', record.file);
   const givenPath = join(inbox, record.name);
@@ -33,30 +45,65 @@ export function claimedManifest(
     sha256: record.sha256,
   };
   const release = (): Promise<void> => lock.release();
+  /** Whether a program has written to the manifest since it was taken. */
+  const hasChanged = async (): Promise<boolean> => {
+    const content = await inInbox(inbox, 'running', (running) =>
+      contentOf(running.file(record.file), mostBytes),
+    );
+    return content !== undefined && (content === 'too large' || content.sha256 !== record.sha256);
+  };
+
   return {
     record,
     path,
     givenPath,
     origin,
     release,
+    hasChanged,
     /**
      * Copies the files beside the manifest, then moves it to its final folder. Idempotent, because it is repeated after a kill.
      *
-     * @returns the new path of the manifest
+     * @returns undefined if a program still writes the manifest, and nothing of it was sent: it waits in the inbox again
      */
-    async finish({ folder, text, files = {}, ranOn }: ManifestEnding): Promise<string> {
-      const last = join(await folderOf(inbox, folder), record.file);
-      for (const [suffix, from] of Object.entries(files))
-        await putBeside(path, `${last}${suffix}`, readFileParts(from));
-      if (text !== undefined) await putBeside(path, `${last}.error.txt`, `${text}\n`);
-      await moved(path, last);
+    async finish(ending: ManifestEnding): Promise<FinishedManifest | undefined> {
+      const isChanged = await hasChanged();
+      const { ranOn } = ending;
+      if (isChanged && ranOn === undefined) {
+        await putBack(inbox, record.file, record.name);
+        await records.forget(record.sha256);
+        await release();
+        return undefined;
+      }
+      const { folder, text, files = {} } = isChanged ? withAddedRows(ending, inbox, record) : ending;
+      await inInbox(inbox, 'running', (running) =>
+        inInbox(inbox, folder, async (final) => {
+          const manifest = running.file(record.file);
+          for (const [suffix, from] of Object.entries(files))
+            await putBeside(manifest, final.file(`${record.file}${suffix}`), readFileParts(from));
+          if (text !== undefined)
+            await putBeside(manifest, final.file(`${record.file}.error.txt`), `${text}\n`);
+          await moved(manifest, final.file(record.file));
+        }),
+      );
       if (ranOn === undefined) await records.forget(record.sha256);
       else {
         const endedAt = new Date().toISOString();
         await records.end({ ...record, ended_at: endedAt, folder, base_url: ranOn });
       }
       await release();
-      return last;
+      return { path: join(inbox, folder, record.file), folder };
     },
   };
+}
+
+function withAddedRows(
+  { folder, text, ...ending }: ManifestEnding,
+  inbox: string,
+  { name, file, run }: TakenRecord,
+): ManifestEnding {
+  const final = folder === 'done' ? 'partial' : folder;
+  const added =
+    `${name} was changed after it was taken, so run ${run} has called the rows that it had before. To call only the other rows, type: ` +
+    `cqbatch run ${shellWord(join(inbox, final, file))} --skip-done ${run}`;
+  return { ...ending, folder: final, text: text === undefined ? added : `${text}\n\n${added}` };
 }

@@ -1,19 +1,21 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { steadyNow } from '../../base/async/clock.ts';
-import { exists, ifThere } from '../../base/disk/files.ts';
+import { exists } from '../../base/disk/files.ts';
 import { lockPath, type ProcessLock } from '../../base/disk/lock.ts';
-import { BusyError } from '../../base/errors/errors.ts';
-import { onDisk, SystemError } from '../../base/errors/system-error.ts';
+import { BusyError, type CqbatchError } from '../../base/errors/errors.ts';
+import { SystemError } from '../../base/errors/system-error.ts';
 import { shellWord } from '../../base/text/shell-word.ts';
 import { uniqueName } from '../../base/text/unique-name.ts';
 import { thisActor } from '../../domain/actor.ts';
+import { manifestTooLarge } from '../../engine/manifest/text/mistake.ts';
 import { contentRunId } from '../../engine/run/record/run-id.ts';
+import { isOfFilesOfRun } from '../../engine/run/record/run-journal.ts';
 import { stateId } from '../../engine/run/record/state-folder.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { type ClaimedManifest, claimedManifest } from './claimed-manifest.ts';
-import { digestOf, folderOf, moved, putBeside } from './files.ts';
-import { findInbox, type InboxPlace } from './names.ts';
+import { contentOf, inInbox, moved, putBack, putBeside } from './files.ts';
+import { findInbox } from './names.ts';
+import { refuseUnpinned } from './other-users.ts';
 import {
   type EndedRecord,
   finalFolders,
@@ -21,14 +23,13 @@ import {
   openInboxRecords,
   type TakenRecord,
 } from './records.ts';
-import { stableFiles, versionOf, type WaitingFile } from './stable-files.ts';
+import { versionOf, type WaitingFile } from './stable-files.ts';
+import { WaitingFiles, type WaitingOptions } from './waiting-files.ts';
 
-export interface InboxOptions {
+export interface InboxOptions extends WaitingOptions {
   /** A folder, perhaps with a pattern of names in it. */
   readonly path: string;
   readonly store: Pick<RunStore, 'stateDir' | 'look'>;
-  /** Milliseconds without a change before a file is taken. */
-  readonly settleMs: number;
 }
 
 export type Taking =
@@ -37,6 +38,8 @@ export type Taking =
   | { readonly kind: 'copy'; readonly of: EndedRecord; readonly path: string }
   /** Another process works on the content, or another state folder will continue the run. */
   | { readonly kind: 'elsewhere'; readonly who: string }
+  /** The file is too large: it was moved to `failed/` (`path`). */
+  | { readonly kind: 'refused'; readonly error: CqbatchError; readonly path: string }
   /** The system refuses to read or move the file. */
   | { readonly kind: 'unusable'; readonly why: string }
   /** A program may still be writing the file. */
@@ -61,33 +64,43 @@ interface AttemptedFile {
  */
 export class Inbox {
   readonly folder: string;
-  readonly #place: InboxPlace;
+  readonly #waiting: WaitingFiles;
   readonly #records: InboxRecords;
   readonly #stateId: string;
   readonly #store: InboxOptions['store'];
-  readonly #completeOf: ReturnType<typeof stableFiles>;
-  #digests = new Map<string, string>();
+  readonly #mostBytes: number;
 
   private constructor(
-    place: InboxPlace,
+    waiting: WaitingFiles,
     records: InboxRecords,
     id: string,
-    { store, settleMs }: InboxOptions,
+    { store, mostBytes = Number.POSITIVE_INFINITY }: InboxOptions,
   ) {
-    this.folder = place.folder;
-    this.#place = place;
+    this.folder = waiting.folder;
+    this.#waiting = waiting;
     this.#records = records;
     this.#stateId = id;
     this.#store = store;
-    this.#completeOf = stableFiles(settleMs);
+    this.#mostBytes = mostBytes;
   }
 
-  /** @throws a usage error `INBOX_UNUSABLE` when the folder does not exist */
+  /**
+   * @throws a usage error `INBOX_UNUSABLE` when the folder does not exist, or other users could exchange its folders, and a fatal error
+   *   `INBOX_RECORDS_MISSING`
+   */
   static async open(options: InboxOptions): Promise<Inbox> {
     const place = await findInbox(options.path);
-    for (const name of ['running', ...finalFolders]) await folderOf(place.folder, name);
-    const records = await openInboxRecords(place.folder);
-    return new Inbox(place, records, await stateId(options.store.stateDir), options);
+    const { folder } = place;
+    await refuseUnpinned(folder);
+    // First: an inbox with running/ must have records.
+    const records = await openInboxRecords(folder);
+    for (const name of ['running', ...finalFolders]) await inInbox(folder, name, async () => {});
+    return new Inbox(
+      new WaitingFiles(place, options),
+      records,
+      await stateId(options.store.stateDir),
+      options,
+    );
   }
 
   /**
@@ -95,57 +108,33 @@ export class Inbox {
    */
   async *take(): AsyncGenerator<AttemptedFile> {
     for (const record of await this.unfinished()) {
-      const taking = await this.takeOver(record);
-      if (taking.kind === 'taken') yield* untilReleased(record.name, taking);
+      const taking = await this.takeOver(record).catch((error: unknown): Taking => {
+        if (!isOfFilesOfRun(error)) throw error;
+        return { kind: 'unusable', why: error.message };
+      });
+      if (taking.kind !== 'gone' && taking.kind !== 'elsewhere') yield* untilReleased(record.name, taking);
     }
-    const files = await this.#look();
-    const complete = new Set(this.#completeOf(files, steadyNow(), Date.now()));
-    for (const file of files) {
-      const taking: Taking = complete.has(file) ? await this.#takeFile(file) : { kind: 'growing' };
+    for (const { file, isComplete } of await this.#waiting.look()) {
+      const taking: Taking = isComplete ? await this.#takeFile(file) : { kind: 'growing' };
       yield* untilReleased(file.name, taking);
     }
   }
 
-  /** Oldest first. */
-  async #look(): Promise<readonly WaitingFile[]> {
-    const all = await onDisk(this.folder, () => readdir(this.folder, { encoding: 'buffer' }));
-    const names = all.filter((name) => this.#place.matches(name.toString()));
-    const found = await Promise.all(names.map((name) => lookAt(this.folder, name)));
-    const files = found.filter((file) => file !== undefined);
-    const versions = new Set(files.map(versionOf));
-    this.#digests = new Map([...this.#digests].filter(([version]) => versions.has(version)));
-    return files.toSorted((a, b) => a.mtimeMs - b.mtimeMs || (a.name < b.name ? -1 : 1));
-  }
-
-  async ignored(): Promise<readonly { readonly name: string; readonly why: string }[]> {
-    const entries = await onDisk(this.folder, () => readdir(this.folder, { withFileTypes: true }));
-    return entries.flatMap((entry) => {
-      const { name } = entry;
-      const isLink = entry.isSymbolicLink() && this.#place.matches(name);
-      const why = isLink ? 'it is a symbolic link' : entry.isFile() && this.#place.whyIgnored(name);
-      return why ? [{ name, why }] : [];
-    });
+  ignored(): ReturnType<WaitingFiles['ignored']> {
+    return this.#waiting.ignored();
   }
 
   async #takeFile(file: WaitingFile): Promise<Taking> {
-    const path = join(this.folder, file.name);
-    try {
-      return await this.#takeAt(path, file);
-    } catch (error) {
-      const isOfFile = error instanceof SystemError && (error.cause as NodeJS.ErrnoException).path === path;
-      if (isOfFile) return { kind: 'unusable', why: error.what };
-      throw error;
-    }
-  }
-
-  async #takeAt(path: string, file: WaitingFile): Promise<Taking> {
     const { name } = file;
-    const sha256 = await this.#digestOf(file);
-    if (sha256 === undefined) {
+    const found = await onlyOfFile(() => this.#waiting.contentOf(file));
+    if (typeof found === 'object' && 'why' in found) return { kind: 'unusable', why: found.why };
+    if (found === 'too large') return this.#refuse(file);
+    if (found === undefined) {
       return name.includes('\ufffd')
         ? { kind: 'unusable', why: 'its name is not UTF-8; rename it' }
         : { kind: 'gone' };
     }
+    const { sha256 } = found;
     return this.#locked(sha256, async (lock) => {
       const ended = await this.#records.ended(sha256);
       if (ended !== undefined) return this.#putToFirst(name, ended);
@@ -153,10 +142,27 @@ export class Inbox {
       if (taken !== undefined && taken.state_id !== this.#stateId)
         return { kind: 'elsewhere', who: this.#describe(taken) };
       const record = taken ?? this.#newRecord(name, sha256);
-      const running = join(this.folder, 'running', record.file);
-      if (!(await exists(running)) && !(await this.#takeOut(path, running, record))) return { kind: 'gone' };
-      return { kind: 'taken', manifest: claimedManifest(this.folder, this.#records, record, lock) };
+      const isRunning = await exists(join(this.folder, 'running', record.file));
+      const isOut = isRunning || (await this.#takeOut(name, record));
+      if (isOut === true) return { kind: 'taken', manifest: this.#claimed(record, lock) };
+      return isOut === false ? { kind: 'gone' } : { kind: 'unusable', why: isOut.why };
     });
+  }
+
+  /** Too large to read. It has no record, because its content is not known. */
+  async #refuse(file: WaitingFile): Promise<Taking> {
+    const { name } = file;
+    const error = manifestTooLarge(join(this.folder, name), 'the file', this.#mostBytes);
+    const unique = uniqueName(name, createHash('sha256').update(versionOf(file)).digest('hex'));
+    const isMoved = await inInbox(this.folder, 'failed', async (failed, inbox) => {
+      await putBeside(inbox.file(name), failed.file(`${unique}.error.txt`), `${error.message}\n`);
+      return moved(inbox.file(name), failed.file(unique));
+    });
+    return isMoved ? { kind: 'refused', error, path: join(this.folder, 'failed', unique) } : { kind: 'gone' };
+  }
+
+  #claimed(record: TakenRecord, lock: ProcessLock): ClaimedManifest {
+    return claimedManifest(this.folder, this.#records, record, lock, this.#mostBytes);
   }
 
   /** Taken by this state folder, oldest first. */
@@ -175,13 +181,13 @@ export class Inbox {
       // Without a run and the file, the manifest was refused and archived, never moved, or replaced; no row of it was sent.
       const hasRun = (await this.#store.look(record.run)) !== undefined;
       if (!hasRun && !(await this.#isAsTaken(record))) return { kind: 'gone' };
-      return { kind: 'taken', manifest: claimedManifest(this.folder, this.#records, record, lock) };
+      return { kind: 'taken', manifest: this.#claimed(record, lock) };
     });
   }
 
   /** Keeps the lock only for a claimed manifest. */
   async #locked(sha256: string, work: (lock: ProcessLock) => Promise<Taking>): Promise<Taking> {
-    await this.#records.refuseForeign();
+    await this.#records.requireTrusted();
     let lock: ProcessLock;
     try {
       lock = await lockPath({
@@ -217,37 +223,43 @@ export class Inbox {
     };
   }
 
-  async #takeOut(path: string, running: string, record: TakenRecord): Promise<boolean> {
-    await folderOf(this.folder, 'running');
+  async #takeOut(name: string, record: TakenRecord): Promise<boolean | Unusable> {
     await this.#records.take(record);
-    await moved(path, running).catch(async (error: unknown) => {
-      await this.#records.forget(record.sha256);
-      throw error;
-    });
-    return this.#isAsTaken(record);
+    const isMoved = await inInbox(this.folder, 'running', (running, inbox) =>
+      onlyOfFile(() => moved(inbox.file(name), running.file(record.file))),
+    );
+    if (typeof isMoved === 'boolean') return this.#isAsTaken(record);
+    await this.#records.forget(record.sha256);
+    return isMoved;
   }
 
   /** Whether `running/` still has the file. Another file in its place is moved back into the inbox. */
   async #isAsTaken({ name, file, sha256 }: TakenRecord): Promise<boolean> {
-    const running = join(this.folder, 'running', file);
-    const found = await digestOf(running);
-    if (found === sha256) return true;
-    if (found !== undefined) {
-      const path = join(this.folder, name);
-      await moved(running, (await exists(path)) ? join(this.folder, uniqueName(name, found)) : path);
+    const content = await inInbox(this.folder, 'running', (running) =>
+      contentOf(running.file(file), this.#mostBytes),
+    );
+    if (content === undefined) {
+      await this.#records.forget(sha256);
+      return false;
     }
+    if (content !== 'too large' && content.sha256 === sha256) return true;
+    await putBack(this.folder, file, name);
     await this.#records.forget(sha256);
     return false;
   }
 
   async #putToFirst(name: string, of: EndedRecord): Promise<Taking> {
-    const from = join(this.folder, name);
-    const path = join(await folderOf(this.folder, of.folder), uniqueName(name, of.sha256));
+    const unique = uniqueName(name, of.sha256);
+    const path = join(this.folder, of.folder, unique);
     const text =
       `${name} has the same content as ${of.name}, which was run as ${of.run} on ${of.base_url} and ended on ${of.ended_at} (see ` +
       `"cqbatch show ${of.run}"), so it was not run again. To run it anyway, type: cqbatch run`;
-    await putBeside(from, `${path}.copy.txt`, `${text} ${shellWord(path)}\n`);
-    return (await moved(from, path)) ? { kind: 'copy', of, path } : { kind: 'gone' };
+    const isMoved = await inInbox(this.folder, of.folder, async (folder, inbox) => {
+      const from = inbox.file(name);
+      await putBeside(from, folder.file(`${unique}.copy.txt`), `${text} ${shellWord(path)}\n`);
+      return moved(from, folder.file(unique));
+    });
+    return isMoved ? { kind: 'copy', of, path } : { kind: 'gone' };
   }
 
   #describe({ run, user, host, taken_at: since, sha256 }: TakenRecord): string {
@@ -256,14 +268,19 @@ export class Inbox {
       `${this.#records.takenPath(sha256)}`
     );
   }
+}
 
-  async #digestOf(file: WaitingFile): Promise<string | undefined> {
-    const version = versionOf(file);
-    const now = await lookAt(this.folder, Buffer.from(file.name));
-    if (now === undefined || versionOf(now) !== version) return undefined;
-    const digest = this.#digests.get(version) ?? (await digestOf(join(this.folder, file.name)));
-    if (digest !== undefined) this.#digests.set(version, digest);
-    return digest;
+interface Unusable {
+  readonly why: string;
+}
+
+/** A file that the system refuses to read or move must not keep the others from their runs. */
+async function onlyOfFile<Result>(work: () => Promise<Result>): Promise<Result | Unusable> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    return { why: error.what };
   }
 }
 
@@ -273,14 +290,4 @@ async function* untilReleased(name: string, taking: Taking): AsyncGenerator<Atte
   } finally {
     if (taking.kind === 'taken') await taking.manifest.release();
   }
-}
-
-/** Undefined for anything but a regular file: a symbolic link can't be taken. */
-async function lookAt(folder: string, name: Buffer): Promise<WaitingFile | undefined> {
-  // Names need not be valid text.
-  const path = Buffer.concat([Buffer.from(join(folder, '/')), name]);
-  const found = await ifThere(lstat(path));
-  if (found === undefined || !found.isFile()) return undefined;
-  const { size, mtimeMs, ctimeMs, ino } = found;
-  return { name: name.toString(), size, mtimeMs, ctimeMs, ino };
 }

@@ -1,12 +1,16 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { readJsonFile, writeJsonFile } from '../../base/disk/json-file.ts';
-import { fatalError } from '../../base/errors/errors.ts';
+import { ifThere, whyForeign, whyForeignStats } from '../../base/disk/files.ts';
+import { readJsonFile, replaceJsonFile } from '../../base/disk/json-file.ts';
+import { withFolder } from '../../base/disk/open-folder.ts';
+import { type CqbatchError, fatalError, usageError } from '../../base/errors/errors.ts';
 import { onDisk } from '../../base/errors/system-error.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 import { nameSchema } from '../../domain/name-schema.ts';
 import { fileNames, runIds } from '../../domain/names.ts';
-import { refuseForeign } from './files.ts';
+import { openedOnDisk } from './files.ts';
 
 export const finalFolders = ['done', 'partial', 'failed'] as const;
 
@@ -37,67 +41,152 @@ export type EndedRecord = z.infer<typeof endedSchema>;
 
 export type InboxRecords = Awaited<ReturnType<typeof openInboxRecords>>;
 
-/** Records of manifests taken from an inbox: a JSON file for each content, in a hidden folder of the inbox that all of its watchers see. */
+const recordFolder = '.cqbatch-inbox';
+const parts = ['taken', 'ended', 'locks'] as const;
+
+type Part = (typeof parts)[number];
+
+/**
+ * Records of manifests taken from an inbox: a JSON file for each content, in a hidden folder of the inbox that all of its watchers see.
+ * They decide what runs again, so another user must not own, change or exchange them.
+ *
+ * @throws a usage error `INBOX_UNUSABLE`, or a fatal error `INBOX_RECORDS_MISSING`
+ */
 export async function openInboxRecords(inbox: string) {
-  const folder = join(inbox, '.cqbatch-inbox');
-  const folders = [folder, ...['taken', 'ended', 'locks'].map((name) => join(folder, name))];
-  for (const each of folders) {
-    await refuseForeign(each);
-    await makeRecordFolder(each);
-  }
-  const takenFolder = join(folder, 'taken');
-  const takenPath = (sha256: string): string => join(takenFolder, `${sha256}.json`);
-  const endedPath = (sha256: string): string => join(folder, 'ended', `${sha256}.json`);
-  const taken = (sha256: string): Promise<TakenRecord | undefined> => read(takenPath(sha256), takenSchema);
-  const forget = async (sha256: string): Promise<void> => {
-    const path = takenPath(sha256);
-    await onDisk(path, () => rm(path, { force: true }));
+  const folder = join(inbox, recordFolder);
+  const fileIn = (part: Part, sha256: string) => ({
+    part,
+    sha256,
+    path: join(folder, part, `${sha256}.json`),
+  });
+  type RecordFile = ReturnType<typeof fileIn>;
+
+  /** @param work gets the paths of records, valid while it works */
+  const using = <Result>(work: (at: (file: RecordFile) => string) => Promise<Result>): Promise<Result> =>
+    openedOnDisk(inbox, inbox, true, async (whole) => {
+      const path = whole.at(recordFolder);
+      const found = await onDisk(folder, () => ifThere(lstat(path)));
+      if (found === undefined) throw missing(folder);
+      refuseIf(whyForeignStats(found), folder);
+      return openedOnDisk(folder, path, false, async (open) => {
+        refuseIf(whyForeignStats(await open.stat()), folder);
+        for (const part of parts) refuseIf(await whyForeign(open.at(part)), join(folder, part));
+        return work(({ part, sha256 }) => join(open.at(part), `${sha256}.json`));
+      });
+    });
+
+  /** @throws a fatal error for a damaged file, because the damage hides which contents have run */
+  const read = async <Entry>(
+    file: RecordFile,
+    schema: z.ZodType<Entry>,
+    at: string,
+  ): Promise<Entry | undefined> => {
+    const { path } = file;
+    refuseIf(await whyForeign(at), path);
+    return readJsonFile(at, schema, (cause) => damaged(path, cause), path);
   };
+
+  const forgetAt = (sha256: string, at: string): Promise<void> =>
+    onDisk(fileIn('taken', sha256).path, () => rm(at, { force: true }));
+
+  const take = (record: TakenRecord): Promise<void> => {
+    const file = fileIn('taken', record.sha256);
+    return using((at) => onDisk(file.path, () => replaceJsonFile(at(file), record)));
+  };
+
+  await makeRecordFolders(inbox, folder);
+  await using(async () => {});
   return {
-    async refuseForeign(): Promise<void> {
-      for (const each of folders) await refuseForeign(each);
-    },
+    /** Of a content; made by `lockPath`. */
     lockPath: (sha256: string): string => join(folder, 'locks', sha256),
-    takenPath,
+    takenPath: (sha256: string): string => fileIn('taken', sha256).path,
     /** Exists when this content has run and was archived. */
-    endedPath,
-    taken,
-    ended: (sha256: string): Promise<EndedRecord | undefined> => read(endedPath(sha256), endedSchema),
+    endedPath: (sha256: string): string => fileIn('ended', sha256).path,
+    /** @throws a usage error `INBOX_UNUSABLE` or a fatal error `INBOX_RECORDS_MISSING` */
+    requireTrusted: (): Promise<void> => using(async () => {}),
+    taken(sha256: string): Promise<TakenRecord | undefined> {
+      const file = fileIn('taken', sha256);
+      return using((at) => read(file, takenSchema, at(file)));
+    },
+    ended(sha256: string): Promise<EndedRecord | undefined> {
+      const file = fileIn('ended', sha256);
+      return using((at) => read(file, endedSchema, at(file)));
+    },
     /** Oldest first. */
-    async unfinished(): Promise<readonly TakenRecord[]> {
-      const names = await onDisk(takenFolder, () => readdir(takenFolder));
-      const contents = names.flatMap((name) => /^([0-9a-f]{64})\.json$/.exec(name)?.[1] ?? []);
-      const records = await Promise.all(contents.map(taken));
-      return records
-        .filter((record) => record !== undefined)
-        .toSorted((a, b) => (a.taken_at < b.taken_at ? -1 : 1));
+    unfinished(): Promise<readonly TakenRecord[]> {
+      return using(async (at) => {
+        const names = await onDisk(join(folder, 'taken'), () => readdir(dirname(at(fileIn('taken', '')))));
+        const contents = names.flatMap((name) => /^([0-9a-f]{64})\.json$/.exec(name)?.[1] ?? []);
+        const files = contents.map((sha256) => fileIn('taken', sha256));
+        const records = await Promise.all(files.map((file) => read(file, takenSchema, at(file))));
+        return records
+          .filter((record) => record !== undefined)
+          .toSorted((a, b) => (a.taken_at < b.taken_at ? -1 : 1));
+      });
     },
-    take: (record: TakenRecord): Promise<void> => writeJsonFile(takenPath(record.sha256), record),
-    async end(record: EndedRecord): Promise<void> {
-      await writeJsonFile(endedPath(record.sha256), record);
-      await forget(record.sha256);
+    take,
+    end(record: EndedRecord): Promise<void> {
+      const file = fileIn('ended', record.sha256);
+      return using(async (at) => {
+        await onDisk(file.path, () => replaceJsonFile(at(file), record));
+        await forgetAt(record.sha256, at(fileIn('taken', record.sha256)));
+      });
     },
-    forget,
+    forget: (sha256: string): Promise<void> => using((at) => forgetAt(sha256, at(fileIn('taken', sha256)))),
   };
 }
 
-/** Never makes the inbox itself, whose disk may be unmounted. */
-async function makeRecordFolder(path: string): Promise<void> {
-  await onDisk(path, () =>
-    mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
+/**
+ * Never makes the inbox itself, whose disk may be unmounted. An inbox with `running/` was used before: without its records, which another
+ * user may have renamed, each content would run again.
+ */
+async function makeRecordFolders(inbox: string, folder: string): Promise<void> {
+  const wasUsed = (await ifThere(lstat(join(inbox, 'running'))))?.isDirectory() === true;
+  await openedOnDisk(inbox, inbox, true, (whole) =>
+    onDisk(folder, async () => {
+      const at = whole.at(recordFolder);
+      if ((await ifThere(lstat(at))) === undefined) {
+        if (wasUsed) throw missing(folder);
+        await makeIfMissing(at);
+      }
+      refuseIf(await whyForeign(at), folder);
+      await withFolder(at, async (open) => {
+        refuseIf(whyForeignStats(await open.stat()), folder);
+        for (const part of parts) await makeIfMissing(open.at(part));
+      });
     }),
   );
 }
 
-/** @throws a fatal error for a damaged file, because the damage hides which contents have run */
-async function read<Entry>(path: string, schema: z.ZodType<Entry>): Promise<Entry | undefined> {
-  await refuseForeign(path);
-  return readJsonFile(path, schema, (cause) =>
-    fatalError(
-      'INBOX_RECORD_DAMAGED',
-      `${path} is damaged: check whether its manifest was run ("cqbatch list"), then remove that file.`,
-      cause,
-    ),
+async function makeIfMissing(path: string): Promise<void> {
+  await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
+function refuseIf(why: string | undefined, path: string): void {
+  if (why === undefined) return;
+  const folder = shellWord(path);
+  throw usageError(
+    'INBOX_UNUSABLE',
+    `${escapeInvisible(path)} ${why}, so its records prove nothing. Look who has changed it; if its content is right, type: ` +
+      `chown -R "$(id -un)" ${folder} && chmod -R go-w ${folder}`,
+  );
+}
+
+function missing(folder: string): CqbatchError {
+  return fatalError(
+    'INBOX_RECORDS_MISSING',
+    `${escapeInvisible(folder)}, which remembers what was run, is missing: put it back. If it is lost, and each file that waits in the ` +
+      `inbox may run, even a second time, type: mkdir -m 700 ${shellWord(folder)}`,
+  );
+}
+
+function damaged(path: string, cause: unknown): CqbatchError {
+  return fatalError(
+    'INBOX_RECORD_DAMAGED',
+    `${path} is damaged: restore it from a backup. Remove it only if "cqbatch list" shows no run that ends in -${basename(path).slice(0, 8)}, ` +
+      'or the manifest may run again.',
+    cause,
   );
 }

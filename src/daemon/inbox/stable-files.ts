@@ -3,7 +3,10 @@ export interface WaitingFile {
   readonly ino: number;
   readonly size: number;
   readonly mtimeMs: number;
+  /** Of the last change of content, name, permissions or links, which a program can't set. */
   readonly ctimeMs: number;
+  /** At most 0 if the disk does not keep it. */
+  readonly birthtimeMs: number;
 }
 
 /** Changes with every write or replacement of the file. */
@@ -11,24 +14,58 @@ export function versionOf({ name, ino, size, mtimeMs, ctimeMs }: WaitingFile): s
   return [ino, size, mtimeMs, ctimeMs, name].join('/');
 }
 
+/** Programs make a file before they fill it: over a slow network, long before. */
+const emptyWaits = 10;
+
+interface Sighting {
+  readonly file: WaitingFile;
+  /** When a look found this version first, in steady milliseconds. */
+  readonly since: number;
+  readonly isRenamed: boolean;
+}
+
 /**
- * Finds files that no program is still writing, by repeated looks at a folder. A file is complete at once if it was renamed, or its
- * permissions or times were set, after its last write: writers finish this way, and a write sets both times to the same. Any other file is
- * complete when it has not changed for some time.
+ * Finds files that no program is still writing, by repeated looks at a folder. A file is complete when it has not changed for some time, or
+ * at once when these looks saw it before under a name that is not a manifest's (`NAME.part`): a writer renames what it has completed.
+ * No other change says so: permissions, times, attributes and links are also changed while a file is written.
  *
- * @param settleMs how long a file must be unchanged, milliseconds
- * @returns a function that returns the complete ones of a folder's files. `steady` is monotonic; `wall` is in milliseconds since 1970, like
- *   the times of files.
+ * @param settleMs how long a file must be unchanged, milliseconds; ten times as long if it is empty
+ * @param isManifest whether files of this name are taken
+ * @returns a function that gets all files of the folder and returns the complete manifests. `steady` is monotonic; `disk` is in milliseconds
+ *   since 1970, by the clock that gives files their times.
  */
-export function stableFiles(settleMs: number) {
-  /** When each version was found first (`steady`). */
-  let poll = new Map<string, number>();
-  return (files: readonly WaitingFile[], steady: number, wall: number): readonly WaitingFile[] => {
-    const lastPoll = poll;
-    poll = new Map(files.map(versionOf).map((version) => [version, lastPoll.get(version) ?? steady]));
+export function stableFiles(settleMs: number, isManifest: (name: string) => boolean) {
+  let sightings: ReadonlyMap<string, Sighting> = new Map();
+  return (files: readonly WaitingFile[], steady: number, disk: number): readonly WaitingFile[] => {
+    const formerNames = unfinishedNames(sightings, files, isManifest);
+    const sight = (file: WaitingFile): Sighting => {
+      const before = sightings.get(file.name);
+      if (before !== undefined && versionOf(before.file) === versionOf(file)) return before;
+      return { file, since: steady, isRenamed: formerNames.has(identityOf(file)) };
+    };
+    sightings = new Map(files.map((file) => [file.name, sight(file)]));
     return files.filter((file) => {
-      const unchangedMs = steady - (poll.get(versionOf(file)) ?? steady);
-      return file.ctimeMs > file.mtimeMs || Math.max(wall - file.mtimeMs, unchangedMs) >= settleMs;
+      const { since = steady, isRenamed = false } = sightings.get(file.name) ?? {};
+      if (!isManifest(file.name)) return false;
+      if (isRenamed && file.size > 0) return true;
+      const unchangedMs = Math.max(steady - since, disk - Math.max(file.mtimeMs, file.ctimeMs));
+      return unchangedMs >= settleMs * (file.size === 0 ? emptyWaits : 1);
     });
   };
+}
+
+/** Files that had the name of an unfinished file at the last look, and have it no longer; with it, another name is a hard link. */
+function unfinishedNames(
+  sightings: ReadonlyMap<string, Sighting>,
+  files: readonly WaitingFile[],
+  isManifest: (name: string) => boolean,
+): ReadonlySet<string> {
+  const names = new Set(files.map(({ name }) => name));
+  const gone = [...sightings.values()].filter(({ file }) => !names.has(file.name) && !isManifest(file.name));
+  return new Set(gone.filter(({ file }) => file.birthtimeMs > 0).map(({ file }) => identityOf(file)));
+}
+
+/** A new file may get the inode of a deleted one, but not its time of birth. */
+function identityOf({ ino, birthtimeMs }: WaitingFile): string {
+  return `${ino}/${birthtimeMs}`;
 }

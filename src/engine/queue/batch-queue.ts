@@ -26,11 +26,28 @@ const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'del
 
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
+function batchesQueueName(runId: string): string {
+  return `batches-${runId}`;
+}
+
+/** Only for an exclusive datastore, without the rows of the batches: a coordinator would wait for them without end. */
+export async function forgetBatches(datastore: Datastore, runId: string): Promise<void> {
+  const { classes, options } = bullmqOn(datastore);
+  const queue = new classes.Queue<RunBatchData, number>(batchesQueueName(runId), options);
+  // Each call reports its own failure.
+  queue.on('error', () => {});
+  try {
+    await obliterate(queue);
+  } finally {
+    await queue.close();
+  }
+}
+
 /** Opens the batches of a run, restores what the journal has lost, and collects. Only one process at a time may do so for a run. */
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
   const { runId, rows, rollCall } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
-  const name = `batches-${runId}`;
+  const name = batchesQueueName(runId);
   const queue = new classes.Queue<RunBatchData, number>(name, { ...bound, ...shortEventStream });
   const producer = new classes.FlowProducer(producerOptions);
   queue.on('error', options.onError);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ManifestEnding } from '../../../src/daemon/inbox/claimed-manifest.ts';
 import { Inbox } from '../../../src/daemon/inbox/inbox.ts';
 import { finalFolders } from '../../../src/daemon/inbox/records.ts';
+import type { WaitingOptions } from '../../../src/daemon/inbox/waiting-files.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 export const done: ManifestEnding = { folder: 'done', ranOn: 'https://api.example' };
@@ -28,15 +29,15 @@ export async function inboxPlace() {
     inbox,
     stateDir,
     runs,
-    /** A file in the inbox that was complete this many seconds ago. */
+    /** A file in the inbox that was written this many seconds ago, as its times say. */
     async drop(name: string | Buffer, text: string, secondsAgo = 60): Promise<void> {
       const path = Buffer.concat([Buffer.from(`${inbox}/`), Buffer.from(name)]);
       await writeFile(path, text);
       const at = new Date(Date.now() - secondsAgo * 1_000);
       await utimes(path, at, at);
     },
-    open: (path = inbox, dir = stateDir): Promise<Inbox> =>
-      Inbox.open({ path, store: { stateDir: dir, look }, settleMs: 60_000 }),
+    open: (path = inbox, dir = stateDir, options: WaitingOptions = {}): Promise<Inbox> =>
+      Inbox.open({ path, store: { stateDir: dir, look }, ...options }),
     /** Takes the next manifest and keeps it, as a process that hangs. @returns also the files met before */
     async next(watched: Inbox) {
       const others: object[] = [];

@@ -1,8 +1,24 @@
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { fatalError } from '../../../src/base/errors/errors.ts';
+import { Inbox } from '../../../src/daemon/inbox/inbox.ts';
 import { type InboxRecords, openInboxRecords, type TakenRecord } from '../../../src/daemon/inbox/records.ts';
 import { stateId } from '../../../src/engine/run/record/state-folder.ts';
+import { describeOnPosix } from '../../helpers/describe-with-program.ts';
 import { digest, done, type InboxPlace, inboxPlace } from './inbox-place.ts';
 
 let folder: string;
@@ -41,7 +57,7 @@ test('a file that is being written is left alone, and so are folders, links and 
   await drop('notes.md', 'x');
   await mkdir(join(inbox, 'folder.csv'));
   await symlink(join(inbox, '.hidden.csv'), join(inbox, 'link.csv'));
-  const watched = await open();
+  const watched = await open(inbox, stateDir, { settleMs: 60_000 });
   expect(await next(watched)).toEqual({ others: [{ name: 'growing.csv', taking: { kind: 'growing' } }] });
   expect((await watched.ignored()).toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
     { name: 'link.csv', why: 'it is a symbolic link' },
@@ -94,7 +110,7 @@ test('a file that is written again while an earlier one runs is left to the next
     { name: 'a.csv', kind: 'taken' },
     { name: 'b.csv', kind: 'gone' },
   ]);
-  expect((await next(watched)).others).toEqual([{ name: 'b.csv', taking: { kind: 'growing' } }]);
+  expect((await next(watched)).manifest?.record.sha256).toBe(digest('half of z'));
 });
 
 test('a content is run once, whatever its name, and copies are put beside the first', async () => {
@@ -284,5 +300,78 @@ describe('a watcher that was killed', () => {
     await utimes(join(inbox, 'running', unique), at, at);
     expect(await work(await open())).toEqual(['a.csv']);
     expect([...runs.keys()]).toEqual([`a-${digest('y').slice(0, 8)}`]);
+  });
+});
+
+describe('a manifest that a program still writes after it was taken', () => {
+  const unique = `a.${digest('half').slice(0, 8)}.csv`;
+
+  async function taken() {
+    await drop('a.csv', 'half');
+    const watched = await open();
+    const { manifest } = await next(watched);
+    if (manifest === undefined) throw new Error('not taken');
+    expect(await manifest.hasChanged()).toBe(false);
+    await appendFile(join(inbox, 'running', unique), ' and the rest');
+    expect(await manifest.hasChanged()).toBe(true);
+    return { watched, manifest };
+  }
+
+  test('waits in the inbox again if nothing of it was sent, and runs whole', async () => {
+    const { watched, manifest } = await taken();
+    expect(await manifest.finish({ folder: 'failed', text: 'the file is cut off' })).toBeUndefined();
+    expect(await files()).toEqual(['a.csv']);
+    expect((await next(watched)).manifest?.record.sha256).toBe(digest('half and the rest'));
+  });
+
+  test('is not done when a part of it was sent, and says how to run the rest', async () => {
+    const { manifest } = await taken();
+    expect(await manifest.finish(done)).toEqual({
+      folder: 'partial',
+      path: join(inbox, 'partial', unique),
+    });
+    expect(await files()).toEqual([join('partial', unique), join('partial', `${unique}.error.txt`)]);
+    expect(await readFile(join(inbox, 'partial', `${unique}.error.txt`), 'utf8')).toContain(
+      `cqbatch run ${join(inbox, 'partial', unique)} --skip-done ${manifest.record.run}`,
+    );
+  });
+});
+
+test('a run whose record is damaged keeps its manifest, and the next one is taken', async () => {
+  await drop('a.csv', 'x');
+  await (await next(await open())).manifest?.release();
+  await drop('b.csv', 'y');
+  const look = () => Promise.reject(fatalError('RUN_UNREADABLE', 'run.json is damaged'));
+  const { others, manifest } = await next(await Inbox.open({ path: inbox, store: { stateDir, look } }));
+  expect(others).toEqual([{ name: 'a.csv', taking: { kind: 'unusable', why: 'run.json is damaged' } }]);
+  expect(manifest?.record.name).toBe('b.csv');
+});
+
+test('a file that is too large is refused before it is read, and the next one is taken', async () => {
+  await drop('sparse.csv', '', 100);
+  await truncate(join(inbox, 'sparse.csv'), 12e12);
+  await utimes(join(inbox, 'sparse.csv'), 0, 0);
+  await drop('b.csv', 'y', 50);
+  const watched = await open(inbox, stateDir, { mostBytes: 4e9 });
+  const { others, manifest } = await next(watched);
+  const refused = { kind: 'refused', path: expect.stringMatching(/failed\/sparse\.[0-9a-f]{8}\.csv$/) };
+  expect(others).toMatchObject([{ name: 'sparse.csv', taking: refused }]);
+  expect(manifest?.record.name).toBe('b.csv');
+  const [, note = ''] = await files();
+  expect(await readFile(join(inbox, note), 'utf8')).toContain('larger than max_manifest_size (4 GB)');
+});
+
+describeOnPosix('a pipe', () => {
+  test('in an inbox is ignored, and in place of a taken manifest is not waited for', async () => {
+    execFileSync('mkfifo', [join(inbox, 'pipe.csv')]);
+    await drop('a.csv', 'x');
+    const watched = await open();
+    expect(await watched.ignored()).toEqual([{ name: 'pipe.csv', why: 'it is a pipe' }]);
+    const { manifest } = await next(watched);
+    const path = manifest?.path ?? '';
+    await manifest?.release();
+    await rm(path);
+    execFileSync('mkfifo', [path]);
+    expect((await next(watched)).manifest).toBeUndefined();
   });
 });

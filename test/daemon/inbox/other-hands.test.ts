@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, chown, lstat, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { exchangeWarning, refuseUnpinned } from '../../../src/daemon/inbox/other-users.ts';
 import { finalFolders } from '../../../src/daemon/inbox/records.ts';
 import { describeOnPosix, describeUnless, describeWhereFound } from '../../helpers/describe-with-program.ts';
 import { digest, done, inboxPlace } from './inbox-place.ts';
@@ -196,6 +197,22 @@ function messageOf(failing: Promise<unknown>): Promise<string> {
   );
 }
 
+test('records that were renamed are missed, and not made again', async () => {
+  const { inbox, drop, open, work } = await inboxPlace();
+  const watched = await open();
+  await drop('a.csv', 'x');
+  await work(watched);
+  const records = join(inbox, '.cqbatch-inbox');
+  await rename(records, `${records}.old`);
+  await drop('a.csv', 'x');
+  const missing = { code: 'INBOX_RECORDS_MISSING', message: expect.stringContaining(`${records}, which`) };
+  await expect(work(watched)).rejects.toMatchObject(missing);
+  await expect(open()).rejects.toMatchObject(missing);
+  const [, remedy = ''] = /type: (.*)$/.exec(await messageOf(open())) ?? [];
+  execFileSync('sh', ['-c', remedy]);
+  expect(await work(await open())).toEqual([]);
+});
+
 test('an inbox that has gone is not made again', async () => {
   const { inbox, drop, open, next } = await inboxPlace();
   const watched = await open();
@@ -205,4 +222,33 @@ test('an inbox that has gone is not made again', async () => {
   await expect(manifest?.finish(done)).rejects.toMatchObject({ code: 'FILE_MISSING' });
   await expect(next(watched)).rejects.toMatchObject({ code: 'FILE_MISSING' });
   await expect(lstat(inbox)).rejects.toThrow('ENOENT');
+});
+
+describeOnPosix('an inbox that other users may write', () => {
+  const shared = async (mode: number) => {
+    const { inbox } = await inboxPlace();
+    await chmod(inbox, mode);
+    return inbox;
+  };
+
+  test('is told what they could do, unless it is sticky', async () => {
+    const inbox = await shared(0o777);
+    expect(await exchangeWarning(inbox)).toContain(
+      'may also remove, rename and replace what others put there',
+    );
+    const [, remedy = ''] = /type: (.*)$/.exec((await exchangeWarning(inbox)) ?? '') ?? [];
+    execFileSync('sh', ['-c', remedy]);
+    expect((await stat(inbox)).mode & 0o7777).toBe(0o1777);
+    for (const silent of [inbox, await shared(0o755)]) expect(await exchangeWarning(silent)).toBeUndefined();
+  });
+
+  test('is refused where its folders could be exchanged', async () => {
+    const inbox = await shared(0o1777);
+    await expect(refuseUnpinned(inbox, false)).rejects.toMatchObject({
+      code: 'INBOX_UNUSABLE',
+      message: expect.stringContaining(`type: chmod go-w ${inbox}`),
+    });
+    await refuseUnpinned(inbox, true);
+    await refuseUnpinned(await shared(0o755), false);
+  });
 });

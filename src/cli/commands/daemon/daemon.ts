@@ -48,7 +48,7 @@ export async function runDaemon(
   defer(() => notifications?.allSent());
   const common = { store, datastore, log, stop };
   const schedules = openScheduleStore(store.stateDir);
-  const finishInbox = inboxFinisher(store, log);
+  const finishInbox = inboxFinisher(context, log);
   const finish = async ({ source }: Schedule): Promise<void> => {
     if ('inbox' in source) await finishInbox(source.inbox);
   };

@@ -3,6 +3,7 @@ import { exists } from '../../../base/disk/files.ts';
 import { CqbatchError } from '../../../base/errors/errors.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import type { ClaimedManifest, ManifestEnding } from '../../../daemon/inbox/claimed-manifest.ts';
+import { Inbox, type Taking } from '../../../daemon/inbox/inbox.ts';
 import type { FinalFolder } from '../../../daemon/inbox/records.ts';
 import {
   actualState,
@@ -14,6 +15,7 @@ import {
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { isInProgress } from '../../../engine/run/session/find-run.ts';
 import { lookUpRun } from '../../../library/place.ts';
+import { defaults, type Settings } from '../../../settings/settings.ts';
 import type { Context, RefusedManifest } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../exit-codes.ts';
 import { type EndedRun, endingText, finalFolderOf } from '../../render/ended-run.ts';
@@ -31,15 +33,25 @@ export interface CarriedOut {
   readonly document: object;
 }
 
+export function openInbox(
+  path: string,
+  store: RunStore,
+  { settle: settleMs = defaults.settle, maxManifestSize: mostBytes = defaults.maxManifestSize }: Settings,
+): Promise<Inbox> {
+  return Inbox.open({ path, store, settleMs, mostBytes });
+}
+
 /**
  * Starts or resumes the run of a manifest, and moves the manifest to its final folder.
  *
+ * @returns undefined if a program still writes the manifest, and nothing of it was sent: it waits in the inbox again
  * @throws errors not caused by the manifest, which stays for the next poll
  */
-export async function carryOut(context: Context, manifest: ClaimedManifest): Promise<CarriedOut> {
+export async function carryOut(context: Context, manifest: ClaimedManifest): Promise<CarriedOut | undefined> {
   const { store } = context;
   const { name, run: runId } = manifest.record;
   let ended: EndedRun | undefined;
+  let isGrowing = false;
   let refusal: RefusedManifest | undefined;
   let result: object | null = null;
   const { terminal } = context;
@@ -62,7 +74,15 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
         refusal = refused;
       },
     };
-    return whenFree(capturing, `run ${runId}`, (exclusive) => beginOrGoOn(exclusive, manifest));
+    return whenFree(capturing, `run ${runId}`, async (exclusive) => {
+      const code = await beginOrGoOn(exclusive, manifest).catch((error: unknown) => error);
+      const isRefused = code === exitCodes.usage || isOfManifest(code);
+      // A manifest that a program still writes is not wrong, and no news.
+      isGrowing = isRefused && ended === undefined && (await manifest.hasChanged());
+      if (isGrowing) return exitCodes.success;
+      if (typeof code === 'number') return code as ExitCode;
+      throw code;
+    });
   };
   const exitCode = await notifying(context, work).catch((error: unknown) => {
     if (!isOfManifest(error)) throw error;
@@ -71,14 +91,45 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
     return exitCodes.usage;
   });
   const document = { name, run: ended === undefined ? null : runId, exit_code: exitCode };
-  const isUnfinished = ended === undefined ? exitCode !== exitCodes.usage : !hasEnded(ended.record);
+  const isUnfinished = isGrowing
+    ? false
+    : ended === undefined
+      ? exitCode !== exitCodes.usage
+      : !hasEnded(ended.record);
   if (isUnfinished)
     return { exitCode, folder: 'unfinished', document: { ...document, path: manifest.path, result } };
 
   const ending = ended === undefined ? endingOfRefused(refusal) : await endingOf(store, ended);
-  const path = await manifest.finish(ending);
-  terminal.say(`${escapeInvisible(manifest.givenPath)} → ${escapeInvisible(path)}`);
-  return { exitCode, folder: ending.folder, document: { ...document, path, result } };
+  const finished = await manifest.finish(ending);
+  const given = escapeInvisible(manifest.givenPath);
+  if (finished === undefined) {
+    terminal.say(`${given} has changed since it was taken: it waits again.`);
+    return undefined;
+  }
+  const { folder, path } = finished;
+  terminal.say(`${given} → ${escapeInvisible(path)}`);
+  if (folder === ending.folder) return { exitCode, folder, document: { ...document, path, result } };
+  terminal.warn(`warning: ${given} was changed during its run: see ${escapeInvisible(path)}.error.txt`);
+  const worse = exitCodes.rowsFailed;
+  return { exitCode: worse, folder, document: { ...document, exit_code: worse, path, result } };
+}
+
+/** A file that was moved to `failed/` without a look at its content. */
+export async function carryOutRefused(
+  context: Context,
+  name: string,
+  { error, path }: Extract<Taking, { readonly kind: 'refused' }>,
+): Promise<CarriedOut> {
+  const { terminal } = context;
+  const exitCode = exitCodes.usage;
+  await notifying(context, () => Promise.reject(error)).catch(() => {});
+  terminal.warn(`error: ${error.message}`);
+  terminal.say(`${escapeInvisible(name)} → ${escapeInvisible(path)}`);
+  return {
+    exitCode,
+    folder: 'failed',
+    document: { name, run: null, exit_code: exitCode, path, result: null },
+  };
 }
 
 async function beginOrGoOn(context: Context, { record, path, origin }: ClaimedManifest): Promise<ExitCode> {

@@ -93,7 +93,7 @@ async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Sc
       'A schedule has either --manifest or --inbox: leave out one of them.',
     );
   if (inbox !== undefined) {
-    await Inbox.open({ path: inbox, store, settleMs: 0 });
+    await Inbox.open({ path: inbox, store });
     return { inbox: resolve(inbox) };
   }
   if (manifest === undefined)

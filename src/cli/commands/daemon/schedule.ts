@@ -190,7 +190,7 @@ export async function warnOfUnfinishedManifests(
   const remaining = await schedules.list(() => {});
   if (remaining.some((schedule) => isDeepStrictEqual(schedule.source, source))) return;
   try {
-    const inbox = await Inbox.open({ path: source.inbox, store, settleMs: 0 });
+    const inbox = await Inbox.open({ path: source.inbox, store });
     const unfinished = await inbox.unfinished();
     if (unfinished.length === 0) return;
     const names = unfinished.map(({ name, run }) => `${escapeInvisible(name)} (run ${run})`).join(', ');

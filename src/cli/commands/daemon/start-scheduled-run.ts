@@ -1,7 +1,8 @@
 import { withScope } from '../../../base/async/scope.ts';
 import { BusyError, CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import type { Log } from '../../../base/log.ts';
-import { Inbox } from '../../../daemon/inbox/inbox.ts';
+import type { Inbox } from '../../../daemon/inbox/inbox.ts';
+import type { TakenRecord } from '../../../daemon/inbox/records.ts';
 import type { Beginning } from '../../../daemon/schedule/carry-out.ts';
 import { type Occasion, runIdFor, type Schedule } from '../../../daemon/schedule/schedule.ts';
 import { withActor } from '../../../domain/actor.ts';
@@ -11,7 +12,6 @@ import { lockRun } from '../../../engine/run/record/open-run.ts';
 import { enterState, goesOnByItself, withoutPlace } from '../../../engine/run/record/record.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
-import { defaults } from '../../../settings/settings.ts';
 import { type Flags, loadSettings } from '../../config.ts';
 import type { CommandContext, RefusedManifest } from '../../context.ts';
 import { exitCodes, knownError } from '../../exit-codes.ts';
@@ -21,7 +21,7 @@ import { mismatchOf } from '../api-client.ts';
 import { runOptions } from '../options.ts';
 import { endedRun } from '../run/resume.ts';
 import { submitRun } from '../run/submit.ts';
-import { endingOf, endingOfRefused, hasEnded, isOfManifest } from './inbox-manifest.ts';
+import { endingOf, endingOfRefused, hasEnded, isOfManifest, openInbox } from './inbox-manifest.ts';
 
 /** The daemon's flags are the defaults of its schedules. */
 interface DaemonContext extends Pick<CommandContext, 'store' | 'flags'> {
@@ -119,13 +119,12 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
   // Checks the options before a manifest is taken.
   runOptions(context);
   const { store, settings } = context;
-  const { settle: settleMs = defaults.settle } = settings;
-  const inbox = await Inbox.open({ path, store, settleMs });
+  const inbox = await openInbox(path, store, settings);
   const runs = new Set<string>();
   const refused: string[] = [];
   for await (const { name, taking } of inbox.take()) {
-    if (taking.kind === 'unusable') {
-      await report(`${name}: ${taking.why}`);
+    if (taking.kind === 'unusable' || taking.kind === 'refused') {
+      await report(taking.kind === 'refused' ? taking.error.message : `${name}: ${taking.why}`);
       refused.push(name);
     }
     if (taking.kind !== 'taken') continue;
@@ -138,9 +137,9 @@ async function beginInbox(context: CommandContext, path: string, report: ReportR
       continue;
     }
     // Before the move: if this process dies in between, the next process reports the manifest again.
-    await report(`${name}: ${submitted.text}`);
-    await manifest.finish(endingOfRefused(submitted));
-    refused.push(name);
+    if (!(await manifest.hasChanged())) await report(`${name}: ${submitted.text}`);
+    const finished = await manifest.finish(endingOfRefused(submitted));
+    if (finished !== undefined) refused.push(name);
   }
   return { result: 'began', runs: [...runs], refused };
 }
@@ -164,10 +163,13 @@ async function goesOn({ store, settings }: CommandContext, id: string): Promise<
 }
 
 /** Keeps inboxes open, because it is called every second. */
-export function inboxFinisher(store: RunStore, log: Log): (path: string) => Promise<void> {
+export function inboxFinisher(
+  { store, settings }: Pick<CommandContext, 'store' | 'settings'>,
+  log: Log,
+): (path: string) => Promise<void> {
   const inboxes = new Map<string, Inbox>();
   return async (path) => {
-    const inbox = inboxes.get(path) ?? (await Inbox.open({ path, store, settleMs: 0 }));
+    const inbox = inboxes.get(path) ?? (await openInbox(path, store, settings));
     // After an error, the next call makes missing folders.
     inboxes.delete(path);
     await finishInbox(inbox, store, log);
@@ -175,23 +177,29 @@ export function inboxFinisher(store: RunStore, log: Log): (path: string) => Prom
   };
 }
 
+/** @throws the last failure, after all manifests: the files of a run may be damaged */
 async function finishInbox(inbox: Inbox, store: RunStore, log: Log): Promise<void> {
-  for (const taken of await inbox.unfinished()) {
-    const { run } = taken;
-    const record = await store.look(run);
-    if (typeof record !== 'object' || !hasEnded(record)) continue;
-    await withScope(async (defer) => {
-      const lock = await lockIfFree(store, run);
-      if (lock === undefined) return;
-      defer(() => lock.release());
-      const taking = await inbox.takeOver(taken);
-      if (taking.kind !== 'taken') return;
-      const { manifest } = taking;
-      defer(manifest.release);
-      const finalPath = await manifest.finish(await endingOf(store, await endedRun(store, record)));
-      log.info({ run, path: finalPath }, 'manifest of an inbox finished');
-    });
-  }
+  const failures: unknown[] = [];
+  for (const taken of await inbox.unfinished())
+    await finishManifest(inbox, taken, store, log).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures.at(-1);
+}
+
+async function finishManifest(inbox: Inbox, taken: TakenRecord, store: RunStore, log: Log): Promise<void> {
+  const { run } = taken;
+  const record = await store.look(run);
+  if (typeof record !== 'object' || !hasEnded(record)) return;
+  await withScope(async (defer) => {
+    const lock = await lockIfFree(store, run);
+    if (lock === undefined) return;
+    defer(() => lock.release());
+    const taking = await inbox.takeOver(taken);
+    if (taking.kind !== 'taken') return;
+    const { manifest } = taking;
+    defer(manifest.release);
+    const finished = await manifest.finish(await endingOf(store, await endedRun(store, record)));
+    log.info({ run, path: finished?.path }, 'manifest of an inbox finished');
+  });
 }
 
 /** Undefined while another process works on the run. */

@@ -3,9 +3,11 @@ import { withScope } from '../../../base/async/scope.ts';
 import { BusyError } from '../../../base/errors/errors.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import type { HealthState } from '../../../daemon/health.ts';
-import { Inbox, type Taking } from '../../../daemon/inbox/inbox.ts';
+import type { Inbox, Taking } from '../../../daemon/inbox/inbox.ts';
 import { findInbox } from '../../../daemon/inbox/names.ts';
+import { exchangeWarning } from '../../../daemon/inbox/other-users.ts';
 import { openProbes } from '../../../daemon/probes.ts';
+import { isOfFilesOfRun } from '../../../engine/run/record/run-journal.ts';
 import { defaults } from '../../../settings/settings.ts';
 import type { Flags } from '../../config.ts';
 import { type Context, openContext } from '../../context.ts';
@@ -16,7 +18,7 @@ import { proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { calls, runOptions } from '../options.ts';
 import { requireConsent } from '../run/planned-run.ts';
 import { measuring, notifying } from '../run/run-scope.ts';
-import { type CarriedOut, carryOut } from './inbox-manifest.ts';
+import { type CarriedOut, carryOut, carryOutRefused, openInbox } from './inbox-manifest.ts';
 
 const lookMs = 1_000;
 /** The embedded datastore may be in use for long. */
@@ -95,8 +97,9 @@ async function openWork(context: Context, path: string, stop: AbortSignal) {
   const callsHere = calls(context);
   if (callsHere) await tokenSource(context, options).current();
   requireConsent(context);
-  const { settle: settleMs = defaults.settle } = settings;
-  const inbox = await Inbox.open({ path, store, settleMs });
+  const inbox = await openInbox(path, store, settings);
+  const exchange = await exchangeWarning(inbox.folder);
+  if (exchange !== undefined) terminal.warn(exchange);
   const way = wayTo(options, callsHere ? proxyTo(options) : undefined);
   const question = `Run each manifest in ${escapeInvisible(path)} on ${way} without asking again?`;
   if (!flags.yes && !(await terminal.confirm(question))) return undefined;
@@ -138,13 +141,29 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
     for await (const { name, taking } of inbox.take()) {
       if (taking.kind === 'growing') growing.push(name);
       if (taking.kind === 'unusable') unusable.push(name);
-      if (taking.kind !== 'taken') sayWaiting(name, taking);
-      else {
-        const result = await carryOut(context, taking.manifest);
-        carriedOut.push(result);
-        if (terminal.json && !flags.once) terminal.result(result.document, '');
-        if (isOver()) break;
+      const result =
+        taking.kind === 'taken'
+          ? await carryOut(context, taking.manifest).catch((error: unknown) => {
+              if (!isOfFilesOfRun(error)) throw error;
+              return { kind: 'unusable', why: error.message } as const;
+            })
+          : taking.kind === 'refused'
+            ? await carryOutRefused(context, name, taking)
+            : undefined;
+      if (result === undefined) {
+        if (taking.kind === 'taken') growing.push(name);
+        else sayWaiting(name, taking);
+        continue;
       }
+      // The others do not need the files of this run.
+      if ('why' in result) {
+        unusable.push(name);
+        sayWaiting(name, result);
+        continue;
+      }
+      carriedOut.push(result);
+      if (terminal.json && !flags.once) terminal.result(result.document, '');
+      if (isOver()) break;
     }
     return { growing, unusable };
   }

@@ -3,10 +3,11 @@ import { never } from '../../../base/async/waiting.ts';
 import type { Attribution } from '../../../domain/actor.ts';
 import { isActive } from '../../cluster/entries.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
+import { forgetBatches } from '../../queue/batch-queue.ts';
 import { lockRun, type OpenRun, withOpenRun } from '../record/open-run.ts';
 import { actualState, enterState, goesOnByItself, priorityOf, type RunRecord } from '../record/record.ts';
 import { withCrashedTime } from '../record/record-keeper.ts';
-import { withJournalReader } from '../record/run-journal.ts';
+import { isOfFilesOfRun, withJournalReader } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
 import { Coordinator } from './coordinator.ts';
 import { FeedWindow } from './feed-window.ts';
@@ -95,11 +96,12 @@ async function reconcileStoppedRun(run: OpenRun, how: Reconciling): Promise<RunR
 }
 
 /**
- * Reconciles every run in the embedded datastore, and empties it, so that no row is called behind the user's back. If the signal aborts
+ * Reconciles every run in the embedded datastore whose files can be read, and empties it, so that no row is called behind the user's back. If the signal aborts
  * first, nothing changes, and nothing can be fed.
  */
 export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise<void> {
-  if (!(await reconcileDeadRuns(run, how))) return;
+  const unreadable = await reconcileDeadRuns(run, how);
+  if (unreadable === undefined) return;
   const { datastore, journal } = run;
   const isSettled = journal.unsettledRows()[Symbol.iterator]().next().done;
   // As after a run that ended properly: there is nothing to collect.
@@ -108,17 +110,27 @@ export async function claimForOurselves(run: OpenRun, how: Reconciling): Promise
   await datastore.renew();
   // Rows of deleted runs: no journal would record their results. limits.json keeps the API's waits.
   await run.rows.clear();
+  for (const id of unreadable) await forgetBatches(datastore, id);
 }
 
+/** @returns the runs whose files can't be read; undefined when the signal aborted */
 async function reconcileDeadRuns(
   { store, record: own, datastore }: OpenRun,
   how: Reconciling,
-): Promise<boolean> {
-  for (const record of await store.list()) {
+): Promise<readonly string[] | undefined> {
+  const unreadable: string[] = [];
+  for (const record of await store.list(how.onError)) {
     if (record.id === own.id || !mayHoldRows(record)) continue;
-    if ((await settle(store, record, datastore, `run ${own.id}`, how)) === undefined) return false;
+    try {
+      if ((await settle(store, record, datastore, `run ${own.id}`, how)) === undefined) return undefined;
+    } catch (error) {
+      // The datastore is renewed: once its files are restored, that run marks each row that it had fed.
+      if (!isOfFilesOfRun(error)) throw error;
+      how.onError(error);
+      unreadable.push(record.id);
+    }
   }
-  return true;
+  return unreadable;
 }
 
 /** Reconciles a run whose process has died, unless the journal already knows all rows. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { fatalError } from '../../../base/errors/errors.ts';
+import { CqbatchError, fatalError } from '../../../base/errors/errors.ts';
 import { circumstance, SystemError } from '../../../base/errors/system-error.ts';
 import { addedUp, type OutcomeCounts, totalOf } from '../../../domain/terms.ts';
 import { isActive } from '../../cluster/entries.ts';
@@ -91,6 +91,13 @@ export async function withJournalReader<Result>(
   } finally {
     await journal.close();
   }
+}
+
+/** Whether the files of one run are damaged or missing, which is no reason for other runs to fail. */
+export function isOfFilesOfRun(error: unknown): error is CqbatchError {
+  return (
+    error instanceof CqbatchError && /^(?:JOURNAL|ROWS)_|^(?:RUN_UNREADABLE|FILE_VERSION)$/.test(error.code)
+  );
 }
 
 /** Whether the folder has the whole journal, as far as the system lets this process look. */

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
@@ -18,7 +18,8 @@ test('an inbox is opened once, and again when something of it is missing', async
   const folder = await temporaryFolder();
   const inbox = join(folder, 'inbox');
   await mkdir(inbox);
-  const finish = inboxFinisher(openRunStore(join(folder, 'state'), operations), silentLog);
+  const store = openRunStore(join(folder, 'state'), operations);
+  const finish = inboxFinisher({ store, settings: {} }, silentLog);
   const names = async () => (await readdir(inbox)).toSorted();
   await finish(inbox);
   const all = await names();
@@ -26,8 +27,11 @@ test('an inbox is opened once, and again when something of it is missing', async
   await rm(join(inbox, 'done'), { recursive: true });
   await finish(inbox);
   expect(await names()).not.toContain('done');
-  await rm(join(inbox, '.cqbatch-inbox'), { recursive: true });
-  await expect(finish(inbox)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+  const records = join(inbox, '.cqbatch-inbox');
+  await rename(records, `${records}.renamed`);
+  for (let attempt = 0; attempt < 2; attempt += 1)
+    await expect(finish(inbox)).rejects.toMatchObject({ code: 'INBOX_RECORDS_MISSING' });
+  await rename(`${records}.renamed`, records);
   await finish(inbox);
   expect(await names()).toEqual(all);
 });
@@ -62,13 +66,19 @@ test('a manifest whose run stopped for a reason that would stop others stays, an
   const store = openRunStore(stateDir, operations);
   const begin = async () => {
     const daemon = { store, flags: { stateDir, baseUrl } };
-    const schedule = { ...nightly, source: { inbox } };
+    const schedule = { ...nightly, source: { inbox }, options: { settle: '1ms' } };
     return startScheduledRun(daemon, schedule, { due: '2026-11-01T02:00:00.000Z' }, async () => {});
   };
   await drop('rows.csv', 'evaluation_id,user_id\n1,u\n');
-  const began = await begin();
-  const [run = ''] = 'runs' in began ? began.runs : [];
-  const finishInbox = inboxFinisher(store, silentLog);
+  let run = '';
+  await expect
+    .poll(async () => {
+      const began = await begin();
+      run = 'runs' in began ? (began.runs[0] ?? '') : '';
+      return run;
+    })
+    .not.toBe('');
+  const finishInbox = inboxFinisher({ store, settings: {} }, silentLog);
   const submitted = await store.load(run);
   const stuck = enterState(submitted, 'halted', { because: 'stuck', reason: 'no answer' });
   await store.save({ ...stuck, counts: { ...noOutcomes(), succeeded: 1 } });
