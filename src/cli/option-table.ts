@@ -5,7 +5,6 @@ import {
   defaultStateDir,
   type FlagName,
   flagOf,
-  isSetting,
   setsOption,
   variableOf,
 } from '../settings/settings.ts';

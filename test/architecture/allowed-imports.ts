@@ -42,7 +42,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
     'zod',
   ],
   'src/engine/run/report': [
-    'engine/run/plan engine/run/record engine/report engine/rows engine/journal domain base',
+    'engine/run/plan engine/run/record engine/report engine/rows engine/journal engine/operation domain base',
     '',
   ],
   'src/engine/run/feed': [

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { openRowQueue } from '../../src/engine/queue/row-queue.ts';
 import { CircuitBreaker } from '../../src/engine/worker/circuit-breaker.ts';
-import { createRowProcessor } from '../../src/engine/worker/row-processor.ts';
+import { callOf, createRowProcessor } from '../../src/engine/worker/row-processor.ts';
 import { WatchedWorker } from '../../src/engine/worker/watched-worker.ts';
 import type { ModelConnection } from './model-backend.ts';
 import { throwingOperation } from './simulated-api.ts';
@@ -64,7 +64,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
     const operation = throwingOperation(scenario, () => mayThrow(scenario.code.operation, 'operation'));
     const worker = new WatchedWorker(opened, rows, {
       concurrency: scenario.concurrency,
-      refusal: () => undefined,
+      prepare: (task) => callOf(task, [operation]),
       process: createRowProcessor({
         operations: [operation],
         client: api.clientOf(process),

@@ -19,6 +19,8 @@ import { clockTime, documentOf, indented, moreText, outcomeTexts } from './words
 export interface Plan extends Forecast, ReadyRows {
   readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
   readonly scan: ScanSummary;
+  /** Of the rows in `scan.preview`. */
+  readonly requests: readonly ApiRequest[];
   readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
   readonly earlier: EarlierRun | undefined;
@@ -71,8 +73,8 @@ export function planDocument(plan: Plan): object {
         .filter(({ code }) => code !== 'INVALID_ROWS' && code !== 'CONFLICTING_ROWS')
         .map(({ code, text: message }) => ({ code, message })),
     ],
-    preview: scan.preview.map(({ row, request }) => ({
-      row,
+    preview: plan.requests.map((request, index) => ({
+      row: scan.preview[index]?.row ?? 0,
       method: request.method ?? 'POST',
       url: urlOf(plan, request),
       headers: headersOf(request),
@@ -174,7 +176,7 @@ function sheetText({ sheet }: Plan['manifest']): string {
 }
 
 function warningText({ scan, earlier }: Plan): string {
-  const warnings = scan.warnings.map(({ message }) => `warning: ${message}`);
+  const warnings = scan.warnings.map(({ message }) => `warning: ${escapeInvisible(message)}`);
   if (earlier !== undefined) warnings.push(`warning: ${earlierText(earlier)}`);
   return warnings.join('\n');
 }
@@ -198,14 +200,14 @@ function previewText(plan: Plan): string {
   const { preview } = plan.scan;
   if (preview.length === 0) return '';
   const requests = preview.map((row, index) => {
-    const { request } = row;
+    const request = plan.requests[index] ?? { path: '', body: '' };
     return [
       callText(row),
       indented([
         `${request.method ?? 'POST'} ${urlOf(plan, request)}`,
         // Other requests differ only in their own headers.
         ...(index === 0 ? [headerLines({ headers: headersOf(request) }).join('; ')] : headerLines(request)),
-        excerptOf(request.body),
+        escapeInvisible(excerptOf(request.body)),
       ]),
     ].join('\n');
   });
@@ -269,11 +271,12 @@ function groupText(name: string, group: ProblemGroup): string {
   const { column, problem, value, rows, stretches, hasMore } = group;
   const [[line] = [0]] = stretches;
   if (rows === 1) return formatProblem(name, { line }, group);
-  const what = column === undefined ? problem : `${escapeInvisible(column)}: ${problem}`;
+  const text = escapeInvisible(problem);
+  const what = column === undefined ? text : `${escapeInvisible(column)}: ${text}`;
   const { letters = '' } = group;
   const lines = stretches
     .map(([from, to]) => (from === to ? [from] : [from, to]).map((line) => letters + line).join('-'))
     .join(', ');
-  const first = value === undefined ? '' : `; first: ${value}`;
+  const first = value === undefined ? '' : `; first: ${escapeInvisible(value)}`;
   return `${count(rows)} rows: ${what} (${letters === '' ? 'lines' : 'cells'} ${lines}${hasMore ? ', …' : ''}${first})`;
 }

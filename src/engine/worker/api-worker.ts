@@ -17,7 +17,7 @@ import { TrafficMeter } from '../rate/traffic-meter.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { haltReason, refusalReason } from './halt-reason.ts';
 import { Prefetch, withSpare } from './prefetch.ts';
-import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';
+import { callOf, createRowProcessor, type WorkerEvent } from './row-processor.ts';
 import { logTotals } from './totals.ts';
 import { WatchedWorker } from './watched-worker.ts';
 
@@ -136,7 +136,7 @@ export class ApiWorker {
     const { onHalt, onError } = this.#options;
     this.#worker = new WatchedWorker(datastore, rows, {
       concurrency: this.#prefetchLimit,
-      refusal: (task) => refusal(task, operations),
+      prepare: (task) => callOf(task, operations),
       process: createRowProcessor({
         operations,
         proven,

@@ -2,7 +2,7 @@ import { rowDigest } from '../../domain/trace.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { ApiRequest } from '../api/request.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { RowTask, RunPolicy } from '../queue/payload.ts';
+import type { RowCall, RunPolicy } from '../queue/payload.ts';
 
 type KeyedOperation = Pick<Operation, 'idempotencyKey'>;
 type KeyedRun = Pick<RunPolicy, 'key'>;
@@ -15,7 +15,7 @@ type KeyedRun = Pick<RunPolicy, 'key'>;
  * - `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07), if the operation has one: the API processes all calls with one key
  *   once, and answers each with the result.
  */
-export function callRequest(task: RowTask, operation: KeyedOperation, { key }: KeyedRun): ApiRequest {
+export function callRequest(task: RowCall, operation: KeyedOperation, { key }: KeyedRun): ApiRequest {
   if (key === undefined) return task;
   const digest = rowDigest(key, task.row);
   const traceparent = `00-${digest.slice(0, 32)}-${randomDigits()}${randomDigits()}-01`;

@@ -132,18 +132,8 @@ async function addAll(
   }
 }
 
-function identityOf({ row, line, operation, subject, request }: CallableRow): CallIdentity {
-  return {
-    row,
-    line,
-    operation: operation.name,
-    subject,
-    request: `${request.method ?? ''}${request.path}\n${headerText(request)}${request.body}`,
-  };
-}
-
-function headerText({ headers }: CallableRow['request']): string {
-  return headers === undefined ? '' : `${JSON.stringify(headers)}\n`;
+function identityOf({ row, line, operation, subject, requestDigest: request }: CallableRow): CallIdentity {
+  return { row, line, operation: operation.name, subject, request };
 }
 
 function pageWarnings(page: Manifest['page'], rows: number): readonly ScanWarning[] {
@@ -203,7 +193,7 @@ class RowScan {
 }
 
 function leftOut(
-  { kind: _, request: __, padded: ___, own: ____, unexpected: _____, ...row }: PreparedCall,
+  { kind: _, requestDigest: __, padded: ___, own: ____, unexpected: _____, ...row }: PreparedCall,
   because: LeftOut,
 ): Judged {
   return { decided: { ...row, kind: 'left out', because } };

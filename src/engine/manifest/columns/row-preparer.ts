@@ -1,6 +1,7 @@
 import { fieldNameOf, knownNames, oldNameOf } from '../../operation/field-names.ts';
 import { type Operation, operationFailure } from '../../operation/operation.ts';
 import type { Field, Row } from '../../operation/row-fields.ts';
+import { requestDigest } from '../../operation/shown-request.ts';
 import type { RowProblem } from '../../rows/problem.ts';
 import type { CallableRow, InvalidRow, OldValues } from '../../rows/row.ts';
 import { Cells, type Manifest, type ManifestRow } from '../manifest.ts';
@@ -249,7 +250,7 @@ function callableRow(
     line,
     operation,
     subject: values[operation.subject] ?? '',
-    request: operation.request(values),
+    requestDigest: requestDigest(operation.request(values)),
     values,
     padded,
     ...(own.length > 0 && { own }),

@@ -28,8 +28,9 @@ export async function* unfinishedTasks(
         row: place,
         operation: row.operation.name,
         subject: row.subject,
+        values: row.values,
+        requestDigest: row.requestDigest,
         history,
-        ...row.request,
       };
     }
   }

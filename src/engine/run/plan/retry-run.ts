@@ -1,4 +1,5 @@
 import { type Defer, withScope } from '../../../base/async/scope.ts';
+import { operationNamed, requestDigest } from '../../operation/shown-request.ts';
 import { isUnfinished, type ReportLine } from '../../report/join-results.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
 import type { CallableRow } from '../../rows/row.ts';
@@ -60,7 +61,11 @@ export function writeRetryRows(
         codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
         if (wanted?.includes(result.code) === false || (onlyUnclear && !result.unclear)) continue;
         const { unclear: _, ...call } = row;
-        await rows.add(result.unclear ? { ...call, unclear: true } : call, row.cells);
+        // A retry is a plan of its own: the operation may have been corrected.
+        const operation = operationNamed(store.operations, row.operation.name);
+        const digest = requestDigest(operation.request(row.values));
+        const again = { ...call, operation, requestDigest: digest };
+        await rows.add(result.unclear ? { ...again, unclear: true } : again, row.cells);
       }
     }
     const planned = await rows.end({ of: run.head, as: 'retry', run: record.id, options });
