@@ -1,4 +1,4 @@
-import { cp, writeFile } from 'node:fs/promises';
+import { cp, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { httpServer } from '../engine/api/local-server.ts';
@@ -6,6 +6,7 @@ import { anyDatastore } from '../helpers/any-datastore.ts';
 import { asUsersHaveIt, cqbatch, cqbatchProcess } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { newHome } from './home.ts';
 
 /** Issues as the API of GitHub has them: 404 for those that there are not; and a folder with the operations of the examples. */
 async function issues(titles: Record<string, string>, text: string) {
@@ -141,4 +142,27 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toMatch(/^error: --operations \.\/own\.\w+: [^\n]+\n$/);
   expect(stderr).toContain(problem);
+});
+
+test('commands that only look run no module that the state folder names', async () => {
+  const { cwd, run, write } = await newHome(2);
+  expect(await run('run', 'rows.csv', '--yes', '--run-id', 'r')).toMatchObject({ code: 0 });
+  await write(
+    'loaded.mjs',
+    `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(join(cwd, 'ran'))}, '');\nexport default () => [];`,
+  );
+  await write('.cqbatch/config.json', JSON.stringify({ operations: join(cwd, 'loaded.mjs') }));
+  const looks = [
+    ['list'],
+    ['show'],
+    ['show', '--row', '1'],
+    ['status'],
+    ['verify'],
+    ['report'],
+    ['prune', '--keep-last', '0', '--yes'],
+  ];
+  for (const look of looks) expect(await run(...look), look.join(' ')).toMatchObject({ code: 0 });
+  await expect(stat(join(cwd, 'ran'))).rejects.toThrow('ENOENT');
+  await run('plan', 'rows.csv');
+  await stat(join(cwd, 'ran'));
 });
