@@ -11,7 +11,7 @@ interface RowValues {
   readonly values: Row;
 }
 
-/** 132 bits of a SHA-256: nobody finds another request that has them. */
+/** 132 bits of a SHA-256, because no other request with the same bits can be found. */
 const digestLength = 22;
 
 export function requestDigest({ method = 'POST', path, headers, body }: ApiRequest): string {

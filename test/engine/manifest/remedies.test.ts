@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
 import { CqbatchError } from '../../../src/base/errors/errors.ts';
-import { requestOf } from '../../../src/engine/operation/shown-request.ts';
+import { requestOfValues } from '../../../src/engine/operation/shown-request.ts';
 import { checkManifest } from '../../../src/engine/run/plan/check-manifest.ts';
 import { refusals } from '../../../src/engine/run/plan/readiness.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
@@ -36,7 +36,7 @@ async function plan(name: string, content: string | Buffer, option = '', value =
       isReady: refused.length === 0,
       said,
       bodies: scan.preview.map(
-        ({ operation, values }) => requestOf(operations, { operation: operation.name, values }).body,
+        ({ operation, values }) => requestOfValues(operations, { operation: operation.name, values }).body,
       ),
     };
   } catch (error) {

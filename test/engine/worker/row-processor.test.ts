@@ -5,7 +5,7 @@ import { steadyNow } from '../../../src/base/async/clock.ts';
 import { noHistory } from '../../../src/domain/terms.ts';
 import type { ApiAnswer } from '../../../src/engine/api/client.ts';
 import { defineOperation } from '../../../src/engine/operation/operation.ts';
-import { requestDigest, requestOf } from '../../../src/engine/operation/shown-request.ts';
+import { requestDigest, requestOfValues } from '../../../src/engine/operation/shown-request.ts';
 import type { RowVerdict } from '../../../src/engine/queue/claimed-batch.ts';
 import type { RowTask } from '../../../src/engine/queue/payload.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
@@ -225,7 +225,7 @@ describe('a call', () => {
 
 describe('the request of a row', () => {
   const { values } = task;
-  const shown = requestDigest(requestOf(operations, task));
+  const shown = requestDigest(requestOfValues(operations, task));
 
   test('is made of its values by the loaded operation, wherever it is called', () => {
     expect(callOf({ ...task, requestDigest: shown }, operations)).toMatchObject({

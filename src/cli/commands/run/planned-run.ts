@@ -5,7 +5,7 @@ import type { LimitedApi } from '../../../domain/terms.ts';
 import type { TokenSource } from '../../../engine/api/token/token.ts';
 import type { InputOptions } from '../../../engine/manifest/stage.ts';
 import { findOperation } from '../../../engine/operation/operation.ts';
-import { requestOf } from '../../../engine/operation/shown-request.ts';
+import { requestOfValues } from '../../../engine/operation/shown-request.ts';
 import {
   type Asker,
   beginRun,
@@ -219,7 +219,7 @@ export async function planOf(
   return {
     ...rows,
     requests: rows.scan.preview.map(({ operation, values }) =>
-      requestOf(store.operations, { operation: operation.name, values }),
+      requestOfValues(store.operations, { operation: operation.name, values }),
     ),
     rateGroup,
     baseUrlFile: isOwnChoice ? fileThatSays('baseUrl', flags) : undefined,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { createRowPreparer, type PreparedRow } from '../../../../src/engine/manifest/columns/row-preparer.ts';
 import type { Operation } from '../../../../src/engine/operation/operation.ts';
-import { requestOf } from '../../../../src/engine/operation/shown-request.ts';
+import { requestOfValues } from '../../../../src/engine/operation/shown-request.ts';
 import type { CallableRow } from '../../../../src/engine/rows/row.ts';
 import { type Options, prepareAll, testOperations } from '../operations.ts';
 import { allRows, openText } from '../reading.ts';
@@ -36,7 +36,7 @@ test('a row is invalid if the operation throws at it: the problem names the oper
 });
 
 const bodyOf = ({ operation, values }: CallableRow) =>
-  requestOf(testOperations, { operation: operation.name, values }).body;
+  requestOfValues(testOperations, { operation: operation.name, values }).body;
 
 const brief = (row: PreparedRow) =>
   row.kind === 'callable'
