@@ -20,7 +20,7 @@ export function requestDigest({ method = 'POST', path, headers, body }: ApiReque
 }
 
 /** @throws a usage error `OPERATION_MISSING`, or `OPERATION_FAILED` when the user's module throws */
-export function requestOf(
+export function requestOfValues(
   operations: readonly Operation[],
   { operation: name, values }: RowValues,
 ): ApiRequest {
@@ -40,13 +40,13 @@ export function operationNamed(operations: readonly Operation[], name: string): 
 /**
  * The request that the plan showed, made again.
  *
- * @throws a usage error `REQUEST_CHANGED` for another request than the one with this digest; the errors of `requestOf`
+ * @throws a usage error `REQUEST_CHANGED` for another request than the one with this digest; the errors of `requestOfValues`
  */
 export function shownRequest(
   operations: readonly Operation[],
   row: RowValues & { readonly row: number; readonly requestDigest: string },
 ): ApiRequest {
-  const request = requestOf(operations, row);
+  const request = requestOfValues(operations, row);
   if (requestDigest(request) === row.requestDigest) return request;
   throw usageError(
     'REQUEST_CHANGED',
