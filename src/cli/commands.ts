@@ -86,7 +86,6 @@ const cancel: CommandSpec = {
   description: 'Cancels a run for good, even one in progress',
   details: 'Rows that were not called are never called.',
   arguments: [runThat(' in progress')],
-  help: { yes: 'do not ask; without a terminal, name the run or pass this' },
   options: { Cancel: ['yes', 'reason'], ...groups.shared },
   load: async () => (await import('./commands/cancel.ts')).cancel,
 };
@@ -151,7 +150,10 @@ const prune: CommandSpec = {
   description: 'Removes old runs; keeps those with open rows',
   help: { yes: 'do not ask' },
   options: { Prune: ['keepLast', 'keepDays', 'yes', 'dryRun'] },
-  examples: [['cqbatch prune --keep-last 30 --keep-days 90', 'removes runs that are older than both limits']],
+  examples: [
+    ['cqbatch prune --keep-last 30 --keep-days 90', 'removes runs that are older than both limits; asks'],
+    ['cqbatch prune --keep-last 30 --keep-days 90 --yes', 'from cron'],
+  ],
   load: async () => (await import('./commands/prune.ts')).prune,
 };
 

@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { look } from '../base/disk/files.ts';
 import { readSmallFile } from '../base/disk/open-file.ts';
@@ -97,7 +98,7 @@ export async function readSecret({ file, variable, what, code }: SecretPlace): P
 const othersMayWrite = 0o022;
 
 /**
- * Refuses a state folder of another user, and a configuration file that another user owns or may change. Like git's `safe.directory`,
+ * Refuses a state folder or a link of another user, and a configuration file that another user owns or may change. Like git's `safe.directory`,
  * trusts root and, under sudo, the user who typed the command.
  *
  * @param sudoUid the variable SUDO_UID
@@ -108,6 +109,12 @@ export async function requireOwn(stateDir: string, configFile: string, sudoUid?:
   if (user === undefined) return;
   const trusted = [0, user, ...(user === 0 ? [Number(sudoUid)] : [])];
   const path = join(stateDir, configFile);
+  // Someone else's link may lead to a folder of yours that is meant for other runs.
+  for (const name of [stateDir, path]) {
+    const link = await lstat(name.replace(/(?<=.)\/+$/, '')).catch(() => undefined);
+    if (link?.isSymbolicLink() && !trusted.includes(link.uid))
+      throw untrusted(stateDir, `${name} is a link that belongs to another user (uid ${link.uid})`);
+  }
   const [folder, config] = [await look(stateDir), await look(path)];
   for (const [name, stats] of Object.entries({ [stateDir]: folder, [path]: config }))
     if (stats !== undefined && !trusted.includes(stats.uid))

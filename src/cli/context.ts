@@ -52,20 +52,38 @@ export interface Context extends CommandContext {
   readonly metrics?: Metrics | undefined;
 }
 
+/** Opens the state folder of a command that plans or calls rows: loads the module of `--operations`, which is code. */
+export async function openPlanningContext(flags: Flags): Promise<CommandContext> {
+  const context = await openCommandContext(flags);
+  const { stateDir } = context.store;
+  return { ...context, store: openRunStore(stateDir, await operationsWith(context.settings)) };
+}
+
+/** Runs no code that the state folder names. */
 export async function openCommandContext(flags: Flags): Promise<CommandContext> {
   const terminal = openTerminal(flags);
   const stateDir = await trustedStateDir(flags);
   for (const warning of await checkStateFolder(stateDir)) terminal.warn(`warning: ${warning}`);
   const settings = await loadSettings(flags);
-  return { terminal, flags, settings, store: openRunStore(stateDir, await operationsWith(settings)) };
+  return { terminal, flags, settings, store: openRunStore(stateDir, operations) };
 }
 
+/** Like `openPlanningContext`, with the datastore. */
+export async function openRunContext(flags: Flags): Promise<Context> {
+  return withDatastore(flags, openPlanningContext);
+}
+
+/** Like `openCommandContext`, with the datastore. */
 export async function openContext(flags: Flags): Promise<Context> {
+  return withDatastore(flags, openCommandContext);
+}
+
+async function withDatastore(flags: Flags, open: typeof openCommandContext): Promise<Context> {
   // By default, V8 lets old objects grow to four times the memory in use: 70 MB of garbage in a run.
   setFlagsFromString('--heap-growing-percent=120');
   // An invalid level must be refused before a run is created.
   logLevelIn(flags);
-  const context = await openCommandContext(flags);
+  const context = await open(flags);
   return { ...context, datastore: await chooseDatastore(context) };
 }
 

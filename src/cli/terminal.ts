@@ -78,9 +78,17 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
         if (typed === '' || word !== undefined) return typed === '' ? undefined : word;
       }
     },
-    /** A user who can't be asked, as under cron, agrees. @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP */
+    /**
+     * For commands that take something away.
+     *
+     * @throws a usage error `CONSENT_MISSING` without a terminal and `--yes`, `Interrupted` on Ctrl-C, SIGTERM and SIGHUP
+     */
     async agrees(question: string, yes = false): Promise<boolean> {
-      return yes || !this.canAsk || this.confirm(question);
+      if (yes || this.canAsk) return yes || this.confirm(question);
+      throw usageError(
+        'CONSENT_MISSING',
+        `Can't ask "${question}", because standard input is not a terminal: pass --yes if you want it.`,
+      );
     },
     /** The number may have grouped digits. @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP */
     async confirmNumber(question: string, number: number): Promise<boolean> {

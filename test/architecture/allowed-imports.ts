@@ -42,7 +42,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
     'zod',
   ],
   'src/engine/run/report': [
-    'engine/run/plan engine/run/record engine/report engine/rows engine/journal domain base',
+    'engine/run/plan engine/run/record engine/report engine/rows engine/journal engine/operation domain base',
     '',
   ],
   'src/engine/run/feed': [
@@ -70,7 +70,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
   'src/engine/datastore': ['domain base', '@electric-sql/pglite bullmq ioredis zod'],
   'src/engine/report': ['engine/rows engine/journal engine/operation domain base', 'hucre zod'],
   'src/engine/manifest': ['engine/rows engine/operation domain base', 'csv-parse hucre lossless-json zod'],
-  'src/engine/rows': ['engine/operation engine/api domain base', 'zod'],
+  'src/engine/rows': ['engine/operation domain base', 'zod'],
   'src/engine/journal': ['domain base', 'zod'],
   jobs: ['engine/operation engine/api', ''],
   'src/engine/operation': ['engine/api domain base', 'zod'],

@@ -63,7 +63,7 @@ const deeds: Readonly<Record<Trouble['what'], Deed>> = {
   async 'start another'({ stage }) {
     stage.start('resume', runId);
   },
-  cancel: ({ stage }) => stage.start('cancel', runId).end,
+  cancel: ({ stage }) => stage.start('cancel', runId, '--yes').end,
   async 'kill Redis'({ stage: { redis } }, { forMs }) {
     await redis?.kill();
     await pause(forMs);

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lchown, mkdir, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadSettings, requireOwn } from '../../src/cli/config.ts';
@@ -52,6 +52,22 @@ describeOnPosix('a state folder that was only found', () => {
     await expect(askedBy(0, stateDir)).rejects.toEqual(untrusted(message));
     await expect(askedBy(0, stateDir, String(owner + 1))).rejects.toEqual(untrusted(message));
   });
+
+  test.each(['', 'config.json'])(
+    'is refused when another user has put a link in its place, wherever it leads: "%s"',
+    async (name) => {
+      const { stateDir, owner } = await stateFolder();
+      const away = join(await temporaryFolder(), 'mine');
+      const path = name === '' ? stateDir : join(stateDir, name);
+      await rename(path, away);
+      await symlink(away, path);
+      await lchown(path, owner, -1);
+      await askedBy(owner, stateDir);
+      const message = new RegExp(`is a link that belongs to another user \\(uid ${owner}\\)`);
+      for (const typed of [stateDir, `${stateDir}/`])
+        await expect(askedBy(owner + 1, typed)).rejects.toEqual(untrusted(message));
+    },
+  );
 
   test.each([
     ['config.json', 0o602],

@@ -7,6 +7,7 @@ import { planText } from '../../src/cli/render/plan.ts';
 import { plain } from '../../src/cli/render/style.ts';
 import { summaryText } from '../../src/cli/render/summary.ts';
 import { noOutcomes } from '../../src/domain/terms.ts';
+import { requestOfValues } from '../../src/engine/operation/shown-request.ts';
 import type { RunSummary } from '../../src/engine/report/summary.ts';
 import { checkManifest } from '../../src/engine/run/plan/check-manifest.ts';
 import { verdictText } from '../../src/engine/run/plan/readiness.ts';
@@ -89,6 +90,9 @@ async function plan() {
   const planned = {
     ...checked,
     problems: { ...checked.problems, file: '.cqbatch/problems/rows.csv.txt' },
+    requests: checked.scan.preview.map(({ operation, values }) =>
+      requestOfValues(operations, { operation: operation.name, values }),
+    ),
     baseUrl: 'https://api.example.com',
     proxy: undefined,
     target: { isNew: true, allowsPartial: false, updates: {} },

@@ -51,7 +51,7 @@ test('cancel names the run on a terminal, and asks', async () => {
   const answered = (answer: string) => cqbatchAtTerminal(['cancel'], options, ['[y/N]', `${answer}\n`]);
   const declined = await answered('n');
   expect(declined.stdout).toMatch(
-    /^Run slow of rows\.csv on http:\S+ is running: \d+ of 400 rows done\.[^C]+Cancel it permanently\? \d+ rows will not be called\. \[y\/N\]/,
+    /^Run slow of rows\.csv on http:\S+ is running: \d+ of 400 rows done\.[^C]+Cancel run slow permanently\? \d+ rows will not be called\. \[y\/N\]/,
   );
   expect(declined).toMatchObject({ code: 2, stdout: expect.stringContaining('Run slow is unchanged.') });
   expect(await json('status')).toMatchObject({ state: 'running' });

@@ -89,7 +89,7 @@ test('replace: rows must have all fields, until the user says otherwise', async 
   expect(await readiness('rows.csv', '--allow-partial')).toEqual(['PARTIAL_ROWS']);
   const refused = await run('resume', 'r');
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('pass --left-out kept.') });
-  await run('cancel', 'r');
+  await run('cancel', 'r', '--yes');
   const undone = await run('undo', 'r', '--yes');
   expect(undone).toMatchObject({ code: 2, stderr: expect.stringContaining('resets such fields') });
   expect(await sandbox.log()).toHaveLength(2);

@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { httpServer } from '../engine/api/local-server.ts';
@@ -7,6 +7,7 @@ import { asUsersHaveIt, cqbatch, cqbatchProcess } from '../helpers/cqbatch.ts';
 import { readCsv } from '../helpers/run-folder.ts';
 import { startSandbox } from '../helpers/sandbox.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { newHome } from './home.ts';
 
 /** Issues as the API of GitHub has them: 404 for those that there are not; and a folder with the operations of the examples. */
 async function issues(titles: Record<string, string>, text: string) {
@@ -298,4 +299,27 @@ test('a key in a header, a password or nothing names the caller, and is shown no
   expect(await cqbatch(['run', 'calls.csv', ...own], { cwd, env })).toMatchObject({
     stderr: expect.stringContaining('The access token is missing: this operation needs one'),
   });
+});
+
+test('commands that only look run no module that the state folder names', async () => {
+  const { cwd, run, write } = await newHome(2);
+  expect(await run('run', 'rows.csv', '--yes', '--run-id', 'r')).toMatchObject({ code: 0 });
+  await write(
+    'loaded.mjs',
+    `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(join(cwd, 'ran'))}, '');\nexport default () => [];`,
+  );
+  await write('.cqbatch/config.json', JSON.stringify({ operations: join(cwd, 'loaded.mjs') }));
+  const looks = [
+    ['list'],
+    ['show'],
+    ['show', '--row', '1'],
+    ['status'],
+    ['verify'],
+    ['report'],
+    ['prune', '--keep-last', '0', '--yes'],
+  ];
+  for (const look of looks) expect(await run(...look), look.join(' ')).toMatchObject({ code: 0 });
+  await expect(stat(join(cwd, 'ran'))).rejects.toThrow('ENOENT');
+  await run('plan', 'rows.csv');
+  await stat(join(cwd, 'ran'));
 });

@@ -27,3 +27,22 @@ test('prune removes all but the newest runs, and --dry-run lists them first', as
   const { runs } = JSON.parse(stdout) as { runs: { run: string }[] };
   expect(runs.map((one) => one.run)).toEqual(['three']);
 });
+
+test('without a terminal, no command takes anything away until --yes says so', async () => {
+  const { run, json } = await newHome('soundboard_id,title\n1,Hello\n2,Hello\n');
+  await run('schedule', 'add', 'nightly', '--cron', '0 2 * * *', '--manifest', 'rows.csv');
+  await run('run', 'rows.csv', '--yes', '--run-id', 'done');
+  await run('run', 'rows.csv', '--yes', '--run-id', 'stopped', '--max-rows', '1');
+  for (const taking of [
+    ['prune', '--keep-last', '0'],
+    ['schedule', 'remove', 'nightly'],
+    ['cancel', 'stopped'],
+  ]) {
+    const why = 'because standard input is not a terminal: pass --yes if you want it';
+    expect(await run(...taking)).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
+  }
+  expect(await run('schedule', 'show', 'nightly')).toMatchObject({ code: 0 });
+  expect(await json('list')).toMatchObject({
+    runs: [{ run: 'stopped', state: 'interrupted' }, { run: 'done' }],
+  });
+});

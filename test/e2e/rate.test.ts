@@ -66,7 +66,7 @@ test('a run waits for a quota, stops at once on request, and keeps waiting after
 
   const resumed = home.start('resume', 'r');
   await resumed.says('waiting');
-  expect((await home.run('cancel', 'r')).code).toBe(0);
+  expect((await home.run('cancel', 'r', '--yes')).code).toBe(0);
   expect(await resumed.end).toMatchObject({ code: 3 });
   expect(await sandbox.log()).toHaveLength(before.length);
   expectAgreement(await home.report('r'), before);

@@ -71,8 +71,8 @@ test.each<Case>([
 });
 
 test.each([
-  ['--keep-days', ['prune'], ['prune', '--keep-days', '90'], 0],
-  ['--keep-last', ['prune'], ['prune', '--keep-last', '30'], 0],
+  ['--keep-days', ['prune'], ['prune', '--keep-days', '90', '--yes'], 0],
+  ['--keep-last', ['prune'], ['prune', '--keep-last', '30', '--yes'], 0],
   ['--replace', schedule, replaced, 0],
   ['--overlap', [...replaced, '--overlap', 'two'], [...replaced, '--overlap', 'queue'], 0],
   ['--catch-up', [...replaced, '--catch-up', 'soon'], [...replaced, '--catch-up', '2h'], 0],

@@ -81,7 +81,7 @@ test('a retry of a cancelled run takes the rows that were never sent; no retry t
   const { sandbox, run, start, ...home } = await newHome(rows, flags);
   const going = start('run', 'rows.csv', '--yes', '--run-id', 'a', '--rate', '10/s');
   await sandbox.requested(5);
-  const cancelled = await run('cancel', 'a');
+  const cancelled = await run('cancel', 'a', '--yes');
   expect(cancelled.stdout).toMatch(/^Next: +cqbatch retry a$/m);
   await going.end;
   // As cron would start it again.

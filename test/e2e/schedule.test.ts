@@ -69,7 +69,7 @@ test('a schedule starts its runs on time, never two at once, and none twice, wha
   const runs = await startedRuns();
   for (const run of runs) await ended(run);
   expect((await next.stop()).code).toBe(0);
-  await schedule('remove', 'often');
+  await schedule('remove', 'often', '--yes');
 
   expect(new Set(runs).size).toBe(runs.length);
   const log = await sandbox.log();
@@ -145,11 +145,11 @@ test('a waiting run can be cancelled beside the daemon of the embedded datastore
       /The state folder \.cqbatch is in use by process \d+ on .* \(a daemon, since .*\)\. Give it the run \("cqbatch submit FILE"\)/,
     ),
   });
-  expect(await home.run('cancel', 'second')).toMatchObject({
+  expect(await home.run('cancel', 'second', '--yes')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('Run second will be cancelled when its turn comes'),
   });
-  expect((await home.run('cancel', 'first')).code).toBe(0);
+  expect((await home.run('cancel', 'first', '--yes')).code).toBe(0);
   const called = (await sandbox.log()).length;
   await eventually(async () => (await home.stateOf('second')) === 'cancelled');
   expect((await daemon.stop()).code).toBe(0);
@@ -164,7 +164,7 @@ test('a schedule cannot be removed or replaced while it starts a run', async () 
   const planning = await openScheduleStore(home.stateDir).lock('nightly');
   const changes = [
     [...add, 'other.csv', '--replace'],
-    ['schedule', 'remove', 'nightly'],
+    ['schedule', 'remove', 'nightly', '--yes'],
   ];
   for (const change of changes)
     expect(await home.run(...change)).toMatchObject({

@@ -58,7 +58,7 @@ test('a run that is stopped by kill -9 is not continued by a later run; cancel e
   expect((await run('run', 'other.csv', '--yes')).code).toBe(0);
   expect((await sandbox.log()).slice(before).map(({ id }) => id)).toEqual(['999']);
 
-  expect((await run('cancel', 'killed', '--json')).code).toBe(0);
+  expect((await run('cancel', 'killed', '--yes', '--json')).code).toBe(0);
   const report = await home.report('killed');
   expectEveryRowOnce(report, rows);
   const log = (await sandbox.log()).filter(({ id }) => id !== '999');

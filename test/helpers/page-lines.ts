@@ -3,6 +3,7 @@ import type { PageContent, PageStop, ReportedOperation } from '../../src/engine/
 import { ReportPage } from '../../src/engine/report/html/report-page.ts';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
 import { type RunFacts, Tally } from '../../src/engine/report/summary.ts';
+import { requestOfRow } from './planned-row.ts';
 
 /** The facts about a run in a summary. */
 export const factsOfRun: RunFacts = {
@@ -42,6 +43,7 @@ export async function pageOf(
   const report = new ReportPage({
     refeed: { columns: columns.map((title) => ({ title })), clear_token: '<clear>', defaults: {} },
     operations,
+    requestOf: requestOfRow,
     run: {
       id: 'r',
       state: 'completed',

@@ -1,3 +1,4 @@
+import type { ApiRequest } from '../../src/engine/api/request.ts';
 import type {
   CallableRow,
   CellTexts,
@@ -29,9 +30,15 @@ export function callableRow(
   return {
     ...understood(row, cells),
     kind: 'callable',
-    request: { path: `/rows/${row}`, body: '' },
+    requestDigest: `of row ${row}`,
     ...more,
   };
+}
+
+/** What the operation of these rows sends. */
+export function requestOfRow({ row, values: { title } }: CallableRow): ApiRequest {
+  if (title === undefined) return { path: `/rows/${row}`, body: '' };
+  return { method: 'PUT', path: `/rows/${row}`, body: JSON.stringify({ title }) };
 }
 
 /** A row that can't be called. */

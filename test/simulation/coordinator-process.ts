@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { Priority } from '../../src/domain/terms.ts';
+import { requestDigest } from '../../src/engine/operation/shown-request.ts';
 import { RollCall } from '../../src/engine/queue/roll-call.ts';
 import { openRowQueue } from '../../src/engine/queue/row-queue.ts';
 import type { Roster } from '../../src/engine/queue/testimony.ts';
@@ -19,7 +20,7 @@ import { plannedRecord } from '../engine/run/planned-record.ts';
 import type { ModelConnection } from './model-backend.ts';
 import { subjectOf } from './referee.ts';
 import type { Scenario } from './scenario.ts';
-import { type Body, operationIn } from './simulated-api.ts';
+import { operationIn } from './simulated-api.ts';
 import { openSimulatedJournal } from './simulated-journal.ts';
 import type { Stage } from './stage.ts';
 import type { SimulatedProcess } from './world.ts';
@@ -164,15 +165,16 @@ function rowsOf({ scenario }: Stage): readonly CallableRow[] {
   return Array.from({ length: scenario.rows }, (_, index): CallableRow => {
     const row = index + 1;
     const subject = subjectOf(scenario, row);
-    const body: Body = { row, soundboard_id: subject };
+    const operation = operationIn(scenario);
+    const values = { soundboard_id: String(subject), title: String(row) };
     return {
       kind: 'callable',
       row,
       line: row + 1,
-      operation: operationIn(scenario),
+      operation,
       subject: String(subject),
-      request: { path: '/update', body: JSON.stringify(body) },
-      values: {},
+      requestDigest: requestDigest(operation.request(values)),
+      values,
     };
   });
 }

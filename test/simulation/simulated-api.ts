@@ -28,7 +28,14 @@ export interface Body {
 
 /** The operation of all rows of a run. */
 export function operationIn({ repeatable }: Scenario): Operation {
-  return { ...updateSoundboard, repeatable };
+  return {
+    ...updateSoundboard,
+    repeatable,
+    request({ soundboard_id, title }) {
+      const body: Body = { row: Number(title), soundboard_id: Number(soundboard_id) };
+      return { path: '/update', body: JSON.stringify(body) };
+    },
+  };
 }
 
 /** The same, whose code may throw wherever a worker uses it. */

@@ -3,7 +3,7 @@ import { openRowQueue } from '../../src/engine/queue/row-queue.ts';
 import { CircuitBreaker } from '../../src/engine/worker/circuit-breaker.ts';
 import { RefusedRows } from '../../src/engine/worker/refused-rows.ts';
 import { RetryQuota } from '../../src/engine/worker/retry-quota.ts';
-import { createRowProcessor } from '../../src/engine/worker/row-processor.ts';
+import { callOf, createRowProcessor } from '../../src/engine/worker/row-processor.ts';
 import { WatchedWorker } from '../../src/engine/worker/watched-worker.ts';
 import type { ModelConnection } from './model-backend.ts';
 import { throwingOperation } from './simulated-api.ts';
@@ -66,7 +66,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
     const operation = throwingOperation(scenario, () => mayThrow(scenario.code.operation, 'operation'));
     const worker = new WatchedWorker(opened, rows, {
       concurrency: scenario.concurrency,
-      refusal: () => undefined,
+      prepare: (task) => callOf(task, [operation]),
       process: createRowProcessor({
         operations: [operation],
         client: api.clientOf(process),

@@ -25,7 +25,6 @@ const patienceMs = 120_000;
 export async function cancel(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
   const { store } = context;
-  requireName(context, id);
   const attribution = attributionOf(context);
   return withRun(context, id, runInProgress, async (found) => {
     const view =
@@ -73,23 +72,14 @@ async function cancelHere(context: Context, id: string, attribution: Attribution
   }
 }
 
-/** @throws a usage error when a user without a terminal does not name the run, because cancelling is final */
-function requireName({ terminal, flags: { yes } }: Context, id: string | undefined): void {
-  if (id !== undefined || yes || terminal.canAsk) return;
-  throw usageError(
-    'CONSENT_MISSING',
-    'Standard input is not a terminal: name the run ("cqbatch list" shows all), or pass --yes for the one in progress.',
-  );
-}
-
 async function isConfirmed({ terminal, flags: { yes } }: Context, view: RunView): Promise<boolean> {
-  if (yes || !terminal.canAsk) return true;
   const { id, manifest, state, rows, done } = view;
-  terminal.warn(
-    `Run ${id} of ${escapeInvisible(manifest)} on ${apiText(view)} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`,
-  );
-  if (await terminal.confirm(`Cancel it permanently? ${counted(rows - done, 'row')} will not be called.`))
-    return true;
+  if (!yes)
+    terminal.warn(
+      `Run ${id} of ${escapeInvisible(manifest)} on ${apiText(view)} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`,
+    );
+  const question = `Cancel run ${id} permanently? ${counted(rows - done, 'row')} will not be called.`;
+  if (await terminal.agrees(question, yes)) return true;
   terminal.result({ run: id, state: 'declined' }, `Run ${id} is unchanged.`);
   return false;
 }

@@ -1,24 +1,20 @@
 import { count, counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { idempotencyKey } from '../../domain/trace.ts';
-import { type ApiRequest, requestHeaders } from '../../engine/api/request.ts';
 import { isActive } from '../../engine/cluster/entries.ts';
 import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
 import type { OperationChoice } from '../../engine/manifest/columns/operation-choice.ts';
 import type { Manifest } from '../../engine/manifest/manifest.ts';
 import { isOldName } from '../../engine/operation/field-names.ts';
-import { keyHeader } from '../../engine/operation/header-rules.ts';
-import { headerLines } from '../../engine/operation/request-definition.ts';
 import { excerpt, formatProblem, type ProblemGroup } from '../../engine/rows/problem.ts';
-import type { CallableRow } from '../../engine/rows/row.ts';
 import { type RowCounts, subjectsOf } from '../../engine/rows/row-counts.ts';
 import type { EarlierRun } from '../../engine/run/plan/earlier-runs.ts';
 import type { ProblemList } from '../../engine/run/plan/problem-file.ts';
 import { isReady, type ReadyRows, refusals } from '../../engine/run/plan/readiness.ts';
 import { estimatedSeconds, type Forecast, forecastText } from './forecast.ts';
+import { type PlannedCalls, previewDocument, previewText } from './planned-calls.ts';
 import { clockTime, documentOf, indented, moreText, outcomeTexts } from './words.ts';
 
-export interface Plan extends Forecast, ReadyRows {
+export interface Plan extends Forecast, ReadyRows, PlannedCalls {
   readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
   readonly scan: ScanSummary;
   readonly choice: Pick<OperationChoice, 'source'>;
@@ -73,13 +69,7 @@ export function planDocument(plan: Plan): object {
         .filter(({ code }) => code !== 'INVALID_ROWS' && code !== 'CONFLICTING_ROWS')
         .map(({ code, text: message }) => ({ code, message })),
     ],
-    preview: scan.preview.map((call) => ({
-      row: call.row,
-      method: call.request.method ?? 'POST',
-      url: urlOf(plan, call.request),
-      headers: headersOf(call),
-      body: call.request.body,
-    })),
+    preview: previewDocument(plan),
   };
 }
 
@@ -176,7 +166,7 @@ function sheetText({ sheet }: Plan['manifest']): string {
 }
 
 function warningText({ scan, earlier }: Plan): string {
-  const warnings = scan.warnings.map(({ message }) => `warning: ${message}`);
+  const warnings = scan.warnings.map(({ message }) => `warning: ${escapeInvisible(message)}`);
   if (earlier !== undefined) warnings.push(`warning: ${earlierText(earlier)}`);
   return warnings.join('\n');
 }
@@ -194,67 +184,6 @@ function earlierText({ id, at, state, rows, counts, others }: EarlierRun): strin
       ? 'that run is still in progress'
       : `to leave out its completed rows: --skip-done ${id}`;
   return `this manifest ran before as ${id} (${facts.join(', ')})${more}; ${next}`;
-}
-
-function previewText(plan: Plan): string {
-  const { preview } = plan.scan;
-  if (preview.length === 0) return '';
-  const requests = preview.map((row, index) => {
-    const { request } = row;
-    return [
-      callText(row),
-      indented([
-        `${request.method ?? 'POST'} ${urlOf(plan, request)}`,
-        // Other requests differ only in their own headers.
-        ...(index === 0
-          ? [headerLines({ headers: headersOf(row) }).join('; ')]
-          : headerLines({ headers: ownHeadersOf(row) })),
-        excerptOf(request.body),
-      ]),
-    ].join('\n');
-  });
-  const example = preview.some(hasExampleKey) ? ' (idempotency-key: an example, the run makes its own)' : '';
-  const first = preview.length === 1 ? 'request' : `${preview.length} requests`;
-  return `First ${first}${example}:\n${requests.join('\n')}`;
-}
-
-/** `row 1: update-soundboard 41, title "Greeting" → "Greeting (new)"` */
-function callText({ row, operation, subject, values, old = {} }: CallableRow): string {
-  const edits = Object.entries(values)
-    .filter(([name]) => name !== operation.subject)
-    .map(([name, value]) => {
-      const now = value === '' ? 'cleared' : `"${excerpt(value)}"`;
-      const before = old[name];
-      return `${name} ${before === undefined ? now : `"${excerpt(before)}" → ${now}`}`;
-    });
-  return `row ${row}: ${[`${operation.name} ${escapeInvisible(subject)}`, ...edits].join(', ')}`;
-}
-
-function headersOf(row: CallableRow): Readonly<Record<string, string>> {
-  const { auth } = row.operation;
-  return { ...requestHeaders('********', { auth, hasBody: row.request.body !== '' }), ...ownHeadersOf(row) };
-}
-
-/** A run makes its keys when it starts. */
-function ownHeadersOf({ row, operation, request, key }: CallableRow): Readonly<Record<string, string>> {
-  return operation.key === 'by run'
-    ? { ...request.headers, [keyHeader]: key ?? idempotencyKey('example', row) }
-    : { ...request.headers };
-}
-
-function hasExampleKey({ operation, key }: CallableRow): boolean {
-  return operation.key === 'by run' && key === undefined;
-}
-
-const maxBodyLength = 2_000;
-
-function excerptOf(body: string): string {
-  const more = body.length - maxBodyLength;
-  return more > 0 ? `${body.slice(0, maxBodyLength)}… (${count(more)} more characters)` : body;
-}
-
-function urlOf({ baseUrl }: Pick<Plan, 'baseUrl'>, { path }: ApiRequest): string {
-  return `${baseUrl ?? '{base_url}'}${path}`;
 }
 
 const shownGroups = 12;
@@ -287,11 +216,12 @@ function groupText(name: string, group: ProblemGroup): string {
   const { column, problem, value, rows, stretches, hasMore } = group;
   const [[line] = [0]] = stretches;
   if (rows === 1) return formatProblem(name, { line }, group);
-  const what = column === undefined ? problem : `${escapeInvisible(column)}: ${problem}`;
+  const text = escapeInvisible(problem);
+  const what = column === undefined ? text : `${escapeInvisible(column)}: ${text}`;
   const { letters = '' } = group;
   const lines = stretches
     .map(([from, to]) => (from === to ? [from] : [from, to]).map((line) => letters + line).join('-'))
     .join(', ');
-  const first = value === undefined ? '' : `; first: ${value}`;
+  const first = value === undefined ? '' : `; first: ${escapeInvisible(value)}`;
   return `${count(rows)} rows: ${what} (${letters === '' ? 'lines' : 'cells'} ${lines}${hasMore ? ', …' : ''}${first})`;
 }

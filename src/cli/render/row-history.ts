@@ -6,7 +6,7 @@ import { actualState } from '../../engine/run/record/record.ts';
 import type { RowHistory, RunOfRow } from '../../engine/run/report/row-history.ts';
 import { documentOf, type Fact, factLines, movedIn, table, usualColumns, wrapped } from './words.ts';
 
-export function rowDocument({ record, row, columns, runs }: RowHistory): object {
+export function rowDocument({ record, row, columns, request, runs }: RowHistory): object {
   return {
     run: record.id,
     row: row.row,
@@ -14,7 +14,7 @@ export function rowDocument({ record, row, columns, runs }: RowHistory): object 
     manifest: record.manifest.name,
     cells: Object.fromEntries(cellsOf(row, columns)),
     operation: row.operation?.name ?? null,
-    request: row.kind === 'callable' ? row.request : null,
+    request: request ?? null,
     problems: row.kind === 'invalid' ? row.problems : [],
     runs: runs.map(runDocument),
   };
@@ -41,17 +41,9 @@ function runDocument({ record, row, result, traceId, attempts, untold, answers }
   };
 }
 
-export function rowText({ record, row, columns, runs }: RowHistory): string {
+export function rowText({ record, row, columns, request: shown, runs }: RowHistory): string {
   const cells = cellsOf(row, columns);
-  const [title, ...request] =
-    row.kind === 'callable'
-      ? [
-          `Request (${row.operation.name})`,
-          `${row.request.method ?? 'POST'} ${row.request.path}`,
-          ...headerLines(row.request),
-          row.request.body,
-        ]
-      : [`No request: the row is ${row.kind}`];
+  const [title, ...request] = requestLines(row, shown);
   return [
     `Row ${count(row.row)} of run ${record.id} (line ${count(row.line)} of ${record.manifest.name})`,
     ...factLines(cells, usualColumns - 2).map(movedIn),
@@ -60,6 +52,18 @@ export function rowText({ record, row, columns, runs }: RowHistory): string {
     ...textLines(request),
     ...runs.flatMap((run) => ['', ...runLines(run, record.id)]),
   ].join('\n');
+}
+
+function requestLines(row: RowHistory['row'], request: RowHistory['request']): readonly string[] {
+  if (row.kind !== 'callable') return [`No request: the row is ${row.kind}`];
+  const { name } = row.operation;
+  if (request === undefined)
+    return [
+      `Values (${name}, whose module is not loaded)`,
+      ...Object.entries(row.values).map((pair) => pair.join(': ')),
+    ];
+  const { method = 'POST', path, body } = request;
+  return [`Request (${name})`, `${method} ${path}`, ...headerLines(request), body];
 }
 
 function textLines(texts: readonly (string | undefined)[]): readonly string[] {

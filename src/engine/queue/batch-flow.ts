@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FlowJob, Job } from 'bullmq';
 import { type Priority, priorities } from '../../domain/terms.ts';
-import { type Batch, encodeBatch, type RowTask } from './payload.ts';
+import { type Batch, bytesOf, encodeBatch, type RowTask } from './payload.ts';
 
 type Ranges = readonly (readonly [first: number, last: number])[];
 
@@ -44,7 +44,7 @@ export function bullmqPriority(priority: Priority): number {
 export function flowOf(id: string, { batches, rows, priority }: FlowPlace, batch: Batch): FlowJob {
   const data: RunBatchData = {
     rows: rangesOf(batch.tasks),
-    bytes: bytesOf(batch.tasks),
+    bytes: bytesOf(...batch.tasks),
     epoch: batch.epoch,
   };
   const child = {
@@ -80,8 +80,4 @@ export function rowsOf({ rows, collected = rows }: Pick<RunBatchData, 'rows' | '
 /** Whether an earlier process took the batch, and died before it collected it. */
 export async function isTaken(job: Job<RunBatchData>): Promise<boolean> {
   return job.data.taken === true && Object.keys(await job.getChildrenValues()).length === 0;
-}
-
-export function bytesOf(tasks: readonly RowTask[]): number {
-  return tasks.reduce((bytes, { body }) => bytes + body.length, 0);
 }

@@ -2,7 +2,7 @@ import type { Job } from 'bullmq';
 import { after, unlessAborted } from '../../base/async/waiting.ts';
 import type { Priority, SavedAnswer } from '../../domain/terms.ts';
 import { type Datastore, isRefusedCommand } from '../datastore/datastore.ts';
-import { bytesOf, flowOf, isTaken, newBatchId, type RunBatchData, rowsOf } from './batch-flow.ts';
+import { flowOf, isTaken, newBatchId, type RunBatchData, rowsOf } from './batch-flow.ts';
 import type { BatchQueueOptions } from './batch-queue-options.ts';
 import {
   bullmqOn,
@@ -18,7 +18,14 @@ import { renewLocks } from './lock-renewal.ts';
 import { recollect } from './lost-entries.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
 import { type BatchOutcome, outcomeOf } from './outcome.ts';
-import { type BatchReturn, decodeBatch, decodeReturn, encodeLedgerEntry, type RowTask } from './payload.ts';
+import {
+  type BatchReturn,
+  bytesOf,
+  decodeBatch,
+  decodeReturn,
+  encodeLedgerEntry,
+  type RowTask,
+} from './payload.ts';
 import { workersAwaited } from './roll-call.ts';
 
 const addAgainMs = 1_000;
@@ -254,7 +261,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       const id = newBatchId(runId);
       const added = tasks.map(({ row }) => row);
       const { connectionEpoch: epoch } = datastore;
-      const batch = new OpenBatch({ id, queue: rows, rows: added, bytes: bytesOf(tasks), tasks, epoch });
+      const batch = new OpenBatch({ id, queue: rows, rows: added, bytes: bytesOf(...tasks), tasks, epoch });
       const place = { batches: name, rows: rows.name, priority: options.priority() };
       const flow = flowOf(id, place, { tasks, policy: options.policy, epoch });
       let mayBeAdded = false;

@@ -3,17 +3,24 @@ import { CqbatchError, errorText, fatalError } from '../../base/errors/errors.ts
 import { type Datastore, isOfAnotherEpoch } from '../datastore/datastore.ts';
 import { againAfterMs, BatchClaims, type BatchJob } from './batch-claims.ts';
 import { type Claim, ClaimedBatch, type ReadyRow, type RowVerdict } from './claimed-batch.ts';
-import { type Batch, type BatchJobData, decodeBatch, encodeReturn, type RowTask } from './payload.ts';
+import {
+  type Batch,
+  type BatchJobData,
+  decodeBatch,
+  encodeReturn,
+  type RowCall,
+  type RowTask,
+} from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 import type { Witness } from './testimony.ts';
 
 export interface BatchWorkerOptions {
   /** Rows in a call, or waiting for it. */
   readonly concurrency: number;
-  /** Why this version can't call a row; another worker then gets the batch. */
-  readonly refusal: (task: RowTask) => CqbatchError | undefined;
+  /** Makes the request of a row, or says why this worker can't call it; another worker then gets the batch. */
+  readonly prepare: (task: RowTask) => RowCall | CqbatchError;
   /** An exception is a defect: if the row has an intent, the attempt counts and is unclear. */
-  readonly process: (task: RowTask, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
+  readonly process: (task: RowCall, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
   /** A batch is unreadable, or this program has a defect. The worker claims no more. */
   readonly onRefused: (reason: CqbatchError) => void;
   readonly witness: Pick<Witness, 'began' | 'ended' | 'handedOver'>;
@@ -193,11 +200,16 @@ export class BatchWorker {
     }
   }
 
-  #read(data: BatchJobData): Batch | CqbatchError {
+  #read(data: BatchJobData): Batch<RowCall> | CqbatchError {
     try {
       const batch = decodeBatch(data);
-      const refusals = batch.tasks.map(this.#options.refusal);
-      return refusals.find((refusal) => refusal !== undefined) ?? batch;
+      const tasks: RowCall[] = [];
+      for (const task of batch.tasks) {
+        const call = this.#options.prepare(task);
+        if (call instanceof CqbatchError) return call;
+        tasks.push(call);
+      }
+      return { ...batch, tasks };
     } catch (error) {
       if (error instanceof CqbatchError) return error;
       throw error;

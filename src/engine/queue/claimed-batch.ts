@@ -5,7 +5,7 @@ import { showsDamage } from '../../domain/codes.ts';
 import { type AttemptHistory, noHistory, type RowResult, type SavedAnswer } from '../../domain/terms.ts';
 import { Ledger } from './ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
-import type { Batch, BatchReturn, Leftover, RowTask, RunPolicy } from './payload.ts';
+import type { Batch, BatchReturn, Leftover, RowCall, RunPolicy } from './payload.ts';
 
 export type RowVerdict = (
   | { readonly kind: 'finished'; readonly result: RowResult }
@@ -26,12 +26,12 @@ export interface Claim {
 }
 
 export interface ReadyRow {
-  readonly task: RowTask;
+  readonly task: RowCall;
   readonly claim: Claim;
 }
 
 export interface ClaimedBatchOptions {
-  readonly batch: Batch;
+  readonly batch: Batch<RowCall>;
   /** From 1. */
   readonly claim: number;
   readonly log: LedgerLog;
@@ -60,7 +60,7 @@ const returnedMs = 50;
  */
 export class ClaimedBatch {
   readonly #options: ClaimedBatchOptions;
-  readonly #tasks: ReadonlyMap<number, RowTask>;
+  readonly #tasks: ReadonlyMap<number, RowCall>;
   readonly #ledger: Ledger;
   readonly #writer: LedgerWriter;
   readonly #ready: Leftover[] = [];

@@ -6,24 +6,39 @@ import type { AttemptHistory, Method, RowResult, SavedAnswer } from '../../domai
  * and answers exact. Only this program writes payloads, so only their version is checked: schemas would cost 8 % of the CPU of a row.
  */
 
-/** Workers refuse unknown versions. Workers of version 3 would leave out header fields. */
-const versions = { usual: 3, withHeaders: 4 } as const;
+/** Workers refuse other versions. */
+const version = 5;
 
 export interface RowTask {
   readonly run: string;
   readonly row: number;
   readonly operation: string;
   readonly subject: string;
-  /** Default POST. */
-  readonly method?: Method;
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body: string;
+  /** Fields of the operation. A request never travels: each worker makes it. */
+  readonly values: Readonly<Record<string, string>>;
+  /** Of the request that the plan showed: a worker sends no other. */
+  readonly requestDigest: string;
   /** The `Idempotency-Key` of an earlier run that may have had the row processed. Default: that of this run. */
   readonly key?: string | undefined;
   readonly history?: AttemptHistory | undefined;
   /** In this run. Default 0. */
   readonly attemptsUsed?: number;
+}
+
+/** A row with the request that the worker's operation makes of its values. */
+export interface RowCall extends RowTask {
+  /** Default POST. */
+  readonly method?: Method;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body: string;
+}
+
+/** About the size in the datastore. */
+export function bytesOf(...tasks: readonly RowTask[]): number {
+  let bytes = 0;
+  for (const { values } of tasks) for (const name in values) bytes += values[name]?.length ?? 0;
+  return bytes;
 }
 
 export interface RunPolicy {
@@ -39,8 +54,8 @@ export interface RunPolicy {
   readonly proven?: readonly string[];
 }
 
-export interface Batch {
-  readonly tasks: readonly RowTask[];
+export interface Batch<Task extends RowTask = RowTask> {
+  readonly tasks: readonly Task[];
   readonly policy: RunPolicy;
   /** The datastore's epoch when the batch was added. In another epoch, workers call none of its rows. */
   readonly epoch?: string | undefined;
@@ -89,17 +104,15 @@ export interface BatchJobData {
 }
 
 export function encodeBatch({ tasks, policy, epoch }: Batch): BatchJobData {
-  const needsHeaders = policy.sendsKeys === true || tasks.some(({ headers }) => headers !== undefined);
-  const v = needsHeaders ? versions.withHeaders : versions.usual;
-  return { v, text: JSON.stringify({ tasks, policy, epoch }) };
+  return { v: version, text: JSON.stringify({ tasks, policy, epoch }) };
 }
 
 /** @throws a fatal error `UNKNOWN_PAYLOAD` for another version */
 export function decodeBatch({ v, text }: Partial<BatchJobData>): Batch {
-  if ((v !== versions.usual && v !== versions.withHeaders) || typeof text !== 'string') {
+  if (v !== version || typeof text !== 'string') {
     throw fatalError(
       'UNKNOWN_PAYLOAD',
-      `A batch in the datastore has data of version ${String(v)}; this program knows versions ${versions.usual} and ${versions.withHeaders}. ` +
+      `A batch in the datastore has data of version ${String(v)}; this program knows version ${version}. ` +
         'Use the version of cqbatch that started the run.',
     );
   }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { delimiters } from '../../base/text/delimiter.ts';
 import { actorSchema } from '../../domain/actor.ts';
-import { methods } from '../../domain/terms.ts';
 
 /** The rows in each of the `blocks` of a head. */
 export const rowsInBlock = 1_000;
@@ -41,9 +40,6 @@ const operationSchema = z.strictObject({
     .exactOptional(),
   /** SHA-256 of the user's module that defines the operation. */
   module: sha256Schema.exactOptional(),
-  /** Of its first call: rows with the same method and path leave them out. */
-  method: z.enum(methods).exactOptional(),
-  path: z.string().exactOptional(),
   counts: countsSchema,
   first: subjectSchema.exactOptional(),
   last: subjectSchema.exactOptional(),

@@ -18,9 +18,10 @@ export function formatProblem(
   { line }: { readonly line: number },
   { column, problem, value, letters = '' }: RowProblem,
 ): string {
-  const where = column === undefined ? '' : `${escapeInvisible(column)}: `;
+  const where = column === undefined ? '' : `${column}: `;
   const what = value === undefined ? '' : ` (${value})`;
-  return `${escapeInvisible(name)}:${letters}${line}: ${where}${problem}${what}`;
+  // Whole, because the rows of a plan file have texts of another person.
+  return escapeInvisible(`${name}:${letters}${line}: ${where}${problem}${what}`);
 }
 
 const shownCharacters = 60;

@@ -1,41 +1,24 @@
 import { z } from 'zod';
 import { jsonLine } from '../../base/text/json.ts';
 import { lineReader, rowNumberSchema, textsSchema } from '../../base/text/json-line.ts';
-import { type Method, methods } from '../../domain/terms.ts';
-import type { ApiRequest } from '../api/request.ts';
 import type { Row } from '../operation/row-fields.ts';
 import type { RowProblem } from './problem.ts';
 import type { CellTexts, DecidedRow, LeftOut, PlannedOperation, PlannedRow } from './row.ts';
-
-/** An operation of the head of `rows.jsonl` (docs/report.md). Rows with its method and path leave them out. */
-export interface LineOperation {
-  readonly operation: PlannedOperation;
-  readonly method?: Method | undefined;
-  readonly path?: string | undefined;
-}
 
 /**
  * One literal for each kind of row: copies of objects would take twice as long.
  *
  * @param op index of the row's operation in the head
  */
-export function encodeRow(
-  decided: DecidedRow,
-  cells: CellTexts,
-  op: number | undefined,
-  usual: Partial<LineOperation> = {},
-): string {
+export function encodeRow(decided: DecidedRow, cells: CellTexts, op: number | undefined): string {
   const { row, line } = decided;
   if (decided.kind === 'invalid') return jsonLine({ row, line, cells, op, problems: decided.problems });
   const { old } = decided;
   const values = textsOf(decided);
   if (decided.kind === 'left out')
     return jsonLine({ row, line, cells, op, values, old, not: decided.because });
-  const { request, unclear, key } = decided;
-  const { method: called = 'POST', path: to, headers, body } = request;
-  const method = called === usual.method ? undefined : called;
-  const path = to === usual.path ? undefined : to;
-  return jsonLine({ row, line, cells, op, values, old, method, path, headers, body, unclear, key });
+  const { requestDigest: request, unclear, key } = decided;
+  return jsonLine({ row, line, cells, op, values, old, request, unclear, key });
 }
 
 function textsOf({ operation, values }: Exclude<DecidedRow, { kind: 'invalid' }>): CellTexts {
@@ -68,10 +51,7 @@ const lineSchema = z.object({
   values: cellsSchema.optional(),
   old: textsSchema.optional(),
   not: leftOutSchema.optional(),
-  method: z.enum(methods).optional(),
-  path: z.string().optional(),
-  headers: textsSchema.optional(),
-  body: z.string().optional(),
+  request: z.string().optional(),
   unclear: z.literal(true).optional(),
   // As a run makes them: a plan file may come from elsewhere, and this becomes a header.
   key: z
@@ -89,20 +69,19 @@ const readLine = lineReader(lineSchema);
 export function decodeRow(
   text: string,
   place: number,
-  operations: readonly LineOperation[],
+  operations: readonly PlannedOperation[],
 ): PlannedRow | undefined {
   const read = readLine(text);
   if (read === undefined) return undefined;
   const { row, line, cells, op, problems, values: texts, old, not, unclear, key } = read;
-  const ofHead = op === undefined ? undefined : operations[op];
-  if (ofHead === undefined && op !== undefined) return undefined;
+  const { request: requestDigest } = read;
+  const operation = op === undefined ? undefined : operations[op];
+  if (operation === undefined && op !== undefined) return undefined;
   const common = { place, row, line, cells };
   if (problems !== undefined) {
-    const operation = ofHead === undefined ? {} : { operation: ofHead.operation };
-    return { ...common, kind: 'invalid', ...operation, problems };
+    return { ...common, kind: 'invalid', ...(operation && { operation }), problems };
   }
-  if (ofHead === undefined || texts?.length !== ofHead.operation.fields.length) return undefined;
-  const { operation } = ofHead;
+  if (operation === undefined || texts?.length !== operation.fields.length) return undefined;
   const values = valuesOf(operation, texts);
   const subject = values[operation.subject] ?? '';
   const rare = {
@@ -112,27 +91,20 @@ export function decodeRow(
   };
   if (not !== undefined)
     return { kind: 'left out', because: not, operation, subject, values, ...rare, ...common };
-  const request = requestIn(read, ofHead);
-  if (request === undefined) return undefined;
+  if (requestDigest === undefined) return undefined;
   // Not a copy, which would take twice as long as all the rest.
-  const called = { kind: 'callable' as const, place, row, line, cells, operation, subject, values, request };
-  return old === undefined && unclear === undefined ? called : { ...rare, ...called };
-}
-
-function requestIn(
-  { method, path, headers, body }: z.infer<typeof lineSchema>,
-  ofHead: LineOperation,
-): ApiRequest | undefined {
-  const theMethod = method ?? ofHead.method;
-  const thePath = path ?? ofHead.path;
-  if (theMethod === undefined || thePath === undefined || body === undefined) return undefined;
-  const usual = { path: thePath, body };
-  if (theMethod === 'POST' && headers === undefined) return usual;
-  return {
-    ...(theMethod !== 'POST' && { method: theMethod }),
-    ...(headers !== undefined && { headers }),
-    ...usual,
+  const called = {
+    kind: 'callable' as const,
+    place,
+    row,
+    line,
+    cells,
+    operation,
+    subject,
+    values,
+    requestDigest,
   };
+  return old === undefined && unclear === undefined && key === undefined ? called : { ...rare, ...called };
 }
 
 function valuesOf({ fields }: PlannedOperation, texts: CellTexts): Row {

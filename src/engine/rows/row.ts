@@ -1,4 +1,3 @@
-import type { ApiRequest } from '../api/request.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { Field, Row } from '../operation/row-fields.ts';
 import type { RowProblem } from './problem.ts';
@@ -26,7 +25,8 @@ export interface UnderstoodRow {
 
 export interface CallableRow extends UnderstoodRow {
   readonly kind: 'callable';
-  readonly request: ApiRequest;
+  /** Of the request that the operation makes of the values. */
+  readonly requestDigest: string;
   /** An earlier run called the row and got no usable answer. */
   readonly unclear?: true;
   /** The `Idempotency-Key` of that call. */

@@ -2,9 +2,9 @@ import { readFileParts } from '../../base/disk/open-file.ts';
 import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import { SystemError, systemError } from '../../base/errors/system-error.ts';
 import { size } from '../../base/text/format.ts';
-import { type HeadOperation, type RowsHead, rowsHeadSchema, rowsInBlock } from './head.ts';
+import { type RowsHead, rowsHeadSchema, rowsInBlock } from './head.ts';
 import type { PlannedRow } from './row.ts';
-import { decodeRow, type LineOperation } from './row-line.ts';
+import { decodeRow } from './row-line.ts';
 
 const portion = 1 << 18;
 const lineEnd = 0x0a;
@@ -33,7 +33,6 @@ export interface RowsFile {
 /** @throws a fatal error `ROWS_MISSING`, or `ROWS_DAMAGED` for an invalid file or one of another version */
 export async function openRows(path: string): Promise<RowsFile> {
   const { head, start } = await readHead(path);
-  const operations = head.operations.map(lineOperation);
 
   async function* rows(
     from = 1,
@@ -58,7 +57,7 @@ export async function openRows(path: string): Promise<RowsFile> {
   }
 
   function rowIn(line: string, place: number): PlannedRow {
-    const row = decodeRow(line, place, operations);
+    const row = decodeRow(line, place, head.operations);
     if (row === undefined) throw damaged(path, `line ${place + 1} is not a row`);
     return row;
   }
@@ -85,10 +84,6 @@ export async function openRows(path: string): Promise<RowsFile> {
       return (place) => numbers[place] ?? place;
     },
   };
-}
-
-export function lineOperation({ method, path, ...operation }: HeadOperation): LineOperation {
-  return { operation, method, path };
 }
 
 async function readHead(path: string): Promise<{ readonly head: RowsHead; readonly start: number }> {

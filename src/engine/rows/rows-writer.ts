@@ -5,7 +5,6 @@ import { removeIfPossible } from '../../base/disk/files.ts';
 import type { Digest } from '../../base/disk/hash-file.ts';
 import { onDisk } from '../../base/errors/system-error.ts';
 import { jsonLine } from '../../base/text/json.ts';
-import type { Method } from '../../domain/terms.ts';
 import { type HeadOperation, type RowsHead, rowsInBlock } from './head.ts';
 import type { CellTexts, DecidedRow, PlannedOperation } from './row.ts';
 import { type OperationSummary, RowTally } from './row-counts.ts';
@@ -23,12 +22,9 @@ export interface WrittenRows {
 /** The part of the head that does not follow from the rows. */
 export type HeadFacts = Omit<RowsHead, 'rows_version' | 'operations' | 'renumbered' | 'blocks'>;
 
-/** Method and path are of the first call. */
 interface OperationEntry {
   readonly operation: PlannedOperation;
   readonly index: number;
-  method?: Method;
-  path?: string;
 }
 
 /** Writes the rows, then copies them behind the head, which is known last. The file appears whole or not at all. */
@@ -56,11 +52,7 @@ export class RowsWriter {
   /** @returns a write to await */
   add(row: DecidedRow, cells: CellTexts): Promise<void> | undefined {
     const entry = row.operation && this.#entryOf(row.operation);
-    if (entry !== undefined && row.kind === 'callable') {
-      entry.method ??= row.request.method ?? 'POST';
-      entry.path ??= row.request.path;
-    }
-    const line = encodeRow(row, cells, entry?.index, entry);
+    const line = encodeRow(row, cells, entry?.index);
     if (this.#rows % rowsInBlock === 0) this.#blocks.push(0);
     this.#blocks[this.#blocks.length - 1] = (this.#blocks.at(-1) ?? 0) + Buffer.byteLength(line);
     this.#rows += 1;
@@ -116,7 +108,7 @@ export class RowsWriter {
 }
 
 function headOperation(
-  { operation, method, path }: OperationEntry,
+  { operation }: OperationEntry,
   summaries: Readonly<Record<string, OperationSummary>>,
 ): HeadOperation {
   const { name, thing, done, subject, fields, columns, creates, keepsOmitted, key, auth, module } = operation;
@@ -133,8 +125,6 @@ function headOperation(
     ...(key !== undefined && { key }),
     ...(auth !== undefined && { auth }),
     ...(module !== undefined && { module }),
-    ...(method !== undefined && { method }),
-    ...(path !== undefined && { path }),
     counts,
     ...(first && { first }),
     ...(last && { last }),

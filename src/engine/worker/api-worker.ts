@@ -19,7 +19,7 @@ import { haltReason, refusalReason } from './halt-reason.ts';
 import { Prefetch, withSpare } from './prefetch.ts';
 import { RefusedRows } from './refused-rows.ts';
 import { RetryQuota } from './retry-quota.ts';
-import { createRowProcessor, refusal, type WorkerEvent } from './row-processor.ts';
+import { callOf, createRowProcessor, type WorkerEvent } from './row-processor.ts';
 import { logTotals } from './totals.ts';
 import { WatchedWorker } from './watched-worker.ts';
 
@@ -142,7 +142,7 @@ export class ApiWorker {
     const { onHalt, onError } = this.#options;
     this.#worker = new WatchedWorker(datastore, rows, {
       concurrency: this.#prefetchLimit,
-      refusal: (task) => refusal(task, operations),
+      prepare: (task) => callOf(task, operations),
       process: createRowProcessor({
         operations,
         proven,

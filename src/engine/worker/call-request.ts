@@ -3,7 +3,7 @@ import type { ApiFailure } from '../api/failure.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { keyHeader } from '../operation/header-rules.ts';
 import type { Operation } from '../operation/operation.ts';
-import type { RowTask, RunPolicy } from '../queue/payload.ts';
+import type { RowCall, RunPolicy } from '../queue/payload.ts';
 
 type KeyedOperation = Pick<Operation, 'key' | 'auth'>;
 type KeyedRun = Pick<RunPolicy, 'key'>;
@@ -16,7 +16,7 @@ type KeyedRun = Pick<RunPolicy, 'key'>;
  * - `Idempotency-Key`, if the run makes the keys of the operation: the API processes all calls with one key once, and answers each with the
  *   result. A row keeps the key of an earlier run that may have had it processed.
  */
-export function callRequest(task: RowTask, operation: KeyedOperation, { key }: KeyedRun): ApiRequest {
+export function callRequest(task: RowCall, operation: KeyedOperation, { key }: KeyedRun): ApiRequest {
   const { auth } = operation;
   if (key === undefined) return auth === undefined ? task : { ...task, auth };
   const traceparent = `00-${traceId(key, task.row)}-${randomDigits()}${randomDigits()}-01`;

@@ -4,7 +4,7 @@ import type { ApiAnswer } from '../api/client.ts';
 import { type ApiFailure, mayBeOfRouter } from '../api/failure.ts';
 import { type AnswerCheck, type Operation, operationFailure, refusalText } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
-import type { RowTask } from '../queue/payload.ts';
+import type { RowCall, RowTask } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
 import { hasKey, keyedFailure } from './call-request.ts';
 import type { Blame } from './health-evidence.ts';
@@ -20,7 +20,7 @@ import {
 
 /** An attempt, and all that its judgement depends on. */
 export interface JudgedAttempt {
-  readonly task: RowTask;
+  readonly task: RowCall;
   readonly operation: Operation;
   readonly claim: Claim;
   readonly answer: ApiAnswer;

@@ -1,12 +1,13 @@
 import { steadyNow } from '../../base/async/clock.ts';
-import { type CqbatchError, errorText, fatalError } from '../../base/errors/errors.ts';
+import { CqbatchError, errorText, fatalError } from '../../base/errors/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { RowResult } from '../../domain/terms.ts';
 import type { ApiAnswer, ApiClient } from '../api/client.ts';
 import { type ApiFailure, apiFailure } from '../api/failure.ts';
 import { findOperation, type Operation } from '../operation/operation.ts';
+import { shownRequest } from '../operation/shown-request.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
-import type { RowTask } from '../queue/payload.ts';
+import type { RowCall, RowTask } from '../queue/payload.ts';
 import type { CallGate } from '../rate/call-gate.ts';
 import { isRefusal, type TrafficMeter } from '../rate/traffic-meter.ts';
 import { callRequest } from './call-request.ts';
@@ -48,14 +49,20 @@ function isTokenInDoubt(answer: ApiAnswer): boolean {
   return !answer.ok && answer.failure.code === 'PERMISSION_DENIED';
 }
 
-/** For a row that another version of the program has fed. */
-export function refusal(task: RowTask, operations: readonly Operation[]): CqbatchError | undefined {
-  if (findOperation(operations, task.operation) !== undefined) return undefined;
-  return fatalError(
-    'UNKNOWN_OPERATION',
-    `A row in the datastore asks for the operation ${task.operation}, which this worker does not know. ` +
-      'Pass --operations with the module that has it, or use the version of cqbatch that started the run.',
-  );
+/** Another version of the program, or another module, may have planned the row. */
+export function callOf(task: RowTask, operations: readonly Operation[]): RowCall | CqbatchError {
+  if (findOperation(operations, task.operation) === undefined)
+    return fatalError(
+      'UNKNOWN_OPERATION',
+      `A row in the datastore asks for the operation ${task.operation}, which this worker does not know. ` +
+        'Pass --operations with the module that has it, or use the version of cqbatch that started the run.',
+    );
+  try {
+    return { ...task, ...shownRequest(operations, task) };
+  } catch (error) {
+    if (error instanceof CqbatchError) return error;
+    throw error;
+  }
 }
 
 /**
@@ -96,7 +103,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     return undefined;
   }
 
-  return async (task: RowTask, claim: Claim, signal: AbortSignal): Promise<RowVerdict> => {
+  return async (task: RowCall, claim: Claim, signal: AbortSignal): Promise<RowVerdict> => {
     const operation = findOperation(operations, task.operation);
     if (operation === undefined) throw new TypeError(`${task.operation} is not a known operation`);
     prove(claim.policy.proven ?? []);
@@ -167,7 +174,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
   }
 
   async function call(
-    task: RowTask,
+    task: RowCall,
     operation: Operation,
     { policy }: Claim,
     admittedAt: number,

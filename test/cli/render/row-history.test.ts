@@ -12,6 +12,7 @@ const story: RowHistory = {
     problems: [{ column: 'evaluation_id', problem: 'bad' }],
   }),
   columns: ['evaluation_id', 'title', 'note', 'more'],
+  request: undefined,
   runs: [
     {
       record: plannedRecord,
@@ -48,13 +49,14 @@ const story: RowHistory = {
 const put = { method: 'PUT', path: '/rows/7', body: '{"a":1}' } as const;
 
 test('shows cells, request, attempts, waits and outcome of a row in 80 columns', async () => {
-  const cases: readonly (readonly [what: string, row: RowHistory['row']])[] = [
-    ['an invalid row', story.row],
-    ['a request', callableRow(7, ['7'], { request: put })],
-    ['a request without a body', callableRow(7, ['7'])],
-    ['a row that is left out', leftOutRow(7, { why: 'duplicate', of: 3 })],
+  const cases: readonly (readonly [what: string, story: Partial<RowHistory>])[] = [
+    ['an invalid row', {}],
+    ['a request', { row: callableRow(7, ['7']), request: put }],
+    ['a request without a body', { row: callableRow(7, ['7']), request: { path: '/rows/7', body: '' } }],
+    ['a request whose module is not loaded', { row: callableRow(7, ['7']) }],
+    ['a row that is left out', { row: leftOutRow(7, { why: 'duplicate', of: 3 }) }],
   ];
-  const here = scenes(cases, (row) => rowText({ ...story, row }));
+  const here = scenes(cases, (changes) => rowText({ ...story, ...changes }));
   // The same in each time zone.
   const text = here
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(?=:\d\d\.\d{3})/g, '2026-01-01 10:00')

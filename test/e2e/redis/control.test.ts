@@ -42,7 +42,7 @@ async function control(
   expect(await seen()).toBe(before);
   expect(await type('unpause', 'r')).toEqual({ code: 0, stdout: 'Run r is running.\n', stderr: '' });
   await sandbox.requested(before + 10);
-  const cancelled = await type('cancel', 'r', '--json');
+  const cancelled = await type('cancel', 'r', '--json', '--yes');
   expect(cancelled.code).toBe(0);
   expect(JSON.parse(cancelled.stdout)).toMatchObject({ run: 'r', state: 'cancelled' });
   const called = await seen();

@@ -26,7 +26,7 @@ describeWithRedis('a run on Redis that two workers call', () => {
     await eventually(async () => (await pace(api)) === undefined);
     expect((await home.run('unpause', 'r')).code).toBe(0);
     await eventually(async () => (await pace(api))?.reason === 'the API asks to wait');
-    expect((await home.run('cancel', 'r')).code).toBe(0);
+    expect((await home.run('cancel', 'r', '--yes')).code).toBe(0);
     expect(await resumed.end).toMatchObject({ code: 3 });
   });
 

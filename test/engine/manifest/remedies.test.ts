@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
 import { CqbatchError } from '../../../src/base/errors/errors.ts';
+import { requestOfValues } from '../../../src/engine/operation/shown-request.ts';
 import { checkManifest } from '../../../src/engine/run/plan/check-manifest.ts';
 import { refusals } from '../../../src/engine/run/plan/readiness.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
@@ -32,7 +33,13 @@ async function plan(name: string, content: string | Buffer, option = '', value =
       ({ text }) => text,
     );
     const said = [...refused, ...problems.first, ...scan.warnings.map(({ message }) => message)].join('\n');
-    return { isReady: refused.length === 0, said, bodies: scan.preview.map(({ request }) => request.body) };
+    return {
+      isReady: refused.length === 0,
+      said,
+      bodies: scan.preview.map(
+        ({ operation, values }) => requestOfValues(operations, { operation: operation.name, values }).body,
+      ),
+    };
   } catch (error) {
     if (!(error instanceof CqbatchError)) throw error;
     return { isReady: false, said: error.message, bodies: [] };

@@ -14,7 +14,14 @@ import { unheard } from './unheard.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-const task = { run: 'r', row: 1, operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
+const task = {
+  run: 'r',
+  row: 1,
+  operation: 'update-soundboard',
+  subject: '1',
+  values: {},
+  requestDigest: '',
+};
 const never = new AbortController().signal;
 
 function newConnection() {

@@ -15,7 +15,7 @@ import { noWitness, unheard } from './unheard.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const task = { run: 'r', row: 1, operation: 'o', subject: '1', path: '/o', body: '{}' };
+const task = { run: 'r', row: 1, operation: 'o', subject: '1', values: {}, requestDigest: '' };
 
 test('a row must not be called once its lock may have expired, even before the worker knows', async () => {
   const connection = connectionTo(new QueueModel(() => performance.now()));
@@ -38,7 +38,7 @@ test('a row must not be called once its lock may have expired, even before the w
   const worker = new BatchWorker(datastore, rows, {
     witness: noWitness,
     concurrency: 1,
-    refusal: () => undefined,
+    prepare: (task) => ({ ...task, path: '/', body: '' }),
     async process(_task, claim) {
       if (await claim.intend()) started.resolve(claim);
       await mayEnd.promise;
@@ -78,7 +78,7 @@ test('whatever throws after an intent leaves an attempt that counts and is uncle
   const worker = new BatchWorker(datastore, rows, {
     witness: noWitness,
     concurrency: 2,
-    refusal: () => undefined,
+    prepare: (task) => ({ ...task, path: '/', body: '' }),
     async process({ row }, claim) {
       if (row === 1) {
         await claim.intend();

@@ -4,16 +4,25 @@ import { noHistory, type RowResult } from '../../../src/domain/terms.ts';
 import { ClaimedBatch } from '../../../src/engine/queue/claimed-batch.ts';
 import { Ledger } from '../../../src/engine/queue/ledger.ts';
 import type { LedgerLog } from '../../../src/engine/queue/ledger-writer.ts';
-import { decodeLedgerEntry, type RowTask } from '../../../src/engine/queue/payload.ts';
+import { decodeLedgerEntry, type RowCall } from '../../../src/engine/queue/payload.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const task: RowTask = { run: 'r', row: 1, operation: 'o', subject: '1', path: '/o', body: '{}' };
+const task: RowCall = {
+  run: 'r',
+  row: 1,
+  operation: 'o',
+  subject: '1',
+  values: {},
+  requestDigest: '',
+  path: '/o',
+  body: '{}',
+};
 const twoTasks = [task, { ...task, row: 2 }];
 
 /** Rows that a worker has claimed, with this log as their ledger. */
-function claimedBatch(tasks: readonly RowTask[], log: LedgerLog, claim = 1): ClaimedBatch {
+function claimedBatch(tasks: readonly RowCall[], log: LedgerLog, claim = 1): ClaimedBatch {
   return new ClaimedBatch({
     batch: { tasks, policy: { attempts: 5, backoffMs: 0 } },
     claim,

@@ -37,8 +37,8 @@ function tasksOf(run: string, rows: number, first = 1): RowTask[] {
     row: first + index,
     operation: 'update-soundboard',
     subject: '9223372036854775807',
-    path: '/update',
-    body: JSON.stringify({ title: awkward }),
+    values: { title: awkward },
+    requestDigest: 'as shown',
   }));
 }
 
@@ -110,7 +110,7 @@ export function describeQueueOn(
       const worker = new BatchWorker(datastore, queue, {
         witness: noWitness,
         concurrency: 10,
-        refusal: () => undefined,
+        prepare: (task) => ({ ...task, path: '/', body: '' }),
         process: async (task, claim, signal) => {
           if (!(await claim.intend())) return { kind: 'returned', history: task.history ?? noHistory };
           return process(task, claim, signal);
@@ -333,7 +333,7 @@ export function describeQueueOn(
       const refused = deferred<CqbatchError>();
       const worker = workerOn(run.queue, succeed, {
         concurrency: 1,
-        refusal: () => fatalError('UNKNOWN_OPERATION', 'unheard of'),
+        prepare: () => fatalError('UNKNOWN_OPERATION', 'unheard of'),
         onRefused: (reason) => refused.resolve(reason),
       });
       expect(await refused.promise).toMatchObject({ code });
@@ -542,7 +542,7 @@ export function describeQueueOn(
       );
       const { results, leftovers } = await collected;
       expect(numbersOf(results).toSorted()).toEqual([1, 2, 3]);
-      expect(leftovers).toMatchObject([{ row: 4, task: { row: 4, body: tasksOf('', 1)[0]?.body } }]);
+      expect(leftovers).toMatchObject([{ row: 4, task: { row: 4, values: { title: awkward } } }]);
       await batchQueue.forget();
     });
 
@@ -551,16 +551,18 @@ export function describeQueueOn(
     test('passes texts and the policy of the run through exactly', async () => {
       const seen: unknown[] = [];
       const run = await runThrough([tasksOf('', 1)], (task, claim) => {
-        seen.push([task.body, claim.policy]);
+        seen.push([task.values, task.requestDigest, claim.policy]);
         return succeeded(task, { message: awkward, columns: { title: awkward } });
       });
-      expect(seen).toEqual([[JSON.stringify({ title: awkward }), policy]]);
+      expect(seen).toEqual([[{ title: awkward }, 'as shown', policy]]);
       expect(run.results()[0]).toMatchObject({ message: awkward, columns: { title: awkward } });
     });
 
     test('accepts a row of a megabyte', async () => {
-      const long = tasksOf('', 1).map((task) => ({ ...task, body: 'x'.repeat(1_000_000) }));
-      const run = await runThrough([long], (task) => succeeded(task, { message: String(task.body.length) }));
+      const long = tasksOf('', 1).map((task) => ({ ...task, values: { title: 'x'.repeat(1_000_000) } }));
+      const run = await runThrough([long], (task) =>
+        succeeded(task, { message: String(task.values['title']?.length) }),
+      );
       expect(run.results()[0]?.message).toBe('1000000');
     });
 

@@ -48,8 +48,8 @@ function* tasksOf(rows: number): Generator<RowTask> {
       row,
       operation: 'restore-evaluation',
       subject: `${row}`,
-      path: '/',
-      body: '{}',
+      values: {},
+      requestDigest: '',
     };
 }
 

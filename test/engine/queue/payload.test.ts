@@ -21,13 +21,12 @@ const anyTask: fc.Arbitrary<RowTask> = fc.record(
     row,
     operation: anyText,
     subject: anyText,
-    path: anyText,
-    headers: fc.dictionary(anyText, anyText, { noNullPrototype: true }),
-    body: anyText,
+    values: fc.dictionary(anyText, anyText, { noNullPrototype: true }),
+    requestDigest: anyText,
     history: anyHistory,
     attemptsUsed: fc.nat(),
   },
-  { requiredKeys: ['run', 'row', 'operation', 'subject', 'path', 'body'], noNullPrototype: true },
+  { requiredKeys: ['run', 'row', 'operation', 'subject', 'values', 'requestDigest'], noNullPrototype: true },
 );
 const anyAnswers = fc.array(
   fc.record(
@@ -104,7 +103,7 @@ describe('a batch', () => {
     ['another version', { v: 1, text: '{}' }],
     ['no version', {}],
     ['no text', { v: 3 }],
-    ['an object in place of its text', { v: 3, text: {} }],
+    ['an object in place of its text', { v: 5, text: {} }],
   ])('of %s is refused as UNKNOWN_PAYLOAD', (_, data) => {
     expect(() => decodeBatch(data)).toThrow(
       expect.objectContaining({ kind: 'fatal', code: 'UNKNOWN_PAYLOAD' }),
@@ -112,7 +111,7 @@ describe('a batch', () => {
   });
 
   test('whose text is cut off is refused', () => {
-    expect(() => decodeBatch({ v: 3, text: '{"tasks":' })).toThrow(SyntaxError);
+    expect(() => decodeBatch({ v: 5, text: '{"tasks":' })).toThrow(SyntaxError);
   });
 });
 

@@ -54,7 +54,7 @@ describeWithRedis('Redis', () => {
     const worker = new BatchWorker(datastore, rows, {
       witness: noWitness,
       concurrency: 10,
-      refusal: () => undefined,
+      prepare: (task) => ({ ...task, path: '/', body: '' }),
       async process({ row }, claim) {
         if (row % 3 === 1) await admin.script('FLUSH');
         await claim.intend();
@@ -64,7 +64,7 @@ describeWithRedis('Redis', () => {
       onError,
     });
     const numbers = Array.from({ length: 9 }, (_, index) => index + 1);
-    const task = { run: 'r', operation: 'update-soundboard', subject: '1', path: '/', body: '{}' };
+    const task = { run: 'r', operation: 'update-soundboard', subject: '1', values: {}, requestDigest: '' };
     for (const row of numbers) {
       await admin.script('FLUSH');
       await batches.add([{ ...task, row }], new AbortController().signal);

@@ -19,7 +19,7 @@ async function watched(seconds: number, facts: Partial<RowQueue>, resting = fals
     {
       concurrency: 1,
       testify: async () => {},
-      refusal: () => undefined,
+      prepare: (task) => ({ ...task, path: '/', body: '' }),
       process: async () => Promise.reject(new Error('nothing can be claimed')),
       log: pino({ base: null }, { write: (line) => said.push(JSON.parse(line).msg) }),
       isResting: () => resting,

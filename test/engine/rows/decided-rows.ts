@@ -20,5 +20,5 @@ export const callable: CallableRow = {
   operation: renaming,
   subject: '7',
   values: { id: '7', title: 'A' },
-  request: { path: '/rename', body: '{"id":7}' },
+  requestDigest: 'of the request',
 };

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { methods } from '../../../src/domain/terms.ts';
-import type { ApiRequest } from '../../../src/engine/api/request.ts';
 import type { Row } from '../../../src/engine/operation/row-fields.ts';
 import type { DecidedRow, OldValues, PlannedOperation, UnderstoodRow } from '../../../src/engine/rows/row.ts';
-import { decodeRow, encodeRow, type LineOperation } from '../../../src/engine/rows/row-line.ts';
+import { decodeRow, encodeRow } from '../../../src/engine/rows/row-line.ts';
 import { anyText } from '../journal/arbitraries.ts';
 import { callable, renaming } from './decided-rows.ts';
 
@@ -17,10 +15,7 @@ const deleting: PlannedOperation = {
   fields: [{ name: 'id', required: true, undoable: false }],
 };
 
-const operations: readonly LineOperation[] = [
-  { operation: renaming, method: 'POST', path: '/rename' },
-  { operation: deleting, method: 'DELETE', path: '/entries/1' },
-];
+const operations: readonly PlannedOperation[] = [renaming, deleting];
 
 const number = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 const place = { row: number, line: number };
@@ -48,21 +43,11 @@ function understood(operation: PlannedOperation): fc.Arbitrary<UnderstoodRow> {
 
 const anyOperation = fc.constantFrom(renaming, deleting);
 
-const anyRequest: fc.Arbitrary<ApiRequest> = fc.record(
-  {
-    method: fc.constantFrom(...methods.filter((method) => method !== 'POST')),
-    path: fc.oneof(fc.constantFrom('/rename', '/entries/1'), anyText),
-    headers: fc.dictionary(anyText, anyText, plain),
-    body: anyText,
-  },
-  { requiredKeys: ['path', 'body'], ...plain },
-);
-
 const anyCallable: fc.Arbitrary<DecidedRow> = anyOperation.chain((operation) =>
-  fc.tuple(understood(operation), anyRequest, fc.boolean()).map(([row, request, unclear]) => ({
+  fc.tuple(understood(operation), anyText, fc.boolean()).map(([row, requestDigest, unclear]) => ({
     ...row,
     kind: 'callable',
-    request,
+    requestDigest,
     ...(unclear && { unclear }),
   })),
 );
@@ -103,8 +88,8 @@ const anyCells = fc.array(fc.option(anyText), { maxLength: 4 });
 
 /** The line of a row, as a file whose operations are these has it. */
 function lineOf(row: DecidedRow, cells: readonly (string | null)[] = []): string {
-  const index = operations.findIndex(({ operation }) => operation === row.operation);
-  return encodeRow(row, cells, index < 0 ? undefined : index, operations[index]);
+  const index = operations.findIndex((operation) => operation === row.operation);
+  return encodeRow(row, cells, index < 0 ? undefined : index);
 }
 
 test('any row is read as it was written, from one line of well-formed UTF-8', () => {
@@ -123,7 +108,7 @@ const line = JSON.parse(lineOf(callable, ['7', null]));
 const invalid = JSON.parse(
   lineOf({ kind: 'invalid', row: 1, line: 2, operation: renaming, problems: [{ problem: 'is bad' }] }),
 );
-const { request: _, ...given } = callable;
+const { requestDigest: _, ...given } = callable;
 const leftOut = JSON.parse(lineOf({ ...given, kind: 'left out', because: { why: 'duplicate', of: 1 } }));
 
 test('the lines that are changed below are rows', () => {
@@ -147,8 +132,7 @@ test.each<[member: string, row: object, values: readonly unknown[]]>([
   ['op', invalid, [9]],
   ['values', line, [undefined, ['7'], ['7', 'A', 'B'], [7, 'A']]],
   ['old', line, [null, ['A'], { title: null }]],
-  ['method', line, ['TRACE']],
-  ['body', line, [undefined, { id: 7 }]],
+  ['request', line, [undefined, { path: '/' }]],
   ['unclear', line, [false, 'yes']],
   ['problems', invalid, [[], 'is bad', [{ column: 'id' }], [{ problem: 'is bad', value: 7 }]]],
   ['not', leftOut, [null, { why: 'tired' }, { why: 'duplicate' }, { why: 'duplicate', of: 0 }]],
@@ -160,9 +144,11 @@ test.each<[member: string, row: object, values: readonly unknown[]]>([
   expect(decoded).toEqual(values.map(() => undefined));
 });
 
-test('a call needs a method and a path, of its own or of its operation', () => {
-  const bare = [{ operation: renaming }];
-  expect(decodeRow(JSON.stringify(line), 1, bare)).toBeUndefined();
-  const own = { ...line, method: 'POST', path: '/rename' };
-  expect(decodeRow(JSON.stringify(own), 1, bare)).toMatchObject({ request: callable.request });
+test('no line has a request: a forged one in it is not read', () => {
+  const forged = { ...line, method: 'DELETE', path: '/entries/1', body: '{}' };
+  expect(decodeRow(JSON.stringify(forged), 1, operations)).toEqual({
+    ...callable,
+    place: 1,
+    cells: ['7', null],
+  });
 });

@@ -11,7 +11,7 @@ const deleting: PlannedOperation = {
   fields: [{ name: 'id', required: true, undoable: false }],
 };
 
-const { request: _, ...understood } = callable;
+const { requestDigest: _, ...understood } = callable;
 
 function call(row: number, subject: string, more: Partial<CallableRow> = {}): CallableRow {
   return { ...callable, row, line: row + 1, subject, ...more };

@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { traceId } from '../../../src/domain/trace.ts';
-import type { RowTask } from '../../../src/engine/queue/payload.ts';
+import type { RowCall } from '../../../src/engine/queue/payload.ts';
 import { callRequest } from '../../../src/engine/worker/call-request.ts';
 
-const task: RowTask = { run: 'r', row: 7, operation: 'pay', subject: '1', path: '/pay', body: '{}' };
+const task: RowCall = {
+  run: 'r',
+  row: 7,
+  operation: 'pay',
+  subject: '1',
+  values: {},
+  requestDigest: '',
+  path: '/pay',
+  body: '{}',
+};
 const keyed = { operation: { key: 'by run' }, policy: { key: 'a' } } as const;
 
 const keyOf = (row: number, key: string) =>

@@ -1,12 +1,14 @@
 import type { Claim } from '../../../src/engine/queue/claimed-batch.ts';
-import type { RowTask } from '../../../src/engine/queue/payload.ts';
+import type { RowCall } from '../../../src/engine/queue/payload.ts';
 
 /** A row to be called. */
-export const task: RowTask = {
+export const task: RowCall = {
   run: 'r',
   row: 7,
   operation: 'restore-evaluation',
   subject: '1',
+  values: { evaluation_id: '1', user_id: 'u' },
+  requestDigest: '',
   path: '/restore',
   body: '{}',
 };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AttemptHistory } from '../../../src/domain/terms.ts';
 import type { ApiFailure } from '../../../src/engine/api/failure.ts';
 import type { Operation } from '../../../src/engine/operation/operation.ts';
-import type { RowTask } from '../../../src/engine/queue/payload.ts';
+import type { RowCall } from '../../../src/engine/queue/payload.ts';
 import { asRefusal, type JudgedAttempt, judge, returnUncharged } from '../../../src/engine/worker/judge.ts';
 import { notRepeated } from '../../../src/engine/worker/uncalled-rows.ts';
 import { answered, failing, tooMany } from './answers.ts';
@@ -38,14 +38,14 @@ function attempt(answer: JudgedAttempt['answer'], changes: Partial<JudgedAttempt
   };
 }
 
-const withHistory = (history: Partial<AttemptHistory>): RowTask => ({
+const withHistory = (history: Partial<AttemptHistory>): RowCall => ({
   ...task,
   history: { attempts: 1, unprocessed: 0, unclear: false, ...history },
 });
 
 describe('where 503s depend on the rate, one is none because of', () => {
   const of503 = failing({ status: 503, unclear: true });
-  test.each<[string, JudgedAttempt['answer'], RowTask?, Pick<Operation, 'repeatable'>?]>([
+  test.each<[string, JudgedAttempt['answer'], RowCall?, Pick<Operation, 'repeatable'>?]>([
     ['another failure', failing({ code: 'INTERNAL', status: 500, unclear: true })],
     ['a permanent failure', failing({ class: 'permanent', code: 'NOT_FOUND', status: 503 })],
     ['a success', right],
@@ -311,7 +311,7 @@ describe('a failure that others do not meet', () => {
     });
   });
 
-  test.each<[title: string, task: RowTask, failed: number, failedAlone: AttemptHistory['failedAlone']]>([
+  test.each<[title: string, task: RowCall, failed: number, failedAlone: AttemptHistory['failedAlone']]>([
     ['is counted', alone(3, 9), 0, { refusals: 4, others: 12 }],
     ['starts again with another text', alone(4, 9, { lastMessage: 'no' }), 0, { refusals: 1, others: 0 }],
     ['says nothing while others fail', alone(4, 9), 2, { refusals: 4, others: 9 }],

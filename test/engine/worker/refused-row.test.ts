@@ -4,7 +4,7 @@ import { silentLog } from '../../../src/base/log.ts';
 import type { RowResult } from '../../../src/domain/terms.ts';
 import type { ApiAnswer } from '../../../src/engine/api/client.ts';
 import { decodeEntry, encodeEntry } from '../../../src/engine/journal/line.ts';
-import type { RowTask } from '../../../src/engine/queue/payload.ts';
+import type { RowCall } from '../../../src/engine/queue/payload.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
 import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
 import { RefusedRows } from '../../../src/engine/worker/refused-rows.ts';
@@ -48,7 +48,7 @@ async function run({ rows, workers = 1, refuses, statedMs: waitMs, onWait }: Mod
         async send(task): Promise<ApiAnswer> {
           calls += 1;
           await vi.advanceTimersByTimeAsync(callMs);
-          return refuses((task as RowTask).row, calls) ? tooMany(waitMs) : accepted;
+          return refuses((task as RowCall).row, calls) ? tooMany(waitMs) : accepted;
         },
       },
       gate: { reserve: async () => true, enter: async () => 0, release() {}, sent() {}, leave() {} },

@@ -4,15 +4,18 @@ import { operations } from '../../../jobs/index.ts';
 import { steadyNow } from '../../../src/base/async/clock.ts';
 import { noHistory } from '../../../src/domain/terms.ts';
 import type { ApiAnswer } from '../../../src/engine/api/client.ts';
+import { defineOperation } from '../../../src/engine/operation/operation.ts';
+import { requestDigest, requestOfValues } from '../../../src/engine/operation/shown-request.ts';
 import type { RowVerdict } from '../../../src/engine/queue/claimed-batch.ts';
+import type { RowTask } from '../../../src/engine/queue/payload.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
 import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
 import { RefusedRows } from '../../../src/engine/worker/refused-rows.ts';
 import { RetryQuota } from '../../../src/engine/worker/retry-quota.ts';
 import {
+  callOf,
   createRowProcessor,
   type RowProcessorOptions,
-  refusal,
   type WorkerEvent,
 } from '../../../src/engine/worker/row-processor.ts';
 import { gateOnTimeline } from '../rate/gate-on-timeline.ts';
@@ -224,10 +227,49 @@ describe('a call', () => {
   });
 });
 
-test('a row of an unknown operation is refused', () => {
-  expect(refusal(task, operations)).toBeUndefined();
-  expect(refusal({ ...task, operation: 'unheard-of' }, operations)).toMatchObject({
-    code: 'UNKNOWN_OPERATION',
+describe('the request of a row', () => {
+  const { values } = task;
+  const shown = requestDigest(requestOfValues(operations, task));
+
+  test('is made of its values by the loaded operation, wherever it is called', () => {
+    expect(callOf({ ...task, requestDigest: shown }, operations)).toMatchObject({
+      path: expect.stringContaining('restoreevaluation'),
+      body: '{"evaluation_id":1,"user_id":"u"}',
+      values,
+    });
+  });
+
+  test.each<[what: string, task: Partial<RowTask>]>([
+    ['other values', { values: { ...values, evaluation_id: '2' } }],
+    ['a digest of nothing', { requestDigest: '' }],
+  ])('is refused when it is not the one that was shown: %s', (_what, changes) => {
+    expect(callOf({ ...task, requestDigest: shown, ...changes }, operations)).toMatchObject({
+      code: 'REQUEST_CHANGED',
+      message: expect.stringContaining('restore-evaluation makes another request of row 7'),
+    });
+  });
+
+  test('is refused for an unknown operation', () => {
+    expect(callOf({ ...task, operation: 'unheard-of' }, operations)).toMatchObject({
+      code: 'UNKNOWN_OPERATION',
+    });
+  });
+
+  test('is refused when the operation throws', () => {
+    const failing = defineOperation({
+      name: 'fail',
+      thing: 'entry',
+      summary: 'Fails.',
+      fields: { id: { type: 'identifier', required: true } },
+      subject: 'id',
+      request: () => {
+        throw new Error('why');
+      },
+      interpret: (value) => ({ ok: true, value }),
+      columns: {},
+      repeatable: true,
+    });
+    expect(callOf({ ...task, operation: 'fail' }, [failing])).toMatchObject({ code: 'OPERATION_FAILED' });
   });
 });
 

@@ -125,10 +125,10 @@ test.each<readonly [what: string, row: ReportLine, request: string]>([
   [
     'with its body',
     {
-      row: callableRow(1, [], { request: { method: 'PUT', path: '/rooms/7', body: '{"title":"a"}' } }),
+      row: callableRow(1, [], { values: { title: 'a' } }),
       result: resultOf(1, failed),
     },
-    'PUT /rooms/7\n{"title":"a"}',
+    'PUT /rows/1\n{"title":"a"}',
   ],
   ['without a body', line(1, [], failed), 'POST /rows/1'],
   ['of a row that succeeded: none', line(1, []), ''],

@@ -10,7 +10,7 @@ import { openProbes } from '../../../daemon/probes.ts';
 import { isOfFilesOfRun } from '../../../engine/run/record/run-journal.ts';
 import { defaults } from '../../../settings/settings.ts';
 import type { Flags } from '../../config.ts';
-import { type Context, openContext } from '../../context.ts';
+import { type Context, openRunContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible, stopping } from '../../interrupt.ts';
 import { inboxText } from '../../render/ended-run.ts';
@@ -36,7 +36,7 @@ const severity = [
 ];
 
 export async function watch(path: string, flags: Flags): Promise<ExitCode> {
-  const context = await openContext(flags);
+  const context = await openRunContext(flags);
   return flags.once
     ? measuring(context, (withMetrics) => runOnce(withMetrics, path))
     : keepRunning(context, path);

@@ -14,7 +14,7 @@ import type { Operation } from '../../../engine/operation/operation.ts';
 import { type Serving, serveRows } from '../../../engine/worker/serve.ts';
 import { defaults, type Settings } from '../../../settings/settings.ts';
 import { type Flags, loadSettings } from '../../config.ts';
-import { chooseDatastore, openCommandContext, operationsWith } from '../../context.ts';
+import { chooseDatastore, openPlanningContext, operationsWith } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
 import { openLog, openTerminal } from '../../terminal.ts';
@@ -22,7 +22,7 @@ import { apiClient, proxyTo, type ServedApi, tokenSource } from '../api-client.t
 import { runDaemon } from './daemon.ts';
 
 export async function worker(flags: Flags): Promise<ExitCode> {
-  const context = flags.coordinate ? await openCommandContext(flags) : undefined;
+  const context = flags.coordinate ? await openPlanningContext(flags) : undefined;
   const {
     terminal = openTerminal(flags),
     store,

@@ -21,7 +21,7 @@ import { rowsFile } from '../../../engine/run/record/run-rows.ts';
 import { groupOption, newRunOptions, rowOptions } from '../../../settings/run-options.ts';
 import { defaults } from '../../../settings/settings.ts';
 import type { Flags } from '../../config.ts';
-import { type CommandContext, openCommandContext } from '../../context.ts';
+import { type CommandContext, openPlanningContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { optionTexts } from '../../render/audit.ts';
 import { type Plan, planDocument, planText } from '../../render/plan.ts';
@@ -33,7 +33,7 @@ import { withNamedPlan } from './named-plan.ts';
 import { manifestOf, planOf, readingManifest } from './planned-run.ts';
 
 export async function plan(source: string, flags: Flags): Promise<ExitCode> {
-  return planIn(await openCommandContext(flags), source);
+  return planIn(await openPlanningContext(flags), source);
 }
 
 export function planIn(opened: CommandContext, source: string): Promise<ExitCode> {

@@ -5,6 +5,7 @@ import type { LimitedApi } from '../../../domain/terms.ts';
 import type { TokenSource } from '../../../engine/api/token/token.ts';
 import type { InputOptions } from '../../../engine/manifest/stage.ts';
 import { findOperation } from '../../../engine/operation/operation.ts';
+import { requestOfValues } from '../../../engine/operation/shown-request.ts';
 import {
   type Asker,
   beginRun,
@@ -202,7 +203,7 @@ function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
  */
 export async function planOf(
   context: CommandContext,
-  rows: Omit<Plan, keyof Forecast | 'earlier'> & ReadyRows,
+  rows: Omit<Plan, keyof Forecast | 'earlier' | 'requests'> & ReadyRows,
   { rateGroup, rate }: Partial<Pick<RunOptions, 'rateGroup' | 'rate'>>,
   proxy: string | undefined,
   sha256: string | undefined,
@@ -217,6 +218,9 @@ export async function planOf(
   const mayBeRepeated = flags.skipDone === undefined && baseUrl !== undefined && sha256 !== undefined;
   return {
     ...rows,
+    requests: rows.scan.preview.map(({ operation, values }) =>
+      requestOfValues(store.operations, { operation: operation.name, values }),
+    ),
     rateGroup,
     baseUrlFile: isOwnChoice ? fileThatSays('baseUrl', flags) : undefined,
     proxy,

@@ -20,7 +20,7 @@ import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { type FittingRun, findRecord } from '../../../engine/run/session/find-run.ts';
 import type { Flags } from '../../config.ts';
-import { type Context, openContext } from '../../context.ts';
+import { type Context, openRunContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';
 import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
@@ -28,7 +28,7 @@ import { runWhenFree } from './run-scope.ts';
 
 export async function retry(id: string | undefined, flags: Flags): Promise<ExitCode> {
   // A preview waits for no run, and notifies no URL.
-  if (isPreview(flags)) return retryRun(await openContext(flags), id);
+  if (isPreview(flags)) return retryRun(await openRunContext(flags), id);
   return runWhenFree(flags, `retry ${id ?? ''}`.trim(), (context) => retryRun(context, id));
 }
 

@@ -11,7 +11,7 @@ import type { Webhook } from '../../../engine/api/webhook.ts';
 import type { Datastore } from '../../../engine/datastore/datastore.ts';
 import { endOf } from '../../../engine/run/record/record.ts';
 import { environment, type Flags, readSecret } from '../../config.ts';
-import { type CommandInput, type Context, openContext } from '../../context.ts';
+import { type CommandInput, type Context, openRunContext } from '../../context.ts';
 import { type ExitCode, exitCodeOf, exitCodeOfError, exitCodes, Interrupted } from '../../exit-codes.ts';
 import { type Interrupt, interruptible } from '../../interrupt.ts';
 import { bodyFor, type Ended, type EndedRun, newsOf } from '../../render/ended-run.ts';
@@ -25,7 +25,7 @@ const transientCodes = ['DATASTORE_LOCKED', 'RUN_LOCKED', 'RUN_RUNNING'];
 /** Work begins while the datastore opens. */
 export function inRunScope(flags: Flags, work: (context: Context) => Promise<ExitCode>): Promise<ExitCode> {
   return withScope(async (defer) => {
-    const context = await openContext(flags);
+    const context = await openRunContext(flags);
     context.datastore.prepare(defer);
     return measuring(context, (withMetrics) => notifying(withMetrics, work));
   });

@@ -7,7 +7,7 @@ import { enterState, type RunRecord } from '../../../engine/run/record/record.ts
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
 import type { Flags } from '../../config.ts';
-import { type CommandContext, openCommandContext } from '../../context.ts';
+import { type CommandContext, openPlanningContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import type { Terminal } from '../../terminal.ts';
 import { sayWhoCarriesOut } from '../daemon/schedule.ts';
@@ -19,7 +19,7 @@ import { refuseOtherManifest } from './resume.ts';
 const planningMs = 120_000;
 
 export async function submit(manifest: string, flags: Flags): Promise<ExitCode> {
-  const opened = await openCommandContext(flags);
+  const opened = await openPlanningContext(flags);
   return withNamedPlan(opened, manifest, (context) => submitNamed(context, manifest));
 }
 

@@ -11,7 +11,7 @@ import type { RunStore } from '../../../engine/run/record/store.ts';
 import { lookUpTarget } from '../../../engine/run/record/targets.ts';
 import { type FittingRun, findRecord } from '../../../engine/run/session/find-run.ts';
 import type { Flags } from '../../config.ts';
-import { type Context, openContext } from '../../context.ts';
+import { type Context, openRunContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { isPreview, runDerived } from './derived-run.ts';
 import { requireConsent } from './planned-run.ts';
@@ -19,7 +19,7 @@ import { runWhenFree } from './run-scope.ts';
 
 /** As far as the manifest has old values. */
 export async function undo(id: string | undefined, flags: Flags): Promise<ExitCode> {
-  if (isPreview(flags)) return undoRun(await openContext(flags), id);
+  if (isPreview(flags)) return undoRun(await openRunContext(flags), id);
   return runWhenFree(flags, `undo ${id ?? ''}`.trim(), (context) => undoRun(context, id));
 }
 

@@ -1,5 +1,4 @@
 import { counted } from '../../../base/text/format.ts';
-import { hasUnsafeInteger } from '../../../base/text/json.ts';
 import { hasLostCharacters, textBeforeMisreading } from '../../../base/text/lost-characters.ts';
 import { isWordForNothing } from '../../../base/text/nothing.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
@@ -47,8 +46,8 @@ export class CellNotices {
     }
   }
 
-  noteSent({ row, line, values, request, padded, unexpected = [] }: PreparedCall): void {
-    if (hasUnsafeInteger(request.body)) {
+  noteSent({ row, line, values, padded, unexpected = [], mayBeRounded }: PreparedCall): void {
+    if (mayBeRounded) {
       this.#largeNumbers ??= { rows: 0, firstRow: row };
       this.#largeNumbers.rows++;
     }

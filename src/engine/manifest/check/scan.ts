@@ -141,18 +141,8 @@ async function addAll(
   }
 }
 
-function identityOf({ row, line, operation, subject, request }: CallableRow): CallIdentity {
-  return {
-    row,
-    line,
-    operation: operation.name,
-    subject,
-    request: `${request.method ?? ''}${request.path}\n${headerText(request)}${request.body}`,
-  };
-}
-
-function headerText({ headers }: CallableRow['request']): string {
-  return headers === undefined ? '' : `${JSON.stringify(headers)}\n`;
+function identityOf({ row, line, operation, subject, requestDigest: request }: CallableRow): CallIdentity {
+  return { row, line, operation: operation.name, subject, request };
 }
 
 function keyWarnings(
@@ -242,7 +232,15 @@ class RowScan {
 }
 
 function leftOut(
-  { kind: _, request: __, padded: ___, own: ____, unexpected: _____, ...row }: PreparedCall,
+  {
+    kind: _,
+    requestDigest: __,
+    padded: ___,
+    own: ____,
+    unexpected: _____,
+    mayBeRounded: ______,
+    ...row
+  }: PreparedCall,
   because: LeftOut,
 ): Judged {
   return { decided: { ...row, kind: 'left out', because } };

@@ -1,6 +1,8 @@
+import { hasUnsafeInteger } from '../../../base/text/json.ts';
 import { fieldNameOf, knownNames, oldNameOf } from '../../operation/field-names.ts';
 import { type Operation, operationFailure } from '../../operation/operation.ts';
 import type { Field, Row } from '../../operation/row-fields.ts';
+import { requestDigest } from '../../operation/shown-request.ts';
 import type { RowProblem } from '../../rows/problem.ts';
 import type { CallableRow, InvalidRow, OldValues } from '../../rows/row.ts';
 import { Cells, type Manifest, type ManifestRow } from '../manifest.ts';
@@ -37,6 +39,8 @@ export interface PreparedCall extends CallableRow {
   readonly own?: readonly string[];
   /** Values that the API most likely does not read. */
   readonly unexpected?: readonly UnexpectedValue[];
+  /** Its request has a number that a service in JavaScript rounds. */
+  readonly mayBeRounded?: true;
 }
 
 export type PreparedRow = PreparedCall | InvalidRow;
@@ -243,15 +247,17 @@ function callableRow(
   own: readonly string[],
 ): PreparedCall {
   const padded = Object.keys(values).find((field) => values[field] !== values[field]?.trim());
+  const request = operation.request(values);
   return {
     kind: 'callable',
     row,
     line,
     operation,
     subject: values[operation.subject] ?? '',
-    request: operation.request(values),
+    requestDigest: requestDigest(request),
     values,
     padded,
     ...(own.length > 0 && { own }),
+    ...(hasUnsafeInteger(request.body) && { mayBeRounded: true }),
   };
 }

@@ -3,8 +3,9 @@ import { gzip } from 'node:zlib';
 import { guardCell } from '../../../base/text/formula-guard.ts';
 import type { RowResult } from '../../../domain/terms.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
+import type { Operation } from '../../operation/operation.ts';
 import { headerLines } from '../../operation/request-definition.ts';
-import type { PlannedRow } from '../../rows/row.ts';
+import type { CallableRow, PlannedRow } from '../../rows/row.ts';
 import type { ReportLine } from '../join-results.ts';
 import { type RefeedOptions, RefeedRows } from '../refeed.ts';
 import { columnsOf, messageOf } from '../report-columns.ts';
@@ -21,6 +22,8 @@ const portionCharacters = 1_000_000;
 export interface PackOptions {
   readonly refeed: Omit<RefeedOptions, 'guard'>;
   readonly operations: readonly ReportedOperation[];
+  /** Undefined if the row's operation is not loaded. */
+  readonly requestOf: (row: CallableRow) => ReturnType<Operation['request']> | undefined;
   readonly mostRows?: number;
 }
 
@@ -30,11 +33,13 @@ export class PackedRows {
   readonly #refeed: RefeedRows;
   readonly #resultColumns: readonly string[];
   readonly #mostRows: number;
+  readonly #requestOf: PackOptions['requestOf'];
   readonly #first = new Pack();
   readonly #rest = new Pack();
 
-  constructor({ refeed, operations, mostRows = usualMostRows }: PackOptions) {
+  constructor({ refeed, operations, requestOf, mostRows = usualMostRows }: PackOptions) {
     this.#mostRows = mostRows;
+    this.#requestOf = requestOf;
     // As in the page's export, so that the page can distinguish an empty text from text that looks like the clear token.
     this.#refeed = new RefeedRows({ ...refeed, guard: guardCell });
     this.#resultColumns = columnsOf(operations);
@@ -80,10 +85,17 @@ export class PackedRows {
     const { row, result } = line;
     return [
       ...Object.values<Fact>(facts).map((fact) => fact(result) ?? null),
-      showsRequest(result) ? requestOf(row) : '',
+      showsRequest(result) ? this.#requestText(row) : '',
       ...this.#resultColumns.map((name) => result.columns?.[name] ?? ''),
       ...this.#refeed.cells(row, result.operation).cells,
     ];
+  }
+
+  #requestText(row: PlannedRow): string {
+    const request = row.kind === 'callable' ? this.#requestOf(row) : undefined;
+    if (request === undefined) return '';
+    const { method = 'POST', path, body } = request;
+    return [`${method} ${path}`, ...headerLines(request), body].join('\n').trimEnd();
   }
 }
 
@@ -94,12 +106,6 @@ function comesFirst({ outcome, unclear }: RowResult): boolean {
 /** Whether the request was sent, and may not have succeeded. */
 function showsRequest({ outcome, attempts, unclear }: RowResult): boolean {
   return attempts > 0 && (outcome !== 'succeeded' || unclear);
-}
-
-function requestOf(row: PlannedRow): string {
-  if (row.kind !== 'callable') return '';
-  const { method = 'POST', path, body } = row.request;
-  return [`${method} ${path}`, ...headerLines(row.request), body].join('\n').trimEnd();
 }
 
 type Fact = (result: RowResult) => string | number | undefined;

@@ -3,10 +3,9 @@ import { onAbort, unlessAborted, withTimeout } from '../../../base/async/waiting
 import type { Attribution } from '../../../domain/actor.ts';
 import type { Priority, RowResult } from '../../../domain/terms.ts';
 import type { JournalEntry } from '../../journal/line.ts';
-import { bytesOf } from '../../queue/batch-flow.ts';
 import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
 import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
-import type { RowTask } from '../../queue/payload.ts';
+import { bytesOf, type RowTask } from '../../queue/payload.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 import type { FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
@@ -227,7 +226,7 @@ export class Coordinator {
         const task = this.#feed.take() ?? (await this.#feed.next());
         if (task === undefined) break;
         batch.push(task);
-        bytes += task.body.length;
+        bytes += bytesOf(task);
       }
       if (batch.length === 0) break;
       batches.push(batch);
@@ -245,7 +244,7 @@ export class Coordinator {
       // An older copy of the datastore may have returned results for rows that were handed back.
       const tasks = batch.filter(({ row }) => !this.#run.journal.isFinished(row));
       if (tasks.length === 0) continue;
-      this.#options.window.fed(tasks.length, bytesOf(tasks));
+      this.#options.window.fed(tasks.length, bytesOf(...tasks));
       const { signal } = this.#ending;
       // If the datastore stays away, the next process finds out whether the batch was added.
       await unlessAborted(this.#batches.add(tasks, signal, epoch), signal);

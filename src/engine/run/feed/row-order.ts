@@ -1,7 +1,7 @@
-import type { RowTask } from '../../queue/payload.ts';
+import { bytesOf, type RowTask } from '../../queue/payload.ts';
 import type { RunRecord } from '../record/record.ts';
 
-/** At these limits of held rows and of the characters in their request bodies, reading pauses. */
+/** At these limits of held rows and of the characters in their values, reading pauses. */
 const maxHeldRows = 20_000;
 const maxHeldBytes = 32 * 1024 * 1024;
 
@@ -52,7 +52,7 @@ export class RowOrder {
     }
     busy.held.push(task);
     this.#rows += 1;
-    this.#bytes += task.body.length;
+    this.#bytes += bytesOf(task);
     return false;
   }
 
@@ -88,7 +88,7 @@ export class RowOrder {
     const task = this.#freed.shift();
     if (task === undefined) return undefined;
     this.#rows -= 1;
-    this.#bytes -= task.body.length;
+    this.#bytes -= bytesOf(task);
     return task;
   }
 }

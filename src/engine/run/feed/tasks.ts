@@ -28,9 +28,10 @@ export async function* unfinishedTasks(
         row: place,
         operation: row.operation.name,
         subject: row.subject,
+        values: row.values,
+        requestDigest: row.requestDigest,
         history,
         ...(row.key !== undefined && { key: row.key }),
-        ...row.request,
       };
     }
   }

@@ -5,17 +5,18 @@ import { constants, createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { createFile, removeIfPossible } from '../../../base/disk/files.ts';
 import { readFileParts } from '../../../base/disk/open-file.ts';
-import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
+import { CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { onDisk, systemError } from '../../../base/errors/system-error.ts';
 import { jsonLine } from '../../../base/text/json.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { parseBaseUrl } from '../../api/base-url.ts';
-import { requireSendable } from '../../operation/request-definition.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { operationNamed, shownRequest } from '../../operation/shown-request.ts';
 import type { RowsHead } from '../../rows/head.ts';
-import type { PlannedRow } from '../../rows/row.ts';
+import type { PlannedOperation } from '../../rows/row.ts';
 import { sumOf } from '../../rows/row-counts.ts';
-import { decodeRow, type LineOperation } from '../../rows/row-line.ts';
-import { headIn, lineOperation, linesIn } from '../../rows/rows-file.ts';
+import { decodeRow } from '../../rows/row-line.ts';
+import { headIn, linesIn } from '../../rows/rows-file.ts';
 import { DecidedRows } from '../../rows/rows-summary.ts';
 import { RowsWriter, type WrittenRows } from '../../rows/rows-writer.ts';
 import { type RunOptions, runOptionsSchema } from '../record/record.ts';
@@ -69,10 +70,11 @@ export interface ReadPlan extends PlanFile {
  *
  * @param path of the copy
  * @param maxBytes of the manifest that the plan was made of
- * @throws a usage error `PLAN_NOT_FOUND`, `PLAN_UNREADABLE` or `PLAN_CHANGED`
+ * @throws a usage error `PLAN_NOT_FOUND`, `PLAN_UNREADABLE` or `PLAN_CHANGED`; those of `shownRequest`, so that a plan shows only requests that
+ *   are sent
  */
 export async function readPlanFile(
-  store: Pick<RunStore, 'stateDir'>,
+  store: Pick<RunStore, 'stateDir' | 'operations'>,
   file: string,
   path: string,
   maxBytes = Number.POSITIVE_INFINITY,
@@ -83,7 +85,10 @@ export async function readPlanFile(
     return await reader.end();
   } catch (error) {
     await reader.discard();
-    throw error instanceof RangeError ? unreadable(file, error.message, error) : error;
+    if (error instanceof RangeError) throw unreadable(file, error.message, error);
+    throw isOfOperation(error)
+      ? usageError(error.code, `${escapeInvisible(file)}: ${error.message}`, error)
+      : error;
   }
 }
 
@@ -95,7 +100,7 @@ const mostHeadBytes = 64 * 1024 * 1024;
 
 /** Methods throw a RangeError with a sentence part. */
 class PlanReader {
-  readonly #store: Pick<RunStore, 'stateDir'>;
+  readonly #store: Pick<RunStore, 'stateDir' | 'operations'>;
   readonly #file: string;
   readonly #path: string;
   readonly #maxBytes: number;
@@ -105,11 +110,16 @@ class PlanReader {
   readonly #decided = new DecidedRows();
   #head: RowsHead | undefined;
   #content: ReturnType<typeof contentOf> | undefined;
-  #operations: readonly LineOperation[] = [];
+  #operations: readonly PlannedOperation[] = [];
   #problems: ReturnType<typeof problemCollector> | undefined;
   #place = 0;
 
-  constructor(store: Pick<RunStore, 'stateDir'>, file: string, path: string, maxBytes: number) {
+  constructor(
+    store: Pick<RunStore, 'stateDir' | 'operations'>,
+    file: string,
+    path: string,
+    maxBytes: number,
+  ) {
     this.#store = store;
     this.#file = file;
     this.#path = path;
@@ -189,7 +199,8 @@ class PlanReader {
       throw new RangeError('was made of a larger manifest than max_manifest_size allows');
     this.#head = head;
     this.#content = contentOf(this.#file, head);
-    this.#operations = head.operations.map(lineOperation);
+    requireVisible(head);
+    this.#operations = head.operations.map((operation) => loadedAs(operation, this.#store.operations));
     const { name, sha256 } = head.source;
     this.#problems = problemCollector(this.#store.stateDir, name, async () => sha256);
   }
@@ -198,7 +209,8 @@ class PlanReader {
     this.#place += 1;
     const row = decodeRow(line, this.#place, this.#operations);
     if (row === undefined) throw new RangeError(`has a line ${this.#place + 1} that is not a row`);
-    requireSendableRow(row);
+    if (row.kind === 'callable')
+      shownRequest(this.#store.operations, { ...row, operation: row.operation.name });
     if (row.kind === 'invalid') await this.#problems?.add(row);
     this.#decided.add(row);
     await this.#writer.add(row, row.cells);
@@ -211,6 +223,10 @@ async function* hashed(chunks: AsyncIterable<Buffer>, hash: Hash): AsyncGenerato
     hash.update(chunk);
     yield chunk;
   }
+}
+
+function isOfOperation(error: unknown): error is CqbatchError {
+  return error instanceof CqbatchError && /^(OPERATION|REQUEST)_/.test(error.code);
 }
 
 const strictOptions = z.strictObject(runOptionsSchema.shape);
@@ -237,21 +253,27 @@ function isUsual({ baseUrl, allowInsecureHttp }: RunOptions): boolean {
   }
 }
 
-function requireSendableRow(row: PlannedRow): void {
-  if (row.kind !== 'callable') return;
-  try {
-    requireSendable(row.request);
-  } catch (error) {
-    throw new RangeError(`has a row ${row.row} that can't be sent: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
+/**
+ * What the loaded operation says of itself: if the plan says something else, the rows are written in another way than in the plan.
+ *
+ * @throws a usage error `OPERATION_MISSING`
+ */
+function loadedAs({ name, module }: PlannedOperation, operations: readonly Operation[]): PlannedOperation {
+  const { module: _, ...loaded } = operationNamed(operations, name);
+  return { ...loaded, ...(module !== undefined && { module }) };
+}
+
+/** The plan is shown to people, who must see what they read: names of fields and formats are words of this program. */
+function requireVisible({ source, columns }: RowsHead): void {
+  const texts = [source.format, ...columns.map(({ field = '' }) => field)];
+  const odd = texts.find((text) => text !== escapeInvisible(text));
+  if (odd !== undefined) throw new RangeError(`has a text with control characters (${escapeInvisible(odd)})`);
 }
 
 function changed(file: string): CqbatchError {
   return usageError(
     'PLAN_CHANGED',
-    `${escapeInvisible(file)} is not as "cqbatch plan --out" writes it, so it may not do what it says: make the plan again and have it reviewed.`,
+    `${escapeInvisible(file)} is not as "cqbatch plan --out" writes it with the operations that are loaded, so it may not do what it says: make the plan again and have it reviewed.`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { type Defer, withScope } from '../../../base/async/scope.ts';
+import { operationNamed, requestDigest } from '../../operation/shown-request.ts';
 import { isUnfinished, type ReportLine } from '../../report/join-results.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
 import type { CallableRow } from '../../rows/row.ts';
@@ -63,8 +64,12 @@ export function writeRetryRows(
         const kept = keys.take(row);
         if (wanted?.includes(result.code) === false || (onlyUnclear && !result.unclear)) continue;
         const { unclear: _, key: __, ...call } = row;
+        // A retry is a plan of its own: the operation may have been corrected.
+        const operation = operationNamed(store.operations, row.operation.name);
+        const digest = requestDigest(operation.request(row.values));
+        const again = { ...call, operation, requestDigest: digest };
         const unclear = result.unclear && ({ unclear: true, ...(kept && { key: kept.key }) } as const);
-        await rows.add(unclear ? { ...call, ...unclear } : call, row.cells);
+        await rows.add(unclear ? { ...again, ...unclear } : again, row.cells);
       }
     }
     const planned = await rows.end({ of: run.head, as: 'retry', run: record.id, options });

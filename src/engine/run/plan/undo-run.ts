@@ -3,6 +3,7 @@ import { type Defer, withScope } from '../../../base/async/scope.ts';
 import type { KnownFates } from '../../../domain/terms.ts';
 import { oldNameOf } from '../../operation/field-names.ts';
 import { findOperation, type Operation } from '../../operation/operation.ts';
+import { requestDigest } from '../../operation/shown-request.ts';
 import { CsvFile } from '../../report/csv-file.ts';
 import type { ReportLine } from '../../report/join-results.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
@@ -194,8 +195,8 @@ function undoRow(operations: readonly Operation[], { row, call, oldValues, newVa
     sent[name] = was;
     old[name] = is;
   }
-  const request = operation.request(sent);
-  return { kind: 'callable', row, line, operation, subject, values: sent, old, request };
+  const digest = requestDigest(operation.request(sent));
+  return { kind: 'callable', row, line, operation, subject, values: sent, old, requestDigest: digest };
 }
 
 function columnsOf({ operations }: RowsHead): RowsHead['columns'] {

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { hashFile } from '../../../base/disk/hash-file.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
+import type { JournalView } from '../../journal/journal.ts';
 import { findOperation } from '../../operation/operation.ts';
+import { shownRequest } from '../../operation/shown-request.ts';
 import { openRows, type RowsFile } from '../../rows/rows-file.ts';
 import type { RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
@@ -26,6 +28,26 @@ export function requireOperations({ operations }: RunStore, { id, plan }: RunRec
     `Run ${id} needs the operation ${missing.join(', ')}, which is not built in: pass --operations with the module ` +
       'that it was planned with, or set CQBATCH_OPERATIONS.',
   );
+}
+
+const checkedRows = 500;
+
+/**
+ * Makes the next requests of a run before any row is called. Later ones are made and compared right before their calls.
+ *
+ * @throws the errors of `shownRequest`
+ */
+export async function refuseOtherRequests(
+  { operations }: Pick<RunStore, 'operations'>,
+  { head, rows }: RowsFile,
+  journal: Pick<JournalView, 'isFinished'>,
+): Promise<void> {
+  let first = 1;
+  while (first <= head.counts.rows && journal.isFinished(first)) first += 1;
+  const last = Math.min(head.counts.rows, first + checkedRows - 1);
+  for await (const part of rows(first, last, (place) => !journal.isFinished(place)))
+    for (const row of part)
+      if (row.kind === 'callable') shownRequest(operations, { ...row, operation: row.operation.name });
 }
 
 /** @throws a usage error `ROWS_CHANGED` if they are not the planned rows, a fatal error `ROWS_MISSING` */

@@ -3,6 +3,7 @@ import { hashFile } from '../../../base/disk/hash-file.ts';
 import type { Delimiter } from '../../../base/text/delimiter.ts';
 import { actorText } from '../../../domain/terms.ts';
 import type { JournalView } from '../../journal/journal.ts';
+import { shownRequestIfKnown } from '../../operation/shown-request.ts';
 import { writeHtmlReport } from '../../report/html/html-report.ts';
 import type { PageContent, PageRun } from '../../report/html/page-data.ts';
 import { ReportPage, type ReportPageOptions } from '../../report/html/report-page.ts';
@@ -44,7 +45,7 @@ export async function reportRun(
 ): Promise<WrittenReports> {
   const readLines = () => readRowsWithResults(store, record, journal);
   const facts = await factsOf(store, record, journal);
-  return writeInto(store.folder(record.id), record, readLines, facts, how);
+  return writeInto(store, store.folder(record.id), record, readLines, facts, how);
 }
 
 /** Like `reportRun`, for a run that is not open. */
@@ -62,7 +63,7 @@ export async function pageOfRun(
   journal: JournalView,
 ): Promise<PageContent> {
   const read = await readRowsWithResults(store, record, journal);
-  const page = new ReportPage(pageOptionsOf(record, read));
+  const page = new ReportPage(pageOptionsOf(store, record, read));
   const tally = new Tally();
   for await (const lines of read.lines) {
     for (const { result } of lines) tally.add(result);
@@ -93,7 +94,7 @@ export function reportWithRetries(
       const whole = await readRowsWithResults(store, first, run.journal);
       return { ...whole, lines: joinRetries(whole.lines, lines) };
     };
-    return writeInto(store.folder(first.id), first, readLines, facts, how);
+    return writeInto(store, store.folder(first.id), first, readLines, facts, how);
   });
 }
 
@@ -105,13 +106,14 @@ export async function writeReportTo(
   { folder, delimiter }: { readonly folder: string; readonly delimiter: Delimiter },
 ): Promise<WrittenReports> {
   const readLines = () => readRowsWithResults(store, record, journal);
-  return writeInto(folder, record, readLines, await factsOf(store, record, journal), {
+  return writeInto(store, folder, record, readLines, await factsOf(store, record, journal), {
     delimiter,
     html: false,
   });
 }
 
 async function writeInto(
+  store: RunStore,
   folder: string,
   record: RunRecord,
   readLines: ReadLines,
@@ -122,7 +124,7 @@ async function writeInto(
   const { lines, head } = read;
   const { operations } = head;
   await removeReport(folder, 'report.xlsx');
-  const pageOptions = pageOptionsOf(record, read);
+  const pageOptions = pageOptionsOf(store, record, read);
   const { refeed } = pageOptions;
   const page = html ? new ReportPage(pageOptions) : undefined;
   const report = await writeReports({
@@ -150,7 +152,11 @@ async function writeInto(
   };
 }
 
-function pageOptionsOf(record: RunRecord, { head }: Pick<RowsWithResults, 'head'>): ReportPageOptions {
+function pageOptionsOf(
+  { operations: loaded }: Pick<RunStore, 'operations'>,
+  record: RunRecord,
+  { head }: Pick<RowsWithResults, 'head'>,
+): ReportPageOptions {
   const { id, states, options } = record;
   const { columns, clear_token, defaults, operations } = head;
   const [planned] = states;
@@ -158,6 +164,7 @@ function pageOptionsOf(record: RunRecord, { head }: Pick<RowsWithResults, 'head'
   return {
     refeed: { columns, clear_token, defaults },
     operations,
+    requestOf: (row) => shownRequestIfKnown(loaded, { ...row, operation: row.operation.name }),
     run: {
       id,
       state: stateInWords(record),

@@ -2,6 +2,7 @@ import { usageError } from '../../../base/errors/errors.ts';
 import { attemptsOf } from '../../../domain/attempts.ts';
 import { type Attempt, type RowResult, requestsOf, type SavedAnswer } from '../../../domain/terms.ts';
 import { traceId } from '../../../domain/trace.ts';
+import { shownRequestIfKnown } from '../../operation/shown-request.ts';
 import { unfinishedResult } from '../../report/join-results.ts';
 import { decidedResult } from '../../rows/decided-result.ts';
 import type { PlannedRow } from '../../rows/row.ts';
@@ -17,6 +18,8 @@ export interface RowHistory {
   readonly record: RunRecord;
   readonly row: PlannedRow;
   readonly columns: readonly string[];
+  /** Undefined for a row that is not called, and if its operation is not loaded. */
+  readonly request: ReturnType<typeof shownRequestIfKnown>;
   /** The run and its retries with the row, oldest first; at least one. */
   readonly runs: readonly RunOfRow[];
 }
@@ -41,12 +44,12 @@ export interface RunOfRow {
 export async function rowHistory(store: RunStore, named: RunRecord, number: number): Promise<RowHistory> {
   const { first, retries } = await findRetries(store, named);
   const runs: RunOfRow[] = [];
-  let planned: Pick<RowHistory, 'row' | 'columns'> | undefined;
+  let planned: Pick<RowHistory, 'row' | 'columns' | 'request'> | undefined;
   for (const record of [first, ...retries]) {
     const { head, find } = await openRunRows(store, record);
     const row = await find(number);
     if (row === undefined) continue;
-    planned ??= { row, columns: head.columns.map(({ title }) => title) };
+    planned ??= { row, columns: head.columns.map(({ title }) => title), request: requestOf(store, row) };
     runs.push(await runOf(store, record, row));
   }
   if (planned !== undefined) return { record: first, ...planned, runs };
@@ -54,6 +57,11 @@ export async function rowHistory(store: RunStore, named: RunRecord, number: numb
     'ROW_UNKNOWN',
     `Run ${first.id} has no row ${number}: the column _row of its report has the numbers of its rows.`,
   );
+}
+
+function requestOf({ operations }: RunStore, row: PlannedRow): RowHistory['request'] {
+  if (row.kind !== 'callable') return undefined;
+  return shownRequestIfKnown(operations, { ...row, operation: row.operation.name });
 }
 
 async function runOf(store: RunStore, record: RunRecord, row: PlannedRow): Promise<RunOfRow> {

@@ -13,7 +13,7 @@ import { isHaltedByGuard, type RunRecord } from '../record/record.ts';
 import { activeTime } from '../record/record-keeper.ts';
 import { isIntact, outcomesOf, unfinishedRows } from '../record/run-journal.ts';
 import { resultOf } from '../record/run-outcome.ts';
-import { openRunRows, requireOperations } from '../record/run-rows.ts';
+import { openRunRows, refuseOtherRequests, requireOperations } from '../record/run-rows.ts';
 import { reportRun } from '../report/report-run.ts';
 import { Execution } from './execution.ts';
 import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from './execution-options.ts';
@@ -34,6 +34,7 @@ export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
     requireOperations(options.store, options.record);
     const rows = await openRunRows(options.store, options.record);
     refuseOtherDatastore(options, run.journal);
+    await refuseOtherRequests(options.store, rows, run.journal);
     await unlessAborted(claimForRun(options), interrupt);
     const { record, end, isHandedOver } = await observeRun(options.observer, run, rows, async () => {
       if (datastore.exclusive) await claimForOurselves(run, { signal: interrupt, onError });

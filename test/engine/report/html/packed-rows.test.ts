@@ -17,7 +17,7 @@ const mostRows = 5_000;
 /** The numbers of the packed rows, in the order of the page. */
 async function packed(lines: Iterable<ReportLine>): Promise<readonly number[]> {
   const refeed = { columns: [{ title: 'text' }], clear_token: '<clear>', defaults: {} };
-  const rows = new PackedRows({ refeed, operations: [], mostRows });
+  const rows = new PackedRows({ refeed, operations: [], requestOf: () => undefined, mostRows });
   for (const each of lines) await rows.add([each]);
   const place = rows.columns.findIndex(({ name }) => name === 'row');
   return (await rows.end()).flatMap((base64) => {

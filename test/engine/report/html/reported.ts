@@ -19,6 +19,7 @@ export async function pageDataOf({ run, operations = [restore], told }: Reported
   const page = new ReportPage({
     refeed: { columns: [], clear_token: '', defaults: {} },
     operations,
+    requestOf: () => undefined,
     run: {
       id: 'r-1',
       state: 'completed',

@@ -5,7 +5,7 @@ import { Feed } from '../../../../src/engine/run/feed/feed.ts';
 import { RowOrder } from '../../../../src/engine/run/feed/row-order.ts';
 
 function taskOf(row: number, subject: string): RowTask {
-  return { run: 'r', row, operation: 'update-soundboard', subject, path: '/', body: '{}' };
+  return { run: 'r', row, operation: 'update-soundboard', subject, values: {}, requestDigest: '' };
 }
 
 const none: ReadonlySet<number> = new Set();

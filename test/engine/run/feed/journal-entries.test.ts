@@ -58,8 +58,8 @@ describe('what an older copy of the datastore says of a row', () => {
       row: 7,
       operation: 'restore-evaluation',
       subject: '1',
-      path: '/',
-      body: '{}',
+      values: {},
+      requestDigest: '',
       history: called(1),
     };
     expect(withHistory(task, journalOf({ type: 'open', row: 7, history: called(2) })).history).toEqual(

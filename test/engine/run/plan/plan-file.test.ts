@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { operations } from '../../../../jobs/index.ts';
 import { hashFile } from '../../../../src/base/disk/hash-file.ts';
+import type { Operation } from '../../../../src/engine/operation/operation.ts';
+import { requestDigest } from '../../../../src/engine/operation/shown-request.ts';
 import { readPlanFile, writePlanFile } from '../../../../src/engine/run/plan/plan-file.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { callable } from '../../rows/decided-rows.ts';
@@ -31,10 +34,10 @@ async function written(content = csv) {
 }
 
 /** Reads a plan into a folder of its own. */
-async function reading(file: string, maxBytes?: number) {
+async function reading(file: string, maxBytes?: number, loaded: readonly Operation[] = operations) {
   const stateDir = await temporaryFolder();
   const copy = join(stateDir, 'rows.jsonl');
-  return { stateDir, copy, plan: readPlanFile({ stateDir }, file, copy, maxBytes) };
+  return { stateDir, copy, plan: readPlanFile({ stateDir, operations: loaded }, file, copy, maxBytes) };
 }
 
 const textIn = async (file: string) => gunzipSync(await readFile(file)).toString('utf8');
@@ -53,7 +56,9 @@ describe('a plan', () => {
     const { firstConflicts: _, roundedIds: __, choice: ___, preview, warnings, ...facts } = planned.scan;
     expect(again.scan).toMatchObject(facts);
     expect(again.scan.warnings).toEqual(warnings.map(({ code, message }) => ({ code, message })));
-    expect(again.scan.preview.map(({ request }) => request)).toEqual(preview.map(({ request }) => request));
+    expect(again.scan.preview.map(({ requestDigest }) => requestDigest)).toEqual(
+      preview.map(({ requestDigest }) => requestDigest),
+    );
     expect(again.problems).toMatchObject({ count: planned.problems.count, first: planned.problems.first });
     expect(facts).toMatchObject({ rows: 6, callable: 3, invalid: 2, duplicates: 1, conflicts: 1 });
   });
@@ -66,9 +71,12 @@ describe('a plan', () => {
       options: JSON.parse(JSON.stringify(planOptions)),
       consent: { skip_invalid: false, allow_partial: true },
     };
+    const [operation] = operations;
+    const values = { evaluation_id: '7', user_id: 'u' };
+    const call = { ...callable, operation, values, requestDigest: requestDigest(operation.request(values)) };
     const written = await writeRows(
       rows,
-      [4, 9].map((row) => ({ ...callable, row, line: row, ...(row === 9 && { unclear: true as const }) })),
+      [4, 9].map((row) => ({ ...call, row, line: row, ...(row === 9 && { unclear: true as const }) })),
       facts,
     );
     const plan = await writePlanFile(file, rows, written);
@@ -103,7 +111,7 @@ async function expectOther(file: string, sha256: string): Promise<void> {
   if (!(read instanceof Error)) return expect(read).not.toMatchObject({ sha256 });
   expect(read).toMatchObject({
     kind: 'usage',
-    code: expect.stringMatching(/^PLAN_(CHANGED|UNREADABLE)$/),
+    code: expect.stringMatching(/^(PLAN_(CHANGED|UNREADABLE)|OPERATION_MISSING|REQUEST_CHANGED)$/),
     message: expect.stringContaining('week.cqplan'),
   });
   expect(await readdir(stateDir)).not.toContain('rows.jsonl.part');
@@ -195,23 +203,24 @@ describe('a changed plan', () => {
     ['a lying count', inHead('counts.callable', 1)],
     ['a lying count of an operation', inHead('operations.0.counts.callable', 1)],
     ['a lying count of cleared fields', inHead('operations.0.effects.description.cleared', 0)],
-    ['an operation that no row has', inHead('operations.2', noOperation)],
+    ['an operation that no row has', inHead('operations.2', { ...noOperation, name: 'restore-evaluation' })],
     ['another block', inHead('blocks.0', 1)],
     ['rows that it calls renumbered', inHead('renumbered', true)],
     ['blanks', (lines) => lines.map((line) => line.replace('{', '{ '))],
     ['a row less', (lines) => lines.toSpliced(2, 1)],
     ['two rows exchanged', ([head = '', a = '', b = '', ...more]) => [head, b, a, ...more]],
     ['an unknown member in a row', inRow(1, { more: 1 })],
-    ['a method that goes without saying', inRow(1, { method: 'POST' })],
+    ['a request of its own', inRow(1, { method: 'DELETE', path: '/api', body: '{}' })],
+    ['an operation that calls its entries otherwise', inHead('operations.0.thing', 'evaluation')],
+    ['an operation with another identifier', inHead('operations.0.subject', 'title')],
   ])('with %s is refused, as it may not do what it says', async (_what, change) => {
     const isOther =
-      /^\S+week\.cqplan is not as "cqbatch plan --out" writes it, so it may not do what it says: /;
+      /^\S+week\.cqplan is not as "cqbatch plan --out" writes it with the operations that are loaded, so it may not do what it says: /;
     await expectRefused(change, 'PLAN_CHANGED', isOther);
   });
 
   const unknownOption = /week\.cqplan has an option that this version of cqbatch does not know \(.*/;
   const badAddress = /week\.cqplan has an address that is not written as cqbatch writes it: /;
-  const badPath = /week\.cqplan has a row 1 that can't be sent: the path /;
   const noConsent =
     /week\.cqplan does not say what was accepted: make one with "cqbatch plan MANIFEST --out NAME\.cqplan"\.$/;
 
@@ -225,16 +234,14 @@ describe('a changed plan', () => {
     // The token would go unencrypted.
     ['options.baseUrl', 'http://api.example.com', badAddress],
     ['options.baseUrl', 'file:///etc/passwd', badAddress],
-    ['operations.0.path', '/api/../../admin', badPath],
+    ['source.format', 'csv\n\nReady: 1 call.', /has a text with control characters \(csv\\n/],
+    ['columns.0.field', 'operation\n', /has a text with control characters/],
   ])('whose head says %s: %j is refused', async (place, value, message) => {
     await expectRefused(inHead(place, value), 'PLAN_UNREADABLE', message);
   });
 
   test.each<[place: number, members: object, message: RegExp]>([
-    ...['//evil.example', '/a/../b', '/a/%2e%2e/b', '/a b', '/é', '', 'x'].map(
-      (path) => [1, { path }, badPath] as [number, object, RegExp],
-    ),
-    [2, { body: undefined }, /week\.cqplan has a line 3 that is not a row: make one with/],
+    [2, { request: undefined }, /week\.cqplan has a line 3 that is not a row: make one with/],
   ])('whose row %d has %j is refused', async (row, members, message) => {
     await expectRefused(inRow(row, members), 'PLAN_UNREADABLE', message);
   });
@@ -251,6 +258,27 @@ describe('a changed plan', () => {
     const { plan } = await reading(file);
     await expect(plan).rejects.toMatchObject({ kind: 'usage', code: 'PLAN_UNREADABLE' });
     await expect(plan).rejects.toThrow(message);
+  });
+
+  test.each<[what: string, members: (row: { readonly values: readonly string[] }) => object]>([
+    ['another entry than the one that was reviewed', ({ values }) => ({ values: values.with(0, '2') })],
+    ['another digest', () => ({ request: 'x'.repeat(22) })],
+  ])('whose row names %s is refused: what is shown is what is sent', async (_what, members) => {
+    await expectRefused(
+      (lines) => inRow(1, members(JSON.parse(lines[1] ?? '')))(lines),
+      'REQUEST_CHANGED',
+      /The operation update-soundboard makes another request of row 1 than the one that the plan showed, so it is not sent\. Use the version/,
+    );
+  });
+
+  test('of an operation that is not loaded is refused', async () => {
+    const { file } = await written();
+    await expect((await reading(file, undefined, [])).plan).rejects.toMatchObject({
+      code: 'OPERATION_MISSING',
+      message: expect.stringContaining(
+        'week.cqplan: The operation update-soundboard is not loaded: pass --operations',
+      ),
+    });
   });
 
   test('of a larger manifest than is allowed is refused', async () => {
@@ -282,7 +310,7 @@ test('a disk that takes no copy of a plan is not a fault of the plan', async () 
   const { file } = await written(`evaluation_id,user_id\n${rows.join('\n')}\n`);
   const stateDir = await temporaryFolder();
   const copy = join(stateDir, 'gone', 'rows.jsonl');
-  await expect(readPlanFile({ stateDir }, file, copy)).rejects.toMatchObject({
+  await expect(readPlanFile({ stateDir, operations }, file, copy)).rejects.toMatchObject({
     kind: 'fatal',
     code: 'FILE_MISSING',
   });

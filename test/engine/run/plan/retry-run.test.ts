@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { restoreEvaluation } from '../../../../jobs/restore-evaluation.ts';
+import { requestDigest } from '../../../../src/engine/operation/shown-request.ts';
 import {
   hasRowsToRetry,
   type RetryChoice,
@@ -44,7 +46,7 @@ test('failed rows are called again as they were, with the numbers of the user’
       kind: 'callable',
       subject: '2',
       cells: ['2', 'u', 'n2'],
-      request: { body: '{"evaluation_id":2,"user_id":"u"}' },
+      requestDigest: requestDigest(restoreEvaluation.request({ evaluation_id: '2', user_id: 'u' })),
     },
     { place: 2, row: 5, line: 5, kind: 'callable', subject: '5', unclear: true },
   ]);

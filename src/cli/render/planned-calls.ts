@@ -1,0 +1,103 @@
+import { count } from '../../base/text/format.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { idempotencyKey } from '../../domain/trace.ts';
+import { type ApiRequest, requestHeaders } from '../../engine/api/request.ts';
+import { keyHeader } from '../../engine/operation/header-rules.ts';
+import { headerLines } from '../../engine/operation/request-definition.ts';
+import { excerpt } from '../../engine/rows/problem.ts';
+import type { CallableRow } from '../../engine/rows/row.ts';
+import type { Forecast } from './forecast.ts';
+import { indented } from './words.ts';
+
+/** The first calls of a plan. */
+export interface PlannedCalls extends Pick<Forecast, 'baseUrl'> {
+  readonly scan: { readonly preview: readonly CallableRow[] };
+  /** Of the rows in `scan.preview`. */
+  readonly requests: readonly ApiRequest[];
+}
+
+export function previewDocument(plan: PlannedCalls): readonly object[] {
+  return requestsOf(plan).map(({ row, request }) => ({
+    row: row.row,
+    method: request.method ?? 'POST',
+    url: urlOf(plan, request),
+    headers: headersOf(row, request),
+    body: request.body,
+  }));
+}
+
+export function previewText(plan: PlannedCalls): string {
+  const preview = requestsOf(plan);
+  if (preview.length === 0) return '';
+  const requests = preview.map(({ row, request }, index) =>
+    [
+      callText(row),
+      indented([
+        `${request.method ?? 'POST'} ${urlOf(plan, request)}`,
+        // Other requests differ only in their own headers.
+        ...(index === 0
+          ? [headerLines({ headers: headersOf(row, request) }).join('; ')]
+          : headerLines({ headers: ownHeadersOf(row, request) })),
+        escapeInvisible(excerptOf(request.body)),
+      ]),
+    ].join('\n'),
+  );
+  const example = preview.some(({ row }) => hasExampleKey(row))
+    ? ' (idempotency-key: an example, the run makes its own)'
+    : '';
+  const first = preview.length === 1 ? 'request' : `${preview.length} requests`;
+  return `First ${first}${example}:\n${requests.join('\n')}`;
+}
+
+/** `row 1: update-soundboard 41, title "Greeting" → "Greeting (new)"` */
+function callText({ row, operation, subject, values, old = {} }: CallableRow): string {
+  const edits = Object.entries(values)
+    .filter(([name]) => name !== operation.subject)
+    .map(([name, value]) => {
+      const now = value === '' ? 'cleared' : `"${excerpt(value)}"`;
+      const before = old[name];
+      return `${name} ${before === undefined ? now : `"${excerpt(before)}" → ${now}`}`;
+    });
+  return `row ${row}: ${[`${operation.name} ${escapeInvisible(subject)}`, ...edits].join(', ')}`;
+}
+
+/** The first rows with their requests. */
+function requestsOf({ scan, requests }: PlannedCalls): readonly { row: CallableRow; request: ApiRequest }[] {
+  return scan.preview.flatMap((row, index) => {
+    const request = requests[index];
+    return request === undefined ? [] : [{ row, request }];
+  });
+}
+
+function headersOf(row: CallableRow, request: ApiRequest): Readonly<Record<string, string>> {
+  const { auth } = row.operation;
+  return {
+    ...requestHeaders('********', { auth, hasBody: request.body !== '' }),
+    ...ownHeadersOf(row, request),
+  };
+}
+
+/** A run makes its keys when it starts. */
+function ownHeadersOf(
+  { row, operation, key }: CallableRow,
+  { headers }: ApiRequest,
+): Readonly<Record<string, string>> {
+  return operation.key === 'by run'
+    ? { ...headers, [keyHeader]: key ?? idempotencyKey('example', row) }
+    : { ...headers };
+}
+
+function hasExampleKey({ operation, key }: CallableRow): boolean {
+  return operation.key === 'by run' && key === undefined;
+}
+
+const maxBodyLength = 2_000;
+
+function excerptOf(body: string): string {
+  const more = body.length - maxBodyLength;
+  return more > 0 ? `${body.slice(0, maxBodyLength)}… (${count(more)} more characters)` : body;
+}
+
+function urlOf({ baseUrl }: Pick<PlannedCalls, 'baseUrl'>, { path }: ApiRequest): string {
+  return `${baseUrl ?? '{base_url}'}${path}`;
+}
