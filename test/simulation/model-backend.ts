@@ -46,6 +46,7 @@ const commands = [
   'remove',
   'setQueueMeta',
   'updateData',
+  'updateProgress',
 ] as const satisfies readonly (keyof QueueModel)[];
 
 /** BullMQ's backend on the model, without the parts that `src/engine/queue` never uses. */

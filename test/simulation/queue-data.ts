@@ -63,7 +63,7 @@ export function newJob(queue: string, id: string, json: JobJson, parentKey: stri
     parentKey,
     dueAt: 0,
     lock: undefined,
-    json: { ...json, id, attemptsMade: 0, attemptsStarted: 0, stalledCounter: 0, delay: 0 },
+    json: { ...json, ...(parentKey !== undefined && { parentKey }), id, attemptsMade: 0, attemptsStarted: 0, stalledCounter: 0, delay: 0 },
     pending: new Set(),
     processed: new Map(),
     logs: [],

@@ -1,4 +1,5 @@
 import type { Job } from 'bullmq';
+import { steadyNow } from '../../base/async/clock.ts';
 import { after, unlessAborted } from '../../base/async/waiting.ts';
 import type { Priority, SavedAnswer } from '../../domain/terms.ts';
 import { type Datastore, isRefusedCommand } from '../datastore/datastore.ts';
@@ -20,8 +21,11 @@ import { type BatchSize, OpenBatch } from './open-batch.ts';
 import { type BatchOutcome, outcomeOf } from './outcome.ts';
 import { type BatchReturn, decodeBatch, decodeReturn, encodeLedgerEntry, type RowTask } from './payload.ts';
 import { workersAwaited } from './roll-call.ts';
+import { lostKeys, strandingOf } from './stranded-batch.ts';
 
 const addAgainMs = 1_000;
+/** How often children are compared with the lists of the datastore. */
+const lookEveryMs = 30_000;
 const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
 
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
@@ -42,6 +46,9 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   /** Undefined: an earlier coordinator may have given open batches another priority. */
   let priority: Priority | undefined;
   const locks = renewLocks(options.onError);
+  /** When batches were last compared with all lists, and which of them a worker must leave first. */
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  const awaited = new Set<string>();
   const collector = new classes.Worker<RunBatchData, number>(
     name,
     async (job, token) => {
@@ -108,7 +115,9 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
   async function collect(job: Job<RunBatchData>, batch: OpenBatch): Promise<void> {
     const { id = '' } = job;
-    const [value] = Object.values(await job.getChildrenValues());
+    // A copy of the child that a dashboard has added can have a value, too.
+    const values = Object.entries(await job.getChildrenValues());
+    const [, value] = values.find(([key]) => key.endsWith(`:${id}`)) ?? [];
     const returned = value === undefined ? undefined : decodeReturn(value);
     const outcome = await outcomeOf(batch, returned, { rollCall, open });
     if (outcome === undefined) throw workersAwaited();
@@ -134,6 +143,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     // A suspended worker reads this entry before its next call.
     batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
+    if ((await child.getState()) === 'unknown') return takeBack(id, batch);
     const taken = rollCall.isOfAnother(batch.epoch)
       ? await outcomeOf(batch, undefined, { rollCall, open })
       : await batch.abandoned();
@@ -166,9 +176,34 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   async function checkAll(): Promise<void> {
     // Not counts: the queue may have batches of another coordinator.
     const present = new Set(await queue.getRanges([...unfinished], 0, -1));
-    const missing = [...open].filter(([id]) => !present.has(id));
-    await Promise.all(missing.map(([id, batch]) => reportIfVanished(id, batch)));
+    const unclaimable = await childrenInNoList();
+    const suspects = [...open].filter(([id]) => !present.has(id) || unclaimable.has(id));
+    await Promise.all(suspects.map(([id, batch]) => takeBack(id, batch)));
     await removeReturned(present);
+  }
+
+  /** Ids of open batches. */
+  async function childrenInNoList(): Promise<ReadonlySet<string>> {
+    const now = steadyNow();
+    if (datastore.exclusive || now - lookedAt < lookEveryMs) return awaited;
+    lookedAt = now;
+    const listed = await rows.listed();
+    return new Set([...awaited, ...[...open.keys()].filter((id) => !listed.has(id))]);
+  }
+
+  /** Ends a batch that workers and collector can't end, because the datastore has lost one of its keys. */
+  async function takeBack(id: string, batch: OpenBatch): Promise<void> {
+    awaited.delete(id);
+    if (batch.isAdding || batch.isCollected) return;
+    const stranding = await strandingOf(batch, queue, rows, rollCall);
+    if (stranding.kind === 'vanished') return reportIfVanished(id, batch);
+    if (stranding.kind === 'awaits its worker') awaited.add(id);
+    if (stranding.kind !== 'stranded' || !open.has(id)) return;
+    await batch.collectOnce(async () => {
+      await collect(stranding.parent, batch);
+      options.onError(await lostKeys(datastore));
+    });
+    await queue.remove(id);
   }
 
   /** Removes collected batches of which the datastore forgot the removal. */
@@ -180,7 +215,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   /** A finished batch stays until it is collected; a batch in collection can't be lost. */
   async function reportIfVanished(id: string, batch: OpenBatch): Promise<void> {
     if (batch.isAdding || !(await hasVanished(id, batch))) return;
-    if (!rollCall.isOfAnother(batch.epoch)) {
+    if (!rollCall.isOfAnother(batch.epoch) && batch.outcome === undefined) {
       if (open.delete(id)) await options.onVanished(batch.rows, batch.size);
       return;
     }

@@ -4,7 +4,7 @@ import type { Datastore } from '../datastore/datastore.ts';
 import { keyOfApi } from '../datastore/rate-group.ts';
 import { bullmqPriority } from './batch-flow.ts';
 import { bullmqOn, ifJobThere, shortEventStream, stallOptions } from './bullmq.ts';
-import type { BatchJobData } from './payload.ts';
+import { type BatchJobData, isBatch } from './payload.ts';
 
 export type RowQueue = ReturnType<typeof openRowQueue>;
 
@@ -29,7 +29,15 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
 
   return {
     name,
-    job: (id: string): Promise<Job<BatchJobData> | undefined> => queue.getJob(id),
+    /** Undefined also when only a remainder is there, which BullMQ makes when it moves a job whose key was deleted. */
+    async job(id: string): Promise<Job<BatchJobData> | undefined> {
+      const job = await queue.getJob(id);
+      return job !== undefined && isBatch(job.data) ? job : undefined;
+    },
+    /** The ids of all jobs that a worker can claim, or has claimed. */
+    async listed(): Promise<ReadonlySet<string>> {
+      return new Set(await queue.getRanges(['waiting', 'prioritized', 'active', 'delayed'], 0, -1));
+    },
     /** @param first index from 0 */
     async readLedger(id: string, first: number): Promise<readonly string[]> {
       const { logs } = await queue.getJobLogs(id, first);
