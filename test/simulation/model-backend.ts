@@ -35,6 +35,7 @@ const commands = [
   'getJobData',
   'getJobLogs',
   'getProcessedChildrenValues',
+  'getQueueMeta',
   'getRanges',
   'getState',
   'hasQueueMetaField',

@@ -225,6 +225,9 @@ class Game {
       case 'put back':
         datastore.putBack(mishap.awayMs);
         break;
+      case 'lost key':
+        sightings.note('the datastore loses a key with a batch', datastore.lose(mishap.of, mishap.key));
+        break;
       case 'disk full':
         world.tell('the disk is full');
         journal.isFull = true;
@@ -302,7 +305,7 @@ class Game {
     referee.end(this.#end === 'completed');
     const left = datastore.model.jobCounts();
     // Only a coordinator can remove what comes back after the end.
-    if (left.length > 0 && datastore.forgot === 0)
+    if (left.length > 0 && datastore.forgot + datastore.lostKeys === 0)
       this.#fail(`the datastore holds something after the end: ${JSON.stringify(left)}`);
   }
 }

@@ -54,8 +54,6 @@ export class QueueModel {
   /** Called with jobs about to be added, and with entries written into a ledger. */
   onAdd: (entries: readonly FlowEntry[]) => void = () => {};
   onLog: (id: string, text: string) => void = () => {};
-  /** Called with a key of a job that is deleted. */
-  onLoss: (key: LosableKey, queue: string, id: string) => void = () => {};
   /** Called with all other changes. */
   onChange: (what: string, queue: string, id: string) => void = () => {};
 
@@ -80,7 +78,6 @@ export class QueueModel {
     if (key in queue.ids) return queue.ids[key as keyof StoredQueue['ids']].splice(0).length > 0;
     const [job] = [...queue.jobs.values()].filter((each) => isWithKey(each, key));
     if (job === undefined) return false;
-    this.onLoss(key, name, job.id);
     if (key === 'job') return queue.jobs.delete(job.id);
     if (key === 'lock') job.lock = undefined;
     if (key === 'logs') job.logs.length = 0;
@@ -305,6 +302,10 @@ export class QueueModel {
 
   /** No part of the program reads them. */
   setQueueMeta(): void {}
+
+  getQueueMeta(name: string): Record<string, string> {
+    return this.#queue(name).isPaused ? { paused: '1' } : {};
+  }
 
   hasQueueMetaField(name: string, field: string): boolean {
     return field === 'paused' && this.#queue(name).isPaused;

@@ -109,7 +109,7 @@ export class Referee {
   /** The run has ended. */
   end(isComplete: boolean): void {
     const { scenario, journal, datastore } = this.#sight;
-    const losses = datastore.emptied + datastore.forgot;
+    const losses = datastore.emptied + datastore.forgot + datastore.lostKeys;
     this.#checkGuards();
     // Nothing is left that knows of calls.
     if (journal.cuts > 0 && losses > 0) return;

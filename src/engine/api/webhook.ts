@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import pRetry, { AbortError } from 'p-retry';
 import { Pool } from 'undici';
+import { connectMs, connectWithin } from '../../base/connect-attempt.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { isLoopback } from './base-url.ts';
 import { exchange, Stop } from './network/exchange.ts';
@@ -27,7 +28,6 @@ export interface PostOptions {
   readonly headers?: readonly string[];
 }
 
-const connectMs = 5_000;
 const requestMs = 10_000;
 /** An unreachable receiver must not delay the command. */
 const retries = { retries: 3, minTimeout: 500, maxTimeout: 4_000, factor: 2, randomize: true };
@@ -45,8 +45,8 @@ export function openWebhook(
   const proxy = chooseProxy(url.origin, { variables, allowInsecureHttp: true });
   const dispatcher =
     proxy === undefined
-      ? new Pool(url.origin, { connect: { timeout: connectMs } })
-      : tunnelDispatcher(proxy, { connectTimeout: connectMs });
+      ? new Pool(url.origin, { connect: connectWithin(connectMs) })
+      : tunnelDispatcher(proxy, { connect: connectWithin(connectMs) });
 
   async function postOnce(body: string, { below = '', headers = [] }: PostOptions): Promise<void> {
     const stop = new Stop(requestMs);

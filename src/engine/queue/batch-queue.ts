@@ -24,15 +24,14 @@ import { workersAwaited } from './roll-call.ts';
 import { lostKeys, strandingOf } from './stranded-batch.ts';
 
 const addAgainMs = 1_000;
-/** How often children are compared with the lists of the datastore. */
-const lookEveryMs = 30_000;
+const usualLookMs = 30_000;
 const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
 
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
 /** Opens the batches of a run, restores what the journal has lost, and collects. Only one process at a time may do so for a run. */
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
-  const { runId, rows, rollCall } = options;
+  const { runId, rows, rollCall, lookEveryMs = usualLookMs } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
   const name = `batches-${runId}`;
   const queue = new classes.Queue<RunBatchData, number>(name, { ...bound, ...shortEventStream });
@@ -46,7 +45,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   /** Undefined: an earlier coordinator may have given open batches another priority. */
   let priority: Priority | undefined;
   const locks = renewLocks(options.onError);
-  /** When batches were last compared with all lists, and which of them a worker must leave first. */
+  // When batches were last compared with all lists, and which of them a worker must leave first.
   let lookedAt = Number.NEGATIVE_INFINITY;
   const awaited = new Set<string>();
   const collector = new classes.Worker<RunBatchData, number>(
@@ -176,19 +175,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   async function checkAll(): Promise<void> {
     // Not counts: the queue may have batches of another coordinator.
     const present = new Set(await queue.getRanges([...unfinished], 0, -1));
-    const unclaimable = await childrenInNoList();
-    const suspects = [...open].filter(([id]) => !present.has(id) || unclaimable.has(id));
-    await Promise.all(suspects.map(([id, batch]) => takeBack(id, batch)));
+    const isDue = !datastore.exclusive && steadyNow() - lookedAt >= lookEveryMs;
+    const listed = isDue ? await rows.listed() : undefined;
+    if (isDue) lookedAt = steadyNow();
+    const isSuspect = (id: string) => !present.has(id) || awaited.has(id) || listed?.has(id) === false;
+    await Promise.all([...open].map(([id, batch]) => isSuspect(id) && takeBack(id, batch)));
     await removeReturned(present);
-  }
-
-  /** Ids of open batches. */
-  async function childrenInNoList(): Promise<ReadonlySet<string>> {
-    const now = steadyNow();
-    if (datastore.exclusive || now - lookedAt < lookEveryMs) return awaited;
-    lookedAt = now;
-    const listed = await rows.listed();
-    return new Set([...awaited, ...[...open.keys()].filter((id) => !listed.has(id))]);
   }
 
   /** Ends a batch that workers and collector can't end, because the datastore has lost one of its keys. */
@@ -239,10 +231,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     await Promise.all([producer.close(), queue.close()]);
   }
 
-  async function isCurrent(epoch: string | undefined): Promise<boolean> {
-    return epoch !== undefined && (await datastore.epoch()) === epoch;
-  }
-
   return {
     recovered,
     get openRows(): number {
@@ -256,6 +244,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       await unpause();
       await reprioritize();
       await checkAll();
+      const hold = open.size === 0 ? undefined : await rows.hold();
+      if (hold !== undefined) options.onError(hold);
     },
     async readAwaited(isAwaited: (row: number) => boolean): Promise<void> {
       await reportNewResults(
@@ -289,7 +279,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
           mayBeAdded ||= !isRefusedCommand(error);
           await unlessAborted(after(addAgainMs), signal);
           batch.isAdding = !signal.aborted && (await hasVanished(id, batch));
-          if (!batch.isAdding || !mayBeAdded || (await isCurrent(knownEpoch))) continue;
+          if (!batch.isAdding || !mayBeAdded || ((await datastore.epoch()) ?? {}) === knownEpoch) continue;
           // The rows of the lost batch may have been called.
           batch.isAdding = false;
           await reportIfVanished(id, batch);
