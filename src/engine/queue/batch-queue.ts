@@ -1,5 +1,4 @@
 import type { Job } from 'bullmq';
-import { steadyNow } from '../../base/async/clock.ts';
 import { after, unlessAborted } from '../../base/async/waiting.ts';
 import type { Priority, SavedAnswer } from '../../domain/terms.ts';
 import { type Datastore, isRefusedCommand } from '../datastore/datastore.ts';
@@ -21,7 +20,7 @@ import { type BatchSize, OpenBatch } from './open-batch.ts';
 import { type BatchOutcome, outcomeOf } from './outcome.ts';
 import { type BatchReturn, decodeBatch, decodeReturn, encodeLedgerEntry, type RowTask } from './payload.ts';
 import { workersAwaited } from './roll-call.ts';
-import { lostKeys, strandingOf } from './stranded-batch.ts';
+import { lookingAt, lostKeys, strandingOf } from './stranded-batch.ts';
 
 const addAgainMs = 1_000;
 const usualLookMs = 30_000;
@@ -45,8 +44,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   /** Undefined: an earlier coordinator may have given open batches another priority. */
   let priority: Priority | undefined;
   const locks = renewLocks(options.onError);
-  // When batches were last compared with all lists, and which of them a worker must leave first.
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  const listedIfDue = lookingAt(rows, datastore.exclusive ? Number.POSITIVE_INFINITY : lookEveryMs);
+  /** Batches that a worker must leave before they can be taken back. */
   const awaited = new Set<string>();
   const collector = new classes.Worker<RunBatchData, number>(
     name,
@@ -175,9 +174,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   async function checkAll(): Promise<void> {
     // Not counts: the queue may have batches of another coordinator.
     const present = new Set(await queue.getRanges([...unfinished], 0, -1));
-    const isDue = !datastore.exclusive && steadyNow() - lookedAt >= lookEveryMs;
-    const listed = isDue ? await rows.listed() : undefined;
-    if (isDue) lookedAt = steadyNow();
+    const listed = await listedIfDue();
     const isSuspect = (id: string) => !present.has(id) || awaited.has(id) || listed?.has(id) === false;
     await Promise.all([...open].map(([id, batch]) => isSuspect(id) && takeBack(id, batch)));
     await removeReturned(present);
@@ -204,8 +201,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       if (!open.has(id) && rollCall.isOfAnother(epochs.get(id))) await queue.remove(id);
   }
 
-  /** A finished batch stays until it is collected; a batch in collection can't be lost. */
   async function reportIfVanished(id: string, batch: OpenBatch): Promise<void> {
+    // A finished batch stays until it is collected; a batch in collection can't be lost.
     if (batch.isAdding || !(await hasVanished(id, batch))) return;
     if (!rollCall.isOfAnother(batch.epoch) && batch.outcome === undefined) {
       if (open.delete(id)) await options.onVanished(batch.rows, batch.size);
@@ -230,6 +227,9 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     await collector.close();
     await Promise.all([producer.close(), queue.close()]);
   }
+
+  const isCurrent = async (epoch: string | undefined) =>
+    epoch !== undefined && (await datastore.epoch()) === epoch;
 
   return {
     recovered,
@@ -279,7 +279,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
           mayBeAdded ||= !isRefusedCommand(error);
           await unlessAborted(after(addAgainMs), signal);
           batch.isAdding = !signal.aborted && (await hasVanished(id, batch));
-          if (!batch.isAdding || !mayBeAdded || ((await datastore.epoch()) ?? {}) === knownEpoch) continue;
+          if (!batch.isAdding || !mayBeAdded || (await isCurrent(knownEpoch))) continue;
           // The rows of the lost batch may have been called.
           batch.isAdding = false;
           await reportIfVanished(id, batch);

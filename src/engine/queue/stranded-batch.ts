@@ -1,4 +1,5 @@
 import type { Job, Queue } from 'bullmq';
+import { steadyNow } from '../../base/async/clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { RunBatchData } from './batch-flow.ts';
 import { ifJobThere } from './bullmq.ts';
@@ -60,6 +61,16 @@ async function removeChild(child: Job<BatchJobData>, batch: OpenBatch): Promise<
     batch.outcome = undefined;
     return false;
   }
+}
+
+/** @returns the ids in all lists of the queue when a look is due, otherwise undefined */
+export function lookingAt(rows: Pick<RowQueue, 'listed'>, everyMs: number) {
+  let lookedAt = everyMs === Number.POSITIVE_INFINITY ? steadyNow() : Number.NEGATIVE_INFINITY;
+  return async (): Promise<ReadonlySet<string> | undefined> => {
+    if (steadyNow() - lookedAt < everyMs) return undefined;
+    lookedAt = steadyNow();
+    return rows.listed();
+  };
 }
 
 /** For users: why rows are fed again. */
