@@ -183,7 +183,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   /** Ends a batch that workers and collector can't end, because the datastore has lost one of its keys. */
   async function takeBack(id: string, batch: OpenBatch): Promise<void> {
     awaited.delete(id);
-    if (batch.isAdding || batch.isCollected) return;
     const stranding = await strandingOf(batch, queue, rows, rollCall);
     if (stranding.kind === 'vanished') return reportIfVanished(id, batch);
     if (stranding.kind === 'awaits its worker') awaited.add(id);

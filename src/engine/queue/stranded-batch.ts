@@ -32,6 +32,7 @@ export async function strandingOf(
   rollCall: Pick<RollCall, 'isOfAnother'>,
 ): Promise<Stranding> {
   const { id, epoch } = batch;
+  if (batch.isAdding || batch.isCollected) return onItsWay;
   const child = await rows.job(id);
   if (child !== undefined) {
     const isOrphan = (await queue.getJob(id)) === undefined;
