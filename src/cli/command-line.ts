@@ -1,4 +1,6 @@
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Argument, Command, CommanderError } from 'commander';
+import { attemptMs, connectMs } from '../base/connect-attempt.ts';
 import { usageError } from '../base/errors/errors.ts';
 import { readVersion } from '../base/package.ts';
 import { escapeInvisible } from '../base/text/printable.ts';
@@ -26,6 +28,8 @@ export async function runProcess(): Promise<void> {
 
   // Manifests and answers are private. The mask also applies to the files of PGlite.
   process.umask(0o077);
+  // Also for Redis and its Sentinels, whose driver has no option for it.
+  setDefaultAutoSelectFamilyAttemptTimeout(attemptMs(connectMs));
 
   // Node would print the error unescaped and exit with 1, which means failed rows.
   process.on('uncaughtException', (error) => process.exit(explain(error, args)));

@@ -95,10 +95,11 @@ export async function operationsWith({ operations: module }: Settings): Promise<
 
 /** @throws a usage error for a password in a flag, or an invalid address */
 export async function chooseDatastore({ terminal, flags, settings }: CommandInput): Promise<DatastoreChoice> {
-  const { queue: url, queuePrefix: prefix = defaults.queuePrefix } = settings;
+  const { queue: url, queuePrefix: prefix = defaults.queuePrefix, queueMayEvict: mayEvict } = settings;
   refusePasswordInFlag(flags.queue);
   const queue = await datastoreAddress(url);
-  const redis = url === undefined ? undefined : { url, prefix, ...(await queuePasswords(settings)) };
+  const redis =
+    url === undefined ? undefined : { url, prefix, mayEvict, ...(await queuePasswords(settings)) };
   let prepared: PreparedDatastore | undefined;
   return {
     queue,

@@ -142,12 +142,12 @@ async function execute(
   journal?: Journal,
 ): Promise<BatchResult> {
   const { client, signal, reason, onEvent, log = silentLog } = options;
-  const { queue: url, queuePrefix: prefix = defaults.queuePrefix } = settings;
+  const { queue: url, queuePrefix: prefix = defaults.queuePrefix, queueMayEvict: mayEvict } = settings;
   let hasStarted = false;
   const executed = withScope(async (defer) => {
     const queue = await datastoreAddress(url);
     const { datastore, warnings } = await openDatastore({
-      redis: url === undefined ? undefined : { url, prefix },
+      redis: url === undefined ? undefined : { url, prefix, mayEvict },
       stateDir: store.stateDir,
       purpose: `run ${record.id}`,
     });

@@ -37,6 +37,13 @@ export const settings = {
     help: 'prefix of all keys in Redis',
     default: 'cqbatch',
   },
+  queueMayEvict: {
+    needs: 'queue',
+    ofBatch: true,
+    noFlag: true,
+    parse: parsers.parseSwitch,
+    help: 'use a Redis that deletes keys when its memory is full: rows may be called again, and marked',
+  },
   queuePasswordFile: {
     needs: 'queue',
     ...file,

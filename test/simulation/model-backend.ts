@@ -35,6 +35,7 @@ const commands = [
   'getJobData',
   'getJobLogs',
   'getProcessedChildrenValues',
+  'getQueueMeta',
   'getRanges',
   'getState',
   'hasQueueMetaField',
@@ -46,6 +47,7 @@ const commands = [
   'remove',
   'setQueueMeta',
   'updateData',
+  'updateProgress',
 ] as const satisfies readonly (keyof QueueModel)[];
 
 /** BullMQ's backend on the model, without the parts that `src/engine/queue` never uses. */

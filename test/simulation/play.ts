@@ -134,6 +134,7 @@ class Game {
     const { sightings, datastore } = this.#stage;
     this.#coordinators += 1;
     sightings.coordinatorBegins(datastore.isAway);
+    datastore.coordinatorBegins();
     if (this.#folder.record.canary?.wentOn) this.#stage.referee.bind('canary', undefined);
     const handOver = this.#scenario.maxRows !== undefined || this.#scenario.seed % 2 === 0;
     const name = `coordinator ${this.#coordinators}`;
@@ -225,6 +226,9 @@ class Game {
       case 'put back':
         datastore.putBack(mishap.awayMs);
         break;
+      case 'lost key':
+        sightings.note('the datastore loses a key with a batch', datastore.lose(mishap.of, mishap.key));
+        break;
       case 'disk full':
         world.tell('the disk is full');
         journal.isFull = true;
@@ -302,7 +306,7 @@ class Game {
     referee.end(this.#end === 'completed');
     const left = datastore.model.jobCounts();
     // Only a coordinator can remove what comes back after the end.
-    if (left.length > 0 && datastore.forgot === 0)
+    if (left.length > 0 && datastore.forgot + datastore.lostKeys === 0)
       this.#fail(`the datastore holds something after the end: ${JSON.stringify(left)}`);
   }
 }

@@ -22,6 +22,23 @@ export interface FlowEntry {
   readonly parentKeyOpts: { readonly parentKey?: string; readonly addToWaitingChildren?: boolean };
 }
 
+/** Keys of a queue, and those that each job can have. */
+export const losableKeys = [
+  'waiting',
+  'prioritized',
+  'active',
+  'delayed',
+  'waiting-children',
+  'stalled',
+  'job',
+  'logs',
+  'lock',
+  'dependencies',
+  'processed',
+] as const;
+
+export type LosableKey = (typeof losableKeys)[number];
+
 type Identified = Pick<MinimalJob, 'id'>;
 
 /**
@@ -51,6 +68,22 @@ export class QueueModel {
   /** Replaces all data; by default with none. */
   replace(data: StoredData = noData()): void {
     this.#data = data;
+  }
+
+  /** A key of a queue is deleted. @returns whether it was there, and not empty */
+  lose(name: string, key: LosableKey): boolean {
+    const queue = this.#data.queues.get(name);
+    if (queue === undefined) return false;
+    if (key === 'stalled') return emptied(queue.stalled);
+    if (key in queue.ids) return queue.ids[key as keyof StoredQueue['ids']].splice(0).length > 0;
+    const [job] = [...queue.jobs.values()].filter((each) => isWithKey(each, key));
+    if (job === undefined) return false;
+    if (key === 'job') return queue.jobs.delete(job.id);
+    if (key === 'lock') job.lock = undefined;
+    if (key === 'logs') job.logs.length = 0;
+    if (key === 'dependencies') job.pending.clear();
+    if (key === 'processed') job.processed.clear();
+    return true;
   }
 
   /** The queues with jobs, and how many. */
@@ -112,8 +145,8 @@ export class QueueModel {
     this.#awaken(name, queue, clientNow);
     if (queue.isPaused) return [null, '', 0, 0];
     const id = queue.ids.waiting.pop() ?? queue.ids.prioritized.shift();
-    const job = id === undefined ? undefined : queue.jobs.get(id);
-    if (job === undefined) return [null, '', 0, nextDue(queue)];
+    if (id === undefined) return [null, '', 0, nextDue(queue)];
+    const job = queue.jobs.get(id) ?? this.#remainder(name, queue, id);
     queue.ids.active.unshift(job.id);
     this.onChange('claimed', name, job.id);
     if (token !== '0') job.lock = { token, until: this.#now() + lockMs };
@@ -196,8 +229,9 @@ export class QueueModel {
     queue.stalledCheckUntil = this.#now() + everyMs;
     const stalled: string[] = [];
     for (const id of queue.stalled) {
-      const job = queue.jobs.get(id);
-      if (job === undefined || this.#isLocked(job) || !remove(queue.ids.active, id)) continue;
+      const known = queue.jobs.get(id);
+      if ((known !== undefined && this.#isLocked(known)) || !remove(queue.ids.active, id)) continue;
+      const job = known ?? this.#remainder(name, queue, id);
       this.onChange('stalled', name, id);
       job.json.stalledCounter += 1;
       queue.ids.waiting.push(id);
@@ -225,6 +259,10 @@ export class QueueModel {
     const { logs } = this.#known(this.#queue(name), id, 'addLog');
     this.onLog(id, text);
     return logs.push(text);
+  }
+
+  updateProgress(name: string, id: string, progress: unknown): void {
+    this.#known(this.#queue(name), id, 'updateProgress').json.progress = JSON.stringify(progress);
   }
 
   updateData(name: string, { id = '' }: Identified, data: unknown): void {
@@ -264,6 +302,10 @@ export class QueueModel {
 
   /** No part of the program reads them. */
   setQueueMeta(): void {}
+
+  getQueueMeta(name: string): Record<string, string> {
+    return this.#queue(name).isPaused ? { paused: '1' } : {};
+  }
 
   hasQueueMetaField(name: string, field: string): boolean {
     return field === 'paused' && this.#queue(name).isPaused;
@@ -311,6 +353,13 @@ export class QueueModel {
     const queue = this.#data.queues.get(name) ?? newQueue();
     this.#data.queues.set(name, queue);
     return queue;
+  }
+
+  /** What BullMQ makes of a job whose key was deleted, when it moves the job. */
+  #remainder(name: string, queue: StoredQueue, id: string): StoredJob {
+    const job = newJob(name, id, { data: '{}', opts: {} } as unknown as JobJson, undefined);
+    queue.jobs.set(id, job);
+    return job;
   }
 
   #jobOf(key = ''): StoredJob | undefined {
@@ -392,4 +441,18 @@ export class QueueModel {
 
 function keyOf({ queue, id }: StoredJob): string {
   return `${queue}:${id}`;
+}
+
+function emptied(set: Set<string>): boolean {
+  const { size } = set;
+  set.clear();
+  return size > 0;
+}
+
+function isWithKey({ lock, logs, pending, processed }: StoredJob, key: LosableKey): boolean {
+  if (key === 'lock') return lock !== undefined;
+  if (key === 'logs') return logs.length > 0;
+  if (key === 'dependencies') return pending.size > 0;
+  if (key === 'processed') return processed.size > 0;
+  return true;
 }

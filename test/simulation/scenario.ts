@@ -1,5 +1,6 @@
 import { type Priority, priorities } from '../../src/domain/terms.ts';
 import type { RunOptions } from '../../src/engine/run/record/record.ts';
+import { type LosableKey, losableKeys } from './queue-model.ts';
 import { Random } from './random.ts';
 
 type Victim = 'coordinator' | 'worker';
@@ -14,6 +15,12 @@ export type Mishap =
   | { readonly kind: 'restart' | 'put back'; readonly atMs: number; readonly awayMs: number }
   | { readonly kind: 'empty' | 'copy' | 'disk full'; readonly atMs: number }
   | { readonly kind: 'stop'; readonly victim: Victim; readonly atMs: number; readonly handOver: boolean }
+  | {
+      readonly kind: 'lost key';
+      readonly key: LosableKey;
+      readonly of: 'rows' | 'batches';
+      readonly atMs: number;
+    }
   | { readonly kind: 'priority'; readonly priority: Priority; readonly atMs: number }
   | { readonly kind: 'command'; readonly command: 'pause' | 'unpause' | 'cancel'; readonly atMs: number };
 
@@ -103,7 +110,12 @@ export function scenarioOf(seed: number) {
   const powerFailures = often(0.01, () => twoPowerFailures(random), []);
   return {
     ...scenario,
-    mishaps: [...mishaps, ...powerFailures, ...often(0.2, () => lostWorkers(random), [])],
+    mishaps: [
+      ...mishaps,
+      ...powerFailures,
+      ...often(0.2, () => lostWorkers(random), []),
+      ...often(0.15, () => [lostKey(random)], []),
+    ],
   };
 }
 
@@ -117,6 +129,11 @@ function twoPowerFailures(random: Random): readonly Mishap[] {
     const power = { lostBytes: random.whole(300, 3_000) };
     return { kind: 'kill', victim: 'coordinator', when: { atMs: random.between(100, 40_000) }, power };
   });
+}
+
+function lostKey(random: Random): Mishap {
+  const of = random.pick(['rows', 'batches'] as const);
+  return { kind: 'lost key', key: random.pick(losableKeys), of, atMs: random.between(10, 3_000) };
 }
 
 /** One worker after the other dies, or freezes for longer than a lock: batches are claimed again and again. */

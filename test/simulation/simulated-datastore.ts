@@ -2,7 +2,7 @@ import type { Datastore } from '../../src/engine/datastore/datastore.ts';
 import type { ModelConnection } from './model-backend.ts';
 import { modelDatastore } from './model-datastore.ts';
 import type { StoredData } from './queue-data.ts';
-import { QueueModel } from './queue-model.ts';
+import { type LosableKey, QueueModel } from './queue-model.ts';
 import type { Marker } from './waiters.ts';
 import type { SimulatedProcess, World } from './world.ts';
 
@@ -32,6 +32,10 @@ export class SimulatedDatastore {
   /** How often it was emptied, and how often it has forgotten its last moments. */
   emptied = 0;
   forgot = 0;
+  lostKeys = 0;
+  /** Whether a key of a run's own queue was lost, and its next coordinator could not see that. */
+  hasLostBatches = false;
+  #hasLostKeyOfBatches = false;
   /** Called when its connections break, and with the ids of all jobs when its data are replaced. */
   onBreak: (why: 'the datastore goes away' | 'a connection breaks') => void = () => {};
   onReplace: (ids: ReadonlySet<string>) => void = () => {};
@@ -101,6 +105,20 @@ export class SimulatedDatastore {
     this.emptied += 1;
     this.onReplace(new Set());
     this.model.replace();
+  }
+
+  coordinatorBegins(): void {
+    this.hasLostBatches ||= this.#hasLostKeyOfBatches;
+  }
+
+  /** @returns whether the key was there */
+  lose(of: 'rows' | 'batches', key: LosableKey): boolean {
+    const [name] = this.model.jobCounts().find(([queue]) => queue.startsWith(of)) ?? [];
+    if (name === undefined || !this.model.lose(name, key)) return false;
+    this.#world.tell(`the datastore loses the key ${key} of ${of}`);
+    this.lostKeys += 1;
+    if (of === 'batches') this.#hasLostKeyOfBatches = true;
+    return true;
   }
 
   keepCopy(): void {

@@ -47,6 +47,7 @@ export const sometimes = [
   'the disk is full while batches are open',
   'the datastore goes away while batches are open',
   'the datastore is emptied while batches are open',
+  'the datastore loses a key with a batch',
   'an older copy lacks an open batch',
   'an older copy has a batch again that was collected',
   'a connection breaks while batches are open',

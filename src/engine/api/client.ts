@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
+import { connectMs, connectWithin } from '../../base/connect-attempt.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { harmless, warnOf } from '../../base/errors/harmless.ts';
 import type { ReceivedAnswer } from '../../domain/terms.ts';
@@ -55,7 +56,7 @@ export interface ClientOptions extends BaseUrlOptions {
 }
 
 export const defaultTimeouts = {
-  connectMs: 5000,
+  connectMs,
   headersMs: 30_000,
   bodyMs: 30_000,
   totalMs: 60_000,
@@ -114,7 +115,7 @@ export function createClient(options: ClientOptions): ApiClient {
   const proxy = chooseProxy(origin, { variables, allowInsecureHttp });
   const connecting = {
     connections: options.connections ?? 10,
-    connectTimeout: timeouts.connectMs,
+    connect: connectWithin(timeouts.connectMs),
     headersTimeout: timeouts.headersMs,
     bodyTimeout: timeouts.bodyMs,
     maxResponseSize: maxAnswerBytes,

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import pRetry, { AbortError } from 'p-retry';
 import { Pool } from 'undici';
 import { steadyNow } from '../../base/async/clock.ts';
+import { connectMs, connectWithin } from '../../base/connect-attempt.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { isLoopback } from './base-url.ts';
 import { exchange, Stop } from './network/exchange.ts';
@@ -36,7 +37,6 @@ interface Refusal {
   readonly isFinal?: boolean;
 }
 
-const connectMs = 5_000;
 const retries = { retries: 3, minTimeout: 500, maxTimeout: 4_000, factor: 2, randomize: true };
 
 /**
@@ -52,8 +52,8 @@ export function openWebhook(
   const proxy = chooseProxy(url.origin, { variables, allowInsecureHttp: true });
   const dispatcher =
     proxy === undefined
-      ? new Pool(url.origin, { connect: { timeout: connectMs } })
-      : tunnelDispatcher(proxy, { connectTimeout: connectMs });
+      ? new Pool(url.origin, { connect: connectWithin(connectMs) })
+      : tunnelDispatcher(proxy, { connect: connectWithin(connectMs) });
 
   /** Undefined if the receiver accepts the text. */
   async function attempt(

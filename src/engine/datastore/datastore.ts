@@ -17,6 +17,8 @@ export interface Datastore {
   readonly trouble: string | undefined;
   /** It answers, but refuses commands until a person acts (`trouble` says why). Absent on an exclusive datastore. */
   readonly refusal?: LastingRefusal | undefined;
+  /** Why it has lost single keys, and what to type; undefined when unknown. Absent on an exclusive datastore. */
+  readonly explainLoss?: () => Promise<string | undefined>;
   /** Aborted with the reason when it fails for good. */
   readonly lost: AbortSignal;
   /** A later epoch may have lost data that an earlier epoch acknowledged. Undefined when unknown. */

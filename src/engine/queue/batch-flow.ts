@@ -59,7 +59,7 @@ export function flowOf(id: string, { batches, rows, priority }: FlowPlace, batch
     queueName: batches,
     data,
     opts: { jobId: id, removeOnComplete: { count: keptBatches }, ...collectAgain },
-    children: [{ name: 'rows', queueName: rows, data: encodeBatch(batch), opts: child }],
+    children: [{ name: 'rows', queueName: rows, data: { ...encodeBatch(batch), id }, opts: child }],
   };
 }
 

@@ -39,4 +39,6 @@ export interface BatchQueueOptions {
   /** The datastore has lost a batch, whose rows may have been called. */
   readonly onVanished: (rows: readonly number[], size: BatchSize) => Promise<void>;
   readonly onError: (error: Error) => void;
+  /** How often batches are compared with all lists of the datastore. Default: 30 s. */
+  readonly lookEveryMs?: number;
 }

@@ -27,8 +27,10 @@ import {
   type RowTask,
 } from './payload.ts';
 import { workersAwaited } from './roll-call.ts';
+import { lookingAt, lostKeys, strandingOf } from './stranded-batch.ts';
 
 const addAgainMs = 1_000;
+const usualLookMs = 30_000;
 const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
 
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
@@ -52,7 +54,7 @@ export async function forgetBatches(datastore: Datastore, runId: string): Promis
 
 /** Opens the batches of a run, restores what the journal has lost, and collects. Only one process at a time may do so for a run. */
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
-  const { runId, rows, rollCall } = options;
+  const { runId, rows, rollCall, lookEveryMs = usualLookMs } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
   const name = batchesQueueName(runId);
   const queue = new classes.Queue<RunBatchData, number>(name, { ...bound, ...shortEventStream });
@@ -66,6 +68,9 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   /** Undefined: an earlier coordinator may have given open batches another priority. */
   let priority: Priority | undefined;
   const locks = renewLocks(options.onError);
+  const listedIfDue = lookingAt(rows, datastore.exclusive ? Number.POSITIVE_INFINITY : lookEveryMs);
+  /** Batches that a worker must leave before they can be taken back. */
+  const awaited = new Set<string>();
   const collector = new classes.Worker<RunBatchData, number>(
     name,
     async (job, token) => {
@@ -132,7 +137,9 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
   async function collect(job: Job<RunBatchData>, batch: OpenBatch): Promise<void> {
     const { id = '' } = job;
-    const [value] = Object.values(await job.getChildrenValues());
+    // A copy of the child that a dashboard has added can have a value, too.
+    const values = Object.entries(await job.getChildrenValues());
+    const [, value] = values.find(([key]) => key.endsWith(`:${id}`)) ?? [];
     const returned = value === undefined ? undefined : decodeReturn(value);
     const outcome = await outcomeOf(batch, returned, { rollCall, open });
     if (outcome === undefined) throw workersAwaited();
@@ -158,6 +165,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     // A suspended worker reads this entry before its next call.
     batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
+    if ((await child.getState()) === 'unknown') return takeBack(id, batch);
     const taken = rollCall.isOfAnother(batch.epoch)
       ? await outcomeOf(batch, undefined, { rollCall, open })
       : await batch.abandoned();
@@ -190,9 +198,24 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   async function checkAll(): Promise<void> {
     // Not counts: the queue may have batches of another coordinator.
     const present = new Set(await queue.getRanges([...unfinished], 0, -1));
-    const missing = [...open].filter(([id]) => !present.has(id));
-    await Promise.all(missing.map(([id, batch]) => reportIfVanished(id, batch)));
+    const listed = await listedIfDue();
+    const isSuspect = (id: string) => !present.has(id) || awaited.has(id) || listed?.has(id) === false;
+    await Promise.all([...open].map(([id, batch]) => isSuspect(id) && takeBack(id, batch)));
     await removeReturned(present);
+  }
+
+  /** Ends a batch that workers and collector can't end, because the datastore has lost one of its keys. */
+  async function takeBack(id: string, batch: OpenBatch): Promise<void> {
+    awaited.delete(id);
+    const stranding = await strandingOf(batch, queue, rows, rollCall);
+    if (stranding.kind === 'vanished') return reportIfVanished(id, batch);
+    if (stranding.kind === 'awaits its worker') awaited.add(id);
+    if (stranding.kind !== 'stranded' || !open.has(id)) return;
+    await batch.collectOnce(async () => {
+      await collect(stranding.parent, batch);
+      options.onError(await lostKeys(datastore));
+    });
+    await queue.remove(id);
   }
 
   /** Removes collected batches of which the datastore forgot the removal. */
@@ -201,10 +224,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       if (!open.has(id) && rollCall.isOfAnother(epochs.get(id))) await queue.remove(id);
   }
 
-  /** A finished batch stays until it is collected; a batch in collection can't be lost. */
   async function reportIfVanished(id: string, batch: OpenBatch): Promise<void> {
+    // A finished batch stays until it is collected; a batch in collection can't be lost.
     if (batch.isAdding || !(await hasVanished(id, batch))) return;
-    if (!rollCall.isOfAnother(batch.epoch)) {
+    if (!rollCall.isOfAnother(batch.epoch) && batch.outcome === undefined) {
       if (open.delete(id)) await options.onVanished(batch.rows, batch.size);
       return;
     }
@@ -228,9 +251,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     await Promise.all([producer.close(), queue.close()]);
   }
 
-  async function isCurrent(epoch: string | undefined): Promise<boolean> {
-    return epoch !== undefined && (await datastore.epoch()) === epoch;
-  }
+  const isCurrent = async (epoch: string | undefined) =>
+    epoch !== undefined && (await datastore.epoch()) === epoch;
 
   return {
     recovered,
@@ -245,6 +267,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       await unpause();
       await reprioritize();
       await checkAll();
+      const hold = open.size === 0 ? undefined : await rows.hold();
+      if (hold !== undefined) options.onError(hold);
     },
     async readAwaited(isAwaited: (row: number) => boolean): Promise<void> {
       await reportNewResults(

@@ -1,13 +1,17 @@
+import { UnrecoverableError } from 'bullmq';
 import { after } from '../../base/async/waiting.ts';
 import { CqbatchError, errorText, fatalError } from '../../base/errors/errors.ts';
 import { type Datastore, isOfAnotherEpoch } from '../datastore/datastore.ts';
 import { againAfterMs, BatchClaims, type BatchJob } from './batch-claims.ts';
 import { type Claim, ClaimedBatch, type ReadyRow, type RowVerdict } from './claimed-batch.ts';
+import type { LedgerLog } from './ledger-writer.ts';
 import {
   type Batch,
   type BatchJobData,
   decodeBatch,
   encodeReturn,
+  isBatch,
+  ledgerNote,
   type RowCall,
   type RowTask,
 } from './payload.ts';
@@ -136,12 +140,16 @@ export class BatchWorker {
       await job.moveToWait(token);
       return;
     }
+    if (!isBatch(job.data))
+      return this.#discard(job, token, 'it is not a batch of a run, or Redis has lost its data');
     const batch = this.#read(job.data);
     if (batch instanceof CqbatchError) {
       this.#refuse(batch);
       await job.moveToWait(token);
       return;
     }
+    // Its rows belong to another job, whose worker calls them; the run would not know of these calls.
+    if (!isOfRun(job)) return this.#discard(job, token, 'it is a copy of another job');
     const { id = '' } = job;
     const { witness } = this.#options;
     const { locks, batches } = this.#claims;
@@ -150,7 +158,8 @@ export class BatchWorker {
     const claimed: ClaimedBatch = new ClaimedBatch({
       batch,
       claim: job.attemptsStarted,
-      log: { append: (text) => job.log(text), read: (first) => this.#queue.readLedger(id, first) },
+      hasEntries: job.progress === ledgerNote,
+      log: ledgerOf(job, (first) => this.#queue.readLedger(id, first)),
       isLocked: () => lock.isHeld() && !this.#isOfAnotherEpoch(batch),
       onReady: () => this.#beginRows(),
       onError: this.#options.onError,
@@ -184,7 +193,15 @@ export class BatchWorker {
     for (const claimed of this.#claims.batches) if (this.#isOfAnotherEpoch(claimed)) claimed.handBack();
   }
 
-  /** @returns false if another worker has claimed or completed the batch */
+  /** No row of it is called. */
+  async #discard(job: BatchJob, token: string, reason: string): Promise<void> {
+    const message = `Job ${job.id} in the queue ${this.#queue.name} is removed without a call: ${reason}.`;
+    this.#options.onError(new Error(message));
+    job.opts.removeOnFail = true;
+    await job.moveToFailed(new UnrecoverableError(message), token, false);
+  }
+
+  /** @returns false if another worker has claimed or completed the batch, or no list has it */
   async #complete(job: BatchJob, token: string, value: string): Promise<boolean> {
     for (;;) {
       try {
@@ -215,4 +232,24 @@ export class BatchWorker {
       throw error;
     }
   }
+}
+
+/** Dashboards of BullMQ can add a job again: the copy has another id, and perhaps no parent. */
+function isOfRun({ id, data, parentKey }: BatchJob): boolean {
+  return parentKey !== undefined && (data.id ?? id) === id;
+}
+
+function ledgerOf(job: BatchJob, read: LedgerLog['read']): LedgerLog {
+  let isNoted = false;
+  return {
+    async append(text) {
+      if (isNoted) return job.log(text);
+      // In this order: where there is a note and no entry, Redis has lost the ledger.
+      const noted = job.updateProgress(ledgerNote);
+      const [length] = await Promise.all([job.log(text), noted]);
+      isNoted = true;
+      return length;
+    },
+    read,
+  };
 }

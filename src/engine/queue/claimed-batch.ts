@@ -34,6 +34,7 @@ export interface ClaimedBatchOptions {
   readonly batch: Batch<RowCall>;
   /** From 1. */
   readonly claim: number;
+  readonly hasEntries?: boolean;
   readonly log: LedgerLog;
   /** Without a certain lock, another worker may have started: nothing may be called. */
   readonly isLocked: () => boolean;
@@ -74,13 +75,14 @@ export class ClaimedBatch {
 
   constructor(options: ClaimedBatchOptions) {
     this.#options = options;
-    const { batch, log, claim, onError } = options;
+    const { batch, log, claim, hasEntries = false, onError } = options;
     this.#tasks = new Map(batch.tasks.map((task) => [task.row, task]));
     this.#ledger = new Ledger(batch.tasks);
     this.#writer = new LedgerWriter({
       log,
       ledger: this.#ledger,
       claim,
+      hasEntries,
       onEnd: (end) => {
         this.#isLost = end === 'lost';
         this.handBack();

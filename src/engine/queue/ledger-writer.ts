@@ -16,6 +16,8 @@ export interface LedgerWriterOptions {
   readonly ledger: Ledger;
   /** From 1. */
   readonly claim: number;
+  /** Whether another worker has written into the ledger. Default: false. */
+  readonly hasEntries?: boolean;
   /** Called once when no more rows may be called: the batch is withdrawn, or another worker has it. */
   readonly onEnd: (end: 'withdrawn' | 'lost') => void;
   /** The write is retried. */
@@ -37,6 +39,8 @@ const readEveryMs = 1_000;
 export class LedgerWriter {
   readonly #options: LedgerWriterOptions;
   #length = 0;
+  /** For the next entry. */
+  #isFirst: boolean;
   readonly #intents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
   readonly #results: RowResult[] = [];
   readonly #unfinished: Unfinished[] = [];
@@ -49,13 +53,15 @@ export class LedgerWriter {
 
   constructor(options: LedgerWriterOptions) {
     this.#options = options;
+    this.#isFirst = options.hasEntries !== true;
   }
 
   /** Takes the batch over: afterwards the ledger has all calls of the former worker. */
   async begin(): Promise<void> {
-    const { claim, ledger } = this.#options;
-    const length = await this.#append({ type: 'begin', claim });
+    const { claim, ledger, hasEntries } = this.#options;
+    const length = await this.#append({ type: 'begin', claim, ...this.#first });
     if (length !== undefined) await this.#readTo(length);
+    if (hasEntries && !ledger.hasBeginning) ledger.doubtAll();
     if (ledger.claim > claim) this.#end('lost');
   }
 
@@ -97,6 +103,10 @@ export class LedgerWriter {
     void this.#reads.stop();
   }
 
+  get #first(): { readonly isFirst?: true } {
+    return this.#isFirst ? { isFirst: true } : {};
+  }
+
   #writeSoon(): void {
     if (this.#results.length + this.#unfinished.length >= mostWaiting) this.#write();
     else
@@ -134,6 +144,7 @@ export class LedgerWriter {
       const entry: LedgerEntry = {
         type: 'work',
         claim: this.#options.claim,
+        ...this.#first,
         ...(intents.length > 0 && { intents: intents.map(({ row }) => row) }),
         ...(results.length > 0 && { results }),
         ...(unfinished.length > 0 && { unfinished }),
@@ -157,7 +168,9 @@ export class LedgerWriter {
   async #written(entry: LedgerEntry): Promise<'current' | 'outdated' | 'ended'> {
     const sentAt = performance.now();
     const length = await this.#append(entry);
-    if (length !== undefined && length !== this.#length + 1) await this.#readTo(length);
+    // Its key was deleted. This worker still knows all entries, and hands the batch back with their outcome.
+    if (length !== undefined && length <= this.#length) this.#end('withdrawn');
+    else if (length !== undefined && length !== this.#length + 1) await this.#readTo(length);
     else if (length !== undefined) this.#length = length;
     if (length === undefined || this.#ended) return 'ended';
     return performance.now() - sentAt > lockMs / 2 ? 'outdated' : 'current';
@@ -168,7 +181,9 @@ export class LedgerWriter {
     const text = encodeLedgerEntry(entry);
     while (!this.#closed) {
       try {
-        return await this.#options.log.append(text);
+        const length = await this.#options.log.append(text);
+        this.#isFirst = false;
+        return length;
       } catch (error) {
         if (isMissing(error)) {
           this.#end('lost');

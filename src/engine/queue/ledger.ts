@@ -18,6 +18,8 @@ export class Ledger {
   #claim = 0;
   #finished = 0;
   #isWithdrawn = false;
+  /** Undefined without entries of workers. */
+  #hasBeginning: boolean | undefined;
   readonly #answers: SavedAnswer[] = [];
 
   constructor(rows: readonly Pick<RowTask, 'row' | 'history' | 'attemptsUsed'>[]) {
@@ -35,8 +37,14 @@ export class Ledger {
     return this.#isWithdrawn;
   }
 
+  /** False when the first entry of a worker is missing: the datastore has lost it. */
+  get hasBeginning(): boolean {
+    return this.#hasBeginning === true;
+  }
+
   apply(entry: LedgerEntry): readonly RowResult[] {
     if (entry.type === 'withdraw') this.#isWithdrawn = true;
+    else this.#hasBeginning ??= entry.isFirst === true;
     if (entry.type === 'withdraw' || entry.claim < this.#claim) return [];
     if (entry.claim > this.#claim) this.#takeOver(entry.claim);
     if (entry.type === 'begin') return [];
@@ -58,8 +66,19 @@ export class Ledger {
 
   /** The worker is gone: it may have called rows with an intent. */
   abandon(): void {
+    this.#doubt((state) => state.isIntended);
+  }
+
+  /** The ledger has lost entries: a worker may have called any row without a result. */
+  doubtAll(): void {
+    this.#doubt(
+      ({ result, isIntended, history }) => isIntended || (result === undefined && !history?.unclear),
+    );
+  }
+
+  #doubt(isDoubtful: (state: RowState) => boolean): void {
     for (const state of this.#rows.values()) {
-      if (!state.isIntended) continue;
+      if (!isDoubtful(state)) continue;
       state.history = perhapsCalled(state.history ?? noHistory);
       state.isIntended = false;
     }

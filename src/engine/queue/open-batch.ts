@@ -30,6 +30,8 @@ export class OpenBatch {
   isAdding = false;
   isWithdrawn = false;
   isTaken = false;
+  /** The outcome that its ledger tells, once no worker can write into it. */
+  outcome: BatchReturn | undefined;
   #collecting: Promise<void> | undefined;
   readonly #tasks: ReadonlyMap<number, RowTask>;
   readonly #queue: OpenBatchOptions['queue'];
@@ -82,10 +84,21 @@ export class OpenBatch {
     return unread.flatMap((text) => this.#ledger.apply(decodeLedgerEntry(text)));
   }
 
-  async abandoned(): Promise<BatchReturn> {
+  /** @param hasEntries whether a worker has written: then a ledger without its beginning has lost entries */
+  async abandoned(hasEntries = false): Promise<BatchReturn> {
     await this.readResults(0);
     this.#ledger.abandon();
+    if (hasEntries && !(await this.#isWhole())) this.#ledger.doubtAll();
     return { results: this.#ledger.results(), leftovers: this.#ledger.leftovers() };
+  }
+
+  /** An entry that was read earlier may be lost since. */
+  async #isWhole(): Promise<boolean> {
+    const texts = await this.#queue.readLedger(this.id, 0);
+    const first = texts.map(decodeLedgerEntry).find(({ type }) => type !== 'withdraw');
+    return (
+      texts.length >= this.#read && first !== undefined && first.type !== 'withdraw' && first.isFirst === true
+    );
   }
 
   /** Each answer of the ledger and of the worker's return value once. */

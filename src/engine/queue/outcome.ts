@@ -23,9 +23,9 @@ export async function outcomeOf(
 ): Promise<BatchOutcome | undefined> {
   const { id, epoch, rows, isTaken } = batch;
   if (epoch === undefined || !rollCall.isOfAnother(epoch)) {
-    const { results, leftovers } = returned ?? nothing;
-    const knownRows = new Set([...results, ...leftovers].map(({ row }) => row));
-    return { ...nothing, ...returned, missing: isTaken ? [] : rows.filter((row) => !knownRows.has(row)) };
+    const known = returned ?? batch.outcome ?? nothing;
+    const knownRows = new Set([...known.results, ...known.leftovers].map(({ row }) => row));
+    return { ...known, missing: isTaken ? [] : rows.filter((row) => !knownRows.has(row)) };
   }
   if (isTaken) return { ...nothing, missing: [] };
   // Only when no worker can write to the ledger any more.

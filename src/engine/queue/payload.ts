@@ -86,11 +86,13 @@ export interface BatchReturn {
 
 export type LedgerEntry =
   /** The worker of this claim, from 1, takes over: its predecessor may call no more rows. */
-  | { readonly type: 'begin'; readonly claim: number }
+  | { readonly type: 'begin'; readonly claim: number; readonly isFirst?: true }
   | { readonly type: 'withdraw' }
   | {
       readonly type: 'work';
       readonly claim: number;
+      /** The first entry of a worker: a ledger that begins with another entry has lost its beginning. */
+      readonly isFirst?: true;
       readonly intents?: readonly number[];
       readonly results?: readonly RowResult[];
       readonly unfinished?: readonly Unfinished[];
@@ -101,10 +103,20 @@ export type LedgerEntry =
 export interface BatchJobData {
   readonly v: number;
   readonly text: string;
+  /** Of the job. Another job with these data is a copy. */
+  readonly id?: string;
 }
+
+/** The progress of a job whose ledger has entries. */
+export const ledgerNote = 'called';
 
 export function encodeBatch({ tasks, policy, epoch }: Batch): BatchJobData {
   return { v: version, text: JSON.stringify({ tasks, policy, epoch }) };
+}
+
+/** False for jobs that another program has added, and for remainders of jobs whose data Redis has lost. */
+export function isBatch({ v, text }: Partial<BatchJobData>): boolean {
+  return typeof v === 'number' && typeof text === 'string';
 }
 
 /** @throws a fatal error `UNKNOWN_PAYLOAD` for another version */

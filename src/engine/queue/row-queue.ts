@@ -1,10 +1,12 @@
 import type { Job } from 'bullmq';
+import type { WaitReason } from '../../base/errors/error-throttle.ts';
 import type { LimitedApi, Priority } from '../../domain/terms.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { keyOfApi } from '../datastore/rate-group.ts';
 import { bullmqPriority } from './batch-flow.ts';
 import { bullmqOn, ifJobThere, shortEventStream, stallOptions } from './bullmq.ts';
-import type { BatchJobData } from './payload.ts';
+import { type BatchJobData, isBatch } from './payload.ts';
+import { holdOf } from './queue-hold.ts';
 
 export type RowQueue = ReturnType<typeof openRowQueue>;
 
@@ -18,6 +20,7 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
   const queue = new classes.Queue<BatchJobData>(name, { ...options, ...shortEventStream });
   // BullMQ throws errors that have no listener; each call here reports its own failure.
   queue.on('error', () => {});
+  const countWaiting = (): Promise<number> => queue.getJobCountByTypes('waiting', 'prioritized');
   let stalledWatch: Promise<{ close(): Promise<void> }> | undefined;
 
   async function watchStalled(onError: (error: Error) => void) {
@@ -29,7 +32,15 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
 
   return {
     name,
-    job: (id: string): Promise<Job<BatchJobData> | undefined> => queue.getJob(id),
+    /** Undefined also when only a remainder is there, which BullMQ makes when it moves a job whose key was deleted. */
+    async job(id: string): Promise<Job<BatchJobData> | undefined> {
+      const job = await queue.getJob(id);
+      return job !== undefined && isBatch(job.data) ? job : undefined;
+    },
+    /** The ids of all jobs that a worker can claim, or has claimed. */
+    async listed(): Promise<ReadonlySet<string>> {
+      return new Set(await queue.getRanges(['waiting', 'prioritized', 'active', 'delayed'], 0, -1));
+    },
     /** @param first index from 0 */
     async readLedger(id: string, first: number): Promise<readonly string[]> {
       const { logs } = await queue.getJobLogs(id, first);
@@ -40,7 +51,10 @@ export function openRowQueue(datastore: Datastore, api: LimitedApi) {
       const job = await queue.getJob(id);
       if (job !== undefined) await ifJobThere(job.changePriority({ priority: bullmqPriority(priority) }));
     },
-    countWaiting: (): Promise<number> => queue.getJobCountByTypes('waiting', 'prioritized'),
+    /** Why a waiting batch is not handed out, though workers want it. */
+    hold: async (): Promise<WaitReason | undefined> =>
+      datastore.exclusive ? undefined : holdOf(queue, countWaiting),
+    countWaiting,
     /** Returns batches of dead workers to the queue. Only for a process without a worker, which does this itself. */
     async watchStalled(onError: (error: Error) => void): Promise<void> {
       stalledWatch ??= watchStalled(onError);

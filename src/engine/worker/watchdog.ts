@@ -2,7 +2,7 @@ export interface WatchdogFacts {
   readonly waiting: number;
   readonly active: number;
   readonly started: number;
-  /** The API asked for it, a rate is set, or a user paused the run. */
+  /** The API asked for it, a rate is set, or a user paused the run, or its queue in Redis. */
   readonly resting: boolean;
   /** The datastore does not answer, which users see elsewhere. */
   readonly away: boolean;

@@ -69,11 +69,12 @@ export class WatchedWorker {
     const { log, isResting, onStuck } = this.#options;
     // Silence without a reported outage is no excuse.
     const waiting = (await withTimeout(this.#queue.countWaiting(), answerMs)) ?? 1;
+    const isHeld = (await withTimeout(this.#queue.hold(), answerMs)) !== undefined;
     const verdict = this.#watchdog.check({
       waiting,
       active: this.#worker.active,
       started: this.#startedBefore + this.#worker.started,
-      resting: isResting(),
+      resting: isResting() || isHeld,
       away: this.#datastore.trouble !== undefined,
     });
     if (this.#paused) return;

@@ -1,13 +1,14 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import type { connectWithin } from '../../../base/connect-attempt.ts';
 import { type HttpProxy, ProxyError } from './proxy.ts';
 
 /** Reaches every server by CONNECT, even for plain `http://`: the proxy learns the server's name and sees no header. */
 export function tunnelDispatcher(
   proxy: HttpProxy,
   {
-    connectTimeout,
+    connect,
     ...pool
-  }: Omit<Pool.Options, 'connect' | 'factory'> & { readonly connectTimeout: number },
+  }: Omit<Pool.Options, 'connect' | 'factory'> & { readonly connect: ReturnType<typeof connectWithin> },
 ): Dispatcher {
   const { url, authorization } = proxy;
   return new EnvHttpProxyAgent({
@@ -18,11 +19,11 @@ export function tunnelDispatcher(
     noProxy: '',
     proxyTunnel: true,
     ...(authorization !== undefined && { token: authorization }),
-    proxyTls: { timeout: connectTimeout },
-    requestTls: { timeout: connectTimeout },
+    proxyTls: connect,
+    requestTls: connect,
     // The proxy must connect to the server before it answers.
     clientFactory: (origin, options) =>
-      new ProxyPool(origin, { ...options, headersTimeout: 2 * connectTimeout }, proxy),
+      new ProxyPool(origin, { ...options, headersTimeout: 2 * connect.timeout }, proxy),
   });
 }
 

@@ -15,11 +15,12 @@ export interface Inspection extends ServerInfo {
 export async function inspect(
   client: Redis,
   { where, address, prefix }: FailureContext,
+  mayEvict: boolean,
   onLoading: () => void,
 ): Promise<Inspection> {
   // Without it, ioredis would silently use database 0 if this database does not exist.
   if (address.db > 0) await client.select(address.db);
-  const inspection = await inspectInfo(client, where, onLoading);
+  const inspection = await inspectInfo(client, where, mayEvict, onLoading);
   // BullMQ needs scripts that write, and blocking reads; the read removes the key.
   const key = `${prefix}:check`;
   await client.eval("redis.call('ZADD', KEYS[1], 0, '1') redis.call('EXPIRE', KEYS[1], 10)", 1, key);
@@ -27,9 +28,14 @@ export async function inspect(
   return inspection;
 }
 
-async function inspectInfo(client: Redis, where: string, onLoading: () => void): Promise<Inspection> {
+async function inspectInfo(
+  client: Redis,
+  where: string,
+  mayEvict: boolean,
+  onLoading: () => void,
+): Promise<Inspection> {
   const text = await readInfo(client, onLoading);
-  if (text !== undefined) return { ...judgeInfo(text, where), mayAskInfo: true };
+  if (text !== undefined) return { ...judgeInfo(text, where, mayEvict), mayAskInfo: true };
   return {
     server: 'Redis',
     version: undefined,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { isRefusedCommand } from '../datastore.ts';
+import { evictedKeys } from './info.ts';
 
 interface ServerIds {
   readonly run_id?: string;
@@ -37,7 +38,7 @@ export function watchEpoch(client: Redis) {
 }
 
 /**
- * Also has a key of ours, which disappears when all keys are deleted.
+ * Also has a key of ours, which disappears when all keys are deleted, and the number of keys that Redis has deleted to free memory.
  *
  * @returns undefined for a user who may not read `INFO`
  * @throws when the connection fails
@@ -45,9 +46,11 @@ export function watchEpoch(client: Redis) {
 export async function epochOf(client: Redis, prefix: string): Promise<string | undefined> {
   try {
     const server = /^run_id:(\w+)/m.exec(await client.info('server'))?.[1];
+    const evicted = evictedKeys(await client.info('stats'));
     const data = /^master_replid:(\w+)/m.exec(await client.info('replication'))?.[1];
     if (server === undefined) return undefined;
-    return `${await markOf(client, `${prefix}:epoch`)}+${server}.${data ?? ''}`;
+    const lost = evicted === 0 ? '' : `-${evicted}`;
+    return `${await markOf(client, `${prefix}:epoch`)}${lost}+${server}.${data ?? ''}`;
   } catch (error) {
     if (isRefusedCommand(error)) return undefined;
     throw error;

@@ -15,12 +15,16 @@ export interface ServerInfo {
 
 type Fields = ReadonlyMap<string, string>;
 
+export const evictionRemedy =
+  'type "CONFIG SET maxmemory-policy noeviction" in redis-cli, and set the same in its configuration file.';
+
 /**
  * Judges `INFO` of Redis. Missing facts count as fine.
  *
+ * @param mayEvict a user accepts that Redis deletes keys when its memory is full
  * @throws a fatal error that says what must change
  */
-export function judgeInfo(text: string, where: string): ServerInfo {
+export function judgeInfo(text: string, where: string, mayEvict = false): ServerInfo {
   const fields = parseInfo(text);
   const redis = `Redis at ${where}`;
   const valkey = fields.get('valkey_version');
@@ -53,15 +57,12 @@ export function judgeInfo(text: string, where: string): ServerInfo {
   }
   const limit = numberOf(fields, 'maxmemory');
   const policy = fields.get('maxmemory_policy');
-  if (limit > 0 && policy !== undefined && policy !== 'noeviction') {
-    throw fatalError(
-      'REDIS_EVICTION',
-      `${redis} deletes data when its memory is full (maxmemory-policy ${policy}), which would lose rows: ` +
-        'type "CONFIG SET maxmemory-policy noeviction" in redis-cli, and set the same in its configuration file.',
-    );
-  }
+  const evicts = limit > 0 && policy !== undefined && policy !== 'noeviction';
+  const deletes = `${redis} deletes keys when its memory is full (maxmemory-policy ${policy})`;
+  if (evicts && !mayEvict)
+    throw fatalError('REDIS_EVICTION', `${deletes}, which would lose rows: ${evictionRemedy}`);
   const used = numberOf(fields, 'used_memory');
-  if (limit > 0 && used >= limit) {
+  if (limit > 0 && used >= limit && !evicts) {
     throw fatalError(
       'REDIS_FULL',
       `${redis} has no memory left (${megabytes(used)} MB used, maxmemory is ${megabytes(limit)} MB): ` +
@@ -75,8 +76,17 @@ export function judgeInfo(text: string, where: string): ServerInfo {
     server: version === undefined ? name : `${name} ${version}`,
     version,
     evictionPolicy: policy,
-    warnings: fields.get('aof_enabled') === '0' ? [noLog] : [],
+    warnings: [
+      ...(evicts
+        ? [`${deletes}: rows may be called again, and marked unclear. To end this, ${evictionRemedy}`]
+        : []),
+      ...(fields.get('aof_enabled') === '0' ? [noLog] : []),
+    ],
   };
+}
+
+export function evictedKeys(text: string): number {
+  return numberOf(parseInfo(text), 'evicted_keys');
 }
 
 export function isLoading(text: string): boolean {

@@ -8,6 +8,7 @@ import { backendFor } from './backend.ts';
 import { type Inspection, inspect } from './checks.ts';
 import { createRedisClient, type RedisClientOptions, rejectCommands } from './client.ts';
 import { epochOf, watchEpoch } from './epoch.ts';
+import { EvictionWatch } from './eviction.ts';
 import { watchFailover } from './failover.ts';
 import { dropCommand, type FailureContext } from './failure.ts';
 import { Login } from './login.ts';
@@ -22,6 +23,8 @@ export interface RedisOptions {
   readonly sentinelPassword?: string | undefined;
   /** The prefix of all keys. Default `cqbatch`. */
   readonly prefix?: string;
+  /** Whether Redis may delete keys when its memory is full. Default: false. */
+  readonly mayEvict?: boolean | undefined;
   readonly purpose: string;
 }
 
@@ -36,7 +39,7 @@ const closingLimitMs = 1_000;
 
 /**
  * Opens and checks Redis. Once open, everything waits while Redis is away. The datastore is lost when a full disk has blocked writes for
- * some seconds.
+ * some seconds, and when Redis evicts keys unless `mayEvict`.
  *
  * @throws a usage error `REDIS_URL`; within some seconds a fatal error `REDIS_…` with the reason and the remedy
  */
@@ -50,7 +53,8 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
     sentinelPassword: options.sentinelPassword,
     mayAskInfo: true,
   };
-  const inspection = await inspectFirst(context, { ...settings, role: 'probe' }, until);
+  const { mayEvict = false } = options;
+  const inspection = await inspectFirst(context, { ...settings, role: 'probe' }, mayEvict, until);
   settings.mayAskInfo = inspection.mayAskInfo;
 
   const failover = watchFailover({ ...settings, role: 'worker' });
@@ -88,6 +92,12 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
     throw error;
   }
 
+  const evictions = new EvictionWatch(connection, {
+    where: context.where,
+    mayAskInfo: inspection.mayAskInfo,
+    onEvicted: (reason) => mayEvict || losing.abort(reason),
+  });
+
   let closing: Promise<unknown> | undefined;
   return {
     datastore: {
@@ -103,7 +113,8 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       get refusal() {
         return trouble.refusal;
       },
-      // An unreachable Redis may come back; a full disk needs a person.
+      explainLoss: async () => (await evictions.reason())?.message,
+      // An unreachable Redis may come back; a full disk, and a Redis that deletes keys, need a person.
       lost: losing.signal,
       epoch: () => epochOf(connection, context.prefix),
       get connectionEpoch() {
@@ -115,6 +126,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
       async maintain() {},
       async close() {
         failover.close();
+        evictions.close();
         closing ??= Promise.all(clients.map(closeClient));
         await closing;
       },
@@ -140,6 +152,7 @@ function contextOf({ url, password, passwordFile, sentinelPassword, prefix = 'cq
 async function inspectFirst(
   context: FailureContext,
   settings: RedisClientOptions,
+  mayEvict: boolean,
   until: number,
 ): Promise<Inspection> {
   const client = createRedisClient(settings);
@@ -149,7 +162,7 @@ async function inspectFirst(
         await noteReasons(settings, note);
         throw error;
       });
-      return inspect(client, context, () => note(new Error('LOADING')));
+      return inspect(client, context, mayEvict, () => note(new Error('LOADING')));
     });
   } finally {
     client.disconnect();

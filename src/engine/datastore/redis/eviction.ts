@@ -1,0 +1,56 @@
+import type { Redis } from 'ioredis';
+import { type Repeated, repeat } from '../../../base/async/repeat.ts';
+import { type CqbatchError, fatalError } from '../../../base/errors/errors.ts';
+import { counted } from '../../../base/text/format.ts';
+import { evictedKeys, evictionRemedy } from './info.ts';
+
+const lookEveryMs = 5_000;
+
+export interface EvictionOptions {
+  /** Without a password. */
+  readonly where: string;
+  /** A user who may not run `INFO` learns nothing of evictions. */
+  readonly mayAskInfo: boolean;
+  readonly onEvicted: (reason: CqbatchError) => void;
+}
+
+/** Notices when Redis deletes keys to free memory, though its settings were fine at the start. */
+export class EvictionWatch {
+  readonly #client: Redis;
+  readonly #options: EvictionOptions;
+  #before: number | undefined;
+  #evicted = 0;
+  readonly #looks: Repeated;
+
+  constructor(client: Redis, options: EvictionOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#looks = repeat(() => this.#look(), { everyMs: lookEveryMs });
+    this.#looks.now();
+  }
+
+  /** Undefined without evictions since the start. */
+  async reason(): Promise<CqbatchError | undefined> {
+    await this.#look();
+    if (this.#evicted === 0) return undefined;
+    return fatalError(
+      'REDIS_EVICTION',
+      `Redis at ${this.#options.where} has evicted ${counted(this.#evicted, 'key')} to free memory: ${evictionRemedy}`,
+    );
+  }
+
+  close(): void {
+    void this.#looks.stop();
+  }
+
+  async #look(): Promise<void> {
+    if (!this.#options.mayAskInfo) return;
+    const total = evictedKeys(await this.#client.info('stats'));
+    const evicted = total - (this.#before ?? total);
+    this.#before ??= total;
+    if (evicted <= this.#evicted) return;
+    this.#evicted = evicted;
+    const reason = await this.reason();
+    if (reason !== undefined) this.#options.onEvicted(reason);
+  }
+}
