@@ -29,8 +29,8 @@ export async function* joinRetries(
 }
 
 function lastOf(ofRun: RowResult, ofRetry: RowResult): RowResult {
-  // A retry that stopped early may not have attempted the row.
-  const isAttempted = ofRetry.outcome !== 'not_attempted' || ofRun.outcome === 'not_attempted';
+  // A retry that stopped early may not have attempted the row, or not know yet.
+  const isAttempted = !isOpen(ofRetry) || isOpen(ofRun);
   const last = isAttempted ? ofRetry : ofRun;
   const earlier = isAttempted
     ? joinAttempts(attemptsOf(ofRun), ofRetry.earlier ?? [])
@@ -46,6 +46,10 @@ function lastOf(ofRun: RowResult, ofRetry: RowResult): RowResult {
     ...(startedAt !== undefined && { startedAt }),
     ...(earlier.length > 0 && { earlier }),
   };
+}
+
+function isOpen({ outcome }: RowResult): boolean {
+  return outcome === 'not_attempted' || outcome === 'pending';
 }
 
 class LineReader {

@@ -36,7 +36,7 @@ test.each<[told: string, verdict: string, more?: Partial<Reported>]>([
     { run: { state: 'cancelled', phase: 'ended' } },
   ],
   [
-    `${ok}, 1 failed NOT_FOUND, 4 not_attempted PENDING`,
+    `${ok}, 1 failed NOT_FOUND, 4 pending PENDING`,
     'working: 2 of 7 evaluations restored so far. 1 row needs you.',
     { run: { state: 'running', phase: 'in progress' } },
   ],
