@@ -237,7 +237,7 @@ function meaningOf(attempt: JudgedAttempt): Meaning {
 function doneMessage({ done = 'done' }: Operation, { message }: ApiFailure, isApplied: boolean): string {
   return isApplied
     ? `probably ${done} by an earlier attempt whose answer was lost (the API: "${message}")`
-    : `there was nothing left to do (${message})`;
+    : `was already ${done} (the API: "${message}")`;
 }
 
 function prematureFailure({ name, done = 'done' }: Operation, failure: ApiFailure): ApiFailure {

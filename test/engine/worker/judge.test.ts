@@ -101,7 +101,7 @@ describe('a permanent refusal', () => {
     ['is a failure', 'why', true, { ...failed, message: 'why' }],
     ['that means "done already", after an unclear attempt, is a success', 'not deleted', true, applied],
     ['that means "done already" is a failure otherwise', 'not deleted', false, failed],
-    ['"done" is a success', 'gone', false, { ...applied, message: 'there was nothing left to do (gone)' }],
+    ['"done" is a success', 'gone', false, { ...applied, message: 'was already done (the API: "gone")' }],
     [
       '"done" is a success after an unclear attempt',
       'gone',
