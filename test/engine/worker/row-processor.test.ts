@@ -240,7 +240,7 @@ describe('a refusal that would mean "done" before any row of the operation has s
   test('waits for a success, and then succeeds', async () => {
     const { breaker, process } = unproven([notFound, restored]);
     const first = process({ ...task, row: 1 });
-    await vi.waitFor(() => expect(breaker.prefetchLimit(1, 1)).toBe(2));
+    await expect.poll(() => breaker.prefetchLimit(1, 1)).toBe(2);
     const second = await process({ ...task, row: 2 });
     expect(second).toMatchObject({ kind: 'finished', result: { row: 2, code: 'OK' } });
     expect(await first).toMatchObject({ kind: 'finished', result: { row: 1, code: 'ALREADY_APPLIED' } });
@@ -256,7 +256,7 @@ describe('a refusal that would mean "done" before any row of the operation has s
   test('goes back uncharged when the worker ends before', async () => {
     const { breaker, process } = unproven([notFound]);
     const verdict = process(task);
-    await vi.waitFor(() => expect(breaker.prefetchLimit(1, 1)).toBe(2));
+    await expect.poll(() => breaker.prefetchLimit(1, 1)).toBe(2);
     breaker.close();
     expect(await verdict).toMatchObject({
       kind: 'returned',
