@@ -7,7 +7,7 @@
  *   share one limit, too.
  * - An **attempt** is one HTTP request for a row. An attempt is **unclear** when it may have been processed although no usable
  *   answer came back.
- * - An **outcome** is the final state of a row, a **result** is the outcome with everything known about it.
+ * - An **outcome** is the final state of a row, or that it is pending; a **result** is the outcome with everything known about it.
  * - The **history** of an unfinished row says what earlier attempts did, so that a later one can be judged.
  * - The **priority** of a run decides which rows workers call first.
  */
@@ -57,15 +57,29 @@ export function actorText({ user, host }: Readonly<Record<'user' | 'host', strin
 }
 
 /** In the order of counts and displays. */
-export const outcomes = ['succeeded', 'failed', 'invalid', 'duplicate', 'skipped', 'not_attempted'] as const;
+export const outcomes = [
+  'succeeded',
+  'failed',
+  'invalid',
+  'duplicate',
+  'skipped',
+  'not_attempted',
+  'pending',
+] as const;
 
-/** The final state of a row. `skipped`: not called, on purpose; `not_attempted`: the run ended before it called the row. */
+/**
+ * The final state of a row, or `pending`.
+ *
+ * - `skipped`: not called, on purpose.
+ * - `not_attempted`: the run ended, and the row was certainly not processed.
+ * - `pending`: it will still be called, or the datastore holds what became of it. A complete run has no such row.
+ */
 export type Outcome = (typeof outcomes)[number];
 
 export type OutcomeCounts = Readonly<Record<Outcome, number>>;
 
 export function noOutcomes(): Record<Outcome, number> {
-  return { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
+  return { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0, pending: 0 };
 }
 
 export function addedUp(first: OutcomeCounts, second: OutcomeCounts): OutcomeCounts {

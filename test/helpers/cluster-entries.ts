@@ -17,7 +17,7 @@ export function runEntry(changes: Partial<RunEntry> = {}): RunEntry {
     manifest: 'rows.csv',
     state: 'running',
     rows: 10,
-    counts: { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 },
+    counts: { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0, pending: 0 },
     rowsPerSecond: 0,
     coordinator: { host: 'here', pid: 1 },
     startedAt: ago(0),

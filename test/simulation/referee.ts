@@ -1,5 +1,6 @@
 import type { RowResult } from '../../src/domain/terms.ts';
 import { JournalState } from '../../src/engine/journal/state.ts';
+import { unfinishedResult } from '../../src/engine/report/join-results.ts';
 import { fedInSpiteOf } from '../helpers/obeyed-guards.ts';
 import type { FlowEntry } from './queue-model.ts';
 import type { Mishap, Scenario } from './scenario.ts';
@@ -101,6 +102,10 @@ export class Referee {
     this.#doubtful.add(row);
   }
 
+  unread(): void {
+    this.#sight.sightings.note("a success can't be read");
+  }
+
   done(row: number): void {
     this.#sight.sightings.done(row);
     this.#done.set(row, (this.#done.get(row) ?? 0) + 1);
@@ -132,7 +137,17 @@ export class Referee {
       if (calls > known.attempts && !(losses + journal.cuts > 0 && known.unclear))
         this.#fail(`called in silence: ${told}`);
       if (result !== undefined) this.#checkResult(row, result, told);
+      this.#checkReport(row, result, state, told);
     }
+  }
+
+  /** A row that is not attempted in the report, and not unclear, was certainly not carried out. */
+  #checkReport(row: number, result: RowResult | undefined, state: JournalState, told: string): void {
+    if (result !== undefined || (this.#done.get(row) ?? 0) === 0) return;
+    const history = state.history(row);
+    const unsettled = state.isUnsettled(row);
+    const { outcome, unclear } = unfinishedResult('cancelled', { row, operation: '', history, unsettled });
+    if (outcome === 'not_attempted' && !unclear) this.#fail(`carried out, and not attempted: ${told}`);
   }
 
   #checkGuards(): void {

@@ -108,14 +108,18 @@ export function scenarioOf(seed: number) {
   };
   // Drawn last, so that all else stays as the seed had it before.
   const powerFailures = often(0.01, () => twoPowerFailures(random), []);
+  const lost = often(0.2, () => lostWorkers(random), []);
+  const unread = often(
+    0.15,
+    () => ({ first: random.pick([0, 1, 8, 30]), share: random.pick([0, 0.05, 0.3]) }),
+    { first: 0, share: 0 },
+  );
+  const lostKeys = often(0.15, () => [lostKey(random)], []);
   return {
     ...scenario,
-    mishaps: [
-      ...mishaps,
-      ...powerFailures,
-      ...often(0.2, () => lostWorkers(random), []),
-      ...often(0.15, () => [lostKey(random)], []),
-    ],
+    mishaps: [...mishaps, ...powerFailures, ...lost, ...lostKeys],
+    /** Successes that can't be read: that many first ones, and a share of the others. */
+    api: { ...scenario.api, unread },
   };
 }
 

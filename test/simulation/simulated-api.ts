@@ -16,6 +16,8 @@ export interface ApiLog {
   answered(row: number, worker: SimulatedProcess, code: string): void;
   /** No answer tells whether it was carried out. */
   doubted(row: number): void;
+  /** It is answered with a success that can't be read. */
+  unread(row: number): void;
   /** It is carried out. */
   done(row: number): void;
 }
@@ -64,6 +66,7 @@ export class SimulatedApi {
   readonly #refused = new Map<number, boolean>();
   /** How often it has refused the limited row. */
   #limited = 0;
+  #changes = 0;
 
   constructor(world: World, scenario: Scenario, log: ApiLog) {
     this.#world = world;
@@ -89,7 +92,7 @@ export class SimulatedApi {
     const { row, soundboard_id } = JSON.parse(request.body) as Body;
     const world = this.#world;
     const random = this.#random;
-    const { slow, latencyMs, unreachable, throttled, broken, answerLost } = this.#scenario.api;
+    const { slow, latencyMs, unreachable, throttled, broken, answerLost, unread } = this.#scenario.api;
     const begunAt = world.now;
     let isOver = false;
     const answer = (requests: number, said: Outcome): void => {
@@ -97,7 +100,7 @@ export class SimulatedApi {
       isOver = true;
       signal?.removeEventListener('abort', abort);
       this.#log.answered(row, worker, said.ok ? 'OK' : said.failure.code);
-      if (!said.ok && said.failure.unclear) this.#log.doubted(row);
+      if (said.ok ? !isReadable(said.body) : said.failure.unclear) this.#log.doubted(row);
       resolve({ requests, durationMs: world.now - begunAt, ...said });
     };
     const abort = (): void => answer(1, failed('aborted', 'INTERRUPTED', true));
@@ -127,12 +130,32 @@ export class SimulatedApi {
         const isBroken = random.chance(broken);
         if (isBroken && random.chance(0.5)) return later(back, 1, failed('retry', 'INTERNAL', true, 500));
         this.#log.done(row);
+        if (this.#isUnread(unread)) {
+          this.#log.unread(row);
+          return later(back, 1, this.#unreadSuccess());
+        }
         if (isBroken) return later(back, 1, failed('retry', 'INTERNAL', true, 500));
         if (random.chance(answerLost)) return later(back, 1, failed('retry', 'CONNECTION_LOST', true));
         later(back, 1, { ok: true, status: 200, body: { soundboard_id } });
       },
       { owner: null },
     );
+  }
+
+  /** From a first call on, all answers are such, or each with this probability. */
+  #isUnread({ first, share }: Scenario['api']['unread']): boolean {
+    this.#changes += 1;
+    return this.#changes <= first || (share > 0 && this.#random.chance(share));
+  }
+
+  /** Not JSON, cut off in the middle, or JSON that says nothing of the row. */
+  #unreadSuccess(): Outcome {
+    return this.#random.pick([
+      failed('retry', 'ANSWER_NOT_JSON', true, 200),
+      failed('retry', 'ANSWER_CUT_OFF', true, 200),
+      { ok: true, status: 200, body: {} },
+      { ok: true, status: 204, body: null },
+    ] as const);
   }
 
   #isLimited(row: number): boolean {
@@ -147,6 +170,10 @@ export class SimulatedApi {
     this.#refused.set(row, known);
     return known;
   }
+}
+
+function isReadable(body: unknown): boolean {
+  return body !== null && Object.keys(body as object).length > 0;
 }
 
 type Outcome =

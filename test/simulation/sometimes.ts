@@ -63,6 +63,8 @@ export const sometimes = [
   'a coordinator dies during a canary',
   'a row that must not be repeated fails for that',
   'a row is refused while others are accepted',
+  "a success can't be read",
+  'a worker gives up before it has read a success',
   'the code of the operation throws',
   'the code of the worker throws',
 ] as const;

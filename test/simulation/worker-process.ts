@@ -47,7 +47,11 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
       onChange: () => {
         worker.concurrency = breaker.prefetchLimit(scenario.concurrency, scenario.concurrency);
       },
-      onHalt: () => stop(),
+      onHalt({ because, unclearRow }) {
+        const isEarly = because === 'unproven' && unclearRow !== undefined;
+        stage.sightings.note('a worker gives up before it has read a success', isEarly);
+        stop();
+      },
     });
     const gate = {
       reserve: async () => isOpen,

@@ -57,7 +57,7 @@ async function settled({ terminal, store, datastore }: Context, record: RunRecor
     return await settleDeadRun(store, record, open, warningOfLasting(terminal));
   } catch (error) {
     terminal.warn(
-      `warning: it is not known which of its last rows run ${id} has called: ${(error as Error).message} They have the code PENDING ` +
+      `warning: it is not known which of its last rows run ${id} has called: ${(error as Error).message} They are pending ` +
         `until "cqbatch resume ${id}" finds out.`,
     );
     return record;
@@ -131,6 +131,7 @@ export function printReport(
       warning: mayBeFedTwice
         ? `Resume this run or rerun its CSV files, never both. Before a rerun: cqbatch cancel ${record.id}`
         : undefined,
+      isStopped: !goesOnByItself(record),
       columns: terminal.columns,
     }),
   );

@@ -11,6 +11,7 @@ import {
   moreText,
   movedIn,
   outcomeTexts,
+  pendingRows,
   styledOutcome,
   styleOf,
   table,
@@ -24,6 +25,8 @@ interface SummaryTextOptions {
   /** Commands to type. */
   readonly next: readonly string[];
   readonly warning?: string | undefined;
+  /** The run does not go on by itself. */
+  readonly isStopped?: boolean;
   /** Undefined leaves the charts out. */
   readonly columns?: number | undefined;
 }
@@ -31,7 +34,7 @@ interface SummaryTextOptions {
 export function summaryText(
   summary: RunSummary,
   paths: ReportPaths,
-  { state, next, warning, columns }: SummaryTextOptions,
+  { state, next, warning, isStopped = false, columns }: SummaryTextOptions,
 ): string {
   const { run, manifest, outcomes, unclear, duration_s: seconds } = summary;
   const time = seconds > 0 ? ` after ${duration(seconds)}` : '';
@@ -41,6 +44,7 @@ export function summaryText(
     ...[...(columns === undefined ? [] : pictures(summary, columns)), ...codeLines(summary)].map(movedIn),
     manifest.left_out !== undefined && `${counted(manifest.left_out, 'more row')} left out by --where`,
     unclear > 0 && `${unclearRows(unclear)} (column _unclear)`,
+    isStopped && outcomes.pending > 0 && pendingRows(outcomes.pending),
     warning,
     ...factLines([
       ['Report:', paths.report],
@@ -111,6 +115,7 @@ const blocks: Readonly<Record<Outcome, string>> = {
   duplicate: '▓',
   skipped: '▓',
   not_attempted: '·',
+  pending: '?',
 };
 
 /** Each outcome that occurs has at least one column. */

@@ -13,6 +13,7 @@ export const styleOf: Readonly<Record<Outcome, Style>> = {
   duplicate: 'dim',
   skipped: 'dim',
   not_attempted: 'yellow',
+  pending: 'yellow',
 };
 
 /** `succeeded`, `not attempted` */
@@ -33,13 +34,13 @@ export function unclearRows(rows: number): string {
 
 /** Rows that may have been called although their outcome does not say so. */
 export function doubtfulRows(unclear: number, codes: readonly CodeCount[]): readonly string[] {
-  const pending = codes.find(({ code }) => code === 'PENDING')?.count ?? 0;
-  return [
-    ...(unclear > 0 ? [unclearRows(unclear)] : []),
-    ...(pending > 0
-      ? [`${count(pending)} of the rows not attempted may have been called: resuming the run finds out`]
-      : []),
-  ];
+  const pending = codes.find(({ outcome }) => outcome === 'pending')?.count ?? 0;
+  return [...(unclear > 0 ? [unclearRows(unclear)] : []), ...(pending > 0 ? [pendingRows(pending)] : [])];
+}
+
+/** Of a run that has stopped. */
+export function pendingRows(rows: number): string {
+  return `${counted(rows, 'row')} pending: the datastore knows whether the API was called; resume the run to find out`;
 }
 
 /** `unlimited`, `up to 51/s, API limit 50/s` */

@@ -1,6 +1,7 @@
-import { parseJson } from '../../base/text/json.ts';
+import { shortened } from '../../base/text/printable.ts';
 import type { FailureCode } from '../../domain/codes.ts';
 import type { ReceivedAnswer } from '../../domain/terms.ts';
+import { parseAnswer } from './answer-json.ts';
 import { type AnswerContext, classify, readErrorBody } from './classify.ts';
 import { requestIdIn } from './error-details.ts';
 import { type ApiFailure, apiFailure } from './failure.ts';
@@ -23,7 +24,7 @@ export function interpret(answer: HttpAnswer, context: AnswerContext): ParsedAns
   // RFC 9110, section 15.3.5: such an answer has no content.
   if (status === 204 && body === '') return { ok: true, status, body: null };
   try {
-    return { ok: true, status, body: mask.json(parseJson(body), body) };
+    return { ok: true, status, body: mask.json(parseAnswer(body), body) };
   } catch (error) {
     return { ok: false, failure: unreadableFailure(answer, mask, error as Error) };
   }
@@ -42,8 +43,17 @@ function unreadableFailure({ status, body, problem }: HttpAnswer, mask: TokenMas
   const failure = (code: FailureCode, why: string): ApiFailure =>
     apiFailure(code, `The server answered ${status}, but ${why}`, { status, unclear: true });
   if (problem !== undefined) return failure(undecodedCodes[problem.kind], problemText(problem, mask));
-  const received = { empty: 'nothing', html: 'an HTML page', text: error.message, json: error.message };
-  return failure('ANSWER_NOT_JSON', `not with JSON: ${received[readErrorBody(body).kind]}`);
+  const { kind } = readErrorBody(body);
+  if (kind === 'empty') return failure('ANSWER_NOT_JSON', 'with nothing instead of JSON');
+  const what = kind === 'html' ? 'with an HTML page instead of JSON' : `not with JSON (${error.message})`;
+  return failure('ANSWER_NOT_JSON', `${what}: ${excerptOf(body, mask)}`);
+}
+
+const excerptLength = 200;
+
+/** The beginning of what came back, for a message. */
+export function excerptOf(body: string, mask?: TokenMask): string {
+  return `"${shortened(serverText(body, mask), excerptLength)}"`;
 }
 
 const undecodedCodes = {

@@ -1,5 +1,6 @@
-import { isJsonObject, parseJson } from '../../base/text/json.ts';
+import { isJsonObject } from '../../base/text/json.ts';
 import { canonicalCodes, type FailureCode, failureFacts } from '../../domain/codes.ts';
+import { parseAnswer } from './answer-json.ts';
 import { detailTexts, type ErrorDetail, errorDetails, reasonIn } from './error-details.ts';
 import { type ApiFailure, apiFailure, mayBeOfRouter } from './failure.ts';
 import { headerValues } from './headers.ts';
@@ -218,7 +219,7 @@ function htmlTitle(page: string): string {
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value = parseJson(text);
+    const value = parseAnswer(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

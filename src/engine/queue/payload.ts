@@ -52,6 +52,8 @@ export interface RunPolicy {
   readonly sendsKeys?: true;
   /** Operations of which rows of the run have succeeded. */
   readonly proven?: readonly string[];
+  /** Operations of which rows of earlier runs have succeeded at this address. */
+  readonly succeededBefore?: readonly string[];
 }
 
 export interface Batch<Task extends RowTask = RowTask> {

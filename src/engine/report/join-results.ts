@@ -98,11 +98,6 @@ export function isUnfinished({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
 }
 
-/** Whether the run will still call the row, or the journal does not know whether it has. */
-export function isPending({ code, finishedAt }: RowResult): boolean {
-  return finishedAt === undefined && code === unfinishedCodes.pending;
-}
-
 export interface UnfinishedRow {
   readonly row: number;
   readonly operation: string;
@@ -113,8 +108,8 @@ export interface UnfinishedRow {
 
 /**
  * A row that was certainly not processed is `not_attempted`. A row with an attempt that the API did more than postpone is `failed`, unless
- * the run will still call it. A row that may have been processed is unclear: it is not fed back unchecked. A row that the datastore holds
- * is pending even after the end: the journal can't say whether it was called.
+ * the run will still call it: then it is `pending`. A row that may have been processed is unclear: it is not fed back unchecked. A row that
+ * the datastore holds is pending even after a stop: the journal can't say whether it was called.
  */
 export function unfinishedResult(why: WhyUnfinished, row: UnfinishedRow): RowResult {
   const { history = noHistory } = row;
@@ -125,7 +120,7 @@ export function unfinishedResult(why: WhyUnfinished, row: UnfinishedRow): RowRes
   return {
     row: row.row,
     operation: row.operation,
-    outcome: attempted && unfinished !== 'pending' ? 'failed' : 'not_attempted',
+    outcome: unfinished === 'pending' ? 'pending' : attempted ? 'failed' : 'not_attempted',
     code: unfinishedCodes[unfinished],
     message: message(why, history, row.unsettled),
     attempts,

@@ -31,8 +31,8 @@ export async function* joinRetries(
 
 /** @param hasKey an answer to the retry's call tells the outcome of all calls with its key */
 function lastOf(ofRun: RowResult, ofRetry: RowResult, hasKey: boolean): RowResult {
-  // A retry that stopped early may not have attempted the row.
-  const isAttempted = ofRetry.outcome !== 'not_attempted' || ofRun.outcome === 'not_attempted';
+  // A retry that stopped early may not have attempted the row, or not know yet.
+  const isAttempted = !isOpen(ofRetry) || isOpen(ofRun);
   const last = isAttempted ? ofRetry : ofRun;
   const earlier = isAttempted
     ? joinAttempts(attemptsOf(ofRun), ofRetry.earlier ?? [])
@@ -48,6 +48,10 @@ function lastOf(ofRun: RowResult, ofRetry: RowResult, hasKey: boolean): RowResul
     ...(startedAt !== undefined && { startedAt }),
     ...(earlier.length > 0 && { earlier }),
   };
+}
+
+function isOpen({ outcome }: RowResult): boolean {
+  return outcome === 'not_attempted' || outcome === 'pending';
 }
 
 class LineReader {

@@ -4,7 +4,7 @@ import { writeJsonFile } from '../../base/disk/json-file.ts';
 import { type Guard, guardColumn, guardFor } from '../../base/text/formula-guard.ts';
 import { CsvFile, unwritableReport } from './csv-file.ts';
 import type { ReportPage } from './html/report-page.ts';
-import { isPending, type ReportLine } from './join-results.ts';
+import type { ReportLine } from './join-results.ts';
 import type { ReportLines } from './join-retries.ts';
 import { type RefeedOptions, RefeedRows } from './refeed.ts';
 import { flagCell, messageOf, type ReportCellOptions, ReportCells } from './report-columns.ts';
@@ -100,7 +100,7 @@ class ReportFiles {
     for (const { row, result } of lines) {
       const { outcome, operation, code, unclear } = result;
       const isFailed = outcome === 'failed' || outcome === 'invalid';
-      if (!isFailed && (outcome !== 'not_attempted' || isPending(result))) continue;
+      if (!isFailed && outcome !== 'not_attempted') continue;
       const { cells, altered } = this.#refeed.cells(row, operation);
       if (altered) this.alteredRows++;
       const cellsAndRow = [...cells, String(row.row)];

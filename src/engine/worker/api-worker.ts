@@ -40,8 +40,12 @@ export interface ApiWorkerOptions {
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
-  /** The worker can't continue: no row can succeed, a row can't be understood, or rows wait and none starts. */
-  readonly onHalt: (reason: CqbatchError) => void;
+  /**
+   * The worker can't continue: no row can succeed, a row can't be understood, or rows wait and none starts.
+   *
+   * @param unclearRow the place of a row that may have been processed, though the API was never understood
+   */
+  readonly onHalt: (reason: CqbatchError, unclearRow?: number) => void;
   readonly onError: (error: Error) => void;
 }
 
@@ -96,7 +100,7 @@ export class ApiWorker {
     this.#breaker = new CircuitBreaker({
       maxOutageMs,
       onChange: () => this.#claimWithin(),
-      onHalt: (halt) => options.onHalt(haltReason(baseUrl, halt)),
+      onHalt: (halt) => options.onHalt(haltReason(baseUrl, halt), halt.unclearRow),
     });
     this.#leaderLoop = new LeaderLoop({
       membership,
@@ -155,7 +159,8 @@ export class ApiWorker {
         governed: () => this.#pace?.phase !== 'fixed',
         log,
         onEvent: (event) => this.#take(event),
-        onHalt: (failure, path) => onHalt(refusalReason(baseUrl, path, failure)),
+        onHalt: (failure, { path, row }) =>
+          onHalt(refusalReason(baseUrl, path, failure), failure.unclear ? row : undefined),
       }),
       log,
       testify: (testimony) => this.#options.membership.testify(JSON.stringify(testimony)),

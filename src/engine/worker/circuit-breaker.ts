@@ -1,4 +1,15 @@
-import type { Blame, Halt, HealthEvidence, Refused, Trouble } from './health-evidence.ts';
+import { EarlyCalls } from './early-calls.ts';
+import {
+  type Blame,
+  type Halt,
+  type HealthEvidence,
+  isDoubtful,
+  type Refused,
+  type Trouble,
+} from './health-evidence.ts';
+import { HeldVerdicts, needsSuccess } from './held-verdicts.ts';
+import { OutageTests, Recovery } from './outage-tests.ts';
+import { areSeveral, FailureStreak, RefusalStreak } from './streaks.ts';
 
 export interface CircuitBreakerOptions {
   /** Absent: no limit. */
@@ -10,25 +21,13 @@ export interface CircuitBreakerOptions {
 }
 
 /** An unproven API has this many calls, or this much time, to answer a call. */
-const unprovenCalls = 20;
-const unprovenMs = 30_000;
-/** Consecutive failed calls that are an outage, or fewer over a longer time. The restart of a server is no outage. */
-const manyCalls = 20;
-const manyCallsMs = 2_000;
-const severalCalls = 5;
-const severalCallsMs = 10_000;
+const [unprovenCalls, unprovenMs] = [20, 30_000];
+/** Rows that wait for their verdicts, for which other rows are taken in hand. */
+const mostHeld = 20;
 /** After this long with nothing left to call, the API is judged by the calls so far. The first rows may take longer to arrive. */
 const idleMs = { unproven: 5_000, proven: 1_000 };
-/** Pauses between test calls, as a share of the outage so far. */
-const testAfterPart = 0.25;
-const shortestTestMs = 1_000;
-const longestTestMs = 15_000;
-/** The most that counts between two refusals: the API may have asked for a longer wait. */
-const longestRefusalMs = 60_000;
 /** After this long, users are told what the run waits for. */
 const noticedMs = 4_000;
-/** With this many rows in hand again, a worker has recovered. */
-const mostRecovering = 200;
 
 /**
  * Distinguishes trouble of the API from trouble of a row. While rows fail and no call is answered, their verdicts are held back: the next
@@ -39,14 +38,15 @@ const mostRecovering = 200;
  *   unproven ────────────▶ closed ──────────────────────────────▶ open ◀─┐
  *      │                     ▲                                    │ │ └──┘ a single call has failed:
  *      │                     └──────── a single call was answered ┘ │      the next one later
- *      │ 20 calls failed, or 30 s                                   │
+ *      │ 20 calls failed, 5 of them unclear, or 30 s                │
  *      └──────────────────────────▶ halted ◀────────────────────────┘ longer than `maxOutageMs`
  * ```
  *
- * It also halts when the API has refused (429, 503) every call for longer than `maxOutageMs`.
+ * It also halts when the API has refused (429, 503) every call for longer than `maxOutageMs`; and, before an operation has succeeded, when
+ * five 2xx answers could not be read, or twenty refusals would mean "done".
  *
- * `closed` releases the held verdicts at the next answer: each row has its own trouble then. `open` and `halted` blame the API. After an
- * outage the rows in hand double with each round of answers.
+ * `closed` releases the held verdicts at the next answer: each row has its own trouble then. Refusals that would mean "done" wait for a
+ * success. `open` and `halted` blame the API. After an outage the rows in hand double with each round of answers.
  */
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions;
@@ -55,18 +55,17 @@ export class CircuitBreaker {
   #inHand = 0;
   /** Failed calls of an unproven API that are no longer held. */
   #spent = 0;
+  readonly #early = new EarlyCalls();
   #firstCallAt: number | undefined;
-  #streak: { calls: number; readonly since: number; latest: Trouble } | undefined;
-  #refusals: { readonly calls: number; readonly lastedMs: number; readonly lastAt: number } | undefined;
-  readonly #held: { readonly trouble: Trouble; readonly release: (blame: Blame) => void }[] = [];
-  #recovering = Number.POSITIVE_INFINITY;
-  #nextTestAt = 0;
-  #test: { readonly timer: NodeJS.Timeout; readonly resolve: (admitted: boolean) => void } | undefined;
+  #streak: FailureStreak | undefined;
+  readonly #refusals = new RefusalStreak();
+  readonly #held = new HeldVerdicts();
+  readonly #recovery = new Recovery();
+  readonly #tests = new OutageTests();
   #decision: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
   #limit: NodeJS.Timeout | undefined;
   #closed = false;
-  #afterHalt: Blame = 'halted';
 
   constructor(options: CircuitBreakerOptions) {
     this.#options = options;
@@ -75,25 +74,29 @@ export class CircuitBreaker {
   /** `testMs`: until the next test call. Rows that have waited for their verdicts for seconds also show an outage. */
   get outage(): { readonly trouble: Trouble; readonly testMs: number } | undefined {
     if (this.#streak === undefined) return undefined;
-    const { latest: trouble, since } = this.#streak;
-    const now = performance.now();
-    if (this.#state === 'open') return { trouble, testMs: Math.max(0, this.#nextTestAt - now) };
-    return this.#held.length > 0 && now - since >= noticedMs ? { trouble, testMs: 0 } : undefined;
+    const { latest: trouble, lastedMs } = this.#streak;
+    if (this.#state === 'open') return { trouble, testMs: this.#tests.nextInMs };
+    return this.#held.length > 0 && lastedMs >= noticedMs ? { trouble, testMs: 0 } : undefined;
   }
 
-  /** The API is known to answer as the service does. */
+  /** An operation has succeeded here or elsewhere: the API is known to answer as the service does. */
   prove(): void {
+    this.#succeeded();
     if (this.#state !== 'unproven') return;
     this.#state = 'closed';
     this.#decide();
     this.#options.onChange();
   }
 
-  /** Rows to have in hand if `wanted` are needed; at most `unproven` while nothing is known about the API. */
+  /** Rows to have in hand if `wanted` are needed; at most `unproven` in a call while nothing is known about the API. */
   prefetchLimit(wanted: number, unproven: number): number {
-    if (this.#state === 'unproven') return Math.max(1, Math.min(unproven, unprovenCalls - this.#spent));
+    const held = this.#held.length;
+    const { mayBeInFlight, isAnyUnread } = this.#early;
+    if (this.#state === 'unproven')
+      return Math.max(1, Math.min(held + Math.min(unproven, mayBeInFlight), unprovenCalls - this.#spent));
     if (this.#state !== 'closed') return 1;
-    return Math.min(wanted, this.#recovering) + Math.min(this.#held.length, manyCalls);
+    const most = isAnyUnread ? Math.min(wanted, mayBeInFlight) : wanted;
+    return Math.min(most, this.#recovery.mostInHand) + Math.min(held, mostHeld);
   }
 
   /** For a claimed row; call `end` when it has a verdict. */
@@ -111,65 +114,78 @@ export class CircuitBreaker {
   admit(): boolean | Promise<boolean> {
     if (this.#closed || this.#state === 'halted') return false;
     this.#firstCallAt ??= performance.now();
-    if (this.#state !== 'open') return true;
-    if (this.#test !== undefined) return false;
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#endTest(true), this.#nextTestAt - performance.now());
-      this.#test = { timer, resolve };
-    });
+    return this.#state === 'open' ? this.#tests.admit() : true;
   }
 
   assess(evidence: HealthEvidence): Blame | Promise<Blame> {
-    if (this.#state === 'halted') return this.#afterHalt;
+    if (this.#state === 'halted') return 'halted';
     if (this.#closed) return isDoubtful(evidence) || this.#state === 'open' ? 'halted' : 'row';
-    if (evidence.kind === 'none') {
-      if (this.#state === 'open') this.#testLater();
-      return 'row';
+    if (evidence.kind === 'trouble') return this.#troubled(evidence);
+    if (evidence.kind === 'none' && this.#state === 'open') this.#testLater();
+    if (evidence.kind === 'refused') this.#refused(evidence);
+    if (evidence.kind === 'answered') {
+      if (evidence.isSuccess) this.#succeeded();
+      this.#refusals.end();
+      this.#answered();
     }
-    if (evidence.kind === 'refused') {
-      this.#refused(evidence);
-      return 'row';
-    }
-    if (evidence.kind === 'answered' || (evidence.cause === 'path' && this.#state !== 'unproven')) {
-      this.#refusals = undefined;
+    return 'row';
+  }
+
+  #troubled(trouble: Trouble): Blame | Promise<Blame> {
+    const { cause } = trouble;
+    const isUnproven = this.#state === 'unproven';
+    this.#early.add(trouble, isUnproven);
+    if (!isUnproven && (cause === 'unread' || cause === 'done')) return this.#troubledEarly(trouble);
+    if (!isUnproven && cause === 'path') {
+      this.#refusals.end();
       this.#answered();
       return 'row';
     }
-    this.#streak ??= { calls: 0, since: performance.now(), latest: evidence };
-    if (evidence.cause !== 'either' || !evidence.repeated) this.#streak.calls += 1;
-    this.#streak.latest = evidence;
+    this.#streak ??= new FailureStreak(trouble);
+    this.#streak.add(trouble);
     if (this.#state === 'open') {
       this.#testLater();
       return 'target';
     }
-    return new Promise((release) => {
-      this.#held.push({ trouble: evidence, release });
-      this.#decide();
-      this.#watchIdle();
-      this.#options.onChange();
-    });
+    return this.#hold(trouble);
+  }
+
+  /** Something has answered, but no row of the operation has succeeded. */
+  #troubledEarly(trouble: Trouble): Blame | Promise<Blame> {
+    if (this.#early.areTooMany) {
+      this.#giveUp('unproven', this.#early.streakTo(trouble));
+      return 'halted';
+    }
+    if (this.#state === 'open') this.#testLater();
+    return trouble.cause === 'done' ? this.#hold(trouble) : 'row';
+  }
+
+  #hold(trouble: Trouble): Promise<Blame> {
+    const blame = this.#held.hold(trouble);
+    this.#decide();
+    this.#watchIdle();
+    this.#options.onChange();
+    return blame;
+  }
+
+  #succeeded(): void {
+    this.#early.succeeded();
+    this.#release('row', needsSuccess);
   }
 
   close(): void {
     this.#closed = true;
     clearTimeout(this.#decision);
     clearTimeout(this.#limit);
-    this.#endTest(false);
+    this.#tests.end(false);
     this.#release('halted');
   }
 
   #refused({ path, failure }: Refused): void {
-    const now = performance.now();
-    const {
-      calls,
-      lastedMs: lastedBeforeMs,
-      lastAt,
-    } = this.#refusals ?? { calls: 0, lastedMs: 0, lastAt: now };
-    const lastedMs = lastedBeforeMs + Math.min(now - lastAt, longestRefusalMs);
-    this.#refusals = { calls: calls + 1, lastedMs, lastAt: now };
+    this.#refusals.add();
+    const { calls, lastedMs } = this.#refusals;
     const { maxOutageMs = Number.POSITIVE_INFINITY } = this.#options;
-    if (lastedMs > maxOutageMs)
-      this.#halt({ because: 'refusals', path, failure, calls: calls + 1, lastedMs });
+    if (lastedMs > maxOutageMs) this.#halt({ because: 'refusals', path, failure, calls, lastedMs });
     else if (failure.status === 429) this.#answered();
     else if (this.#state === 'open') this.#testLater();
   }
@@ -178,13 +194,15 @@ export class CircuitBreaker {
     const lastState = this.#state;
     this.#state = 'closed';
     this.#streak = undefined;
+    this.#early.answered();
     if (lastState === 'open') {
       clearTimeout(this.#limit);
-      this.#recovering = 1;
+      this.#recovery.begin();
     }
-    this.#recovering = this.#recovering >= mostRecovering ? Number.POSITIVE_INFINITY : this.#recovering + 1;
-    const changes = lastState !== 'closed' || this.#held.length > 0 || this.#recovering <= mostRecovering;
-    this.#release('row');
+    const isRecovering = this.#recovery.answered();
+    const changes = lastState !== 'closed' || this.#held.length > 0 || isRecovering;
+    clearTimeout(this.#decision);
+    this.#release('row', (trouble) => !needsSuccess(trouble));
     if (changes) this.#options.onChange();
   }
 
@@ -193,16 +211,13 @@ export class CircuitBreaker {
     clearTimeout(this.#decision);
     if (this.#streak === undefined || this.#closed) return;
     const now = performance.now();
-    const { calls, since, latest } = this.#streak;
+    const { calls, since, latest, outageAt } = this.#streak;
     let at = Number.POSITIVE_INFINITY;
     if (this.#state === 'unproven') {
       const isCertain = calls >= unprovenCalls || latest.failure.code === 'TLS_ERROR';
-      if (isDoubtful(latest) || calls >= severalCalls) at = (this.#firstCallAt ?? since) + unprovenMs;
-      if (isCertain) at = now;
-    } else if (this.#state === 'closed') {
-      if (calls >= severalCalls) at = since + severalCallsMs;
-      if (calls >= manyCalls) at = Math.min(at, since + manyCallsMs);
-    }
+      if (isDoubtful(latest) || areSeveral(calls)) at = (this.#firstCallAt ?? since) + unprovenMs;
+      if (isCertain || this.#early.areTooMany) at = now;
+    } else if (this.#state === 'closed') at = outageAt;
     if (at <= now) this.#trip();
     else if (at < Number.POSITIVE_INFINITY) {
       this.#decision = setTimeout(() => this.#decide(), Math.ceil(at - now));
@@ -218,43 +233,40 @@ export class CircuitBreaker {
   #open(): void {
     this.#state = 'open';
     const { maxOutageMs } = this.#options;
-    const lastedMs = performance.now() - (this.#streak?.since ?? 0);
+    const { lastedMs = 0 } = this.#streak ?? {};
     if (maxOutageMs !== undefined) {
       this.#limit = setTimeout(() => this.#giveUp('outage'), Math.max(0, maxOutageMs - lastedMs));
       this.#limit.unref();
     }
     this.#testLater();
+    clearTimeout(this.#decision);
     this.#release('target');
     this.#options.onChange();
   }
 
-  #giveUp(because: 'unproven' | 'outage'): void {
-    if (this.#streak === undefined) return;
-    const { calls, since, latest } = this.#streak;
-    const { path, failure } = latest;
-    if (because === 'unproven') this.#afterHalt = 'unproven';
-    this.#halt({ because, path, failure, calls, lastedMs: performance.now() - since });
+  #giveUp(
+    because: 'unproven' | 'outage',
+    streak: Pick<FailureStreak, 'calls' | 'lastedMs' | 'latest'> | undefined = this.#streak,
+  ): void {
+    if (streak === undefined) return;
+    const { calls, lastedMs, latest } = streak;
+    const troubles = [...this.#held.troubles, latest];
+    const unclear = because === 'unproven' ? troubles.find(({ failure }) => failure.unclear) : undefined;
+    const { path, failure, cause } = unclear ?? latest;
+    this.#halt({ because, cause, path, failure, calls, lastedMs, unclearRow: unclear?.row });
   }
 
   #halt(halt: Halt): void {
     this.#state = 'halted';
-    this.#endTest(false);
-    this.#release(this.#afterHalt);
+    clearTimeout(this.#decision);
+    this.#tests.end(false);
+    this.#release('halted');
     this.#options.onHalt(halt);
   }
 
   #testLater(): void {
-    const now = performance.now();
-    const lastedMs = now - (this.#streak?.since ?? now);
-    this.#nextTestAt = now + Math.min(Math.max(lastedMs * testAfterPart, shortestTestMs), longestTestMs);
+    this.#tests.planNext(this.#streak?.lastedMs ?? 0);
     this.#options.onChange();
-  }
-
-  #endTest(admitted: boolean): void {
-    const test = this.#test;
-    this.#test = undefined;
-    clearTimeout(test?.timer);
-    test?.resolve(admitted && !this.#closed);
   }
 
   #watchIdle(): void {
@@ -268,23 +280,21 @@ export class CircuitBreaker {
 
   /** No other call will follow before these rows have verdicts. */
   #nothingLeft(): void {
-    const troubles = this.#held.map(({ trouble }) => trouble);
-    const several = troubles.filter(({ repeated }) => !repeated).length >= severalCalls;
-    if (several || troubles.some(isDoubtful)) this.#trip();
+    const { troubles } = this.#held;
+    const early = troubles.find(needsSuccess);
+    if (this.#state !== 'unproven' && early !== undefined)
+      this.#giveUp('unproven', this.#early.streakTo(early));
+    else if (areSeveral(troubles.filter(({ repeated }) => !repeated).length) || troubles.some(isDoubtful))
+      this.#trip();
     else {
       if (this.#state === 'unproven') this.#spent += troubles.length;
       this.#release('row');
     }
   }
 
-  #release(blame: Blame): void {
+  #release(blame: Blame, isMeant?: (trouble: Trouble) => boolean): void {
     clearTimeout(this.#idle);
-    clearTimeout(this.#decision);
-    for (const { release } of this.#held.splice(0)) release(blame);
+    this.#held.release(blame, isMeant);
+    this.#watchIdle();
   }
-}
-
-/** The evidence says more about the API than about its row. */
-function isDoubtful(evidence: HealthEvidence): boolean {
-  return evidence.kind === 'trouble' && evidence.cause !== 'either';
 }

@@ -1,30 +1,42 @@
+import { stringifyJson } from '../../base/text/json.ts';
+import { excerptOf } from '../api/answer.ts';
 import { type ApiFailure, mayBeOfRouter } from '../api/failure.ts';
 import type { HealthEvidence, Trouble } from './health-evidence.ts';
 import type { JudgedAttempt, Judgement } from './judge.ts';
 
 export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): HealthEvidence {
-  const { task, answer, claim } = attempt;
+  const { task, answer, claim, provenRight } = attempt;
   const trouble = (cause: Trouble['cause'], failure: ApiFailure): Trouble => ({
     kind: 'trouble',
     cause,
+    row: task.row,
     path: task.path,
     failure,
     repeated: claim.attemptsUsed > 0,
   });
-  if (judgement.kind === 'finished' && judgement.result.outcome === 'succeeded') return { kind: 'answered' };
+  if (judgement.kind === 'premature') return trouble('done', judgement.failure);
+  if (judgement.kind === 'finished' && judgement.result.outcome === 'succeeded')
+    return { kind: 'answered', ...(judgement.result.code === 'OK' && { isSuccess: true }) };
   if (answer.ok) {
     if (judgement.kind !== 'finished') return { kind: 'answered' };
     const { code, message, unclear } = judgement.result;
     // An answer without an identifier may come from another service.
-    if (code !== 'ANSWER_INCOMPLETE') return { kind: 'answered' };
-    return trouble('path', { class: 'permanent', code, message, status: answer.status, unclear });
+    if (provenRight || !unreadCodes.has(code)) return { kind: 'answered' };
+    const body = answer.body === null ? 'nothing' : excerptOf(stringifyJson(answer.body));
+    return trouble('unread', {
+      class: 'permanent',
+      code: 'ANSWER_INCOMPLETE',
+      message: `${message}: ${body}`,
+      status: answer.status,
+      unclear,
+    });
   }
   const { failure } = answer;
   switch (failure.class) {
     case 'unreachable':
       return trouble('target', failure);
     case 'retry':
-      return trouble('either', failure);
+      return trouble(isUnread(failure) && !provenRight ? 'unread' : 'either', failure);
     case 'permanent':
       return isPathInDoubt(attempt, failure) ? trouble('path', failure) : { kind: 'answered' };
     case 'slow-down':
@@ -35,6 +47,14 @@ export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): He
     case 'aborted':
       return { kind: 'none' };
   }
+}
+
+/** The service may have made the change, or another service has answered. */
+const unreadCodes: ReadonlySet<string> = new Set(['ANSWER_INCOMPLETE', 'OPERATION_FAILED']);
+
+/** A success that can't be read. */
+function isUnread({ status = 0, unclear }: ApiFailure): boolean {
+  return unclear && status >= 200 && status < 300;
 }
 
 /** The refusal may be about the path: it does not mention the subject. */

@@ -6,11 +6,14 @@ import type { Halt } from './health-evidence.ts';
 /** Says what failed, and what to correct. */
 export function haltReason(baseUrl: string, { because, calls, lastedMs, ...last }: Halt): CqbatchError {
   if (because === 'unproven')
-    return fatalError('API_UNPROVEN', accountOf(baseUrl, last, calls === 1 ? '1 try' : `${calls} tries`));
+    return fatalError(
+      'API_UNPROVEN',
+      accountOf(baseUrl, last, { tries: calls === 1 ? '1 try' : `${calls} tries` }),
+    );
   const what = because === 'refusals' ? 'has refused every call' : 'has been away';
   return fatalError(
     'API_AWAY',
-    `The API ${what} for ${duration(lastedMs / 1_000)}, longer than --max-outage allows: ${accountOf(baseUrl, last)}`,
+    `The API ${what} for ${duration(lastedMs / 1_000)}, longer than --max-outage allows: ${accountOf(baseUrl, last, { isFirst: false })}`,
   );
 }
 
@@ -20,13 +23,18 @@ export function refusalReason(baseUrl: string, path: string, failure: ApiFailure
 }
 
 /** `https://api.example.com refuses connections (2 tries). Check …` */
-function accountOf(baseUrl: string, { path, failure }: Pick<Halt, 'path' | 'failure'>, tries = ''): string {
+function accountOf(
+  baseUrl: string,
+  last: Pick<Halt, 'path' | 'failure' | 'cause'>,
+  { tries = '', isFirst = true } = {},
+): string {
+  const { path, failure } = last;
   const { code, message, status } = failure;
   const what = message.replace(/\.$/, '');
   const answer = status === undefined ? '' : `HTTP ${status}`;
   const said = (sentence: string, ...facts: readonly string[]): string => {
     const known = facts.filter((fact) => fact !== '');
-    return `${sentence}${known.length === 0 ? '' : ` (${known.join(', ')})`}. ${remedy(failure)}`;
+    return `${sentence}${known.length === 0 ? '' : ` (${known.join(', ')})`}. ${remedyOf(last, isFirst)}`;
   };
   if (code === 'CONNECTION_REFUSED') return said(`${baseUrl} refuses connections`, tries);
   if (code === 'UNAUTHENTICATED') return said(what, answer, tries);
@@ -62,6 +70,19 @@ const remedies: Readonly<Record<string, string>> = {
   RESOURCE_EXHAUSTED: waitForLimit,
   PERMISSION_DENIED: `Check what the token allows, and correct the ${byBaseUrl} if it is wrong.`,
 };
+
+/** What was called may have been processed, so the user must look before anything is called again. */
+const lookFirst =
+  'These calls may have been processed: look at their rows (report.csv, column _unclear) in the service. ' +
+  '"cqbatch resume" calls them again and keeps them marked.';
+
+function remedyOf({ cause, failure }: Pick<Halt, 'failure' | 'cause'>, isFirst: boolean): string {
+  if (cause === 'done')
+    return `Correct the ${byBaseUrl} and its path prefix: a router may have answered. If they are right, first run a row that can succeed; after its success, such refusals count, and "cqbatch resume" goes on.`;
+  if (cause === 'unread')
+    return `${lookFirst} If another service has answered, correct the ${byBaseUrl} and its path prefix.`;
+  return isFirst && failure.unclear ? `${remedy(failure)} ${lookFirst}` : remedy(failure);
+}
 
 function remedy({ code, status = 0, class: kind }: ApiFailure): string {
   const known = remedies[code];

@@ -1,7 +1,7 @@
 import type { ApiFailure } from '../api/failure.ts';
 
 export type HealthEvidence =
-  | { readonly kind: 'answered' }
+  | { readonly kind: 'answered'; readonly isSuccess?: true }
   /** We stopped the call, or this worker must end. */
   | { readonly kind: 'none' }
   | Refused
@@ -17,25 +17,38 @@ export interface Refused {
 /** A failure that other calls may share. */
 export interface Trouble {
   readonly kind: 'trouble';
+  /** The place of the row. */
+  readonly row: number;
   /**
-   * `target`: not the row, because connections are refused; `either`: the row or the API; `path`: the row, or a base URL that leads to
-   * something else, which is ruled out once anything was answered.
+   * - `target`: not the row, because connections are refused.
+   * - `either`: the row or the API.
+   * - `path`: the row, or a base URL that leads to something else, which is ruled out once anything was answered.
+   * - `unread`: a 2xx without a usable answer, before any row of the operation has succeeded. The address may be wrong; or the service has
+   *   made the change.
+   * - `done`: a refusal that would mean "done", before any row of the operation has succeeded at this address. Only a success shows that it
+   *   does not come from a router.
    */
-  readonly cause: 'target' | 'either' | 'path';
+  readonly cause: 'target' | 'either' | 'path' | 'unread' | 'done';
   readonly path: string;
   readonly failure: ApiFailure;
   /** An attempt of the row had failed before: a row that always fails says nothing about the API. */
   readonly repeated: boolean;
 }
 
-/**
- * `halted`: this worker has given up, and another must call the row. `unproven`: it has given up because the target never answered as the
- * service does.
- */
-export type Blame = 'row' | 'target' | 'halted' | 'unproven';
+/** `halted`: this worker has given up, and another must call the row. */
+export type Blame = 'row' | 'target' | 'halted';
 
-export interface Halt extends Pick<Trouble, 'path' | 'failure'> {
+export interface Halt extends Pick<Refused, 'path' | 'failure'> {
+  /** Absent when the API has refused (429, 503) every call. */
+  readonly cause?: Trouble['cause'];
   readonly because: 'unproven' | 'outage' | 'refusals';
   readonly calls: number;
   readonly lastedMs: number;
+  /** A row that may have been processed although no usable answer of this target was ever read. */
+  readonly unclearRow?: number | undefined;
+}
+
+/** The evidence says more about the API than about its row. */
+export function isDoubtful(evidence: HealthEvidence): boolean {
+  return evidence.kind === 'trouble' && evidence.cause !== 'either';
 }

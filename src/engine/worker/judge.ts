@@ -7,7 +7,6 @@ import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowCall, RowTask } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
 import { hasKey, keyedFailure } from './call-request.ts';
-import type { Blame } from './health-evidence.ts';
 import {
   failedAgain,
   failsItself,
@@ -30,6 +29,8 @@ export interface JudgedAttempt {
   readonly finishedAt: Date;
   /** A row of this operation has succeeded: token and base URL are right. */
   readonly provenRight: boolean;
+  /** One has succeeded, in this run or an earlier one: a refusal comes from the service, and not from a router. */
+  readonly addressKnown: boolean;
   readonly otherCalls: OtherCalls;
   /** A governor decides when the API asks to slow down without a time. */
   readonly governed: boolean;
@@ -37,10 +38,17 @@ export interface JudgedAttempt {
   readonly random: number;
 }
 
-/** `halted`: every other row would fail in the same way. */
+/**
+ * - `halted`: every other row would fail in the same way.
+ * - `premature`: the refusal means "done" once a row of the operation has succeeded at this address.
+ */
 export type Judgement =
   | RowVerdict
-  | { readonly kind: 'halted'; readonly history: AttemptHistory; readonly failure: ApiFailure };
+  | {
+      readonly kind: 'halted' | 'premature';
+      readonly history: AttemptHistory;
+      readonly failure: ApiFailure;
+    };
 
 const maxBackoffMs = 60_000;
 /** When the API asks to slow down without a time; doubles with each refusal of the row. */
@@ -69,7 +77,8 @@ export function asRefusal(
  * What an answer means for its row:
  *
  * - a 2xx that fits the request: succeeded; another 2xx: failed, and unclear unless the operation says otherwise;
- * - a refusal that means "done", or "done already" after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`;
+ * - a refusal that means "done", or "done already" after an attempt whose answer never came: succeeded, `ALREADY_APPLIED`; premature before
+ *   a success at this address, where a router may have answered;
  * - an operation that throws: failed, `OPERATION_FAILED`, and unclear;
  * - a permanent refusal, or the last attempt: failed;
  * - a transient failure that may be repeated: repeated, after an exponential pause with full jitter, or the pause that the API asks for;
@@ -122,6 +131,8 @@ export function judge(attempt: JudgedAttempt): Judgement {
   }
 
   const failure = { ...meaning.failure, message: refusalText(operation, meaning.failure) };
+  if (meaning.kind === 'premature')
+    return { kind: 'premature', history: unchargedHistory(attempt, failure), failure };
   const history = historyAfter(attempt, failure);
   const halted = () => ({ kind: 'halted' as const, history: unchargedHistory(attempt, failure), failure });
   const failed = (why = '') =>
@@ -212,9 +223,10 @@ type Meaning =
       readonly unclear?: boolean;
     }
   | { readonly kind: 'done'; readonly message: string }
-  | { readonly kind: 'failure'; readonly failure: ApiFailure };
+  | { readonly kind: 'failure' | 'premature'; readonly failure: ApiFailure };
 
-function meaningOf({ task, operation, claim, answer, check: known, provenRight }: JudgedAttempt): Meaning {
+function meaningOf(attempt: JudgedAttempt): Meaning {
+  const { task, operation, claim, answer, check: known, addressKnown } = attempt;
   try {
     if (answer.ok) {
       const check = known ?? operation.check(task.subject, answer.body);
@@ -222,17 +234,13 @@ function meaningOf({ task, operation, claim, answer, check: known, provenRight }
       return check.ok ? { kind: 'fits', columns: check.columns } : { ...check, kind: 'unknown' };
     }
     const failure = keyedFailure(answer.failure, operation, claim.policy);
-    // Until a row has succeeded, a router or another address may have answered.
-    const isRefusal = failure.class === 'permanent' || (failure.class === 'halt-early' && provenRight);
-    const isLost = isRefusal && task.history?.unclear === true;
-    if (isLost && (operation.meansAlreadyApplied(failure) || operation.meansDone(failure)))
-      return {
-        kind: 'done',
-        message: `probably ${operation.done ?? 'done'} by an earlier attempt whose answer was lost (the API: "${failure.message}")`,
-      };
-    return isRefusal && operation.meansDone(failure)
-      ? { kind: 'done', message: `there was nothing left to do (${failure.message})` }
-      : { kind: 'failure', failure };
+    const isRefusal = failure.class === 'permanent' || (failure.class === 'halt-early' && addressKnown);
+    const isLost = task.history?.unclear === true;
+    const isDone = isRefusal && operation.meansDone(failure);
+    const isApplied = isRefusal && isLost && (isDone || operation.meansAlreadyApplied(failure));
+    if (!isDone && !isApplied) return { kind: 'failure', failure };
+    if (!addressKnown) return { kind: 'premature', failure: prematureFailure(operation, failure) };
+    return { kind: 'done', message: doneMessage(operation, failure, isApplied) };
   } catch (error) {
     return {
       kind: 'unknown',
@@ -242,16 +250,20 @@ function meaningOf({ task, operation, claim, answer, check: known, provenRight }
   }
 }
 
-/**
- * Hands the row back at no cost: every other row would have met this failure. If the target never answered as the service does, an answer
- * that is not JSON, such as a login page, means that nothing was processed.
- */
-export function returnUncharged(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
-  const isOtherService = blame === 'unproven' && failure.code === 'ANSWER_NOT_JSON';
-  return {
-    kind: 'returned',
-    history: unchargedHistory(attempt, isOtherService ? { ...failure, unclear: false } : failure),
-  };
+function doneMessage({ done = 'done' }: Operation, { message }: ApiFailure, isApplied: boolean): string {
+  return isApplied
+    ? `probably ${done} by an earlier attempt whose answer was lost (the API: "${message}")`
+    : `was already ${done} (the API: "${message}")`;
+}
+
+function prematureFailure({ name, done = 'done' }: Operation, failure: ApiFailure): ApiFailure {
+  const message = `the refusal "${failure.message}" would mean that this is ${done}, but no row of ${name} has ever succeeded at this address`;
+  return { ...failure, message };
+}
+
+/** Hands the row back at no cost: every other row would have met this failure. */
+export function returnUncharged(attempt: JudgedAttempt, failure: ApiFailure): RowVerdict {
+  return { kind: 'returned', history: unchargedHistory(attempt, failure) };
 }
 
 function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): AttemptHistory {

@@ -13,7 +13,6 @@ import { isRefusal, type TrafficMeter } from '../rate/traffic-meter.ts';
 import { callRequest } from './call-request.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { healthEvidence } from './evidence-of-call.ts';
-import type { Blame } from './health-evidence.ts';
 import { asRefusal, type JudgedAttempt, type Judgement, judge, returnUncharged } from './judge.ts';
 import { isSuspect } from './other-rows.ts';
 import { type ReadAnswer, readAnswer } from './read-answer.ts';
@@ -42,8 +41,11 @@ export interface RowProcessorOptions {
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
   /** No row can succeed: the worker must claim no more. */
-  readonly onHalt: (failure: ApiFailure, path: string) => void;
+  readonly onHalt: (failure: ApiFailure, at: Pick<RowCall, 'row' | 'path'>) => void;
 }
+
+/** Until a row is called again whose refusal could not yet be understood. */
+const prematureMs = 1_000;
 
 function isTokenInDoubt(answer: ApiAnswer): boolean {
   return !answer.ok && answer.failure.code === 'PERMISSION_DENIED';
@@ -135,13 +137,13 @@ export function createRowProcessor(options: RowProcessorOptions) {
         check,
         startedAt,
         finishedAt: new Date(),
-        provenRight: (isTokenInDoubt(answer) ? provenHere : proven).has(task.operation),
+        ...proofOf(task, claim, answer),
         otherCalls: refusedRows.others(task.history, answer),
         governed: options.governed(),
         random: Math.random(),
       };
       const judgement = judge(attempt);
-      if (answer.ok) {
+      if (judgement.kind === 'finished' && judgement.result.code === 'OK') {
         proven.add(task.operation);
         provenHere.add(task.operation);
       }
@@ -155,8 +157,8 @@ export function createRowProcessor(options: RowProcessorOptions) {
       const blame = typeof assessed === 'string' ? assessed : await assessed;
       const verdict =
         evidence.kind === 'trouble' && blame !== 'row'
-          ? spared(attempt, evidence.failure, blame)
-          : reported(attempt, judgement);
+          ? spared(attempt, evidence.failure)
+          : reported(attempt, settled(attempt, judgement));
       const { received } = answer;
       if (received === undefined) return verdict;
       return { answer: { row: task.row, at: startedAt.toISOString(), ...received }, ...verdict };
@@ -218,11 +220,26 @@ export function createRowProcessor(options: RowProcessorOptions) {
     }
   }
 
-  function spared(attempt: JudgedAttempt, failure: ApiFailure, blame: Blame): RowVerdict {
+  function proofOf({ operation }: RowTask, { policy }: Claim, answer: ApiAnswer) {
+    return {
+      provenRight: (isTokenInDoubt(answer) ? provenHere : proven).has(operation),
+      addressKnown: proven.has(operation) || policy.succeededBefore?.includes(operation) === true,
+    };
+  }
+
+  /** A row of the operation may have succeeded since. */
+  function settled(attempt: JudgedAttempt, judgement: Judgement): Judgement {
+    const { task, claim, answer } = attempt;
+    return judgement.kind === 'premature'
+      ? judge({ ...attempt, ...proofOf(task, claim, answer) })
+      : judgement;
+  }
+
+  function spared(attempt: JudgedAttempt, failure: ApiFailure): RowVerdict {
     const { run, row } = attempt.task;
     log.debug({ run, row, code: failure.code }, 'row spared');
     onEvent({ type: 'returned', run, row });
-    return returnUncharged(attempt, failure, blame);
+    return returnUncharged(attempt, failure);
   }
 
   /** If the breaker has blamed the row at once, reports before the next row gets the place, so that a guard can halt the run. */
@@ -260,9 +277,13 @@ export function createRowProcessor(options: RowProcessorOptions) {
         log.debug(facts(), 'row returned');
         onEvent({ type: 'returned', run, row });
         return judgement;
+      case 'premature':
+        log.debug(facts(), 'row waits for a success of its operation');
+        onEvent({ type: 'returned', run, row });
+        return { kind: 'returned', history: judgement.history, delayMs: prematureMs };
       case 'halted':
         log.error({ ...facts(), code: judgement.failure.code }, 'halted');
-        onHalt(judgement.failure, task.path);
+        onHalt(judgement.failure, task);
         return { kind: 'returned', history: judgement.history };
     }
   }

@@ -9,7 +9,15 @@ import { readable, scenes } from './scenes.ts';
 const snapshot: ProgressSnapshot = {
   rows: 12_000,
   done: 4_512,
-  counts: { succeeded: 4_480, failed: 32, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 },
+  counts: {
+    succeeded: 4_480,
+    failed: 32,
+    invalid: 0,
+    duplicate: 0,
+    skipped: 0,
+    not_attempted: 0,
+    pending: 0,
+  },
   rowsPerSecond: 640,
   waitMs: 0,
   retrying: 0,

@@ -42,7 +42,15 @@ const running: RunView = {
   baseUrl: 'https://api.example.com',
   rows: 12_000,
   done: 4_512,
-  counts: { succeeded: 4_480, failed: 32, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 },
+  counts: {
+    succeeded: 4_480,
+    failed: 32,
+    invalid: 0,
+    duplicate: 0,
+    skipped: 0,
+    not_attempted: 0,
+    pending: 0,
+  },
   throughput: { rowsPerSecond: 640.4, of: 'now' },
   coordinator,
   workers: [worker],
@@ -72,7 +80,7 @@ const told = (...states: readonly (readonly [state: string, reason: string, more
 
 const outage = { reason: 'api.example.com is away: 503', testMs: 5 };
 const text = 'for a worker: none serves https://api.example.com; start one: cqbatch worker';
-const none = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
+const none = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0, pending: 0 };
 
 /** What changes in a run that is running. */
 const cases: readonly (readonly [what: string, changes: Partial<RunView>])[] = [

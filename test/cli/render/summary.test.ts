@@ -5,7 +5,15 @@ import { noOutcomes } from '../../../src/domain/terms.ts';
 import type { RunRecord } from '../../../src/engine/run/record/record.ts';
 
 const record = { id: 'r', plan: { rows: 6_000 } } as RunRecord;
-const counts = { succeeded: 1_200, failed: 3, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
+const counts = {
+  succeeded: 1_200,
+  failed: 3,
+  invalid: 0,
+  duplicate: 0,
+  skipped: 0,
+  not_attempted: 0,
+  pending: 0,
+};
 
 test.each([
   [

@@ -95,7 +95,7 @@ test('a daemon reads the last success from its runs', async () => {
       { state: 'running', at: '2026-01-01T00:00:00Z', atWorkMs: 4_000 },
       { state: 'completed', at },
     ],
-    counts: { succeeded: 1, failed, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 },
+    counts: { succeeded: 1, failed, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0, pending: 0 },
   });
   const records = [ended('2026-01-04T00:00:00Z', 1), ended('2026-01-03T00:00:00Z', 0)];
   const store = { list: async () => records as never };

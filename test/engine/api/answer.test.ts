@@ -26,15 +26,41 @@ describe('interpret', () => {
     });
   });
 
+  const deep = '['.repeat(100_000);
   test.each([
-    ['an HTML page', '<html>', 'an HTML page'],
-    ['hostile nesting', '['.repeat(100_000), 'JSON is nested deeper than 512 levels at position 512'],
-  ])('treats a 200 with %s as a change that was probably made', (_, body, what) => {
-    const message = `The server answered 200, but not with JSON: ${what}`;
+    ['nothing', '', 'with nothing instead of JSON'],
+    [
+      'an HTML page with the token',
+      '<html>\n<b>my-secret</b>\u001b[31m\n</html>',
+      'with an HTML page instead of JSON: "<html> <b>[token]</b> </html>"',
+    ],
+    ['text', 'OK', `not with JSON (JSON value expected but got 'O' at position 0): "OK"`],
+    [
+      'hostile nesting',
+      deep,
+      `not with JSON (JSON is nested deeper than 512 levels at position 512): "${deep.slice(0, 200)}…"`,
+    ],
+  ])('treats a 200 with %s as a change that was probably made, and says what came', (_, body, what) => {
+    const message = `The server answered 200, but ${what}`;
     expect(interpreted(200, body)).toEqual({
       ok: false,
       failure: { class: 'retry', code: 'ANSWER_NOT_JSON', message, status: 200, unclear: true },
     });
+  });
+
+  test.each([
+    ['numbers that JSON does not have', '{"a":NaN,"b":[-Infinity,Infinity],"c":"NaN \\" Infinity"}'],
+    ['a prefix against scripts', `)]}',\n{"a":null,"b":[null,null],"c":"NaN \\" Infinity"}`],
+  ])('reads %s', (_, body) => {
+    expect(interpreted(200, body)).toMatchObject({
+      ok: true,
+      body: { a: null, b: [null, null], c: 'NaN " Infinity' },
+    });
+  });
+
+  test('reads no word that only looks like such a number', () => {
+    expect(interpreted(200, '{"a":NaNs}').ok).toBe(false);
+    expect(interpreted(200, `{"a":NaN`).ok).toBe(false);
   });
 
   test.each([

@@ -32,7 +32,7 @@ test('results are found by the place of a row, and shown with its number', async
   expect(await joined(journal, rows)).toEqual([
     '2 2 restore-evaluation succeeded OK',
     '3 3 restore-evaluation failed INTERRUPTED',
-    '9 9 restore-evaluation not_attempted PENDING',
+    '9 9 restore-evaluation pending PENDING',
     '10 10 restore-evaluation not_attempted INTERRUPTED',
   ]);
 });
@@ -58,7 +58,7 @@ test.each<[row: string, Unfinished, outcome: string]>([
   [
     'waits for its next attempt',
     { why: 'pending', history: waiting },
-    `not_attempted PENDING unclear, attempts: 3; not finished yet; ${triedLast}; the row may have been processed`,
+    `pending PENDING unclear, attempts: 3; not finished yet; ${triedLast}; the row may have been processed`,
   ],
   [
     'was never sent before an interruption',
@@ -78,12 +78,12 @@ test.each<[row: string, Unfinished, outcome: string]>([
   [
     'is in the datastore when the process dies',
     { why: 'interrupted', unsettled: true },
-    `not_attempted PENDING, attempts: 0; the run was interrupted; ${resuming}`,
+    `pending PENDING, attempts: 0; the run was interrupted; ${resuming}`,
   ],
   [
     'is fed again after an unclear attempt',
     { why: 'halted', history: waiting, unsettled: true },
-    `not_attempted PENDING unclear, attempts: 3; the run was halted; ${resuming}; ${triedLast}; the row may have been processed`,
+    `pending PENDING unclear, attempts: 3; the run was halted; ${resuming}; ${triedLast}; the row may have been processed`,
   ],
 ])('the result of a row that %s', (_row, { why, history, unsettled = false }, outcome) => {
   const row = { row: 7, operation: 'restore-evaluation' };

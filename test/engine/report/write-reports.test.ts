@@ -69,7 +69,15 @@ test('a report looks like this', async () => {
 18,,restore-evaluation,jane,5,yes
 `,
   );
-  const none = { succeeded: 0, failed: 0, invalid: 0, duplicate: 0, skipped: 0, not_attempted: 0 };
+  const none = {
+    succeeded: 0,
+    failed: 0,
+    invalid: 0,
+    duplicate: 0,
+    skipped: 0,
+    not_attempted: 0,
+    pending: 0,
+  };
   expect(written.summary).toEqual({
     version: 1,
     run: 'r1',
@@ -78,7 +86,15 @@ test('a report looks like this', async () => {
     started_at: '2026-01-01T00:00:00.000Z',
     finished_at: '2026-01-01T00:00:04.000Z',
     duration_s: 4,
-    outcomes: { succeeded: 1, failed: 1, invalid: 1, duplicate: 1, skipped: 1, not_attempted: 1 },
+    outcomes: {
+      succeeded: 1,
+      failed: 1,
+      invalid: 1,
+      duplicate: 1,
+      skipped: 1,
+      not_attempted: 1,
+      pending: 0,
+    },
     operations: [
       {
         operation: 'restore-evaluation',

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 function trouble(cause: Trouble['cause'], changes: Partial<Trouble> = {}): Trouble {
   const { failure } = failing({});
-  return { kind: 'trouble', cause, path: '/restore', failure, repeated: false, ...changes };
+  return { kind: 'trouble', cause, row: 1, path: '/restore', failure, repeated: false, ...changes };
 }
 
 const answered = { kind: 'answered' } as const;
@@ -139,9 +139,11 @@ test.each<[proven: boolean, cause: Trouble['cause'], calls: number, repeated: bo
   [true, 'either', 5, false, 'target'],
   [true, 'either', 4, false, 'row'],
   [true, 'either', 30, true, 'row'],
-  [false, 'target', 1, false, 'unproven'],
-  [false, 'path', 1, false, 'unproven'],
-  [false, 'either', 5, false, 'unproven'],
+  [false, 'target', 1, false, 'halted'],
+  [false, 'path', 1, false, 'halted'],
+  [false, 'unread', 1, false, 'halted'],
+  [false, 'done', 1, false, 'halted'],
+  [false, 'either', 5, false, 'halted'],
   [false, 'either', 4, false, 'row'],
 ])('with no other row left, proven: %s, "%s", calls: %d, repeated: %s: to blame is %s', async (...row) => {
   const [proven, cause, calls, repeated, blame] = row;
@@ -152,22 +154,40 @@ test.each<[proven: boolean, cause: Trouble['cause'], calls: number, repeated: bo
   expect(blames).toEqual(Array(calls).fill(blame));
   await pass(10_000);
   expect(breaker.outage !== undefined).toBe(blame === 'target');
-  expect(halts).toHaveLength(blame === 'unproven' ? 1 : 0);
+  expect(halts).toHaveLength(blame === 'halted' ? 1 : 0);
 });
 
 describe('an API of which nothing is known yet', () => {
   test.each(['target', 'either', 'path'] as const)('has 20 calls to answer one (%s)', async (cause) => {
     const { breaker, halts, meet } = begin({ proven: false });
-    expect([breaker.prefetchLimit(3, 50), breaker.prefetchLimit(3, 15)]).toEqual([20, 15]);
+    expect([breaker.prefetchLimit(3, 50), breaker.prefetchLimit(3, 2)]).toEqual([5, 2]);
     const blames = meet(trouble(cause), 19);
     await pass(0);
+    expect(breaker.prefetchLimit(3, 50)).toBe(20);
     expect([blames, halts]).toEqual([[], []]);
     meet(trouble(cause));
     await pass(0);
-    expect(blames).toEqual(Array(19).fill('unproven'));
+    expect(blames).toEqual(Array(19).fill('halted'));
     expect(halts).toMatchObject([{ because: 'unproven', calls: 20 }]);
     expect(await breaker.admit()).toBe(false);
   });
+
+  const unclear = failing({ unclear: true, status: 200 }).failure;
+
+  test.each(['either', 'unread'] as const)(
+    'has 5 calls in all that may have been processed, those in flight included (%s)',
+    async (cause) => {
+      const { breaker, halts, meet } = begin({ proven: false });
+      const blames = meet(trouble('either'), 2);
+      meet(trouble(cause, { failure: unclear, row: 7 }), 4);
+      await pass(0);
+      expect([blames, halts, breaker.prefetchLimit(3, 50)]).toEqual([[], [], 6 + 1]);
+      meet(trouble(cause, { failure: unclear, repeated: true }));
+      await pass(0);
+      expect(blames).toEqual(['halted', 'halted']);
+      expect(halts).toMatchObject([{ because: 'unproven', failure: unclear, unclearRow: 7 }]);
+    },
+  );
 
   test('has half a minute to answer one', async () => {
     const { breaker, halts, meet } = begin({ proven: false });
@@ -176,7 +196,7 @@ describe('an API of which nothing is known yet', () => {
     await pass(29_999);
     expect(halts).toEqual([]);
     await pass(1);
-    expect(blames).toEqual(['unproven', 'unproven', 'unproven']);
+    expect(blames).toEqual(['halted', 'halted', 'halted']);
     expect(halts).toHaveLength(1);
   });
 
@@ -194,6 +214,47 @@ describe('an API of which nothing is known yet', () => {
     expect(blames).toEqual(Array(10).fill('row'));
     expect(halts).toEqual([]);
     expect(breaker.prefetchLimit(50, 50)).toBe(50);
+  });
+});
+
+describe('an API that answers, while no row of an operation has succeeded', () => {
+  const succeeded = { kind: 'answered', isSuccess: true } as const;
+
+  test("halts at the 5th success that can't be read; one that can be read resets the count", () => {
+    const { breaker, halts, meet } = begin();
+    meet(trouble('unread'), 4);
+    expect(breaker.prefetchLimit(50, 50)).toBe(1);
+    void breaker.assess(answered);
+    expect(breaker.prefetchLimit(50, 50)).toBe(1);
+    void breaker.assess(succeeded);
+    expect(breaker.prefetchLimit(50, 50)).toBe(50);
+    meet(trouble('unread'), 4);
+    expect(halts).toEqual([]);
+    expect(breaker.assess(trouble('unread'))).toBe('halted');
+    expect(halts).toMatchObject([{ because: 'unproven', calls: 5 }]);
+  });
+
+  test('holds refusals that would mean "done" until one succeeds', async () => {
+    const { breaker, halts, meet } = begin();
+    const blames = meet(trouble('done'), 19);
+    void breaker.assess(answered);
+    await pass(60_000);
+    expect([blames, halts]).toEqual([[], []]);
+    void breaker.assess(succeeded);
+    await pass(0);
+    expect([blames, halts]).toEqual([Array(19).fill('row'), []]);
+  });
+
+  test.each([
+    ['20 of them', 20, 0],
+    ['nothing else is left', 3, 3],
+  ])('halts at such refusals: %s', async (_title, calls, left) => {
+    const { halts, meet, runOut } = begin();
+    const blames = meet(trouble('done'), calls);
+    if (left > 0) runOut(left);
+    await pass(1_000);
+    expect(blames).toEqual(Array(calls).fill('halted'));
+    expect(halts).toMatchObject([{ because: 'unproven', cause: 'done', calls }]);
   });
 });
 

@@ -31,6 +31,7 @@ function attempt(answer: JudgedAttempt['answer'], changes: Partial<JudgedAttempt
     startedAt: new Date('2026-01-01T00:00:01Z'),
     finishedAt: new Date('2026-01-01T00:00:02Z'),
     provenRight: true,
+    addressKnown: true,
     otherCalls: { accepted: 0, refused: 0, failed: 0 },
     governed: false,
     random: 1,
@@ -100,7 +101,7 @@ describe('a permanent refusal', () => {
     ['is a failure', 'why', true, { ...failed, message: 'why' }],
     ['that means "done already", after an unclear attempt, is a success', 'not deleted', true, applied],
     ['that means "done already" is a failure otherwise', 'not deleted', false, failed],
-    ['"done" is a success', 'gone', false, { ...applied, message: 'there was nothing left to do (gone)' }],
+    ['"done" is a success', 'gone', false, { ...applied, message: 'was already done (the API: "gone")' }],
     [
       '"done" is a success after an unclear attempt',
       'gone',
@@ -115,9 +116,24 @@ describe('a permanent refusal', () => {
     });
   });
 
+  test.each([
+    ['"done"', 'gone', false],
+    ['"done already", after an unclear attempt,', 'not deleted', true],
+  ])('that means %s is premature until a row has succeeded at this address', (_title, message, unclear) => {
+    const answer = failing({ class: 'permanent', code: 'NOT_FOUND', status: 404, message });
+    const early = attempt(answer, { addressKnown: false, task: withHistory({ unclear, unprocessed: 1 }) });
+    expect(judge(early)).toMatchObject({
+      kind: 'premature',
+      failure: {
+        message: expect.stringMatching(/no row of restore-evaluation has ever succeeded at this address/),
+      },
+      history: { attempts: 2, unprocessed: 2, unclear },
+    });
+  });
+
   test('without JSON means "done" only once a row has succeeded: it may come from another address', () => {
     const answer = failing({ class: 'halt-early', code: 'NOT_FOUND', status: 404, message: 'gone' });
-    expect(judge(attempt(answer, { provenRight: false })).kind).toBe('halted');
+    expect(judge(attempt(answer, { provenRight: false, addressKnown: false })).kind).toBe('halted');
     expect(judge(attempt(answer))).toMatchObject({ result: { code: 'ALREADY_APPLIED', unclear: false } });
   });
 });
@@ -241,15 +257,16 @@ test.each<[ApiFailure['class'], boolean, object]>([
 );
 
 describe('a row that is returned uncharged', () => {
-  const halfDone = failing({ code: 'BAD_GATEWAY', unclear: true });
-  const page = failing({ code: 'ANSWER_NOT_JSON', unclear: true });
-
   test.each([
-    ['that may have been processed', halfDone, 'unproven', true],
-    ['that got a page from a service that had answered before', page, 'target', true],
-    ['that got a page from a service that had never answered', page, 'unproven', false],
-  ] as const)('%s is unclear or certainly not processed', (_title, answer, blame, unclear) => {
-    expect(returnUncharged(attempt(answer), answer.failure, blame)).toMatchObject({
+    ['unclear when its call may have been processed', failing({ code: 'BAD_GATEWAY', unclear: true }), true],
+    [
+      'unclear when a 2xx came that is not JSON',
+      failing({ code: 'ANSWER_NOT_JSON', status: 200, unclear: true }),
+      true,
+    ],
+    ['certainly not processed when it was refused', failing({ code: 'NOT_FOUND', status: 404 }), false],
+  ] as const)('is %s', (_title, answer, unclear) => {
+    expect(returnUncharged(attempt(answer), answer.failure)).toMatchObject({
       kind: 'returned',
       history: { attempts: 1, unprocessed: unclear ? 0 : 1, unclear },
     });

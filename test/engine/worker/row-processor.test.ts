@@ -4,7 +4,7 @@ import { operations } from '../../../jobs/index.ts';
 import { steadyNow } from '../../../src/base/async/clock.ts';
 import { noHistory } from '../../../src/domain/terms.ts';
 import type { ApiAnswer } from '../../../src/engine/api/client.ts';
-import { defineOperation } from '../../../src/engine/operation/operation.ts';
+import { defineOperation, type Operation } from '../../../src/engine/operation/operation.ts';
 import { requestDigest, requestOfValues } from '../../../src/engine/operation/shown-request.ts';
 import type { RowVerdict } from '../../../src/engine/queue/claimed-batch.ts';
 import type { RowTask } from '../../../src/engine/queue/payload.ts';
@@ -19,10 +19,12 @@ import {
   type WorkerEvent,
 } from '../../../src/engine/worker/row-processor.ts';
 import { gateOnTimeline } from '../rate/gate-on-timeline.ts';
-import { failing, tooMany } from './answers.ts';
+import { answered, failing, tooMany } from './answers.ts';
 import { claimed, task } from './claimed.ts';
 
 const notFound = failing({ class: 'permanent', code: 'NOT_FOUND', status: 404 });
+
+const restored = answered({ body: { evaluation: { evaluation_id: 1 } } });
 
 /** A processor for an API that gives these answers in turn. */
 function begin(answers: readonly (ApiAnswer | Error)[], changes: Partial<RowProcessorOptions> = {}) {
@@ -280,4 +282,45 @@ test('a retry for which the quota has nothing left is handed back without a call
   const verdict = await process({ ...task, history }, claimed({ attemptsUsed: 1 }));
   expect(verdict).toEqual({ kind: 'returned', history, delayMs: 700 });
   expect(calls()).toBe(0);
+});
+
+describe('a refusal that would mean "done" before any row of the operation has succeeded', () => {
+  const [restore] = operations;
+  const deletion = {
+    ...restore,
+    meansDone: ({ code }: { code: string }) => code === 'NOT_FOUND',
+  } as Operation;
+
+  test('waits for a success, and then succeeds', async () => {
+    const { breaker, process } = unproven([notFound, restored]);
+    const first = process({ ...task, row: 1 });
+    await expect.poll(() => breaker.prefetchLimit(1, 1)).toBe(2);
+    const second = await process({ ...task, row: 2 });
+    expect(second).toMatchObject({ kind: 'finished', result: { row: 2, code: 'OK' } });
+    expect(await first).toMatchObject({ kind: 'finished', result: { row: 1, code: 'ALREADY_APPLIED' } });
+    breaker.close();
+  });
+
+  test('counts at once where an earlier run has succeeded', async () => {
+    const { process } = unproven([notFound]);
+    const known = claimed({ policy: { attempts: 5, backoffMs: 1_000, succeededBefore: [task.operation] } });
+    expect(await process(task, known)).toMatchObject({ result: { code: 'ALREADY_APPLIED', attempts: 1 } });
+  });
+
+  test('goes back uncharged when the worker ends before', async () => {
+    const { breaker, process } = unproven([notFound]);
+    const verdict = process(task);
+    await expect.poll(() => breaker.prefetchLimit(1, 1)).toBe(2);
+    breaker.close();
+    expect(await verdict).toMatchObject({
+      kind: 'returned',
+      history: { attempts: 1, unprocessed: 1, unclear: false },
+    });
+  });
+
+  function unproven(answers: readonly ApiAnswer[]) {
+    const breaker = new CircuitBreaker({ onChange() {}, onHalt() {} });
+    for (let row = 0; row < 10; row += 1) breaker.begin();
+    return { breaker, ...begin(answers, { breaker, operations: [deletion] }) };
+  }
 });

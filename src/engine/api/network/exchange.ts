@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Method } from '../../../domain/terms.ts';
 import { type AnswerHeaders, headerValues, withGatewayHeaders } from '../headers.ts';
 import { type ContentProblem, decodeContent } from './content-encoding.ts';
+import { decodeText } from './decode-text.ts';
 
 export interface HttpAnswer {
   readonly status: number;
@@ -172,15 +173,13 @@ function bodyOf(
   maxBytes: number,
 ): Pick<HttpAnswer, 'body' | 'problem'> {
   const encoding = headerValues(headers, 'content-encoding').join(',');
-  if (encoding === '') return { body: decoder.decode(bytes) };
+  const [contentType] = headerValues(headers, 'content-type');
+  if (encoding === '') return { body: decodeText(bytes, contentType) };
   const content = decodeContent(bytes, encoding, maxBytes);
   return content.ok
-    ? { body: decoder.decode(content.bytes) }
-    : { body: decoder.decode(bytes), problem: content.problem };
+    ? { body: decodeText(content.bytes, contentType) }
+    : { body: decodeText(bytes, contentType), problem: content.problem };
 }
-
-/** Drops a byte order mark; bytes that are not UTF-8 become U+FFFD. */
-const decoder = new TextDecoder();
 
 export type CallStop = 'aborted' | 'timed-out';
 

@@ -140,7 +140,7 @@ export class DoneRows {
   note(subject: Subject, row: number, { outcome, code }: Pick<RowResult, 'outcome' | 'code'>): void {
     const isDone = outcome === 'succeeded' || code === 'DONE_BEFORE';
     // Rows with other outcomes were not called, because another row of their subject was.
-    if (!isDone && outcome !== 'failed' && outcome !== 'not_attempted') return;
+    if (!isDone && !['failed', 'not_attempted', 'pending'].includes(outcome)) return;
     const key = subjectDigest(subject);
     const existing = this.#table.find(key);
     if (existing < 0 && !isDone) return;

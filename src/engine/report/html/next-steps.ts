@@ -2,6 +2,7 @@ import { count, counted } from '../../../base/text/format.ts';
 import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { countOf, groupLink, type RowGroup } from './row-groups.ts';
+import { rowsLeft } from './verdict.ts';
 
 interface Step {
   readonly title: string;
@@ -62,18 +63,20 @@ function stepsOf(data: PageData): readonly Step[] {
   const rowsOf = (group: RowGroup) => countOf(group, data);
   const [toRetry, toCorrect, toDecide] = [rowsOf('retry'), rowsOf('correct'), rowsOf('decide')];
   const toResume = rowsOf('resume');
-  const left = counted(counts.not_attempted, 'row', ['is', 'are']);
+  const left = counted(rowsLeft(data), 'row', ['is', 'are']);
   const steps: readonly (Step | false)[] = [
     run.phase === 'stopped' && {
       title: `Continue the run: ${left} left`,
       text: [
         'Mend what stopped the run, then continue it where it stopped. Rows that are done are not called again.',
+        counts.pending > 0 &&
+          `It first finds out what became of ${counted(counts.pending, 'pending row')}, which may have been called.`,
         toResume > 0 && `It also calls the ${counted(toResume, 'failed row')} without a result again.`,
       ]
         .filter(Boolean)
         .join(' '),
-      group: 'not_attempted',
-      rows: counts.not_attempted,
+      group: counts.not_attempted > 0 ? 'not_attempted' : 'pending',
+      rows: counts.not_attempted > 0 ? counts.not_attempted : counts.pending,
       command: run.resume,
     },
     unclear > 0 && {

@@ -21,9 +21,10 @@ export function rowsInNeed({ failed, invalid }: OutcomeCounts): number {
   return failed + invalid;
 }
 
-/** Rows that the run did not call, and will not call by itself. */
+/** Rows without a result, which the run will not call by itself. */
 export function rowsLeft({ run, summary }: Pick<PageData, 'run' | 'summary'>): number {
-  return run.phase === 'in progress' ? 0 : summary.outcomes.not_attempted;
+  const { not_attempted: uncalled, pending } = summary.outcomes;
+  return run.phase === 'in progress' ? 0 : uncalled + pending;
 }
 
 function toneOf({ run, summary }: PageData): Tone {
@@ -35,15 +36,28 @@ function toneOf({ run, summary }: PageData): Tone {
   return run.phase === 'stopped' || run.state === 'cancelled' || need + unclear > 0 ? 'attention' : 'good';
 }
 
-function achieved({ run, summary, operations }: PageData): string {
+function achieved({ run, summary, operations, messages }: PageData): string {
   const { outcomes, manifest } = summary;
   // A row that stands for another row, or was done before, is no evaluation of its own.
   const wanted = manifest.rows - outcomes.duplicate - outcomes.skipped;
   const [only, ...others] = Object.values(operations);
   const { thing, done = 'succeeded' } = (others.length === 0 && only) || { thing: 'row' };
-  const what = achievement(outcomes.succeeded, wanted, manifest.rows, thing, done);
+  const already = messages
+    .filter(({ code }) => code === 'ALREADY_APPLIED')
+    .reduce((sum, { count: rows, unclear }) => sum + rows - unclear, 0);
+  const what =
+    already > 0
+      ? partsOfSuccess(outcomes.succeeded - already, already, wanted, thing, done)
+      : achievement(outcomes.succeeded, wanted, manifest.rows, thing, done);
   if (run.phase === 'in progress') return `${what} so far.`;
   return run.state === 'completed' ? `${what}.` : `Run ${run.state}: ${what}.`;
+}
+
+/** `0 of 300 things deleted, 300 were already deleted`: the run did not do what it found done. */
+function partsOfSuccess(made: number, already: number, wanted: number, thing: string, done: string): string {
+  const were = already === 1 ? 'was' : 'were';
+  const state = done === 'succeeded' ? 'done' : done;
+  return `${count(made)} of ${counted(wanted, thing)} ${done}, ${count(already)} ${were} already ${state}`;
 }
 
 /** `All 3 evaluations restored`; `2 of 5 evaluations restored`; `2 evaluations restored, of 7 rows` */

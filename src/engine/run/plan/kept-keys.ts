@@ -1,7 +1,6 @@
 import { withScope } from '../../../base/async/scope.ts';
 import type { RowResult } from '../../../domain/terms.ts';
 import { idempotencyKey } from '../../../domain/trace.ts';
-import { isPending } from '../../report/join-results.ts';
 import { digest } from '../../rows/digest-table.ts';
 import type { PlannedRow, UnderstoodRow } from '../../rows/row.ts';
 import { type RunRecord, runKey } from '../record/record.ts';
@@ -33,7 +32,7 @@ export class KeptKeys {
     const subject = subjectKey(row);
     const key = row.key ?? idempotencyKey(runKey(run), row.place);
     const others = (this.#keys.get(subject) ?? []).filter((kept) => kept.key !== key);
-    if (result.unclear || isPending(result)) others.push({ values: valuesDigest(row), key, run: run.id });
+    if (result.unclear || result.outcome === 'pending') others.push({ values: valuesDigest(row), key, run: run.id });
     else if (result.outcome === 'not_attempted') return;
     else if (result.outcome === 'succeeded') others.length = 0;
     if (others.length === 0) this.#keys.delete(subject);

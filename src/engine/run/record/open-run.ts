@@ -19,6 +19,7 @@ import { openRunJournal } from './run-journal.ts';
 import { runLockPath } from './run-lock.ts';
 import { runPolicy } from './run-policy.ts';
 import type { RunStore } from './store.ts';
+import { succeededBefore } from './targets.ts';
 
 export interface OpenRun {
   readonly store: RunStore;
@@ -72,7 +73,8 @@ export function withOpenRun<Result>(
     defer(() => journal.close());
     const answers = answerFile(folder);
     defer(() => answers.close());
-    const policy = runPolicy(record, journal, store.operations);
+    const succeeded = await succeededBefore(store.stateDir, options.baseUrl, store.operations);
+    const policy = runPolicy(record, journal, store.operations, succeeded);
     const rollCall = new RollCall(datastore, rosterOf(datastore, options));
     const losing = new AbortController();
     const lose = (reason: Error): void => losing.abort(reason);

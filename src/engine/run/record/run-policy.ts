@@ -7,6 +7,7 @@ export function runPolicy(
   record: RunRecord,
   journal: Pick<Journal, 'provenOperations'>,
   operations: readonly Operation[],
+  succeededBefore: readonly string[] = [],
 ): RunPolicy {
   const { attempts, backoffMs, saveResponses } = record.options;
   const sendsKeys = operations.some(
@@ -15,6 +16,7 @@ export function runPolicy(
   return {
     attempts,
     backoffMs,
+    ...(succeededBefore.length > 0 && { succeededBefore }),
     ...(saveResponses && { saveAnswers: true }),
     key: runKey(record),
     ...(sendsKeys && { sendsKeys }),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { changeJsonFile } from '../../../base/disk/changed-file.ts';
 import { readJsonFileIfAny } from '../../../base/disk/json-file.ts';
 import { fieldFates, type KnownFates } from '../../../domain/terms.ts';
+import type { Operation } from '../../operation/operation.ts';
 import type { RunRecord } from './record.ts';
 
 const targetSchema = z.object({
@@ -12,6 +13,8 @@ const targetSchema = z.object({
   used_at: z.string().exactOptional(),
   /** The first completed run whose rows omitted fields. */
   partial_at: z.string().exactOptional(),
+  /** Operations of which a row has succeeded there, with the SHA-256 of the user's module that defines each, or an empty text. */
+  succeeded: z.record(z.string(), z.string()).exactOptional(),
   /** By operation: what a user saw or said of fields. */
   updates: z
     .record(
@@ -66,6 +69,29 @@ export function rememberTarget(stateDir: string, baseUrl: string, what: 'used' |
   return changeTarget(stateDir, baseUrl, ({ used_at = at, partial_at = at }) =>
     what === 'used' ? { used_at } : { used_at, partial_at },
   );
+}
+
+/** The names of those operations of which a row has succeeded there. One of a changed module is another operation. */
+export async function succeededBefore(
+  stateDir: string,
+  baseUrl: string,
+  operations: readonly Pick<Operation, 'name' | 'module'>[],
+): Promise<readonly string[]> {
+  const { succeeded = {} } = (await read(stateDir)).find(({ base_url: url }) => url === baseUrl) ?? {};
+  return operations.filter(({ name, module = '' }) => succeeded[name] === module).map(({ name }) => name);
+}
+
+export function rememberSuccess(
+  stateDir: string,
+  baseUrl: string,
+  operations: readonly Pick<Operation, 'name' | 'module'>[],
+): Promise<void> {
+  return changeTarget(stateDir, baseUrl, ({ succeeded }) => ({
+    succeeded: {
+      ...succeeded,
+      ...Object.fromEntries(operations.map(({ name, module = '' }) => [name, module])),
+    },
+  }));
 }
 
 export function rememberFates(

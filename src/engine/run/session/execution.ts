@@ -19,7 +19,7 @@ import { RecordKeeper, withCrashedTime } from '../record/record-keeper.ts';
 import { countsOf, isIntact, outcomesOf, requireAllResults, unfinishedRows } from '../record/run-journal.ts';
 import type { RunEnding } from '../record/run-outcome.ts';
 import { unservedText } from '../record/run-view.ts';
-import { grantsPartial, rememberTarget } from '../record/targets.ts';
+import { grantsPartial, rememberSuccess, rememberTarget } from '../record/targets.ts';
 import { type ControlWatch, clearControls, inCluster, inFolder, watchControls } from './control.ts';
 import { keepEstimate } from './estimated-limits.ts';
 import type { EndedExecution, ExecuteRunOptions } from './execution-options.ts';
@@ -194,6 +194,7 @@ export class Execution {
     const { handOver, estimates, onEnded } = this.#options;
     if (end.state === 'completed') requireAllResults(planned, journal);
     if (end.state === 'completed' && grantsPartial(planned)) await this.#remember('partial');
+    await this.#rememberSuccess();
     onEnded?.();
     await this.#rateLog?.close();
     const { pace } = this.#progress;
@@ -240,6 +241,15 @@ export class Execution {
   async #remember(what: 'used' | 'partial'): Promise<void> {
     const { store, record } = this.#run;
     await rememberTarget(store.stateDir, record.options.baseUrl, what).catch((error: Error) =>
+      this.#warn(error, 'targets.json was not written'),
+    );
+  }
+
+  async #rememberSuccess(): Promise<void> {
+    const { store, record, journal } = this.#run;
+    const succeeded = store.operations.filter(({ name }) => journal.provenOperations.has(name));
+    if (succeeded.length === 0) return;
+    await rememberSuccess(store.stateDir, record.options.baseUrl, succeeded).catch((error: Error) =>
       this.#warn(error, 'targets.json was not written'),
     );
   }

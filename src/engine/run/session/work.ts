@@ -171,7 +171,13 @@ export class Work {
         onPace(pace, inFlight);
       },
       proven: journal.provenOperations,
-      onHalt: ({ message }) => this.#leave({ state: 'halted', because: 'stuck', reason: message }),
+      onHalt: ({ message: reason }, unclearRow) =>
+        this.#leave({
+          state: 'halted',
+          because: 'stuck',
+          reason,
+          ...(unclearRow !== undefined && { unclearRow }),
+        }),
       onError,
     });
   }

@@ -30,13 +30,23 @@ test.each<[told: string, verdict: string, more?: Partial<Reported>]>([
     'bad: Run gave up: 2 of 6 evaluations restored. 4 rows are left.',
     { run: { state: 'gave up', phase: 'stopped' } },
   ],
+  ['300 succeeded ALREADY_APPLIED', 'good: 0 of 300 evaluations restored, 300 were already restored.'],
+  [
+    '2 succeeded OK, 1 succeeded ALREADY_APPLIED',
+    'good: 2 of 3 evaluations restored, 1 was already restored.',
+  ],
+  [
+    `${ok}, 3 not_attempted INTERRUPTED, 1 pending PENDING`,
+    'attention: Run interrupted: 2 of 6 evaluations restored. 4 rows are left.',
+    { run: { state: 'interrupted', phase: 'stopped' } },
+  ],
   [
     `${ok}, 4 not_attempted CANCELLED`,
     'attention: Run cancelled: 2 of 6 evaluations restored. 4 rows were not called.',
     { run: { state: 'cancelled', phase: 'ended' } },
   ],
   [
-    `${ok}, 1 failed NOT_FOUND, 4 not_attempted PENDING`,
+    `${ok}, 1 failed NOT_FOUND, 4 pending PENDING`,
     'working: 2 of 7 evaluations restored so far. 1 row needs you.',
     { run: { state: 'running', phase: 'in progress' } },
   ],

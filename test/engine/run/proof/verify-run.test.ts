@@ -75,7 +75,15 @@ describe('a run', () => {
       proved: true,
       state: 'completed',
       rows: 5,
-      outcomes: { succeeded: 2, failed: 1, invalid: 1, duplicate: 1, skipped: 0, not_attempted: 0 },
+      outcomes: {
+        succeeded: 2,
+        failed: 1,
+        invalid: 1,
+        duplicate: 1,
+        skipped: 0,
+        not_attempted: 0,
+        pending: 0,
+      },
       unchecked: [],
     });
     const { digests } = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));

@@ -1,0 +1,53 @@
+/** Pauses between test calls, as a share of the outage so far. */
+const testAfterPart = 0.25;
+const shortestTestMs = 1_000;
+const longestTestMs = 15_000;
+
+/** With this many rows in hand again, a worker has recovered. */
+const mostRecovering = 200;
+
+/** The single calls that test whether an outage is over. */
+export class OutageTests {
+  #nextAt = 0;
+  #waiting: { readonly timer: NodeJS.Timeout; readonly resolve: (admitted: boolean) => void } | undefined;
+
+  get nextInMs(): number {
+    return Math.max(0, this.#nextAt - performance.now());
+  }
+
+  planNext(outageMs: number): void {
+    const pauseMs = Math.min(Math.max(outageMs * testAfterPart, shortestTestMs), longestTestMs);
+    this.#nextAt = performance.now() + pauseMs;
+  }
+
+  /** Admits one call, when it is due. */
+  admit(): false | Promise<boolean> {
+    if (this.#waiting !== undefined) return false;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.end(true), this.#nextAt - performance.now());
+      this.#waiting = { timer, resolve };
+    });
+  }
+
+  end(admitted: boolean): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    clearTimeout(waiting?.timer);
+    waiting?.resolve(admitted);
+  }
+}
+
+/** After an outage, the rows in hand double with each round of answers. */
+export class Recovery {
+  mostInHand = Number.POSITIVE_INFINITY;
+
+  begin(): void {
+    this.mostInHand = 1;
+  }
+
+  /** @returns whether more rows may be in hand */
+  answered(): boolean {
+    this.mostInHand = this.mostInHand >= mostRecovering ? Number.POSITIVE_INFINITY : this.mostInHand + 1;
+    return this.mostInHand <= mostRecovering;
+  }
+}
