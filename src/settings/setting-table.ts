@@ -1,6 +1,7 @@
 import { commandWords } from '../base/text/command-words.ts';
 import { delimiterNames } from '../base/text/delimiter.ts';
 import { conflictRules, priorities } from '../domain/terms.ts';
+import { noticeSettings } from './notice-settings.ts';
 import * as parsers from './parsers.ts';
 import { permitSettings } from './permit-settings.ts';
 import { readingSettings } from './reading-settings.ts';
@@ -261,23 +262,7 @@ export const settings = {
     help: 'time zone of --cron, and of a --stop-at that names none, such as Europe/London',
     otherwise: 'that of the system',
   },
-  notifyUrl: { ...url, help: 'post here how a run ended, in the format of Slack and Teams' },
-  notifyOn: {
-    needs: 'notifyUrl',
-    noFlag: true,
-    ...oneOf(['failure', 'always']),
-    value: '<when>',
-    help: 'when to post: failure (any exit code except 0) or always',
-    default: 'failure',
-  },
-  notifySecretFile: {
-    needs: 'notifyUrl',
-    noFlag: true,
-    ...file,
-    help: 'file with the secret that signs what is posted',
-    orVariable: 'CQBATCH_NOTIFY_SECRET',
-  },
-  pingUrl: { ...url, help: 'call <url>/start and <url>/<exit code>, as healthchecks.io expects' },
+  ...noticeSettings,
   metricsFile: {
     parse: parsers.parseMetricsFile,
     value: '<file.prom>',

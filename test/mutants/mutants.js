@@ -9,19 +9,19 @@
 export const mutants = [
   {
     what: 'a batch is taken over without marking its open intents',
-    file: 'src/engine/queue/ledger.ts',
+    file: 'src/engine/queue/ledger/ledger.ts',
     find: '    this.#claim = claim;\n    this.abandon();',
     replace: '    this.#claim = claim;',
   },
   {
     what: 'a worker does not read what others wrote into its ledger',
-    file: 'src/engine/queue/ledger-writer.ts',
+    file: 'src/engine/queue/ledger/ledger-writer.ts',
     find: 'length !== this.#length + 1) await this.#readTo(length);\n    else if (length !== undefined) ',
     replace: 'length < 0) await this.#readTo(length);\n    else if (length !== undefined) ',
   },
   {
     what: 'a worker calls after a slow write, when its lock may have expired',
-    file: 'src/engine/queue/ledger-writer.ts',
+    file: 'src/engine/queue/ledger/ledger-writer.ts',
     find: "sentAt > lockMs / 2 ? 'outdated' : 'current'",
     replace: "sentAt > lockMs * 1000 ? 'outdated' : 'current'",
   },
@@ -99,7 +99,7 @@ export const mutants = [
   },
   {
     what: 'a second result of a row in a ledger counts',
-    file: 'src/engine/queue/ledger.ts',
+    file: 'src/engine/queue/ledger/ledger.ts',
     find: '    if (state.result !== undefined) return false;\n',
     replace: '',
   },

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { openRowQueue } from '../../src/engine/queue/row-queue.ts';
-import { CircuitBreaker } from '../../src/engine/worker/circuit-breaker.ts';
+import { CircuitBreaker } from '../../src/engine/worker/breaker/circuit-breaker.ts';
 import { RefusedRows } from '../../src/engine/worker/refused-rows.ts';
 import { RetryQuota } from '../../src/engine/worker/retry-quota.ts';
 import { callOf, createRowProcessor } from '../../src/engine/worker/row-processor.ts';

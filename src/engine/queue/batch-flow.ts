@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FlowJob, Job } from 'bullmq';
 import { type Priority, priorities } from '../../domain/terms.ts';
-import { type Batch, bytesOf, encodeBatch, type RowTask } from './payload.ts';
+import { type Batch, type BatchReturn, bytesOf, decodeReturn, encodeBatch, type RowTask } from './payload.ts';
 
 type Ranges = readonly (readonly [first: number, last: number])[];
 
@@ -80,4 +80,11 @@ export function rowsOf({ rows, collected = rows }: Pick<RunBatchData, 'rows' | '
 /** Whether an earlier process took the batch, and died before it collected it. */
 export async function isTaken(job: Job<RunBatchData>): Promise<boolean> {
   return job.data.taken === true && Object.keys(await job.getChildrenValues()).length === 0;
+}
+
+/** Undefined without a child that ended. A copy of the child that a dashboard has added can have a value, too. */
+export async function returnedOf(job: Job<RunBatchData>): Promise<BatchReturn | undefined> {
+  const values = Object.entries(await job.getChildrenValues());
+  const [, value] = values.find(([key]) => key.endsWith(`:${job.id}`)) ?? [];
+  return value === undefined ? undefined : decodeReturn(value);
 }

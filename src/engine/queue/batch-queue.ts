@@ -2,7 +2,7 @@ import type { Job } from 'bullmq';
 import { after, unlessAborted } from '../../base/async/waiting.ts';
 import type { Priority, SavedAnswer } from '../../domain/terms.ts';
 import { type Datastore, isRefusedCommand } from '../datastore/datastore.ts';
-import { flowOf, isTaken, newBatchId, type RunBatchData, rowsOf } from './batch-flow.ts';
+import { flowOf, isTaken, newBatchId, type RunBatchData, returnedOf, rowsOf } from './batch-flow.ts';
 import type { BatchQueueOptions } from './batch-queue-options.ts';
 import {
   bullmqOn,
@@ -14,18 +14,12 @@ import {
   shortEventStream,
   stallOptions,
 } from './bullmq.ts';
+import { batchesQueueName } from './forget-batches.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { recollect } from './lost-entries.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
 import { type BatchOutcome, outcomeOf } from './outcome.ts';
-import {
-  type BatchReturn,
-  bytesOf,
-  decodeBatch,
-  decodeReturn,
-  encodeLedgerEntry,
-  type RowTask,
-} from './payload.ts';
+import { type BatchReturn, bytesOf, decodeBatch, encodeLedgerEntry, type RowTask } from './payload.ts';
 import { workersAwaited } from './roll-call.ts';
 import { lookingAt, lostKeys, strandingOf } from './stranded-batch.ts';
 
@@ -34,23 +28,6 @@ const usualLookMs = 30_000;
 const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
 
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
-
-function batchesQueueName(runId: string): string {
-  return `batches-${runId}`;
-}
-
-/** Only for an exclusive datastore, without the rows of the batches: a coordinator would wait for them without end. */
-export async function forgetBatches(datastore: Datastore, runId: string): Promise<void> {
-  const { classes, options } = bullmqOn(datastore);
-  const queue = new classes.Queue<RunBatchData, number>(batchesQueueName(runId), options);
-  // Each call reports its own failure.
-  queue.on('error', () => {});
-  try {
-    await obliterate(queue);
-  } finally {
-    await queue.close();
-  }
-}
 
 /** Opens the batches of a run, restores what the journal has lost, and collects. Only one process at a time may do so for a run. */
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
@@ -121,13 +98,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       keep(id, batch);
     }
     const batches = [...open.values()];
+    /** Without the batches that were taken. */
     const held = new Set(batches.flatMap(({ isTaken, rows }) => (isTaken ? [] : rows)));
     await recollect(queue, options.journalEnd, (lost) => options.restore(lost, held));
-    return {
-      batches: batches.map(({ size }): BatchSize => size),
-      /** Without the batches that were taken. */
-      rows: held,
-    };
+    return { batches: batches.map(({ size }): BatchSize => size), rows: held };
   }
 
   /** Paused when a process of the run died, or an older copy of the datastore was restored. */
@@ -137,11 +111,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
   async function collect(job: Job<RunBatchData>, batch: OpenBatch): Promise<void> {
     const { id = '' } = job;
-    // A copy of the child that a dashboard has added can have a value, too.
-    const values = Object.entries(await job.getChildrenValues());
-    const [, value] = values.find(([key]) => key.endsWith(`:${id}`)) ?? [];
-    const returned = value === undefined ? undefined : decodeReturn(value);
-    const outcome = await outcomeOf(batch, returned, { rollCall, open });
+    const outcome = await outcomeOf(batch, await returnedOf(job), { rollCall, open });
     if (outcome === undefined) throw workersAwaited();
     await take(id, batch, outcome);
   }
@@ -271,10 +241,8 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       if (hold !== undefined) options.onError(hold);
     },
     async readAwaited(isAwaited: (row: number) => boolean): Promise<void> {
-      await reportNewResults(
-        [...open.values()].filter((batch) => batch.rows.some(isAwaited)),
-        0,
-      );
+      const wanted = [...open.values()].filter((batch) => batch.rows.some(isAwaited));
+      await reportNewResults(wanted, 0);
     },
     /**
      * Adds rows as one batch, all or nothing. Waits while the datastore does not answer; after an abort, the batch may have been added.

@@ -4,7 +4,7 @@ import { CqbatchError, errorText, fatalError } from '../../base/errors/errors.ts
 import { type Datastore, isOfAnotherEpoch } from '../datastore/datastore.ts';
 import { againAfterMs, BatchClaims, type BatchJob } from './batch-claims.ts';
 import { type Claim, ClaimedBatch, type ReadyRow, type RowVerdict } from './claimed-batch.ts';
-import type { LedgerLog } from './ledger-writer.ts';
+import type { LedgerLog } from './ledger/ledger-writer.ts';
 import {
   type Batch,
   type BatchJobData,

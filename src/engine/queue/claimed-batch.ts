@@ -3,8 +3,8 @@ import { deferred } from '../../base/async/waiting.ts';
 import { perhapsCalled } from '../../domain/attempts.ts';
 import { showsDamage } from '../../domain/codes.ts';
 import { type AttemptHistory, noHistory, type RowResult, type SavedAnswer } from '../../domain/terms.ts';
-import { Ledger } from './ledger.ts';
-import { type LedgerLog, LedgerWriter } from './ledger-writer.ts';
+import { Ledger } from './ledger/ledger.ts';
+import { type LedgerLog, LedgerWriter } from './ledger/ledger-writer.ts';
 import type { Batch, BatchReturn, Leftover, RowCall, RunPolicy } from './payload.ts';
 
 export type RowVerdict = (

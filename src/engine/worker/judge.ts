@@ -1,4 +1,3 @@
-import { withAttempt } from '../../domain/attempts.ts';
 import { type AttemptHistory, noHistory, type ResultColumns, type RowResult } from '../../domain/terms.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import { type ApiFailure, mayBeOfRouter } from '../api/failure.ts';
@@ -6,6 +5,7 @@ import { type AnswerCheck, type Operation, operationFailure, refusalText } from 
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowCall, RowTask } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
+import { historyAfter, type MadeAttempt, unchargedHistory } from './attempt-history.ts';
 import { hasKey, keyedFailure } from './call-request.ts';
 import {
   failedAgain,
@@ -18,14 +18,12 @@ import {
 } from './other-rows.ts';
 
 /** An attempt, and all that its judgement depends on. */
-export interface JudgedAttempt {
+export interface JudgedAttempt extends MadeAttempt {
   readonly task: RowCall;
   readonly operation: Operation;
   readonly claim: Claim;
-  readonly answer: ApiAnswer;
   /** What the operation has read in a 2xx answer. */
   readonly check?: AnswerCheck | undefined;
-  readonly startedAt: Date;
   readonly finishedAt: Date;
   /** A row of this operation has succeeded: token and base URL are right. */
   readonly provenRight: boolean;
@@ -264,48 +262,4 @@ function prematureFailure({ name, done = 'done' }: Operation, failure: ApiFailur
 /** Hands the row back at no cost: every other row would have met this failure. */
 export function returnUncharged(attempt: JudgedAttempt, failure: ApiFailure): RowVerdict {
   return { kind: 'returned', history: unchargedHistory(attempt, failure) };
-}
-
-function historyAfter(attempt: JudgedAttempt, failure: ApiFailure): AttemptHistory {
-  const { task, answer, startedAt } = attempt;
-  const past = task.history ?? noHistory;
-  return {
-    attempts: past.attempts + answer.requests,
-    unprocessed: past.unprocessed,
-    unclear: past.unclear || failure.unclear,
-    // Another answer than a refusal ends the series of refusals.
-    ...(past.singledOut !== undefined && failure.status === undefined && { singledOut: past.singledOut }),
-    startedAt: past.startedAt ?? startedAt.toISOString(),
-    lastCode: failure.code,
-    lastMessage: failure.message,
-    ...(failure.status !== undefined && { lastStatus: failure.status }),
-    ...earlierWith(attempt, failure),
-  };
-}
-
-/** Includes this attempt, unless nothing was sent. */
-function earlierWith(
-  { task, answer, startedAt }: JudgedAttempt,
-  { code, message, status }: ApiFailure,
-): Pick<AttemptHistory, 'earlier'> {
-  const { earlier } = task.history ?? noHistory;
-  if (answer.requests === 0) return earlier === undefined ? {} : { earlier };
-  return {
-    earlier: withAttempt(earlier, {
-      at: startedAt.toISOString(),
-      durationMs: Math.round(answer.durationMs),
-      code,
-      message,
-      ...(status !== undefined && { httpStatus: status }),
-      ...(answer.requestId !== undefined && { requestId: answer.requestId }),
-      ...(answer.requests !== 1 && { requests: answer.requests }),
-    }),
-  };
-}
-
-function unchargedHistory(attempt: JudgedAttempt, failure: ApiFailure): AttemptHistory {
-  const history = historyAfter(attempt, failure);
-  return failure.unclear
-    ? history
-    : { ...history, unprocessed: history.unprocessed + attempt.answer.requests };
 }

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { deferred } from '../../../src/base/async/waiting.ts';
 import { noHistory, type RowResult } from '../../../src/domain/terms.ts';
 import { ClaimedBatch } from '../../../src/engine/queue/claimed-batch.ts';
-import { Ledger } from '../../../src/engine/queue/ledger.ts';
-import type { LedgerLog } from '../../../src/engine/queue/ledger-writer.ts';
+import { Ledger } from '../../../src/engine/queue/ledger/ledger.ts';
+import type { LedgerLog } from '../../../src/engine/queue/ledger/ledger-writer.ts';
 import { decodeLedgerEntry, type RowCall } from '../../../src/engine/queue/payload.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -6,7 +6,7 @@ import type { ApiAnswer } from '../../../src/engine/api/client.ts';
 import { decodeEntry, encodeEntry } from '../../../src/engine/journal/line.ts';
 import type { RowCall } from '../../../src/engine/queue/payload.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
-import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
+import { CircuitBreaker } from '../../../src/engine/worker/breaker/circuit-breaker.ts';
 import { RefusedRows } from '../../../src/engine/worker/refused-rows.ts';
 import { RetryQuota } from '../../../src/engine/worker/retry-quota.ts';
 import { createRowProcessor } from '../../../src/engine/worker/row-processor.ts';

@@ -9,7 +9,7 @@ import { requestDigest, requestOfValues } from '../../../src/engine/operation/sh
 import type { RowVerdict } from '../../../src/engine/queue/claimed-batch.ts';
 import type { RowTask } from '../../../src/engine/queue/payload.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
-import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
+import { CircuitBreaker } from '../../../src/engine/worker/breaker/circuit-breaker.ts';
 import { RefusedRows } from '../../../src/engine/worker/refused-rows.ts';
 import { RetryQuota } from '../../../src/engine/worker/retry-quota.ts';
 import {

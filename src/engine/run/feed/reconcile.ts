@@ -3,7 +3,7 @@ import { never } from '../../../base/async/waiting.ts';
 import type { Attribution } from '../../../domain/actor.ts';
 import { isActive } from '../../cluster/entries.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
-import { forgetBatches } from '../../queue/batch-queue.ts';
+import { forgetBatches } from '../../queue/forget-batches.ts';
 import { lockRun, type OpenRun, withOpenRun } from '../record/open-run.ts';
 import { actualState, enterState, goesOnByItself, priorityOf, type RunRecord } from '../record/record.ts';
 import { withCrashedTime } from '../record/record-keeper.ts';

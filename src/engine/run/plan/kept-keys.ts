@@ -32,7 +32,8 @@ export class KeptKeys {
     const subject = subjectKey(row);
     const key = row.key ?? idempotencyKey(runKey(run), row.place);
     const others = (this.#keys.get(subject) ?? []).filter((kept) => kept.key !== key);
-    if (result.unclear || result.outcome === 'pending') others.push({ values: valuesDigest(row), key, run: run.id });
+    if (result.unclear || result.outcome === 'pending')
+      others.push({ values: valuesDigest(row), key, run: run.id });
     else if (result.outcome === 'not_attempted') return;
     else if (result.outcome === 'succeeded') others.length = 0;
     if (others.length === 0) this.#keys.delete(subject);

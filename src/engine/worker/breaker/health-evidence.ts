@@ -1,4 +1,4 @@
-import type { ApiFailure } from '../api/failure.ts';
+import type { ApiFailure } from '../../api/failure.ts';
 
 export type HealthEvidence =
   | { readonly kind: 'answered'; readonly isSuccess?: true }

@@ -1,8 +1,8 @@
-import { stringifyJson } from '../../base/text/json.ts';
-import { excerptOf } from '../api/answer.ts';
-import { type ApiFailure, mayBeOfRouter } from '../api/failure.ts';
+import { stringifyJson } from '../../../base/text/json.ts';
+import { excerptOf } from '../../api/answer.ts';
+import { type ApiFailure, mayBeOfRouter } from '../../api/failure.ts';
+import type { JudgedAttempt, Judgement } from '../judge.ts';
 import type { HealthEvidence, Trouble } from './health-evidence.ts';
-import type { JudgedAttempt, Judgement } from './judge.ts';
 
 export function healthEvidence(attempt: JudgedAttempt, judgement: Judgement): HealthEvidence {
   const { task, answer, claim, provenRight } = attempt;

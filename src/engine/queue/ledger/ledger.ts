@@ -1,6 +1,6 @@
-import { perhapsCalled } from '../../domain/attempts.ts';
-import { type AttemptHistory, noHistory, type RowResult, type SavedAnswer } from '../../domain/terms.ts';
-import type { LedgerEntry, Leftover, RowTask, Unfinished } from './payload.ts';
+import { perhapsCalled } from '../../../domain/attempts.ts';
+import { type AttemptHistory, noHistory, type RowResult, type SavedAnswer } from '../../../domain/terms.ts';
+import type { LedgerEntry, Leftover, RowTask, Unfinished } from '../payload.ts';
 
 interface RowState {
   result?: RowResult;

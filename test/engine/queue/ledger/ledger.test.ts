@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { deferred } from '../../../src/base/async/waiting.ts';
-import { perhapsCalled } from '../../../src/domain/attempts.ts';
-import { noHistory, type RowResult } from '../../../src/domain/terms.ts';
-import { Ledger } from '../../../src/engine/queue/ledger.ts';
-import { type LedgerLog, LedgerWriter } from '../../../src/engine/queue/ledger-writer.ts';
-import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry } from '../../../src/engine/queue/payload.ts';
+import { deferred } from '../../../../src/base/async/waiting.ts';
+import { perhapsCalled } from '../../../../src/domain/attempts.ts';
+import { noHistory, type RowResult } from '../../../../src/domain/terms.ts';
+import { Ledger } from '../../../../src/engine/queue/ledger/ledger.ts';
+import { type LedgerLog, LedgerWriter } from '../../../../src/engine/queue/ledger/ledger-writer.ts';
+import {
+  decodeLedgerEntry,
+  encodeLedgerEntry,
+  type LedgerEntry,
+} from '../../../../src/engine/queue/payload.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

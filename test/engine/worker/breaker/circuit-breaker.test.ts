@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { CircuitBreaker } from '../../../src/engine/worker/circuit-breaker.ts';
-import type { Blame, Halt, Trouble } from '../../../src/engine/worker/health-evidence.ts';
-import { failing } from './answers.ts';
+import { CircuitBreaker } from '../../../../src/engine/worker/breaker/circuit-breaker.ts';
+import type { Blame, Halt, Trouble } from '../../../../src/engine/worker/breaker/health-evidence.ts';
+import { failing } from '../answers.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
-import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
-import { duration } from '../../base/text/format.ts';
-import type { ApiFailure } from '../api/failure.ts';
+import { type CqbatchError, fatalError } from '../../../base/errors/errors.ts';
+import { duration } from '../../../base/text/format.ts';
+import type { ApiFailure } from '../../api/failure.ts';
 import type { Halt } from './health-evidence.ts';
 
 /** Says what failed, and what to correct. */

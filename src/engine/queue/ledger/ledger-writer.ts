@@ -1,9 +1,9 @@
-import { repeat } from '../../base/async/repeat.ts';
-import { after } from '../../base/async/waiting.ts';
-import type { RowResult, SavedAnswer } from '../../domain/terms.ts';
-import { isMissing, lockMs } from './bullmq.ts';
+import { repeat } from '../../../base/async/repeat.ts';
+import { after } from '../../../base/async/waiting.ts';
+import type { RowResult, SavedAnswer } from '../../../domain/terms.ts';
+import { isMissing, lockMs } from '../bullmq.ts';
+import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry, type Unfinished } from '../payload.ts';
 import type { Ledger } from './ledger.ts';
-import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry, type Unfinished } from './payload.ts';
 
 export interface LedgerLog {
   append(text: string): Promise<number>;

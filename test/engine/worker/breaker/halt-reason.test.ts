@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { haltReason, refusalReason } from '../../../src/engine/worker/halt-reason.ts';
-import { failing, tooMany } from './answers.ts';
+import { haltReason, refusalReason } from '../../../../src/engine/worker/breaker/halt-reason.ts';
+import { failing, tooMany } from '../answers.ts';
 
 test.each([
   ['PROXY_UNREACHABLE', 'Correct the proxy in that variable, or list the host of the API in NO_PROXY'],

@@ -1,0 +1,57 @@
+import { withAttempt } from '../../domain/attempts.ts';
+import { type AttemptHistory, noHistory } from '../../domain/terms.ts';
+import type { ApiAnswer } from '../api/client.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import type { RowTask } from '../queue/payload.ts';
+
+export interface MadeAttempt {
+  readonly task: RowTask;
+  readonly answer: ApiAnswer;
+  readonly startedAt: Date;
+}
+
+/** What is known of a row that an attempt has not finished. */
+export function historyAfter(attempt: MadeAttempt, failure: ApiFailure): AttemptHistory {
+  const { task, answer, startedAt } = attempt;
+  const past = task.history ?? noHistory;
+  return {
+    attempts: past.attempts + answer.requests,
+    unprocessed: past.unprocessed,
+    unclear: past.unclear || failure.unclear,
+    // Another answer than a refusal ends the series of refusals.
+    ...(past.singledOut !== undefined && failure.status === undefined && { singledOut: past.singledOut }),
+    startedAt: past.startedAt ?? startedAt.toISOString(),
+    lastCode: failure.code,
+    lastMessage: failure.message,
+    ...(failure.status !== undefined && { lastStatus: failure.status }),
+    ...earlierWith(attempt, failure),
+  };
+}
+
+/** Includes this attempt, unless nothing was sent. */
+function earlierWith(
+  { task, answer, startedAt }: MadeAttempt,
+  { code, message, status }: ApiFailure,
+): Pick<AttemptHistory, 'earlier'> {
+  const { earlier } = task.history ?? noHistory;
+  if (answer.requests === 0) return earlier === undefined ? {} : { earlier };
+  return {
+    earlier: withAttempt(earlier, {
+      at: startedAt.toISOString(),
+      durationMs: Math.round(answer.durationMs),
+      code,
+      message,
+      ...(status !== undefined && { httpStatus: status }),
+      ...(answer.requestId !== undefined && { requestId: answer.requestId }),
+      ...(answer.requests !== 1 && { requests: answer.requests }),
+    }),
+  };
+}
+
+/** The attempt costs the row nothing, if it certainly was not processed. */
+export function unchargedHistory(attempt: MadeAttempt, failure: ApiFailure): AttemptHistory {
+  const history = historyAfter(attempt, failure);
+  return failure.unclear
+    ? history
+    : { ...history, unprocessed: history.unprocessed + attempt.answer.requests };
+}

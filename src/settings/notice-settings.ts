@@ -1,0 +1,33 @@
+import { parseChoice, parseText } from './parsers.ts';
+import type { Setting } from './setting.ts';
+
+/** Who is told how a run began and ended. */
+export const noticeSettings = {
+  notifyUrl: {
+    parse: parseText,
+    value: '<url>',
+    help: 'post here how a run ended, in the format of Slack and Teams',
+  },
+  notifyOn: {
+    needs: 'notifyUrl',
+    noFlag: true,
+    parse: parseChoice(['failure', 'always']),
+    words: ['failure', 'always'],
+    value: '<when>',
+    help: 'when to post: failure (any exit code except 0) or always',
+    default: 'failure',
+  },
+  notifySecretFile: {
+    needs: 'notifyUrl',
+    noFlag: true,
+    parse: parseText,
+    value: '<file>',
+    help: 'file with the secret that signs what is posted',
+    orVariable: 'CQBATCH_NOTIFY_SECRET',
+  },
+  pingUrl: {
+    parse: parseText,
+    value: '<url>',
+    help: 'call <url>/start and <url>/<exit code>, as healthchecks.io expects',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
