@@ -95,6 +95,7 @@ const typedElsewhere: Readonly<Record<string, string>> = {
   'CONFIG SET maxmemory-policy noeviction': 'engine/datastore/redis/info.test.ts',
   'chmod go-w X': 'e2e/remedies.test.ts',
   'chmod go-w X X': 'e2e/remedies.test.ts',
+  chown: 'daemon/inbox/other-hands.test.ts',
   'chown -R': 'daemon/inbox/other-hands.test.ts',
   'jq -s X FILE > rows.json (with jq 1.7 or later: before, it rounds long identifiers)':
     'engine/manifest/remedies.test.ts',

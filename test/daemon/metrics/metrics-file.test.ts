@@ -68,7 +68,7 @@ test('of two processes with one file, the first holds it, and the other reports 
   const first = await open(1_000);
   const second = await open(2_000);
   expect(errors.map(({ message }) => message)).toEqual([
-    expect.stringMatching(/nightly\.prom is in use by process \d+ .*Give each command its own file/),
+    expect.stringMatching(/nightly\.prom is in use by this process .*Give each command its own file/),
   ]);
   for (const { metrics } of [first, second]) metrics.started(() => 0).ended({ result: 'succeeded' });
   await first.close();

@@ -20,7 +20,7 @@ const results = {
   done: { outcome: 'succeeded', code: 'OK', unclear: false, finishedAt: 'x' },
   refused: { outcome: 'failed', code: 'INVALID_ARGUMENT', unclear: false, finishedAt: 'x' },
   uncalled: { outcome: 'not_attempted', code: 'HALTED', unclear: false },
-  pending: { outcome: 'not_attempted', code: 'PENDING', unclear: false },
+  pending: { outcome: 'pending', code: 'PENDING', unclear: false },
 } as const;
 
 type Call = readonly [run: string, row: Order, result: keyof typeof results];

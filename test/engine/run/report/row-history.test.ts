@@ -23,7 +23,7 @@ async function retriedRun() {
   const source = join(folder, 'rows.csv');
   await writeFile(source, manifest);
   const store = openRunStore(join(folder, '.cqbatch'), operations);
-  const input = { rows: manifestAt(source, { where: ['evaluation_id != 9'] }), options: leastOptions };
+  const input = { rows: manifestAt(source, { where: ['note != left out'] }), options: leastOptions };
   const first = await end(store, input, { state: 'cancelled', others: { 2: failed, 5: failed } });
   const path = join(folder, 'retry.jsonl');
   const planned = await writeRetryRows(store, first, [], {}, { options: leastOptions, path });
