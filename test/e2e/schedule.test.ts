@@ -169,7 +169,7 @@ test('a schedule cannot be removed or replaced while it starts a run', async () 
   for (const change of changes)
     expect(await home.run(...change)).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining('A run of schedule nightly may be starting: process'),
+      stderr: expect.stringContaining('A run of schedule nightly may be starting: this process'),
     });
   await planning.release();
   for (const change of changes) expect((await home.run(...change)).code).toBe(0);
