@@ -134,7 +134,6 @@ class Game {
     const { sightings, datastore } = this.#stage;
     this.#coordinators += 1;
     sightings.coordinatorBegins(datastore.isAway);
-    datastore.coordinatorBegins();
     if (this.#folder.record.canary?.wentOn) this.#stage.referee.bind('canary', undefined);
     const handOver = this.#scenario.maxRows !== undefined || this.#scenario.seed % 2 === 0;
     const name = `coordinator ${this.#coordinators}`;

@@ -118,8 +118,6 @@ export class Referee {
     this.#checkGuards();
     // Nothing is left that knows of calls.
     if (journal.cuts > 0 && losses > 0) return;
-    // Not promised (docs/architecture.md): the next coordinator does not find batches that no list has.
-    if (datastore.hasLostBatches) return;
     const results = new Map<number, RowResult>();
     const state = new JournalState();
     for (const { entry, offset } of journal.entries()) {

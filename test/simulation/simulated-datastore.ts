@@ -33,9 +33,6 @@ export class SimulatedDatastore {
   emptied = 0;
   forgot = 0;
   lostKeys = 0;
-  /** Whether a key of a run's own queue was lost, and its next coordinator could not see that. */
-  hasLostBatches = false;
-  #hasLostKeyOfBatches = false;
   /** Called when its connections break, and with the ids of all jobs when its data are replaced. */
   onBreak: (why: 'the datastore goes away' | 'a connection breaks') => void = () => {};
   onReplace: (ids: ReadonlySet<string>) => void = () => {};
@@ -107,17 +104,12 @@ export class SimulatedDatastore {
     this.model.replace();
   }
 
-  coordinatorBegins(): void {
-    this.hasLostBatches ||= this.#hasLostKeyOfBatches;
-  }
-
   /** @returns whether the key was there */
   lose(of: 'rows' | 'batches', key: LosableKey): boolean {
     const [name] = this.model.jobCounts().find(([queue]) => queue.startsWith(of)) ?? [];
     if (name === undefined || !this.model.lose(name, key)) return false;
     this.#world.tell(`the datastore loses the key ${key} of ${of}`);
     this.lostKeys += 1;
-    if (of === 'batches') this.#hasLostKeyOfBatches = true;
     return true;
   }
 

@@ -169,6 +169,6 @@ export class JournalFile extends JournalState implements JournalReader {
 
 function lastRowOf(entry: JournalEntry): number {
   if (entry.type === 'row') return entry.result.row;
-  if (entry.type === 'fed') return entry.last;
-  return entry.type === 'open' ? entry.row : 0;
+  if (entry.type === 'open') return entry.row;
+  return 'last' in entry ? entry.last : 0;
 }

@@ -9,6 +9,8 @@ import { historySchema, resultSchema } from './recorded.ts';
  *
  * - `row`: a row is finished. The first result counts; later ones are ignored.
  * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the epoch `to`.
+ * - `added`: the datastore has said that it has them. Without it, they may never have arrived.
+ * - `returned`: a worker handed them back without a call.
  * - `open`: an unfinished row and what its attempts did, written when a run is stopped or recovered. The latest counts.
  * - `settled`: every row fed before is finished, described by `open`, or was never called; the datastore holds nothing of this run.
  * - `accepted`: a user resumes the run after a guard has halted it. The guards count from here.
@@ -21,6 +23,8 @@ const entrySchema = z.discriminatedUnion('type', [
     last: rowNumberSchema,
     to: z.string().exactOptional(),
   }),
+  z.object({ type: z.literal('added'), first: rowNumberSchema, last: rowNumberSchema }),
+  z.object({ type: z.literal('returned'), first: rowNumberSchema, last: rowNumberSchema }),
   z.object({ type: z.literal('open'), row: rowNumberSchema, history: historySchema }),
   z.object({ type: z.literal('settled') }),
   z.object({ type: z.literal('accepted') }),
@@ -77,6 +81,9 @@ function toLine(entry: JournalEntry): object {
     }
     case 'fed':
       return { fed: [entry.first, entry.last], to: entry.to };
+    case 'added':
+    case 'returned':
+      return { [entry.type]: [entry.first, entry.last] };
     case 'settled':
       return { settled: true };
     case 'accepted':
@@ -86,7 +93,7 @@ function toLine(entry: JournalEntry): object {
 
 function toEntry(line: unknown): unknown {
   if (!isJsonObject(line)) return undefined;
-  const { row, open, fed, to, alone, failing } = line;
+  const { row, open, fed, added, returned, to, alone, failing } = line;
   if (row !== undefined) return { type: 'row', result: lengthened(line, resultKeys, emptyResult()) };
   if (open !== undefined) {
     const [singledOut, failedAlone] = [alone, failing].map((pair) =>
@@ -98,6 +105,8 @@ function toEntry(line: unknown): unknown {
   }
   if (Array.isArray(fed))
     return { type: 'fed', first: fed[0], last: fed[1], ...(to !== undefined && { to }) };
+  if (Array.isArray(added)) return { type: 'added', first: added[0], last: added[1] };
+  if (Array.isArray(returned)) return { type: 'returned', first: returned[0], last: returned[1] };
   if (line['settled'] === true) return { type: 'settled' };
   return line['accepted'] === true ? { type: 'accepted' } : undefined;
 }

@@ -14,6 +14,12 @@ export interface CodeCount {
   readonly count: number;
 }
 
+interface Feeding {
+  /** The epoch, if recorded. */
+  readonly to: string | undefined;
+  isAdded: boolean;
+}
+
 /**
  * What the entries of a journal add up to. Keeps the places of results: about 8 bytes for a finished row, and more only for rows in
  * progress.
@@ -32,8 +38,7 @@ export class JournalState {
   readonly #codes = new Map<string, { outcome: Outcome; code: string; count: number }>();
   readonly #offsets = new RowOffsets();
   readonly #histories = new Map<number, AttemptHistory>();
-  /** The epoch of each unsettled row, if recorded. */
-  readonly #unsettled = new Map<number, string | undefined>();
+  readonly #unsettled = new Map<number, Feeding>();
   /** Rows without a result; true: fed more than once. */
   readonly #fed = new Map<number, boolean>();
 
@@ -46,9 +51,18 @@ export class JournalState {
       case 'fed':
         for (let row = entry.first; row <= entry.last; row++) {
           if (this.isFinished(row)) continue;
-          this.#unsettled.set(row, entry.to);
+          this.#unsettled.set(row, { to: entry.to, isAdded: false });
           this.#fed.set(row, this.#fed.has(row));
         }
+        break;
+      case 'added':
+        for (let row = entry.first; row <= entry.last; row++) {
+          const feeding = this.#unsettled.get(row);
+          if (feeding !== undefined) feeding.isAdded = true;
+        }
+        break;
+      case 'returned':
+        for (let row = entry.first; row <= entry.last; row++) this.#unsettled.delete(row);
         break;
       case 'open':
         this.#unsettled.delete(entry.row);
@@ -76,13 +90,18 @@ export class JournalState {
     return this.#histories.get(row);
   }
 
-  /** Whether the row is fed, and since then neither finished, opened nor settled. */
+  /** Whether the row is fed, and since then neither finished, returned, opened nor settled. */
   isUnsettled(row: number): boolean {
     return this.#unsettled.has(row);
   }
 
   fedTo(row: number): string | undefined {
-    return this.#unsettled.get(row);
+    return this.#unsettled.get(row)?.to;
+  }
+
+  /** Whether the unsettled row certainly reached the datastore. */
+  isAdded(row: number): boolean {
+    return this.#unsettled.get(row)?.isAdded === true;
   }
 
   /** An older copy of the datastore may hold the row's first task. */

@@ -63,7 +63,7 @@ export function flowOf(id: string, { batches, rows, priority }: FlowPlace, batch
   };
 }
 
-export function rangesOf(tasks: readonly RowTask[]): Ranges {
+export function rangesOf(tasks: readonly Pick<RowTask, 'row'>[]): Ranges {
   const ranges: [number, number][] = [];
   for (const { row } of tasks) {
     const last = ranges.at(-1);

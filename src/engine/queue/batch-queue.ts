@@ -98,10 +98,11 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       keep(id, batch);
     }
     const batches = [...open.values()];
-    /** Without the batches that were taken. */
-    const held = new Set(batches.flatMap(({ isTaken, rows }) => (isTaken ? [] : rows)));
+    const rowsIn = (those: readonly OpenBatch[]) => new Set(those.flatMap((batch) => batch.rows));
+    const held = rowsIn(batches.filter(({ isTaken }) => !isTaken));
+    const taken = rowsIn(batches.filter(({ isTaken }) => isTaken));
     await recollect(queue, options.journalEnd, (lost) => options.restore(lost, held));
-    return { batches: batches.map(({ size }): BatchSize => size), rows: held };
+    return { batches: batches.map(({ size }): BatchSize => size), held, taken };
   }
 
   /** Paused when a process of the run died, or an older copy of the datastore was restored. */
@@ -248,8 +249,9 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
      * Adds rows as one batch, all or nothing. Waits while the datastore does not answer; after an abort, the batch may have been added.
      *
      * @param knownEpoch if the datastore's epoch has changed since, the batch is lost
+     * @returns whether the datastore has said that it has the batch
      */
-    async add(tasks: readonly RowTask[], signal: AbortSignal, knownEpoch?: string): Promise<void> {
+    async add(tasks: readonly RowTask[], signal: AbortSignal, knownEpoch?: string): Promise<boolean> {
       const id = newBatchId(runId);
       const added = tasks.map(({ row }) => row);
       const { connectionEpoch: epoch } = datastore;
@@ -263,6 +265,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
         try {
           await producer.add(flow);
           batch.isAdding = false;
+          return true;
         } catch (error) {
           if (datastore.exclusive) throw error;
           options.onError(error as Error);
@@ -276,6 +279,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
           await reportIfVanished(id, batch);
         }
       }
+      return false;
     },
     /** Removes unclaimed batches once `save` has their outcome, and withdraws the others. */
     async drain(save: (taken: BatchReturn) => Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq';
 import { WaitReason } from '../../base/errors/error-throttle.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 
 /**
  * Dashboards of BullMQ can pause a queue, or bound what it hands out, and BullMQ keeps that in the queue's `meta` until a person removes it.
@@ -16,7 +17,7 @@ export async function holdOf(
   if ((await waiting()) === 0) return undefined;
   const held = (what: string, fields: string): WaitReason =>
     new WaitReason(
-      `${what} in Redis, as dashboards of BullMQ can do; to end that, type in redis-cli: HDEL ${queue.toKey('meta')} ${fields}`,
+      `${what} in Redis, as dashboards of BullMQ can do; to end that, type in redis-cli: HDEL ${shellWord(queue.toKey('meta'))} ${fields}`,
     );
   if (paused) return held('the queue of the API is paused', 'paused');
   if (max !== undefined && duration !== undefined)

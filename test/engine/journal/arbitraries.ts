@@ -82,6 +82,10 @@ export function anyEntry(maxRow = 2 ** 40): fc.Arbitrary<JournalEntry> {
     anyResult(maxRow).map((result) => ({ type: 'row' as const, result })),
     fc.tuple(row, fc.nat(9)).map(([first, more]) => ({ type: 'fed' as const, first, last: first + more })),
     fc.tuple(row, fc.string()).map(([first, to]) => ({ type: 'fed' as const, first, last: first, to })),
+    fc.tuple(row, fc.nat(9)).map(([first, more]) => ({ type: 'added' as const, first, last: first + more })),
+    fc
+      .tuple(row, fc.nat(9))
+      .map(([first, more]) => ({ type: 'returned' as const, first, last: first + more })),
     fc.tuple(row, anyHistory).map(([open, history]) => ({ type: 'open' as const, row: open, history })),
     fc.constant({ type: 'settled' as const }),
     fc.constant({ type: 'accepted' as const }),

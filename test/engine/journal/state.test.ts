@@ -17,12 +17,16 @@ const open = (row: number, attempts = 1): JournalEntry => ({
   row,
   history: { attempts, unprocessed: 0, unclear: false },
 });
+const added = (first: number, last: number): JournalEntry => ({ type: 'added', first, last });
+const returned = (first: number, last: number): JournalEntry => ({ type: 'returned', first, last });
 const settled: JournalEntry = { type: 'settled' };
 
 test.each<[string, JournalEntry[], number[]]>([
   ['once it is fed', [fed(2, 4)], [2, 3, 4]],
   ['until it is finished', [fed(2, 4), finished(3)], [2, 4]],
   ['until it is opened', [fed(2, 4), open(4)], [2, 3]],
+  ['until it is returned', [fed(2, 4), added(2, 4), returned(3, 4)], [2]],
+  ['again when it is fed again after it was returned', [fed(2, 4), returned(2, 4), fed(3, 3)], [3]],
   ['until all is settled', [fed(2, 4), settled], []],
   ['again when it is fed again after it was opened', [fed(2, 4), open(3), settled, fed(3, 3)], [3]],
   ['not when it is fed after it was finished', [finished(3), fed(2, 4)], [2, 4]],
@@ -31,6 +35,16 @@ test.each<[string, JournalEntry[], number[]]>([
   const state = stateOf(...entries);
   expect([...state.unsettledRows()]).toEqual(rows);
   expect([1, 2, 3, 4, 5].filter((row) => state.isUnsettled(row))).toEqual(rows);
+});
+
+test.each<[string, JournalEntry[], number[]]>([
+  ['since the datastore said so', [fed(2, 4), added(2, 3)], [2, 3]],
+  ['not before it says so of the latest feeding', [fed(2, 4), added(2, 4), fed(4, 4)], [2, 3]],
+  ['no longer when it is finished or returned', [fed(2, 4), added(2, 4), finished(2), returned(4, 4)], [3]],
+  ['not when it is returned before the datastore says so', [fed(2, 4), returned(2, 4), added(2, 4)], []],
+])('an unsettled row is added %s', (_claim, entries, rows) => {
+  const state = stateOf(...entries);
+  expect([1, 2, 3, 4, 5].filter((row) => state.isAdded(row))).toEqual(rows);
 });
 
 test.each<[string, JournalEntry[], number[]]>([

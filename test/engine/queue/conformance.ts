@@ -535,7 +535,7 @@ export function describeQueueOn(
 
       const { batchQueue, collected } = await openAgain(run);
       expect(batchQueue.recovered.batches).toMatchObject([{ rows: 4 }]);
-      expect([...batchQueue.recovered.rows].toSorted()).toEqual([1, 2, 3, 4]);
+      expect([...batchQueue.recovered.held].toSorted()).toEqual([1, 2, 3, 4]);
       expect(batchQueue.openRows).toBe(4);
       workerOn(run.queue, (task) =>
         task.row === 4 ? { kind: 'retry', delayMs: 60_000, history } : succeeded(task),
@@ -760,7 +760,7 @@ export function describeQueueOn(
       const { batchQueue, collected } = await openAgain(run);
       // Rows of a batch that was taken out are fed again; the others are still there.
       const there = isTaken ? [] : [1, 2];
-      expect([...batchQueue.recovered.rows]).toEqual(there);
+      expect([...batchQueue.recovered.held]).toEqual(there);
       const { rows, results, leftovers, missing } = await collected;
       expect([rows, results, numbersOf(leftovers), missing]).toEqual([2, [], there, []]);
     });

@@ -6,13 +6,24 @@ import type { JournalEntry } from '../../journal/line.ts';
 import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
 import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
 import { bytesOf, type RowTask } from '../../queue/payload.ts';
+import { lostKeys } from '../../queue/stranded-batch.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 import type { FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import type { RunEnding } from '../record/run-outcome.ts';
 import { Feed } from './feed.ts';
 import type { FeedWindow } from './feed-window.ts';
-import { ended, fed, lostSince, openAgain, opened, suspected, withHistory } from './journal-entries.ts';
+import {
+  added,
+  ended,
+  fed,
+  lostSince,
+  openAgain,
+  opened,
+  returned,
+  suspected,
+  withHistory,
+} from './journal-entries.ts';
 import { resultsOfOvertaken } from './overtaken.ts';
 import { keepsOrder, RowOrder } from './row-order.ts';
 
@@ -169,15 +180,17 @@ export class Coordinator {
     if (keepsOrder(this.#run.record)) this.#keepOrder(new RowOrder());
     this.#feed = new Feed({
       tasks,
-      skip: recovered.rows,
+      skip: recovered.held,
       isFinished: (row) => journal.isFinished(row),
       order: this.#order,
     });
     for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
     await rollCall.readEpoch();
-    await journal.append(lostSince(rollCall.knownEpoch, recovered.rows, journal));
+    const { withKeys, withEpoch } = lostSince(rollCall.knownEpoch, recovered, journal);
+    if (withKeys.length > 0) onError(await lostKeys(datastore));
+    await journal.append([...withKeys, ...withEpoch].map((row) => suspected(row, journal)));
     if (this.#order === undefined || rows === undefined) return;
-    await this.#keep(await resultsOfOvertaken(rows, journal, recovered.rows));
+    await this.#keep(await resultsOfOvertaken(rows, journal, recovered.held));
   }
 
   #keepOrder(order: RowOrder): void {
@@ -206,7 +219,7 @@ export class Coordinator {
   async #collect({ results, leftovers, missing, rows, bytes }: CollectedBatch): Promise<void> {
     const { journal } = this.#run;
     const suspects = missing.map((row) => suspected(row, journal));
-    await this.#keep(results, [...opened(leftovers, journal), ...suspects]);
+    await this.#keep(results, [...opened(leftovers, journal), ...returned(leftovers), ...suspects]);
     for (const { task, delayMs } of leftovers) {
       if (task === undefined) this.end({ state: 'again', hasLostRows: false });
       else if (!journal.isFinished(task.row)) this.#feed.again(withHistory(task, journal), delayMs);
@@ -241,16 +254,20 @@ export class Coordinator {
     // Before the rows can be called: after a power cut, the journal knows which rows are suspect.
     const { knownEpoch: epoch } = this.#run.rollCall;
     await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, epoch)));
+    const noted: Promise<unknown>[] = [];
     for (const batch of batches) {
-      if (!this.isFeeding) return;
+      if (!this.isFeeding) break;
       // An older copy of the datastore may have returned results for rows that were handed back.
       const tasks = batch.filter(({ row }) => !this.#run.journal.isFinished(row));
       if (tasks.length === 0) continue;
       this.#options.window.fed(tasks.length, bytesOf(...tasks));
       const { signal } = this.#ending;
       // If the datastore stays away, the next process finds out whether the batch was added.
-      await unlessAborted(this.#batches.add(tasks, signal, epoch), signal);
+      if (!(await unlessAborted(this.#batches.add(tasks, signal, epoch), signal))) continue;
+      // If the datastore loses the batch, the next process knows that its rows may have been called.
+      noted.push(this.#run.journal.append(added(tasks)).catch((error) => this.#fail(error)));
     }
+    await Promise.all(noted);
   }
 
   async #observe(): Promise<void> {

@@ -12,21 +12,34 @@ export function suspected(row: number, journal: Pick<Journal, 'history'>): Journ
   return { type: 'open', row, history: perhapsCalled(journal.history(row) ?? noHistory) };
 }
 
+/** Rows in the datastore. */
+export interface DatastoreRows {
+  /** In batches that workers have or can claim, or that wait for their collection. */
+  readonly held: ReadonlySet<number>;
+  /** In batches that an earlier coordinator took back without a call. */
+  readonly taken: ReadonlySet<number>;
+}
+
 /**
- * Suspects fed rows of which neither the datastore nor the journal knows more. In an unchanged epoch they never reached the datastore;
- * otherwise they may have been called. So may rows that were fed again: an older copy of the datastore holds their first task.
- *
- * @param held rows in the datastore
+ * Suspects fed rows of which neither the datastore nor the journal knows more. In an unchanged epoch, those that were added were lost with
+ * a key, and others never arrived. In another epoch all may have been called. So may rows that were fed again: an older copy of the
+ * datastore holds their first task.
  */
 export function lostSince(
   epoch: string | undefined,
-  held: ReadonlySet<number>,
-  journal: Pick<Journal, 'history' | 'unsettledRows' | 'fedTo' | 'isFedAgain'>,
-): JournalEntry[] {
-  return [...journal.unsettledRows()]
-    .filter((row) => epoch === undefined || journal.fedTo(row) !== epoch)
-    .filter((row) => !held.has(row) || (epoch !== undefined && journal.isFedAgain(row)))
-    .map((row) => suspected(row, journal));
+  { held, taken }: DatastoreRows,
+  journal: Pick<Journal, 'unsettledRows' | 'fedTo' | 'isFedAgain' | 'isAdded'>,
+): { readonly withKeys: readonly number[]; readonly withEpoch: readonly number[] } {
+  const unsettled = [...journal.unsettledRows()];
+  const isOfEpoch = (row: number): boolean => epoch !== undefined && journal.fedTo(row) === epoch;
+  return {
+    withKeys: unsettled.filter(
+      (row) => isOfEpoch(row) && journal.isAdded(row) && !held.has(row) && !taken.has(row),
+    ),
+    withEpoch: unsettled.filter(
+      (row) => !isOfEpoch(row) && (!held.has(row) || (epoch !== undefined && journal.isFedAgain(row))),
+    ),
+  };
 }
 
 /** Keeps what the journal knows already: a batch of an older copy of the datastore knows less. */
@@ -34,6 +47,16 @@ export function opened(leftovers: readonly Leftover[], journal: Pick<Journal, 'h
   return leftovers.flatMap(({ row, history }) =>
     history === undefined ? [] : [{ type: 'open', row, history: fuller(history, journal.history(row)) }],
   );
+}
+
+/** Rows that a worker has handed back without a call: the next coordinator must not take them for lost. */
+export function returned(leftovers: readonly Leftover[]): JournalEntry[] {
+  const uncalled = leftovers.filter(({ history }) => history === undefined);
+  return rangesOf(uncalled).map(([first, last]) => ({ type: 'returned', first, last }));
+}
+
+export function added(tasks: readonly RowTask[]): JournalEntry[] {
+  return rangesOf(tasks).map(([first, last]) => ({ type: 'added', first, last }));
 }
 
 function fuller(history: AttemptHistory, known: AttemptHistory | undefined): AttemptHistory {

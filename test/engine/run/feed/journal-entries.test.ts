@@ -3,7 +3,14 @@ import { type AttemptHistory, noHistory } from '../../../../src/domain/terms.ts'
 import type { JournalEntry } from '../../../../src/engine/journal/line.ts';
 import { JournalState } from '../../../../src/engine/journal/state.ts';
 import type { RowTask } from '../../../../src/engine/queue/payload.ts';
-import { ended, lostSince, opened, withHistory } from '../../../../src/engine/run/feed/journal-entries.ts';
+import {
+  ended,
+  lostSince,
+  opened,
+  returned,
+  suspected,
+  withHistory,
+} from '../../../../src/engine/run/feed/journal-entries.ts';
 import { resultOf } from '../../journal/arbitraries.ts';
 
 const called = (attempts: number, unclear = false): AttemptHistory => ({ ...noHistory, attempts, unclear });
@@ -25,10 +32,48 @@ describe('rows that were fed to another epoch of the datastore are suspect', () 
     ['and no others', 'before', [1], []],
     ['and without epochs, all that it does not hold', undefined, [1, 3], [2]],
   ])('%s', (_when, epoch, held, rows) => {
-    expect(lostSince(epoch, new Set(held), journalOf(...feedings))).toEqual(
-      rows.map((row) => ({ type: 'open', row, history: expect.objectContaining(called(1, true)) })),
-    );
+    const lost = lostSince(epoch, { held: new Set(held), taken: new Set() }, journalOf(...feedings));
+    expect(lost).toEqual({ withKeys: [], withEpoch: rows });
   });
+});
+
+describe('rows of the same epoch that the datastore does not hold', () => {
+  const added = (row: number): JournalEntry => ({ type: 'added', first: row, last: row });
+  const back = (row: number): JournalEntry => ({ type: 'returned', first: row, last: row });
+  const here = fed(1, 'now');
+
+  test.each<[string, JournalEntry[], 'held' | 'taken' | undefined, number[]]>([
+    ['are lost if they were added', [here, added(1)], undefined, [1]],
+    ['never arrived if nothing says so', [here], undefined, []],
+    ['never arrived if only an earlier batch did', [here, added(1), here], undefined, []],
+    ['are not lost if they came back', [here, added(1), back(1)], undefined, []],
+    ['are not lost if they were taken back', [here, added(1)], 'taken', []],
+    ['unless it does', [here, here, added(1)], 'held', []],
+  ])('%s', (_claim, entries, place, withKeys) => {
+    const rows = {
+      held: new Set<number>(),
+      taken: new Set<number>(),
+      ...(place && { [place]: new Set([1]) }),
+    };
+    expect(lostSince('now', rows, journalOf(...entries))).toEqual({ withKeys, withEpoch: [] });
+  });
+
+  test('are marked as perhaps called', () => {
+    expect(suspected(1, journalOf(here, added(1)))).toMatchObject({ row: 1, history: called(1, true) });
+  });
+});
+
+test('rows that come back without a call are returned, others not', () => {
+  const leftovers = [1, 2, 4, 5].map((row) => ({
+    row,
+    attemptsUsed: 0,
+    delayMs: 0,
+    ...(row === 4 && { history: called(1) }),
+  }));
+  expect(returned(leftovers)).toEqual([
+    { type: 'returned', first: 1, last: 2 },
+    { type: 'returned', first: 5, last: 5 },
+  ]);
 });
 
 describe('what an older copy of the datastore says of a row', () => {
