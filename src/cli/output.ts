@@ -32,8 +32,14 @@ export const screen = {
   get rows(): number {
     return process.stderr.rows || usualRows;
   },
-  get canAsk(): boolean {
-    return process.stdin.isTTY === true && process.stderr.isTTY === true;
+  /** Why no question can be asked, if so: `standard error is not a terminal`. */
+  get whyMute(): string | undefined {
+    const missing = [
+      process.stdin.isTTY === true ? [] : ['standard input'],
+      process.stderr.isTTY === true ? [] : ['standard error'],
+    ].flat();
+    if (missing.length === 0) return undefined;
+    return `${missing.join(' and ')} ${missing.length === 1 ? 'is not a terminal' : 'are not terminals'}`;
   },
 };
 

@@ -43,7 +43,8 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     live,
     /** Undefined leaves charts out. */
     columns: quiet || json ? undefined : screen.resultColumns,
-    canAsk: screen.canAsk,
+    canAsk: screen.whyMute === undefined,
+    whyMute: screen.whyMute,
     result(document: object, text: string): void {
       clear();
       if (json) writeDocument(document);
@@ -87,7 +88,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       if (yes || this.canAsk) return yes || this.confirm(question);
       throw usageError(
         'CONSENT_MISSING',
-        `Can't ask "${question}", because standard input is not a terminal: pass --yes if you want it.`,
+        `Can't ask "${question}", because ${this.whyMute}: pass --yes if you want it.`,
       );
     },
     /** The number may have grouped digits. @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP */

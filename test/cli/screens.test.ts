@@ -55,6 +55,7 @@ const summary: RunSummary = {
   ],
   unclear: 3,
   unclear_failed: 0,
+  already_done: 0,
   attempts: 12_300,
   unprocessed: 12,
   rows_per_s: 49.3,

@@ -52,6 +52,17 @@ test('a run with failures is reported, a run without failures only with the sett
   expect(fine.news()).toHaveLength(1);
 });
 
+test('a manifest that is refused is told with its name, its rows and the reason', async () => {
+  const { news, run } = await prepared('evaluation_id,user_id\n1,\n');
+  expect((await run([])).code).toBe(2);
+  expect(JSON.parse(news()[0]?.body ?? '')).toMatchObject({
+    text: expect.stringMatching(/no run was created: rows\.csv:2: user_id: is empty in this row;/),
+    exit_code: 2,
+    run: null,
+    error: { code: 'MANIFEST_REFUSED', message: expect.stringContaining('Nothing was sent.') },
+  });
+});
+
 test('--or-resume that finds a finished run pings what the run ended with', async () => {
   const { url, posts, run, news } = await prepared(failing);
   const args = ['--run-id', 'night', '--or-resume', '--ping-url', `${url}/ping/uuid`];

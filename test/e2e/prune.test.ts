@@ -38,7 +38,7 @@ test('without a terminal, no command takes anything away until --yes says so', a
     ['schedule', 'remove', 'nightly'],
     ['cancel', 'stopped'],
   ]) {
-    const why = 'because standard input is not a terminal: pass --yes if you want it';
+    const why = 'because standard input and standard error are not terminals: pass --yes if you want it';
     expect(await run(...taking)).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
   }
   expect(await run('schedule', 'show', 'nightly')).toMatchObject({ code: 0 });

@@ -48,7 +48,7 @@ export async function pageOf(
       id: 'r',
       state: 'completed',
       phase: 'ended',
-      resume: 'cqbatch resume r',
+      next: 'cqbatch resume r',
       baseUrl: 'https://api.example',
       stops,
     },

@@ -47,8 +47,8 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
       onChange: () => {
         worker.concurrency = breaker.prefetchLimit(scenario.concurrency, scenario.concurrency);
       },
-      onHalt({ because, unclearRow }) {
-        const isEarly = because === 'unproven' && unclearRow !== undefined;
+      onHalt({ because, rowToSee }) {
+        const isEarly = because === 'unproven' && rowToSee !== undefined;
         stage.sightings.note('a worker gives up before it has read a success', isEarly);
         stop();
       },

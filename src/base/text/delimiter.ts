@@ -9,3 +9,9 @@ export const delimiterNames: Readonly<Record<string, Delimiter>> = {
   tab: '\t',
   pipe: '|',
 };
+
+/** `comma` for `,` */
+export function nameOfDelimiter(delimiter: string): string {
+  const [name = delimiter] = Object.entries(delimiterNames).find(([, each]) => each === delimiter) ?? [];
+  return name;
+}

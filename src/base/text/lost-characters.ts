@@ -1,3 +1,5 @@
+import { decoded } from './marked-text.ts';
+
 /** U+FFFD stands for bytes that were no text, and half of a pair of surrogates for a character that was cut. */
 const lost = /[\ufffd\p{Cs}]/u;
 
@@ -16,8 +18,7 @@ export function hasLoneSurrogate(text: string): boolean {
 const misreadBytes = new Map(
   Array.from({ length: 0x80 }, (_, index) => 0x80 + index).flatMap((byte) => [
     [String.fromCharCode(byte), byte] as const,
-    // Without `stream`, Node 20 takes Windows-1252 for Latin-1.
-    [new TextDecoder('windows-1252').decode(Uint8Array.of(byte), { stream: true }), byte] as const,
+    [decoded(Uint8Array.of(byte), 'windows-1252'), byte] as const,
   ]),
 );
 
@@ -41,8 +42,8 @@ export function textBeforeMisreading(text: string): string | undefined {
   const repaired = text.replace(/[^\0-\x7f]+/g, (characters) => {
     const bytes = [...characters].map((character) => misreadBytes.get(character) ?? -1);
     if (bytes.includes(-1)) return characters;
-    const decoded = new TextDecoder().decode(Uint8Array.from(bytes));
-    return decoded.includes('\ufffd') ? characters : decoded;
+    const text = decoded(Uint8Array.from(bytes));
+    return text.includes('\ufffd') ? characters : text;
   });
   return repaired === text ? undefined : repaired;
 }

@@ -10,5 +10,17 @@ export function encodingByMark(head: Buffer): MarkedEncoding | undefined {
 
 /** Without the byte order mark that Notepad and PowerShell write; UTF-8 without one. */
 export function markedText(bytes: Buffer): string {
-  return new TextDecoder(encodingByMark(bytes)).decode(bytes);
+  return decoded(bytes, encodingByMark(bytes));
+}
+
+/**
+ * Decodes a whole text, and drops its byte order mark.
+ *
+ * @param encoding a name of `TextDecoder`
+ * @throws a `RangeError` for an unknown encoding
+ */
+export function decoded(bytes: Uint8Array, encoding = 'utf-8'): string {
+  const decoder = new TextDecoder(encoding);
+  // Without `stream`, Node 20 takes Windows-1252 for Latin-1: `€` would become U+0080.
+  return decoder.decode(bytes, { stream: true }) + decoder.decode();
 }

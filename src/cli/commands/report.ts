@@ -9,6 +9,7 @@ import {
   actualState,
   goesOnByItself,
   isResumable,
+  nextOfStopped,
   type RunRecord,
   stateInWords,
 } from '../../engine/run/record/record.ts';
@@ -42,7 +43,8 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
       );
     }
     reports = await reportWithRetries(store, retried, reportOptions);
-    printReport(terminal, retried.first, reports);
+    const next = unfinished && nextOfStopped(unfinished);
+    printReport(terminal, retried.first, reports, next === undefined ? undefined : [next]);
   } else reports = await printNewReport(terminal, store, record, reportOptions);
   if (flags.open) showPage(terminal, reports);
   return exitCodes.success;
@@ -82,7 +84,13 @@ export async function printNewReport(
   options: ReportOptions = {},
 ): Promise<WrittenReports> {
   const reports = await rewriteReport(store, record, options);
-  printReport(terminal, record, reports, await isCured(store, record));
+  const isRetried = await isCured(store, record);
+  printReport(
+    terminal,
+    record,
+    reports,
+    isRetried ? [`cqbatch report ${record.id} --with-retries`] : undefined,
+  );
   return reports;
 }
 
@@ -101,14 +109,14 @@ function showPage(terminal: Terminal, { paths: { html = '' } }: WrittenReports):
   opening.unref();
 }
 
+/** @param next in place of what the report alone suggests */
 export function printReport(
   terminal: Terminal,
   record: RunRecord,
   { summary, paths }: WrittenReports,
-  isCured = false,
+  next: readonly string[] = nextCommands(record, summary),
 ): void {
   const state = actualState(record);
-  const next = nextCommands(record, isCured ? { ...summary, codes: [] } : summary);
   const mayBeFedTwice = isResumable(state) && !goesOnByItself(record);
   terminal.result(
     {

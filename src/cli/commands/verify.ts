@@ -42,6 +42,6 @@ function proofText(proof: RunProof, against: readonly string[]): string {
     ...unchecked,
     against.length === 0
       ? 'To find out whether all of them were changed together, pass a digest that you have from elsewhere with --against.'
-      : `${counted(against.length, 'digest')} from elsewhere fit.`,
+      : `${counted(against.length, 'digest')} from elsewhere ${against.length === 1 ? 'fits' : 'fit'}.`,
   ].join('\n');
 }

@@ -1,3 +1,4 @@
+import { nameOfDelimiter } from '../../base/text/delimiter.ts';
 import { count, counted, duration, exactDuration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { type Actor, thisActor } from '../../domain/actor.ts';
@@ -167,6 +168,7 @@ export function optionTexts({ baseUrl: _, ...options }: Partial<PlanOptions>): r
 /** `auto..20/s`, `60 s` */
 export function valueText(name: string, value: unknown): string {
   if (value === undefined) return 'not given';
+  if (name === 'delimiter') return nameOfDelimiter(String(value));
   if (typeof value === 'string') return value;
   if (name.endsWith('Ms')) return exactDuration(Number(value));
   if (Array.isArray(value)) return value.join(' ');

@@ -7,7 +7,7 @@ import type { RunSummary } from '../../engine/report/summary.ts';
 import { actualState, type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
 import { resultOf } from '../../engine/run/record/run-outcome.ts';
 import { plain } from './style.ts';
-import { indented, outcomeTexts } from './words.ts';
+import { indented, resultTexts } from './words.ts';
 
 export interface EndedRun {
   readonly record: RunRecord;
@@ -139,8 +139,8 @@ export function endingText({ record, summary, next }: EndedRun, files: ManifestE
     .join('\n');
 }
 
-function rowTexts({ manifest, outcomes }: RunSummary): string {
-  return plain([counted(manifest.rows, 'row'), ...outcomeTexts(outcomes)].join(', '));
+function rowTexts(summary: RunSummary): string {
+  return plain([counted(summary.manifest.rows, 'row'), ...resultTexts(summary)].join(', '));
 }
 
 function failuresIn({ codes }: RunSummary): RunSummary['codes'] {

@@ -5,7 +5,7 @@ import { noticeableRestMs, restAdvice } from '../../domain/pace.ts';
 import { apiText, percentOf, usualPriority } from '../../domain/terms.ts';
 import { goneAfterMs } from '../../engine/cluster/entries.ts';
 import { toHundredths } from '../../engine/cluster/rate-policy.ts';
-import { resumeCommand } from '../../engine/run/record/record.ts';
+import { nextOfStopped } from '../../engine/run/record/record.ts';
 import { endInWords } from '../../engine/run/record/run-outcome.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
 import {
@@ -79,7 +79,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
   const facts: readonly Fact[] = [
     ['manifest', view.manifest],
     ['API', apiText(view)],
-    ['done', `${count(done)} of ${counted(rows, 'row')} (${percentOf(done, rows)} %)`],
+    ['finished', `${count(done)} of ${counted(rows, 'row')} (${percentOf(done, rows)} %)`],
     ['', [...outcomeTexts(view.counts), ...doubtfulRows(local?.unclear ?? 0, local?.codes ?? [])]],
     ['waiting for a retry', local?.held ? counted(local.held, 'row') : undefined],
     [
@@ -103,7 +103,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
       ),
     ],
     ['reason', reasonOf(local?.states ?? [])],
-    ['next', local?.resumable ? resumeCommand({ id: view.id, states: local.states }) : undefined],
+    ['next', local?.resumable ? nextOfStopped({ id: view.id, states: local.states }) : undefined],
     ['next', view.state === 'paused' ? `cqbatch unpause ${view.id}` : undefined],
   ];
   return `Run ${view.id} ${endInWords(view)}\n${indented(factLines(facts))}`;

@@ -12,6 +12,7 @@ import {
   movedIn,
   outcomeTexts,
   pendingRows,
+  resultTexts,
   styledOutcome,
   styleOf,
   table,
@@ -38,7 +39,7 @@ export function summaryText(
 ): string {
   const { run, manifest, outcomes, unclear, duration_s: seconds } = summary;
   const time = seconds > 0 ? ` after ${duration(seconds)}` : '';
-  const counts = [counted(manifest.rows, 'row'), ...outcomeTexts(outcomes)].join(', ');
+  const counts = [counted(manifest.rows, 'row'), ...resultTexts(summary)].join(', ');
   return [
     `Run ${run} ${state}${withRetries(summary)}${time}: ${counts}`,
     ...[...(columns === undefined ? [] : pictures(summary, columns)), ...codeLines(summary)].map(movedIn),

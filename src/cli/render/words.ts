@@ -3,6 +3,7 @@ import { zoneText } from '../../base/text/local-time.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { type Outcome, type OutcomeCounts, outcomes, outcomeText } from '../../domain/terms.ts';
 import type { CodeCount } from '../../engine/journal/state.ts';
+import type { RunSummary } from '../../engine/report/summary.ts';
 import { nameInWords } from '../../settings/settings.ts';
 import { type Style, styled, widthOf } from './style.ts';
 
@@ -26,6 +27,20 @@ export function outcomeTexts(counts: OutcomeCounts): readonly string[] {
   return outcomes
     .filter((outcome) => counts[outcome] > 0)
     .map((outcome) => styledOutcome(outcome, `${count(counts[outcome])} `));
+}
+
+/** `0 succeeded, 300 were already done, 2 failed`: a run did not do what it found done. */
+export function resultTexts({
+  outcomes: counts,
+  already_done: already,
+}: Pick<RunSummary, 'outcomes' | 'already_done'>): readonly string[] {
+  if (already === 0) return outcomeTexts(counts);
+  const { succeeded, ...others } = counts;
+  return [
+    styledOutcome('succeeded', `${count(succeeded - already)} `),
+    `${count(already)} ${already === 1 ? 'was' : 'were'} already done`,
+    ...outcomeTexts({ ...others, succeeded: 0 }),
+  ];
 }
 
 export function unclearRows(rows: number): string {

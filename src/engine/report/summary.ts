@@ -38,6 +38,8 @@ export interface RunSummary {
   readonly operations: readonly { readonly operation: string; readonly outcomes: OutcomeCounts }[];
   /** In the order of `outcomes`, then most frequent first. */
   readonly codes: readonly CodeTally[];
+  /** How many of `outcomes.succeeded` the API had as done before any attempt of the run. */
+  readonly already_done: number;
   /** Rows that may have been processed though no usable answer came. */
   readonly unclear: number;
   /** Unclear rows that failed, which a retry can take. */
@@ -87,6 +89,7 @@ export function averageRate({ succeeded, failed }: OutcomeCounts, activeMs: numb
 /** Memory depends on the number of operations and codes. */
 export class Tally {
   #rows = 0;
+  #alreadyDone = 0;
   #unclear = 0;
   #unclearFailed = 0;
   #attempts = 0;
@@ -101,6 +104,7 @@ export class Tally {
     this.#rows++;
     this.#attempts += attempts;
     this.#unprocessed += result.unprocessed ?? 0;
+    if (code === 'ALREADY_APPLIED' && !result.unclear) this.#alreadyDone++;
     if (result.unclear) this.#unclear++;
     if (result.unclear && outcome === 'failed') this.#unclearFailed++;
     if (durationMs !== undefined) this.#latency.add(durationMs);
@@ -145,6 +149,7 @@ export class Tally {
         (a, b) =>
           outcomes.indexOf(a.outcome) - outcomes.indexOf(b.outcome) || b.count - a.count || a.row - b.row,
       ),
+      already_done: this.#alreadyDone,
       unclear: this.#unclear,
       unclear_failed: this.#unclearFailed,
       attempts: this.#attempts,

@@ -43,9 +43,9 @@ export interface ApiWorkerOptions {
   /**
    * The worker can't continue: no row can succeed, a row can't be understood, or rows wait and none starts.
    *
-   * @param unclearRow the place of a row that may have been processed, though the API was never understood
+   * @param rowToSee the place of a row at which the user must look before anything is called again
    */
-  readonly onHalt: (reason: CqbatchError, unclearRow?: number) => void;
+  readonly onHalt: (reason: CqbatchError, rowToSee?: number) => void;
   readonly onError: (error: Error) => void;
 }
 
@@ -100,7 +100,7 @@ export class ApiWorker {
     this.#breaker = new CircuitBreaker({
       maxOutageMs,
       onChange: () => this.#claimWithin(),
-      onHalt: (halt) => options.onHalt(haltReason(baseUrl, halt), halt.unclearRow),
+      onHalt: (halt) => options.onHalt(haltReason(baseUrl, halt), halt.rowToSee),
     });
     this.#leaderLoop = new LeaderLoop({
       membership,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markedText } from '../../../src/base/text/marked-text.ts';
+import { decoded, markedText } from '../../../src/base/text/marked-text.ts';
 
 const utf16 = Buffer.from('\ufeffä🎧', 'utf16le');
 
@@ -10,4 +10,9 @@ test.each([
   ['the mark of UTF-16 in the other order', Buffer.from(utf16).swap16()],
 ])('a text with %s is read without it', (_what, bytes) => {
   expect(markedText(bytes)).toBe('ä🎧');
+});
+
+test('a text is decoded whole, also at its end', () => {
+  expect(decoded(Buffer.from([0x80, 0x41]), 'windows-1252')).toBe('€A');
+  expect(decoded(Buffer.from([0x41, 0xe2, 0x82]))).toBe('A\ufffd');
 });

@@ -46,6 +46,7 @@ test('shows the start, the result of a canary, and rates', () => {
 
 test('names options like their flags', () => {
   const rate = { text: 'auto..5/s', auto: true, perSecond: 5 };
+  expect(optionTexts({ delimiter: ',' })).toEqual(['delimiter comma']);
   expect(optionTexts({ ...leastOptions, rate, timeoutMs: 60_000 }).join(', ')).toBe(
     'on-conflict refuse, concurrency 1, attempts 1, timeout 1 min, backoff 1 ms, rate auto..5/s',
   );

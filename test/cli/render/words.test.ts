@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { zoneText } from '../../../src/base/text/local-time.ts';
-import { clockTime } from '../../../src/cli/render/words.ts';
+import { plain } from '../../../src/cli/render/style.ts';
+import { clockTime, resultTexts } from '../../../src/cli/render/words.ts';
+import { noOutcomes } from '../../../src/domain/terms.ts';
 
 test.each([
   [new Date(2026, 10, 21, 14, 5), '14:05'],
@@ -9,4 +11,13 @@ test.each([
 ])('the time of day of %s is %s', (date, text) => {
   const zone = zoneText(date);
   expect(clockTime(date, new Date(2026, 10, 21, 9, 0))).toBe(`${text} ${zone}`);
+});
+
+test.each([
+  [300, 300, 0, '0 succeeded, 300 were already done'],
+  [5, 1, 2, '4 succeeded, 1 was already done, 2 failed'],
+  [5, 0, 0, '5 succeeded'],
+])('of %i successes, %i were found done, and are told apart', (succeeded, already, failed, text) => {
+  const outcomes = { ...noOutcomes(), succeeded, failed };
+  expect(plain(resultTexts({ outcomes, already_done: already }).join(', '))).toBe(text);
 });

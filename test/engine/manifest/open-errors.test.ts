@@ -30,6 +30,14 @@ test('Latin-1 is reported with offset, line, column and remedy', async () => {
   );
 });
 
+test.each([
+  [0x80, ' (in Windows-1252 it is "€")'],
+  [0x81, ''],
+])('the message about byte %i says what it is in Windows-1252, if anything', async (byte, meaning) => {
+  const { message } = await failure('a.csv', Buffer.concat([latin('id\n'), Buffer.of(byte)]));
+  expect(message).toContain(`is not UTF-8${meaning}; save the file`);
+});
+
 test.each<[name: string, content: Buffer, message: RegExp]>([
   // However late it comes.
   [

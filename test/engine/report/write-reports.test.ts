@@ -111,6 +111,7 @@ test('a report looks like this', async () => {
       { outcome: 'not_attempted', code: 'CANCELLED', count: 1, message: 'the run was cancelled', row: 5 },
     ],
     unclear: 1,
+    already_done: 0,
     unclear_failed: 1,
     attempts: 3,
     unprocessed: 0,

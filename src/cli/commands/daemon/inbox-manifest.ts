@@ -72,6 +72,7 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
       },
       onRefused(refused) {
         refusal = refused;
+        withNotifier.onRefused?.(refused);
       },
     };
     return whenFree(capturing, `run ${runId}`, async (exclusive) => {

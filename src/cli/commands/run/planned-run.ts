@@ -129,7 +129,7 @@ export function requireConsent(
   { source, plan = 'cqbatch plan' }: { readonly source?: string; readonly plan?: string } = {},
 ): void {
   if (yes || (terminal.canAsk && source !== '-')) return;
-  const why = source === '-' ? 'the manifest comes from standard input' : 'standard input is not a terminal';
+  const why = source === '-' ? 'the manifest comes from standard input' : terminal.whyMute;
   throw usageError(
     'CONSENT_MISSING',
     `Can't ask for confirmation, because ${why}: check the plan with "${plan}", then pass --yes.`,

@@ -10,12 +10,7 @@ import {
   unfinishedAmong,
 } from '../../../engine/run/plan/retries.ts';
 import { hasRowsToRetry, type RetryRows, writeRetryRows } from '../../../engine/run/plan/retry-run.ts';
-import {
-  actualState,
-  isResumable,
-  type RunRecord,
-  resumeCommand,
-} from '../../../engine/run/record/record.ts';
+import { actualState, isResumable, type RunRecord } from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { type FittingRun, findRecord } from '../../../engine/run/session/find-run.ts';
@@ -89,7 +84,7 @@ function refuseNothing(
   if (codes.size === 0) {
     const hint = ['completed', 'cancelled'].includes(state)
       ? ''
-      : ` "${resumeCommand(record)}" calls its rows without a result.`;
+      : ` "cqbatch resume ${id}" calls its rows without a result.`;
     throw usageError(
       'NOTHING_TO_RETRY',
       `Nothing to retry: no row of run ${id} failed, or every row that failed has since succeeded.${hint}`,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { steadyNow } from '../../../base/async/clock.ts';
 import { type Defer, withScope } from '../../../base/async/scope.ts';
-import { BusyError } from '../../../base/errors/errors.ts';
+import { BusyError, type CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { readVersion } from '../../../base/package.ts';
 import { duration } from '../../../base/text/format.ts';
 import { openMetricsFile } from '../../../daemon/metrics/metrics-file.ts';
@@ -15,6 +15,7 @@ import { type CommandInput, type Context, openRunContext } from '../../context.t
 import { type ExitCode, exitCodeOf, exitCodeOfError, exitCodes, Interrupted } from '../../exit-codes.ts';
 import { type Interrupt, interruptible } from '../../interrupt.ts';
 import { bodyFor, type Ended, type EndedRun, newsOf } from '../../render/ended-run.ts';
+import { plain } from '../../render/style.ts';
 import type { Terminal } from '../../terminal.ts';
 
 const lookMs = 1_000;
@@ -148,6 +149,7 @@ export function notifying(
     let runId: string | undefined;
     let run: EndedRun | undefined;
     let failure: unknown;
+    let refused: CqbatchError | undefined;
     const withNotifier: Context = {
       ...context,
       onStarted(record, stop) {
@@ -157,13 +159,17 @@ export function notifying(
       onEnded(ended) {
         run = ended;
       },
+      onRefused(refusal) {
+        refused = usageError('MANIFEST_REFUSED', plain(refusal.text));
+        context.onRefused?.(refusal);
+      },
     };
     const exitCode = await work(withNotifier).catch((error: unknown) => {
       failure = error;
       return exitCodeOfError(error);
     });
     await starting;
-    await notifier.ended({ run, runId, exitCode, error: failure as Error | undefined });
+    await notifier.ended({ run, runId, exitCode, error: (failure as Error | undefined) ?? refused });
     if (failure !== undefined) throw failure;
     return exitCode;
   });

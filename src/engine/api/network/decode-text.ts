@@ -1,4 +1,5 @@
-const utf8 = new TextDecoder();
+import { decoded } from '../../../base/text/marked-text.ts';
+
 const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 
 /**
@@ -7,11 +8,11 @@ const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i;
  */
 export function decodeText(bytes: Buffer, contentType = ''): string {
   const encoding = encodingOf(bytes) ?? charset.exec(contentType)?.[1];
-  if (encoding === undefined || /^utf-?8$/i.test(encoding)) return utf8.decode(bytes);
+  if (encoding === undefined || /^utf-?8$/i.test(encoding)) return decoded(bytes);
   try {
-    return new TextDecoder(encoding).decode(bytes);
+    return decoded(bytes, encoding);
   } catch {
-    return utf8.decode(bytes);
+    return decoded(bytes);
   }
 }
 

@@ -1,3 +1,4 @@
+import { decoded } from '../../../base/text/marked-text.ts';
 import { TextMistake } from './mistake.ts';
 
 /**
@@ -16,7 +17,7 @@ export function refuseForeignFile(head: Buffer, encoding: string): void {
 }
 
 function textOf(head: Buffer, encoding: string): string {
-  return new TextDecoder(unmarkedUtf16(head) ?? encoding).decode(head);
+  return decoded(head, unmarkedUtf16(head) ?? encoding);
 }
 
 const beginsMarkup =

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { readFileParts } from '../../../base/disk/open-file.ts';
 import { usageError } from '../../../base/errors/errors.ts';
+import { decoded } from '../../../base/text/marked-text.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { excerpt } from '../../rows/problem.ts';
@@ -233,8 +234,9 @@ function notUtf8(bytes: Buffer, chunkOffset: number, remedy: string): TextMistak
   }
   const byte = bytes[index] ?? 0;
   const hex = byte.toString(16).toUpperCase().padStart(2, '0');
-  const character = new TextDecoder('windows-1252').decode(Uint8Array.of(byte));
-  const meaning = byte < 0xa0 ? '' : ` (in Windows-1252 it is "${character}")`;
+  const character = decoded(Uint8Array.of(byte), 'windows-1252');
+  // Five bytes have no character there.
+  const meaning = character < '\u00a0' ? '' : ` (in Windows-1252 it is "${character}")`;
   return new TextMistake(
     'MANIFEST_NOT_UTF8',
     offset,

@@ -77,7 +77,7 @@ function stepsOf(data: PageData): readonly Step[] {
         .join(' '),
       group: counts.not_attempted > 0 ? 'not_attempted' : 'pending',
       rows: counts.not_attempted > 0 ? counts.not_attempted : counts.pending,
-      command: run.resume,
+      command: run.next,
     },
     unclear > 0 && {
       title: `Check ${counted(unclear, 'row')} in the service`,

@@ -49,7 +49,7 @@ export interface PageRun {
   readonly state: string;
   /** Whether the run calls further rows by itself, only when it is resumed, or never. */
   readonly phase: 'in progress' | 'stopped' | 'ended';
-  readonly resume: string;
+  readonly next: string;
   readonly retry?: string;
   readonly reason?: string;
   readonly baseUrl: string;

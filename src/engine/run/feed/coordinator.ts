@@ -31,8 +31,8 @@ import { keepsOrder, RowOrder } from './row-order.ts';
 export type Leaving =
   | RunEnding
   | { readonly state: 'halted'; readonly halt: FailureHalt }
-  /** The place of a row that may have been processed, though the API was never understood: the user must look first. */
-  | (Extract<RunEnding, { readonly state: 'halted' }> & { readonly unclearRow: number })
+  /** The place of a row at which the user must look before anything is called again. */
+  | (Extract<RunEnding, { readonly state: 'halted' }> & { readonly rowToSee: number })
   | ({ readonly state: 'paused' } & Attribution)
   /** The work must start again: the datastore has lost rows, or some that were handed back must be read from their file. */
   | { readonly state: 'again'; readonly hasLostRows: boolean };

@@ -25,7 +25,7 @@ export type FailureLimits = Readonly<z.infer<typeof failureLimitsSchema>>;
 export interface FailureHalt extends FailuresInShort {
   /** The guard, and the failures that it counted. */
   readonly what: string;
-  /** Whether resuming counts all failures again, and would halt the run again. */
+  /** Whether a resumed run would most likely halt again at its next rows. */
   readonly isLasting: boolean;
   /** The row whose answer is about another entry. */
   readonly damage?: RowResult | undefined;
@@ -128,8 +128,10 @@ export function haltedBy(
   const withCode = ({ code, rows }: FailedRows): string => `${code} (${counted(rows, 'row')})`;
   if (isLasting)
     return {
-      reason: `${what}, ${exampleOf(most)}.`,
-      next: `cqbatch resume ${runId} --max-failures none`,
+      reason:
+        `${what}, ${exampleOf(most)}. Correct the manifest, --operation or the base URL, and start a new run. If these rows ` +
+        `alone are wrong, call the others without this guard: cqbatch resume ${runId} --max-failures none`,
+      next: `cqbatch show ${runId} --row ${numberOf(most.example.row)}`,
     };
   const which = most.rows === failed ? `All with ${most.code}` : `Mostly ${withCode(most)}`;
   const codes =

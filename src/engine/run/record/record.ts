@@ -190,7 +190,8 @@ export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): bo
   return state === 'halted' && because !== 'stuck';
 }
 
-export function resumeCommand({ id, states }: Pick<RunRecord, 'id' | 'states'>): string {
+/** What to type next: the reason of the stop may ask to look at a row before the run is resumed. */
+export function nextOfStopped({ id, states }: Pick<RunRecord, 'id' | 'states'>): string {
   return states.at(-1)?.next ?? `cqbatch resume ${id}`;
 }
 

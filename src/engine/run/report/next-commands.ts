@@ -3,7 +3,7 @@ import { retryCommand } from '../../report/retry-command.ts';
 import type { RunSummary } from '../../report/summary.ts';
 import { retriesAfter, retriesAmong } from '../plan/retries.ts';
 import { hasRowsToRetry } from '../plan/retry-run.ts';
-import { actualState, goesOnByItself, isResumable, type RunRecord, resumeCommand } from '../record/record.ts';
+import { actualState, goesOnByItself, isResumable, nextOfStopped, type RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 
 type Codes = readonly Pick<CodeCount, 'outcome' | 'code'>[];
@@ -16,7 +16,7 @@ export function nextCommands(
   const state = actualState(record);
   if (goesOnByItself(record))
     return [`cqbatch ${state === 'paused' ? 'unpause' : 'status'} ${id}`, `cqbatch cancel ${id}`];
-  if (isResumable(state)) return [resumeCommand(record)];
+  if (isResumable(state)) return [nextOfStopped(record)];
   const isPartOfOthers = retryOf !== null && retries.length === 0;
   return [...retryCommand(id, codes), ...(isPartOfOthers ? [`cqbatch report ${id} --with-retries`] : [])];
 }

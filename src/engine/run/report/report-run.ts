@@ -18,8 +18,8 @@ import {
   actualState,
   goesOnByItself,
   isResumable,
+  nextOfStopped,
   type RunRecord,
-  resumeCommand,
   stateInWords,
 } from '../record/record.ts';
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
@@ -169,7 +169,7 @@ function pageOptionsOf(
       id,
       state: stateInWords(record),
       phase: phaseOf(record),
-      resume: resumeCommand(record),
+      next: nextOfStopped(record),
       baseUrl: options.baseUrl,
       ...(last !== planned && last?.reason !== undefined && { reason: last.reason }),
       ...(planned?.by !== undefined && { by: actorText(planned.by) }),

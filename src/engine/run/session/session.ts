@@ -54,11 +54,11 @@ export class RunSession {
     if (leaving.state === 'again') return undefined;
     if (leaving.state === 'paused') return this.#paused(leaving);
     if (leaving.state === 'completed') return this.#nextStage();
-    if (!('halt' in leaving) && !('unclearRow' in leaving)) return leaving;
+    if (!('halt' in leaving) && !('rowToSee' in leaving)) return leaving;
     const numberOf = await this.#options.rows.numbers();
-    if ('unclearRow' in leaving) {
-      const { unclearRow, ...ending } = leaving;
-      return { ...ending, next: `cqbatch show ${record.id} --row ${numberOf(unclearRow)}` };
+    if ('rowToSee' in leaving) {
+      const { rowToSee, ...ending } = leaving;
+      return { ...ending, next: `cqbatch show ${record.id} --row ${numberOf(rowToSee)}` };
     }
     return { state: 'halted', because: 'failures', ...haltedBy(leaving.halt, record.id, numberOf) };
   }

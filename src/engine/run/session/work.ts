@@ -171,12 +171,12 @@ export class Work {
         onPace(pace, inFlight);
       },
       proven: journal.provenOperations,
-      onHalt: ({ message: reason }, unclearRow) =>
+      onHalt: ({ message: reason }, rowToSee) =>
         this.#leave({
           state: 'halted',
           because: 'stuck',
           reason,
-          ...(unclearRow !== undefined && { unclearRow }),
+          ...(rowToSee !== undefined && { rowToSee }),
         }),
       onError,
     });

@@ -252,8 +252,10 @@ export class CircuitBreaker {
     const { calls, lastedMs, latest } = streak;
     const troubles = [...this.#held.troubles, latest];
     const unclear = because === 'unproven' ? troubles.find(({ failure }) => failure.unclear) : undefined;
-    const { path, failure, cause } = unclear ?? latest;
-    this.#halt({ because, cause, path, failure, calls, lastedMs, unclearRow: unclear?.row });
+    const last = unclear ?? latest;
+    const { path, failure, cause } = last;
+    const rowToSee = unclear !== undefined || cause === 'done' ? last.row : undefined;
+    this.#halt({ because, cause, path, failure, calls, lastedMs, rowToSee });
   }
 
   #halt(halt: Halt): void {

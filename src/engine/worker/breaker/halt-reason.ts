@@ -78,7 +78,7 @@ const lookFirst =
 
 function remedyOf({ cause, failure }: Pick<Halt, 'failure' | 'cause'>, isFirst: boolean): string {
   if (cause === 'done')
-    return `Correct the ${byBaseUrl} and its path prefix: a router may have answered. If they are right, first run a row that can succeed; after its success, such refusals count, and "cqbatch resume" goes on.`;
+    return `Correct the ${byBaseUrl} and its path prefix: a router may have answered. If they are right, first run a row that can succeed, from a manifest of its own; after its success, such refusals count, and "cqbatch resume" goes on.`;
   if (cause === 'unread')
     return `${lookFirst} If another service has answered, correct the ${byBaseUrl} and its path prefix.`;
   return isFirst && failure.unclear ? `${remedy(failure)} ${lookFirst}` : remedy(failure);

@@ -44,8 +44,8 @@ export interface Halt extends Pick<Refused, 'path' | 'failure'> {
   readonly because: 'unproven' | 'outage' | 'refusals';
   readonly calls: number;
   readonly lastedMs: number;
-  /** A row that may have been processed although no usable answer of this target was ever read. */
-  readonly unclearRow?: number | undefined;
+  /** The user must look there first: it may have been processed though no usable answer was ever read, or its refusal would mean "done". */
+  readonly rowToSee?: number | undefined;
 }
 
 /** The evidence says more about the API than about its row. */

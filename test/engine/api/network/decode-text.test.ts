@@ -21,6 +21,13 @@ test.each<[string, Buffer, string?]>([
   expect(decodeText(bytes, contentType)).toBe(text);
 });
 
+test.each(['windows-1252', 'ISO-8859-1'])(
+  'the euro sign and quotes of an answer in %s are read',
+  (charset) => {
+    expect(decodeText(Buffer.from([0x80, 0x93, 0x94]), `application/json; charset=${charset}`)).toBe('€“”');
+  },
+);
+
 test('an empty answer, and bytes that are no text, are no error', () => {
   expect(decodeText(Buffer.alloc(0))).toBe('');
   expect(decodeText(Buffer.from([0xff]))).toBe('\ufffd');

@@ -75,7 +75,7 @@ test('the summary to send has the verdict, the ledger and the steps', async () =
 test.each<readonly [what: string, Reported, commands: readonly string[]]>([
   [
     'a stopped run is resumed as it says',
-    { run: { state: 'halted', phase: 'stopped', resume: 'cqbatch resume r-1 --fast' }, told: rows },
+    { run: { state: 'halted', phase: 'stopped', next: 'cqbatch resume r-1 --fast' }, told: rows },
     ['cqbatch resume r-1 --fast'],
   ],
   [

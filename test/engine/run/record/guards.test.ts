@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RowResult } from '../../../../src/domain/terms.ts';
 import { FailureTally } from '../../../../src/engine/journal/failed-rows.ts';
 import { FailureGuard, type FailureLimits, haltedBy } from '../../../../src/engine/run/record/guards.ts';
-import { resumeCommand } from '../../../../src/engine/run/record/record.ts';
+import { nextOfStopped } from '../../../../src/engine/run/record/record.ts';
 
 function result(row: number, outcome: RowResult['outcome'], code: string, message = ''): RowResult {
   return { row, operation: 'x', outcome, code, message, attempts: 1, unclear: false };
@@ -148,13 +148,16 @@ test('the message of the API is in the sentence', () => {
   expect(haltedBy(halt, 'monday', (row) => row).reason).toMatch(/for example row 1 \(no evaluation 1\)\.$/);
 });
 
-test('a run whose first rows all failed is continued with the option without which it would halt again', () => {
+test('after the first rows have all failed, the next step is to look at one; the reason has the command that continues', () => {
   const rows = Array.from({ length: 20 }, (_, index) => failed(index + 1, 'NOT_FOUND'));
   const halted = haltedBy(haltAfter({ maxFailures: { percent: 5 } }, rows), 'monday', (row) => row);
-  expect(halted.reason).toBe('the first 20 rows all failed with NOT_FOUND, for example row 1.');
+  expect(halted.reason).toBe(
+    'the first 20 rows all failed with NOT_FOUND, for example row 1. Correct the manifest, --operation or the base URL, and ' +
+      'start a new run. If these rows alone are wrong, call the others without this guard: cqbatch resume monday --max-failures none',
+  );
   const states = [{ state: 'halted' as const, at: '', ...halted }];
-  expect(resumeCommand({ id: 'monday', states })).toBe('cqbatch resume monday --max-failures none');
-  expect(resumeCommand({ id: 'monday', states: [] })).toBe('cqbatch resume monday');
+  expect(nextOfStopped({ id: 'monday', states })).toBe('cqbatch show monday --row 1');
+  expect(nextOfStopped({ id: 'monday', states: [] })).toBe('cqbatch resume monday');
 });
 
 test('the first answer for another entry halts, whatever the limits', () => {

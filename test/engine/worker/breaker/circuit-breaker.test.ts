@@ -185,7 +185,7 @@ describe('an API of which nothing is known yet', () => {
       meet(trouble(cause, { failure: unclear, repeated: true }));
       await pass(0);
       expect(blames).toEqual(['halted', 'halted']);
-      expect(halts).toMatchObject([{ because: 'unproven', failure: unclear, unclearRow: 7 }]);
+      expect(halts).toMatchObject([{ because: 'unproven', failure: unclear, rowToSee: 7 }]);
     },
   );
 
@@ -250,11 +250,11 @@ describe('an API that answers, while no row of an operation has succeeded', () =
     ['nothing else is left', 3, 3],
   ])('halts at such refusals: %s', async (_title, calls, left) => {
     const { halts, meet, runOut } = begin();
-    const blames = meet(trouble('done'), calls);
+    const blames = meet(trouble('done', { row: 7 }), calls);
     if (left > 0) runOut(left);
     await pass(1_000);
     expect(blames).toEqual(Array(calls).fill('halted'));
-    expect(halts).toMatchObject([{ because: 'unproven', cause: 'done', calls }]);
+    expect(halts).toMatchObject([{ because: 'unproven', cause: 'done', calls, rowToSee: 7 }]);
   });
 });
 
