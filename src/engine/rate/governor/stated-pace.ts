@@ -12,6 +12,10 @@ const forgivenMs = 300_000;
 const jitterMs = 25;
 /** The rest of a window that is not spread lasts at least this long, so that the window ends without a refusal. */
 const usedUpInMs = 1_000;
+/** A window is used up this long before its end: a call lost in each window costs a window more at the end (400 rows, 100 in 15 s). */
+const spareMs = 1_000;
+/** The last calls before that leave at least within this time. */
+const shortestSpreadMs = 250;
 /** After this many rejections within this time, the API does not state all of its limits (50/s, 100/s stated). */
 const contradictions = 4;
 const contradictionsWithinMs = 10_000;
@@ -45,7 +49,7 @@ export class StatedPace {
 
   /**
    * @param unexpected whether calls within the stated limit were rejected
-   * @param rows still to be called; default: unknown
+   * @param rows that no call has left for yet; default: unknown
    */
   update(
     now: number,
@@ -104,15 +108,14 @@ function both(one: StatedRate, other: StatedRate): StatedRate {
 }
 
 function allowedBy(limit: KnownLimit, now: number, active: number): StatedRate {
-  const { remaining, resetAt = 0, resetBy, isLong, isEnough, rollingUntil } = limit;
+  const { remaining, resetAt = 0, resetBy, isLong, enough, rollingUntil } = limit;
   const leftMs = resetAt - now;
   if (remaining === undefined || !isLong || leftMs <= 0 || now < rollingUntil) return evenly(limit);
   if (remaining === 0) return { ceiling: 1, restUntil: resetAt, restBy: resetBy };
   const free = Math.max(remaining - active, 0.5);
-  const ceiling = (free * 1_000) / usedUpInMs;
-  if (isEnough) return { ceiling, isEnough };
-  if (leftMs > longestSpreadMs) return { ceiling };
-  const rate = (free * 1_000) / leftMs;
+  if (enough !== undefined) return { ceiling: (enough * 1_000) / usedUpInMs, isEnough: true };
+  if (leftMs > longestSpreadMs) return { ceiling: (free * 1_000) / usedUpInMs };
+  const rate = (free * 1_000) / Math.max(leftMs - spareMs, shortestSpreadMs);
   return { rate, ceiling: rate };
 }
 
@@ -143,8 +146,8 @@ export interface KnownLimit {
   readonly resetBy: string | undefined;
   /** When first seen, its end was far enough away to plan with. */
   readonly isLong: boolean;
-  /** It has, or had, calls for all rows that were left. */
-  readonly isEnough: boolean;
+  /** What remained when it was enough for all rows that were left, which it stays as rows and calls become fewer. */
+  readonly enough: number | undefined;
   /** Until when its end counts as moving along with the calls, as in a bucket or a sliding window. */
   readonly rollingUntil: number;
   readonly seenAt: number;
@@ -191,7 +194,7 @@ function known(now: number, limit: StatedLimit, last: KnownLimit | undefined, ro
     resetBy: isNew ? resetBy : last?.resetBy,
     isLong: isNew ? (resetMs ?? 0) > shortWindowMs : (last?.isLong ?? false),
     // The number of rows left arrives later than what remains: what was enough stays enough.
-    isEnough: rows <= (remaining ?? 0) || (!isNew && (last?.isEnough ?? false)),
+    enough: (isNew ? undefined : last?.enough) ?? (rows <= (remaining ?? 0) ? remaining : undefined),
     rollingUntil: rolls ? now + rollingMs : (last?.rollingUntil ?? 0),
     seenAt: now,
   };

@@ -26,13 +26,30 @@ describe('what the API states', () => {
       ],
       0.988,
     ],
-    ['more cannot remain than the quota', [{ quota: 60, remaining: 1e9, resetMs: 60 * second }], 1],
+    ['more cannot remain than the quota', [{ quota: 60, remaining: 1e9, resetMs: 61 * second }], 1],
   ])('%s', (_, limits, rate) => {
     expect(allowed(limits).rate).toBeCloseTo(rate);
   });
 
   test('calls in flight are not counted as remaining', () => {
-    expect(allowed([{ remaining: 310, resetMs: 30 * second }], 10).rate).toBeCloseTo(10);
+    expect(allowed([{ remaining: 310, resetMs: 31 * second }], 10).rate).toBeCloseTo(10);
+  });
+
+  test('a window is used up a second before its end', () => {
+    expect(allowed([{ remaining: 28, resetMs: 15 * second }]).rate).toBeCloseTo(2);
+    const pace = new StatedPace();
+    const reset = { name: 'one', unit: 'requests' as const, remaining: 2 };
+    pace.update(now, [{ ...reset, resetMs: 15 * second }], false);
+    pace.update(now + 14 * second, [{ ...reset, resetMs: second }], false);
+    expect(pace.allowed(now + 14 * second, 0).rate).toBeCloseTo(8);
+  });
+
+  test('what remains for all rows may be called at once to the end', () => {
+    const pace = new StatedPace();
+    const limit = { name: 'one', unit: 'requests' as const, resetMs: 15 * second };
+    pace.update(now, [{ ...limit, remaining: 100 }], false, 100);
+    pace.update(now, [{ ...limit, remaining: 5 }], false, 6);
+    expect(pace.allowed(now, 3)).toEqual({ ceiling: 100, isEnough: true });
   });
 
   test('when nothing remains, nothing is called until the reset', () => {
