@@ -12,6 +12,11 @@ const forgivenMs = 300_000;
 const jitterMs = 25;
 /** The rest of a window that is not spread lasts at least this long, so that the window ends without a refusal. */
 const usedUpInMs = 1_000;
+/** What is enough for all rows is called faster: its last calls are few when the rate is set the next time. */
+const finishedInMs = 300;
+/** Rows are counted as finished later than their calls, by up to this share of what remains, or these few. */
+const countedLate = 0.05;
+const fewCountedLate = 2;
 /** A window is used up this long before its end: a call lost in each window costs a window more at the end (400 rows, 100 in 15 s). */
 const spareMs = 1_000;
 /** The last calls before that leave at least within this time. */
@@ -108,12 +113,12 @@ function both(one: StatedRate, other: StatedRate): StatedRate {
 }
 
 function allowedBy(limit: KnownLimit, now: number, active: number): StatedRate {
-  const { remaining, resetAt = 0, resetBy, isLong, enough, rollingUntil } = limit;
+  const { remaining, resetAt = 0, resetBy, isLong, isEnough, rollingUntil } = limit;
   const leftMs = resetAt - now;
   if (remaining === undefined || !isLong || leftMs <= 0 || now < rollingUntil) return evenly(limit);
   if (remaining === 0) return { ceiling: 1, restUntil: resetAt, restBy: resetBy };
   const free = Math.max(remaining - active, 0.5);
-  if (enough !== undefined) return { ceiling: (enough * 1_000) / usedUpInMs, isEnough: true };
+  if (isEnough) return { ceiling: (free * 1_000) / finishedInMs, isEnough };
   if (leftMs > longestSpreadMs) return { ceiling: (free * 1_000) / usedUpInMs };
   const rate = (free * 1_000) / Math.max(leftMs - spareMs, shortestSpreadMs);
   return { rate, ceiling: rate };
@@ -146,8 +151,8 @@ export interface KnownLimit {
   readonly resetBy: string | undefined;
   /** When first seen, its end was far enough away to plan with. */
   readonly isLong: boolean;
-  /** What remained when it was enough for all rows that were left, which it stays as rows and calls become fewer. */
-  readonly enough: number | undefined;
+  /** It has, or had, calls for all rows that were left. */
+  readonly isEnough: boolean;
   /** Until when its end counts as moving along with the calls, as in a bucket or a sliding window. */
   readonly rollingUntil: number;
   readonly seenAt: number;
@@ -178,6 +183,11 @@ export class StatedLimits {
   }
 }
 
+/** For a few rows too many, the next window is waited for in any case. */
+function isEnoughFor(rows: number, remaining = 0): boolean {
+  return rows <= remaining + Math.max(fewCountedLate, countedLate * remaining);
+}
+
 function known(now: number, limit: StatedLimit, last: KnownLimit | undefined, rows: number): KnownLimit {
   const { quota, windowMs, remaining, resetMs, resetBy } = limit;
   const stated = resetMs === undefined ? undefined : now + Math.min(resetMs, dayMs);
@@ -193,8 +203,8 @@ function known(now: number, limit: StatedLimit, last: KnownLimit | undefined, ro
     resetAt: isNew ? stated : stated === undefined || end === undefined ? end : Math.min(stated, end),
     resetBy: isNew ? resetBy : last?.resetBy,
     isLong: isNew ? (resetMs ?? 0) > shortWindowMs : (last?.isLong ?? false),
-    // The number of rows left arrives later than what remains: what was enough stays enough.
-    enough: (isNew ? undefined : last?.enough) ?? (rows <= (remaining ?? 0) ? remaining : undefined),
+    // What was enough stays enough.
+    isEnough: isEnoughFor(rows, remaining) || (!isNew && (last?.isEnough ?? false)),
     rollingUntil: rolls ? now + rollingMs : (last?.rollingUntil ?? 0),
     seenAt: now,
   };
