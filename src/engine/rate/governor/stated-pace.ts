@@ -1,6 +1,6 @@
 import type { StatedLimit } from '../../api/limits.ts';
 import { Backoff } from './probe-backoff.ts';
-import { longestSpreadMs } from './quota-exhaustion.ts';
+import { longestSpreadMs, usualPeriod } from './quota-exhaustion.ts';
 import type { Traffic } from './traffic.ts';
 
 /** The used share of the stated rate, as clocks and travel times differ; less after refusals (50/s, 52/s stated). */
@@ -12,8 +12,9 @@ const forgivenMs = 300_000;
 const jitterMs = 25;
 /** The rest of a window that is not spread lasts at least this long, so that the window ends without a refusal. */
 const usedUpInMs = 1_000;
-/** What is enough for all rows is called faster: its last calls are few when the rate is set the next time. */
+/** What is enough for all rows is called faster, and its last few calls are not called slower and slower. */
 const finishedInMs = 300;
+const fewLast = 3;
 /** Rows are counted as finished later than their calls, by up to this share of what remains, or these few. */
 const countedLate = 0.05;
 const fewCountedLate = 2;
@@ -118,7 +119,8 @@ function allowedBy(limit: KnownLimit, now: number, active: number): StatedRate {
   if (remaining === undefined || !isLong || leftMs <= 0 || now < rollingUntil) return evenly(limit);
   if (remaining === 0) return { ceiling: 1, restUntil: resetAt, restBy: resetBy };
   const free = Math.max(remaining - active, 0.5);
-  if (isEnough) return { ceiling: (free * 1_000) / finishedInMs, isEnough };
+  const last = free < 1 ? free : Math.max(free, fewLast);
+  if (isEnough) return { ceiling: (last * 1_000) / finishedInMs, isEnough };
   if (leftMs > longestSpreadMs) return { ceiling: (free * 1_000) / usedUpInMs };
   const rate = (free * 1_000) / Math.max(leftMs - spareMs, shortestSpreadMs);
   return { rate, ceiling: rate };
@@ -138,6 +140,10 @@ const forgottenAfterMs = 120_000;
 const roundingMs = 1_500;
 /** An end that moved along with the calls counts as moving for this long (600 a sliding minute, X-RateLimit). */
 const rollingMs = 60_000;
+/** Times of day are stated up to this much late (X-RateLimit-Reset). */
+const secondMs = 1_000;
+/** As many calls of a new window have been made when its first statement arrives, at most. */
+const firstCalls = 3;
 /** The end of a shorter window is stated too coarsely to plan with. */
 const shortWindowMs = 5_000;
 const dayMs = 86_400_000;
@@ -188,6 +194,16 @@ function isEnoughFor(rows: number, remaining = 0): boolean {
   return rows <= remaining + Math.max(fewCountedLate, countedLate * remaining);
 }
 
+/**
+ * Many windows begin with the first call after the last one. Where that call was made here, a usual length tells the end more exactly than
+ * whole seconds, which would cost up to a second of each window.
+ */
+function endOfNew(now: number, stated: number, { quota = 0, remaining = 0 }: StatedLimit): number {
+  if (remaining < quota - firstCalls) return stated;
+  const leftMs = stated - now;
+  return now + (usualPeriod(leftMs - secondMs, leftMs) ?? leftMs);
+}
+
 function known(now: number, limit: StatedLimit, last: KnownLimit | undefined, rows: number): KnownLimit {
   const { quota, windowMs, remaining, resetMs, resetBy } = limit;
   const stated = resetMs === undefined ? undefined : now + Math.min(resetMs, dayMs);
@@ -196,11 +212,12 @@ function known(now: number, limit: StatedLimit, last: KnownLimit | undefined, ro
   // The end of a window does not move during the window.
   const rolls = moved && now < end - roundingMs;
   const isNew = moved || (stated !== undefined && end === undefined);
+  const newEnd = moved && !rolls ? endOfNew(now, stated, limit) : stated;
   return {
     quota,
     windowMs,
     remaining: remaining === undefined ? undefined : Math.min(remaining, quota ?? remaining),
-    resetAt: isNew ? stated : stated === undefined || end === undefined ? end : Math.min(stated, end),
+    resetAt: isNew ? newEnd : stated === undefined || end === undefined ? end : Math.min(stated, end),
     resetBy: isNew ? resetBy : last?.resetBy,
     isLong: isNew ? (resetMs ?? 0) > shortWindowMs : (last?.isLong ?? false),
     // What was enough stays enough.

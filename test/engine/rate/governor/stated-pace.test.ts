@@ -47,7 +47,12 @@ describe('what the API states', () => {
   test('what remains for all rows is not spread, although rows are counted as finished later than their calls', () => {
     const within = (rows: number) => {
       const pace = new StatedPace();
-      pace.update(now, [{ name: 'one', unit: 'requests', resetMs: 15 * second, remaining: 100 }], false, rows);
+      pace.update(
+        now,
+        [{ name: 'one', unit: 'requests', resetMs: 15 * second, remaining: 100 }],
+        false,
+        rows,
+      );
       return pace.allowed(now, 1);
     };
     expect(within(105)).toEqual({ ceiling: 330, isEnough: true });
@@ -80,7 +85,14 @@ describe('the end of a window', () => {
     let last = now;
     for (const [at, remaining, seconds] of answers) {
       last = now + at;
-      pace.update(last, [{ name: 'one', unit: 'requests', remaining, resetMs: seconds * second }], false);
+      const limit = {
+        name: 'one',
+        unit: 'requests',
+        quota: 600,
+        remaining,
+        resetMs: seconds * second,
+      } as const;
+      pace.update(last, [limit], false);
     }
     return pace.allowed(last, 0);
   }
@@ -91,6 +103,13 @@ describe('the end of a window', () => {
 
   test('does not move because seconds are rounded up', () => {
     expect(afterAnswers([0, 600, 60], [59_500, 0, 1]).restUntil).toBe(now + 60_000);
+  });
+
+  test('is a usual length after the first call of a window, as whole seconds may be late', () => {
+    const last: [number, number, number] = [0, 0, 20];
+    expect(afterAnswers(last, [20_300, 599, 16], [34_000, 0, 2]).restUntil).toBe(now + 35_300);
+    // Others may have begun it.
+    expect(afterAnswers(last, [20_300, 590, 16], [34_000, 0, 3]).restUntil).toBe(now + 36_300);
   });
 
   test('says nothing while it moves along with the calls', () => {
