@@ -20,8 +20,8 @@ const countedLate = 0.05;
 const fewCountedLate = 2;
 /** A window is used up this long before its end: a call lost in each window costs a window more at the end (400 rows, 100 in 15 s). */
 const spareMs = 1_000;
-/** The last calls before that leave at least within this time. */
-const shortestSpreadMs = 250;
+/** Calls that remain then take at least this long: the answers must show when none remains. */
+const shortestSpreadMs = 500;
 /** After this many rejections within this time, the API does not state all of its limits (50/s, 100/s stated). */
 const contradictions = 4;
 const contradictionsWithinMs = 10_000;
@@ -122,7 +122,8 @@ function allowedBy(limit: KnownLimit, now: number, active: number): StatedRate {
   const last = free < 1 ? free : Math.max(free, fewLast);
   if (isEnough) return { ceiling: (last * 1_000) / finishedInMs, isEnough };
   if (leftMs > longestSpreadMs) return { ceiling: (free * 1_000) / usedUpInMs };
-  const rate = (free * 1_000) / Math.max(leftMs - spareMs, shortestSpreadMs);
+  const spreadMs = free < 1 ? leftMs : Math.max(leftMs - spareMs, shortestSpreadMs);
+  const rate = (free * 1_000) / spreadMs;
   return { rate, ceiling: rate };
 }
 

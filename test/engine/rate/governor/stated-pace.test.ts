@@ -41,7 +41,9 @@ describe('what the API states', () => {
     const reset = { name: 'one', unit: 'requests' as const, remaining: 2 };
     pace.update(now, [{ ...reset, resetMs: 15 * second }], false);
     pace.update(now + 14 * second, [{ ...reset, resetMs: second }], false);
-    expect(pace.allowed(now + 14 * second, 0).rate).toBeCloseTo(8);
+    expect(pace.allowed(now + 14 * second, 0).rate).toBeCloseTo(4);
+    // All that remain are in flight.
+    expect(pace.allowed(now + 14 * second, 2).rate).toBeCloseTo(0.5);
   });
 
   test('what remains for all rows is not spread, although rows are counted as finished later than their calls', () => {
@@ -108,7 +110,7 @@ describe('the end of a window', () => {
   test('is a usual length after the first call of a window, as whole seconds may be late', () => {
     const last: [number, number, number] = [0, 0, 20];
     expect(afterAnswers(last, [20_300, 599, 16], [34_000, 0, 2]).restUntil).toBe(now + 35_300);
-    // Others may have begun it.
+    // Others may have called first.
     expect(afterAnswers(last, [20_300, 590, 16], [34_000, 0, 3]).restUntil).toBe(now + 36_300);
   });
 
