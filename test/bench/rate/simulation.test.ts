@@ -339,6 +339,25 @@ describe('a limit by the minute, when the rest of a window is enough for the row
       }
   });
 
+  // Three windows of 15 s are used up, and the fourth is called at once.
+  test.each(['ratelimit', 'ratelimit-fields', 'x-ratelimit'] as const)(
+    'is called at once after whole windows of 15 s (%s)',
+    (headers) => {
+      const limit = 'fixed-window:limit=100,window=15s';
+      for (const seed of seeds)
+        for (const [startAt, seconds] of [
+          [0, 48],
+          [7_000, 41],
+        ] as const) {
+          const world = { limit, headers, startAt, seed, seconds: 90, rows: 400, capacity: 1_000 };
+          const called = untilLast(world);
+          expect(called.length, `seed ${seed}`).toBeLessThanOrEqual(seconds);
+          // In its last second the client continues to call after the last row.
+          expect(total(called.slice(0, -1), 'rejected'), `seed ${seed}`).toBe(0);
+        }
+    },
+  );
+
   test.each(told)('is spread until then (%s)', (_title, world) => {
     const seconds = played({ ...slow, seconds: 100, rows: 6_000, ...world });
     expect(Math.max(...seconds.slice(65).map(({ accepted }) => accepted))).toBeLessThan(30);

@@ -117,7 +117,8 @@ export class Governor {
     });
     const rejected = isCapped ? 0 : traffic.rejected;
     const isComparing = this.#isComparing;
-    this.#stated.update(now, traffic.stated, rejected > 0 && this.#isUnexpected(now, traffic), this.rows);
+    const isUnexpected = rejected > 0 && this.#isUnexpected(now, traffic);
+    this.#stated.update(now, traffic.stated, isUnexpected, this.rows - traffic.active);
     const passed = traffic.accepted + (traffic.unavailable ?? 0);
     const input: RateInput = {
       now,

@@ -91,7 +91,7 @@ export class QuotaExhaustion {
   }
 }
 
-function usualPeriod(shortestMs: number, longestMs: number): number | undefined {
+export function usualPeriod(shortestMs: number, longestMs: number): number | undefined {
   return usualPeriods.find((period) => period >= shortestMs && period <= longestMs);
 }
 

@@ -1,6 +1,6 @@
 import type { StatedLimit } from '../../api/limits.ts';
 import { Backoff } from './probe-backoff.ts';
-import { longestSpreadMs } from './quota-exhaustion.ts';
+import { longestSpreadMs, usualPeriod } from './quota-exhaustion.ts';
 import type { Traffic } from './traffic.ts';
 
 /** The used share of the stated rate, as clocks and travel times differ; less after refusals (50/s, 52/s stated). */
@@ -12,6 +12,16 @@ const forgivenMs = 300_000;
 const jitterMs = 25;
 /** The rest of a window that is not spread lasts at least this long, so that the window ends without a refusal. */
 const usedUpInMs = 1_000;
+/** What is enough for all rows is called faster, and its last few calls are not called slower and slower. */
+const finishedInMs = 300;
+const fewLast = 3;
+/** Rows are counted as finished later than their calls, by up to this share of what remains, or these few. */
+const countedLate = 0.05;
+const fewCountedLate = 2;
+/** A window is used up this long before its end: a call lost in each window costs a window more at the end (400 rows, 100 in 15 s). */
+const spareMs = 1_000;
+/** Calls that remain then take at least this long: the answers must show when none remains. */
+const shortestSpreadMs = 500;
 /** After this many rejections within this time, the API does not state all of its limits (50/s, 100/s stated). */
 const contradictions = 4;
 const contradictionsWithinMs = 10_000;
@@ -45,7 +55,7 @@ export class StatedPace {
 
   /**
    * @param unexpected whether calls within the stated limit were rejected
-   * @param rows still to be called; default: unknown
+   * @param rows that no call has left for yet; default: unknown
    */
   update(
     now: number,
@@ -109,10 +119,11 @@ function allowedBy(limit: KnownLimit, now: number, active: number): StatedRate {
   if (remaining === undefined || !isLong || leftMs <= 0 || now < rollingUntil) return evenly(limit);
   if (remaining === 0) return { ceiling: 1, restUntil: resetAt, restBy: resetBy };
   const free = Math.max(remaining - active, 0.5);
-  const ceiling = (free * 1_000) / usedUpInMs;
-  if (isEnough) return { ceiling, isEnough };
-  if (leftMs > longestSpreadMs) return { ceiling };
-  const rate = (free * 1_000) / leftMs;
+  const last = free < 1 ? free : Math.max(free, fewLast);
+  if (isEnough) return { ceiling: (last * 1_000) / finishedInMs, isEnough };
+  if (leftMs > longestSpreadMs) return { ceiling: (free * 1_000) / usedUpInMs };
+  const spreadMs = free < 1 ? leftMs : Math.max(leftMs - spareMs, shortestSpreadMs);
+  const rate = (free * 1_000) / spreadMs;
   return { rate, ceiling: rate };
 }
 
@@ -130,6 +141,10 @@ const forgottenAfterMs = 120_000;
 const roundingMs = 1_500;
 /** An end that moved along with the calls counts as moving for this long (600 a sliding minute, X-RateLimit). */
 const rollingMs = 60_000;
+/** Times of day are stated up to this much late (X-RateLimit-Reset). */
+const secondMs = 1_000;
+/** As many calls of a new window have been made when its first statement arrives, at most. */
+const firstCalls = 3;
 /** The end of a shorter window is stated too coarsely to plan with. */
 const shortWindowMs = 5_000;
 const dayMs = 86_400_000;
@@ -175,6 +190,21 @@ export class StatedLimits {
   }
 }
 
+/** For a few rows too many, the next window is waited for in any case. */
+function isEnoughFor(rows: number, remaining = 0): boolean {
+  return rows <= remaining + Math.max(fewCountedLate, countedLate * remaining);
+}
+
+/**
+ * Many windows begin with the first call after the last one. Where that call was made here, a usual length tells the end more exactly than
+ * whole seconds, which would cost up to a second of each window.
+ */
+function endOfNew(now: number, stated: number, { quota = 0, remaining = 0 }: StatedLimit): number {
+  if (remaining < quota - firstCalls) return stated;
+  const leftMs = stated - now;
+  return now + (usualPeriod(leftMs - secondMs, leftMs) ?? leftMs);
+}
+
 function known(now: number, limit: StatedLimit, last: KnownLimit | undefined, rows: number): KnownLimit {
   const { quota, windowMs, remaining, resetMs, resetBy } = limit;
   const stated = resetMs === undefined ? undefined : now + Math.min(resetMs, dayMs);
@@ -183,15 +213,16 @@ function known(now: number, limit: StatedLimit, last: KnownLimit | undefined, ro
   // The end of a window does not move during the window.
   const rolls = moved && now < end - roundingMs;
   const isNew = moved || (stated !== undefined && end === undefined);
+  const newEnd = moved && !rolls ? endOfNew(now, stated, limit) : stated;
   return {
     quota,
     windowMs,
     remaining: remaining === undefined ? undefined : Math.min(remaining, quota ?? remaining),
-    resetAt: isNew ? stated : stated === undefined || end === undefined ? end : Math.min(stated, end),
+    resetAt: isNew ? newEnd : stated === undefined || end === undefined ? end : Math.min(stated, end),
     resetBy: isNew ? resetBy : last?.resetBy,
     isLong: isNew ? (resetMs ?? 0) > shortWindowMs : (last?.isLong ?? false),
-    // The number of rows left arrives later than what remains: what was enough stays enough.
-    isEnough: rows <= (remaining ?? 0) || (!isNew && (last?.isEnough ?? false)),
+    // What was enough stays enough.
+    isEnough: isEnoughFor(rows, remaining) || (!isNew && (last?.isEnough ?? false)),
     rollingUntil: rolls ? now + rollingMs : (last?.rollingUntil ?? 0),
     seenAt: now,
   };

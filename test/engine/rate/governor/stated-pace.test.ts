@@ -26,13 +26,39 @@ describe('what the API states', () => {
       ],
       0.988,
     ],
-    ['more cannot remain than the quota', [{ quota: 60, remaining: 1e9, resetMs: 60 * second }], 1],
+    ['more cannot remain than the quota', [{ quota: 60, remaining: 1e9, resetMs: 61 * second }], 1],
   ])('%s', (_, limits, rate) => {
     expect(allowed(limits).rate).toBeCloseTo(rate);
   });
 
   test('calls in flight are not counted as remaining', () => {
-    expect(allowed([{ remaining: 310, resetMs: 30 * second }], 10).rate).toBeCloseTo(10);
+    expect(allowed([{ remaining: 310, resetMs: 31 * second }], 10).rate).toBeCloseTo(10);
+  });
+
+  test('a window is used up a second before its end', () => {
+    expect(allowed([{ remaining: 28, resetMs: 15 * second }]).rate).toBeCloseTo(2);
+    const pace = new StatedPace();
+    const reset = { name: 'one', unit: 'requests' as const, remaining: 2 };
+    pace.update(now, [{ ...reset, resetMs: 15 * second }], false);
+    pace.update(now + 14 * second, [{ ...reset, resetMs: second }], false);
+    expect(pace.allowed(now + 14 * second, 0).rate).toBeCloseTo(4);
+    // All that remain are in flight.
+    expect(pace.allowed(now + 14 * second, 2).rate).toBeCloseTo(0.5);
+  });
+
+  test('what remains for all rows is not spread, although rows are counted as finished later than their calls', () => {
+    const within = (rows: number) => {
+      const pace = new StatedPace();
+      pace.update(
+        now,
+        [{ name: 'one', unit: 'requests', resetMs: 15 * second, remaining: 100 }],
+        false,
+        rows,
+      );
+      return pace.allowed(now, 1);
+    };
+    expect(within(105)).toEqual({ ceiling: 330, isEnough: true });
+    expect(within(106).isEnough).toBeUndefined();
   });
 
   test('when nothing remains, nothing is called until the reset', () => {
@@ -61,7 +87,14 @@ describe('the end of a window', () => {
     let last = now;
     for (const [at, remaining, seconds] of answers) {
       last = now + at;
-      pace.update(last, [{ name: 'one', unit: 'requests', remaining, resetMs: seconds * second }], false);
+      const limit = {
+        name: 'one',
+        unit: 'requests',
+        quota: 600,
+        remaining,
+        resetMs: seconds * second,
+      } as const;
+      pace.update(last, [limit], false);
     }
     return pace.allowed(last, 0);
   }
@@ -72,6 +105,13 @@ describe('the end of a window', () => {
 
   test('does not move because seconds are rounded up', () => {
     expect(afterAnswers([0, 600, 60], [59_500, 0, 1]).restUntil).toBe(now + 60_000);
+  });
+
+  test('is a usual length after the first call of a window, as whole seconds may be late', () => {
+    const last: [number, number, number] = [0, 0, 20];
+    expect(afterAnswers(last, [20_300, 599, 16], [34_000, 0, 2]).restUntil).toBe(now + 35_300);
+    // Others may have called first.
+    expect(afterAnswers(last, [20_300, 590, 16], [34_000, 0, 3]).restUntil).toBe(now + 36_300);
   });
 
   test('says nothing while it moves along with the calls', () => {
