@@ -153,8 +153,9 @@ export interface KnownLimit {
   readonly quota: number | undefined;
   readonly windowMs: number | undefined;
   readonly remaining: number | undefined;
-  /** The earliest time that fits all statements about this window. */
+  /** The earliest time that fits all statements about this window, and the earliest one stated. */
   readonly resetAt: number | undefined;
+  readonly statedEnd: number | undefined;
   readonly resetBy: string | undefined;
   /** When first seen, its end was far enough away to plan with. */
   readonly isLong: boolean;
@@ -182,7 +183,7 @@ export class StatedLimits {
   testBy(at: number): void {
     for (const [name, limit] of this.#limits)
       if (limit.resetAt !== undefined && limit.resetAt > at)
-        this.#limits.set(name, { ...limit, resetAt: at });
+        this.#limits.set(name, { ...limit, resetAt: at, statedEnd: at });
   }
 
   values(): Iterable<KnownLimit> {
@@ -205,20 +206,26 @@ function endOfNew(now: number, stated: number, { quota = 0, remaining = 0 }: Sta
   return now + (usualPeriod(leftMs - secondMs, leftMs) ?? leftMs);
 }
 
+/** An end becomes known only with `isNew`. */
+function earlier(stated: number | undefined, end: number | undefined): number | undefined {
+  return stated === undefined || end === undefined ? end : Math.min(stated, end);
+}
+
 function known(now: number, limit: StatedLimit, last: KnownLimit | undefined, rows: number): KnownLimit {
   const { quota, windowMs, remaining, resetMs, resetBy } = limit;
   const stated = resetMs === undefined ? undefined : now + Math.min(resetMs, dayMs);
-  const end = last?.resetAt;
+  const end = last?.statedEnd;
   const moved = stated !== undefined && end !== undefined && stated > end + roundingMs;
   // The end of a window does not move during the window.
-  const rolls = moved && now < end - roundingMs;
+  const rolls = moved && now < (last?.resetAt ?? end) - roundingMs;
   const isNew = moved || (stated !== undefined && end === undefined);
   const newEnd = moved && !rolls ? endOfNew(now, stated, limit) : stated;
   return {
     quota,
     windowMs,
     remaining: remaining === undefined ? undefined : Math.min(remaining, quota ?? remaining),
-    resetAt: isNew ? newEnd : stated === undefined || end === undefined ? end : Math.min(stated, end),
+    resetAt: isNew ? newEnd : earlier(stated, last?.resetAt),
+    statedEnd: isNew ? stated : earlier(stated, end),
     resetBy: isNew ? resetBy : last?.resetBy,
     isLong: isNew ? (resetMs ?? 0) > shortWindowMs : (last?.isLong ?? false),
     // What was enough stays enough.

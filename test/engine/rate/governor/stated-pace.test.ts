@@ -110,6 +110,10 @@ describe('the end of a window', () => {
   test('is a usual length after the first call of a window, as whole seconds may be late', () => {
     const last: [number, number, number] = [0, 0, 20];
     expect(afterAnswers(last, [20_300, 599, 16], [34_000, 0, 2]).restUntil).toBe(now + 35_300);
+    // The `Date` of an answer is up to a second early.
+    expect(afterAnswers(last, [20_300, 599, 16], [20_990, 590, 16], [34_000, 0, 2]).restUntil).toBe(
+      now + 35_300,
+    );
     // Others may have called first.
     expect(afterAnswers(last, [20_300, 590, 16], [34_000, 0, 3]).restUntil).toBe(now + 36_300);
   });
