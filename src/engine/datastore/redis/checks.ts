@@ -40,6 +40,7 @@ async function inspectInfo(
     server: 'Redis',
     version: undefined,
     evictionPolicy: undefined,
+    evictedKeys: 0,
     mayAskInfo: false,
     warnings: [
       `Redis at ${where} does not allow this user to run INFO: version, role, memory policy and persistence could ` +

@@ -11,6 +11,8 @@ export interface EvictionOptions {
   readonly where: string;
   /** A user who may not run `INFO` learns nothing of evictions. */
   readonly mayAskInfo: boolean;
+  /** Keys that Redis had evicted before. */
+  readonly before: number;
   readonly onEvicted: (reason: CqbatchError) => void;
 }
 
@@ -18,7 +20,6 @@ export interface EvictionOptions {
 export class EvictionWatch {
   readonly #client: Redis;
   readonly #options: EvictionOptions;
-  #before: number | undefined;
   #evicted = 0;
   readonly #looks: Repeated;
 
@@ -26,7 +27,6 @@ export class EvictionWatch {
     this.#client = client;
     this.#options = options;
     this.#looks = repeat(() => this.#look(), { everyMs: lookEveryMs });
-    this.#looks.now();
   }
 
   /** Undefined without evictions since the start. */
@@ -45,9 +45,7 @@ export class EvictionWatch {
 
   async #look(): Promise<void> {
     if (!this.#options.mayAskInfo) return;
-    const total = evictedKeys(await this.#client.info('stats'));
-    const evicted = total - (this.#before ?? total);
-    this.#before ??= total;
+    const evicted = evictedKeys(await this.#client.info('stats')) - this.#options.before;
     if (evicted <= this.#evicted) return;
     this.#evicted = evicted;
     const reason = await this.reason();

@@ -10,6 +10,8 @@ export interface ServerInfo {
   readonly server: string;
   readonly version: string | undefined;
   readonly evictionPolicy: string | undefined;
+  /** Since the start of the server. */
+  readonly evictedKeys: number;
   readonly warnings: readonly string[];
 }
 
@@ -76,6 +78,7 @@ export function judgeInfo(text: string, where: string, mayEvict = false): Server
     server: version === undefined ? name : `${name} ${version}`,
     version,
     evictionPolicy: policy,
+    evictedKeys: numberOf(fields, 'evicted_keys'),
     warnings: [
       ...(evicts
         ? [`${deletes}: rows may be called again, and marked unclear. To end this, ${evictionRemedy}`]

@@ -95,6 +95,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   const evictions = new EvictionWatch(connection, {
     where: context.where,
     mayAskInfo: inspection.mayAskInfo,
+    before: inspection.evictedKeys,
     onEvicted: (reason) => mayEvict || losing.abort(reason),
   });
 

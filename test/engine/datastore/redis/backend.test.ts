@@ -7,6 +7,7 @@ test('a connection that BullMQ can’t make says why, and nothing else fails for
     server: 'redis',
     version: '7.4.0',
     evictionPolicy: 'noeviction',
+    evictedKeys: 0,
     mayAskInfo: false,
     warnings: [],
   } as const;

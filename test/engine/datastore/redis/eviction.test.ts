@@ -16,10 +16,10 @@ async function watching(mayAskInfo = true) {
   const watch = new EvictionWatch({ info } as unknown as Redis, {
     where: 'redis://cache:6379/0',
     mayAskInfo,
+    before: 7,
     onEvicted: ({ code, message }) => reports.push(`${code}: ${message}`),
   });
   onTestFinished(() => watch.close());
-  await vi.advanceTimersByTimeAsync(0);
   return { server, watch, reports };
 }
 
