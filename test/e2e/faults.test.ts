@@ -7,7 +7,8 @@ import { expectAgreement, expectEveryRowOnce } from './agreement.ts';
 import { newHome } from './home.ts';
 import { mixedCsv } from './manifests.ts';
 
-const faults = allFaults(0);
+/** An answer for another entry halts a run. */
+const faults = allFaults(0).filter(({ name }) => name !== 'wrong-id');
 const everyFault = faults.map(({ name }) => `${name}=1%`).join(',');
 const sandboxArgs = ['--evaluations', '3000', '--soundboards', '3000', '--slow-body-delay', '100ms'];
 const runArgs = ['run', 'rows.csv', '--yes', '--timeout', '4s'];

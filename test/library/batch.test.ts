@@ -182,16 +182,11 @@ describe('code of a program that throws breaks no run:', () => {
   };
   const late = async () => thrown();
   const log = { error: thrown, warn: thrown, info: thrown, debug: thrown, isLevelEnabled: thrown };
-  const failing = (members: Partial<Operation>) => ({
-    operations: operations.map((operation) => ({ ...operation, ...members })),
-  });
   const done = { outcome: 'succeeded', code: 'OK', unclear: false, attempts: 1 };
-  const failed = { outcome: 'failed', code: 'OPERATION_FAILED', unclear: true, attempts: 1 };
   test.each<[string, object, object]>([
     ['onEvent', { onEvent: thrown }, done],
     ['an async onEvent', { onEvent: late }, done],
     ['a log', { log }, done],
-    ['an operation at an answer', failing({ check: thrown }), failed],
   ])('%s', async (_title, own, result) => {
     const { sandbox, batch } = await begin(restoreCsv(10).text);
     const ended = await runBatch({ ...batch, ...own, runId: 'own', settings: { max_failures: 'none' } });
@@ -200,6 +195,24 @@ describe('code of a program that throws breaks no run:', () => {
     expect(rows).toHaveLength(10);
     for (const row of rows) expect(row).toMatchObject(result);
     expect(await called(sandbox)).toEqual(rows.map(key).sort());
+  });
+
+  test('an operation at each answer, so that five calls are made, and all are unclear', async () => {
+    const { sandbox, batch } = await begin(restoreCsv(10).text);
+    const broken = operations.map((operation): Operation => ({ ...operation, check: thrown }));
+    const ended = await runBatch({
+      ...batch,
+      operations: broken,
+      runId: 'own',
+      settings: { max_failures: 'none' },
+    });
+    expect(ended).toMatchObject({ result: 'failed', reason: expect.stringContaining('why') });
+    const rows = await all(results({ ...batch, run: 'own' }));
+    const unclear = rows.filter((row) => row.unclear);
+    expect(unclear).toHaveLength(5);
+    expect(await called(sandbox)).toEqual(unclear.map(key).sort());
+    for (const { outcome, unclear, attempts } of rows)
+      expect([outcome, attempts]).toEqual(unclear ? ['failed', 1] : ['not_attempted', 0]);
   });
 
   test('a client that throws, which may have sent its request', async () => {
