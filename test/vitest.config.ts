@@ -25,7 +25,7 @@ const replacing = readdirSync('test', { recursive: true, encoding: 'utf8' })
 const journeys = [
   'test/e2e/{demo,doctor,exit-codes,first-run,init,kill,output,own-operations,plan-file,report-page,terminal,undo}.test.ts',
   'test/e2e/redis/workers.test.ts',
-  'test/engine/{cluster,queue}/**/*.test.ts',
+  'test/engine/{cluster,queue}/**/!(lost-keys).test.ts',
   'test/engine/datastore/{rate-group,embedded/{connection,pool,template},redis/{address,attempt,backend,client,failover,failure,info,trouble}}.test.ts',
   'test/engine/manifest/input.test.ts',
 ];

@@ -91,12 +91,12 @@ export class CircuitBreaker {
   /** Rows to have in hand if `wanted` are needed; at most `unproven` in a call while nothing is known about the API. */
   prefetchLimit(wanted: number, unproven: number): number {
     const held = this.#held.length;
-    const { mayBeInFlight, isAnyUnread } = this.#early;
-    if (this.#state === 'unproven')
-      return Math.max(1, Math.min(held + Math.min(unproven, mayBeInFlight), unprovenCalls - this.#spent));
+    if (this.#state === 'unproven') {
+      const inCalls = Math.min(unproven, this.#early.mayBeInFlight);
+      return Math.max(1, Math.min(held + inCalls, unprovenCalls - this.#spent));
+    }
     if (this.#state !== 'closed') return 1;
-    const most = isAnyUnread ? Math.min(wanted, mayBeInFlight) : wanted;
-    return Math.min(most, this.#recovery.mostInHand) + Math.min(held, mostHeld);
+    return Math.min(wanted, this.#early.mostInHand, this.#recovery.mostInHand) + Math.min(held, mostHeld);
   }
 
   /** For a claimed row; call `end` when it has a verdict. */
@@ -226,16 +226,15 @@ export class CircuitBreaker {
   }
 
   #trip(): void {
-    if (this.#state === 'unproven') this.#giveUp('unproven');
-    else this.#open();
+    return this.#state === 'unproven' ? this.#giveUp('unproven') : this.#open();
   }
 
   #open(): void {
     this.#state = 'open';
     const { maxOutageMs } = this.#options;
-    const { lastedMs = 0 } = this.#streak ?? {};
     if (maxOutageMs !== undefined) {
-      this.#limit = setTimeout(() => this.#giveUp('outage'), Math.max(0, maxOutageMs - lastedMs));
+      const leftMs = maxOutageMs - (this.#streak?.lastedMs ?? 0);
+      this.#limit = setTimeout(() => this.#giveUp('outage'), Math.max(0, leftMs));
       this.#limit.unref();
     }
     this.#testLater();
@@ -252,9 +251,8 @@ export class CircuitBreaker {
     const { calls, lastedMs, latest } = streak;
     const troubles = [...this.#held.troubles, latest];
     const unclear = because === 'unproven' ? troubles.find(({ failure }) => failure.unclear) : undefined;
-    const last = unclear ?? latest;
-    const { path, failure, cause } = last;
-    const rowToSee = unclear !== undefined || cause === 'done' ? last.row : undefined;
+    const { path, failure, cause, row } = unclear ?? latest;
+    const rowToSee = unclear !== undefined || cause === 'done' ? row : undefined;
     this.#halt({ because, cause, path, failure, calls, lastedMs, rowToSee });
   }
 

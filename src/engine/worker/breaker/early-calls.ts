@@ -33,8 +33,9 @@ export class EarlyCalls {
     this.#undone = 0;
   }
 
-  get isAnyUnread(): boolean {
-    return this.#unread > 0;
+  /** Rows in hand once anything was answered. */
+  get mostInHand(): number {
+    return this.#unread > 0 ? this.mayBeInFlight : Number.POSITIVE_INFINITY;
   }
 
   /** Calls that may be in flight at a time: each may be another one that can't be read. */
