@@ -9,7 +9,7 @@ import {
 } from './health-evidence.ts';
 import { HeldVerdicts, needsSuccess } from './held-verdicts.ts';
 import { OutageTests, Recovery } from './outage-tests.ts';
-import { areSeveral, FailureStreak, RefusalStreak } from './streaks.ts';
+import { areSeveral, type CountedCalls, FailureStreak, RefusalStreak } from './streaks.ts';
 
 export interface CircuitBreakerOptions {
   /** Absent: no limit. */
@@ -226,7 +226,8 @@ export class CircuitBreaker {
   }
 
   #trip(): void {
-    return this.#state === 'unproven' ? this.#giveUp('unproven') : this.#open();
+    if (this.#state === 'unproven') this.#giveUp('unproven');
+    else this.#open();
   }
 
   #open(): void {
@@ -243,10 +244,7 @@ export class CircuitBreaker {
     this.#options.onChange();
   }
 
-  #giveUp(
-    because: 'unproven' | 'outage',
-    streak: Pick<FailureStreak, 'calls' | 'lastedMs' | 'latest'> | undefined = this.#streak,
-  ): void {
+  #giveUp(because: 'unproven' | 'outage', streak: CountedCalls | undefined = this.#streak): void {
     if (streak === undefined) return;
     const { calls, lastedMs, latest } = streak;
     const troubles = [...this.#held.troubles, latest];

@@ -1,5 +1,5 @@
 import type { Trouble } from './health-evidence.ts';
-import type { FailureStreak } from './streaks.ts';
+import type { CountedCalls } from './streaks.ts';
 
 /** Calls in flight included. */
 const mostUnclear = 5;
@@ -47,7 +47,7 @@ export class EarlyCalls {
     return this.#unread + this.#lost >= mostUnclear || this.#undone >= mostUndone;
   }
 
-  streakTo(latest: Trouble): Pick<FailureStreak, 'calls' | 'lastedMs' | 'latest'> {
+  streakTo(latest: Trouble): CountedCalls {
     return { calls: this.#unread + this.#lost + this.#undone, lastedMs: 0, latest };
   }
 }

@@ -8,6 +8,13 @@ export function areSeveral(calls: number): boolean {
   return calls >= several.calls;
 }
 
+/** Calls that make a run give up. */
+export interface CountedCalls {
+  readonly calls: number;
+  readonly lastedMs: number;
+  readonly latest: Trouble;
+}
+
 /** Failed calls without an answer between them. */
 export class FailureStreak {
   readonly since = performance.now();
