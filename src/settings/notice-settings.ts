@@ -1,7 +1,7 @@
 import { parseChoice, parseText } from './parsers.ts';
 import type { Setting } from './setting.ts';
 
-/** Who is told how a run began and ended. */
+/** Notifications and pings. */
 export const noticeSettings = {
   notifyUrl: {
     parse: parseText,

@@ -17,10 +17,6 @@ export type Settings = { readonly [Name in SettingName]?: ReturnType<Definitions
 
 export const defaultStateDir = '.cqbatch';
 
-export function isSetting(name: string): name is SettingName {
-  return Object.hasOwn(settings, name);
-}
-
 export const settingHelp = (name: SettingName): string => settings[name].help;
 
 export const settingWords: Readonly<Record<string, readonly string[]>> = Object.fromEntries(

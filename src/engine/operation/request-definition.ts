@@ -45,14 +45,6 @@ function given(values: Readonly<Record<string, string | undefined>>): [string, s
   return Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== undefined);
 }
 
-/** @throws a RangeError for a request of which a server would read another path or other headers */
-export function requireSendable(request: ApiRequest): void {
-  requirePath(request.path);
-  const { [keyHeader]: key, ...headers } = request.headers ?? {};
-  requireHeaders({ headers });
-  if (key !== undefined) requireValue(keyHeader, key);
-}
-
 function requirePath(path: string): void {
   if (!/^\/[!"$-~]*$/.test(path))
     throw new RangeError(

@@ -13,7 +13,7 @@ const { datastore } = await openRedis({ url: queue, purpose: 'benchmark' });
 new BatchWorker(datastore, openRowQueue(datastore, { baseUrl }), {
   witness: { began() {}, ended() {}, handedOver() {} },
   concurrency: 250,
-  refusal: () => undefined,
+  prepare: (row) => ({ ...row, path: '/', body: '' }),
   async process({ row, operation }) {
     const at = new Date().toISOString();
     const times = { startedAt: at, finishedAt: at, durationMs: 1 };

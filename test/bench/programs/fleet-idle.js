@@ -6,8 +6,8 @@
 import { operations } from '../../../dist/jobs/index.js';
 import { LastingErrors } from '../../../dist/src/base/errors/error-throttle.js';
 import { openLog, openTerminal } from '../../../dist/src/cli/terminal.js';
-import { restoreEvaluationRequest } from '../../../dist/src/engine/api/endpoints/restore-evaluation.js';
 import { openCluster } from '../../../dist/src/engine/cluster/cluster.js';
+import { requestDigest, requestOfValues } from '../../../dist/src/engine/operation/shown-request.js';
 import { openBatchQueue } from '../../../dist/src/engine/queue/batch-queue.js';
 import { RollCall } from '../../../dist/src/engine/queue/roll-call.js';
 import { openRowQueue } from '../../../dist/src/engine/queue/row-queue.js';
@@ -87,8 +87,9 @@ async function beginRun(
     onError: fail,
   });
   await established;
-  const request = restoreEvaluationRequest({ evaluationId: 1n, userId: 'benchmark' });
-  const task = { run: run.id, row: 1, operation: 'restore-evaluation', subject: '1', ...request };
+  const named = { operation: 'restore-evaluation', values: { evaluation_id: '1', user_id: 'benchmark' } };
+  const digest = requestDigest(requestOfValues(operations, named));
+  const task = { run: run.id, row: 1, subject: '1', ...named, requestDigest: digest };
   await batches.add([task], new AbortController().signal);
   return begunAt;
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { restoreEvaluation } from '../../../dist/jobs/restore-evaluation.js';
-import { restoreEvaluationRequest } from '../../../dist/src/engine/api/endpoints/restore-evaluation.js';
 import { CsvFile } from '../../../dist/src/engine/report/csv-file.js';
 import { writeHtmlReport } from '../../../dist/src/engine/report/html/html-report.js';
 import { ReportPage } from '../../../dist/src/engine/report/html/report-page.js';
@@ -45,7 +44,7 @@ function* linesOf(/** @type {number} */ rows) {
           subject: id,
           operation: restoreEvaluation,
           values: { evaluation_id: id, user_id: 'qa-lead' },
-          request: restoreEvaluationRequest({ evaluationId: id, userId: 'qa-lead' }),
+          requestDigest: 'as planned',
           cells: [id, 'qa-lead'],
         },
         result: {
@@ -74,11 +73,12 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
       defaults: {},
     },
     operations: [],
+    requestOf: () => undefined,
     run: {
       id: 'bench',
       state: 'completed',
       phase: 'ended',
-      resume: '',
+      next: '',
       baseUrl: 'https://api.example',
       stops: [],
     },

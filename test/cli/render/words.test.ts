@@ -17,7 +17,7 @@ test.each([
   [300, 300, 0, '0 succeeded, 300 were already done'],
   [5, 1, 2, '4 succeeded, 1 was already done, 2 failed'],
   [5, 0, 0, '5 succeeded'],
-])('of %i successes, %i were found done, and are told apart', (succeeded, already, failed, text) => {
+])('of %i successes, %i were found done, and are counted apart', (succeeded, already, failed, text) => {
   const outcomes = { ...noOutcomes(), succeeded, failed };
   expect(plain(resultTexts({ outcomes, already_done: already }).join(', '))).toBe(text);
 });
