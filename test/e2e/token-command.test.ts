@@ -85,7 +85,7 @@ test('a command that fails in the middle of a run stops it, and the run can be r
   const { code, stderr } = await end;
   expect({ code, stderr }).toMatchObject({
     code: 4,
-    stderr: expect.stringMatching(/failed with exit code 1, and says: log in again/),
+    stderr: expect.stringMatching(/failed with exit code 1\. It wrote \d+ characters to standard error/),
   });
   await writeFile(join(cwd, 'token.cjs'), `console.log('${tokenOf(2)}')`);
   expect(await cqbatch('resume', '--token-command', command)).toMatchObject({ code: 0 });

@@ -152,7 +152,7 @@ describe('a run', () => {
     ],
     [
       'other rows',
-      () => edit('rows.jsonl', '"body":"{\\"evaluation_id\\":2', '"body":"{\\"evaluation_id\\":3'),
+      () => edit('rows.jsonl', '"values":["2"', '"values":["3"'),
       /^rows\.jsonl: is not the file that run\.json names\.$/,
     ],
     [
