@@ -1,4 +1,4 @@
-import { decoded } from '../../../base/text/marked-text.ts';
+import { decoded, encodingByMark } from '../../../base/text/marked-text.ts';
 
 const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 
@@ -7,7 +7,7 @@ const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i;
  * names, or as UTF-8. Bytes that the encoding does not have become U+FFFD.
  */
 export function decodeText(bytes: Buffer, contentType = ''): string {
-  const encoding = encodingOf(bytes) ?? charset.exec(contentType)?.[1];
+  const encoding = encodingByMark(bytes) ?? encodingByZeros(bytes) ?? charset.exec(contentType)?.[1];
   if (encoding === undefined || /^utf-?8$/i.test(encoding)) return decoded(bytes);
   try {
     return decoded(bytes, encoding);
@@ -16,12 +16,9 @@ export function decodeText(bytes: Buffer, contentType = ''): string {
   }
 }
 
-function encodingOf(bytes: Buffer): string | undefined {
-  const [first, second, third] = [bytes[0], bytes[1], bytes[2]];
-  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  if (first === 0xfe && second === 0xff) return 'utf-16be';
-  // JSON begins with an ASCII character.
+/** JSON begins with an ASCII character. */
+function encodingByZeros(bytes: Buffer): string | undefined {
+  const [first, second] = [bytes[0], bytes[1]];
   if (second === undefined || (first === 0) === (second === 0)) return undefined;
   return first === 0 ? 'utf-16be' : 'utf-16le';
 }
