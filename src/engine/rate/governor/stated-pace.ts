@@ -200,8 +200,8 @@ function isEnoughFor(rows: number, remaining = 0): boolean {
  * Many windows begin with the first call after the last one. Where that call was made here, a usual length tells the end more exactly than
  * whole seconds, which would cost up to a second of each window.
  */
-function endOfNew(now: number, stated: number, { quota = 0, remaining = 0 }: StatedLimit): number {
-  if (remaining < quota - firstCalls) return stated;
+function endOfNew(now: number, stated: number, { quota, remaining = 0 }: StatedLimit): number {
+  if (quota === undefined || remaining < quota - firstCalls) return stated;
   const leftMs = stated - now;
   return now + (usualPeriod(leftMs - secondMs, leftMs) ?? leftMs);
 }
@@ -219,7 +219,7 @@ function known(now: number, limit: StatedLimit, last: KnownLimit | undefined, ro
   // The end of a window does not move during the window.
   const rolls = moved && now < (last?.resetAt ?? end) - roundingMs;
   const isNew = moved || (stated !== undefined && end === undefined);
-  const newEnd = moved && !rolls ? endOfNew(now, stated, limit) : stated;
+  const newEnd = stated === undefined || rolls ? stated : endOfNew(now, stated, limit);
   return {
     quota,
     windowMs,

@@ -26,7 +26,7 @@ describe('what the API states', () => {
       ],
       0.988,
     ],
-    ['more cannot remain than the quota', [{ quota: 60, remaining: 1e9, resetMs: 61 * second }], 1],
+    ['more cannot remain than the quota', [{ quota: 61, remaining: 1e9, resetMs: 62 * second }], 1],
   ])('%s', (_, limits, rate) => {
     expect(allowed(limits).rate).toBeCloseTo(rate);
   });
@@ -100,7 +100,7 @@ describe('the end of a window', () => {
   }
 
   test('is the earliest one stated', () => {
-    expect(afterAnswers([0, 600, 61], [100, 599, 60], [200, 0, 60]).restUntil).toBe(now + 60_100);
+    expect(afterAnswers([0, 500, 61], [100, 499, 60], [200, 0, 60]).restUntil).toBe(now + 60_100);
   });
 
   test('does not move because seconds are rounded up', () => {
@@ -108,6 +108,7 @@ describe('the end of a window', () => {
   });
 
   test('is a usual length after the first call of a window, as whole seconds may be late', () => {
+    expect(afterAnswers([0, 599, 16], [14_000, 0, 2]).restUntil).toBe(now + 15_000);
     const last: [number, number, number] = [0, 0, 20];
     expect(afterAnswers(last, [20_300, 599, 16], [34_000, 0, 2]).restUntil).toBe(now + 35_300);
     // The `Date` of an answer is up to a second early.
