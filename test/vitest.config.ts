@@ -11,7 +11,7 @@ const systemTests = [
 
 /** Unit tests that search so much that each takes many seconds of CPU. */
 const longSearches = [
-  'test/engine/run/proof/verify-run.test.ts',
+  'test/engine/run/verify/verify-run.test.ts',
   'test/engine/manifest/{open-errors,round-trip}.test.ts',
   'test/engine/rate/slots.test.ts',
 ];

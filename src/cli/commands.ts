@@ -41,7 +41,8 @@ const report: CommandSpec = {
 const verify: CommandSpec = {
   name: 'verify',
   description: 'Makes the report of a run again, and compares it',
-  details: 'It reads only the files of the run, sends nothing, and names the first thing that is wrong.',
+  details:
+    'It reads only the files of the run, sends nothing, and names the first thing that is wrong. It does not show who wrote the files.',
   arguments: [['[run]', 'id of a run, a part of it, or a folder with its files; default: the newest run']],
   options: { Verify: ['against'] },
   examples: [

@@ -37,7 +37,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
       domain base`,
     'zod',
   ],
-  'src/engine/run/proof': [
+  'src/engine/run/verify': [
     'engine/run/report engine/run/record engine/report engine/journal domain base',
     'zod',
   ],

@@ -45,7 +45,7 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/build/make-template.ts': 'mkdtemp truncate',
     'src/base/disk/tar.ts': 'mkdirSync writeFileSync',
     'src/build/executable/unpack.ts': 'mkdirSync mkdtempSync openSync renameSync',
-    'src/engine/run/proof/verify-run.ts': 'mkdtemp',
+    'src/engine/run/verify/verify-run.ts': 'mkdtemp',
   },
   'only its owner may write in folders of runs, schedules, and the queue (checkStateFolder)': {
     'src/engine/datastore/embedded/template.ts': 'mkdir rename truncateSync',

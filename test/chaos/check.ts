@@ -6,8 +6,8 @@ import type { LogEntry } from '../../src/sandbox/request-log.ts';
 import { callsByRow, callsOf, disagreements } from '../e2e/agreement.ts';
 import { expectInOrder } from '../e2e/edits.ts';
 import { fedInSpiteOf } from '../helpers/obeyed-guards.ts';
-import { proofOf } from '../helpers/proof.ts';
 import { type Cells, readCsv } from '../helpers/run-folder.ts';
+import { verificationOf } from '../helpers/verified.ts';
 import { runId, type Stage } from './stage.ts';
 
 /** Compares the end of a round with the promises. @returns the broken promises */
@@ -22,15 +22,15 @@ export async function brokenPromises(stage: Stage): Promise<string[]> {
     ...canaryFirst(stage, report, log),
     ...(await guardsObeyed(stage)),
     ...says(stage),
-    ...(await unproved(stage)),
+    ...(await fromVerify(stage)),
     ...(await remains(stage)),
   ].slice(0, 20);
 }
 
 /** The folder of a run proves what it did, whatever happened to it. */
-async function unproved({ stateDir }: Stage): Promise<string[]> {
-  const proof = await proofOf(join(stateDir, 'runs', runId));
-  return proof.proved ? [] : [`the run is not proved: ${proof.problem}`];
+async function fromVerify({ stateDir }: Stage): Promise<string[]> {
+  const verification = await verificationOf(join(stateDir, 'runs', runId));
+  return verification.agrees ? [] : [`the files of the run do not agree: ${verification.problem}`];
 }
 
 function everyRowOnce(report: readonly Cells[], rows: number): string[] {

@@ -9,6 +9,7 @@ import { hashFile } from '../../../base/disk/hash-file.ts';
 import { readJsonFile } from '../../../base/disk/json-file.ts';
 import { CqbatchError } from '../../../base/errors/errors.ts';
 import { delimiters } from '../../../base/text/delimiter.ts';
+import { escapeInvisible } from '../../../base/text/printable.ts';
 import type { OutcomeCounts } from '../../../domain/terms.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { summaryFile } from '../../report/summary.ts';
@@ -24,7 +25,6 @@ import { openRunRows, rowsFile } from '../record/run-rows.ts';
 import { openRunStore, type RunStore } from '../record/store.ts';
 import { writeReportTo } from '../report/report-run.ts';
 import { differenceOf } from './difference.ts';
-import { Finding, wrong } from './finding.ts';
 
 export interface VerifyRunInput {
   /** Nothing else is read. */
@@ -33,38 +33,42 @@ export interface VerifyRunInput {
   readonly against: readonly string[];
 }
 
-export type RunProof =
+export type Verification =
   | {
-      readonly proved: true;
+      readonly agrees: true;
       readonly run: string;
       readonly state: RunState;
       readonly rows: number;
       readonly outcomes: OutcomeCounts;
-      /** Whether the report was made again and compared. */
-      readonly compared: boolean;
       /** SHA-256 by file name. */
       readonly digests: Readonly<Record<string, string>>;
-      /** What could not be checked, one sentence each. */
-      readonly unchecked: readonly string[];
     }
   /** Names file and line. */
-  | { readonly proved: false; readonly problem: string };
+  | { readonly agrees: false; readonly problem: string };
+
+/** The first thing that is wrong with the folder of a run. */
+class Finding extends Error {}
+
+/** @param problem a sentence part */
+function wrong(file: string, problem: string): Finding {
+  return new Finding(`${escapeInvisible(file)}: ${problem}.`);
+}
 
 /** Files of a report that follow from rows and journal. */
 const derivedFiles = ['report.csv', 'failed.csv', 'not-attempted.csv', summaryFile];
 
-/** Makes the report of a stopped run again, and compares bytes. */
-export async function verifyRun(input: VerifyRunInput): Promise<RunProof> {
+/** Makes the report of a stopped run again from its rows and journal, and compares bytes. Says nothing about who wrote these files. */
+export async function verifyRun(input: VerifyRunInput): Promise<Verification> {
   try {
-    return await proofOf(input);
+    return await comparisonOf(input);
   } catch (error) {
     if (error instanceof Finding || error instanceof CqbatchError)
-      return { proved: false, problem: error.message };
+      return { agrees: false, problem: error.message };
     throw error;
   }
 }
 
-async function proofOf({ folder, against }: VerifyRunInput): Promise<RunProof> {
+async function comparisonOf({ folder, against }: VerifyRunInput): Promise<Verification> {
   const record = await readRecord(folder);
   const { id, plan } = record;
   const store = { ...openRunStore(dirname(folder), []), folder: () => folder };
@@ -79,24 +83,17 @@ async function proofOf({ folder, against }: VerifyRunInput): Promise<RunProof> {
     const journal = await openJournalReader(store, record);
     defer(() => journal.close());
     await requireResults(store, record, journal);
-    const retries = await checkReport(store, record, journal);
-    const unchecked: string[] = [];
-    if (retries.length > 0)
-      unchecked.push(
-        `Its report has the results of the retries ${retries.join(', ')}, too, and was not compared: "cqbatch report ${id}" writes that of the run alone.`,
-      );
+    await requireSameReport(store, record, journal);
     for (const digest of against)
       if (!Object.values(digests).includes(digest))
         throw new Finding(`No file of the run has the SHA-256 ${digest}.`);
     return {
-      proved: true,
+      agrees: true,
       run: id,
       state: actualState(record),
       rows: plan.rows,
       outcomes: outcomesOf(record, journal),
       digests,
-      unchecked,
-      compared: retries.length === 0,
     };
   });
 }
@@ -135,26 +132,17 @@ async function requireResults(store: RunStore, record: RunRecord, journal: Journ
 
 const writtenSummary = z.looseObject({ retries: z.array(z.string()), delimiter: z.enum(delimiters) });
 
-/** @returns the retries whose results the report has; then it is not compared */
-async function checkReport(
-  store: RunStore,
-  record: RunRecord,
-  journal: JournalReader,
-): Promise<readonly string[]> {
+async function requireSameReport(store: RunStore, record: RunRecord, journal: JournalReader): Promise<void> {
   const folder = store.folder(record.id);
   const { retries, delimiter } = summaryIn(await readFile(join(folder, summaryFile), 'utf8'));
-  if (retries.length > 0) return retries;
-  return inTemporaryFolder(async (temporary) => {
+  await inTemporaryFolder(async (temporary) => {
     await writeReportTo(store, record, journal, { folder: temporary, delimiter });
+    const again = `"cqbatch report ${record.id}" makes the report again from ${rowsFile} and ${journalFile}`;
+    const why = retries.length === 0 ? '' : `; ${summaryFile} says that it has the results of retries, too`;
     for (const name of derivedFiles) {
       const difference = await differenceOf(join(folder, name), join(temporary, name));
-      if (difference !== undefined)
-        throw wrong(
-          name,
-          `${difference} ("cqbatch report ${record.id}" makes the report again from ${rowsFile} and ${journalFile})`,
-        );
+      if (difference !== undefined) throw wrong(name, `${difference} (${again}${why})`);
     }
-    return [];
   });
 }
 
@@ -166,10 +154,10 @@ function summaryIn(text: string): z.infer<typeof writtenSummary> {
   }
 }
 
-async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+async function inTemporaryFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'cqbatch-verify-'));
   try {
-    return await work(folder);
+    await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

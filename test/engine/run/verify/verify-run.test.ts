@@ -5,16 +5,16 @@ import { operations } from '../../../../jobs/index.ts';
 import { hashFile } from '../../../../src/base/disk/hash-file.ts';
 import { withActor } from '../../../../src/domain/actor.ts';
 import { createRun } from '../../../../src/engine/run/plan/create-run.ts';
-import { type RunProof, verifyRun } from '../../../../src/engine/run/proof/verify-run.ts';
 import { enterState } from '../../../../src/engine/run/record/record.ts';
 import { outcomesOf } from '../../../../src/engine/run/record/run-journal.ts';
 import { openRunStore, type RunStore } from '../../../../src/engine/run/record/store.ts';
 import { reportRun, rewriteReport } from '../../../../src/engine/run/report/report-run.ts';
+import { type Verification, verifyRun } from '../../../../src/engine/run/verify/verify-run.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { finished } from '../../journal/arbitraries.ts';
 import { leastOptions } from '../planned-record.ts';
 
-const provedFiles = ['rows.jsonl', 'journal.jsonl', 'report.csv', 'failed.csv', 'summary.json'];
+const comparedFiles = ['rows.jsonl', 'journal.jsonl', 'report.csv', 'failed.csv', 'summary.json'];
 
 let store: RunStore;
 let folder: string;
@@ -44,13 +44,13 @@ beforeEach(async () => {
   await journal.close();
 });
 
-function verify(against: readonly string[] = []): Promise<RunProof> {
+function verify(against: readonly string[] = []): Promise<Verification> {
   return verifyRun({ folder, against });
 }
 
 async function problem(): Promise<string> {
-  const proof = await verify();
-  return proof.proved ? 'none' : proof.problem;
+  const verification = await verify();
+  return verification.agrees ? 'none' : verification.problem;
 }
 
 async function edit(name: string, from: string | RegExp, to: string): Promise<void> {
@@ -70,9 +70,9 @@ async function reportAgain(): Promise<void> {
 
 describe('a run', () => {
   test('as it ended agrees, and has the digests of its files', async () => {
-    const proof = await verify();
-    expect(proof).toMatchObject({
-      proved: true,
+    const verification = await verify();
+    expect(verification).toMatchObject({
+      agrees: true,
       state: 'completed',
       rows: 5,
       outcomes: {
@@ -84,7 +84,6 @@ describe('a run', () => {
         not_attempted: 0,
         pending: 0,
       },
-      unchecked: [],
     });
     const { digests } = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
     const files = {
@@ -92,14 +91,14 @@ describe('a run', () => {
       'journal.jsonl': digests.journal,
       'report.csv': digests.report,
     };
-    expect(proof).toMatchObject({ digests: files });
+    expect(verification).toMatchObject({ digests: files });
     for (const [name, digest] of Object.entries(files))
       expect((await hashFile(join(folder, name))).sha256).toBe(digest);
   });
 
   test('is found wrong with a changed byte of its rows, journal or report, at every seventh place', async () => {
     const copies = await Promise.all(
-      provedFiles.map(async (name) => {
+      comparedFiles.map(async (name) => {
         const copy = `${folder}-${name}`;
         await cp(folder, copy, { recursive: true });
         return { name, copy };
@@ -113,22 +112,22 @@ describe('a run', () => {
           const changed = Buffer.from(content);
           changed.writeUInt8(changed.readUInt8(position) ^ (1 << (position % 8)), position);
           await writeFile(path, changed);
-          const proof = await verifyRun({ folder: copy, against: [] });
-          expect(proof, `${name}, byte ${position}`).toMatchObject({ proved: false });
+          const verification = await verifyRun({ folder: copy, against: [] });
+          expect(verification, `${name}, byte ${position}`).toMatchObject({ agrees: false });
         }
         await writeFile(path, content);
-        expect(await verifyRun({ folder: copy, against: [] })).toMatchObject({ proved: true });
+        expect(await verifyRun({ folder: copy, against: [] })).toMatchObject({ agrees: true });
       }),
     );
   });
 
   test('is found wrong without any of its files', async () => {
-    for (const name of [...provedFiles, 'run.json']) {
+    for (const name of [...comparedFiles, 'run.json']) {
       await rename(join(folder, name), join(folder, '..', 'away'));
       expect(await problem(), name).toContain(name);
       await rename(join(folder, '..', 'away'), join(folder, name));
     }
-    expect(await verify()).toMatchObject({ proved: true });
+    expect(await verify()).toMatchObject({ agrees: true });
   });
 
   test.each<[what: string, change: () => Promise<unknown>, problem: RegExp]>([
@@ -163,6 +162,14 @@ describe('a run', () => {
       },
       /^run\.json: counts other results than journal\.jsonl has\.$/,
     ],
+    [
+      'a report of another run that claims to have results of retries',
+      async () => {
+        await edit('report.csv', 'HTTP_500', 'HTTP_501');
+        await edit('summary.json', '"retries": []', '"retries": ["two"]');
+      },
+      /^report\.csv: differs in line 6 \(.*; summary\.json says that it has the results of retries, too\)\.$/,
+    ],
     ['a file that was put in', () => put('not-attempted.csv'), /^not-attempted\.csv: should not exist/],
   ])('with %s is found wrong, and what', async (_what, change, expected) => {
     await change();
@@ -170,15 +177,15 @@ describe('a run', () => {
   });
 
   test('that was forged as a whole does not have a digest from elsewhere', async () => {
-    const proof = await verify();
-    if (!proof.proved) throw new TypeError(proof.problem);
-    const { 'journal.jsonl': journal = '' } = proof.digests;
-    expect(await verify([journal])).toMatchObject({ proved: true });
+    const verification = await verify();
+    if (!verification.agrees) throw new TypeError(verification.problem);
+    const { 'journal.jsonl': journal = '' } = verification.digests;
+    expect(await verify([journal])).toMatchObject({ agrees: true });
     await edit('journal.jsonl', 'HTTP_500', 'HTTP_501');
     await reportAgain();
-    expect(await verify()).toMatchObject({ proved: true });
+    expect(await verify()).toMatchObject({ agrees: true });
     expect(await verify([journal])).toEqual({
-      proved: false,
+      agrees: false,
       problem: `No file of the run has the SHA-256 ${journal}.`,
     });
   });
