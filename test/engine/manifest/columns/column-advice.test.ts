@@ -8,47 +8,65 @@ import { testOperations } from '../operations.ts';
 
 const fields = ['evaluation_id', 'user_id', 'title', 'file_name', 'file_size'];
 
-test.each<[header: string, field: string | undefined]>([
-  ['titel', 'title'],
-  ['evaluationid', 'evaluation_id'],
-  ['File Sise', 'file_size'],
-  ['id', undefined],
-  ['reason', undefined],
-  ['', undefined],
-])('%j resembles %s', (header, field) => {
+test.each<{ header: string; field: string | undefined }>([
+  { header: 'titel', field: 'title' },
+  { header: 'evaluationid', field: 'evaluation_id' },
+  { header: 'File Sise', field: 'file_size' },
+  { header: 'id', field: undefined },
+  { header: 'reason', field: undefined },
+  { header: '', field: undefined },
+])('"$header" resembles $field', ({ header, field }) => {
   expect(resembledField(header, fields)).toBe(field);
 });
 
-test.each<[missing: readonly string[], columns: readonly string[], found: Readonly<Record<string, string>>]>([
-  [['evaluation_id'], ['evaluationid', 'id'], { evaluation_id: 'evaluationid' }],
-  [['evaluation_id'], ['Bewertungs-ID', 'Notiz'], { evaluation_id: 'Bewertungs-ID' }],
-  [['evaluation_id'], ['Agent ID', 'Team-Nr'], {}],
-  [['evaluation_id', 'user_id'], ['User', 'ID'], { evaluation_id: 'ID', user_id: 'User' }],
-  [['evaluation_id', 'user_id'], ['ID'], { evaluation_id: 'ID' }],
-  // Another person, and a title that can't be typed.
-  [['user_id'], ['agent_user_id'], {}],
-  [['evaluation_id'], ['evaluation\u200b_no'], {}],
-])('for %j of %j it suggests %j', (missing, columns, found) => {
+interface Likely {
+  readonly missing: readonly string[];
+  readonly columns: readonly string[];
+  readonly suggested: Readonly<Record<string, string>>;
+}
+
+test.each<Likely>([
+  {
+    missing: ['evaluation_id'],
+    columns: ['evaluationid', 'id'],
+    suggested: { evaluation_id: 'evaluationid' },
+  },
+  {
+    missing: ['evaluation_id'],
+    columns: ['Bewertungs-ID', 'Notiz'],
+    suggested: { evaluation_id: 'Bewertungs-ID' },
+  },
+  { missing: ['evaluation_id'], columns: ['Agent ID', 'Team-Nr'], suggested: {} },
+  {
+    missing: ['evaluation_id', 'user_id'],
+    columns: ['User', 'ID'],
+    suggested: { evaluation_id: 'ID', user_id: 'User' },
+  },
+  { missing: ['evaluation_id', 'user_id'], columns: ['ID'], suggested: { evaluation_id: 'ID' } },
+  // Another person.
+  { missing: ['user_id'], columns: ['agent_user_id'], suggested: {} },
+  // A title that can't be typed.
+  { missing: ['evaluation_id'], columns: ['evaluation\u200b_no'], suggested: {} },
+])('for $missing, the columns $columns suggest $suggested', ({ missing, columns, suggested }) => {
   const sample = [Object.fromEntries(columns.map((column) => [column, '1']))];
   const open = missing.map((name) => ({ name, accepts: () => true }));
-  expect(Object.fromEntries(likelyColumns(open, columns, { subject: 'evaluation_id', sample }))).toEqual(
-    found,
-  );
+  const likely = likelyColumns(open, columns, { subject: 'evaluation_id', sample });
+  expect(Object.fromEntries(likely)).toEqual(suggested);
 });
 
 test.each([
-  ['Evaluation\nnumber ', '--map "Evaluation number=evaluation_id"'],
-  ['$HOME "x"', `--map '$HOME "x"=evaluation_id'`],
-  ["it's $5", `--map 'it'\\''s $5=evaluation_id'`],
-])('the option for a column %j can be pasted', (column, option) => {
+  { column: 'Evaluation\nnumber ', option: '--map "Evaluation number=evaluation_id"' },
+  { column: '$HOME "x"', option: `--map '$HOME "x"=evaluation_id'` },
+  { column: "it's $5", option: `--map 'it'\\''s $5=evaluation_id'` },
+])('the option for a column $column can be pasted', ({ column, option }) => {
   expect(mapOption(column, 'evaluation_id')).toBe(option);
 });
 
 test.each([
-  ['1', { ticket_id: 'ticket' }],
-  ['n/a', {}],
-])('a column whose values are %j is suggested only if these fit the field', (value, found) => {
+  { value: '1', suggested: { ticket_id: 'ticket' } },
+  { value: 'n/a', suggested: {} },
+])('a column with the value $value is suggested only if that fits the field', ({ value, suggested }) => {
   const [{ fields, subject }] = testOperations;
   const likely = likelyColumns(fields, ['ticket'], { subject, sample: [{ ticket: value }] });
-  expect(Object.fromEntries(likely)).toEqual(found);
+  expect(Object.fromEntries(likely)).toEqual(suggested);
 });

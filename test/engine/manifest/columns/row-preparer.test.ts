@@ -38,87 +38,129 @@ test('a row is invalid if the operation throws at it: the problem names the oper
 const bodyOf = ({ operation, values }: CallableRow) =>
   requestOfValues(testOperations, { operation: operation.name, values }).body;
 
-const brief = (row: PreparedRow) =>
-  row.kind === 'callable'
-    ? `${row.operation.name} ${bodyOf(row)}`
-    : `${row.operation?.name ?? '-'} ${row.problems.map((each) => `${each.column ?? ''}: ${each.problem} (${each.value ?? ''})`)}`;
+type Outcome =
+  | { readonly calls: string; readonly body: Readonly<Record<string, string>> }
+  | {
+      readonly invalid: string | undefined;
+      readonly column?: string;
+      readonly problem: unknown;
+      readonly value?: string;
+    };
 
-const csvOf = (header: string) => (rows: readonly string[]) => [header, ...rows].join('\n');
-const wrapped = (rows: readonly string[]) =>
-  `{"operation":"rename-room","defaults":{"user_id":"u"},"rows":[${rows}]}`;
-const twice = (column: string, field: string) =>
-  `rename-room ${column}: another column also gives ${field}; keep one of them ()`;
-const known = 'name one of close-ticket, rename-room';
+/** What becomes of a row: the call, or its only problem. */
+function outcomeOf(row: PreparedRow): Outcome {
+  if (row.kind === 'callable') return { calls: row.operation.name, body: JSON.parse(bodyOf(row) ?? '') };
+  expect(row.problems).toHaveLength(1);
+  return { invalid: row.operation?.name, ...row.problems[0] } as Outcome;
+}
 
-type Case = [
-  what: string,
-  write: (rows: readonly string[]) => string,
-  rows: [row: string, outcome: unknown][],
-  operation?: string,
-];
+const namesKnown = 'name one of close-ticket, rename-room';
+const twice = (field: string) => `another column also gives ${field}; keep one of them`;
+
+interface Case {
+  readonly title: string;
+  readonly manifest: string;
+  /** `--operation` */
+  readonly operation?: string;
+  /** In the order of the rows. */
+  readonly outcomes: readonly Outcome[];
+}
 
 test.each<Case>([
-  [
-    'each row of a mixed manifest has its own operation, or its own problem',
-    csvOf('operation,ticket_id,user_id,room_id,title'),
-    [
-      ['close-ticket,1,u,,', 'close-ticket {"ticket_id":"1","user_id":"u"}'],
-      ['Rename_Room,,,2,t', 'rename-room {"room_id":"2","title":"t"}'],
-      ['rename,,,3,t', `- operation: is unknown; ${known} (rename)`],
-      [',4,u,,', `- operation: is missing; ${known} ()`],
-      ['close-ticket,,u,5,t', expect.stringMatching(/^close-ticket ticket_id: /)],
-      ['rename-room,,,6,', 'rename-room : changes nothing ()'],
-      ['rename-room,7', 'rename-room : has 2 cells, the header has 5; is the line cut off? ()'],
+  {
+    title: 'each row of a mixed manifest has its own operation, or its own problem',
+    manifest: [
+      'operation,ticket_id,user_id,room_id,title',
+      'close-ticket,1,u,,',
+      'Rename_Room,,,2,t',
+      'rename,,,3,t',
+      ',4,u,,',
+      'close-ticket,,u,5,t',
+      'rename-room,,,6,',
+      'rename-room,7',
+    ].join('\n'),
+    outcomes: [
+      { calls: 'close-ticket', body: { ticket_id: '1', user_id: 'u' } },
+      { calls: 'rename-room', body: { room_id: '2', title: 't' } },
+      { invalid: undefined, column: 'operation', problem: `is unknown; ${namesKnown}`, value: 'rename' },
+      { invalid: undefined, column: 'operation', problem: `is missing; ${namesKnown}` },
+      {
+        invalid: 'close-ticket',
+        column: 'ticket_id',
+        problem: expect.stringContaining('is empty in this row'),
+      },
+      { invalid: 'rename-room', problem: 'changes nothing' },
+      { invalid: 'rename-room', problem: 'has 2 cells, the header has 5; is the line cut off?' },
     ],
-  ],
-  [
-    'a row that differs from --operation is invalid, an empty cell takes it',
-    csvOf('Op_eration,operation,room_id,title'),
-    [
-      [',close-ticket,1,t', 'close-ticket operation: differs from --operation rename-room (close-ticket)'],
-      [',,2,t', 'rename-room {"room_id":"2","title":"t"}'],
-      [',rename-room,3,t', 'rename-room {"room_id":"3","title":"t"}'],
+  },
+  {
+    title: 'a row that differs from --operation is invalid, an empty cell takes it',
+    manifest: 'Op_eration,operation,room_id,title\n,close-ticket,1,t\n,,2,t\n,rename-room,3,t',
+    operation: 'rename-room',
+    outcomes: [
+      {
+        invalid: 'close-ticket',
+        column: 'operation',
+        problem: 'differs from --operation rename-room',
+        value: 'close-ticket',
+      },
+      { calls: 'rename-room', body: { room_id: '2', title: 't' } },
+      { calls: 'rename-room', body: { room_id: '3', title: 't' } },
     ],
-    'rename-room',
-  ],
-  [
-    'JSON rows may name another operation than the manifest',
-    wrapped,
-    [
-      ['{"room_id":"1","title":""}', 'rename-room {"room_id":"1","title":""}'],
-      ['{"operation":"close-ticket","ticket_id":"2"}', 'close-ticket {"ticket_id":"2","user_id":"u"}'],
-      ['{"operation":7}', `- operation: is unknown; ${known} (7)`],
+  },
+  {
+    title: 'JSON rows may name another operation than the manifest',
+    manifest: JSON.stringify({
+      operation: 'rename-room',
+      defaults: { user_id: 'u' },
+      rows: [{ room_id: '1', title: '' }, { operation: 'close-ticket', ticket_id: '2' }, { operation: 7 }],
+    }),
+    outcomes: [
+      { calls: 'rename-room', body: { room_id: '1', title: '' } },
+      { calls: 'close-ticket', body: { ticket_id: '2', user_id: 'u' } },
+      { invalid: undefined, column: 'operation', problem: `is unknown; ${namesKnown}`, value: '7' },
     ],
-  ],
-  [
-    'a row with two keys for a field is invalid, if the operation has it and both have a value',
-    (rows) => `[${rows}]`,
-    [
-      ['{"room_id":"1","title":"a","Title":"b"}', twice('Title', 'title')],
-      ['{"room_id":"2","title":null,"Title":"b"}', 'rename-room {"room_id":"2","title":"b"}'],
-      ['{"roomId":"3","title":"c","userId":1,"user_id":2}', 'rename-room {"room_id":"3","title":"c"}'],
-      ['{"userId":1,"user_id":2,"room_id":"4","roomId":"5"}', twice('roomId', 'room_id')],
-      [
-        '{"room_id":"6","operation":"rename-room","Operation":"close-ticket"}',
-        twice('Operation', 'operation'),
-      ],
+  },
+  {
+    title: 'a row with two keys for a field is invalid, if the operation has it and both have a value',
+    manifest: JSON.stringify([
+      { room_id: '1', title: 'a', Title: 'b' },
+      { room_id: '2', title: null, Title: 'b' },
+      { roomId: '3', title: 'c', userId: 1, user_id: 2 },
+      { userId: 1, user_id: 2, room_id: '4', roomId: '5' },
+      { room_id: '6', operation: 'rename-room', Operation: 'close-ticket' },
+    ]),
+    operation: 'rename-room',
+    outcomes: [
+      { invalid: 'rename-room', column: 'Title', problem: twice('title') },
+      { calls: 'rename-room', body: { room_id: '2', title: 'b' } },
+      { calls: 'rename-room', body: { room_id: '3', title: 'c' } },
+      { invalid: 'rename-room', column: 'roomId', problem: twice('room_id') },
+      { invalid: 'rename-room', column: 'Operation', problem: twice('operation') },
     ],
-    'rename-room',
-  ],
-])('%s', async (_what, write, cases, operation) => {
-  const { rows } = await prepareAll(write(cases.map(([row]) => row)), { operation });
-  expect(rows.map(({ row }) => row)).toEqual(cases.map((_, index) => index + 1));
-  expect(rows.map(brief)).toEqual(cases.map(([, outcome]) => outcome));
+  },
+])('$title', async ({ manifest, operation, outcomes }) => {
+  const { rows } = await prepareAll(manifest, { operation });
+  expect(rows.map(({ row }) => row)).toEqual(outcomes.map((_, index) => index + 1));
+  expect(rows.map(outcomeOf)).toEqual(outcomes);
 });
 
-test('values come from the row, else from --default, else from the defaults of the manifest', async () => {
-  const rows = '[{"ticket_id":"1","userId":"r"},{"ticket_id":"2","user_id":null},{"ticket_id":"3"}]';
-  const content = `{"defaults":{"User ID":"d"},"rows":${rows}}`;
-  for (const [value, options] of [['d', {}] as const, ['o', { defaults: { 'User ID': 'o' } }] as const]) {
-    const prepared = (await prepareAll(content, options)).rows.map(brief);
-    const called = (id: string, user: string) => `close-ticket {"ticket_id":"${id}","user_id":"${user}"}`;
-    expect(prepared).toEqual([called('1', 'r'), called('2', value), called('3', value)]);
-  }
+test.each([
+  { title: 'of the manifest', options: {}, value: 'd' },
+  {
+    title: 'by --default, before those of the manifest',
+    options: { defaults: { 'User ID': 'o' } },
+    value: 'o',
+  },
+])('a field without a value takes the default $title', async ({ options, value }) => {
+  const rows = [{ ticket_id: '1', userId: 'r' }, { ticket_id: '2', user_id: null }, { ticket_id: '3' }];
+  const content = JSON.stringify({ defaults: { 'User ID': 'd' }, rows });
+  const prepared = (await prepareAll(content, options)).rows.map(outcomeOf);
+  expect(prepared).toEqual([
+    { calls: 'close-ticket', body: { ticket_id: '1', user_id: 'r' } },
+    { calls: 'close-ticket', body: { ticket_id: '2', user_id: value } },
+    { calls: 'close-ticket', body: { ticket_id: '3', user_id: value } },
+  ]);
 });
 
 test('a default for an unknown field is refused', async () => {
@@ -144,17 +186,29 @@ test('problems name the original column and a short value, one for each field', 
   ]);
 });
 
-test.each<[title: string, content: string, old: object | undefined, options?: Options]>([
-  [
-    'in any spelling',
-    'room_id,title,Old Title,oldFloor,old_room_id\n1,a,b,c,9\n',
-    { title: 'b', floor: 'c' },
-  ],
-  ['where they are given', 'room_id,title,old_title\n1,a,\n', undefined],
-  ['that were empty', 'room_id,title,old_title\n1,a,<clear>\n', { title: '' }],
-  ['where --map says so', 'room_id,title,Before\n1,a,b\n', { title: 'b' }, { map: { Before: 'old_title' } }],
-])('old values are taken %s, and never sent', async (_title, content, old, options) => {
-  const [row, ...others] = (await prepareAll(content, options)).rows;
+interface OldValues {
+  readonly title: string;
+  readonly manifest: string;
+  readonly options?: Options;
+  readonly old: object | undefined;
+}
+
+test.each<OldValues>([
+  {
+    title: 'in any spelling',
+    manifest: 'room_id,title,Old Title,oldFloor,old_room_id\n1,a,b,c,9\n',
+    old: { title: 'b', floor: 'c' },
+  },
+  { title: 'where they are given', manifest: 'room_id,title,old_title\n1,a,\n', old: undefined },
+  { title: 'that were empty', manifest: 'room_id,title,old_title\n1,a,<clear>\n', old: { title: '' } },
+  {
+    title: 'where --map says so',
+    manifest: 'room_id,title,Before\n1,a,b\n',
+    options: { map: { Before: 'old_title' } },
+    old: { title: 'b' },
+  },
+])('old values are taken $title, and never sent', async ({ manifest, options, old }) => {
+  const [row, ...others] = (await prepareAll(manifest, options)).rows;
   if (row?.kind !== 'callable') throw new Error('not callable');
   expect([row.old, others]).toEqual([old, []]);
   expect(bodyOf(row)).not.toMatch(/old|b|c"/);
