@@ -179,6 +179,7 @@ interface ErrorBody {
  * - `{"error":{"code":404,"status":"NOT_FOUND","message":"…","details":[…]}}`
  * - `application/problem+json`: `{"type":"…","title":"…","status":404,"detail":"…"}` (RFC 9457)
  * - `{"error":"invalid_token","error_description":"…"}` (RFC 6749, section 5.2)
+ * - `{"errors":[{"message":"…"}]}` of GraphQL and `{"errors":[{"code":"…","title":"…","detail":"…"}]}` of JSON:API: the first error
  * - plain text, an HTML page, nothing
  */
 export function readErrorBody(text: string): ErrorBody {
@@ -198,7 +199,8 @@ export function readErrorBody(text: string): ErrorBody {
       ? firstText([json['code'], error['status'], error['code'], json['error']], /^[A-Za-z][\w.-]*$/)
       : '';
   const messages = [json['message'], error['message'], json['detail'], json['title']];
-  const message = firstText([...messages, json['error_description'], json['error']], /\S/);
+  const said = [...messages, json['error_description'], json['error'], ...firstOfErrors(json['errors'])];
+  const message = firstText(said, /\S/);
   const isNamed = name === '' || name === message;
   return {
     kind: 'json',
@@ -207,6 +209,13 @@ export function readErrorBody(text: string): ErrorBody {
     details: errorDetails(json),
     message: isNamed ? message : [name, message].filter(Boolean).join(': '),
   };
+}
+
+/** Its code is left out: in JSON:API it is the service's own, even if it looks like a canonical one. */
+function firstOfErrors(errors: unknown): readonly unknown[] {
+  const [first] = Array.isArray(errors) ? (errors as readonly unknown[]) : [];
+  if (!isJsonObject(first)) return [first];
+  return [first['message'], first['detail'], first['title']];
 }
 
 function firstText(values: readonly unknown[], pattern: RegExp): string {

@@ -134,7 +134,10 @@ class PlanReader {
     try {
       for await (const chunk of unzipped) {
         bytes += chunk.length;
-        if (bytes > this.#mostBytes) throw new RangeError('has more rows than it says');
+        if (bytes > this.#mostBytes)
+          throw new RangeError(
+            this.#head ? 'unpacks to more bytes than its first line says' : 'does not begin like a plan',
+          );
         this.#contentHash.update(chunk);
         yield chunk;
       }

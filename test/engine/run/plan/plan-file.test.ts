@@ -299,7 +299,7 @@ describe('a changed plan', () => {
     const { plan, stateDir } = await reading(file);
     await expect(plan).rejects.toMatchObject({
       code: 'PLAN_UNREADABLE',
-      message: expect.stringContaining('has more rows than it says'),
+      message: expect.stringContaining('unpacks to more bytes than its first line says'),
     });
     expect(await readdir(stateDir)).not.toContain('rows.jsonl');
   });
