@@ -8,10 +8,10 @@ interface Step {
   readonly title: string;
   readonly first?: string | undefined;
   readonly text: string;
-  readonly group: RowGroup;
-  readonly rows: number;
-  /** The page offers the rows as a file. */
-  readonly isSaved?: true;
+  readonly group?: RowGroup;
+  readonly rows?: number;
+  /** The rows that the page offers as a file. */
+  readonly saved?: RowGroup;
   readonly command?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export function stepsText(data: PageData): readonly string[] {
   );
 }
 
-function stepItem({ title, first, text, group, rows, isSaved, command }: Step): Markup {
+function stepItem({ title, first, text, group, rows = 0, saved, command }: Step): Markup {
   return markup(
     'li',
     {},
@@ -43,8 +43,10 @@ function stepItem({ title, first, text, group, rows, isSaved, command }: Step): 
     markup(
       'p',
       { class: 'do' },
-      rows > 0 && groupLink(group, rows === 1 ? 'Show the row' : `Show the ${counted(rows, 'row')}`),
-      isSaved && markup('button', { type: 'button', id: 'save', 'data-save': group }, 'Save them as CSV'),
+      group !== undefined &&
+        rows > 0 &&
+        groupLink(group, rows === 1 ? 'Show the row' : `Show the ${counted(rows, 'row')}`),
+      saved && markup('button', { type: 'button', id: 'save', 'data-save': saved }, 'Save them as CSV'),
       command !== undefined && commandOf(command),
     ),
   );
@@ -64,7 +66,14 @@ function stepsOf(data: PageData): readonly Step[] {
   const [toRetry, toCorrect, toDecide] = [rowsOf('retry'), rowsOf('correct'), rowsOf('decide')];
   const toResume = rowsOf('resume');
   const left = counted(rowsLeft(data), 'row', ['is', 'are']);
+  const resume = `cqbatch resume ${run.id}`;
   const steps: readonly (Step | false)[] = [
+    run.phase === 'stopped' &&
+      run.next !== resume && {
+        title: 'Find out why the run stopped',
+        text: 'A resume would meet the same reason again until it is mended.',
+        command: run.next,
+      },
     run.phase === 'stopped' && {
       title: `Continue the run: ${left} left`,
       text: [
@@ -77,7 +86,7 @@ function stepsOf(data: PageData): readonly Step[] {
         .join(' '),
       group: counts.not_attempted > 0 ? 'not_attempted' : 'pending',
       rows: counts.not_attempted > 0 ? counts.not_attempted : counts.pending,
-      command: run.next,
+      command: resume,
     },
     unclear > 0 && {
       title: `Check ${counted(unclear, 'row')} in the service`,
@@ -104,7 +113,7 @@ function stepsOf(data: PageData): readonly Step[] {
       text: 'Save the rows, correct the file as its messages say, then run it.',
       group: 'correct',
       rows: toCorrect,
-      isSaved: true,
+      saved: 'correct',
       command: isEnded ? `cqbatch run ${savedName(run.id, 'correct')}` : undefined,
     },
     toDecide > 0 && {

@@ -74,9 +74,14 @@ test('the summary to send has the verdict, the ledger and the steps', async () =
 
 test.each<readonly [what: string, Reported, commands: readonly string[]]>([
   [
-    'a stopped run is resumed as it says',
-    { run: { state: 'halted', phase: 'stopped', next: 'cqbatch resume r-1 --fast' }, told: rows },
-    ['cqbatch resume r-1 --fast'],
+    'a stopped run is resumed',
+    { run: { state: 'halted', phase: 'stopped' }, told: rows },
+    ['cqbatch resume r-1'],
+  ],
+  [
+    'a run that would stop again shows the row to look at, before it is resumed',
+    { run: { state: 'halted', phase: 'stopped', next: 'cqbatch show r-1 --row 7' }, told: rows },
+    ['cqbatch show r-1 --row 7', 'cqbatch resume r-1'],
   ],
   [
     'a retry names all its codes, however many, so that it leaves out rows that must not be repeated',

@@ -24,7 +24,7 @@ export async function pageDataOf({ run, operations = [restore], told }: Reported
       id: 'r-1',
       state: 'completed',
       phase: 'ended',
-      next: '',
+      next: 'cqbatch resume r-1',
       baseUrl: 'https://api.example',
       stops: [],
       ...run,
