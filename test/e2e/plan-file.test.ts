@@ -137,6 +137,7 @@ test('a plan of failed rows is refused when they were retried since it was made'
     code: 0,
     stderr: expect.stringContaining('Next: cqbatch run again.cqplan --sha256 '),
   });
+  expect((await run('plan', 'again.cqplan')).stderr).not.toContain('allow-partial');
   const before = (await sandbox.log()).length;
   expect(await run('retry', 'first', '--yes', '--run-id', 'second')).toMatchObject({ code: 1 });
   const sent = (await sandbox.log()).length;
