@@ -41,5 +41,4 @@ export default ({ defineOperation }) =>
         : { ok: false, code: 'ANSWER_ID_MISMATCH', message: `the answer is not about ${issue}` },
     columns: { url: ({ html_url }) => html_url, state: ({ state }) => state },
     repeatable: true,
-    keepsOmitted: true,
   });

@@ -55,6 +55,8 @@ export const updateSoundboard = defineOperation({
   interpret: (body, soundboardId) => readUpdateSoundboardAnswer(soundboardId, body),
   columns: { soundboard_id: ({ soundboardId }) => soundboardId },
   repeatable: true,
+  // The document does not say whether an update keeps fields that it leaves out.
+  mayReset: true,
   // From a public description of a service with this call.
   permission: 'PERMISSION_SOUNDBOARD_EDIT',
 });

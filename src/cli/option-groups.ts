@@ -41,10 +41,7 @@ export const guards: OptionGroups = { Guards: ['canary', 'maxFailures', ...budge
 
 export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
 
-/** What the user has seen the API do with fields. */
-export const fates = ['leftOut', 'cleared'] as const;
-
-export const accepting = ['allowPartial', ...fates, 'allowEmpty'] as const;
+export const accepting = ['allowPartial', 'allowEmpty'] as const;
 
 export const choosing = ['skipInvalid', 'skipDone', 'onConflict', ...accepting] as const;
 

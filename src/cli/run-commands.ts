@@ -15,7 +15,7 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unu
   help: { out: 'write the plan of the rows to NAME.cqplan, to be reviewed; send nothing' },
   options: {
     API: ['tokenFile', 'tokenCommand', 'rate'],
-    Run: [...asking, ...groups.fates],
+    Run: [...asking, 'allowPartial'],
     ...groups.guards,
     ...groups.ownOperations,
     ...groups.executing,
@@ -107,7 +107,7 @@ const resume: CommandSpec = {
   },
   options: {
     API: ['baseUrl', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
-    Run: ['yes', 'wait', ...groups.fates],
+    Run: ['yes', 'wait'],
     // A resumed run keeps its canary.
     Guards: ['maxFailures', ...groups.budget],
     ...groups.ownOperations,

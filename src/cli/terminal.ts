@@ -69,16 +69,6 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       clear();
       return /^\s*y(es)?\s*$/i.test(await ask(`${question} [y/N] `, signal));
     },
-    /** One of these words, or its beginning; undefined for an empty answer. @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP */
-    async choose(question: string, words: readonly string[], signal: AbortSignal) {
-      clear();
-      for (;;) {
-        const line = await ask(`${question} [${words.join('/')}, Enter: unknown] `, signal);
-        const typed = line.trim().toLowerCase();
-        const word = words.find((each) => each.startsWith(typed));
-        if (typed === '' || word !== undefined) return typed === '' ? undefined : word;
-      }
-    },
     /**
      * For commands that take something away.
      *

@@ -27,14 +27,6 @@ export const conflictRules = ['refuse', 'last', 'in-order'] as const;
 
 export type ConflictRule = (typeof conflictRules)[number];
 
-/** What an API does with a field that a row leaves out, and with one that a row clears. */
-export const fieldFates = { leftOut: ['kept', 'reset'], cleared: ['empty', 'kept'] } as const;
-
-/** What users have seen or stated. */
-export type KnownFates = {
-  readonly [What in keyof typeof fieldFates]?: (typeof fieldFates)[What][number] | undefined;
-};
-
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export type Method = (typeof methods)[number];

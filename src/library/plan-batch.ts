@@ -1,4 +1,3 @@
-import type { ApiClient } from '../engine/api/client.ts';
 import type { RowCounts } from '../engine/rows/row-counts.ts';
 import { type CheckedManifest, checkManifest } from '../engine/run/plan/check-manifest.ts';
 import { type ReadyRows, readyRows, refusalOf, verdictText } from '../engine/run/plan/readiness.ts';
@@ -19,28 +18,25 @@ export interface BatchPlan extends RowCounts {
   readonly refusal?: { readonly code: string; readonly message: string };
 }
 
-export interface PlanBatchOptions extends BatchOptions {
-  /** The API to be called. What earlier batches learned about it decides whether rows may leave fields out. */
-  readonly client?: Pick<ApiClient, 'baseUrl'>;
-}
-
 /**
  * Reads and checks every row of a manifest. Sends nothing.
  *
  * @throws CqbatchError (`usage`) when the manifest or a setting can't be read, or the operation of the rows is unknown
  */
-export function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
+export function planBatch(options: BatchOptions): Promise<BatchPlan> {
   return inOwnWords(() => planned(options));
 }
 
-async function planned(options: PlanBatchOptions): Promise<BatchPlan> {
-  const { manifest, client } = options;
+async function planned(options: BatchOptions): Promise<BatchPlan> {
+  const { manifest } = options;
   if (typeof manifest !== 'string') throw missing('manifest', 'the path of a file');
   const { store, settings } = openBatchPlace(options);
   const reading = rowOptions(options, settings);
   const checked = await checkManifest(store, { path: manifest, name: manifest, reading });
-  const run = { onConflict: reading.onConflict ?? defaults.onConflict, baseUrl: client?.baseUrl };
-  return batchPlan(await readyRows(store, checked, run, { ...settings, skipInvalid: options.skipInvalid }));
+  const { onConflict = defaults.onConflict } = reading;
+  return batchPlan(
+    await readyRows(store, checked, { onConflict }, { ...settings, skipInvalid: options.skipInvalid }),
+  );
 }
 
 export function batchPlan(rows: Pick<CheckedManifest, 'scan' | 'problems'> & ReadyRows): BatchPlan {

@@ -3,7 +3,6 @@ import { delimiterNames } from '../base/text/delimiter.ts';
 import { conflictRules, priorities } from '../domain/terms.ts';
 import { noticeSettings } from './notice-settings.ts';
 import * as parsers from './parsers.ts';
-import { permitSettings } from './permit-settings.ts';
 import { readingSettings } from './reading-settings.ts';
 import type { Setting } from './setting.ts';
 
@@ -211,7 +210,16 @@ export const settings = {
     help: 'above this number of requests you confirm by typing the number, not just y',
     default: '1000',
   },
-  ...permitSettings,
+  allowPartial: {
+    ofBatch: true,
+    parse: parsers.parseSwitch,
+    help: 'allow rows that leave fields out, which the API may reset',
+  },
+  allowEmpty: {
+    ofBatch: true,
+    parse: parsers.parseSwitch,
+    help: 'allow a run without a call, as when no row is chosen',
+  },
   canary: {
     ofBatch: true,
     common: true,

@@ -27,7 +27,7 @@ const effective = words(`
 
 /** They permit or limit what need not occur. */
 const conditional = words(`
-  yes skipInvalid allowPartial allowEmpty allowInsecureHttp trustIds trustQuotes leftOut cleared strict replace trim
+  yes skipInvalid allowPartial allowEmpty allowInsecureHttp trustIds trustQuotes strict replace trim
   onConflict clearToken confirmAbove maxManifestSize requireReason canary maxFailures
   maxRows maxDuration stopAt maxConsecutiveFailures`);
 

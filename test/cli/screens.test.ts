@@ -96,7 +96,7 @@ async function plan() {
     ),
     baseUrl: 'https://api.example.com',
     proxy: undefined,
-    target: { isNew: true, allowsPartial: false, updates: {} },
+    isNewTarget: true,
     rate: { perSecond: 0.5, isWanted: false },
     skipInvalid: false,
     allowPartial: false,

@@ -13,6 +13,5 @@ export const paying = `export default ({ defineOperation }) =>
     columns: {},
     repeatable: true,
     idempotencyKey: true,
-    keepsOmitted: true,
   });
 `;

@@ -9,9 +9,9 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 /** Remembers 12 APIs, six at a time. */
 const script = `
 const [module, stateDir, name] = process.argv.slice(1);
-const { rememberTarget } = await import(module);
+const { rememberUse } = await import(module);
 for (let round = 0; round < 12; round += 6)
-  await Promise.all([0, 1, 2, 3, 4, 5].map((n) => rememberTarget(stateDir, 'https://' + name + (round + n), 'used')));
+  await Promise.all([0, 1, 2, 3, 4, 5].map((n) => rememberUse(stateDir, 'https://' + name + (round + n))));
 `;
 
 test('processes that change one file at once never fail, lose no change, and no reader finds broken JSON', async () => {

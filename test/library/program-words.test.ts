@@ -3,6 +3,10 @@ import { inProgramWords } from '../../src/library/program-words.ts';
 
 test.each([
   ['fix it or pass --skip-invalid.', 'fix it or pass skipInvalid: true.'],
+  [
+    'give all fields, or pass --allow-partial.',
+    'give all fields, or pass settings: { allow_partial: true }.',
+  ],
   ['pass --trust-ids if you know it', 'pass settings: { trust_ids: true } if you know it'],
   [
     'pass --on-conflict last (only the last) or --on-conflict in-order (all)',
@@ -13,10 +17,7 @@ test.each([
   ['pass --skip-lines 2', 'pass settings: { skip_lines: 2 }'],
   ['pass --map "ID=evaluation_id"', "pass settings: { map: 'ID=evaluation_id' }"],
   // What is typed, and what only commands have, is as it was.
-  [
-    '"cqbatch run FILE --allow-partial --canary 1" asks',
-    '"cqbatch run FILE --allow-partial --canary 1" asks',
-  ],
+  ['type "cqbatch run FILE --trust-ids" then', 'type "cqbatch run FILE --trust-ids" then'],
   ['To go on: cqbatch resume x --max-failures none', 'To go on: cqbatch resume x --max-failures none'],
   ['use --token-file, or --or-resume', 'use tokenFromFile, or orResume: true'],
   ['or use another folder with --state-dir.', 'or use another folder with stateDir.'],

@@ -3,10 +3,10 @@ import { escapeInvisible } from '../../base/text/printable.ts';
 import { apiText } from '../../domain/terms.ts';
 import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
 import { type FieldCounts, type OperationSummary, subjectsOf } from '../../engine/rows/row-counts.ts';
-import { fatesOf, type ReadyRows } from '../../engine/run/plan/readiness.ts';
+import type { ReadyRows } from '../../engine/run/plan/readiness.ts';
 import { clockTime, indented, movedIn } from './words.ts';
 
-export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'target' | 'leftOut' | 'cleared'> {
+export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'isNewTarget'> {
   readonly rateGroup?: string | undefined;
   readonly baseUrlFile?: string | undefined;
   /** Without its password. */
@@ -26,19 +26,14 @@ export function forecastText(
   { isReady, now }: { readonly isReady: boolean; readonly now: Date },
 ): string {
   if (callable === 0) return '';
-  const { baseUrl, rateGroup, baseUrlFile, proxy, target } = forecast;
+  const { baseUrl, rateGroup, baseUrlFile, proxy, isNewTarget } = forecast;
   const where = baseUrl === undefined ? '' : ` at ${apiText({ baseUrl, rateGroup })}`;
   const facts = [
-    ...Object.entries(perOperation).flatMap(([name, summary]) => {
-      const { leftOut, cleared } = fatesOf(forecast, name);
-      // Such an API may treat an empty value as missing.
-      const mayKeep = leftOut === 'kept' && cleared === undefined;
-      return operationLines(name, summary, mayKeep ? 'clears, if the API can (--canary asks):' : 'clears');
-    }),
+    ...Object.entries(perOperation).flatMap(([name, summary]) => operationLines(name, summary)),
     baseUrlFile && `address from base_url in ${escapeInvisible(baseUrlFile)}`,
     proxy && `through the proxy ${proxy}`,
     timeText(callable, forecast, now),
-    target?.isNew && 'first run against this address from this state folder',
+    isNewTarget && 'first run against this address from this state folder',
   ];
   return `What ${isReady ? 'will' : 'would'} happen${where}:\n${indented(facts.filter((fact) => typeof fact === 'string'))}`;
 }
@@ -56,19 +51,19 @@ function timeText(callable: number, { rate }: Forecast, now: Date): string | und
   return `about ${at}, until ${clockTime(new Date(now.getTime() + seconds * 1_000), now)}`;
 }
 
-function operationLines(name: string, summary: OperationSummary, clears: string): readonly string[] {
+function operationLines(name: string, summary: OperationSummary): readonly string[] {
   const { callable, thing, first, last } = summary;
   if (first === undefined || last === undefined) return [];
   const placeOf = ({ subject, row }: typeof first): string => `${escapeInvisible(subject)} (row ${row})`;
   const which = first === last ? placeOf(first) : `first ${placeOf(first)}, last ${placeOf(last)}`;
   return [
     `${name}: ${counted(callable, 'call')} for ${counted(subjectsOf(summary), thing)}, ${which}`,
-    ...fieldLines(summary, clears).map(movedIn),
+    ...fieldLines(summary).map(movedIn),
   ];
 }
 
 /** `sets title, description (50 of 54 rows)` */
-function fieldLines({ fields, callable }: OperationSummary, clears: string): readonly string[] {
+function fieldLines({ fields, callable }: OperationSummary): readonly string[] {
   const lineOf = (what: string, rowsOf: (counts: FieldCounts) => number): readonly string[] => {
     const texts = Object.entries(fields)
       .map(([field, counts]) => ({ field, rows: rowsOf(counts) }))
@@ -80,7 +75,7 @@ function fieldLines({ fields, callable }: OperationSummary, clears: string): rea
   };
   return [
     ...lineOf('sets', ({ given, cleared }) => given - cleared),
-    ...lineOf(clears, ({ cleared }) => cleared),
+    ...lineOf('clears', ({ cleared }) => cleared),
     ...lineOf('leaves out', ({ absent }) => absent),
   ];
 }

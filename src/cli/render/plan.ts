@@ -43,8 +43,7 @@ export function planDocument(plan: Plan): object {
     operation_source: plan.choice.source,
     columns: scan.columns,
     fields: Object.fromEntries(scan.meanings.map(({ column, field }) => [column, field ?? null])),
-    target:
-      plan.baseUrl === undefined ? null : { base_url: plan.baseUrl, is_new: plan.target?.isNew ?? null },
+    target: plan.baseUrl === undefined ? null : { base_url: plan.baseUrl, is_new: plan.isNewTarget ?? null },
     estimated_s: estimatedSeconds(scan.callable, plan) ?? null,
     proxy: plan.proxy ?? null,
     ready: isReady(plan),

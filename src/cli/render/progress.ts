@@ -3,7 +3,7 @@ import { type Pace, restAdvice } from '../../domain/pace.ts';
 import { percentOf } from '../../domain/terms.ts';
 import type { RunRecord } from '../../engine/run/record/record.ts';
 import { unservedText } from '../../engine/run/record/run-view.ts';
-import type { CanaryResults, UnseenFields } from '../../engine/run/session/canary.ts';
+import type { CanaryResults } from '../../engine/run/session/canary.ts';
 import type { ProgressSnapshot, StalledCalls } from '../../engine/run/session/progress.ts';
 import { clockTime, indented, moreText, outcomeTexts, styledOutcome, table } from './words.ts';
 
@@ -111,13 +111,4 @@ export function canaryText({ rows, failed }: CanaryResults): string {
     indented(lines),
     ...(more > 0 ? [`  ${moreText(more, 'row')}`] : []),
   ].join('\n');
-}
-
-export function unseenText({ what, row: { result, operation, subject }, fields }: UnseenFields): string {
-  const names = fields.length > 3 ? `${fields.slice(0, 3).join(', ')}, …` : fields.join(', ');
-  const [does, question] =
-    what === 'leftOut'
-      ? ['leaves out', 'were the old values kept or reset?']
-      : ['clears', `is ${fields[0]} empty now, or was it kept?`];
-  return `Row ${count(result.row)} ${does} ${names}. Look at ${operation.thing} ${subject}: ${question}`;
 }

@@ -56,8 +56,7 @@ const definitionSchema = z
         "must be 'bearer', 'basic', 'none', or { header: 'X-Api-Key' }",
       )
       .optional(),
-    creates: z.boolean().optional(),
-    keepsOmitted: z.boolean().optional(),
+    mayReset: z.boolean().optional(),
     permission: z
       .string()
       .regex(/^[!-~]{1,100}$/, 'must be a name without blanks, such as CALLS_EDIT')
@@ -65,13 +64,11 @@ const definitionSchema = z
     meansAlreadyApplied: aFunction.optional(),
     meansDone: aFunction.optional(),
   })
-  .check(({ value: { fields, subject, columns, repeatable, idempotencyKey, creates }, issues }) => {
+  .check(({ value: { fields, subject, columns, repeatable, idempotencyKey }, issues }) => {
     const refuse = (path: string[], message: string): void =>
       void issues.push({ code: 'custom', path, message, input: undefined });
     if (fields[subject]?.required !== true) refuse(['subject'], 'must be a field with required: true');
     if (fields[subject]?.type === 'json') refuse(['subject'], 'must be a field of another type than json');
-    if (creates && Object.values(fields).some(({ undoable }) => undoable))
-      refuse(['creates'], 'has no former values: leave out undoable');
     if (idempotencyKey && !repeatable)
       refuse(['repeatable'], 'must be true with idempotencyKey: the API processes a repeated call once');
     for (const name of Object.keys(fields).filter(isTaken)) refuse(['fields', name], 'is a reserved name');

@@ -56,10 +56,8 @@ export interface OperationDefinition<
    * token. The token comes from its usual source, and is shown nowhere. Default: `bearer`.
    */
   readonly auth?: Auth;
-  /** Whether a call makes a new entry: a field that is left out then resets nothing. Default: false. */
-  readonly creates?: boolean;
-  /** Whether the API certainly keeps omitted fields, as PATCH does. Default: false; omitting a field needs the user's consent. */
-  readonly keepsOmitted?: boolean;
+  /** Whether the API may reset a field that a row leaves out, as PUT does. Such rows then need the user's consent. Default: false. */
+  readonly mayReset?: boolean;
   /** The API's name of the permission that the user of the token needs; a refusal with PERMISSION_DENIED names it. */
   readonly permission?: string;
   /**
@@ -125,8 +123,7 @@ export interface Operation<Name extends string = string, Column extends string =
   /** What makes the `Idempotency-Key` of a row: with `by row`, the header is in the request. */
   readonly key?: 'by run' | 'by row';
   readonly auth?: Auth;
-  readonly creates?: boolean;
-  readonly keepsOmitted?: boolean;
+  readonly mayReset?: boolean;
   readonly permission?: string;
   readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
   readonly meansDone: (refusal: Refusal) => boolean;

@@ -30,8 +30,7 @@ const operationSchema = z.strictObject({
   fields: z.array(z.strictObject({ name: z.string(), required: z.boolean(), undoable: z.boolean() })),
   /** Columns of the report. */
   columns: z.array(z.string()),
-  creates: z.boolean().exactOptional(),
-  keepsOmitted: z.boolean().exactOptional(),
+  mayReset: z.boolean().exactOptional(),
   /** What makes the `Idempotency-Key` of a row. */
   key: z.enum(['by run', 'by row']).exactOptional(),
   /** How calls name their caller. */

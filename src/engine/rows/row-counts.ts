@@ -94,7 +94,7 @@ export class RowTally {
     this.counts.rows++;
     this.counts.callable++;
     if (isConflict) this.counts.conflicts++;
-    if (lacksField && !operation.keepsOmitted && !operation.creates) this.counts.partial++;
+    if (lacksField && operation.mayReset) this.counts.partial++;
   }
 
   summary(): OperationSummary {

@@ -5,7 +5,7 @@ import type { RowProblem } from './problem.ts';
 /** What a run stores of an operation, to show and repeat its calls without the program that defines it. */
 export type PlannedOperation = Pick<
   Operation,
-  'name' | 'thing' | 'done' | 'subject' | 'columns' | 'keepsOmitted' | 'creates' | 'key' | 'auth' | 'module'
+  'name' | 'thing' | 'done' | 'subject' | 'columns' | 'mayReset' | 'key' | 'auth' | 'module'
 > & { readonly fields: readonly Pick<Field, 'name' | 'required' | 'undoable'>[] };
 
 /** Keys are fields. */

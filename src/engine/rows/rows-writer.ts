@@ -111,7 +111,7 @@ function headOperation(
   { operation }: OperationEntry,
   summaries: Readonly<Record<string, OperationSummary>>,
 ): HeadOperation {
-  const { name, thing, done, subject, fields, columns, creates, keepsOmitted, key, auth, module } = operation;
+  const { name, thing, done, subject, fields, columns, mayReset, key, auth, module } = operation;
   const { thing: _, first, last, fields: effects, ...counts } = summaries[name] ?? new RowTally().summary();
   return {
     name,
@@ -120,8 +120,7 @@ function headOperation(
     subject,
     fields: fields.map(({ name, required, undoable }) => ({ name, required, undoable })),
     columns: [...columns],
-    ...(creates !== undefined && { creates }),
-    ...(keepsOmitted !== undefined && { keepsOmitted }),
+    ...(mayReset !== undefined && { mayReset }),
     ...(key !== undefined && { key }),
     ...(auth !== undefined && { auth }),
     ...(module !== undefined && { module }),

@@ -41,7 +41,7 @@ export const contestants = {
     async prepare({ folder, url, rows }) {
       const records = ids(rows).map((id) => `${id},Title ${id}\n`);
       await writeFile(join(folder, 'rows.csv'), ['soundboard_id,title\n', ...records].join(''));
-      const options = ['--operation', 'update-soundboard', '--base-url', url, '--left-out', 'kept'];
+      const options = ['--operation', 'update-soundboard', '--base-url', url, '--allow-partial'];
       const again = ['--run-id', 'job', '--or-resume', '--yes', '--quiet'];
       return {
         command: [process.execPath, cqbatch, 'run', 'rows.csv', ...options, ...again],

@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest';
 import { problemText } from '../../../src/cli/render/plan.ts';
-import type { KnownFates } from '../../../src/domain/terms.ts';
 import { ProblemGroups } from '../../../src/engine/rows/problem.ts';
-import {
-  type Permits,
-  type ReadyRows,
-  refusals,
-  verdictText,
-} from '../../../src/engine/run/plan/readiness.ts';
-import type { Target } from '../../../src/engine/run/record/targets.ts';
+import { type ReadyRows, verdictText } from '../../../src/engine/run/plan/readiness.ts';
 import { scenes } from './scenes.ts';
 
 const manifest = { name: 'a.csv' };
@@ -22,7 +15,6 @@ const counts: ReadyRows['scan'] = {
   doneIn: new Map(),
   choice: undefined,
   roundedIds: [],
-  perOperation: {},
 };
 
 function ready(scan: Partial<ReadyRows['scan']>, options: Partial<Omit<ReadyRows, 'scan'>> = {}): ReadyRows {
@@ -33,8 +25,8 @@ function ready(scan: Partial<ReadyRows['scan']>, options: Partial<Omit<ReadyRows
     allowPartial: false,
     allowEmpty: false,
     onConflict: 'refuse',
-    target: undefined,
     baseUrl: 'https://api.example.com',
+    isNewTarget: false,
     ...options,
   };
 }
@@ -57,62 +49,14 @@ test('says whether a run can start, and if not, what to do', async () => {
     ['conflicts', ready({ conflicts: 12 })],
     ['an invalid row, and a conflict', ready({ invalid: 1, conflicts: 1 })],
     ['conflicts that are called in order', ready({ conflicts: 12 }, { onConflict })],
+    ['a row that leaves fields out', ready({ partial: 1 })],
+    ['rows that leave fields out', ready({ partial: 12 })],
+    ['rows that leave fields out, allowed', ready({ partial: 12 }, { allowPartial: true })],
     ['rows that were all done before', ready(doneBefore)],
     ['the same, allowed', ready(doneBefore, { allowEmpty: true })],
   ];
   await expect(scenes(cases, verdictText)).toMatchFileSnapshot('../screens/verdict.txt');
 });
-
-/** What the state folder knows of an API. */
-const target = (fates: KnownFates, allowsPartial = false) => ({
-  isNew: false,
-  allowsPartial,
-  updates: { edit: fates, other: { leftOut: 'reset', cleared: 'kept' } as const },
-});
-
-const refusal = (code: string, text: RegExp) => ({ code, text: expect.stringMatching(text) });
-const asksFor = refusal(
-  'PARTIAL_ROWS',
-  /^2 rows leave fields out, and it is not known .*"cqbatch run FILE --allow-partial --canary 1" /,
-);
-const resets = refusal(
-  'PARTIAL_ROWS',
-  /^2 rows leave fields out, and edit at .* resets .*pass --left-out kept\.$/,
-);
-const clearsNothing = refusal(
-  'CLEARED_ROWS',
-  /^rows clear note, and edit at .* keeps .*pass --cleared empty\.$/,
-);
-
-type Row = [what: string, seen: Target | undefined, said: Permits, refused: object[]];
-
-test.each<Row>([
-  ['no user has seen it', target({}), {}, [asksFor]],
-  ['the API is not named', undefined, {}, [asksFor]],
-  ['the user allows it', undefined, { allowPartial: true }, []],
-  ['an earlier run was let through there', target({}, true), {}, []],
-  ['kept, seen', target({ leftOut: 'kept' }), {}, []],
-  ['reset, seen', target({ leftOut: 'reset' }, true), { allowPartial: true }, [resets]],
-  ['reset, said', target({ leftOut: 'kept' }), { leftOut: 'reset' }, [resets]],
-  ['reset by a wrong answer', target({ leftOut: 'reset' }), { leftOut: 'kept' }, []],
-  ['cleared, seen', target({ leftOut: 'kept', cleared: 'empty' }), {}, []],
-  ['not cleared, seen', target({ leftOut: 'kept', cleared: 'kept' }), {}, [clearsNothing]],
-  ['not cleared by a wrong answer', target({ leftOut: 'kept', cleared: 'kept' }), { cleared: 'empty' }, []],
-  ['not cleared, and no user has seen the rest', target({ cleared: 'kept' }), {}, [asksFor, clearsNothing]],
-  ['cleared for certain, because it resets', target({ leftOut: 'reset', cleared: 'kept' }), {}, [resets]],
-])(
-  'rows may leave fields out or clear them, depending on what is known of the API: %s',
-  (_title, target, said, expected) => {
-    const fields = { note: { given: 1, cleared: 1, absent: 1 }, title: { given: 1, cleared: 0, absent: 1 } };
-    const perOperation = { edit: { partial: 2, fields }, restore: { partial: 0, fields: {} } };
-    const plan = ready(
-      { rows: 2, callable: 2, partial: 2, perOperation },
-      { allowPartial: undefined, ...said, target },
-    );
-    expect(refusals(plan)).toEqual(expected);
-    expect(verdictText(plan)).toMatch(expected.length === 0 ? /^Ready: 2 calls\.$/ : /^Not ready: /);
-  },
-);
 
 function textOf(add: (groups: ProblemGroups) => void, count: number, firstConflicts: readonly string[] = []) {
   const groups = new ProblemGroups();

@@ -27,7 +27,7 @@ const closeTicket = defineOperation({
   ...anyAnswer,
 });
 
-/** An operation with optional fields. */
+/** An operation with optional fields, which the API may reset. */
 const renameRoom = defineOperation({
   name: 'rename-room',
   thing: 'room',
@@ -38,6 +38,7 @@ const renameRoom = defineOperation({
     floor: { type: 'text', undoable: true },
   },
   subject: 'room_id',
+  mayReset: true,
   check: ({ title, floor }) => (title === undefined && floor === undefined ? 'changes nothing' : undefined),
   request: (row) => ({ path: '/rename', body: JSON.stringify(row) }),
   ...anyAnswer,

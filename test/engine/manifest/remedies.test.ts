@@ -28,7 +28,7 @@ async function plan(name: string, content: string | Buffer, option = '', value =
       allowPartial: true,
     };
     const { onConflict = 'refuse' } = settings;
-    const none = { target: undefined, baseUrl: undefined };
+    const none = { baseUrl: undefined, isNewTarget: undefined };
     const refused = refusals({ manifest: { name }, scan, onConflict, ...permits, ...none }).map(
       ({ text }) => text,
     );

@@ -167,7 +167,6 @@ const tagging = defineOperation({
     columns: {},
     repeatable: true,
   },
-  creates: true,
   fields: { id: { type: 'identifier', required: true }, tags: { type: 'json' } },
   check: ({ tags }) => (Array.isArray(tags) && tags.length === 0 ? 'has no tags' : undefined),
   request: ({ id, tags }) => ({ path: '/tags', body: { id, tags } }),
@@ -191,12 +190,4 @@ test.each([['x'], ['"x"'], ['7'], [7], [true], ['{"a":}'], ['']])('%j is no list
 
 test('checks get lists as values', () => {
   expect(tagging.schema.safeParse({ id: '1', tags: '[]' }).error?.issues[0]?.message).toBe('has no tags');
-});
-
-test('a new entry has no former values', () => {
-  const definition = definitionWith(() => ({ path: '/a' }));
-  const fields = { ...definition.fields, title: { type: 'text', undoable: true } } as const;
-  expect(() => defineOperation({ ...definition, fields, creates: true })).toThrow(
-    'creates: has no former values',
-  );
 });

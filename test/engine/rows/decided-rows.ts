@@ -6,6 +6,7 @@ export const renaming: PlannedOperation = {
   thing: 'entry',
   subject: 'id',
   columns: ['state'],
+  mayReset: true,
   fields: [
     { name: 'id', required: true, undoable: false },
     { name: 'title', required: false, undoable: true },

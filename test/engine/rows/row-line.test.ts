@@ -11,7 +11,7 @@ const deleting: PlannedOperation = {
   thing: 'entry',
   subject: 'id',
   columns: [],
-  keepsOmitted: true,
+  mayReset: true,
   fields: [{ name: 'id', required: true, undoable: false }],
 };
 

@@ -40,8 +40,8 @@ export async function runDerived(
 ): Promise<ExitCode> {
   const { store, settings, flags } = context;
   const callsHere = calls(context);
-  // The original run was allowed to omit fields.
-  const permits = { allowPartial: true, leftOut: settings.leftOut, cleared: settings.cleared };
+  // The other run was allowed to leave fields out. If its rows had all fields, an undo may still lack old values for some.
+  const permits = { allowPartial: settings.allowPartial || of.plan.partial > 0 };
   return withTemporaryFolder(store.stateDir, as, async (folder) => {
     const { baseUrl, allowInsecureHttp } = of.options;
     const wanted = baseUrlOf({ allowInsecureHttp: allowInsecureHttp ?? false }, settings) ?? baseUrl;

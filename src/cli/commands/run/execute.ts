@@ -3,7 +3,6 @@ import { systemError } from '../../../base/errors/system-error.ts';
 import { readVersion } from '../../../base/package.ts';
 import { counted } from '../../../base/text/format.ts';
 import { withActor } from '../../../domain/actor.ts';
-import { fieldFates } from '../../../domain/terms.ts';
 import type { Journal } from '../../../engine/journal/journal.ts';
 import { discard } from '../../../engine/run/plan/create-run.ts';
 import type { RunRecord } from '../../../engine/run/record/record.ts';
@@ -15,7 +14,7 @@ import { budgetOf } from '../../../settings/run-options.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodeOf, Interrupted } from '../../exit-codes.ts';
 import { interruptible, stopping } from '../../interrupt.ts';
-import { canaryText, progressLines, unseenText } from '../../render/progress.ts';
+import { canaryText, progressLines } from '../../render/progress.ts';
 import { failureText } from '../../render/summary.ts';
 import { openLog, type Terminal } from '../../terminal.ts';
 import { apiClient, estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
@@ -101,10 +100,7 @@ async function untilEnd(
   }
 }
 
-/**
- * Shows the canary's results, asks what became of fields that its rows left out or cleared, and whether to continue. Undefined when the
- * user can't be asked, or passed `--yes`.
- */
+/** Shows the canary's results, and asks whether to continue. Undefined when the user can't be asked, or passed `--yes`. */
 async function confirmAfterCanary(
   { terminal, flags: { yes } }: Context,
   reporter: ReturnType<typeof openReporter>,
@@ -113,17 +109,11 @@ async function confirmAfterCanary(
   stop: () => void,
 ): Promise<boolean | undefined> {
   const asks = terminal.canAsk && yes !== true;
-  if (canary.left === 0 && !(asks && canary.unseen.length > 0)) return undefined;
   reporter.hold(true);
   try {
     if (asks) terminal.warn(canaryText(canary));
     else terminal.say(canaryText(canary));
     if (!asks) return undefined;
-    for (const unseen of canary.unseen) {
-      const fate = await terminal.choose(unseenText(unseen), fieldFates[unseen.what], signal);
-      if (fate !== undefined && !(await canary.saw(unseen, fate))) return false;
-    }
-    if (canary.left === 0) return undefined;
     return await terminal.confirm(`Continue with the other ${counted(canary.left, 'row')}?`, signal);
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;

@@ -161,9 +161,9 @@ export function askingUser(context: CommandContext, proxy: string | undefined): 
  */
 function isNewByPlan(
   { planFile, terminal, settings }: CommandContext,
-  { target, baseUrl }: ReadyRows,
+  { baseUrl, isNewTarget }: ReadyRows,
 ): boolean {
-  if (planFile === undefined || settings.baseUrl !== undefined || target?.isNew !== true) return false;
+  if (planFile === undefined || settings.baseUrl !== undefined || !isNewTarget) return false;
   if (terminal.canAsk) return true;
   throw usageError(
     'CONSENT_MISSING',

@@ -9,7 +9,6 @@ import { isActive } from '../../../engine/cluster/entries.ts';
 import { stageManifest } from '../../../engine/manifest/stage.ts';
 import { inputKind } from '../../../engine/manifest/text/source.ts';
 import { retryCommand } from '../../../engine/report/retry-command.ts';
-import { refuseOtherFates } from '../../../engine/run/plan/readiness.ts';
 import { differingOptions } from '../../../engine/run/record/differing-options.ts';
 import {
   actualState,
@@ -54,7 +53,6 @@ export async function resumeRun(context: Context, record: RunRecord): Promise<Ex
     baseUrl: baseUrlFor(record, flags, settings),
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
   };
-  await refuseOtherFates(store, record, { ...settings, baseUrl: options.baseUrl });
   return execute(context, { ...record, options, ...ratesOf(record, options.rate) });
 }
 

@@ -1,14 +1,11 @@
 import { usageError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import type { KnownFates } from '../../../domain/terms.ts';
-import { fatesOf } from '../../../engine/run/plan/readiness.ts';
 import { refuseUnlessOver, retriesAfter, retriesAmong, undosOf } from '../../../engine/run/plan/retries.ts';
 import { rowsOn, type UndoRows, writeUndoRows } from '../../../engine/run/plan/undo-run.ts';
 import { actualState, isOver, type RunRecord } from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
-import { lookUpTarget } from '../../../engine/run/record/targets.ts';
 import { type FittingRun, findRecord } from '../../../engine/run/session/find-run.ts';
 import type { Flags } from '../../config.ts';
 import { type Context, openRunContext } from '../../context.ts';
@@ -35,17 +32,12 @@ async function undoRun(context: Context, id: string | undefined): Promise<ExitCo
   for (const earlier of undos)
     terminal.warn(`warning: run ${earlier.id} has already undone run ${original.id}.`);
   return runDerived(context, original, 'undo', 'refuse', async (input) => {
-    const { baseUrl } = input.options;
-    const target = await lookUpTarget(store.stateDir, baseUrl);
-    const known = (name: string) => fatesOf({ ...context.settings, target, baseUrl }, name);
-    const undone = await writeUndoRows(store, original, later, input, known);
+    const undone = await writeUndoRows(store, original, later, input);
     if (undone.scan.rows === 0) return nothingToSend(context, original, undone);
     terminal.say(
       `Run ${original.id} of ${escapeInvisible(original.manifest.name)}: ${counted(undone.scan.rows, 'row', ['gets its', 'get their'])} old values back`,
     );
     for (const text of remainderTexts(undone)) terminal.warn(`warning: ${text}`);
-    for (const [name, { partial }] of Object.entries(undone.scan.perOperation))
-      if (partial > 0) terminal.say(leftOutText(name, baseUrl, known(name)));
     await warnOfLaterEdits(context, original, runs, undone);
     return undone;
   });
@@ -83,14 +75,6 @@ function refuseUnlessEnded(record: RunRecord): void {
     'RUN_NOT_ENDED',
     `Run ${id} is ${actualState(record)} and could be resumed: cancel it first ("cqbatch cancel ${id}"), then undo it.`,
   );
-}
-
-/** An undo is refused where the API resets fields that the undo leaves out. */
-function leftOutText(operation: string, baseUrl: string, { leftOut }: KnownFates): string {
-  const what = `${operation} at ${baseUrl} ${leftOut === 'reset' ? 'resets' : 'keeps'} fields that the undo leaves out`;
-  return leftOut === undefined
-    ? `Not known: whether ${what}; to see it at the first row, pass --canary 1`
-    : what;
 }
 
 function remainderTexts({ notUndone, byHand }: UndoRows): readonly string[] {

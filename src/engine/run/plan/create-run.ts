@@ -16,7 +16,7 @@ import type { RunStore } from '../record/store.ts';
 import type { RowOptions } from './open-manifest.ts';
 import type { PlanFile } from './plan-file.ts';
 import { type PlanManifestInput, type PlannedRows, planManifest } from './planned-rows.ts';
-import { isReady, type Permits, type ReadyRows, readyRows, rememberSaid } from './readiness.ts';
+import { isReady, type Permits, type ReadyRows, readyRows } from './readiness.ts';
 
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
@@ -84,7 +84,6 @@ export async function beginRun(
     const judged = await readyRows(store, created, input.options, permits);
     await asker.show(judged);
     if (!isReady(judged) || !(await asker.confirm(judged))) return undefined;
-    await rememberSaid(store, judged);
     begins = true;
     return created;
   } finally {

@@ -46,6 +46,7 @@ export class DerivedRows {
     readonly options: RunOptions;
   } & Partial<HeadFacts>): Promise<PlannedRows> {
     const summary = this.#decided.summary();
+    const counts = sumOf([summary]);
     const { source, reading, clear_token, columns, defaults } = of;
     const written = await this.#writer.end(
       {
@@ -55,13 +56,12 @@ export class DerivedRows {
         columns,
         defaults,
         ...facts,
-        counts: sumOf([summary]),
+        counts,
         left_out: 0,
         derived: { as, of: run },
         warnings: [],
         operation_source: 'column',
-        // The other run was allowed to omit fields.
-        ...madeNow(options, { skip_invalid: false, allow_partial: true }),
+        ...madeNow(options, { skip_invalid: false, allow_partial: counts.partial > 0 }),
       },
       summary.perOperation,
     );

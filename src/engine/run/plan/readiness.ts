@@ -1,17 +1,13 @@
-import { usageError } from '../../../base/errors/errors.ts';
 import { count, counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import type { ConflictRule, KnownFates } from '../../../domain/terms.ts';
+import type { ConflictRule } from '../../../domain/terms.ts';
 import type { ScanSummary } from '../../manifest/check/scan.ts';
 import type { RoundedIds } from '../../manifest/manifest.ts';
-import type { RowsHead } from '../../rows/head.ts';
-import type { OperationSummary, RowCounts } from '../../rows/row-counts.ts';
-import type { RunRecord } from '../record/record.ts';
-import { openRunRows } from '../record/run-rows.ts';
+import type { RowCounts } from '../../rows/row-counts.ts';
 import type { RunStore } from '../record/store.ts';
-import { lookUpTarget, rememberFates, type Target } from '../record/targets.ts';
+import { isNewTarget } from '../record/targets.ts';
 
-export interface Permits extends KnownFates {
+export interface Permits {
   readonly skipInvalid?: boolean | undefined;
   readonly allowPartial?: boolean | undefined;
   readonly allowEmpty?: boolean | undefined;
@@ -20,33 +16,24 @@ export interface Permits extends KnownFates {
 interface CheckedRows {
   readonly manifest: { readonly name: string };
   readonly scan: Omit<RowCounts, 'superseded' | 'duplicates'> &
-    Pick<ScanSummary, 'choice' | 'doneIn' | 'roundedIds'> &
-    UpdatingRows['scan'];
-}
-
-/** What decides whether rows may leave fields out, or clear them. */
-export interface UpdatingRows extends KnownFates {
-  readonly scan: {
-    readonly perOperation: Readonly<Record<string, Pick<OperationSummary, 'partial' | 'fields'>>>;
-  };
-  readonly target: Pick<Target, 'updates'> | undefined;
-  readonly baseUrl: string | undefined;
+    Pick<ScanSummary, 'choice' | 'doneIn' | 'roundedIds'>;
 }
 
 export interface ReadyRows extends CheckedRows, Permits {
   readonly onConflict: ConflictRule;
-  readonly target: Target | undefined;
   readonly baseUrl: string | undefined;
+  /** No run of the state folder has called the API. Undefined without a base URL. */
+  readonly isNewTarget: boolean | undefined;
 }
 
 export async function readyRows<Rows extends CheckedRows>(
   { stateDir }: Pick<RunStore, 'stateDir'>,
   rows: Rows,
   { baseUrl, onConflict }: { readonly baseUrl?: string | undefined; readonly onConflict: ConflictRule },
-  { skipInvalid, allowPartial, allowEmpty, leftOut, cleared }: Permits,
+  { skipInvalid, allowPartial, allowEmpty }: Permits,
 ): Promise<Rows & ReadyRows> {
-  const target = baseUrl === undefined ? undefined : await lookUpTarget(stateDir, baseUrl);
-  return { ...rows, skipInvalid, allowPartial, allowEmpty, leftOut, cleared, onConflict, target, baseUrl };
+  const isNew = baseUrl === undefined ? undefined : await isNewTarget(stateDir, baseUrl);
+  return { ...rows, skipInvalid, allowPartial, allowEmpty, onConflict, baseUrl, isNewTarget: isNew };
 }
 
 export function isReady(planned: ReadyRows): boolean {
@@ -66,90 +53,19 @@ export function verdictText(planned: ReadyRows): string {
   return `Ready: ${counted(callable, 'call')}${leftOut}.`;
 }
 
-/** If the service certainly resets the fields, `fateRefusals` refuses the rows. */
-function isPartialAllowed(planned: ReadyRows): boolean {
-  if (planned.allowPartial === true || planned.target?.allowsPartial === true) return true;
-  return Object.entries(planned.scan.perOperation).every(
-    ([name, { partial }]) => partial === 0 || fatesOf(planned, name).leftOut !== undefined,
-  );
-}
-
-/** What the user says now, or else what was seen at the API. */
-export function fatesOf({ target, leftOut, cleared }: Omit<UpdatingRows, 'scan'>, name: string): KnownFates {
-  const seen = target?.updates[name];
-  const known = leftOut ?? seen?.leftOut;
-  // An API that empties a field that it does not get also empties a field that it gets empty.
-  return { leftOut: known, cleared: known === 'reset' ? 'empty' : (cleared ?? seen?.cleared) };
-}
-
-/** Refuses rows that leave out fields which the API resets, and rows that clear fields which the API keeps. */
-export function fateRefusals(rows: UpdatingRows): readonly Refusal[] {
-  const at = rows.baseUrl === undefined ? '' : ` at ${rows.baseUrl}`;
-  return Object.entries(rows.scan.perOperation).flatMap(([name, { partial, fields }]): readonly Refusal[] => {
-    const { leftOut, cleared } = fatesOf(rows, name);
-    const clears = Object.keys(fields).filter((field) => (fields[field]?.cleared ?? 0) > 0);
-    if (leftOut === 'reset' && partial > 0) {
-      const text =
-        `${counted(partial, 'row', ['leaves', 'leave'])} fields out, and ${name}${at} resets such fields: their values would be lost. ` +
-        'Give all fields. If the API keeps them after all, pass --left-out kept.';
-      return [{ code: 'PARTIAL_ROWS', text }];
-    }
-    if (cleared !== 'kept' || clears.length === 0) return [];
-    const text =
-      `rows clear ${clears.join(', ')}, and ${name}${at} keeps a field that a row clears: nothing would change. ` +
-      'Leave these cells empty, or give values. If the API clears them after all, pass --cleared empty.';
-    return [{ code: 'CLEARED_ROWS', text }];
-  });
-}
-
-export function updatesIn({ operations }: Pick<RowsHead, 'operations'>): UpdatingRows['scan'] {
-  const counted = operations.map(
-    ({ name, counts: { partial }, effects: fields }) => [name, { partial, fields }] as const,
-  );
-  return { perOperation: Object.fromEntries(counted) };
-}
-
-/** Only for operations whose rows may leave fields out. */
-export async function rememberSaid(
-  { stateDir }: Pick<RunStore, 'stateDir'>,
-  { scan, baseUrl, leftOut, cleared }: UpdatingRows,
-): Promise<void> {
-  if (baseUrl === undefined || (leftOut ?? cleared) === undefined) return;
-  const updating = Object.entries(scan.perOperation).filter(
-    ([, { fields }]) => Object.keys(fields).length > 0,
-  );
-  const names = updating.map(([name]) => name);
-  await rememberFates(stateDir, baseUrl, names, { leftOut, cleared });
-}
-
-/** @throws a usage error if the API, as seen after the plan, would not update the rows as they say */
-export async function refuseOtherFates(
-  store: RunStore,
-  record: RunRecord,
-  { baseUrl, leftOut, cleared }: Pick<UpdatingRows, 'baseUrl' | keyof KnownFates>,
-): Promise<void> {
-  const { head } = await openRunRows(store, record);
-  const target = baseUrl === undefined ? undefined : await lookUpTarget(store.stateDir, baseUrl);
-  const rows = { scan: updatesIn(head), target, baseUrl, leftOut, cleared };
-  const [refusal] = fateRefusals(rows);
-  if (refusal !== undefined) throw usageError(refusal.code, `${refusal.text} Nothing was sent.`);
-  await rememberSaid(store, rows);
-}
-
 interface Refusal {
   readonly code:
     | 'INVALID_ROWS'
     | 'CONFLICTING_ROWS'
     | 'ROUNDED_IDS'
-    | 'PARTIAL_ROWS'
-    | 'CLEARED_ROWS'
+    | 'FIELDS_LEFT_OUT'
     | 'NOTHING_TO_CALL'
     | 'CELLS_INCOMPARABLE';
   readonly text: string;
 }
 
 export function refusals(planned: ReadyRows): readonly Refusal[] {
-  const { scan, skipInvalid, onConflict } = planned;
+  const { scan, skipInvalid, allowPartial, onConflict } = planned;
   const found: Refusal[] = [];
   const nothing = refusalOfNothing(planned);
   if (nothing !== undefined) found.push(nothing);
@@ -157,8 +73,9 @@ export function refusals(planned: ReadyRows): readonly Refusal[] {
   if (scan.conflicts > 0 && onConflict === 'refuse')
     found.push({ code: 'CONFLICTING_ROWS', text: conflictText(planned) });
   for (const rounded of scan.roundedIds) found.push({ code: 'ROUNDED_IDS', text: roundedText(rounded) });
-  if (!isPartialAllowed(planned)) found.push({ code: 'PARTIAL_ROWS', text: partialText(planned) });
-  return [...found, ...fateRefusals(planned)];
+  if (scan.partial > 0 && !allowPartial)
+    found.push({ code: 'FIELDS_LEFT_OUT', text: leftOutText(scan.partial) });
+  return found;
 }
 
 /** A run without calls looks like success: the user must say that it is. */
@@ -211,11 +128,9 @@ function roundedText({ column, ids, by }: RoundedIds): string {
   );
 }
 
-function partialText({ scan, baseUrl }: Pick<ReadyRows, 'scan' | 'baseUrl'>): string {
-  const rows = counted(scan.partial, 'row', ['leaves', 'leave']);
+function leftOutText(rows: number): string {
   return (
-    `${rows} fields out, and it is not known whether ${baseUrl ?? 'the API'} keeps or resets them. ` +
-    'Give all fields, or try one row: "cqbatch run FILE --allow-partial --canary 1" asks after that row whether they were kept or reset. ' +
-    'It remembers the answer for that address. If you know it already, pass --left-out kept.'
+    `${counted(rows, 'row', ['leaves', 'leave'])} fields out, and the API may reset what a request leaves out: ` +
+    'give all fields, or pass --allow-partial.'
   );
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { type Defer, withScope } from '../../../base/async/scope.ts';
-import type { KnownFates } from '../../../domain/terms.ts';
 import { oldNameOf } from '../../operation/field-names.ts';
 import { findOperation, type Operation } from '../../operation/operation.ts';
 import { requestDigest } from '../../operation/shown-request.ts';
@@ -48,7 +47,6 @@ interface Edit {
  * Among rows with the same subject, the earliest old value counts, even of a superseded row: the old value of a later row may be what the
  * superseded row would have written. Files in the run's folder list what can't be undone, and what only by hand.
  *
- * @param fatesOf what is known of an operation: if it keeps a field that a row clears, no empty old value is sent
  * @throws a usage error `OPERATION_MISSING`
  */
 export function writeUndoRows(
@@ -56,7 +54,6 @@ export function writeUndoRows(
   record: RunRecord,
   later: readonly RunRecord[],
   { options, path }: DerivedRowsInput,
-  fatesOf: (operation: string) => KnownFates = () => ({}),
 ): Promise<UndoRows> {
   return withScope(async (defer) => {
     requireOperations(store, record);
@@ -77,9 +74,6 @@ export function writeUndoRows(
     const putBack = async (edit: Edit): Promise<void> => {
       const { row, call, oldValues, newValues } = edit;
       if (row === 0) return;
-      const isKept = fatesOf(call.operation.name).cleared === 'kept';
-      const empty = [...newValues.keys()].filter((field) => isKept && oldValues.get(field) === '');
-      for (const field of empty) oldValues.set(field, undefined);
       const missing = [...newValues.keys()].filter((field) => oldValues.get(field) === undefined);
       if (missing.length < newValues.size) {
         const undoing = undoRow(store.operations, edit);
@@ -87,9 +81,8 @@ export function writeUndoRows(
         subjects.add(subjectKey(call));
       }
       if (missing.length === 0) return;
-      const lack = `no old values${empty.length > 0 ? ' that the API can set' : ''}`;
-      const why =
-        missing.length < newValues.size ? `${lack} for these fields; the others are restored` : lack;
+      const isPart = missing.length < newValues.size;
+      const why = isPart ? 'no old values for these fields; the others are restored' : 'no old values';
       notUndone.add([String(row), call.operation.name, call.subject, missing.join(' '), why]);
     };
 

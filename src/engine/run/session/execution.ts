@@ -19,7 +19,7 @@ import { RecordKeeper, withCrashedTime } from '../record/record-keeper.ts';
 import { countsOf, isIntact, outcomesOf, requireAllResults, unfinishedRows } from '../record/run-journal.ts';
 import type { RunEnding } from '../record/run-outcome.ts';
 import { unservedText } from '../record/run-view.ts';
-import { grantsPartial, rememberSuccess, rememberTarget } from '../record/targets.ts';
+import { rememberSuccess, rememberUse } from '../record/targets.ts';
 import { type ControlWatch, clearControls, inCluster, inFolder, watchControls } from './control.ts';
 import { keepEstimate } from './estimated-limits.ts';
 import type { EndedExecution, ExecuteRunOptions } from './execution-options.ts';
@@ -111,7 +111,7 @@ export class Execution {
     }
     await this.#keeper.save();
     await removeReport(folder, 'not-attempted.csv');
-    await this.#remember('used');
+    await this.#rememberUse();
     onStarted?.({ progress: this.#progress, trouble: this.#delay });
   }
 
@@ -193,7 +193,6 @@ export class Execution {
     const { record: planned, journal } = this.#run;
     const { handOver, estimates, onEnded } = this.#options;
     if (end.state === 'completed') requireAllResults(planned, journal);
-    if (end.state === 'completed' && grantsPartial(planned)) await this.#remember('partial');
     await this.#rememberSuccess();
     onEnded?.();
     await this.#rateLog?.close();
@@ -238,9 +237,9 @@ export class Execution {
   }
 
   /** Best effort: on failure the user is only told or asked again. */
-  async #remember(what: 'used' | 'partial'): Promise<void> {
+  async #rememberUse(): Promise<void> {
     const { store, record } = this.#run;
-    await rememberTarget(store.stateDir, record.options.baseUrl, what).catch((error: Error) =>
+    await rememberUse(store.stateDir, record.options.baseUrl).catch((error: Error) =>
       this.#warn(error, 'targets.json was not written'),
     );
   }

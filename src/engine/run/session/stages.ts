@@ -8,13 +8,13 @@ import type { OpenRun } from '../record/open-run.ts';
 import type { RecordKeeper } from '../record/record-keeper.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
 import { budgetSpent, type RunEnding } from '../record/run-outcome.ts';
-import { askAfterCanary, canaryFailure, canaryRows, lastOf } from './canary.ts';
+import { canaryFailure, canaryResults, canaryRows, lastOf } from './canary.ts';
 import type { ExecuteRunOptions } from './execution-options.ts';
 
 export interface StagesOptions
   extends Pick<ExecuteRunOptions, 'confirmAfterCanary' | 'budget' | 'interrupt'> {
   readonly run: OpenRun;
-  readonly rows: Pick<RowsFile, 'rows' | 'head'>;
+  readonly rows: Pick<RowsFile, 'rows'>;
   readonly keeper: RecordKeeper;
   readonly onError: (error: Error) => void;
 }
@@ -85,13 +85,10 @@ export class Stages {
    * @returns how the run ends, if it does
    */
   async next(signal: AbortSignal): Promise<RunEnding | undefined> {
-    const { run, rows, confirmAfterCanary, budget: { maxRows = 0 } = {} } = this.#options;
+    const { run, budget: { maxRows = 0 } = {} } = this.#options;
     const { journal, record } = run;
     const isDone = this.#allowed === undefined && this.#canary === undefined;
     const left = unfinishedRows(record, journal);
-    // If the canary has all rows, the user is asked only what became of fields.
-    if (left === 0 && this.#canary !== undefined)
-      await askAfterCanary(run, rows, this.#canary, confirmAfterCanary, signal);
     if (isDone || left === 0) return { state: 'completed' };
     if (this.#canary === undefined || [...this.#canary].some((row) => !journal.isFinished(row)))
       return budgetSpent(
@@ -107,15 +104,11 @@ export class Stages {
     const { record } = run;
     const { canary: options } = record.options;
     if (options === undefined) return undefined;
-    const { rows, failed, answer, refusal } = await askAfterCanary(
-      run,
-      file,
-      canary,
-      confirmAfterCanary,
-      signal,
-    );
+    const results = await canaryResults(run, file, canary);
+    const { rows, failed } = results;
+    const answer = await confirmAfterCanary?.(results, signal);
     if (signal.aborted) return { state: 'interrupted' };
-    const halted = answer === undefined ? canaryFailure({ rows, failed }, options, record.id) : refusal;
+    const halted = answer === undefined ? canaryFailure(results, options, record.id) : undefined;
     const wentOn = answer ?? halted === undefined;
     keeper.change({
       canary: { at: new Date().toISOString(), rows: rows.length, failed, wentOn },

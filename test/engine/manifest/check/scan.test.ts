@@ -17,16 +17,21 @@ async function scan(name: string, content: string, handlers: ScanHandlers = {}) 
   return scanManifest(manifest, preparer, handlers);
 }
 
-test.each(['keepsOmitted', 'creates'])(
-  'a row that leaves fields out is not partial with %s',
-  async (member) => {
-    const operations = testOperations.map((operation) => ({ ...operation, [member]: true }));
-    const manifest = await openText('a.csv', 'room_id,title\n1,t\n');
-    const { callable, partial } = await scanManifest(manifest, createRowPreparer({ manifest, operations }));
-    expect([callable, partial]).toEqual([1, 0]);
-    expect(await scan('a.csv', 'room_id,title\n1,t\n')).toMatchObject({ callable: 1, partial: 1 });
-  },
-);
+test.each([
+  { row: '1,t,', mayReset: true, partial: 1, case: 'a cell is empty' },
+  { row: '1,t,2', mayReset: true, partial: 0, case: 'all fields are given' },
+  { row: '1,t,<clear>', mayReset: true, partial: 0, case: 'a field is cleared' },
+  { row: '1,t,', mayReset: false, partial: 0, case: 'the API keeps fields that a request leaves out' },
+])('if $case, $partial rows are partial', async ({ row, mayReset, partial }) => {
+  const operations = testOperations.map((operation) => ({ ...operation, mayReset }));
+  const manifest = await openText('a.csv', `room_id,title,floor\n${row}\n`);
+  const summary = await scanManifest(manifest, createRowPreparer({ manifest, operations }));
+  expect(summary).toMatchObject({ callable: 1, partial });
+});
+
+test('a row is partial if the manifest has no column for a field', async () => {
+  expect(await scan('a.csv', 'room_id,title\n1,t\n')).toMatchObject({ callable: 1, partial: 1 });
+});
 
 test('names the columns and the first conflicts, and hands each row with its cells to its handler', async () => {
   const content = [

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { KnownFates, Outcome, RowResult } from '../../../../src/domain/terms.ts';
-import type { Row } from '../../../../src/engine/operation/row-fields.ts';
-import type { DecidedRow, PlannedOperation } from '../../../../src/engine/rows/row.ts';
+import type { Outcome, RowResult } from '../../../../src/domain/terms.ts';
+import type { DecidedRow } from '../../../../src/engine/rows/row.ts';
 import type { CanaryOptions, RunRecord } from '../../../../src/engine/run/record/record.ts';
-import { canaryFailure, canaryRows, unseenFields } from '../../../../src/engine/run/session/canary.ts';
+import { canaryFailure, canaryRows } from '../../../../src/engine/run/session/canary.ts';
 import { callable } from '../../rows/decided-rows.ts';
 import { rowsInMemory } from '../../rows/rows-in-memory.ts';
 import { leastOptions, plannedRecord } from '../planned-record.ts';
@@ -58,56 +57,6 @@ describe('the rows of a canary', () => {
     await fc.assert(property);
   });
 
-  const names = ['id', 'title', 'note'];
-  const editing: PlannedOperation = {
-    ...callable.operation,
-    name: 'edit',
-    fields: names.map((name) => ({ name, required: name === 'id', undoable: true })),
-  };
-  const full: Row = { id: '7', title: 'A', note: 'B' };
-  const partial: Row = { id: '7', title: 'A' };
-  const clearing: Row = { ...full, note: '' };
-  const both: Row = { id: '7', note: '' };
-
-  const edits = (values: readonly Row[], operations: readonly PlannedOperation[] = []) =>
-    values.map((each, at) => ({
-      ...callable,
-      row: at + 1,
-      values: each,
-      operation: operations[at] ?? editing,
-    }));
-
-  test.each<[title: string, canary: CanaryOptions, values: readonly Row[], expected: readonly number[]]>([
-    ['and the first one that leaves a field out', first(2), [full, full, full, partial, partial], [1, 2, 4]],
-    ['and the first one that clears a field', first(1), [partial, full, clearing, clearing], [1, 3]],
-    ['and one that does both', first(1), [full, full, both, clearing, partial], [1, 3]],
-    ['no other, if they do both', first(2), [clearing, partial, both, partial], [1, 2]],
-    ['all of a sample, and the first others', sample(1), [partial, partial, clearing], [2, 3]],
-  ])(
-    'are, to show what the API does with fields that rows leave out or clear, %s',
-    async (_, canary, values, expected) => {
-      const rows = edits(values);
-      // Of a sample, the key decides.
-      expect(await canaryOf(canary, rows, canary.random ? 'b' : 'a')).toEqual(expected);
-      const patching = { ...editing, keepsOmitted: true };
-      const patched = rows.map((row) => ({ ...row, operation: patching }));
-      expect(await canaryOf(canary, patched, 'b')).toHaveLength(canary.rows);
-    },
-  );
-
-  test('are for each operation one that leaves a field out', async () => {
-    const operations = [editing, editing, { ...editing, name: 'rename' }];
-    const rows = edits([partial, partial, partial], operations);
-    expect(await canaryOf(first(1), rows)).toEqual([1, 3]);
-  });
-
-  test('are only the first ones where a later row must not overtake an earlier one of its subject', async () => {
-    const rows = edits([full, full, partial]);
-    const record = recordOf(first(1));
-    const inOrder = { ...record, plan: { ...record.plan, conflicts: 2 } };
-    expect([...(await canaryRows(inOrder, rowsInMemory(rows)))]).toEqual([1]);
-  });
-
   test('contain, as a sample, each row equally often', async () => {
     const times = new Map<number, number>();
     const runs = 4_000;
@@ -123,40 +72,10 @@ describe('the rows of a canary', () => {
   });
 });
 
-test('the user is asked about the first succeeded row of each kind, unless the answer is known', () => {
-  const operation = {
-    ...callable.operation,
-    name: 'edit',
-    fields: [...callable.operation.fields, { name: 'note', required: false, undoable: true }],
-  };
-  const rows = [
-    { values: { id: '1' }, outcome: 'failed' },
-    { values: { id: '2', title: '', note: 'x' }, outcome: 'succeeded' },
-    { values: { id: '3', title: '' }, outcome: 'succeeded' },
-    { values: { id: '4' }, outcome: 'succeeded' },
-  ] as const;
-  const shown = rows.map(({ values, outcome }, index) => ({
-    operation,
-    subject: values.id,
-    values,
-    result: result(index + 1, outcome),
-  }));
-  const asked = (known: KnownFates) =>
-    unseenFields(shown, () => known).map(({ what, row, fields }) => [what, row.subject, ...fields]);
-  expect(asked({})).toEqual([
-    ['leftOut', '3', 'note'],
-    ['cleared', '2', 'title'],
-  ]);
-  expect(asked({ leftOut: 'kept' })).toEqual([['cleared', '2', 'title']]);
-  expect(asked({ leftOut: 'kept', cleared: 'empty' })).toEqual([]);
-});
-
 test('without a question, a run continues after a canary with no more failures than are allowed', () => {
   const rows = ['OK', 'A', 'B', 'B'].map((code, index) => ({
     result: result(index + 1, code === 'OK' ? 'succeeded' : 'failed', code),
     subject: '',
-    operation: callable.operation,
-    values: {},
   }));
   const canary = { rows, failed: 3 };
   expect(canaryFailure(canary, { rows: 4, maxFailures: 3 }, 'monday')).toBeUndefined();
