@@ -5,7 +5,8 @@ import type { Message } from './messages.ts';
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
+  /** In chunks where it may be too large for one text. */
+  readonly body: string | Iterable<string>;
 }
 
 /** Refusals that the sandbox uses, with the numbers (google.rpc.Code) and HTTP statuses of google/rpc/code.proto. */
@@ -22,11 +23,20 @@ export const codes = {
 } as const;
 
 /** The service's decision, of which `shapes.ts` makes an HTTP answer. */
-export type Decision = Done | Refusal;
+export type Decision = Done | EntryList | Refusal;
 
 export interface Done {
   /** As in the interface document. */
   readonly result: Readonly<Record<string, unknown>>;
+  readonly type: Message;
+}
+
+/** An answer of one list with any number of entries, which are generated while they are sent. */
+export interface EntryList {
+  /** The name of the list, without an underscore, so that it is the same in each shape. */
+  readonly name: string;
+  readonly entries: Iterable<Done['result']>;
+  /** Of an entry. */
   readonly type: Message;
 }
 
@@ -55,6 +65,25 @@ export function retryAfter(seconds: number): HttpAnswer['headers'] {
 
 /** Keeps the error of floating point from adding a second. */
 const rounding = 1e-6;
+
+/** Joins texts, because sending each of them would be slow. */
+export function* inChunks(texts: Iterable<string>): Generator<string> {
+  let chunk = '';
+  for (const text of texts) {
+    chunk += text;
+    if (chunk.length < 65_536) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}
+
+/** The answer of a load balancer that knows no service for a path. */
+export const defaultBackend: HttpAnswer = {
+  status: 404,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: 'default backend - 404',
+};
 
 /** The answer of a proxy in front of the service. */
 export function gatewayPage(status: number): HttpAnswer {

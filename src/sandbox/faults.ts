@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
 import { gatewayPage, type HttpAnswer, type Refusal, refuse, retryAfter } from './answer.ts';
 import { retryInfo } from './error-details.ts';
 import { invalidOption, type Millionths, parseAssignments, parseShare, whole } from './notation.ts';
@@ -20,7 +21,12 @@ export type Send = (response: ServerResponse, answer: HttpAnswer | undefined) =>
 export const sendWhole: Send = (response, answer) => {
   if (answer === undefined) return;
   const { status, headers, body } = answer;
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+  if (typeof body === 'string') {
+    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+  } else {
+    // The client may go away at any moment.
+    pipeline(Readable.from(body), response.writeHead(status, headers), () => {});
+  }
 };
 
 const reset: Send = ({ req }) => req.socket.resetAndDestroy();
@@ -59,7 +65,19 @@ export function processed(name: string, summary: string, effect: Partial<FaultKi
 
 function halfOfSuccess(answer: HttpAnswer | undefined): HttpAnswer | undefined {
   if (answer?.status !== 200) return undefined;
-  return { ...answer, body: answer.body.slice(0, Math.floor(answer.body.length / 2)) };
+  const { body } = answer;
+  return { ...answer, body: typeof body === 'string' ? firstHalf(body) : halfOfFirst(body) };
+}
+
+function firstHalf(text: string): string {
+  return text.slice(0, Math.floor(text.length / 2));
+}
+
+function* halfOfFirst(chunks: Iterable<string>): Generator<string> {
+  for (const chunk of chunks) {
+    yield firstHalf(chunk);
+    return;
+  }
 }
 
 /** At most 100 % together. */

@@ -7,7 +7,10 @@ import { type Random, randomFor } from './random.ts';
 export function generateEvaluation(seed: bigint, id: bigint) {
   const random = randomFor(seed, 'evaluation', id);
   const completedAt = generatedTime(random, 'first');
-  const deletedAt = generatedTime(random, 'second');
+  const isOfAccident = id >= accident.firstId && id <= accident.lastId;
+  const deletedAt = isOfAccident
+    ? formatTime(accident.start + 1000 * random.integer(0, accident.seconds))
+    : generatedTime(random, 'second');
   const call = { call_sid: random.integer(1_000_000, 99_999_999), call_type: 'INBOUND' };
   const sections = oneOrTwo(random, (position) => ({
     ...generateSection(random, id, position),
@@ -30,7 +33,7 @@ export function generateEvaluation(seed: bigint, id: bigint) {
     evaluation_sections: sections,
     completed_at: completedAt,
     deleted_at: deletedAt,
-    deleted_by: `supervisor-${random.integer(1, 10)}`,
+    deleted_by: isOfAccident ? accident.user : deleterOf(random, deletedAt),
     agent_user_id: `agent-${random.integer(1, 200)}`,
     transcript_sid: random.bigInteger(),
     custom_fields: [
@@ -39,6 +42,22 @@ export function generateEvaluation(seed: bigint, id: bigint) {
     ],
     is_recoverable: true,
   };
+}
+
+/**
+ * One user deleted many evaluations in one afternoon, 412 of the default content, in which four of these are not deleted. The same user
+ * deleted others before, and other users deleted some after it, so that neither the user nor the day alone chooses them.
+ */
+const accident = {
+  firstId: 201n,
+  lastId: 616n,
+  user: 'u-17',
+  start: Date.UTC(2024, 11, 12, 13),
+  seconds: 3 * 3600,
+};
+
+function deleterOf(random: Random, deletedAt: string): string {
+  return `u-${random.integer(11, Date.parse(deletedAt) < accident.start ? 20 : 16)}`;
 }
 
 const pointsPerQuestion = 10;

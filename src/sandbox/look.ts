@@ -41,15 +41,15 @@ function countBy(entries: readonly LogEntry[], key: 'operation' | 'status' | 'co
 
 /** The entities with these identifiers, or all that were changed; evaluations first. */
 export function* stateLines(state: State, ids: readonly string[]): Generator<object> {
-  const { restorations, updates } = state;
-  for (const id of ids.length > 0 ? ids : restorations.keys()) {
+  const { restorations, deletions, updates } = state;
+  for (const id of ids.length > 0 ? ids : [...restorations.keys(), ...deletions.keys()]) {
     const evaluation = state.evaluation(integerOf(id));
     if (evaluation === undefined) continue;
     const { userId, at } = restorations.get(id) ?? {};
     yield {
       kind: 'evaluation',
       id,
-      changed: at !== undefined,
+      changed: at !== undefined || deletions.has(id),
       deleted: evaluation.deleted_at !== undefined,
       ...(userId !== undefined && { restored_by: userId }),
       ...(at !== undefined && { restored_at: new Date(at).toISOString() }),

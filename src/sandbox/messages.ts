@@ -1,6 +1,6 @@
 /** The messages of answers (interface document, section 2) as Protocol Buffers write them in JSON. */
 
-import { callTypes, channelTypes, evaluationStates, riskLevels } from './enums.ts';
+import { callTypes, channelTypes, evaluationStates, fileTypes, riskLevels } from './enums.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -119,5 +119,20 @@ const evaluation = message({
   conversation_metadata: message({ conversation_sid: int64 }),
 });
 
-export const restoreAnswer = message({ evaluation });
+export const soundboard = message({
+  soundboard_id: int64,
+  file_name: text,
+  file_type: oneOf(fileTypes),
+  title: text,
+  description: text,
+  date_created: time,
+  last_modified: time,
+  file_size: int64,
+  recording_length: int64,
+});
+
+/** Of a restore, and of a read of one evaluation. */
+export const evaluationAnswer = message({ evaluation });
+export const evaluationPage = message({ evaluations: listOf(evaluation), next_page_token: text });
 export const updateAnswer = message({ soundboard_id: int64 });
+export const soundboardsAnswer = message({ soundboards: listOf(soundboard) });

@@ -12,7 +12,7 @@ type OptionHelp = readonly [group: string, value: string, purpose: string];
 
 export type Options = Readonly<Record<string, Option>>;
 
-export type Given<Table extends Options> = { readonly [Name in keyof Table]?: string | number };
+export type Given<Table extends Options> = { readonly [Name in keyof Table]?: string | number | boolean };
 
 export type Values<Table extends Options> = {
   readonly [Name in keyof Table]: ReturnType<Table[Name]['read']>;
@@ -34,6 +34,12 @@ export function flagOf(name: string): string {
 
 export function invalidOption(option: string, message: string): CqbatchError {
   return usageError('INVALID_OPTION', `${option}: ${message}`);
+}
+
+/** An option without a value. */
+export function withoutValue([group, purpose]: readonly [group: string, purpose: string]) {
+  const read = (_: string, text: string): boolean => text === 'true';
+  return { byDefault: 'false', read, help: [group, '', purpose] as const };
 }
 
 /** The first word is the default. */

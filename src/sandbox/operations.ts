@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import { parseJson } from '../base/text/json.ts';
 import { type Decision, type Refusal, refuse } from './answer.ts';
 import { badRequest, errorInfo } from './error-details.ts';
-import { restoreAnswer, updateAnswer } from './messages.ts';
+import { evaluationsQuery, listEvaluations, listSoundboards } from './lists.ts';
+import { evaluationAnswer, updateAnswer } from './messages.ts';
 import type { SandboxSettings } from './options.ts';
 import {
   documentFields,
@@ -17,20 +18,27 @@ import type { Shape } from './shapes.ts';
 import type { State } from './state.ts';
 
 export interface Endpoint {
-  /** The name in `jobs/`. */
+  /** The name in `jobs/`, or of a read. */
   readonly operation: string;
   readonly path: string;
+  /** The permission for a read, which changes nothing. */
+  readonly readPermission?: string;
   readonly request: Readonly<Record<Shape['requests'], z.ZodType<Call>>>;
 }
 
 export interface Call {
-  readonly id: bigint;
+  /** Absent in calls for a list. */
+  readonly id?: bigint;
   readonly userId?: string | undefined;
-  /** Makes the change, or refuses it. `now` is in milliseconds since 1970. */
-  readonly perform: (state: State, now: number) => Decision;
+  /** The token of a page, in calls for one. */
+  readonly page?: string | undefined;
+  /** Makes the change, or refuses it. `now` is in milliseconds since 1970, `nth` as in the log. */
+  readonly perform: (state: State, now: number, nth: number) => Decision;
 }
 
-/** The document requires only the identifier; null counts as left out. */
+const evaluationsPermission = 'PERMISSION_SCORECARDS_EVALUATE';
+
+/** The document requires only the identifier; null counts as left out. It does not have the reads, which are of the public description. */
 export const endpoints: readonly Endpoint[] = [
   {
     operation: 'restore-evaluation',
@@ -68,6 +76,35 @@ export const endpoints: readonly Endpoint[] = [
       }),
     ),
   },
+  {
+    operation: 'list-evaluations',
+    path: '/api/v1alpha1/scorecards/scorecards/listevaluations',
+    readPermission: evaluationsPermission,
+    request: readIn((fields) =>
+      evaluationsQuery(fields).transform(
+        (query): Call => ({
+          page: query.page_token ?? undefined,
+          perform: (state, now) => listEvaluations(state, query, now),
+        }),
+      ),
+    ),
+  },
+  {
+    operation: 'get-evaluation',
+    path: '/api/v1alpha1/scorecards/scorecards/getevaluation',
+    readPermission: evaluationsPermission,
+    request: readIn(({ message }) =>
+      message({ evaluation_id: identifier }).transform(
+        ({ evaluation_id: id }): Call => ({ id, perform: (state) => getEvaluation(state, id) }),
+      ),
+    ),
+  },
+  {
+    operation: 'list-soundboards',
+    path: '/api/v1alpha1/org/soundboard/list',
+    readPermission: 'PERMISSION_SOUNDBOARD_VIEW',
+    request: readIn(({ message }) => message({}).transform((): Call => ({ perform: listSoundboards }))),
+  },
 ];
 
 function readIn(request: (fields: RequestFields) => z.ZodType<Call>): Endpoint['request'] {
@@ -76,7 +113,7 @@ function readIn(request: (fields: RequestFields) => z.ZodType<Call>): Endpoint['
 
 function restore(state: State, id: bigint, userId: string | undefined, now: number): Decision {
   const result = state.restore(id, { userId, at: now });
-  if (typeof result === 'object') return { result: { evaluation: result }, type: restoreAnswer };
+  if (typeof result === 'object') return { result: { evaluation: result }, type: evaluationAnswer };
   const code = result === 'was not found' ? 'NOT_FOUND' : 'FAILED_PRECONDITION';
   return refuse(code, `evaluation ${id} ${result}`, { details: [errorInfo(restoreReasons[result])] });
 }
@@ -86,6 +123,13 @@ const restoreReasons = {
   'is not deleted': 'EVALUATION_NOT_DELETED',
   'is not recoverable': 'EVALUATION_NOT_RECOVERABLE',
 } as const;
+
+function getEvaluation(state: State, id: bigint): Decision {
+  const evaluation = state.evaluation(id);
+  return evaluation
+    ? { result: { evaluation }, type: evaluationAnswer }
+    : refuse('NOT_FOUND', `evaluation ${id} was not found`, { details: [errorInfo('EVALUATION_NOT_FOUND')] });
+}
 
 function update(state: State, id: bigint, fields: object, now: number): Decision {
   return state.update(id, fields, now)

@@ -11,6 +11,7 @@ import {
   parseShare,
   type Values,
   wholeNumber,
+  withoutValue,
 } from './notation.ts';
 
 /** docs/sandbox.md describes what the help does not say. */
@@ -59,6 +60,14 @@ export const sandboxOptions = {
     read: parseShare,
     help: ['Content', '<share>', 'share of evaluations that are not deleted; 1% are ids 70, 170, 270, …'],
   },
+  lists: choice(
+    ['served', 'forbidden', 'missing', 'balancer'],
+    ['Lists', '<how>', 'how calls that read entries are answered; see Lists below'],
+  ),
+  changing: withoutValue([
+    'Lists',
+    'another client changes entries between two pages, and between two lists',
+  ]),
   latency: {
     byDefault: '0ms',
     read: parseDurationRange,

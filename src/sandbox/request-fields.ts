@@ -13,6 +13,20 @@ const integer = z
 export const identifier = integer.pipe(z.bigint().min(1n).max(maxIdentifier));
 export const size = integer.pipe(z.bigint().min(0n).max(maxIdentifier)).nullish();
 export const text = z.string().nullish();
+export const texts = z.array(z.string()).nullish();
+export const identifiers = z.array(identifier).nullish();
+export const trueOrFalse = z.boolean().nullish();
+const moment = z.iso.datetime({ offset: true, error: 'must be a time as RFC 3339 writes it' });
+export const bound = moment.nullish();
+
+const largestPage = 1000n;
+export const pageSize = integer
+  .nullish()
+  .refine(
+    (size) => size != null && size >= 1n && size <= largestPage,
+    `is required, and must be from 1 to ${largestPage}`,
+  )
+  .transform(Number);
 
 export interface RequestFields {
   readonly message: <Fields extends z.ZodRawShape>(
@@ -31,7 +45,7 @@ export const documentFields: RequestFields = { message: z.strictObject, time: te
  */
 export const protobufFields: RequestFields = {
   message: (fields) => z.preprocess(inSnakeCase, z.object(fields)),
-  time: z.iso.datetime({ offset: true, error: 'must be a time as RFC 3339 writes it' }).nullish(),
+  time: moment.nullish(),
   fileType: z.preprocess(fileTypeName, text.optional()).optional(),
 };
 

@@ -10,9 +10,9 @@ export interface LogEntry {
   readonly operation: string | null;
   /** Method and path of anything but a POST to one of the service's paths. */
   readonly target?: string;
-  /** Null when the body could not be read. */
+  /** Null for lists, and when the body could not be read. */
   readonly id: string | null;
-  /** From 1, among the requests for the identifier that token and rate limit let through; null for others. */
+  /** From 1, among the requests for the identifier, page or list that token and rate limit let through; null for others. */
   readonly nth: number | null;
   readonly user_id: string | null;
   readonly traceparent: string | null;

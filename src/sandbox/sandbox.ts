@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { cannotListen } from '../base/errors/errors.ts';
 import { stringifyJson } from '../base/text/json.ts';
+import { inChunks } from './answer.ts';
 import { sendWhole } from './faults.ts';
 import { lookAt, lookPrefix } from './look.ts';
 import { longestTimer } from './notation.ts';
@@ -52,19 +53,11 @@ function whenReceived(request: IncomingMessage, act: (body: Buffer | undefined) 
 
 function show(response: ServerResponse, documents: Iterable<unknown> | undefined): void {
   response.writeHead(documents ? 200 : 404, { 'content-type': 'application/x-ndjson' });
-  Readable.from(chunks(documents ?? [{ error: 'there is nothing here' }])).pipe(response);
+  Readable.from(inChunks(jsonLines(documents ?? [{ error: 'there is nothing here' }]))).pipe(response);
 }
 
-/** In chunks, because one for each line would be slow. */
-function* chunks(documents: Iterable<unknown>): Generator<string> {
-  let chunk = '';
-  for (const document of documents) {
-    chunk += `${stringifyJson(document)}\n`;
-    if (chunk.length < 65_536) continue;
-    yield chunk;
-    chunk = '';
-  }
-  if (chunk !== '') yield chunk;
+function* jsonLines(documents: Iterable<unknown>): Generator<string> {
+  for (const document of documents) yield `${stringifyJson(document)}\n`;
 }
 
 function deliver(response: ServerResponse, { answer, send = sendWhole, delay, entry, over }: Reaction): void {

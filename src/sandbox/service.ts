@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { preciseNow } from '../base/async/clock.ts';
-import { type HttpAnswer, type Refusal, refuse, retryAfter } from './answer.ts';
+import { defaultBackend, type HttpAnswer, type Refusal, refuse, retryAfter } from './answer.ts';
 import { retryInfo } from './error-details.ts';
 import { drawFault, type Send } from './faults.ts';
 import { limitHeaders } from './limits/allowance.ts';
@@ -27,9 +27,9 @@ export interface Reaction {
 /**
  * The service of the interface document. A request passes these stages; each of them may end it:
  *
- * 1. path, method, token, rate limit;
+ * 1. path, method, token, permission, rate limit;
  * 2. body (`readCall`);
- * 3. fault, drawn from seed, operation, identifier and the number of earlier requests that came this far;
+ * 3. fault, drawn from seed, operation, identifier or page, and the number of earlier requests that came this far;
  * 4. the operation, which makes its change at once, in the order of arrival;
  * 5. waiting for the rate limit where it says so, latency, then the answer, or what the fault makes of it.
  *
@@ -40,7 +40,7 @@ export class Service {
   settings: SandboxSettings;
   readonly state: State;
   readonly log = new RequestLog();
-  /** Requests that reached stage 3, by operation and identifier. */
+  /** Requests that reached stage 3, by operation and identifier or page. */
   readonly #admitted = new Map<string, number>();
 
   constructor(settings: SandboxSettings) {
@@ -59,7 +59,12 @@ export class Service {
   ): Reaction {
     const target = `${method} ${url}`;
     const endpoint = endpoints.find(({ path }) => path === url.split('?', 1)[0]);
-    if (!endpoint) return this.#refuse(this.#shape.wrongPath(target), { target });
+    const { lists } = this.settings;
+    const isMissing = lists === 'missing' || lists === 'balancer';
+    if (!endpoint || (endpoint.readPermission !== undefined && isMissing)) {
+      const answer = lists === 'balancer' ? defaultBackend : undefined;
+      return this.#refuse(this.#shape.wrongPath(target), { target }, answer);
+    }
     const call = readCall(endpoint, this.#shape, headers['content-type'], body, this.settings.numbers);
     const record: RequestRecord = {
       operation: endpoint.operation,
@@ -72,16 +77,17 @@ export class Service {
     if (method !== 'POST') return this.#refuse(this.#shape.wrongMethod, record);
     if (token === undefined || !this.settings.token.includes(token))
       return this.#refuse(unauthenticated, record);
+    if (endpoint.readPermission !== undefined && lists === 'forbidden')
+      return this.#refuse(lacking(endpoint.readPermission), record);
     const now = preciseNow();
     const admission = this.settings.limit.admit(now, token);
     if (!admission.admitted)
       return this.#limited(this.#tooMany(admission.retryAfter, record), admission, now);
-    const reaction = 'id' in call ? this.#process(endpoint, call, record) : this.#refuse(call, record);
+    const reaction = 'perform' in call ? this.#process(endpoint, call, record) : this.#refuse(call, record);
     return this.#limited(reaction, admission, now);
   }
 
-  #refuse(refusal: Refusal, record: RequestRecord): Reaction {
-    const answer = writeAnswer(this.#shape, refusal);
+  #refuse(refusal: Refusal, record: RequestRecord, answer = writeAnswer(this.#shape, refusal)): Reaction {
     return { answer, delay: 0, entry: this.log.append({ ...record, code: refusal.code }) };
   }
 
@@ -110,20 +116,21 @@ export class Service {
     };
   }
 
-  #process({ operation }: Endpoint, call: Call, record: RequestRecord): Reaction {
+  #process({ operation, readPermission }: Endpoint, call: Call, record: RequestRecord): Reaction {
     const { seed, fault: shares, latency } = this.settings;
-    const thing = `${operation} ${call.id}`;
+    const thing = `${operation} ${call.id ?? call.page ?? ''}`;
     const nth = (this.#admitted.get(thing) ?? 0) + 1;
     this.#admitted.set(thing, nth);
     // Draws do not depend on the time of arrival, so that a run meets the same faults in any order.
     const draw = (what: string): number => randomFor(seed, what, thing, nth).fraction();
     const fault = shares.size > 0 ? drawFault(shares, draw('fault')) : undefined;
-    const decision = fault?.processed === false ? undefined : call.perform(this.state, Date.now());
+    const decision = fault?.processed === false ? undefined : call.perform(this.state, Date.now(), nth);
     const answer = decision && writeAnswer(this.#shape, decision);
     const spoilt = fault?.spoil?.(answer);
     const hit = fault?.spoil && !spoilt ? undefined : fault;
-    const code = decision && ('result' in decision ? 'OK' : decision.code);
-    const outcome = { code: code ?? null, committed: code === 'OK', fault: hit?.name ?? null };
+    const code = decision && ('code' in decision ? decision.code : 'OK');
+    const isCommitted = code === 'OK' && readPermission === undefined;
+    const outcome = { code: code ?? null, committed: isCommitted, fault: hit?.name ?? null };
     const spread = latency.max - latency.min;
     return {
       answer: spoilt && 'message' in spoilt ? writeAnswer(this.#shape, spoilt) : (spoilt ?? answer),
@@ -137,6 +144,10 @@ export class Service {
 const unauthenticated = refuse('UNAUTHENTICATED', 'the access token is missing or not valid', {
   headers: { 'www-authenticate': 'Bearer' },
 });
+
+function lacking(permission: string): Refusal {
+  return refuse('PERMISSION_DENIED', `the access token lacks ${permission}`);
+}
 
 /** The name of the scheme is case-insensitive (RFC 9110, section 11.1). */
 function bearerToken(authorization: string | undefined): string | undefined {

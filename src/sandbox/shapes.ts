@@ -1,5 +1,14 @@
 import { stringifyJson } from '../base/text/json.ts';
-import { codes, type Decision, type Done, type HttpAnswer, type Refusal, refuse } from './answer.ts';
+import {
+  codes,
+  type Decision,
+  type Done,
+  type EntryList,
+  type HttpAnswer,
+  inChunks,
+  type Refusal,
+  refuse,
+} from './answer.ts';
 import type { ErrorDetail } from './error-details.ts';
 import type { SandboxSettings } from './options.ts';
 
@@ -76,10 +85,23 @@ export function writeAnswer(shape: Shape, decision: Decision): HttpAnswer {
   if ('result' in decision) {
     return { status: 200, headers: json, body: stringifyJson(shape.success(decision)) };
   }
+  if ('entries' in decision) {
+    return { status: 200, headers: json, body: inChunks(listTexts(shape, decision)) };
+  }
   const { code, status = codes[code].status, isBare = false } = decision;
   const headers = shape.headers(decision.headers ?? {}, decision);
   if (isBare) return { status, headers, body: '' };
   return { status, headers: { ...json, ...headers }, body: stringifyJson(shape.refusal(decision)) };
+}
+
+function* listTexts(shape: Shape, { name, entries, type }: EntryList): Generator<string> {
+  yield `{"${name}":[`;
+  let separator = '';
+  for (const result of entries) {
+    yield `${separator}${stringifyJson(shape.success({ result, type }))}`;
+    separator = ',';
+  }
+  yield ']}';
 }
 
 const json = { 'content-type': 'application/json' };

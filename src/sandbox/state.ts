@@ -5,6 +5,9 @@ import type { SandboxSettings } from './options.ts';
 
 /** Interface document, section 2.1. Deleted if it has `deleted_at`. */
 export interface Evaluation extends Readonly<Record<string, unknown>> {
+  readonly scorecard_id: number;
+  readonly agent_user_id: string;
+  readonly completed_at: string;
   readonly deleted_at?: string;
   readonly is_recoverable?: boolean;
   readonly evaluation_sections?: readonly Readonly<Record<string, unknown>>[];
@@ -19,31 +22,46 @@ interface Restoration {
   readonly at: number;
 }
 
+/** Of an evaluation that was not deleted, or no longer. */
+interface Deletion {
+  readonly deleted_by: string;
+  readonly deleted_at: string;
+}
+
 type RestoreRefusal = 'was not found' | 'is not deleted' | 'is not recoverable';
 
 /** Generates entities on request, and stores only changes. */
 export class State {
-  readonly #settings: SandboxSettings;
+  readonly settings: SandboxSettings;
   /** By decimal identifier, in order. */
   readonly restorations = new Map<string, Restoration>();
+  /** By decimal identifier, in order. A restoration ends it. */
+  readonly deletions = new Map<string, Deletion>();
   /** By decimal identifier, in the order of first updates. */
   readonly updates = new Map<string, Soundboard>();
 
   constructor(settings: SandboxSettings) {
-    this.#settings = settings;
+    this.settings = settings;
   }
 
   evaluation(id: bigint): Evaluation | undefined {
-    const { seed, evaluations, notDeleted, unrecoverable } = this.#settings;
+    const { seed, evaluations, unrecoverable } = this.settings;
     if (id < 1 || id > evaluations) return undefined;
     const evaluation = generateEvaluation(seed, id);
-    const isRestored = this.restorations.has(String(id));
-    if (isRestored || isInShare(id, notDeleted, notDeletedFirst)) return restored(evaluation);
-    return isInShare(id, unrecoverable) ? { ...evaluation, is_recoverable: false } : evaluation;
+    if (!this.isDeleted(id)) return restored(evaluation);
+    const isRecoverable = !isInShare(id, unrecoverable);
+    return { ...evaluation, ...this.deletions.get(String(id)), is_recoverable: isRecoverable };
+  }
+
+  /** Does not generate the evaluation. */
+  isDeleted(id: bigint): boolean {
+    const key = String(id);
+    if (this.deletions.has(key)) return true;
+    return !this.restorations.has(key) && !isInShare(id, this.settings.notDeleted, notDeletedFirst);
   }
 
   soundboard(id: bigint): Soundboard | undefined {
-    const { seed, soundboards } = this.#settings;
+    const { seed, soundboards } = this.settings;
     if (id < 1 || id > soundboards) return undefined;
     return this.updates.get(String(id)) ?? generateSoundboard(seed, id);
   }
@@ -53,8 +71,15 @@ export class State {
     if (evaluation === undefined) return 'was not found';
     if (evaluation.deleted_at === undefined) return 'is not deleted';
     if (evaluation.is_recoverable === false) return 'is not recoverable';
+    this.deletions.delete(String(id));
     this.restorations.set(String(id), restoration);
     return restored(evaluation);
+  }
+
+  /** For an evaluation that is not deleted. */
+  delete(id: bigint, deletedBy: string, at: number): void {
+    this.restorations.delete(String(id));
+    this.deletions.set(String(id), { deleted_by: deletedBy, deleted_at: formatTime(at) });
   }
 
   /**
@@ -64,7 +89,7 @@ export class State {
   update(id: bigint, fields: Partial<Soundboard>, at: number): Soundboard | undefined {
     const soundboard = this.soundboard(id);
     if (soundboard === undefined) return undefined;
-    const changed = changes[this.#settings.updates](soundboard, fields);
+    const changed = changes[this.settings.updates](soundboard, fields);
     const result = { ...changed, last_modified: formatTime(at) };
     this.updates.set(String(id), result);
     return result;

@@ -99,7 +99,8 @@ function optionsOf(flags: readonly string[]): TestOptions {
   const given = flags.flatMap((flag, index) => {
     if (!flag.startsWith('--')) return [];
     const name = flag.slice(2).replace(/-[a-z]/g, ([, letter = '']) => letter.toUpperCase());
-    return [[name, flags[index + 1]] as const];
+    const next = flags[index + 1];
+    return [[name, next === undefined || next.startsWith('--') ? true : next] as const];
   });
   return Object.fromEntries(given);
 }
@@ -163,13 +164,17 @@ function withOtherIdentifier(answer: HttpAnswer | undefined): HttpAnswer | undef
   if (answer?.status !== 200) return undefined;
   const other = (_: string, before: string, id: string) => `${before}${BigInt(id) + 1n}`;
   const identifier = /("(?:evaluation|soundboard)_?id":"?)(\d+)/i;
-  return { ...answer, body: String(answer.body).replace(identifier, other) };
+  return { ...answer, body: textOf(answer.body).replace(identifier, other) };
+}
+
+function textOf(body: HttpAnswer['body']): string {
+  return typeof body === 'string' ? body : [...body].join('');
 }
 
 /** @returns the second half of the body */
 function sendFirstHalf(response: ServerResponse, answer: HttpAnswer | undefined, sent?: () => void): Buffer {
   const { status = 500, headers, body = '' } = answer ?? {};
-  const bytes = Buffer.from(body);
+  const bytes = Buffer.from(textOf(body));
   const middle = Math.floor(bytes.length / 2);
   response.writeHead(status, { ...headers, 'content-length': bytes.length });
   response.write(bytes.subarray(0, middle), sent);

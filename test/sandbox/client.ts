@@ -3,6 +3,9 @@ import { startTestSandbox, type TestOptions, type TestSandbox } from '../helpers
 
 export const restorePath = '/api/v1alpha1/scorecards/scorecards/restoreevaluation';
 export const updatePath = '/api/v1alpha1/org/soundboard/update';
+export const getPath = '/api/v1alpha1/scorecards/scorecards/getevaluation';
+export const evaluationsPath = '/api/v1alpha1/scorecards/scorecards/listevaluations';
+export const soundboardsPath = '/api/v1alpha1/org/soundboard/list';
 
 /** Starts a sandbox for the running test: without faults unless the test asks for them. */
 export function start(options: TestOptions = {}): Promise<TestSandbox> {
@@ -59,6 +62,25 @@ export function update(
   request: Request = {},
 ): Promise<Answer> {
   return send(sandbox, updatePath, stringifyJson({ soundboard }), request);
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The pages of a list of evaluations up to its end, each with its entries. */
+export async function evaluationPages(sandbox: TestSandbox, query: Fields): Promise<readonly Fields[][]> {
+  const pages: Fields[][] = [];
+  for (let token: unknown = ''; pages.length === 0 || token; ) {
+    const { status, body, text } = await send(
+      sandbox,
+      evaluationsPath,
+      stringifyJson({ is_deleted: true, page_size: 100, page_token: token, ...query }),
+    );
+    if (status !== 200) throw new Error(text);
+    const page = body as { evaluations?: Fields[]; next_page_token?: string; nextPageToken?: string };
+    pages.push(page.evaluations ?? []);
+    token = page.next_page_token ?? page.nextPageToken;
+  }
+  return pages;
 }
 
 /** The text of a request on a separate connection; `length` is the stated length of its body. */

@@ -16,7 +16,9 @@ export function defineSandbox(command: Command): void {
   for (const [name, { byDefault, help }] of Object.entries<Option>(sandboxOptions)) {
     const [group, value, purpose] = help;
     const shown = name === 'port' ? defaultPort : byDefault;
-    command.optionsGroup(`${group}:`).option(`${flagOf(name)} ${value}`, `${purpose} (default: ${shown})`);
+    const [flags, said] =
+      value === '' ? [flagOf(name), purpose] : [`${flagOf(name)} ${value}`, `${purpose} (default: ${shown})`];
+    command.optionsGroup(`${group}:`).option(flags, said);
   }
   command
     .optionsGroup('Output:')
@@ -82,6 +84,12 @@ Updates:
   replace   resets a field that is left out, clears one that is sent empty
   presence  keeps both: without presence of fields, empty is not given
 
+Lists (evaluations in pages, one evaluation, all soundboard entries):
+  served     answered
+  forbidden  403, which names the missing permission
+  missing    as an unknown path: a service without lists
+  balancer   404 with "default backend", also for unknown paths
+
 Limits (add per=token to limit each token separately):
   token-bucket:rate=50,burst=10      50 calls a second; up to 10 at once
   leaky-bucket:rate=50,queue=20      20 calls wait; others are refused
@@ -94,6 +102,7 @@ Limits (add per=token to limit each token separately):
 Examples:
   cqbatch sandbox
   cqbatch sandbox --shape gateway --updates presence
+  cqbatch sandbox --soundboards 1000000 --changing
   cqbatch sandbox --latency 20ms..80ms --limit token-bucket:rate=50,burst=10
   cqbatch sandbox --limit concurrency:limit=10 --limit-status 503
   cqbatch sandbox --limit "token-bucket:rate=50 then 30s token-bucket:rate=10"
