@@ -216,6 +216,18 @@ describe('with Retry-After in whole seconds', () => {
     expect(found.rejected).toBeLessThan(0.005);
   });
 
+  test.each([
+    'fixed-window:limit=600,window=1m',
+    'sliding-window:limit=600,window=1m',
+    'fixed-window:limit=6000,window=1m',
+  ])('%s is spread over its window once two ends are known', (limit) => {
+    for (const seed of seeds) {
+      const found = figures({ limit, seconds: 360, retryAfter: true, seed }, { judged: [60, 360] });
+      expect(found.used).toBeGreaterThan(0.97);
+      expect(found.rejected).toBeLessThan(0.005);
+    }
+  });
+
   test('a limit that rises tenfold is in use within 40 s', () => {
     const limit = 'token-bucket:rate=50,burst=10 then 65s token-bucket:rate=500,burst=100';
     const found = figures({ limit, seconds: 140, retryAfter: true }, { risesAt: 65 });

@@ -6,6 +6,8 @@ const minuteMs = 60_000;
 const shortestMs = 3_000;
 /** Clocks differ (fixed-window:limit=600,window=1m). */
 const clockSkewMs = 200;
+/** `Retry-After` is in whole seconds. */
+const roundedMs = 1_000;
 
 export interface QuotaRecovery {
   readonly lastedMs: number;
@@ -47,6 +49,11 @@ export class QuotaExhaustion {
   begin(now: number): void {
     this.#since = now;
     this.#testedAt = now;
+  }
+
+  /** The API says that nothing is accepted before: only the rounding of its seconds is unknown. */
+  statedEnd(until: number): void {
+    this.#testedAt = Math.max(this.#testedAt, until - roundedMs);
   }
 
   /** @param sentAt when the refused call was sent, at the earliest */

@@ -261,7 +261,9 @@ export class RateSearch {
   }
 
   #testFailed(now: number, waitUntil: number, sentAt = now): void {
-    this.#restUntil = waitUntil > now ? waitUntil : this.#exhaustion.nextTest(now, sentAt);
+    const isStated = waitUntil > now;
+    if (isStated) this.#exhaustion.statedEnd(waitUntil);
+    this.#restUntil = isStated ? waitUntil : this.#exhaustion.nextTest(now, sentAt);
   }
 
   #recovered(now: number): void {

@@ -55,3 +55,19 @@ test.each<[what: string, dry: Parameters<typeof played>[0]]>([
   expect(rate).toBeCloseTo(10, 0);
   expect(exhaustion.remainingCalls(end, dry.at(-1)?.[2] ?? 0)).toBeCloseTo(600, -1);
 });
+
+test('a wait that the API asks for leaves only the rounding of its seconds open', () => {
+  const begin = 30_000_000 * 60_000;
+  const exhaustion = new QuotaExhaustion(begin);
+  for (const [from, to, accepted] of [
+    [5, 60, 600],
+    [65, 120.4, 1_200],
+    [125, 180.2, 1_800],
+  ] as const) {
+    exhaustion.begin(begin + from * 1_000);
+    exhaustion.statedEnd(begin + to * 1_000);
+    exhaustion.end(begin + to * 1_000, accepted);
+  }
+  // Any length from 5 s would fit a wait during which nothing is known.
+  expect(exhaustion.periodMs).toBe(60_000);
+});
