@@ -1,7 +1,9 @@
+import { listDeletedEvaluationsRequest } from '../src/engine/api/endpoints/lists.ts';
 import {
   readRestoreEvaluationSummary,
   restoreEvaluationRequest,
 } from '../src/engine/api/endpoints/restore-evaluation.ts';
+import { evaluationSummary } from '../src/engine/api/model/entities.ts';
 import { defineOperation } from '../src/engine/operation/operation.ts';
 
 /** Interface document, section 4.1. */
@@ -31,6 +33,30 @@ export const restoreEvaluation = defineOperation({
   repeatable: true,
   // From a public description of a service with this call.
   permission: 'PERMISSION_SCORECARDS_EVALUATE',
+  list: {
+    name: 'deleted-evaluations',
+    request: listDeletedEvaluationsRequest,
+    entries: 'evaluations',
+    next: 'next_page_token',
+    read: evaluationSummary,
+    fields: ['evaluation_id'],
+    columns: {
+      deleted_by: ({ deletedBy }) => deletedBy,
+      deleted_at: ({ deletedAt }) => deletedAt,
+      // Services that leave out zero values leave out false.
+      is_recoverable: ({ isRecoverable }) => isRecoverable,
+      agent_user_id: ({ agentUserId }) => agentUserId,
+      scorer_id: ({ scorerId }) => scorerId,
+      scorecard_id: ({ scorecardId }) => scorecardId,
+      score: ({ score }) => score,
+      evaluation_state: ({ evaluationState }) => evaluationState,
+      completed_at: ({ completedAt }) => completedAt,
+      channel_type: ({ channelType }) => channelType,
+      call_sid: ({ callSid, callMetadata }) => callSid ?? callMetadata?.callSid,
+      conversation_sid: ({ conversationMetadata }) => conversationMetadata?.conversationSid,
+    },
+    unfit: ({ isRecoverable }) => (isRecoverable === false ? 'is not recoverable' : undefined),
+  },
   meansAlreadyApplied: ({ code, message }) => refusalCodes.has(code) && notDeleted.test(message),
 });
 

@@ -1,7 +1,9 @@
+import { listSoundboardsRequest } from '../src/engine/api/endpoints/lists.ts';
 import {
   readUpdateSoundboardAnswer,
   updateSoundboardRequest,
 } from '../src/engine/api/endpoints/update-soundboard.ts';
+import { soundboardEntry } from '../src/engine/api/model/entities.ts';
 import { defineOperation } from '../src/engine/operation/operation.ts';
 
 const text = { type: 'text', undoable: true } as const;
@@ -59,4 +61,13 @@ export const updateSoundboard = defineOperation({
   mayReset: true,
   // From a public description of a service with this call.
   permission: 'PERMISSION_SOUNDBOARD_EDIT',
+  list: {
+    name: 'soundboards',
+    request: listSoundboardsRequest,
+    entries: 'soundboards',
+    read: soundboardEntry,
+    fields: ['soundboard_id', ...names],
+    columns: {},
+    permission: 'PERMISSION_SOUNDBOARD_VIEW',
+  },
 });

@@ -53,6 +53,11 @@ export function writeDocument(document: object): void {
   unlessHeld(() => writeData(`${printableJson(JSON.stringify(document))}\n`));
 }
 
+/** What another program reads, unchanged. @throws a `SystemError` when data can't be written */
+export function writeContent(text: string): void {
+  writeData(isatty(1) ? printable(text) : text);
+}
+
 /** Adds no line feed. */
 export function writeTalk(text: string): void {
   unlessHeld(() => writeFreely(colored(2, printable(text))));

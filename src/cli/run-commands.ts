@@ -27,6 +27,36 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unu
   },
 };
 
+const exporting: CommandSpec = {
+  name: 'export',
+  description: 'Writes what the service lists to a file',
+  details: 'The file is a manifest: delete the rows that you do not want, edit the others, then plan it.',
+  arguments: [['<list>', 'deleted-evaluations, soundboards, or a list of your own operations']],
+  help: {
+    out: 'file to write: NAME.csv, .tsv, .jsonl or .xlsx; - writes CSV to standard output',
+    where:
+      "only entries with this value, such as 'deleted_by=u-17' or 'deleted_at>=2026-11-16'; may be repeated",
+    rate: 'at most this number of calls, such as 5/s; there is one call at a time in any case',
+    attempts: 'number of attempts for a page with transient failures',
+    delimiter: 'delimiter of CSV: comma, semicolon, tab or pipe (default: comma)',
+    allowEmpty: 'write a file without entries if none is chosen',
+  },
+  options: {
+    Entries: ['out', 'where', 'allowEmpty', 'delimiter'],
+    API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
+    Calls: ['timeout', 'attempts', 'maxOutage'],
+    ...groups.ownOperations,
+  },
+  examples: [
+    [
+      'cqbatch export deleted-evaluations --where deleted_by=u-17 --out evaluations.csv',
+      'what one user has deleted',
+    ],
+    ['cqbatch export soundboards --out soundboards.xlsx', 'all entries, for Excel'],
+  ],
+  load: async () => (await import('./commands/export.ts')).exportEntries,
+};
+
 const plan: CommandSpec = {
   name: 'plan',
   description: 'Checks every row and previews requests; sends nothing',
@@ -163,4 +193,4 @@ const submit: CommandSpec = {
   load: async () => (await import('./commands/run/submit.ts')).submit,
 };
 
-export const runCommands: readonly CommandSpec[] = [plan, run, resume, retry, undo, submit];
+export const runCommands: readonly CommandSpec[] = [exporting, plan, run, resume, retry, undo, submit];

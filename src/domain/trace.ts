@@ -10,6 +10,16 @@ export function traceId(runKey: string, place: number): string {
   return rowDigest(runKey, place).slice(0, 32);
 }
 
+/** The header of a call (W3C Trace Context). It asks to record the trace, so that the owners of the service find the call. */
+export function traceparent(traceId: string): string {
+  return `00-${traceId}-${randomDigits()}${randomDigits()}-01`;
+}
+
+/** Never zeros only. `randomBytes` takes ten times as long. */
+function randomDigits(): string {
+  return (1 + Math.floor(Math.random() * 0xffff_ffff)).toString(16).padStart(8, '0');
+}
+
 /**
  * The key under which the API processes all calls of a row once (draft-ietf-httpapi-idempotency-key-header-07): a UUID of version 8
  * (RFC 9562, section 5.8), in quotes.

@@ -10,8 +10,8 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
   'src/build': ['engine/datastore base', '@electric-sql/pglite bullmq postject rolldown tar'],
   'src/cli': [
     `pages/server daemon library settings sandbox engine/run engine/worker engine/rate engine/cluster
-      engine/datastore engine/report engine/manifest engine/rows engine/journal jobs engine/operation
-      engine/api domain base`,
+      engine/datastore engine/report engine/list engine/manifest engine/rows engine/journal jobs
+      engine/operation engine/api domain base`,
     'commander pino',
   ],
   'src/pages/browser': [
@@ -69,6 +69,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
   'src/engine/cluster': ['engine/datastore domain base', 'zod'],
   'src/engine/datastore': ['domain base', '@electric-sql/pglite bullmq ioredis zod'],
   'src/engine/report': ['engine/rows engine/journal engine/operation domain base', 'hucre zod'],
+  'src/engine/list': ['engine/manifest engine/rows engine/operation engine/api domain base', ''],
   'src/engine/manifest': ['engine/rows engine/operation domain base', 'csv-parse hucre lossless-json zod'],
   'src/engine/rows': ['engine/operation domain base', 'zod'],
   'src/engine/journal': ['domain base', 'zod'],

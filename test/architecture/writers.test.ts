@@ -70,6 +70,7 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
  */
 const wholeFiles: Readonly<Record<string, readonly string[]>> = {
   'the first one creates it, and the others hear so: base/disk/files.test.ts': [
+    'src/cli/commands/export.ts',
     'src/cli/commands/init.ts',
     'src/engine/run/plan/plan-file.ts',
     'src/engine/run/plan/plan-use.ts',

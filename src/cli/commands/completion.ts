@@ -75,10 +75,15 @@ async function ofWord(
     return subcommands.map((each) => [each.name(), each.summary() || each.description()]);
   const [argument] = command.registeredArguments;
   if (argument?.name() === 'manifest' || argument?.name() === 'folder') return [[files]];
+  if (argument?.name() === 'list') return lists;
   if (argument?.name() === 'run') return runs(completed);
   if (argument?.name() === 'schedule') return schedules(completed);
   return (argument?.argChoices ?? []).map((choice) => [choice]);
 }
+
+const lists = operations.flatMap(({ list, name }): readonly Candidate[] =>
+  list ? [[list.name, `for ${name}`]] : [],
+);
 
 /** Leaves out unreadable runs, because a completion can't report errors. */
 async function runs(words: readonly string[]): Promise<readonly Candidate[]> {

@@ -17,12 +17,13 @@ export type ParsedAnswer =
 
 /** The success status is not documented (section 4.3), so every 2xx counts. */
 export function interpret(answer: HttpAnswer, context: AnswerContext): ParsedAnswer {
-  const { status, body } = answer;
+  const { status, body, problem, isPassedOn = false } = answer;
   const { mask } = context;
   if (status >= 400 || status < 200) return { ok: false, failure: errorFailure(answer, context) };
   if (status >= 300) return { ok: false, failure: redirectFailure(answer, mask) };
   // RFC 9110, section 15.3.5: such an answer has no content.
-  if (status === 204 && body === '') return { ok: true, status, body: null };
+  const hasNoBody = isPassedOn ? problem === undefined : status === 204 && body === '';
+  if (hasNoBody) return { ok: true, status, body: null };
   try {
     return { ok: true, status, body: mask.json(parseAnswer(body), body) };
   } catch (error) {

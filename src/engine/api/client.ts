@@ -4,6 +4,7 @@ import { usageError } from '../../base/errors/errors.ts';
 import { harmless, warnOf } from '../../base/errors/harmless.ts';
 import type { ReceivedAnswer } from '../../domain/terms.ts';
 import { interpret, type ParsedAnswer, receivedAnswer, requestIdOf } from './answer.ts';
+import type { AnswerParts } from './answer-parts.ts';
 import { type BaseUrlOptions, parseBaseUrl } from './base-url.ts';
 import { type ApiFailure, apiFailure } from './failure.ts';
 import { type StatedLimit, statedLimits } from './limits.ts';
@@ -12,11 +13,11 @@ import {
   type ExchangeOptions,
   exchange,
   type RequestObserver,
-  Stop,
   type WireRequest,
 } from './network/exchange.ts';
 import { lostFailure, stopFailure } from './network/network-failure.ts';
 import { chooseProxy } from './network/proxy.ts';
+import { Stop } from './network/stop.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
 import { type ApiRequest, withHeaders } from './request.ts';
 import { serverText } from './server-text.ts';
@@ -80,6 +81,16 @@ export interface SendOptions {
   readonly onSent?: (() => void) | undefined;
 }
 
+export interface PartsOptions extends SendOptions {
+  /** Takes the body of a 2xx answer; `body` is then null, and the total time-out is for each part. Default: the body is held. */
+  readonly into?: AnswerParts | undefined;
+}
+
+/** Also takes answers part by part. */
+export interface PartsClient extends ApiClient {
+  readonly send: (request: ApiRequest, options?: PartsOptions) => Promise<ApiAnswer>;
+}
+
 /** Parsed JSON of a 2xx answer with exact numbers, or a failure. */
 export type ApiAnswer = CallFigures & ParsedAnswer;
 
@@ -98,7 +109,7 @@ export interface CallFigures {
   readonly received?: ReceivedAnswer;
 }
 
-export function createClient(options: ClientOptions): ApiClient {
+export function createClient(options: ClientOptions): PartsClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const baseUrl = parseBaseUrl(options.baseUrl, options);
   const { origin, pathname } = new URL(baseUrl);
@@ -118,7 +129,6 @@ export function createClient(options: ClientOptions): ApiClient {
     connect: connectWithin(timeouts.connectMs),
     headersTimeout: timeouts.headersMs,
     bodyTimeout: timeouts.bodyMs,
-    maxResponseSize: maxAnswerBytes,
     // A request written just as the server closes an idle connection is lost in an unclear way. Most servers keep idle connections for 5 s
     // or more.
     keepAliveTimeout: 4000,
@@ -133,12 +143,13 @@ export function createClient(options: ClientOptions): ApiClient {
     credentials: Credentials,
     request: ApiRequest,
     stop: Stop,
-    { keepAnswer = false, onSent }: SendOptions,
+    { keepAnswer = false, into, onSent }: PartsOptions,
   ): Promise<Call> {
     const { method = 'POST', path, headers: own, body, auth } = request;
     const refused = authFailure(credentials, auth);
     if (refused !== undefined) return failed(refused);
     const { mask } = credentials;
+    if (into !== undefined) into.mask = mask;
     const usual = credentials.headersOf(request);
     const wire = {
       origin,
@@ -147,7 +158,7 @@ export function createClient(options: ClientOptions): ApiClient {
       headers: own === undefined ? usual : withHeaders(usual, own),
       body: body === '' ? null : body,
     };
-    const ending = await repeatUnsent(dispatcher, wire, { stop, maxAnswerBytes, onSent, observer });
+    const ending = await repeatUnsent(dispatcher, wire, { stop, maxAnswerBytes, into, onSent, observer });
     if (ending.kind !== 'answer') {
       const failure =
         ending.kind === 'lost' ? lostFailure(ending.error, ending, proxy) : stopFailure(ending, stop.reason);
@@ -172,7 +183,7 @@ export function createClient(options: ClientOptions): ApiClient {
   }
 
   /** Repeats the call with another token when the API refuses the current one. */
-  async function call(request: ApiRequest, stop: Stop, options: SendOptions): Promise<Call> {
+  async function call(request: ApiRequest, stop: Stop, options: PartsOptions): Promise<Call> {
     const current = await stop.without(credentials.current());
     if (current === undefined) return failed(stopFailure({ progress: 'unsent' }, stop.reason));
     if ('class' in current) return failed(current);
@@ -185,7 +196,7 @@ export function createClient(options: ClientOptions): ApiClient {
     first: Call,
     request: ApiRequest,
     stop: Stop,
-    options: SendOptions,
+    options: PartsOptions,
   ): Promise<Call> {
     // A token that another call has renewed meanwhile may also be refused; a token renewed for this call is the last.
     const isLast = credentials.areLatest(used);
@@ -202,7 +213,7 @@ export function createClient(options: ClientOptions): ApiClient {
   let closing: Promise<void> | undefined;
   let onIdle = (): void => {};
 
-  async function send(request: ApiRequest, options: SendOptions = {}): Promise<ApiAnswer> {
+  async function send(request: ApiRequest, options: PartsOptions = {}): Promise<ApiAnswer> {
     const start = performance.now();
     const stop = new Stop(timeouts.totalMs, options.signal);
     underWay++;
@@ -211,6 +222,7 @@ export function createClient(options: ClientOptions): ApiClient {
       return { durationMs: Math.round(performance.now() - start), ...outcome };
     } finally {
       stop.release();
+      options.into?.bytes.end();
       underWay--;
       if (underWay === 0) onIdle();
     }

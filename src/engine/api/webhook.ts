@@ -5,9 +5,10 @@ import { steadyNow } from '../../base/async/clock.ts';
 import { connectMs, connectWithin } from '../../base/connect-attempt.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { isLoopback } from './base-url.ts';
-import { exchange, Stop } from './network/exchange.ts';
+import { exchange } from './network/exchange.ts';
 import { lostFailure } from './network/network-failure.ts';
 import { chooseProxy, type ProxyOptions } from './network/proxy.ts';
+import { Stop } from './network/stop.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
 
 /** Receives notifications. Messages do not quote its path and query, which may be secret. */

@@ -31,11 +31,33 @@ const fieldSchema = z.strictObject({
     .optional(),
 });
 
+const nameSchema = (example: string) =>
+  z.string().regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, `must be words with hyphens, such as ${example}`);
+
+const permissionSchema = z
+  .string()
+  .regex(/^[!-~]{1,100}$/, 'must be a name without blanks, such as CALLS_EDIT')
+  .optional();
+
+const columnsSchema = z.record(z.string().regex(word, 'must be in snake_case'), aFunction);
+
+const memberSchema = z.string().regex(word, 'must be the name of a member, in snake_case');
+
+const listSchema = z.strictObject({
+  name: nameSchema('deleted-calls'),
+  request: aFunction,
+  entries: memberSchema,
+  next: memberSchema.optional(),
+  read: aFunction.optional(),
+  fields: z.array(z.string()),
+  columns: columnsSchema,
+  unfit: aFunction.optional(),
+  permission: permissionSchema,
+});
+
 const definitionSchema = z
   .strictObject({
-    name: z
-      .string()
-      .regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, 'must be words with hyphens, such as archive-call'),
+    name: nameSchema('archive-call'),
     thing: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be one lowercase word, such as call'),
     done: z.string().min(1).optional(),
     summary: z.string().min(1),
@@ -44,7 +66,7 @@ const definitionSchema = z
     check: aFunction.optional(),
     request: aFunction,
     interpret: aFunction,
-    columns: z.record(z.string().regex(word, 'must be in snake_case'), aFunction),
+    columns: columnsSchema,
     repeatable: z.boolean(),
     idempotencyKey: z.union([z.boolean(), aFunction], 'must be true, or a function of the row').optional(),
     auth: z
@@ -57,14 +79,12 @@ const definitionSchema = z
       )
       .optional(),
     mayReset: z.boolean().optional(),
-    permission: z
-      .string()
-      .regex(/^[!-~]{1,100}$/, 'must be a name without blanks, such as CALLS_EDIT')
-      .optional(),
+    permission: permissionSchema,
     meansAlreadyApplied: aFunction.optional(),
     meansDone: aFunction.optional(),
+    list: listSchema.optional(),
   })
-  .check(({ value: { fields, subject, columns, repeatable, idempotencyKey }, issues }) => {
+  .check(({ value: { fields, subject, columns, repeatable, idempotencyKey, list }, issues }) => {
     const refuse = (path: string[], message: string): void =>
       void issues.push({ code: 'custom', path, message, input: undefined });
     if (fields[subject]?.required !== true) refuse(['subject'], 'must be a field with required: true');
@@ -74,6 +94,12 @@ const definitionSchema = z
     for (const name of Object.keys(fields).filter(isTaken)) refuse(['fields', name], 'is a reserved name');
     for (const name of Object.keys(columns).filter((column) => reported.includes(column)))
       refuse(['columns', name], 'is a column of every report');
+    if (list === undefined) return;
+    const strange = list.fields.find((name) => fields[name] === undefined);
+    if (strange !== undefined) refuse(['list', 'fields'], `names ${strange}, which is not a field`);
+    if (!list.fields.includes(subject)) refuse(['list', 'fields'], `must have the subject, ${subject}`);
+    for (const name of Object.keys(list.columns).filter((column) => column in fields || isTaken(column)))
+      refuse(['list', 'columns', name], 'is the name of a field, or reserved');
   });
 
 /** @throws a usage error `OPERATION_INVALID` that names the operation and the invalid member */
@@ -84,7 +110,9 @@ export function requireValid(definition: { readonly name?: unknown }): void {
   if (issue === undefined) return;
   const name = typeof definition.name === 'string' ? definition.name : 'an operation';
   if (issue.code === 'unrecognized_keys') {
-    const members = Object.keys(issue.path.length === 0 ? definitionSchema.shape : fieldSchema.shape);
+    const { shape } =
+      issue.path.length === 0 ? definitionSchema : issue.path[0] === 'list' ? listSchema : fieldSchema;
+    const members = Object.keys(shape);
     const [unknown = ''] = issue.keys;
     const place = [name, issue.path.join('.')].filter((part) => part !== '').join(': ');
     throw usageError('OPERATION_INVALID', `${place}: ${unknownMember(unknown, members)}`);

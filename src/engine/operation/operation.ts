@@ -3,6 +3,7 @@ import { errorText, usageError } from '../../base/errors/errors.ts';
 import { type FailureCode, isReservedCode } from '../../domain/codes.ts';
 import type { ApiRequest, Auth } from '../api/request.ts';
 import { requireValid } from './definition-rules.ts';
+import { entryListOf, type ListDefinition, type OperationList } from './list-definition.ts';
 import { type RequestDefinition, requestOf, withKey, withoutSecret } from './request-definition.ts';
 import {
   type Field,
@@ -22,6 +23,7 @@ export interface OperationDefinition<
   Value,
   Name extends string = string,
   Column extends string = string,
+  Entry = Readonly<Record<string, unknown>>,
 > {
   /** Verb and noun in kebab-case, for manifests and `--operation`. */
   readonly name: Name;
@@ -70,6 +72,8 @@ export interface OperationDefinition<
    * never.
    */
   readonly meansDone?: (refusal: Refusal) => boolean;
+  /** How the API lists the entries, for `cqbatch export`. Default: it can't. */
+  readonly list?: ListDefinition<keyof Fields & string, Entry>;
 }
 
 /** Undefined leaves the cell empty. */
@@ -127,6 +131,7 @@ export interface Operation<Name extends string = string, Column extends string =
   readonly permission?: string;
   readonly meansAlreadyApplied: (refusal: Refusal) => boolean;
   readonly meansDone: (refusal: Refusal) => boolean;
+  readonly list?: OperationList;
   /** SHA-256 of the user's module that defines it, in hexadecimal. */
   readonly module?: string;
 }
@@ -141,15 +146,24 @@ export function defineOperation<
   Value,
   const Name extends string,
   Column extends string,
->(definition: OperationDefinition<Fields, Value, Name, Column>): Operation<Name, Column> {
+  Entry = Readonly<Record<string, unknown>>,
+>(definition: OperationDefinition<Fields, Value, Name, Column, Entry>): Operation<Name, Column> {
   requireValid(definition);
   const { name, fields, subject, check, request, interpret, columns, auth, idempotencyKey } = definition;
-  const { meansAlreadyApplied = () => false, meansDone = () => false } = definition;
+  const {
+    meansAlreadyApplied = () => false,
+    meansDone = () => false,
+    permission,
+    list,
+    ...rest
+  } = definition;
   const ask = asking(name);
   const read = readingJson(fields) as (row: Row) => RowOf<Fields>;
   const cells = Object.entries(columns) as [Column, CellsOf<Value>[string]][];
   return {
-    ...definition,
+    ...rest,
+    ...(permission !== undefined && { permission }),
+    ...(list !== undefined && { list: entryListOf(list, { subject, auth, permission, ask }) }),
     fields: fieldsOf(fields),
     schema: rowSchemaOf(fields, subject, check && ((row) => ask('check', () => check(read(row)), problemIn))),
     request(row) {

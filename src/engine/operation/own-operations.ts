@@ -47,12 +47,16 @@ export async function loadOperations(
   }
   const operations = [made].flat() as readonly Partial<Operation>[];
   const names = new Set(existing.map(({ name }) => name));
+  const lists = new Set(existing.map(({ list }) => list?.name));
   for (const operation of operations) {
     if (typeof operation?.check !== 'function')
       throw unusable('the function must return an operation made by defineOperation, or an array of them');
-    const { name = '' } = operation;
+    const { name = '', list } = operation;
     if (names.has(name)) throw unusable(`an operation ${name} already exists`);
     names.add(name);
+    if (list === undefined) continue;
+    if (lists.has(list.name)) throw unusable(`a list ${list.name} already exists`);
+    lists.add(list.name);
   }
   return (operations as readonly Operation[]).map((operation) => ({ ...operation, module: sha256 }));
 }

@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { AnswerParts } from '../../../src/engine/api/answer-parts.ts';
+import type { ClientOptions } from '../../../src/engine/api/client.ts';
+import type { TokenSource } from '../../../src/engine/api/token/token.ts';
 import { callTo, clientOf, deadUrl, endOf, httpServer, restore } from './local-server.ts';
 
 const json = (response: ServerResponse, body = '{"ok":true}'): void => {
@@ -53,6 +56,48 @@ describe('a call that is answered', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => client.send(restore)));
     expect(answers.every((answer) => answer.ok && answer.requests === 1)).toBe(true);
     expect(new Set(server.seen.map(({ socket }) => socket.remotePort)).size).toBe(2);
+  });
+});
+
+describe('an answer that is taken part by part', () => {
+  const read = async (url: string, options: Partial<ClientOptions> = {}) => {
+    const parts = new AnswerParts();
+    const sending = clientOf(url, options).send(restore, { into: parts });
+    const text = Buffer.concat(await parts.bytes.toArray()).toString();
+    return { text, answer: await sending };
+  };
+
+  test('has no body of its own, whatever its size', async () => {
+    const body = JSON.stringify('x'.repeat(5000));
+    const server = await httpServer((response) => json(response, body));
+    const { text, answer } = await read(server.url, { maxAnswerBytes: 4096 });
+    expect(text).toBe(body);
+    expect(answer).toMatchObject({ ok: true, status: 200, body: null });
+  });
+
+  test('is only that of a success, also with another token', async () => {
+    const server = await httpServer((response, { headers }) => {
+      if (headers.authorization === 'Bearer new') json(response);
+      else response.writeHead(401).end('{"message":"old"}');
+    });
+    const token: TokenSource = { current: async () => 'old', refresh: async () => 'new' };
+    const { text, answer } = await read(server.url, { token });
+    expect({ text, end: endOf(answer) }).toEqual({ text: '{"ok":true}', end: 'ok, requests: 2' });
+    const refusing = await httpServer((response) => void response.writeHead(400).end('{"message":"why"}'));
+    const refused = await read(refusing.url);
+    expect(refused).toMatchObject({ text: '', answer: { ok: false, failure: { message: 'why' } } });
+  });
+
+  test('ends early where the connection is lost, and the failure says so', async () => {
+    const server = await httpServer((response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('{"ok"', () => response.destroy());
+    });
+    const { text, answer } = await read(server.url);
+    expect({ text, end: endOf(answer) }).toEqual({
+      text: '{"ok"',
+      end: 'retry ANSWER_CUT_OFF 200 unclear, requests: 1',
+    });
   });
 });
 

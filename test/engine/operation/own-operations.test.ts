@@ -40,10 +40,38 @@ describe('a module of operations', () => {
     await expect(loaded).rejects.toMatchObject({ ...refused, message: expect.stringMatching(message) });
   });
 
+  const list = "name: 'calls', request: () => ({ path: '/' }), entries: 'calls', fields: ['id'], columns: {}";
+
+  test.each<{ readonly found: string; readonly instead: string; readonly message: RegExp }>([
+    { found: "'calls', r", instead: "'Calls', r", message: /list.name: must be words with hyphens/ },
+    { found: "'calls', r", instead: "'soundboards', r", message: /a list soundboards already exists/ },
+    {
+      found: "'calls', f",
+      instead: "'data.calls', f",
+      message: /list.entries: must be the name of a member/,
+    },
+    { found: "['id']", instead: '[]', message: /list.fields: must have the subject, id/ },
+    { found: "['id']", instead: "['id', 'x']", message: /list.fields: names x, which is not a field/ },
+    {
+      found: 'columns: {}',
+      instead: 'columns: { id: () => 1 }',
+      message: /list.columns.id: is the name of a field/,
+    },
+    {
+      found: 'columns: {}',
+      instead: 'columns: {}, nxt: 1',
+      message: /list: there is no member "nxt"; did you mean next/,
+    },
+    { found: '() => (', instead: 'async () => (', message: /list.request: must not be async/ },
+  ])('is refused with $found of its list changed to $instead', async ({ found, instead, message }) => {
+    const loaded = load(defining(`${whole}, list: { ${list.replace(found, instead)} }`));
+    await expect(loaded).rejects.toMatchObject({ ...refused, message: expect.stringMatching(message) });
+  });
+
   test.each<[found: RegExp | string, instead: string, message: RegExp]>([
     ['archive-call', 'update-soundboard', /an operation update-soundboard already exists/],
     [/request: .*?\), i/, 'i', /archive-call: request: must be a function/],
-    [/$/, ', headers: {}', /: there is no member "headers"; these exist: name, thing, .*, meansDone$/],
+    [/$/, ', headers: {}', /: there is no member "headers"; these exist: name, thing, .*, list$/],
     [
       required,
       `${required}, undoabel: 1`,

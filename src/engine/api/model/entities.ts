@@ -120,7 +120,7 @@ export const evaluationSchema: z.ZodType<Evaluation> = schemaOf(evaluation);
 /** Section 2.6. */
 export type FileType = OpenEnum<'RECORDING_FILE_TYPE_WAV'>;
 
-const soundboard = object({
+export const soundboardEntry = object({
   soundboardId: entityId,
   fileName: text,
   fileType: text as Read<FileType>,
@@ -135,7 +135,7 @@ const soundboard = object({
 });
 
 /** Section 2.6: a recording file with a title, a description and file metadata. */
-export interface Soundboard extends ReadBy<typeof soundboard> {}
+export interface Soundboard extends ReadBy<typeof soundboardEntry> {}
 
 /** The schema for parsed JSON; leaves out unknown and unreadable fields. */
-export const soundboardSchema: z.ZodType<Soundboard> = schemaOf(soundboard);
+export const soundboardSchema: z.ZodType<Soundboard> = schemaOf(soundboardEntry);

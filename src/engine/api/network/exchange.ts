@@ -1,14 +1,19 @@
 import type { Dispatcher } from 'undici';
 import type { Method } from '../../../domain/terms.ts';
+import type { AnswerParts } from '../answer-parts.ts';
 import { type AnswerHeaders, headerValues, withGatewayHeaders } from '../headers.ts';
+import { BodyFlow } from './body-flow.ts';
 import { type ContentProblem, decodeContent } from './content-encoding.ts';
 import { decodeText } from './decode-text.ts';
+import type { Stop } from './stop.ts';
 
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: string;
   readonly problem?: ContentProblem;
+  /** The body went to `into`, and is empty here. */
+  readonly isPassedOn?: true;
 }
 
 /** `unsent`: no byte was written; `sent`: it may have arrived; `answering`: the head of an answer arrived. */
@@ -26,8 +31,10 @@ export interface Reached {
 
 export interface ExchangeOptions {
   readonly stop: Stop;
-  /** Decompressed. */
+  /** Bounds a body that is held, decompressed. */
   readonly maxAnswerBytes: number;
+  /** Takes the body of a 2xx answer. */
+  readonly into?: AnswerParts | undefined;
   readonly onSent?: (() => void) | undefined;
   readonly observer?: RequestObserver | undefined;
 }
@@ -91,6 +98,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #status: number | undefined;
   #headers: AnswerHeaders = {};
   readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  #flow: BodyFlow | undefined;
 
   constructor(options: ExchangeOptions, resolve: (ending: Ending) => void, reject: (error: Error) => void) {
     this.#options = options;
@@ -115,17 +124,41 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#progress = 'answering';
     this.#status = status;
     this.#headers = headers;
+    const { into } = this.#options;
+    if (into !== undefined && status < 300) this.#flow = new BodyFlow(into.bytes, encodingOf(headers));
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#flow !== undefined) {
+      // An answer of any length is in time as long as it goes on.
+      this.#options.stop.restart();
+      this.#flow.write(chunk, controller);
+      return;
+    }
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#options.maxAnswerBytes)
+      controller.abort(Object.assign(new Error('too large'), { code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' }));
+    else this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
+    if (this.#flow === undefined) {
+      this.#answered(this.#body());
+      return;
+    }
+    void this.#flow
+      .end()
+      .then((problem) => this.#answered({ body: '', isPassedOn: true, ...(problem && { problem }) }));
+  }
+
+  #body(): Pick<HttpAnswer, 'body' | 'problem'> {
     const [first, ...others] = this.#chunks;
     const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);
     // The encoding is that of the connection, whatever a gateway forwards.
-    const content = bodyOf(bytes, this.#headers, this.#options.maxAnswerBytes);
+    return bodyOf(bytes, this.#headers, this.#options.maxAnswerBytes);
+  }
+
+  #answered(content: Omit<HttpAnswer, 'status' | 'headers'>): void {
     const headers = withGatewayHeaders(this.#headers);
     this.#end({ kind: 'answer', answer: { status: this.#status ?? 0, headers, ...content } });
   }
@@ -149,6 +182,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #end(ending: Ending): void {
     if (this.#isOver) return;
     this.#close();
+    if (ending.kind !== 'answer') this.#flow?.abandon();
     this.#resolve(ending);
   }
 
@@ -172,7 +206,7 @@ function bodyOf(
   headers: AnswerHeaders,
   maxBytes: number,
 ): Pick<HttpAnswer, 'body' | 'problem'> {
-  const encoding = headerValues(headers, 'content-encoding').join(',');
+  const encoding = encodingOf(headers);
   const [contentType] = headerValues(headers, 'content-type');
   if (encoding === '') return { body: decodeText(bytes, contentType) };
   const content = decodeContent(bytes, encoding, maxBytes);
@@ -181,93 +215,6 @@ function bodyOf(
     : { body: decodeText(bytes, contentType), problem: content.problem };
 }
 
-export type CallStop = 'aborted' | 'timed-out';
-
-/**
- * Stops a call at the caller's signal or the total time-out. An `AbortController` for each call would cost more than the rest of the client,
- * and `AbortSignal.any` leaks.
- */
-export class Stop {
-  /** What to stop. A call has one step at a time. */
-  step: { stop(): void } | undefined;
-  readonly #milliseconds: number;
-  #reason: CallStop | undefined;
-  #timer: NodeJS.Timeout;
-  readonly #callsOfSignal: Set<Stop> | undefined;
-
-  constructor(milliseconds: number, signal?: AbortSignal) {
-    this.#milliseconds = milliseconds;
-    this.#timer = this.#start();
-    if (signal?.aborted) this.fire('aborted');
-    else this.#callsOfSignal = signal && stopsOf(signal).add(this);
-  }
-
-  get reason(): CallStop | undefined {
-    return this.#reason;
-  }
-
-  /** The first reason counts. */
-  fire(reason: CallStop): void {
-    if (this.#reason !== undefined) return;
-    this.#reason = reason;
-    this.step?.stop();
-  }
-
-  /** Ends early when the call must stop. */
-  async pause(milliseconds: number): Promise<void> {
-    if (this.#reason !== undefined) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      this.step = {
-        stop() {
-          clearTimeout(timer);
-          resolve();
-        },
-      };
-    });
-    this.step = undefined;
-  }
-
-  /** Undefined when the caller stops the call. The time-out starts again afterwards: the wait says nothing about the API. */
-  async without<Value>(waiting: Promise<Value>): Promise<Value | undefined> {
-    if (this.#reason !== undefined) return undefined;
-    clearTimeout(this.#timer);
-    try {
-      return await new Promise<Value | undefined>((resolve, reject) => {
-        this.step = { stop: () => resolve(undefined) };
-        waiting.then(resolve, reject);
-      });
-    } finally {
-      this.step = undefined;
-      this.#timer = this.#start();
-    }
-  }
-
-  #start(): NodeJS.Timeout {
-    return setTimeout(() => this.fire('timed-out'), this.#milliseconds);
-  }
-
-  release(): void {
-    clearTimeout(this.#timer);
-    this.#callsOfSignal?.delete(this);
-    this.step = undefined;
-  }
-}
-
-/** One listener for all calls of a signal: separate listeners would take longer than the stop. */
-const stops = new WeakMap<AbortSignal, Set<Stop>>();
-
-function stopsOf(signal: AbortSignal): Set<Stop> {
-  const existing = stops.get(signal);
-  if (existing !== undefined) return existing;
-  const all = new Set<Stop>();
-  stops.set(signal, all);
-  signal.addEventListener(
-    'abort',
-    () => {
-      for (const stop of all) stop.fire('aborted');
-    },
-    { once: true },
-  );
-  return all;
+function encodingOf(headers: AnswerHeaders): string {
+  return headerValues(headers, 'content-encoding').join(',');
 }

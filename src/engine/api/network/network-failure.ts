@@ -1,8 +1,9 @@
 import { circumstance } from '../../../base/errors/system-error.ts';
 import { type ApiFailure, apiFailure } from '../failure.ts';
 import { serverText } from '../server-text.ts';
-import type { CallStop, Reached, RequestProgress } from './exchange.ts';
+import type { Reached, RequestProgress } from './exchange.ts';
 import { describeProxy, type HttpProxy, ProxyError } from './proxy.ts';
+import type { CallStop } from './stop.ts';
 
 /** Unclear once writing has started, unless the head of a 4xx answer says that the request was refused. */
 export function lostFailure(error: Error, reached: Reached, proxy?: HttpProxy): ApiFailure {

@@ -20,8 +20,11 @@ export class ChoiceTally implements RowChoice {
     this.#conditions = conditions.map((condition) => new ConditionTally(condition));
   }
 
-  /** @param cells the text of each condition's column */
-  judge(line: number, cells: readonly string[]): boolean {
+  /**
+   * @param place of the row, for people
+   * @param cells the text of each condition's column
+   */
+  judge(place: string, cells: readonly string[]): boolean {
     const verdicts = this.#conditions.map(({ condition }, index) => condition.holds(cells[index] ?? ''));
     const isChosen = verdicts.every((verdict) => verdict === true);
     if (isChosen) this.chosen++;
@@ -31,7 +34,7 @@ export class ChoiceTally implements RowChoice {
       this.undecided++;
     for (const [index, each] of this.#conditions.entries()) {
       const cell = cells[index] ?? '';
-      if (isUndecided && verdicts[index] === undefined) each.noteIncomparable(line, cell);
+      if (isUndecided && verdicts[index] === undefined) each.noteIncomparable(place, cell);
       if (this.chosen === 0) each.noteValue(cell, verdicts[index] === true);
     }
     return isChosen;
@@ -55,7 +58,7 @@ class ConditionTally {
   met = 0;
   readonly condition: Condition;
   readonly #incomparable = { rows: 0, empty: 0 };
-  #firstIncomparable: { readonly line: number; readonly value: string } | undefined;
+  #firstIncomparable: { readonly place: string; readonly value: string } | undefined;
   readonly #values = new Map<string, number>();
   #hasMore = false;
 
@@ -63,12 +66,12 @@ class ConditionTally {
     this.condition = condition;
   }
 
-  noteIncomparable(line: number, value: string): void {
+  noteIncomparable(place: string, value: string): void {
     this.#incomparable.rows++;
     if (value === '') this.#incomparable.empty++;
     const first = this.#firstIncomparable;
     if (first === undefined || (first.value === '' && value !== ''))
-      this.#firstIncomparable = { line, value: excerpt(value) };
+      this.#firstIncomparable = { place, value: excerpt(value) };
   }
 
   noteValue(cell: string, isMet: boolean): void {
@@ -83,12 +86,12 @@ class ConditionTally {
     if (this.#firstIncomparable === undefined) return undefined;
     const { kind, text, column } = this.condition;
     const { rows, empty } = this.#incomparable;
-    const { line, value } = this.#firstIncomparable;
+    const { place, value } = this.#firstIncomparable;
     const what = kind === 'time' ? 'no time that begins with the year' : 'no number';
     const others = empty === 0 ? '' : `; ${count(empty)} ${empty === 1 ? 'is' : 'are'} empty`;
     const [fault, first] = rows === empty ? ['empty', ''] : [what, `, "${value}"${others}`];
     const [cells, rest] = rows === 1 ? ['1 cell is', 'its row'] : [`${count(rows)} cells are`, 'their rows'];
-    return `${excerpt(column)}: ${cells} ${fault} (first: line ${line}${first}), so ${optionOf(text)} leaves ${rest} out`;
+    return `${excerpt(column)}: ${cells} ${fault} (first: ${place}${first}), so ${optionOf(text)} leaves ${rest} out`;
   }
 
   get unmetText(): string {

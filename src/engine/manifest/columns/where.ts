@@ -20,52 +20,69 @@ function isOwnColumn(title: string): boolean {
   return title.startsWith('_');
 }
 
-/**
- * Keeps the numbers of chosen rows, and unreadable rows, whose cells are unknown.
- *
- * @throws a usage error `WHERE_UNKNOWN_COLUMN` when no column matches a condition; for JSON after all rows were read
- */
-export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest {
-  const conditions = texts.map(parseCondition);
-  const nameOf = fieldNamer();
-  let tally = new ChoiceTally(conditions);
+/** Chooses rows by conditions, and counts them. */
+export class RowChooser {
+  readonly tally: ChoiceTally;
+  readonly #conditions: readonly Condition[];
+  readonly #nameOf = fieldNamer();
 
-  function titleOf({ column, name }: Condition, titles: readonly string[]): string | undefined {
-    if (isOwnColumn(column)) return [column, nameInFailed(column)].find((title) => titles.includes(title));
-    return titles.includes(column) ? column : titles.find((title) => nameOf(title) === name);
+  constructor(texts: readonly string[]) {
+    this.#conditions = texts.map(parseCondition);
+    this.tally = new ChoiceTally(this.#conditions);
   }
-  function refuseUnknown(): void {
-    const columns = manifest.columns();
-    const missing = conditions.find((condition) => titleOf(condition, columns) === undefined);
+
+  /**
+   * @param source has the columns
+   * @throws a usage error `WHERE_UNKNOWN_COLUMN` when no column matches a condition
+   */
+  refuseUnknown(source: string, columns: readonly string[]): void {
+    const missing = this.#conditions.find((condition) => this.#titleOf(condition, columns) === undefined);
     if (missing === undefined) return;
     const titles = columns.map((title) => `"${excerpt(title)}"`).join(', ');
     throw usageError(
       'WHERE_UNKNOWN_COLUMN',
-      `--where "${excerpt(missing.text)}": ${manifest.name} has no column "${excerpt(missing.column)}"; it has ${titles}`,
+      `--where "${excerpt(missing.text)}": ${source} has no column "${excerpt(missing.column)}"; it has ${titles}`,
     );
   }
-  function isChosen({ line, cells, problem }: ManifestRow): boolean {
-    if (problem !== undefined) return true;
+
+  /** @param place of the row, for people: `line 7` */
+  isChosen(place: string, cells: ManifestRow['cells']): boolean {
     const titles = Object.keys(cells);
-    const texts = conditions.map((condition) => {
-      const title = titleOf(condition, titles);
+    const texts = this.#conditions.map((condition) => {
+      const title = this.#titleOf(condition, titles);
       return title === undefined ? '' : textOf(cells[title]);
     });
-    return tally.judge(line, texts);
+    return this.tally.judge(place, texts);
   }
 
+  #titleOf({ column, name }: Condition, titles: readonly string[]): string | undefined {
+    if (isOwnColumn(column)) return [column, nameInFailed(column)].find((title) => titles.includes(title));
+    return titles.includes(column) ? column : titles.find((title) => this.#nameOf(title) === name);
+  }
+}
+
+/**
+ * Keeps the numbers of chosen rows, and unreadable rows, whose cells are unknown.
+ *
+ * @throws a usage error `WHERE_UNKNOWN_COLUMN`; for JSON after all rows were read
+ */
+export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest {
+  let chooser = new RowChooser(texts);
+  const refuseUnknown = (): void => chooser.refuseUnknown(manifest.name, manifest.columns());
   const isJson = manifest.format === 'json' || manifest.format === 'jsonl';
   if (!isJson) refuseUnknown();
   const hasOwn = manifest.columns().some(isOwnColumn);
   return {
     ...manifest,
     columns: hasOwn ? () => manifest.columns().filter((title) => !isOwnColumn(title)) : manifest.columns,
-    choice: () => tally,
+    choice: () => chooser.tally,
     async *rows() {
-      tally = new ChoiceTally(conditions);
+      chooser = new RowChooser(texts);
       for await (const chunk of manifest.rows()) {
         const chosen = chunk
-          .filter(isChosen)
+          .filter(
+            ({ line, cells, problem }) => problem !== undefined || chooser.isChosen(`line ${line}`, cells),
+          )
           .map((each) => (hasOwn ? { ...each, cells: withoutOwn(each.cells) } : each));
         if (chosen.length > 0) yield chosen;
       }

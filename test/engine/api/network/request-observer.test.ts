@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { expect, test, vi } from 'vitest';
-import { exchange, type SentRequest, Stop } from '../../../../src/engine/api/network/exchange.ts';
+import { exchange, type SentRequest } from '../../../../src/engine/api/network/exchange.ts';
+import { Stop } from '../../../../src/engine/api/network/stop.ts';
 
 const request = { origin: 'http://localhost', method: 'POST', path: '/', headers: [], body: null } as const;
 const controller = { abort: vi.fn() } as unknown as Dispatcher.DispatchController;

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../../../../src/base/async/waiting.ts';
-import { Stop } from '../../../../src/engine/api/network/exchange.ts';
+import { Stop } from '../../../../src/engine/api/network/stop.ts';
 
 const minute = 60_000;
 
@@ -80,6 +80,17 @@ test('what is no part of a call takes none of its time', async () => {
   vi.advanceTimersByTime(minute);
   resolve('done');
   expect(await waiting).toBe('done');
+  vi.advanceTimersByTime(9);
+  expect(stop.reason).toBeUndefined();
+  vi.advanceTimersByTime(1);
+  expect(stop.reason).toBe('timed-out');
+});
+
+test('each part of an answer has the whole time', () => {
+  fakeTimers();
+  const stop = stopOf(10);
+  vi.advanceTimersByTime(9);
+  stop.restart();
   vi.advanceTimersByTime(9);
   expect(stop.reason).toBeUndefined();
   vi.advanceTimersByTime(1);

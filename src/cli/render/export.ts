@@ -1,0 +1,133 @@
+import { count, duration } from '../../base/text/format.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
+import type { ChosenEntries } from '../../engine/list/chosen-entries.ts';
+import { listedWords } from '../../engine/list/list-failure.ts';
+import type { ListReader } from '../../engine/list/list-reader.ts';
+import type { Operation } from '../../engine/operation/operation.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { Flags } from '../config.ts';
+import type { OptionName } from '../option-table.ts';
+import { flagWords } from './words.ts';
+
+export interface Export {
+  readonly reader: Pick<ListReader, 'listed' | 'twice' | 'unreadable' | 'pages' | 'waiting' | 'silentMs'>;
+  readonly entries: Pick<ChosenEntries, 'operation' | 'chosen' | 'choice' | 'unfit'>;
+}
+
+/** `deleted evaluations: 1,240 listed, 412 chosen  waiting 12 s (Retry-After: 90)` */
+export function exportProgress({ reader, entries }: Export): string {
+  const { operation, chosen } = entries;
+  const counts = `${listedWords(operation.list)}: ${count(reader.listed)} listed, ${count(chosen)} chosen`;
+  const wait = waitText(reader);
+  return wait === undefined ? counts : `${counts}  ${wait}`;
+}
+
+/** An answer that takes longer than this is missed. */
+const usualAnswerMs = 5_000;
+
+function waitText({ waiting, silentMs }: Export['reader']): string | undefined {
+  if (waiting !== undefined) {
+    const { until, why } = waiting;
+    return `waiting ${duration(Math.max(0, until - performance.now()) / 1_000)} (${why})`;
+  }
+  return silentMs < usualAnswerMs ? undefined : `no answer for ${duration(silentMs / 1_000)}`;
+}
+
+/** `Deleted evaluations: 1,240 listed, 412 chosen, 825 not chosen, 3 left out (is not recoverable: 3).` */
+export function exportText({ reader, entries }: Export): string {
+  const { operation, chosen, choice, unfit } = entries;
+  const words = listedWords(operation.list);
+  const reasons = [...unfit].map(([reason, number]) => `${reason}: ${count(number)}`);
+  const parts = [
+    `${count(reader.listed)} listed`,
+    `${count(chosen)} chosen`,
+    ...(choice === undefined || choice.leftOut === 0 ? [] : [`${count(choice.leftOut)} not chosen`]),
+    ...(unfit.size === 0 ? [] : [`${count(unfitOf(entries))} left out (${reasons.join(', ')})`]),
+  ];
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}: ${parts.join(', ')}.`;
+}
+
+function unfitOf({ unfit }: Export['entries']): number {
+  return [...unfit.values()].reduce((sum, each) => sum + each, 0);
+}
+
+/** Why a list has no entry for a file. */
+export function nothingText({ reader, entries }: Export): string {
+  const { operation, choice } = entries;
+  if (reader.listed === 0) return `The service lists no ${listedWords(operation.list)}.`;
+  return choice?.chosen === 0 ? choice.whyNothing() : exportText({ reader, entries });
+}
+
+export function exportWarnings({ reader, entries }: Export): readonly string[] {
+  const { twice, unreadable } = reader;
+  const { thing, subject } = entries.operation;
+  const { incomparable = [] } = entries.choice ?? {};
+  return [
+    ...(twice === 0
+      ? []
+      : [
+          `${count(twice)} times an entry was listed again: the list has changed while it was read, and may have entries that were missed. Export it again when it is not changed.`,
+        ]),
+    ...(unreadable === 0
+      ? []
+      : [
+          `${count(unreadable)} of the entries listed have no readable ${subject}, so no ${thing} is known for them: they are left out.`,
+        ]),
+    ...incomparable,
+  ];
+}
+
+export function exportDocument({ reader, entries }: Export, file: string): object {
+  const { operation, chosen, choice, unfit } = entries;
+  return {
+    list: operation.list.name,
+    operation: operation.name,
+    file,
+    listed: reader.listed,
+    chosen,
+    not_chosen: choice?.leftOut ?? 0,
+    undecided: choice?.undecided ?? 0,
+    left_out: Object.fromEntries(unfit),
+    listed_twice: reader.twice,
+    unreadable: reader.unreadable,
+    pages: reader.pages,
+  };
+}
+
+/** Options that the next command needs, too. */
+const passedOn: readonly string[] = [
+  'baseUrl',
+  'allowInsecureHttp',
+  'rateGroup',
+  'operations',
+  'stateDir',
+] satisfies readonly OptionName[];
+
+/** The command that plans the rows of the file. */
+export function planCommand(
+  file: string,
+  operation: ChosenEntries['operation'],
+  {
+    operations,
+    settings,
+    flags,
+  }: { readonly operations: readonly Operation[]; readonly settings: Settings; readonly flags: Flags },
+): string {
+  const given = new Set([...operation.list.fields, ...Object.keys(settings.default ?? {})]);
+  const missing = operation.fields.filter(({ name, required }) => required && !given.has(name));
+  const values = missing.flatMap(({ name, option }) =>
+    option === undefined
+      ? ['--default', `${name}=VALUE`]
+      : [`--${name.replaceAll('_', '-')}`, option.slice(1, -1).toUpperCase()],
+  );
+  const others = operations.filter(({ fields }) => fields.some(({ name }) => name === operation.subject));
+  const passed = Object.entries(flags).filter(([name]) => passedOn.includes(name));
+  const words = [
+    ...['plan', file],
+    ...(others.length > 1 ? ['--operation', operation.name] : []),
+    ...values,
+    ...flagWords(Object.fromEntries(passed)),
+  ];
+  return `cqbatch ${words.map(shellWord).map(escapeInvisible).join(' ')}`;
+}

@@ -1,0 +1,95 @@
+export type CallStop = 'aborted' | 'timed-out';
+
+/**
+ * Stops a call at the caller's signal or the total time-out. An `AbortController` for each call would cost more than the rest of the client,
+ * and `AbortSignal.any` leaks.
+ */
+export class Stop {
+  /** What to stop. A call has one step at a time. */
+  step: { stop(): void } | undefined;
+  readonly #milliseconds: number;
+  #reason: CallStop | undefined;
+  #timer: NodeJS.Timeout;
+  readonly #callsOfSignal: Set<Stop> | undefined;
+
+  constructor(milliseconds: number, signal?: AbortSignal) {
+    this.#milliseconds = milliseconds;
+    this.#timer = this.#start();
+    if (signal?.aborted) this.fire('aborted');
+    else this.#callsOfSignal = signal && stopsOf(signal).add(this);
+  }
+
+  get reason(): CallStop | undefined {
+    return this.#reason;
+  }
+
+  /** The time-out starts again. */
+  restart(): void {
+    this.#timer.refresh();
+  }
+
+  /** The first reason counts. */
+  fire(reason: CallStop): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.step?.stop();
+  }
+
+  /** Ends early when the call must stop. */
+  async pause(milliseconds: number): Promise<void> {
+    if (this.#reason !== undefined) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.step = {
+        stop() {
+          clearTimeout(timer);
+          resolve();
+        },
+      };
+    });
+    this.step = undefined;
+  }
+
+  /** Undefined when the caller stops the call. The time-out starts again afterwards: the wait says nothing about the API. */
+  async without<Value>(waiting: Promise<Value>): Promise<Value | undefined> {
+    if (this.#reason !== undefined) return undefined;
+    clearTimeout(this.#timer);
+    try {
+      return await new Promise<Value | undefined>((resolve, reject) => {
+        this.step = { stop: () => resolve(undefined) };
+        waiting.then(resolve, reject);
+      });
+    } finally {
+      this.step = undefined;
+      this.#timer = this.#start();
+    }
+  }
+
+  #start(): NodeJS.Timeout {
+    return setTimeout(() => this.fire('timed-out'), this.#milliseconds);
+  }
+
+  release(): void {
+    clearTimeout(this.#timer);
+    this.#callsOfSignal?.delete(this);
+    this.step = undefined;
+  }
+}
+
+/** One listener for all calls of a signal: separate listeners would take longer than the stop. */
+const stops = new WeakMap<AbortSignal, Set<Stop>>();
+
+function stopsOf(signal: AbortSignal): Set<Stop> {
+  const existing = stops.get(signal);
+  if (existing !== undefined) return existing;
+  const all = new Set<Stop>();
+  stops.set(signal, all);
+  signal.addEventListener(
+    'abort',
+    () => {
+      for (const stop of all) stop.fire('aborted');
+    },
+    { once: true },
+  );
+  return all;
+}

@@ -1,0 +1,46 @@
+import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
+import { count } from '../../base/text/format.ts';
+import type { ApiFailure } from '../api/failure.ts';
+import type { OperationList } from '../operation/list-definition.ts';
+import { refusalText } from '../operation/operation.ts';
+
+/** `deleted evaluations` */
+export function listedWords({ name }: Pick<OperationList, 'name'>): string {
+  return name.replaceAll('-', ' ');
+}
+
+interface Place {
+  readonly path: string;
+  /** Entries that were listed before. */
+  readonly listed: number;
+  /** From 1. */
+  readonly page: number;
+}
+
+/** Statuses of a service, or of a router in front of it, that has no such list. */
+const missing: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
+
+/** The end of a list that can't be read. */
+export function listFailure(
+  list: OperationList,
+  failure: ApiFailure,
+  { path, listed, page }: Place,
+): CqbatchError {
+  const what = listedWords(list);
+  const message = refusalText(list, failure);
+  const { code, status } = failure;
+  if (page === 1 && (missing.has(status) || code === 'UNIMPLEMENTED'))
+    return fatalError('LIST_MISSING', `This service does not list ${what}: ${message} (asked: ${path}).`);
+  if (status === 403)
+    return fatalError(
+      'LIST_FORBIDDEN',
+      `The API does not let you list ${what}: ${message}. Ask for the permission, or use the token of another user.`,
+    );
+  if (page > 1 && failure.class === 'permanent')
+    return fatalError(
+      'LIST_CHANGED',
+      `The API refuses page ${count(page)} of the ${what}, after ${count(listed)} of them: ${message} (${code}). Most likely the list has ` +
+        'changed, or the token of the page has expired: type the same command again.',
+    );
+  return fatalError('LIST_UNREADABLE', `Can't list the ${what}: ${message} (${code}; asked: ${path}).`);
+}

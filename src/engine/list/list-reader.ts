@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { onAbort } from '../../base/async/waiting.ts';
+import { isJsonObject } from '../../base/text/json.ts';
+import { traceparent } from '../../domain/trace.ts';
+import { excerptOf } from '../api/answer.ts';
+import { AnswerParts } from '../api/answer-parts.ts';
+import type { PartsClient } from '../api/client.ts';
+import { type ApiFailure, apiFailure } from '../api/failure.ts';
+import { type ListedEntry, type OperationList, spellingsOf } from '../operation/list-definition.ts';
+import { DigestTable, digest } from '../rows/digest-table.ts';
+import { EntrySplitter } from './entry-splitter.ts';
+import { listFailure } from './list-failure.ts';
+
+export interface ListReaderOptions {
+  readonly client: Pick<PartsClient, 'send'>;
+  /** Attempts for a page with transient failures. */
+  readonly attempts: number;
+  /** The pause after the first of them; it doubles. */
+  readonly backoffMs: number;
+  /** How long the API may be unreachable, or refuse calls; null: without end. */
+  readonly maxOutageMs: number | null;
+  /** The least time between the beginnings of two calls. */
+  readonly spacingMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Why no call is made. */
+export interface ListWait {
+  /** By `performance.now()`. */
+  readonly until: number;
+  readonly why: string;
+}
+
+const mostPagesWithoutNews = 1_000;
+const maxPauseMs = 60_000;
+const unknownWaitMs = 1_000;
+const maxUnknownWaitMs = 30_000;
+const leastWaitMs = 100;
+
+/**
+ * Reads a list of the service once, page by page, one call at a time. A page whose answer is cut off is read again. An entry is given once,
+ * however often it is listed.
+ */
+export class ListReader {
+  /** Entries that were given. */
+  listed = 0;
+  /** Entries that were listed more than once: the list changed while it was read. */
+  twice = 0;
+  /** Entries without a readable identifier. */
+  unreadable = 0;
+  pages = 0;
+  waiting: ListWait | undefined;
+  readonly #list: OperationList;
+  readonly #options: ListReaderOptions;
+  readonly #traceId = randomBytes(16).toString('hex');
+  /** By identifier: the number of the call that listed it last. */
+  readonly #ids = new DigestTable(1);
+  readonly #tokens = new DigestTable(0);
+  #calls = 0;
+  /** The first call for this page. */
+  #firstCall = 1;
+  #calledAt = Number.NEGATIVE_INFINITY;
+  /** When the latest part of a list came. */
+  #heardAt = performance.now();
+
+  constructor(list: OperationList, options: ListReaderOptions) {
+    this.#list = list;
+    this.#options = options;
+  }
+
+  /** How long a call has brought nothing. */
+  get silentMs(): number {
+    return performance.now() - Math.max(this.#heardAt, this.#calledAt);
+  }
+
+  /**
+   * Gives the entries as they come, once.
+   *
+   * @throws a fatal error `LIST_MISSING`, `LIST_FORBIDDEN`, `LIST_CHANGED` or `LIST_UNREADABLE`; the reason of the signal
+   */
+  async *entries(): AsyncGenerator<readonly ListedEntry[], void, undefined> {
+    let pagesWithoutNews = 0;
+    for (let token: string | undefined, isLast = false; !isLast; ) {
+      const before = this.listed;
+      this.#firstCall = this.#calls + 1;
+      const next = yield* this.#page(token);
+      this.pages++;
+      isLast = next === undefined;
+      if (next !== undefined) this.#requireNewToken(next);
+      pagesWithoutNews = this.listed === before ? pagesWithoutNews + 1 : 0;
+      if (!isLast && pagesWithoutNews === mostPagesWithoutNews)
+        throw this.#endless(`${mostPagesWithoutNews} pages in a row list nothing new`);
+      token = next;
+    }
+  }
+
+  /** Repeats the call until it has the whole page. Returns the token of the next page. */
+  async *#page(
+    token: string | undefined,
+  ): AsyncGenerator<readonly ListedEntry[], string | undefined, undefined> {
+    const { attempts, backoffMs, spacingMs } = this.#options;
+    for (let used = 0, refused = 0; ; ) {
+      await this.#wait(this.#calledAt + spacingMs, 'the rate (--rate)');
+      const outcome = yield* this.#call(token);
+      this.#options.signal.throwIfAborted();
+      if (outcome.ok) {
+        this.#heardAt = performance.now();
+        return outcome.next;
+      }
+      const { failure } = outcome;
+      if (failure.class === 'retry') used++;
+      else if (failure.class === 'slow-down' || failure.class === 'unreachable') refused++;
+      else throw this.#failed(failure);
+      if (used >= attempts || this.#isOutageOver()) throw this.#failed(failure);
+      const backoff = Math.random() * Math.min(backoffMs * 2 ** (used - 1), maxPauseMs);
+      const unknown = Math.min(unknownWaitMs * 2 ** (refused - 1), maxUnknownWaitMs);
+      const own = failure.class === 'retry' ? backoff : Math.max(leastWaitMs, failure.waitMs ?? unknown);
+      await this.#wait(
+        performance.now() + Math.max(own, failure.waitMs ?? 0),
+        failure.waitBy ?? failure.message,
+      );
+    }
+  }
+
+  async *#call(
+    token: string | undefined,
+  ): AsyncGenerator<
+    readonly ListedEntry[],
+    | { readonly ok: true; readonly next: string | undefined }
+    | { readonly ok: false; readonly failure: ApiFailure },
+    undefined
+  > {
+    const parts = new AnswerParts();
+    const stop = new AbortController();
+    const forget = onAbort(this.#options.signal, () => stop.abort());
+    const splitter = new EntrySplitter(spellingsOf(this.#list.entries));
+    const decoder = new TextDecoder();
+    this.#calls++;
+    this.#calledAt = performance.now();
+    const request = this.#list.request(token);
+    const headers = { ...request.headers, traceparent: traceparent(this.#traceId) };
+    const sending = this.#options.client.send({ ...request, headers }, { signal: stop.signal, into: parts });
+    try {
+      for await (const bytes of parts.bytes) {
+        this.#heardAt = performance.now();
+        const texts = splitter.push(decoder.decode(bytes, { stream: true }));
+        const news = this.#newIn(texts.map((text) => parts.parse(text)));
+        if (news.length > 0) yield news;
+      }
+      const answer = await sending;
+      if (!answer.ok) return answer;
+      return { ok: true, next: this.#nextIn(parts.parse(splitter.end()), splitter) };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      const what = `The answer is not a list (${error.message}): ${excerptOf(splitter.rest, parts.mask)}`;
+      return { ok: false, failure: apiFailure('ANSWER_NOT_JSON', what) };
+    } finally {
+      forget();
+      stop.abort();
+      await sending;
+    }
+  }
+
+  #newIn(entries: readonly unknown[]): readonly ListedEntry[] {
+    const news: ListedEntry[] = [];
+    for (const each of entries) {
+      const entry = this.#list.read(each);
+      if (entry === undefined) this.unreadable++;
+      else if (this.#isNew(entry.id)) news.push(entry);
+    }
+    this.listed += news.length;
+    return news;
+  }
+
+  #isNew(id: string): boolean {
+    const key = digest(id);
+    const known = this.#ids.find(key);
+    const entry = known < 0 ? this.#ids.enter(key) : known;
+    const call = known < 0 ? undefined : this.#ids.get(entry, 0);
+    this.#ids.set(entry, 0, this.#calls);
+    if (call === undefined) return true;
+    // An earlier call for this page, whose answer was cut off, has given it.
+    const isRepeated = call >= this.#firstCall && call < this.#calls;
+    if (!isRepeated) this.twice++;
+    return false;
+  }
+
+  /** @throws SyntaxError when the answer has something else in place of the entries */
+  #nextIn(rest: unknown, { hasEntries }: EntrySplitter): string | undefined {
+    const { entries, next } = this.#list;
+    if (!isJsonObject(rest)) throw new SyntaxError('it is no object');
+    const members = new Map(Object.entries(rest));
+    const take = (name: string): unknown => {
+      const found = spellingsOf(name).map((each) => [members.get(each), members.delete(each)] as const);
+      return found.map(([value]) => value).find((value) => value !== undefined && value !== null);
+    };
+    const token = next === undefined ? undefined : take(next);
+    const isEmpty = take(entries) === undefined && members.size === 0;
+    // Services may leave out an empty list.
+    if (!hasEntries && !isEmpty) throw new SyntaxError(`it has no "${entries}"`);
+    return token === undefined || token === '' ? undefined : String(token);
+  }
+
+  #requireNewToken(token: string): void {
+    const key = digest(token);
+    if (this.#tokens.find(key) >= 0) throw this.#endless('a page names an earlier one as the next');
+    this.#tokens.enter(key);
+  }
+
+  async #wait(until: number, why: string): Promise<void> {
+    const ms = until - performance.now();
+    if (ms <= 0) return;
+    this.waiting = { until, why };
+    try {
+      await pause(ms, undefined, { signal: this.#options.signal });
+    } finally {
+      this.waiting = undefined;
+    }
+  }
+
+  #isOutageOver(): boolean {
+    const { maxOutageMs } = this.#options;
+    return maxOutageMs !== null && performance.now() - this.#heardAt > maxOutageMs;
+  }
+
+  #endless(why: string): Error {
+    return this.#failed(apiFailure('ANSWER_INCOMPLETE', `${why}, so it has no end`, { class: 'halt' }));
+  }
+
+  #failed(failure: ApiFailure): Error {
+    const { path } = this.#list.request(undefined);
+    return listFailure(this.#list, failure, { path, listed: this.listed, page: this.pages + 1 });
+  }
+}

@@ -1,0 +1,132 @@
+import { isJsonObject, stringifyJson } from '../../base/text/json.ts';
+import type { ApiRequest, Auth } from '../api/request.ts';
+import { type RequestDefinition, requestOf, withoutSecret } from './request-definition.ts';
+import type { Row } from './row-fields.ts';
+
+/** How the API lists the entries on which an operation acts. */
+export interface ListDefinition<FieldName extends string, Entry> {
+  /** What is listed, in lowercase words with hyphens, for `cqbatch export`: `deleted-evaluations`. */
+  readonly name: string;
+  /** The request for a page, by the token that the answer before named; without a token for the first page. */
+  readonly request: (token: string | undefined) => RequestDefinition;
+  /** The member of an answer that has the entries, in snake_case. */
+  readonly entries: string;
+  /** The member of an answer that has the token of the next page, in snake_case. Default: one answer has all entries. */
+  readonly next?: string;
+  /** Reads an entry (untrusted parsed JSON with exact numbers). Default: the entry as it is. */
+  readonly read?: (entry: unknown) => Entry | undefined;
+  /** The fields of the operation that an entry has, with the subject: the members of these names, in snake_case or lowerCamelCase. */
+  readonly fields: readonly FieldName[];
+  /** What else helps people choose, by name: the text for an entry. */
+  readonly columns: Readonly<
+    Record<string, (entry: Entry) => string | bigint | number | boolean | undefined>
+  >;
+  /** Why the operation can't act on an entry, in a few words: `is not recoverable`. Default: it can act on each. */
+  readonly unfit?: (entry: Entry) => string | undefined;
+  /** The API's name of the permission to list, if it is another one than that of the operation. */
+  readonly permission?: string;
+}
+
+/** A list, as `defineOperation` makes it. */
+export interface OperationList {
+  readonly name: string;
+  readonly request: (token: string | undefined) => ApiRequest;
+  readonly entries: string;
+  readonly next?: string;
+  readonly fields: readonly string[];
+  readonly columns: readonly string[];
+  readonly permission?: string;
+  /** Undefined for an entry without a readable subject. */
+  readonly read: (entry: unknown) => ListedEntry | undefined;
+}
+
+export interface ListedEntry {
+  /** The value of the operation's subject. */
+  readonly id: string;
+  /** Values of the operation's fields. A field that the service leaves out, or that is empty, is absent. */
+  readonly fields: Row;
+  /** Texts of the other columns, without empty ones. */
+  readonly columns: Row;
+  /** Why the operation can't act on it. */
+  readonly unfit?: string;
+}
+
+/** Calls a member of an operation, whose code may fail. */
+type Ask = <Value, Read>(member: string, work: () => Value, read: (value: Value) => Read) => Read;
+
+export interface ListOwner {
+  readonly subject: string;
+  readonly auth: Auth | undefined;
+  readonly permission: string | undefined;
+  readonly ask: Ask;
+}
+
+export function entryListOf<FieldName extends string, Entry>(
+  definition: ListDefinition<FieldName, Entry>,
+  { subject, auth, permission: ofOperation, ask }: ListOwner,
+): OperationList {
+  const { name, request, entries, next, read, fields, columns, unfit } = definition;
+  const { permission = ofOperation } = definition;
+  const cells = Object.entries(columns);
+  const spelled = fields.map((field) => [field, spellingsOf(field)] as const);
+  const identity = (entry: unknown): Entry => entry as Entry;
+  return {
+    name,
+    entries,
+    fields,
+    columns: Object.keys(columns),
+    ...(next !== undefined && { next }),
+    ...(permission !== undefined && { permission }),
+    request: (token) =>
+      ask(
+        'list.request',
+        () => request(token),
+        (made) => ({ ...withoutSecret(requestOf(made), auth), ...(auth !== undefined && { auth }) }),
+      ),
+    read(entry) {
+      if (!isJsonObject(entry)) return undefined;
+      const value = ask('list.read', () => (read ?? identity)(entry), presentObject);
+      if (value === undefined) return undefined;
+      const members = value as Readonly<Record<string, unknown>>;
+      const own = present(
+        spelled.map(([field, [snake, camel]]) => [field, textOf(members[snake] ?? members[camel])] as const),
+      );
+      const id = own[subject];
+      if (id === undefined) return undefined;
+      const texts = cells.map(
+        ([column, cell]) => [column, ask(`list.columns.${column}`, () => cell(value), textOf)] as const,
+      );
+      const reason = unfit && ask('list.unfit', () => unfit(value), reasonIn);
+      return {
+        id,
+        fields: own,
+        columns: present(texts),
+        ...(reason !== undefined && { unfit: reason }),
+      };
+    },
+  };
+}
+
+/** In snake_case and in lowerCamelCase, as services write names of members. */
+export function spellingsOf(name: string): readonly [snake: string, camel: string] {
+  return [name, name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())];
+}
+
+function present(texts: readonly (readonly [name: string, text: string])[]): Row {
+  return Object.fromEntries(texts.filter(([, text]) => text !== ''));
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return isJsonObject(value) || Array.isArray(value) ? stringifyJson(value) : String(value);
+}
+
+function presentObject<Entry>(value: Entry | undefined): Entry | undefined {
+  if (value === undefined || isJsonObject(value)) return value;
+  throw new TypeError('must return an object, or undefined');
+}
+
+function reasonIn(reason: string | undefined): string | undefined {
+  if (reason === undefined || (typeof reason === 'string' && reason !== '')) return reason;
+  throw new TypeError('must return the reason as text, or undefined');
+}

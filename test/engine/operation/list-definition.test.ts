@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { type ListDefinition, spellingsOf } from '../../../src/engine/operation/list-definition.ts';
+import { defineOperation } from '../../../src/engine/operation/operation.ts';
+
+type List = ListDefinition<'id' | 'tags', Readonly<Record<string, unknown>>>;
+
+const usual = {
+  name: 'calls',
+  request: (token) => ({ method: 'GET', path: '/calls', query: { token } }),
+  entries: 'calls',
+  fields: ['id', 'tags'],
+  columns: { by: ({ by }) => by as string },
+} satisfies List;
+
+function listWith(list: Partial<List> = {}) {
+  const operation = defineOperation({
+    name: 'tag-call',
+    thing: 'call',
+    summary: 'Tag calls',
+    fields: { id: { type: 'identifier', required: true }, tags: { type: 'json' } },
+    subject: 'id',
+    request: () => ({ path: '/' }),
+    interpret: () => ({ ok: true as const, value: {} }),
+    columns: {},
+    repeatable: true,
+    auth: { header: 'X-Api-Key' },
+    permission: 'CALLS_EDIT',
+    list: { ...usual, ...list },
+  });
+  if (operation.list === undefined) throw new Error('it has a list');
+  return operation.list;
+}
+
+test('a page is requested as the operation calls', () => {
+  expect(listWith().request('b c')).toEqual({
+    method: 'GET',
+    path: '/calls?token=b+c',
+    body: '',
+    auth: { header: 'X-Api-Key' },
+  });
+  expect(listWith().request(undefined).path).toBe('/calls');
+  expect(listWith().permission).toBe('CALLS_EDIT');
+  expect(listWith({ permission: 'CALLS_VIEW' }).permission).toBe('CALLS_VIEW');
+});
+
+test.each([
+  {
+    entry: { id: 'a', tags: ['x', 9007199254740993n], by: 'u' },
+    read: { fields: { id: 'a', tags: '["x",9007199254740993]' }, columns: { by: 'u' } },
+  },
+  {
+    entry: { id: 0, tags: null, by: false },
+    read: { id: '0', fields: { id: '0' }, columns: { by: 'false' } },
+  },
+  { entry: { id: '', by: 'u' }, read: undefined },
+  { entry: { other: 1 }, read: undefined },
+  { entry: ['a'], read: undefined },
+  { entry: 'a', read: undefined },
+  { entry: null, read: undefined },
+])('the entry $entry is read', ({ entry, read }) => {
+  const found = listWith().read(entry);
+  if (read === undefined) expect(found).toBeUndefined();
+  else expect(found).toMatchObject(read);
+});
+
+test.each([
+  { member: 'list.read', list: { read: () => 'x' as never }, problem: 'must return an object, or undefined' },
+  {
+    member: 'list.unfit',
+    list: { unfit: () => true as never },
+    problem: 'must return the reason as text, or undefined',
+  },
+  {
+    member: 'list.columns.by',
+    list: {
+      columns: {
+        by: () => {
+          throw new Error('why');
+        },
+      },
+    },
+    problem: 'why',
+  },
+])('$member that fails is named', ({ member, list, problem }) => {
+  expect(() => listWith(list).read({ id: 'a' })).toThrow(
+    expect.objectContaining({ code: 'OPERATION_FAILED', message: `tag-call: ${member}: ${problem}` }),
+  );
+});
+
+test('a member has one of two spellings', () => {
+  expect(spellingsOf('next_page_token')).toEqual(['next_page_token', 'nextPageToken']);
+});
