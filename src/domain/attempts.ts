@@ -9,10 +9,6 @@ const maxMessageLength = 200;
 /** An attempt that a process may have made before it died. */
 export const unknownAttempt: Attempt = {};
 
-export function isUnknown({ at }: Attempt): boolean {
-  return at === undefined;
-}
-
 /** Drops attempts in the middle when there are too many. */
 export function withAttempt(
   earlier: readonly Attempt[] = [],

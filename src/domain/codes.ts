@@ -193,8 +193,8 @@ const otherCodes = {
     lookFirst,
   ),
   RESULT_LOST: permanent(
-    'The disk lost the result of this row, for example in a power failure, and a later row of its entry was called since.',
-    'Check the entries in the API: they have the values of the later rows, unless these failed, too.',
+    'The disk or the datastore lost what became of this row, as in a power failure or a failover of Redis. It is not called again: its operation must not be repeated, or a later row of its entry was called since.',
+    lookFirst,
   ),
   PENDING: { meaning: 'The row has no result yet. Resuming a stopped run finds out whether it was called.' },
   HALTED: {

@@ -58,8 +58,8 @@ export const mutants = [
   {
     what: 'rows are fed before the journal says so',
     file: 'src/engine/run/feed/coordinator.ts',
-    find: 'await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, epoch)));',
-    replace: 'void this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, epoch)));',
+    find: 'await this.#run.journal.append(batches.flatMap((tasks) => fedEntries(tasks, epoch)));',
+    replace: 'void this.#run.journal.append(batches.flatMap((tasks) => fedEntries(tasks, epoch)));',
   },
   {
     what: 'a failed write of results does not end the run',
@@ -140,9 +140,27 @@ export const mutants = [
     replace: 'return mayQuote && value === source ? maskedValue(value, text) : value;',
   },
   {
-    what: 'workers that a datastore has forgotten when it was emptied count as asked',
-    file: 'src/engine/queue/roll-call.ts',
-    find: 'if (knowsAll) this.#witnessed.add(epoch);',
-    replace: 'this.#witnessed.add(epoch);',
+    what: 'what a batch of another epoch says of its rows counts as all that happened',
+    file: 'src/engine/run/feed/journal-entries.ts',
+    find: 'const isLost = mayHaveUnknownCalls(row, journal, epoch);',
+    replace: 'const isLost = mayHaveUnknownCalls(-1, journal, epoch);',
+  },
+  {
+    what: 'a result that comes after a change of the epoch is not marked',
+    file: 'src/engine/run/feed/journal-entries.ts',
+    find: '(!tellsAll && mayHaveUnknownCalls(row, journal, epoch))',
+    replace: '(tellsAll && mayHaveUnknownCalls(row, journal, epoch))',
+  },
+  {
+    what: 'rows that may be lost are fed again while workers may begin calls of them',
+    file: 'src/engine/run/feed/feed-epoch.ts',
+    find: 'if (!this.#datastore.exclusive) this.#callableUntil',
+    replace: 'if (this.#datastore.exclusive) this.#callableUntil',
+  },
+  {
+    what: 'a worker calls rows of another epoch',
+    file: 'src/engine/queue/batch-worker.ts',
+    find: 'return isOfAnotherEpoch(this.#datastore, epoch);',
+    replace: 'return isOfAnotherEpoch(this.#datastore, epoch) && this.#paused;',
   },
 ];

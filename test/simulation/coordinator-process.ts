@@ -1,9 +1,7 @@
 import { pino } from 'pino';
 import type { Priority } from '../../src/domain/terms.ts';
 import { requestDigest } from '../../src/engine/operation/shown-request.ts';
-import { RollCall } from '../../src/engine/queue/roll-call.ts';
 import { openRowQueue } from '../../src/engine/queue/row-queue.ts';
-import type { Roster } from '../../src/engine/queue/testimony.ts';
 import type { CallableRow } from '../../src/engine/rows/row.ts';
 import type { AnswerFile } from '../../src/engine/run/record/answer-file.ts';
 import type { OpenRun } from '../../src/engine/run/record/open-run.ts';
@@ -17,7 +15,6 @@ import { RunSession } from '../../src/engine/run/session/session.ts';
 import { Stages } from '../../src/engine/run/session/stages.ts';
 import { rowsInMemory } from '../engine/rows/rows-in-memory.ts';
 import { plannedRecord } from '../engine/run/planned-record.ts';
-import type { ModelConnection } from './model-backend.ts';
 import { subjectOf } from './referee.ts';
 import type { Scenario } from './scenario.ts';
 import { operationIn } from './simulated-api.ts';
@@ -88,6 +85,7 @@ export function beginCoordinator(
     const rows = openRowQueue(datastore, stage);
     const journal = openSimulatedJournal(world, process, stage.journal, scenario.disk);
     const store = {
+      operations: [operationIn(scenario)],
       folder: () => 'run',
       save: async (record: RunRecord) => {
         if (!process.isDead) folder.record = record;
@@ -96,8 +94,7 @@ export function beginCoordinator(
     const answers = { write: async () => {}, close: async () => {} } as unknown as AnswerFile;
     const { record } = folder;
     const policy = runPolicy(record, journal, []);
-    const rollCall = new RollCall(datastore, rosterOn(datastore.connection as ModelConnection));
-    const run: OpenRun = { store, record, datastore, rows, journal, policy, rollCall, answers, lost: never };
+    const run: OpenRun = { store, record, datastore, rows, journal, policy, answers, lost: never };
     const planned = rowsInMemory(rowsOf(stage));
     const keeper = new RecordKeeper(store, record);
     const read = async () => [{ kind: 'command' as const, command: folder.command, at: '' }];
@@ -149,16 +146,6 @@ export function beginCoordinator(
     }
   }
   return { process, stop: () => world.later(0, () => interrupt.abort(), { owner: process }) };
-}
-
-function rosterOn(connection: ModelConnection): Roster {
-  return {
-    present: async () => new Map(await connection.ask((model) => model.silences())),
-    async testimonies() {
-      const testimonies = await connection.ask((model) => model.testimonies());
-      return new Map(testimonies.map(([worker, text]) => [worker, JSON.parse(text)]));
-    },
-  };
 }
 
 function rowsOf({ scenario }: Stage): readonly CallableRow[] {

@@ -277,7 +277,6 @@ class Game {
         sightings.note('a coordinator freezes for longer than a lock while batches are open', isLong);
         sightings.note('a coordinator freezes during a write', 'atWrite' in when);
       }
-      if (mishap.victim === 'worker') referee.wasFrozen(victim);
       world.freeze(victim, mishap.forMs);
       if ('atWrite' in mishap.when) journal.slowUntil = world.now + mishap.forMs + slowMs;
       this.#calmAt = Math.max(this.#calmAt, world.now + mishap.forMs);
@@ -285,6 +284,7 @@ class Game {
     }
     sightings.dies(victim);
     const isCoordinator = mishap.victim === 'coordinator';
+    if (isCoordinator) referee.dies(victim);
     sightings.note('a coordinator dies when it has just removed a batch', 'atRemoval' in mishap.when);
     sightings.note('a coordinator dies during a canary', isCoordinator && referee.bound === 'canary');
     world.kill(victim);
@@ -335,11 +335,12 @@ function watchModel(
   model.onLog = (id, text) => {
     world.tell(`${by()} writes into ledger ${batch(id)}: ${text}`);
     referee.logged(text, datastore.client);
-    sightings.logged(id, text, datastore.client);
+    sightings.logged(id, text, datastore.client, datastore.start);
   };
   model.onChange = (what, queue, id) => {
     const isOfRows = queue.startsWith('rows');
     world.tell(`${by()}: ${isOfRows ? 'rows of' : 'parent of'} batch ${batch(id)} ${what}`);
+    if (isOfRows && what === 'claimed') sightings.claimed(id, datastore.start);
     if (isOfRows && ['completed', 'failed', 'removed'].includes(what)) sightings.removed(id);
     if (isOfRows && what === 'removed') onRemoved();
   };

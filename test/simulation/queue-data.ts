@@ -47,13 +47,10 @@ export interface StoredData {
   readonly queues: Map<string, StoredQueue>;
   /** A key of the program that is lost together with all others. */
   mark: string | undefined;
-  /** When each worker last showed a sign of life, and what the workers have testified. */
-  readonly beats: Map<string, number>;
-  readonly testimonies: Map<string, string>;
 }
 
 export function noData(): StoredData {
-  return { queues: new Map(), mark: undefined, beats: new Map(), testimonies: new Map() };
+  return { queues: new Map(), mark: undefined };
 }
 
 export function newJob(queue: string, id: string, json: JobJson, parentKey: string | undefined): StoredJob {

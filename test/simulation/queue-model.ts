@@ -1,4 +1,4 @@
-import type { JobJson, MinimalJob } from 'bullmq';
+import type { JobJson, JobProgress, MinimalJob } from 'bullmq';
 import {
   hasNext,
   idsIn,
@@ -97,24 +97,6 @@ export class QueueModel {
   mark(name: string): string {
     this.#data.mark ??= name;
     return this.#data.mark;
-  }
-
-  /** A worker shows a sign of life. */
-  beat(worker: string): void {
-    this.#data.beats.set(worker, this.#now());
-  }
-
-  testify(worker: string, testimony: string): void {
-    this.#data.testimonies.set(worker, testimony);
-  }
-
-  /** Milliseconds since the last sign of life of each worker. */
-  silences(): [string, number][] {
-    return [...this.#data.beats].map(([worker, at]) => [worker, this.#now() - at]);
-  }
-
-  testimonies(): [string, string][] {
-    return [...this.#data.testimonies];
   }
 
   addFlow(_name: string, entries: readonly FlowEntry[]): [null, string][] {
@@ -261,8 +243,8 @@ export class QueueModel {
     return logs.push(text);
   }
 
-  updateProgress(name: string, id: string, progress: unknown): void {
-    this.#known(this.#queue(name), id, 'updateProgress').json.progress = JSON.stringify(progress);
+  updateProgress(name: string, id: string, progress: JobProgress): void {
+    this.#known(this.#queue(name), id, 'updateProgress').json.progress = progress;
   }
 
   updateData(name: string, { id = '' }: Identified, data: unknown): void {

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../src/engine/journal/line.ts';
-import type { LedgerEntry, RowTask } from '../../src/engine/queue/payload.ts';
+import type { Batch, LedgerEntry } from '../../src/engine/queue/payload.ts';
 import type { FlowEntry } from './queue-model.ts';
 import type { SimulatedFile } from './simulated-journal.ts';
 import type { SimulatedProcess } from './world.ts';
@@ -62,6 +62,10 @@ export const sometimes = [
   'a canary ends a run',
   'a coordinator dies during a canary',
   'a row that must not be repeated fails for that',
+  'a row that must not be repeated fails because its result is lost',
+  'a row is called again because its result may be lost',
+  'a worker writes a result into a batch of another epoch',
+  'a worker claims a batch of another epoch',
   'a row is refused while others are accepted',
   "a success can't be read",
   'a worker gives up before it has read a success',
@@ -73,6 +77,7 @@ export type Sometimes = (typeof sometimes)[number];
 
 interface SeenBatch {
   readonly addedBy: SimulatedProcess | undefined;
+  readonly epoch: string | undefined;
   readonly rows: readonly number[];
   readonly claimers: SimulatedProcess[];
   /** Rows with an intent and no later entry. */
@@ -151,14 +156,19 @@ export class Sightings {
     );
     if (!this.#batches.has(jobId)) for (const row of all) this.#feeds(row, writer);
     const { text } = JSON.parse(child.jobData.data) as { text: string };
-    const { tasks } = JSON.parse(text) as { tasks: readonly RowTask[] };
+    const { tasks, epoch } = JSON.parse(text) as Batch;
     this.note(
       'a row is fed again with attempts used up',
       tasks.some(({ attemptsUsed = 0 }) => attemptsUsed > 0),
     );
+    this.note(
+      'a row is called again because its result may be lost',
+      tasks.some(({ history }) => history?.lastCode === 'RESULT_LOST'),
+    );
     this.#hasFed = true;
     this.#batches.set(jobId, {
       addedBy: writer,
+      epoch,
       rows: all,
       claimers: [],
       intents: new Set(),
@@ -175,7 +185,8 @@ export class Sightings {
     this.note('a row is fed for the third time', times === 3);
   }
 
-  logged(id: string, text: string, writer: SimulatedProcess | undefined): void {
+  /** @param epoch the present one of the datastore */
+  logged(id: string, text: string, writer: SimulatedProcess | undefined, epoch: string): void {
     const batch = this.#batches.get(id);
     if (batch === undefined || writer === undefined) return;
     const entry = JSON.parse(text) as LedgerEntry;
@@ -188,6 +199,8 @@ export class Sightings {
       return;
     }
     this.note('an entry arrives from a dead worker', writer.isDead);
+    const hasResults = entry.type === 'work' && entry.results !== undefined;
+    this.note('a worker writes a result into a batch of another epoch', hasResults && batch.epoch !== epoch);
     if (entry.type === 'begin') {
       const former = claimers.at(-1);
       this.note('a batch is claimed again', former !== undefined);
@@ -209,6 +222,11 @@ export class Sightings {
     this.note('a worker writes into a ledger that another one has taken over', writer !== claimers.at(-1));
     for (const { row } of [...(entry.results ?? []), ...(entry.unfinished ?? [])]) intents.delete(row);
     for (const row of entry.intents ?? []) intents.add(row);
+  }
+
+  claimed(id: string, epoch: string): void {
+    const batch = this.#batches.get(id);
+    this.note('a worker claims a batch of another epoch', batch !== undefined && batch.epoch !== epoch);
   }
 
   /** A job of a worker leaves the datastore. */
@@ -293,6 +311,7 @@ export class Sightings {
     const results = entries.flatMap((entry) => (entry.type === 'row' ? [entry.result] : []));
     const ends = (code: string) => results.some((result) => result.code === code);
     this.note('a row that must not be repeated fails for that', ends('NOT_REPEATED'));
+    this.note('a row that must not be repeated fails because its result is lost', ends('RESULT_LOST'));
     this.note('a row is refused while others are accepted', ends('RESOURCE_EXHAUSTED'));
   }
 

@@ -5,15 +5,12 @@ import { RefusedRows } from '../../src/engine/worker/refused-rows.ts';
 import { RetryQuota } from '../../src/engine/worker/retry-quota.ts';
 import { callOf, createRowProcessor } from '../../src/engine/worker/row-processor.ts';
 import { WatchedWorker } from '../../src/engine/worker/watched-worker.ts';
-import type { ModelConnection } from './model-backend.ts';
 import { throwingOperation } from './simulated-api.ts';
 import type { Stage } from './stage.ts';
 import type { SimulatedProcess } from './world.ts';
 
 const silent = pino({ level: 'silent' });
 const batchName = /\S+-b-[0-9a-f-]{36}/g;
-/** How often it shows a sign of life. */
-const beatMs = 1_000;
 /** How long calls in flight may take after a worker is told to stop. */
 const stopMs = 10_000;
 
@@ -30,15 +27,8 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
   let stop = (): void => {};
   const process = world.begin(name, () => {
     const opened = datastore.openIn(process);
-    const connection = opened.connection as ModelConnection;
     const rows = openRowQueue(opened, stage);
     let isOpen = true;
-    void beat();
-
-    async function beat(): Promise<void> {
-      await connection.ask((model) => model.beat(name));
-      world.later(beatMs, () => void beat());
-    }
 
     // No seed determines the names of batches.
     const onError = ({ message }: Error): void =>
@@ -88,7 +78,6 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
         onHalt: () => stop(),
       }),
       log: silent,
-      testify: (testimony) => connection.ask((model) => model.testify(name, JSON.stringify(testimony))),
       isResting: () => false,
       onRefused({ code, message }) {
         if (code === 'DEFECT' && message.endsWith('the worker throws')) stop();

@@ -61,16 +61,6 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
         .flatMap((entry) => read(workerEntrySchema, now, entry))
         .filter((entry) => isPresent(entry));
     },
-    /** Also of workers that have left. */
-    async testimonies(api: LimitedApi): Promise<ReadonlyMap<string, string>> {
-      const [, entries] = (await ask(scripts.all, [apiKeys(api).testimonies])) as [string, string[]];
-      return new Map(
-        entries.map((entry) => {
-          const [, id = '', testimony = ''] = /^\S+ (\S+) (.*)$/s.exec(entry) ?? [];
-          return [id, testimony];
-        }),
-      );
-    },
     /** Undefined once the last worker has left. */
     async pace(api: LimitedApi): Promise<PublishedPace | undefined> {
       const [now, at, pace] = (await ask(scripts.pace, [apiKeys(api).pace])) as [string, string, string];
@@ -87,8 +77,7 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
       await ask(scripts.clearControls, ['controls'], runId);
     },
     async sweep(api: LimitedApi): Promise<void> {
-      const { workers, testimonies } = apiKeys(api);
-      await ask(scripts.sweep, ['runs', 'controls', workers, testimonies], forgottenAfterMs);
+      await ask(scripts.sweep, ['runs', 'controls', apiKeys(api).workers], forgottenAfterMs);
     },
     join: (api: LimitedApi, version: string): Membership => membershipOf(ask, api, version),
   };
@@ -163,9 +152,6 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
       const reply = await ask(scripts.take, [keys.timeline], id, want, held, need, active, aheadMs, leadInMs);
       return slotReply(reply as string[]);
     },
-    async testify(testimony) {
-      await ask(scripts.testify, [keys.testimonies], id, `${id} ${testimony}`);
-    },
     async leave() {
       await ask(scripts.leave, [keys.timeline, keys.workers, keys.pace], id);
     },
@@ -238,6 +224,5 @@ export function apiKeys(api: LimitedApi) {
     timeline: `${key}:timeline`,
     pace: `${key}:pace`,
     workers: `${key}:workers`,
-    testimonies: `${key}:testimonies`,
   } as const;
 }

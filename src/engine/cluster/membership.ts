@@ -42,7 +42,6 @@ export interface Membership {
    */
   giveUpLead(): Promise<boolean>;
   take(request: Omit<SlotRequest, 'worker'>): Promise<SlotReply>;
-  testify(testimony: string): Promise<void>;
   leave(): Promise<void>;
 }
 
@@ -62,7 +61,6 @@ export function onlyMembership(policy: () => RatePolicy | undefined, rows: () =>
     decide: async (pace) => setRate(timeline, steadyNow(), { worker, ...rateCommandOf(pace) }),
     giveUpLead: async () => false,
     take: async (request) => take(timeline, steadyNow(), { worker, ...request }),
-    async testify() {},
     async leave() {},
   };
 }

@@ -249,8 +249,6 @@ if get('over') then return { text(now), '', '' } end
 return { text(now), get('at') or '', get('pace') or '' }`,
     /** KEYS: controls. ARGV: run, kind, control. */
     tell: `${clock}${state}${kept} set(ARGV[1] .. ' ' .. ARGV[2], ARGV[3]) keep(key) return 1`,
-    /** KEYS: testimonies. ARGV: worker, testimony. */
-    testify: `${clock}${state}${kept} set(ARGV[1], text(now) .. ' ' .. ARGV[2]) keep(key) return 1`,
     /** KEYS: controls. ARGV: run. */
     controls: `${clock}${state}
 local reply = { text(now) }
@@ -260,9 +258,9 @@ return reply`,
     clearControls: `${clock}${state}
 for _, kind in ipairs(${kinds}) do redis.call('HDEL', key, ARGV[1] .. ' ' .. kind) end
 return 1`,
-    /** KEYS: runs, controls, workers, testimonies. ARGV: maximum age of the last sign of life. */
+    /** KEYS: runs, controls, workers. ARGV: maximum age of the last sign of life. */
     sweep: `${clock}${state}
-for _, name in ipairs({ key, KEYS[3], KEYS[4] }) do
+for _, name in ipairs({ key, KEYS[3] }) do
   local all = redis.call('HGETALL', name)
   for i = 1, #all, 2 do
     if tonumber(string.match(all[i + 1], '^%S+')) < now - tonumber(ARGV[1]) then

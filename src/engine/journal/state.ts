@@ -39,8 +39,6 @@ export class JournalState {
   readonly #offsets = new RowOffsets();
   readonly #histories = new Map<number, AttemptHistory>();
   readonly #unsettled = new Map<number, Feeding>();
-  /** Rows without a result; true: fed more than once. */
-  readonly #fed = new Map<number, boolean>();
 
   /** @param offset where the entry's line begins */
   apply(entry: JournalEntry, offset: number): void {
@@ -52,7 +50,6 @@ export class JournalState {
         for (let row = entry.first; row <= entry.last; row++) {
           if (this.isFinished(row)) continue;
           this.#unsettled.set(row, { to: entry.to, isAdded: false });
-          this.#fed.set(row, this.#fed.has(row));
         }
         break;
       case 'added':
@@ -104,11 +101,6 @@ export class JournalState {
     return this.#unsettled.get(row)?.isAdded === true;
   }
 
-  /** An older copy of the datastore may hold the row's first task. */
-  isFedAgain(row: number): boolean {
-    return this.#fed.get(row) === true;
-  }
-
   unsettledRows(): Iterable<number> {
     return this.#unsettled.keys();
   }
@@ -137,7 +129,6 @@ export class JournalState {
     this.#offsets.set(row, offset);
     this.#histories.delete(row);
     this.#unsettled.delete(row);
-    this.#fed.delete(row);
     this.#outcomes[outcome]++;
     this.finishedCount++;
     this.failures.add(result);

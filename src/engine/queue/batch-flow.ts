@@ -13,9 +13,9 @@ export interface RunBatchData {
   readonly bytes: number;
   readonly epoch?: string | undefined;
   /** Set before the coordinator removes the child. A job with neither child nor value then has no unknown calls. */
-  readonly taken?: true;
+  readonly removedByCoordinator?: true;
   /** Bytes of the journal that has the lost results of this collected batch again. */
-  readonly restoredEnd?: number;
+  readonly journalBytesAfterRestore?: number;
 }
 
 /** The rows of the kept batches took seconds, so they cover what a journal loses in a power failure. */
@@ -77,9 +77,9 @@ export function rowsOf({ rows, collected = rows }: Pick<RunBatchData, 'rows' | '
   return collected.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n));
 }
 
-/** Whether an earlier process took the batch, and died before it collected it. */
-export async function isTaken(job: Job<RunBatchData>): Promise<boolean> {
-  return job.data.taken === true && Object.keys(await job.getChildrenValues()).length === 0;
+/** Whether an earlier process took the batch back, and died before it collected it. */
+export async function wasRemovedByCoordinator(job: Job<RunBatchData>): Promise<boolean> {
+  return job.data.removedByCoordinator === true && Object.keys(await job.getChildrenValues()).length === 0;
 }
 
 /** Undefined without a child that ended. A copy of the child that a dashboard has added can have a value, too. */

@@ -2,7 +2,6 @@ import type { Priority, RowResult, SavedAnswer } from '../../domain/terms.ts';
 import type { LostEntries } from './lost-entries.ts';
 import type { BatchSize } from './open-batch.ts';
 import type { Leftover, RowTask, RunPolicy } from './payload.ts';
-import type { RollCall } from './roll-call.ts';
 import type { RowQueue } from './row-queue.ts';
 
 export interface HandedBack extends Leftover {
@@ -13,6 +12,7 @@ export interface HandedBack extends Leftover {
 export interface CollectedBatch extends BatchSize {
   readonly results: readonly RowResult[];
   readonly leftovers: readonly HandedBack[];
+  /** Rows that the datastore has lost: they may have been called. */
   readonly missing: readonly number[];
 }
 
@@ -20,7 +20,6 @@ export interface BatchQueueOptions {
   readonly runId: string;
   readonly rows: RowQueue;
   readonly policy: RunPolicy;
-  readonly rollCall: RollCall;
   readonly priority: () => Priority;
   /** The datastore forgets the batch when the promise resolves, and delivers it again when it rejects. */
   readonly collect: (batch: CollectedBatch) => Promise<void>;
@@ -36,8 +35,6 @@ export interface BatchQueueOptions {
   readonly onResults: (results: readonly RowResult[]) => Promise<void>;
   /** Called before the results that follow from the answers. */
   readonly onAnswers: (answers: readonly SavedAnswer[]) => Promise<void>;
-  /** The datastore has lost a batch, whose rows may have been called. */
-  readonly onVanished: (rows: readonly number[], size: BatchSize) => Promise<void>;
   readonly onError: (error: Error) => void;
   /** How often batches are compared with all lists of the datastore. Default: 30 s. */
   readonly lookEveryMs?: number;

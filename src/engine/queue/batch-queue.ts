@@ -1,8 +1,15 @@
 import type { Job } from 'bullmq';
 import { after, unlessAborted } from '../../base/async/waiting.ts';
 import type { Priority, SavedAnswer } from '../../domain/terms.ts';
-import { type Datastore, isRefusedCommand } from '../datastore/datastore.ts';
-import { flowOf, isTaken, newBatchId, type RunBatchData, returnedOf, rowsOf } from './batch-flow.ts';
+import { type Datastore, isOfAnotherEpoch, isRefusedCommand } from '../datastore/datastore.ts';
+import {
+  flowOf,
+  newBatchId,
+  type RunBatchData,
+  returnedOf,
+  rowsOf,
+  wasRemovedByCoordinator,
+} from './batch-flow.ts';
 import type { BatchQueueOptions } from './batch-queue-options.ts';
 import {
   bullmqOn,
@@ -16,22 +23,21 @@ import {
 } from './bullmq.ts';
 import { batchesQueueName } from './forget-batches.ts';
 import { renewLocks } from './lock-renewal.ts';
-import { recollect } from './lost-entries.ts';
+import { restoreLostResults } from './lost-entries.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
-import { type BatchOutcome, outcomeOf } from './outcome.ts';
 import { type BatchReturn, bytesOf, decodeBatch, encodeLedgerEntry, type RowTask } from './payload.ts';
-import { workersAwaited } from './roll-call.ts';
 import { lookingAt, lostKeys, strandingOf } from './stranded-batch.ts';
 
 const addAgainMs = 1_000;
 const usualLookMs = 30_000;
+const noRows: BatchReturn = { results: [], leftovers: [] };
 const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
 
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
 /** Opens the batches of a run, restores what the journal has lost, and collects. Only one process at a time may do so for a run. */
 export async function openBatchQueue(datastore: Datastore, options: BatchQueueOptions) {
-  const { runId, rows, rollCall, lookEveryMs = usualLookMs } = options;
+  const { runId, rows, lookEveryMs = usualLookMs } = options;
   const { classes, options: bound, producerOptions } = bullmqOn(datastore);
   const name = batchesQueueName(runId);
   const queue = new classes.Queue<RunBatchData, number>(name, { ...bound, ...shortEventStream });
@@ -39,9 +45,9 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   queue.on('error', options.onError);
   producer.on('error', options.onError);
 
-  /** The batches that are not collected, and the epochs of all, by id. */
+  /** The batches that are not collected, and the ids of all. */
   const open = new Map<string, OpenBatch>();
-  const epochs = new Map<string, string | undefined>();
+  const ids = new Set<string>();
   /** Undefined: an earlier coordinator may have given open batches another priority. */
   let priority: Priority | undefined;
   const locks = renewLocks(options.onError);
@@ -53,7 +59,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     async (job, token) => {
       const { id = '' } = job;
       // Completing a batch here would hide it from the other coordinator, which is suspended or ending.
-      if (!epochs.has(id)) throw new Error('another coordinator of the run added a batch');
+      if (!ids.has(id)) throw new Error('another coordinator of the run added a batch');
       const batch = open.get(id);
       const lock = locks.hold(job, token);
       try {
@@ -79,7 +85,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   void collector.run().catch(options.onError);
 
   function keep(id: string, batch: OpenBatch): void {
-    epochs.set(id, batch.epoch);
+    ids.add(id);
     open.set(id, batch);
   }
 
@@ -88,21 +94,22 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     // A process died while it collected these. A failed collection is delayed, by a clock that may have been set back since.
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const job of await queue.getDelayed()) await promote(job);
+    let hasOtherEpoch = false;
     for (const job of await queue.getJobs([...unfinished])) {
       const { id = '', data } = job;
       const child = await rows.job(id);
       const tasks = child === undefined ? [] : decodeBatch(child.data).tasks;
-      const { bytes, epoch } = data;
-      const batch = new OpenBatch({ id, queue: rows, rows: rowsOf(data), bytes, tasks, epoch });
-      batch.isTaken = child === undefined && (await isTaken(job));
+      const batch = new OpenBatch({ id, queue: rows, rows: rowsOf(data), bytes: data.bytes, tasks });
+      batch.isRemovedByCoordinator = child === undefined && (await wasRemovedByCoordinator(job));
+      hasOtherEpoch ||= isOfAnotherEpoch(datastore, data.epoch);
       keep(id, batch);
     }
     const batches = [...open.values()];
     const rowsIn = (those: readonly OpenBatch[]) => new Set(those.flatMap((batch) => batch.rows));
-    const held = rowsIn(batches.filter(({ isTaken }) => !isTaken));
-    const taken = rowsIn(batches.filter(({ isTaken }) => isTaken));
-    await recollect(queue, options.journalEnd, (lost) => options.restore(lost, held));
-    return { batches: batches.map(({ size }): BatchSize => size), held, taken };
+    const held = rowsIn(batches.filter((batch) => !batch.isRemovedByCoordinator));
+    const removed = rowsIn(batches.filter((batch) => batch.isRemovedByCoordinator));
+    await restoreLostResults(queue, options.journalEnd, (lost) => options.restore(lost, held));
+    return { batches: batches.map(({ size }): BatchSize => size), held, removed, hasOtherEpoch };
   }
 
   /** Paused when a process of the run died, or an older copy of the datastore was restored. */
@@ -111,17 +118,21 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   }
 
   async function collect(job: Job<RunBatchData>, batch: OpenBatch): Promise<void> {
-    const { id = '' } = job;
-    const outcome = await outcomeOf(batch, await returnedOf(job), { rollCall, open });
-    if (outcome === undefined) throw workersAwaited();
-    await take(id, batch, outcome);
+    await take(batch, await returnedOf(job));
   }
 
-  async function take(id: string, batch: OpenBatch, { answers, ...outcome }: BatchOutcome): Promise<void> {
+  /** @param returned what its worker says of all rows of the batch */
+  async function take(batch: OpenBatch, returned: BatchReturn | undefined): Promise<void> {
+    const { results, leftovers, answers } = returned ?? batch.outcome ?? noRows;
     await saveAnswers(batch, answers);
-    const leftovers = outcome.leftovers.map((leftover) => ({ ...leftover, task: batch.taskOf(leftover) }));
-    await options.collect({ ...batch.size, ...outcome, leftovers });
-    open.delete(id);
+    const known = new Set([...results, ...leftovers].map(({ row }) => row));
+    await options.collect({
+      ...batch.size,
+      results,
+      leftovers: leftovers.map((leftover) => ({ ...leftover, task: batch.taskOf(leftover) })),
+      missing: batch.isRemovedByCoordinator ? [] : batch.rows.filter((row) => !known.has(row)),
+    });
+    open.delete(batch.id);
   }
 
   /** Takes a batch back if unclaimed; otherwise withdraws it. */
@@ -137,21 +148,19 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
     if ((await child.getState()) === 'unknown') return takeBack(id, batch);
-    const taken = rollCall.isOfAnother(batch.epoch)
-      ? await outcomeOf(batch, undefined, { rollCall, open })
-      : await batch.abandoned();
-    if (taken === undefined) return;
+    const taken = await batch.abandoned();
     await saveAnswers(batch, taken.answers);
     // A worker that has claimed the batch meanwhile knows which intents led to no call: its return value decides.
     if (batch.isCollected || !(await isUnclaimed(child))) return;
     await save(taken);
     const job = await queue.getJob(id);
-    if (job === undefined || !(await ifJobThere(job.updateData({ ...job.data, taken: true })))) return;
+    if (job === undefined || !(await ifJobThere(job.updateData({ ...job.data, removedByCoordinator: true }))))
+      return;
     // BullMQ does not remove a batch that a worker has claimed meanwhile, unless the worker's lock has expired.
     if (performance.now() - since > lockMs / 2) return;
-    batch.isTaken = true;
+    batch.isRemovedByCoordinator = true;
     await child.remove().catch(() => {
-      batch.isTaken = false;
+      batch.isRemovedByCoordinator = false;
     });
   }
 
@@ -172,13 +181,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     const listed = await listedIfDue();
     const isSuspect = (id: string) => !present.has(id) || awaited.has(id) || listed?.has(id) === false;
     await Promise.all([...open].map(([id, batch]) => isSuspect(id) && takeBack(id, batch)));
-    await removeReturned(present);
   }
 
   /** Ends a batch that workers and collector can't end, because the datastore has lost one of its keys. */
   async function takeBack(id: string, batch: OpenBatch): Promise<void> {
     awaited.delete(id);
-    const stranding = await strandingOf(batch, queue, rows, rollCall);
+    const stranding = await strandingOf(batch, queue, rows);
     if (stranding.kind === 'vanished') return reportIfVanished(id, batch);
     if (stranding.kind === 'awaits its worker') awaited.add(id);
     if (stranding.kind !== 'stranded' || !open.has(id)) return;
@@ -189,21 +197,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     await queue.remove(id);
   }
 
-  /** Removes collected batches of which the datastore forgot the removal. */
-  async function removeReturned(present: ReadonlySet<string>): Promise<void> {
-    for (const id of present)
-      if (!open.has(id) && rollCall.isOfAnother(epochs.get(id))) await queue.remove(id);
-  }
-
   async function reportIfVanished(id: string, batch: OpenBatch): Promise<void> {
     // A finished batch stays until it is collected; a batch in collection can't be lost.
     if (batch.isAdding || !(await hasVanished(id, batch))) return;
-    if (!rollCall.isOfAnother(batch.epoch) && batch.outcome === undefined) {
-      if (open.delete(id)) await options.onVanished(batch.rows, batch.size);
-      return;
-    }
-    const outcome = await outcomeOf(batch, undefined, { rollCall, open });
-    if (outcome !== undefined && !batch.isCollected) await batch.collectOnce(() => take(id, batch, outcome));
+    await batch.collectOnce(() => take(batch, undefined));
   }
 
   async function hasVanished(id: string, batch: OpenBatch): Promise<boolean> {
@@ -231,9 +228,6 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
     },
     async refresh(): Promise<void> {
-      await rollCall.update();
-      if ([...open.values()].some(({ epoch }) => rollCall.isAwaiting(epoch)))
-        options.onError(workersAwaited());
       await reportNewResults([...open.values()]);
       await unpause();
       await reprioritize();
@@ -248,14 +242,14 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     /**
      * Adds rows as one batch, all or nothing. Waits while the datastore does not answer; after an abort, the batch may have been added.
      *
-     * @param knownEpoch if the datastore's epoch has changed since, the batch is lost
+     * @param knownEpoch if the datastore's epoch has changed since, a missing batch is lost
      * @returns whether the datastore has said that it has the batch
      */
     async add(tasks: readonly RowTask[], signal: AbortSignal, knownEpoch?: string): Promise<boolean> {
       const id = newBatchId(runId);
       const added = tasks.map(({ row }) => row);
       const { connectionEpoch: epoch } = datastore;
-      const batch = new OpenBatch({ id, queue: rows, rows: added, bytes: bytesOf(...tasks), tasks, epoch });
+      const batch = new OpenBatch({ id, queue: rows, rows: added, bytes: bytesOf(...tasks), tasks });
       const place = { batches: name, rows: rows.name, priority: options.priority() };
       const flow = flowOf(id, place, { tasks, policy: options.policy, epoch });
       let mayBeAdded = false;
@@ -283,12 +277,13 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     },
     /** Removes unclaimed batches once `save` has their outcome, and withdraws the others. */
     async drain(save: (taken: BatchReturn) => Promise<void>): Promise<void> {
-      for (const [id, batch] of open) if (!batch.isTaken) await drainOne(id, batch, save);
+      for (const [id, batch] of open) await drainOne(id, batch, save);
     },
     /** All batches must be collected. */
     async forget(): Promise<void> {
       await collector.close();
-      await removeReturned(new Set(await queue.getRanges([...unfinished], 0, -1)));
+      // An older copy of the datastore has collected batches again; with them go their rows, which are in another queue.
+      for (const id of await queue.getRanges([...unfinished], 0, -1)) await queue.remove(id);
       await obliterate(queue);
     },
     close,

@@ -16,7 +16,6 @@ import {
   type RowTask,
 } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
-import type { Witness } from './testimony.ts';
 
 export interface BatchWorkerOptions {
   /** Rows in a call, or waiting for it. */
@@ -27,7 +26,6 @@ export interface BatchWorkerOptions {
   readonly process: (task: RowCall, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
   /** A batch is unreadable, or this program has a defect. The worker claims no more. */
   readonly onRefused: (reason: CqbatchError) => void;
-  readonly witness: Pick<Witness, 'began' | 'ended' | 'handedOver'>;
   readonly onError: (error: Error) => void;
 }
 
@@ -151,9 +149,7 @@ export class BatchWorker {
     // Its rows belong to another job, whose worker calls them; the run would not know of these calls.
     if (!isOfRun(job)) return this.#discard(job, token, 'it is a copy of another job');
     const { id = '' } = job;
-    const { witness } = this.#options;
     const { locks, batches } = this.#claims;
-    const isOutdated = this.#isOfAnotherEpoch(batch);
     const lock = locks.hold(job, token, () => claimed.handBack());
     const claimed: ClaimedBatch = new ClaimedBatch({
       batch,
@@ -164,27 +160,21 @@ export class BatchWorker {
       onReady: () => this.#beginRows(),
       onError: this.#options.onError,
     });
-    if (!isOutdated) {
-      witness.began(id, batch.epoch, () => lock.isHeld() && !claimed.isLost);
-      batches.add(claimed);
-    }
+    batches.add(claimed);
     try {
       await claimed.begin();
-      if (isOutdated) claimed.handBack();
+      if (this.#isOfAnotherEpoch(batch)) claimed.handBack();
       this.#beginRows();
       await claimed.done;
       batches.delete(claimed);
       const value = claimed.close();
-      if (!isOutdated) witness.ended(id, value);
-      const returned = encodeReturn(isOutdated ? { ...value, isFound: true } : value);
-      const isAccepted = !claimed.isLost && (await this.#complete(job, token, returned));
-      if (!isOutdated) witness.handedOver(id, isAccepted);
+      if (!claimed.isLost) await this.#complete(job, token, encodeReturn(value));
     } finally {
       lock.release();
     }
   }
 
-  /** Only the coordinator can find out what happened to a batch of another epoch. */
+  /** The datastore may have forgotten a worker that called the rows of the batch. */
   #isOfAnotherEpoch({ epoch }: Pick<Batch, 'epoch'>): boolean {
     return isOfAnotherEpoch(this.#datastore, epoch);
   }
@@ -201,17 +191,16 @@ export class BatchWorker {
     await job.moveToFailed(new UnrecoverableError(message), token, false);
   }
 
-  /** @returns false if another worker has claimed or completed the batch, or no list has it */
-  async #complete(job: BatchJob, token: string, value: string): Promise<boolean> {
+  async #complete(job: BatchJob, token: string, value: string): Promise<void> {
     for (;;) {
       try {
         await job.moveToCompleted(value, token, false);
-        return true;
+        return;
       } catch (error) {
         this.#options.onError(error as Error);
-        // BullMQ's messages for that case.
+        // What BullMQ says if another worker has claimed or completed the batch, or no list has it.
         if (/^(Missing (key|lock)|Lock mismatch)|is not in the active state/.test((error as Error).message))
-          return false;
+          return;
         await after(againAfterMs);
       }
     }

@@ -1,10 +1,13 @@
 import type { Queue } from 'bullmq';
+import type { RowResult } from '../../domain/terms.ts';
 import { keptBatches, type RunBatchData, rowsOf } from './batch-flow.ts';
-import { type BatchReturn, decodeReturn } from './payload.ts';
-import { mergeReturns } from './recollection.ts';
+import { decodeReturn, type Leftover } from './payload.ts';
 
 /** What a journal has lost and the datastore still has. */
-export interface LostEntries extends BatchReturn {
+export interface LostEntries {
+  readonly results: readonly RowResult[];
+  /** A row may have come back from several batches. */
+  readonly leftovers: readonly Leftover[];
   /** Rows that may have been called, with lost results. */
   readonly doubtful: readonly number[];
 }
@@ -15,23 +18,27 @@ export interface LostEntries extends BatchReturn {
  *
  * @param journalEnd bytes of the journal; meanwhile only `save` adds entries
  */
-export async function recollect(
+export async function restoreLostResults(
   queue: Pick<Queue<RunBatchData, number>, 'getCompleted'>,
   journalEnd: () => number,
   save: (lost: LostEntries) => Promise<void>,
 ): Promise<void> {
   const foundEnd = journalEnd();
   const kept = await queue.getCompleted();
-  const lost = kept.filter(({ data, returnvalue }) => (data.restoredEnd ?? returnvalue) > foundEnd);
+  const lost = kept.filter(
+    ({ data, returnvalue }) => (data.journalBytesAfterRestore ?? returnvalue) > foundEnd,
+  );
   if (lost.length === 0) return;
-  const returns = await Promise.all(lost.map(async (job) => Object.values(await job.getChildrenValues())));
-  const known = returns.flat().map(decodeReturn).reduce(mergeReturns, { results: [], leftovers: [] });
-  const knownRows = new Set([...known.results, ...known.leftovers].map(({ row }) => row));
+  const values = await Promise.all(lost.map((job) => job.getChildrenValues()));
+  const returns = values.flatMap((each) => Object.values(each).map(decodeReturn));
+  const results = returns.flatMap((each) => each.results);
+  const leftovers = returns.flatMap((each) => each.leftovers);
+  const knownRows = new Set([...results, ...leftovers].map(({ row }) => row));
   const rows = lost.flatMap(({ data }) => rowsOf(data));
-  // Older batches were removed; their rows are below the highest row of the kept batches.
+  // BullMQ keeps only the latest batches. If all were lost, each row up to the highest one is doubtful.
   const hasLostMore = lost.length === kept.length && kept.length >= keptBatches;
   const suspects = hasLostMore ? rowsOf({ rows: [[1, rows.reduce((a, b) => Math.max(a, b))]] }) : rows;
-  await save({ ...known, doubtful: suspects.filter((row) => !knownRows.has(row)) });
-  const restoredEnd = journalEnd();
-  for (const job of lost) await job.updateData({ ...job.data, restoredEnd });
+  await save({ results, leftovers, doubtful: suspects.filter((row) => !knownRows.has(row)) });
+  const journalBytesAfterRestore = journalEnd();
+  for (const job of lost) await job.updateData({ ...job.data, journalBytesAfterRestore });
 }

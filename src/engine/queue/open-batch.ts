@@ -15,7 +15,6 @@ export interface OpenBatchOptions {
   readonly rows: readonly number[];
   readonly bytes: number;
   readonly tasks: readonly RowTask[];
-  readonly epoch: string | undefined;
 }
 
 const readAfterMs = 1_000;
@@ -24,12 +23,12 @@ export class OpenBatch {
   readonly id: string;
   readonly rows: readonly number[];
   readonly size: BatchSize;
-  readonly epoch: string | undefined;
   #begunAt = Number.POSITIVE_INFINITY;
   /** While the command that adds the batch may be in progress, a missing batch is not lost. */
   isAdding = false;
   isWithdrawn = false;
-  isTaken = false;
+  /** Its rows are in the journal, and no worker has it. */
+  isRemovedByCoordinator = false;
   /** The outcome that its ledger tells, once no worker can write into it. */
   outcome: BatchReturn | undefined;
   #collecting: Promise<void> | undefined;
@@ -40,9 +39,8 @@ export class OpenBatch {
   /** By row and time. */
   readonly #taken = new Set<string>();
 
-  constructor({ id, queue, rows, bytes, tasks, epoch }: OpenBatchOptions) {
+  constructor({ id, queue, rows, bytes, tasks }: OpenBatchOptions) {
     this.id = id;
-    this.epoch = epoch;
     this.#queue = queue;
     this.rows = rows;
     this.size = { rows: rows.length, bytes };

@@ -79,11 +79,6 @@ export interface BatchReturn {
   readonly results: readonly RowResult[];
   readonly leftovers: readonly Leftover[];
   readonly answers?: readonly SavedAnswer[];
-  /**
-   * Another worker may have called leftover rows: this worker found the batch in another epoch, or the datastore lost the batch before the
-   * handover.
-   */
-  readonly isFound?: true;
 }
 
 export type LedgerEntry =

@@ -5,7 +5,6 @@ import type { RunBatchData } from './batch-flow.ts';
 import { ifJobThere } from './bullmq.ts';
 import type { OpenBatch } from './open-batch.ts';
 import { type BatchJobData, encodeLedgerEntry, ledgerNote } from './payload.ts';
-import type { RollCall } from './roll-call.ts';
 import type { RowQueue } from './row-queue.ts';
 
 export type Stranding =
@@ -29,15 +28,12 @@ export async function strandingOf(
   batch: OpenBatch,
   queue: Pick<Queue<RunBatchData, number>, 'getJob'>,
   rows: Pick<RowQueue, 'job'>,
-  rollCall: Pick<RollCall, 'isOfAnother'>,
 ): Promise<Stranding> {
-  const { id, epoch } = batch;
+  const { id } = batch;
   if (batch.isAdding || batch.isCollected) return onItsWay;
   const child = await rows.job(id);
   if (child !== undefined) {
     const isOrphan = (await queue.getJob(id)) === undefined;
-    // The other coordinator or epoch has it.
-    if (isOrphan && rollCall.isOfAnother(epoch)) return { kind: 'vanished' };
     if (!isOrphan && (await child.getState()) !== 'unknown') return onItsWay;
     if (batch.isCollected) return onItsWay;
     if (!(await removeChild(child, batch))) return { kind: 'awaits its worker' };

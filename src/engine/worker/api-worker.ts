@@ -163,7 +163,6 @@ export class ApiWorker {
           onHalt(refusalReason(baseUrl, path, failure), failure.unclear ? row : undefined),
       }),
       log,
-      testify: (testimony) => this.#options.membership.testify(JSON.stringify(testimony)),
       isResting: () => this.#gate.isResting,
       onRefused: onHalt,
       onStuck: onHalt,

@@ -10,10 +10,14 @@ type FinishedRow = Extract<RowVerdict, { readonly kind: 'finished' }>;
 export function notRepeated(task: RowTask): FinishedRow {
   const { row, operation, history = noHistory } = task;
   const { lastCode, lastMessage } = history;
-  const before = lastCode === undefined ? '' : ` (${lastCode}${lastMessage ? `: ${lastMessage}` : ''})`;
+  const code = lastCode === 'RESULT_LOST' ? lastCode : 'NOT_REPEATED';
+  const last = lastMessage ? `${lastCode}: ${lastMessage}` : lastCode;
+  const before = lastCode === undefined || lastCode === code ? '' : ` (${last})`;
   const message = `an earlier attempt may have been carried out${before}, and ${operation} must not be repeated`;
-  const why = { row, operation, code: 'NOT_REPEATED', message, unclear: true };
-  return { kind: 'finished', result: failedUncalled(history, why) };
+  return {
+    kind: 'finished',
+    result: failedUncalled(history, { row, operation, code, message, unclear: true }),
+  };
 }
 
 export function uncalled(task: RowTask): ReturnedRow {

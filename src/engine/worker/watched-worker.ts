@@ -5,11 +5,9 @@ import type { Log } from '../../base/log.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import { BatchWorker, type BatchWorkerOptions } from '../queue/batch-worker.ts';
 import type { RowQueue } from '../queue/row-queue.ts';
-import { type Testimony, Witness } from '../queue/testimony.ts';
 import { Watchdog } from './watchdog.ts';
 
-export interface WatchedWorkerOptions extends Omit<BatchWorkerOptions, 'witness'> {
-  readonly testify: (testimony: Testimony) => Promise<void>;
+export interface WatchedWorkerOptions extends BatchWorkerOptions {
   readonly log: Log;
   readonly isResting: () => boolean;
   /** Waiting rows are not taken, not even with new connections. */
@@ -25,7 +23,6 @@ export class WatchedWorker {
   readonly #datastore: Datastore;
   readonly #queue: RowQueue;
   readonly #options: WatchedWorkerOptions;
-  readonly #witness: Witness;
   readonly #watchdog = new Watchdog();
   readonly #checks: Repeated;
   #worker: BatchWorker;
@@ -39,8 +36,7 @@ export class WatchedWorker {
     this.#queue = queue;
     this.#options = options;
     this.#concurrency = options.concurrency;
-    this.#witness = new Witness(datastore, options.testify, options.onError);
-    this.#worker = new BatchWorker(datastore, queue, { ...options, witness: this.#witness });
+    this.#worker = new BatchWorker(datastore, queue, options);
     this.#checks = repeat(() => this.#check(), { everyMs: watchEveryMs, onError: options.onError });
   }
 
@@ -62,7 +58,7 @@ export class WatchedWorker {
 
   stop(deadlineMs: number): Promise<void> {
     this.pause();
-    return this.#worker.stop(deadlineMs).finally(() => this.#witness.close());
+    return this.#worker.stop(deadlineMs);
   }
 
   async #check(): Promise<void> {
@@ -98,7 +94,6 @@ export class WatchedWorker {
     this.#startedBefore += silent.started;
     this.#worker = new BatchWorker(this.#datastore, this.#queue, {
       ...this.#options,
-      witness: this.#witness,
       concurrency: this.#concurrency,
     });
     this.#worker.resting = silent.resting;

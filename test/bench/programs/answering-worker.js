@@ -11,7 +11,6 @@ import { openRowQueue } from '../../../dist/src/engine/queue/row-queue.js';
 const { queue, baseUrl } = JSON.parse(process.argv[2] ?? '{}');
 const { datastore } = await openRedis({ url: queue, purpose: 'benchmark' });
 new BatchWorker(datastore, openRowQueue(datastore, { baseUrl }), {
-  witness: { began() {}, ended() {}, handedOver() {} },
   concurrency: 250,
   prepare: (row) => ({ ...row, path: '/', body: '' }),
   async process({ row, operation }) {

@@ -9,9 +9,7 @@ import { openLog, openTerminal } from '../../../dist/src/cli/terminal.js';
 import { openCluster } from '../../../dist/src/engine/cluster/cluster.js';
 import { requestDigest, requestOfValues } from '../../../dist/src/engine/operation/shown-request.js';
 import { openBatchQueue } from '../../../dist/src/engine/queue/batch-queue.js';
-import { RollCall } from '../../../dist/src/engine/queue/roll-call.js';
 import { openRowQueue } from '../../../dist/src/engine/queue/row-queue.js';
-import { emptyRoster } from '../../../dist/src/engine/queue/testimony.js';
 import { startHeartbeat } from '../../../dist/src/engine/run/session/heartbeat.js';
 import { serveRows } from '../../../dist/src/engine/worker/serve.js';
 import { baseUrl, fail, measureMembers, openDatastore, run } from './fleet.js';
@@ -69,14 +67,12 @@ async function beginRun(
     runId: run.id,
     rows: openRowQueue(datastore, { baseUrl }),
     policy: { attempts: 1, backoffMs: 1_000 },
-    rollCall: new RollCall(datastore, emptyRoster),
     priority: () => 'normal',
     async collect() {},
     async onResults() {},
     async onAnswers() {},
     journalEnd: () => 0,
     restore: async () => {},
-    async onVanished() {},
     onError: fail,
   });
   const begunAt = performance.now();

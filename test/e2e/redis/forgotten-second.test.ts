@@ -30,46 +30,53 @@ async function judged(cwd: string, sandbox: TestSandbox) {
   };
 }
 
-/** A run with a worker that has called a hundred rows. */
-async function begunRun(redis: RedisServer, env: Place['env'] = {}) {
+/** The workers that call the rows of a run. */
+type Callers = 'its own worker' | 'two workers elsewhere';
+
+/** A run that has called a hundred rows. */
+async function begunRun(redis: RedisServer, callers: Callers, env: Place['env'] = {}) {
   const sandbox = await startSandbox(...kindSandbox, '--latency', '20ms..60ms');
   const machine = await newMachine({ redis, sandbox, prefix: 'forgets', env }, rows);
-  const worker = await machine.worker();
-  const run = machine.start('run', 'rows.csv', '--yes', '--rate', '80/s');
+  const isElsewhere = callers === 'two workers elsewhere';
+  const workers = isElsewhere ? [await machine.worker(), await machine.worker()] : [];
+  const without = isElsewhere ? ['--no-worker'] : [];
+  const run = machine.start('run', 'rows.csv', '--yes', '--rate', '80/s', ...without);
   await sandbox.requested(100);
-  const judge = () => judged(machine.cwd, sandbox);
-  /** The run ends, each row was called once, and none is marked. */
-  const lostNothing = async (): Promise<void> => {
-    expect((await run.end).code).toBe(0);
-    expect(await judge()).toEqual({
-      calledAgain: [],
-      calledAgainInSilence: [],
-      marked: [],
-      notSucceeded: [],
-    });
+  /** What was called again is marked, and no more than the rows that Redis held. */
+  const expectMarks = async (): Promise<void> => {
+    const { calledAgain, marked, ...found } = await judged(machine.cwd, sandbox);
+    expect(found).toEqual({ calledAgainInSilence: [], notSucceeded: [] });
+    expect(marked).toEqual(expect.arrayContaining(calledAgain));
+    expect(marked.length).toBeGreaterThan(0);
+    expect(marked.length).toBeLessThan(rows);
   };
-  return { sandbox, machine, worker, run, judge, lostNothing };
+  return { sandbox, machine, workers, run, expectMarks };
 }
 
 describeWithRedis('after a crash of Redis', () => {
-  test.each([
-    ['nothing', undefined],
-    ['the last 40 calls', 40],
-    ['the last 320 calls', 320],
-  ])('that has lost %s, processes that live call nothing again and mark nothing', async (_, lost) => {
+  test.each<{ lost: string; calls: number | undefined; callers: Callers }>([
+    { lost: 'nothing', calls: undefined, callers: 'its own worker' },
+    { lost: 'the last 40 calls', calls: 40, callers: 'its own worker' },
+    { lost: 'the last 320 calls', calls: 320, callers: 'its own worker' },
+    { lost: 'the last 40 calls', calls: 40, callers: 'two workers elsewhere' },
+    { lost: 'the last 320 calls', calls: 320, callers: 'two workers elsewhere' },
+  ])('that has lost $lost, a run with $callers marks what it calls again', async ({ calls, callers }) => {
     const redis = await redisForTest();
-    const { sandbox, lostNothing } = await begunRun(redis);
+    const { sandbox, run, expectMarks } = await begunRun(redis, callers);
     const { file, bytes } = await endOfLog(redis);
-    await sandbox.requested(100 + (lost ?? 0));
+    await sandbox.requested(100 + (calls ?? 0));
     await redis.kill();
-    if (lost !== undefined) await truncate(file, bytes);
+    if (calls !== undefined) await truncate(file, bytes);
     await redis.restart();
-    await lostNothing();
+    expect((await run.end).code).toBe(0);
+    await expectMarks();
   });
 
-  test('whose replica takes over without its last second, processes that live call nothing again and mark nothing', async () => {
+  test('whose replica takes over without its last second, a run marks what it calls again', async () => {
     const { primary, ofReplica, control, url } = await replicatedRedis();
-    const { sandbox, lostNothing } = await begunRun(primary, { CQBATCH_QUEUE: url });
+    const { sandbox, run, expectMarks } = await begunRun(primary, 'two workers elsewhere', {
+      CQBATCH_QUEUE: url,
+    });
     // From now on it hears nothing of the primary.
     await ofReplica.replicaof('127.0.0.1', '1');
     await sandbox.requested(180);
@@ -80,26 +87,23 @@ describeWithRedis('after a crash of Redis', () => {
       return (await ofReplica.role())[0];
     };
     await expect.poll(roleOfReplica, { interval: 500 }).toBe('master');
-    await lostNothing();
+    expect((await run.end).code).toBe(0);
+    await expectMarks();
   });
 
   test('and of all processes, a resumed run marks what it calls again', async () => {
     const redis = await redisForTest();
-    const { sandbox, machine, worker, run, judge } = await begunRun(redis);
+    const { sandbox, machine, workers, run, expectMarks } = await begunRun(redis, 'two workers elsewhere');
     const { file, bytes } = await endOfLog(redis);
     await sandbox.requested(180);
     await redis.kill();
-    for (const process of [run, worker]) {
+    for (const process of [run, ...workers]) {
       process.kill('SIGKILL');
       await process.end;
     }
     await truncate(file, bytes);
     await redis.restart();
     expect((await machine.run('resume')).code).toBe(0);
-    const { calledAgain, marked, ...found } = await judge();
-    expect(found).toEqual({ calledAgainInSilence: [], notSucceeded: [] });
-    expect(marked).toEqual(expect.arrayContaining(calledAgain));
-    // No more than were fed when the processes died.
-    expect(marked.length).toBeLessThan(rows);
+    await expectMarks();
   });
 });

@@ -47,16 +47,6 @@ test.each<[string, JournalEntry[], number[]]>([
   expect([1, 2, 3, 4, 5].filter((row) => state.isAdded(row))).toEqual(rows);
 });
 
-test.each<[string, JournalEntry[], number[]]>([
-  ['once', [fed(2, 4), settled], []],
-  ['again after all was settled', [fed(2, 4), settled, fed(3, 3)], [3]],
-  ['again after it was opened', [fed(2, 4), open(4), fed(4, 4), settled], [4]],
-  ['again, and then finished', [fed(2, 4), fed(2, 3), finished(3)], [2]],
-])('knows which rows without a result were fed %s', (_times, entries, rows) => {
-  const state = stateOf(...entries);
-  expect([1, 2, 3, 4, 5].filter((row) => state.isFedAgain(row))).toEqual(rows);
-});
-
 test.each<[string, JournalEntry[], number | undefined]>([
   ['comes from the latest entry', [open(1, 1), open(1, 3)], 3],
   ['outlives settling', [open(1, 2), settled], 2],

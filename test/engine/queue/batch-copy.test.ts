@@ -7,7 +7,7 @@ import { BatchWorker } from '../../../src/engine/queue/batch-worker.ts';
 import { bullmqOn } from '../../../src/engine/queue/bullmq.ts';
 import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
-import { noWitness, unheard } from './unheard.ts';
+import { unheard } from './unheard.ts';
 
 const task = { run: 'r', operation: 'update-soundboard', subject: '1', values: {}, requestDigest: '' };
 
@@ -42,7 +42,6 @@ describeWithRedis('a copy of a batch, as a dashboard of BullMQ adds it', () => {
     });
     const calls: number[] = [];
     const worker = new BatchWorker(datastore, rows, {
-      witness: noWitness,
       concurrency: 1,
       prepare: (row) => ({ ...row, path: '/', body: '{}' }),
       async process({ row, operation }, claim) {

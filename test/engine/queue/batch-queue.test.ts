@@ -2,10 +2,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../../../src/base/async/waiting.ts';
 import type { Datastore } from '../../../src/engine/datastore/datastore.ts';
 import { openBatchQueue } from '../../../src/engine/queue/batch-queue.ts';
-import type { BatchQueueOptions, CollectedBatch } from '../../../src/engine/queue/batch-queue-options.ts';
-import { bullmqOn } from '../../../src/engine/queue/bullmq.ts';
-import { encodeReturn } from '../../../src/engine/queue/payload.ts';
-import { RollCall, workersAwaited } from '../../../src/engine/queue/roll-call.ts';
+import type { BatchQueueOptions } from '../../../src/engine/queue/batch-queue-options.ts';
 import { openRowQueue, type RowQueue } from '../../../src/engine/queue/row-queue.ts';
 import type { ModelConnection } from '../../simulation/model-backend.ts';
 import { connectionTo, modelDatastore } from '../../simulation/model-datastore.ts';
@@ -41,7 +38,7 @@ async function opened(datastore: Datastore, rows: RowQueue, options: Partial<Bat
   const vanished: (readonly number[])[] = [];
   const batches = await openBatchQueue(datastore, {
     ...unheard('r', rows),
-    onVanished: async (lost) => void vanished.push(lost),
+    collect: async ({ missing }) => void (missing.length > 0 && vanished.push(missing)),
     ...options,
   });
   onTestFinished(() => batches.close());
@@ -51,15 +48,13 @@ async function opened(datastore: Datastore, rows: RowQueue, options: Partial<Bat
 test('a missing batch is lost, though the datastore has a batch of another coordinator', async () => {
   const datastore = modelDatastore(newConnection().connection);
   const rows = rowsOn(datastore);
-  const back: number[] = [];
-  const collect = async ({ leftovers }: CollectedBatch) => void back.push(...leftovers.map(({ row }) => row));
-  const { batches: own } = await opened(datastore, rows, { collect });
+  const { batches: own, vanished } = await opened(datastore, rows);
   await own.add([{ ...task, row: 1 }], never);
   await own.forget();
   const { batches: other, vanished: vanishedOfOther } = await opened(datastore, rows);
   await other.add([{ ...task, row: 2 }], never);
   await own.refresh();
-  expect([back, vanishedOfOther]).toEqual([[1], []]);
+  expect([vanished, vanishedOfOther]).toEqual([[[1]], []]);
 });
 
 test('a batch is not lost while the command that adds it is under way', async () => {
@@ -127,26 +122,4 @@ test('a process that looks for batches of dead workers tells why it cannot', asy
   const told = deferred<Error>();
   await rows.watchStalled(told.resolve);
   expect(await told.promise).toMatchObject({ message: 'READONLY' });
-});
-
-test('while workers are awaited, there is one reason, however many batches wait', async () => {
-  const datastore = { ...modelDatastore(newConnection().connection), connectionEpoch: 'one' };
-  const rows = rowsOn(datastore);
-  const errors: Error[] = [];
-  const silent = { present: async () => new Map([['w', 0]]), testimonies: async () => new Map() };
-  const { batches } = await opened(datastore, rows, {
-    rollCall: new RollCall(datastore, silent),
-    onError: (error) => void errors.push(error),
-  });
-  for (const row of [1, 2]) await batches.add([{ ...task, row }], never);
-  datastore.connectionEpoch = 'two';
-  // Batches that no worker returns wait, too.
-  await batches.refresh();
-  expect(errors).toEqual([workersAwaited()]);
-  const { classes, options } = bullmqOn(datastore);
-  const returned = encodeReturn({ results: [], leftovers: [] });
-  const worker = new classes.Worker(rows.name, async () => returned, options);
-  await expect.poll(() => errors.length).toBeGreaterThan(2);
-  expect(new Set(errors.map(({ message }) => message))).toEqual(new Set([workersAwaited().message]));
-  await worker.close();
 });

@@ -10,7 +10,7 @@ import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
 import type { ModelConnection } from '../../simulation/model-backend.ts';
 import { connectionTo, modelDatastore } from '../../simulation/model-datastore.ts';
 import { QueueModel } from '../../simulation/queue-model.ts';
-import { noWitness, unheard } from './unheard.ts';
+import { unheard } from './unheard.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -36,7 +36,6 @@ test('a row must not be called once its lock may have expired, even before the w
   const started = deferred<Claim>();
   const mayEnd = deferred();
   const worker = new BatchWorker(datastore, rows, {
-    witness: noWitness,
     concurrency: 1,
     prepare: (task) => ({ ...task, path: '/', body: '' }),
     async process(_task, claim) {
@@ -76,7 +75,6 @@ test('whatever throws after an intent leaves an attempt that counts and is uncle
   const refused: string[] = [];
   const bothThrow = deferred();
   const worker = new BatchWorker(datastore, rows, {
-    witness: noWitness,
     concurrency: 2,
     prepare: (task) => ({ ...task, path: '/', body: '' }),
     async process({ row }, claim) {
@@ -104,6 +102,51 @@ test('whatever throws after an intent leaves an attempt that counts and is uncle
     batches.then((opened) => opened.close()),
     rows.close(),
   ]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await stopped;
+});
+
+test.each([
+  { when: 'before a worker claims it', isClaimed: false },
+  { when: 'while a worker has it', isClaimed: true },
+])('a batch comes back without another call if the epoch changes $when', async ({ isClaimed }) => {
+  const connection = connectionTo(new QueueModel(() => performance.now()));
+  const before = { ...modelDatastore(connection), connectionEpoch: 'one' };
+  let changed = (): void => {};
+  const datastore = {
+    ...modelDatastore(connection),
+    connectionEpoch: isClaimed ? 'one' : 'two',
+    onReconnect(listener: () => void) {
+      changed = listener;
+      return () => {};
+    },
+  };
+  const rows = openRowQueue(before, { baseUrl: 'rows' });
+  const collected = deferred<CollectedBatch>();
+  const opening = openBatchQueue(before, {
+    ...unheard('r', rows),
+    collect: async (batch) => collected.resolve(batch),
+  });
+  await vi.advanceTimersByTimeAsync(100);
+  const batches = await opening;
+  const called: number[] = [];
+  const worker = new BatchWorker(datastore, rows, {
+    concurrency: 1,
+    prepare: (task) => ({ ...task, path: '/', body: '' }),
+    async process({ row }, claim) {
+      if (await claim.intend()) called.push(row);
+      datastore.connectionEpoch = 'two';
+      changed();
+      return { kind: 'returned', history: { ...noHistory, attempts: 1 } };
+    },
+    onRefused: (reason) => expect.unreachable(reason.message),
+    onError: () => {},
+  });
+  const adding = batches.add([task, { ...task, row: 2 }], new AbortController().signal);
+  await vi.advanceTimersByTimeAsync(1_000);
+  const { leftovers } = await collected.promise;
+  expect([called, leftovers.map(({ row }) => row)]).toEqual([isClaimed ? [1] : [], [1, 2]]);
+  const stopped = Promise.all([adding, worker.stop(0), batches.close(), rows.close()]);
   await vi.advanceTimersByTimeAsync(60_000);
   await stopped;
 });

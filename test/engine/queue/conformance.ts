@@ -13,7 +13,7 @@ import type { LostEntries } from '../../../src/engine/queue/lost-entries.ts';
 import type { BatchJobData, BatchReturn, RowTask } from '../../../src/engine/queue/payload.ts';
 import type { RowQueue } from '../../../src/engine/queue/row-queue.ts';
 import { built } from '../../helpers/built.ts';
-import { noWitness, policy, unheard } from './unheard.ts';
+import { policy, unheard } from './unheard.ts';
 
 const { bullmqOn, obliterate, promote } =
   await built<typeof import('../../../src/engine/queue/bullmq.ts')>('engine/queue/bullmq');
@@ -108,7 +108,6 @@ export function describeQueueOn(
       options: Partial<BatchWorkerOptions> = {},
     ): Worker {
       const worker = new BatchWorker(datastore, queue, {
-        witness: noWitness,
         concurrency: 10,
         prepare: (task) => ({ ...task, path: '/', body: '' }),
         process: async (task, claim, signal) => {
@@ -136,13 +135,11 @@ export function describeQueueOn(
       onTestFinished(() => queue.close());
       const batches: CollectedBatch[] = [];
       const errors: Error[] = [];
-      const vanished: unknown[] = [];
       const early: RowResult[] = [];
       let changed = (): void => {};
       const onError = (error: Error): void => void errors.push(error);
       const batchQueue = await openBatchQueue(datastore, {
         ...unheard(runId, queue),
-        onVanished: async (rows, size) => void vanished.push({ rows, size }),
         collect: async (batch) => {
           await beforeCollecting();
           batches.push(batch);
@@ -164,7 +161,6 @@ export function describeQueueOn(
         batchQueue,
         batches,
         errors,
-        vanished,
         early,
         add,
         results: () => batches.flatMap(({ results }) => results).toSorted((a, b) => a.row - b.row),
@@ -459,18 +455,31 @@ export function describeQueueOn(
       await run.worker.stop(0);
     });
 
+    test('knows of a batch that it was called, even when its ledger is lost', async () => {
+      const run = await begin(async (task, _claim, signal) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        return succeeded(task);
+      });
+      await run.addRows(1);
+      const calls = queueNamed(run.queue.name);
+      await expect
+        .poll(async () => (await calls.getActive()).map(({ progress }) => progress))
+        .toEqual(['called']);
+      await run.worker.stop(0);
+    });
+
     test('reports which rows the datastore has lost', async () => {
       const run = await begin();
       await run.worker.stop(1_000);
       await run.addRows(2);
       await run.batchQueue.refresh();
-      expect(run.vanished).toEqual([]);
+      expect(run.batches).toEqual([]);
       // What a crash of the datastore can do.
       const batches = batchesOf(run);
       for (const job of await batches.getJobs()) await batches.remove(job.id ?? '', { removeChildren: true });
       await expect
-        .poll(() => run.batchQueue.refresh().then(() => run.vanished))
-        .toMatchObject([{ rows: [1, 2], size: { rows: 2 } }]);
+        .poll(() => run.batchQueue.refresh().then(() => run.batches))
+        .toMatchObject([{ rows: 2, missing: [1, 2] }]);
       expect(run.batchQueue.openRows).toBe(0);
     });
 
@@ -703,7 +712,7 @@ export function describeQueueOn(
       mayEnd.resolve();
       await run.collected(1);
       // Otherwise its rows would be counted twice among those outside the datastore.
-      expect([run.vanished, run.results().length]).toEqual([[], 2]);
+      expect([run.batches.length, run.results().length]).toEqual([1, 2]);
     });
 
     test('collects a batch once, even if it is delivered again after the process was suspended', async () => {

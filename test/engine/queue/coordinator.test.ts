@@ -6,8 +6,6 @@ import { expect, test, vi } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
 import type { Priority, RowResult } from '../../../src/domain/terms.ts';
 import type { RowTask } from '../../../src/engine/queue/payload.ts';
-import { RollCall } from '../../../src/engine/queue/roll-call.ts';
-import { emptyRoster } from '../../../src/engine/queue/testimony.ts';
 import type { OpenRun } from '../../../src/engine/run/record/open-run.ts';
 import { runPolicy } from '../../../src/engine/run/record/run-policy.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
@@ -72,8 +70,7 @@ async function withRun(work: (scene: Scene) => Promise<void>, rowCount = 200): P
   const store = openRunStore(stateDir, operations);
   const record = { ...plannedRecord, plan: { ...plannedRecord.plan, rows: rowCount, callable: rowCount } };
   const policy = runPolicy(record, journal, operations);
-  const rollCall = new RollCall(datastore, emptyRoster);
-  const run = { store, record, datastore, rows, journal, policy, rollCall, answers, lost };
+  const run = { store, record, datastore, rows, journal, policy, answers, lost };
   const silent = { onCollected: async () => {}, onError: () => {} };
   const start = async (priority: Priority = 'normal') => {
     const tasks = inOnePart(tasksOf(rowCount));
@@ -150,7 +147,7 @@ test('a refusal that keeps a stopped run waiting is told', () =>
     before.end({ state: 'interrupted' });
     await running;
     await before.close();
-    vi.spyOn(run.rollCall, 'update').mockRejectedValue(new Error('READONLY'));
+    vi.spyOn(run.rows, 'reprioritize').mockRejectedValue(new Error('READONLY'));
     // As on a shared datastore, where a worker of another machine has the batch.
     vi.spyOn(run.rows, 'releaseClaims').mockResolvedValue();
     const told = new AbortController();
@@ -254,15 +251,16 @@ test('a run that its guard halts during recovery calls nothing', () =>
     await worker.close();
 
     const guard = new FailureGuard({ maxFailures: 0 });
-    // Recovery asks for the epoch once batches are collected.
-    vi.spyOn(run.datastore, 'epoch').mockImplementation(async () => {
+    // Recovery asks for the epoch twice: the second time, batches are collected.
+    const asked = vi.spyOn(run.datastore, 'epoch').mockResolvedValueOnce(undefined);
+    asked.mockImplementation(async () => {
       await expect.poll(() => guard.check()).toBeTruthy();
       return undefined;
     });
     const join = vi.fn<SessionOptions['join']>();
     const untilLeft = () => new Work(run, sessionWith(join), guard, never).untilLeft();
     // The other row was handed back, and only the file of rows has it.
-    expect(await untilLeft()).toEqual({ state: 'again', hasLostRows: false });
+    expect(await untilLeft()).toEqual({ state: 'restart', hasLostRows: false });
     expect(await untilLeft()).toMatchObject({
       state: 'halted',
       halt: { most: { code: 'NOT_FOUND', rows: 1 } },

@@ -9,7 +9,7 @@ import type { CollectedBatch } from '../../../src/engine/queue/batch-queue-optio
 import { BatchWorker } from '../../../src/engine/queue/batch-worker.ts';
 import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
-import { noWitness, unheard } from './unheard.ts';
+import { unheard } from './unheard.ts';
 
 const names = [
   'meta',
@@ -70,15 +70,11 @@ describeWithRedis('a key of Redis that is deleted in mid-run', () => {
           told.set(row, { unclear: history?.unclear === true, isDone: false });
         for (const row of missing) told.set(row, { unclear: true, isDone: false });
       },
-      async onVanished(lost) {
-        for (const row of lost) told.set(row, { unclear: true, isDone: false });
-      },
     });
     const calling = deferred();
     const mayAnswer = deferred();
     const calls = new Map<number, number>();
     const worker = new BatchWorker(datastore, rows, {
-      witness: noWitness,
       concurrency: 1,
       prepare: (row) => ({ ...row, path: '/', body: '{}' }),
       async process({ row, operation, history = noHistory }, claim) {

@@ -13,7 +13,7 @@ import {
   startRedis,
 } from '../../helpers/redis-server.ts';
 import { describeQueueOn } from './conformance.ts';
-import { noWitness, unheard } from './unheard.ts';
+import { unheard } from './unheard.ts';
 
 describeWithRedis('Redis', () => {
   const servers: RedisServer[] = [];
@@ -52,7 +52,6 @@ describeWithRedis('Redis', () => {
       collect: async ({ leftovers }) => void collected.push(...leftovers.map(({ row }) => row)),
     });
     const worker = new BatchWorker(datastore, rows, {
-      witness: noWitness,
       concurrency: 10,
       prepare: (task) => ({ ...task, path: '/', body: '' }),
       async process({ row }, claim) {

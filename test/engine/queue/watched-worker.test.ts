@@ -18,7 +18,6 @@ async function watched(seconds: number, facts: Partial<RowQueue>, resting = fals
     { ...openRowQueue(datastore, { baseUrl: 'rows-1' }), ...facts },
     {
       concurrency: 1,
-      testify: async () => {},
       prepare: (task) => ({ ...task, path: '/', body: '' }),
       process: async () => Promise.reject(new Error('nothing can be claimed')),
       log: pino({ base: null }, { write: (line) => said.push(JSON.parse(line).msg) }),

@@ -49,7 +49,6 @@ function begin(known: Omit<Beat, 'reports'>) {
   };
   const membership: Membership = {
     isShared: true,
-    async testify() {},
     async beat(heartbeat, wantsLead) {
       if (around.failure !== undefined) throw around.failure;
       did.beats.push({ ...heartbeat, wantsLead });

@@ -147,9 +147,19 @@ describe('a row', () => {
   test('that must not be repeated is not called when an attempt of it may have been carried out', async () => {
     const once = { operations: operations.map((operation) => ({ ...operation, repeatable: false })) };
     const unclear = { ...task, history: { attempts: 1, unprocessed: 0, unclear: true } };
+    const lost = { ...task, history: { ...unclear.history, lastCode: 'RESULT_LOST' } };
     const { process, calls, events } = begin([notFound], once);
     expect(await process(unclear)).toMatchObject({ kind: 'finished', result: { code: 'NOT_REPEATED' } });
     expect([calls(), events]).toMatchObject([0, [{ type: 'finished', row: 7 }]]);
+    expect(await process(lost)).toMatchObject({
+      kind: 'finished',
+      result: {
+        code: 'RESULT_LOST',
+        message: `an earlier attempt may have been carried out, and ${task.operation} must not be repeated`,
+        unclear: true,
+      },
+    });
+    expect(calls()).toBe(0);
     expect(await process({ ...unclear, history: { ...unclear.history, unclear: false } })).toMatchObject({
       result: { code: 'NOT_FOUND' },
     });

@@ -12,30 +12,32 @@ import type { FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import type { RunEnding } from '../record/run-outcome.ts';
 import { Feed } from './feed.ts';
+import { callersAwaited, FeedEpoch } from './feed-epoch.ts';
 import type { FeedWindow } from './feed-window.ts';
 import {
-  added,
-  ended,
-  fed,
+  addedEntries,
+  entriesTheJournalLost,
+  fedEntries,
   lostSince,
-  openAgain,
-  opened,
-  returned,
-  suspected,
+  mayHaveUnknownCalls,
+  openEntries,
+  possiblyCalledEntry,
+  resultEntry,
+  returnedEntries,
   withHistory,
 } from './journal-entries.ts';
 import { resultsOfOvertaken } from './overtaken.ts';
 import { keepsOrder, RowOrder } from './row-order.ts';
 
 /** Why feeding has stopped, for good or for a while. */
-export type Leaving =
+export type StopReason =
   | RunEnding
   | { readonly state: 'halted'; readonly halt: FailureHalt }
   /** The place of a row at which the user must look before anything is called again. */
   | (Extract<RunEnding, { readonly state: 'halted' }> & { readonly rowToSee: number })
   | ({ readonly state: 'paused' } & Attribution)
   /** The work must start again: the datastore has lost rows, or some that were handed back must be read from their file. */
-  | { readonly state: 'again'; readonly hasLostRows: boolean };
+  | { readonly state: 'restart'; readonly hasLostRows: boolean };
 
 export interface CoordinatorOptions {
   readonly rows?: Pick<RowsFile, 'rows'>;
@@ -50,14 +52,13 @@ export interface CoordinatorOptions {
 
 type State =
   | { readonly mode: 'feeding' }
-  | { readonly mode: 'ended'; readonly reason: Leaving }
+  | { readonly mode: 'ended'; readonly reason: StopReason }
   | { readonly mode: 'failed'; readonly error: Error };
 
 const refreshMs = 500;
 /** For batches with a row that another row waits for. A manifest may edit an entry a dozen times. */
 const awaitedMs = 100;
 const drainMs = 250;
-const rowsAtOnce = 1_000;
 
 /**
  * Feeds the rows of a run as batches, collects their results into the journal, and feeds rows again that were handed back.
@@ -70,6 +71,7 @@ const rowsAtOnce = 1_000;
  *
  * - **feeding**: rows go into the datastore while the window has room; finished batches are collected.
  * - **ended**: collecting continues until `close`. Without `drain`, another coordinator can take over what the datastore holds.
+ *   Rows that the datastore has lost, or may have lost because it is in another epoch, end the feeding: they are drained and fed again.
  * - **failed**: `run` and `drain` throw the error.
  */
 export class Coordinator {
@@ -77,6 +79,8 @@ export class Coordinator {
   readonly #options: CoordinatorOptions;
   readonly #ending = new AbortController();
   readonly #forgetLoss: () => void;
+  readonly #epoch: FeedEpoch;
+  readonly #keyed: ReadonlySet<string>;
   #batches!: BatchQueue;
   #feed!: Feed;
   /** Set if rows with the same subject must be called in order. */
@@ -98,14 +102,16 @@ export class Coordinator {
     this.#run = run;
     this.#options = options;
     this.#forgetLoss = onAbort(run.lost, () => this.#fail(run.lost.reason));
+    this.#epoch = new FeedEpoch(run.datastore, () => this.#restartAfterLoss());
+    this.#keyed = new Set(run.store.operations.flatMap(({ name, key }) => (key === undefined ? [] : [name])));
   }
 
   /** @throws when the datastore, the disk or the lock on the run is lost */
-  async run(): Promise<Leaving> {
+  async run(): Promise<StopReason> {
     const { window } = this.#options;
     while (this.isFeeding) {
       const changed = window.changed();
-      const batches = window.hasRoom ? await this.#nextBatches() : [];
+      const batches = window.hasRoom ? await this.#feed.nextBatches(window) : [];
       if (batches.length > 0) await this.#add(batches);
       else if (this.#feed.isDone && window.isEmpty) this.end({ state: 'completed' });
       // A row that was handed back may be due before the window changes.
@@ -128,6 +134,7 @@ export class Coordinator {
 
   async close(): Promise<void> {
     this.#forgetLoss();
+    this.#epoch.close();
     for (const repeated of this.#repeated) void repeated.stop();
     await this.#batches?.close();
   }
@@ -137,8 +144,14 @@ export class Coordinator {
   }
 
   /** Only the first reason counts. */
-  end(reason: Leaving): void {
+  end(reason: StopReason): void {
     if (this.isFeeding) this.#enter({ mode: 'ended', reason });
+  }
+
+  /** Rows are lost, or may be. */
+  #restartAfterLoss(): void {
+    this.#epoch.noteLoss();
+    this.end({ state: 'restart', hasLostRows: true });
   }
 
   #fail(error: Error): void {
@@ -151,28 +164,26 @@ export class Coordinator {
     this.#options.window.wake();
   }
 
-  #checked(): Leaving {
+  #checked(): StopReason {
     if (this.#state.mode === 'failed') throw this.#state.error;
     return this.#state.mode === 'ended' ? this.#state.reason : { state: 'interrupted' };
   }
 
   async #recover(): Promise<void> {
-    const { datastore, journal, rollCall } = this.#run;
+    const { datastore, journal } = this.#run;
     const { rows, tasks, window, priority, onError } = this.#options;
     const { id } = this.#run.record;
+    await this.#epoch.read();
     this.#batches = await openBatchQueue(datastore, {
       runId: id,
       rows: this.#run.rows,
       policy: this.#run.policy,
-      rollCall,
       priority,
       collect: (batch) => this.#failing(this.#collect(batch)),
       journalEnd: () => journal.end,
-      restore: (lost, held) => this.#keep(lost.results, openAgain(lost, held, journal)),
+      restore: (lost, held) => this.#keep(lost.results, entriesTheJournalLost(lost, held, journal)),
       onResults: (results) => this.#failing(this.#keep(results)),
       onAnswers: (answers) => this.#failing(this.#run.answers.write(answers)),
-      onVanished: (missing, size) =>
-        this.#failing(this.#collect({ ...size, results: [], leftovers: [], missing })),
       onError,
     });
     const { recovered } = this.#batches;
@@ -185,10 +196,15 @@ export class Coordinator {
       order: this.#order,
     });
     for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
-    await rollCall.readEpoch();
-    const { withKeys, withEpoch } = lostSince(rollCall.knownEpoch, recovered, journal);
+    // Again, because the datastore may have been emptied meanwhile.
+    await this.#epoch.read();
+    const { withKeys, withEpoch } = lostSince(this.#epoch, recovered, journal);
+    const isAnyUnknown = [...journal.unsettledRows()].some((row) =>
+      mayHaveUnknownCalls(row, journal, this.#epoch),
+    );
+    if (isAnyUnknown || recovered.hasOtherEpoch) this.#restartAfterLoss();
     if (withKeys.length > 0) onError(await lostKeys(datastore));
-    await journal.append([...withKeys, ...withEpoch].map((row) => suspected(row, journal)));
+    await journal.append([...withKeys, ...withEpoch].map((row) => possiblyCalledEntry(row, journal)));
     if (this.#order === undefined || rows === undefined) return;
     await this.#keep(await resultsOfOvertaken(rows, journal, recovered.held));
   }
@@ -210,7 +226,8 @@ export class Coordinator {
 
   async #keep(returned: readonly RowResult[], entries: readonly JournalEntry[] = []): Promise<void> {
     const { journal } = this.#run;
-    const results = await journal.append([...returned.map((each) => ended(each, journal)), ...entries]);
+    const ended = returned.map((result) => resultEntry(result, journal, this.#epoch, this.#keyed));
+    const results = await journal.append([...ended, ...entries]);
     const freed = results.filter(({ row }) => this.#order?.finished(row));
     if (freed.length > 0) this.#options.window.wake();
     await this.#options.onCollected(results);
@@ -218,42 +235,20 @@ export class Coordinator {
 
   async #collect({ results, leftovers, missing, rows, bytes }: CollectedBatch): Promise<void> {
     const { journal } = this.#run;
-    const suspects = missing.map((row) => suspected(row, journal));
-    await this.#keep(results, [...opened(leftovers, journal), ...returned(leftovers), ...suspects]);
+    const suspects = missing.map((row) => possiblyCalledEntry(row, journal));
+    await this.#keep(results, [...returnedEntries(leftovers, journal, this.#epoch), ...suspects]);
     for (const { task, delayMs } of leftovers) {
-      if (task === undefined) this.end({ state: 'again', hasLostRows: false });
+      if (task === undefined) this.end({ state: 'restart', hasLostRows: false });
       else if (!journal.isFinished(task.row)) this.#feed.again(withHistory(task, journal), delayMs);
     }
-    if (missing.length > 0) this.end({ state: 'again', hasLostRows: true });
+    if (missing.length > 0) this.#restartAfterLoss();
     this.#options.window.collected(rows, bytes);
-  }
-
-  /** Makes batches for one write to the journal. */
-  async #nextBatches(): Promise<RowTask[][]> {
-    const { window } = this.#options;
-    const batches: RowTask[][] = [];
-    let rows = 0;
-    do {
-      const batch: RowTask[] = [];
-      const most = window.nextBatch;
-      let bytes = 0;
-      while (batch.length < most.rows && bytes < most.bytes) {
-        const task = this.#feed.take() ?? (await this.#feed.next());
-        if (task === undefined) break;
-        batch.push(task);
-        bytes += bytesOf(task);
-      }
-      if (batch.length === 0) break;
-      batches.push(batch);
-      rows += batch.length;
-    } while (rows < Math.min(rowsAtOnce, window.room));
-    return batches;
   }
 
   async #add(batches: readonly RowTask[][]): Promise<void> {
     // Before the rows can be called: after a power cut, the journal knows which rows are suspect.
-    const { knownEpoch: epoch } = this.#run.rollCall;
-    await this.#run.journal.append(batches.flatMap((tasks) => fed(tasks, epoch)));
+    const { name: epoch } = this.#epoch;
+    await this.#run.journal.append(batches.flatMap((tasks) => fedEntries(tasks, epoch)));
     const noted: Promise<unknown>[] = [];
     for (const batch of batches) {
       if (!this.isFeeding) break;
@@ -265,7 +260,7 @@ export class Coordinator {
       // If the datastore stays away, the next process finds out whether the batch was added.
       if (!(await unlessAborted(this.#batches.add(tasks, signal, epoch), signal))) continue;
       // If the datastore loses the batch, the next process knows that its rows may have been called.
-      noted.push(this.#run.journal.append(added(tasks)).catch((error) => this.#fail(error)));
+      noted.push(this.#run.journal.append(addedEntries(tasks)).catch((error) => this.#fail(error)));
     }
     await Promise.all(noted);
   }
@@ -275,19 +270,27 @@ export class Coordinator {
     this.#options.window.observed(this.#batches.openRows);
   }
 
+  /** The datastore holds no rows, and no worker begins a call. */
+  get #isAtRest(): boolean {
+    return this.#options.window.isEmpty && !this.#epoch.mayBeCalled;
+  }
+
   async #drainAll(signal: AbortSignal): Promise<boolean> {
     const { datastore, rows, journal } = this.#run;
     const { window } = this.#options;
     if (!datastore.exclusive && !window.isEmpty) await rows.watchStalled(this.#options.onError);
-    while (!window.isEmpty && !signal.aborted && this.#state.mode !== 'failed') {
+    while (!this.#isAtRest && !signal.aborted && this.#state.mode !== 'failed') {
       const changed = window.changed();
       // A dead process may hold a batch, or this process claimed one while stopping and missed the reply.
       if (datastore.exclusive) await rows.releaseClaims();
-      await this.#batches.drain(({ results, leftovers }) => this.#keep(results, opened(leftovers, journal)));
-      if (!window.isEmpty) await withTimeout(changed, drainMs);
+      await this.#batches.drain(({ results, leftovers }) =>
+        this.#keep(results, openEntries(leftovers, journal, this.#epoch)),
+      );
+      if (this.#epoch.mayBeCalled) this.#options.onError(callersAwaited());
+      if (!this.#isAtRest) await withTimeout(changed, drainMs);
     }
     this.#checked();
-    if (!window.isEmpty) return false;
+    if (!this.#isAtRest) return false;
     await journal.append([{ type: 'settled' }]);
     // A pending refresh would resume the queue that `forget` removes.
     await Promise.all(this.#repeated.map((repeated) => repeated.stop()));

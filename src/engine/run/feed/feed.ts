@@ -1,5 +1,6 @@
 import { steadyNow } from '../../../base/async/clock.ts';
-import type { RowTask } from '../../queue/payload.ts';
+import { bytesOf, type RowTask } from '../../queue/payload.ts';
+import type { FeedWindow } from './feed-window.ts';
 import type { RowOrder } from './row-order.ts';
 
 export interface FeedOptions {
@@ -9,6 +10,8 @@ export interface FeedOptions {
   readonly order?: RowOrder | undefined;
   readonly now?: () => number;
 }
+
+const rowsAtOnce = 1_000;
 
 /** Rows to feed: first rows that were handed back and are due, then rows that waited for another row, then new rows. */
 export class Feed {
@@ -41,6 +44,27 @@ export class Feed {
     let place = this.#leftovers.length;
     while (place > 0 && (this.#leftovers[place - 1]?.dueAt ?? 0) > dueAt) place -= 1;
     this.#leftovers.splice(place, 0, { task, dueAt });
+  }
+
+  /** Batches for one write to the journal. */
+  async nextBatches(window: Pick<FeedWindow, 'nextBatch' | 'room'>): Promise<RowTask[][]> {
+    const batches: RowTask[][] = [];
+    let rows = 0;
+    do {
+      const batch: RowTask[] = [];
+      const most = window.nextBatch;
+      let bytes = 0;
+      while (batch.length < most.rows && bytes < most.bytes) {
+        const task = this.take() ?? (await this.next());
+        if (task === undefined) break;
+        batch.push(task);
+        bytes += bytesOf(task);
+      }
+      if (batch.length === 0) break;
+      batches.push(batch);
+      rows += batch.length;
+    } while (rows < Math.min(rowsAtOnce, window.room));
+    return batches;
   }
 
   async next(): Promise<RowTask | undefined> {

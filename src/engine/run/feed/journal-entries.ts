@@ -5,11 +5,26 @@ import type { JournalEntry } from '../../journal/line.ts';
 import { rangesOf } from '../../queue/batch-flow.ts';
 import type { LostEntries } from '../../queue/lost-entries.ts';
 import type { Leftover, RowTask } from '../../queue/payload.ts';
-import { countedAttempts } from '../../queue/recollection.ts';
+import type { FeedEpoch } from './feed-epoch.ts';
+
+type KnownHistory = Pick<Journal, 'history'>;
+type KnownFeeding = Pick<Journal, 'isUnsettled' | 'fedTo'>;
 
 /** How often the row was called is lost; most likely once. */
-export function suspected(row: number, journal: Pick<Journal, 'history'>): JournalEntry {
-  return { type: 'open', row, history: perhapsCalled(journal.history(row) ?? noHistory) };
+export function possiblyCalledEntry(row: number, journal: KnownHistory): JournalEntry {
+  return openEntry(row, withLostResult(perhapsCalled(journal.history(row) ?? noHistory)));
+}
+
+/**
+ * Whether the datastore may have forgotten calls of the row: it was fed in another epoch than the present one, and has no result. What a
+ * worker or an older copy of the datastore still says of such a row is not all that happened.
+ */
+export function mayHaveUnknownCalls(
+  row: number,
+  journal: KnownFeeding,
+  epoch: Pick<FeedEpoch, 'isPast'>,
+): boolean {
+  return journal.isUnsettled(row) && epoch.isPast(journal.fedTo(row));
 }
 
 /** Rows in the datastore. */
@@ -17,93 +32,127 @@ export interface DatastoreRows {
   /** In batches that workers have or can claim, or that wait for their collection. */
   readonly held: ReadonlySet<number>;
   /** In batches that an earlier coordinator took back without a call. */
-  readonly taken: ReadonlySet<number>;
+  readonly removed: ReadonlySet<number>;
 }
 
 /**
- * Suspects fed rows of which neither the datastore nor the journal knows more. In an unchanged epoch, those that were added were lost with
- * a key, and others never arrived. In another epoch all may have been called. So may rows that were fed again: an older copy of the
- * datastore holds their first task.
+ * Fed rows of which neither the datastore nor the journal knows more. In an unchanged epoch, those that were added were lost with a key, and
+ * others never arrived. In another epoch all may have been called.
  */
 export function lostSince(
-  epoch: string | undefined,
-  { held, taken }: DatastoreRows,
-  journal: Pick<Journal, 'unsettledRows' | 'fedTo' | 'isFedAgain' | 'isAdded'>,
+  epoch: Pick<FeedEpoch, 'isPresent'>,
+  { held, removed }: DatastoreRows,
+  journal: Pick<Journal, 'unsettledRows' | 'fedTo' | 'isAdded'>,
 ): { readonly withKeys: readonly number[]; readonly withEpoch: readonly number[] } {
-  const unsettled = [...journal.unsettledRows()];
-  const isOfEpoch = (row: number): boolean => epoch !== undefined && journal.fedTo(row) === epoch;
+  const missing = [...journal.unsettledRows()].filter((row) => !held.has(row));
+  const isOfEpoch = (row: number): boolean => epoch.isPresent(journal.fedTo(row));
   return {
-    withKeys: unsettled.filter(
-      (row) => isOfEpoch(row) && journal.isAdded(row) && !held.has(row) && !taken.has(row),
-    ),
-    withEpoch: unsettled.filter(
-      (row) => !isOfEpoch(row) && (!held.has(row) || (epoch !== undefined && journal.isFedAgain(row))),
-    ),
+    withKeys: missing.filter((row) => isOfEpoch(row) && journal.isAdded(row) && !removed.has(row)),
+    withEpoch: missing.filter((row) => !isOfEpoch(row)),
   };
+}
+
+/** The rows of a batch that come back, called or not. A row that came back without a call is not lost with the datastore. */
+export function returnedEntries(
+  leftovers: readonly Leftover[],
+  journal: KnownHistory & KnownFeeding,
+  epoch: Pick<FeedEpoch, 'isPast'>,
+): JournalEntry[] {
+  const known = leftovers.filter(({ row }) => !mayHaveUnknownCalls(row, journal, epoch));
+  const uncalled = known.filter(({ history }) => history === undefined);
+  return [
+    ...openEntries(leftovers, journal, epoch),
+    ...rangesOf(uncalled).map(([first, last]) => ({ type: 'returned' as const, first, last })),
+  ];
 }
 
 /** Keeps what the journal knows already: a batch of an older copy of the datastore knows less. */
-export function opened(leftovers: readonly Leftover[], journal: Pick<Journal, 'history'>): JournalEntry[] {
-  return leftovers.flatMap(({ row, history }) =>
-    history === undefined ? [] : [{ type: 'open', row, history: fuller(history, journal.history(row)) }],
-  );
+export function openEntries(
+  leftovers: readonly Leftover[],
+  journal: KnownHistory & KnownFeeding,
+  epoch: Pick<FeedEpoch, 'isPast'>,
+): JournalEntry[] {
+  return leftovers.flatMap(({ row, history }) => {
+    const isLost = mayHaveUnknownCalls(row, journal, epoch);
+    if (history === undefined && !isLost) return [];
+    const known = withMoreAttempts(history ?? noHistory, journal.history(row));
+    if (!isLost) return [openEntry(row, known)];
+    return [openEntry(row, withLostResult(known.unclear ? known : perhapsCalled(known)))];
+  });
 }
 
-/** Rows that a worker has handed back without a call: the next coordinator must not take them for lost. */
-export function returned(leftovers: readonly Leftover[]): JournalEntry[] {
-  const uncalled = leftovers.filter(({ history }) => history === undefined);
-  return rangesOf(uncalled).map(([first, last]) => ({ type: 'returned', first, last }));
+/**
+ * The result of a doubtful row is unclear, because another worker may have called the row, too. So is one with fewer calls than the journal
+ * knows: it is from an older copy of the datastore.
+ *
+ * @param keyed the operations with an idempotency key: a success tells the outcome of all calls of its row
+ */
+export function resultEntry(
+  result: RowResult,
+  journal: KnownHistory & KnownFeeding,
+  epoch: Pick<FeedEpoch, 'isPast'>,
+  keyed: ReadonlySet<string>,
+): JournalEntry {
+  const { row, outcome, operation } = result;
+  const attempts = Math.max(result.attempts, journal.history(row)?.attempts ?? 0);
+  const tellsAll = outcome === 'succeeded' && keyed.has(operation);
+  const isUnclear = attempts > result.attempts || (!tellsAll && mayHaveUnknownCalls(row, journal, epoch));
+  return { type: 'row', result: isUnclear ? { ...result, attempts, unclear: true } : result };
 }
 
-export function added(tasks: readonly RowTask[]): JournalEntry[] {
-  return rangesOf(tasks).map(([first, last]) => ({ type: 'added', first, last }));
-}
-
-function fuller(history: AttemptHistory, known: AttemptHistory | undefined): AttemptHistory {
-  if (known === undefined) return history;
-  if (known.attempts > history.attempts) return known;
-  return known.unclear && !history.unclear ? { ...history, unclear: true } : history;
-}
-
-/** Marks a result as unclear if the journal counts more calls: the result is from an older copy of the datastore. */
-export function ended(result: RowResult, journal: Pick<Journal, 'history'>): JournalEntry {
-  const { attempts = 0 } = journal.history(result.row) ?? {};
-  return {
-    type: 'row',
-    result: attempts > result.attempts ? { ...result, attempts, unclear: true } : result,
-  };
-}
-
-export function withHistory(task: RowTask, journal: Pick<Journal, 'history'>): RowTask {
+export function withHistory(task: RowTask, journal: KnownHistory): RowTask {
   const history = journal.history(task.row);
   return history === undefined ? task : { ...task, history };
 }
 
 /**
- * Entries about unfinished rows that the journal has lost.
+ * Entries about unfinished rows.
  *
  * @param held rows in the datastore, with all that is known about them
  */
-export function openAgain(
+export function entriesTheJournalLost(
   { leftovers, doubtful }: LostEntries,
   held: ReadonlySet<number>,
   journal: Pick<Journal, 'history' | 'isFinished'>,
 ): JournalEntry[] {
   const isOpen = (row: number): boolean => !held.has(row) && !journal.isFinished(row);
-  const known = (row: number): number => journal.history(row)?.attempts ?? 0;
-  const called = leftovers.filter(
-    (leftover) => isOpen(leftover.row) && countedAttempts(leftover) > known(leftover.row),
-  );
+  const histories = new Map<number, AttemptHistory>();
+  for (const { row, history } of leftovers) {
+    const { attempts } = histories.get(row) ?? journal.history(row) ?? noHistory;
+    if (history !== undefined && history.attempts > attempts && isOpen(row)) histories.set(row, history);
+  }
   return [
-    ...opened(called, journal),
+    ...Array.from(histories, ([row, history]) =>
+      openEntry(row, withMoreAttempts(history, journal.history(row))),
+    ),
     ...doubtful
       .filter((row) => isOpen(row) && !journal.history(row)?.unclear)
-      .map((row) => suspected(row, journal)),
+      .map((row) => possiblyCalledEntry(row, journal)),
   ];
 }
 
 /** Consecutive rows share an entry. */
-export function fed(tasks: readonly RowTask[], epoch: string | undefined): JournalEntry[] {
+export function fedEntries(tasks: readonly RowTask[], epoch: string | undefined): JournalEntry[] {
   const to = epoch === undefined ? {} : { to: epoch };
   return rangesOf(tasks).map(([first, last]) => ({ type: 'fed', first, last, ...to }));
+}
+
+export function addedEntries(tasks: readonly RowTask[]): JournalEntry[] {
+  return rangesOf(tasks).map(([first, last]) => ({ type: 'added', first, last }));
+}
+
+function openEntry(row: number, history: AttemptHistory): JournalEntry {
+  return { type: 'open', row, history };
+}
+
+/** Workers end a row that must not be repeated with this code. */
+function withLostResult(history: AttemptHistory): AttemptHistory {
+  const { lastMessage: _, ...known } = history;
+  return { ...known, lastCode: 'RESULT_LOST' };
+}
+
+function withMoreAttempts(history: AttemptHistory, known: AttemptHistory | undefined): AttemptHistory {
+  if (known === undefined) return history;
+  if (known.attempts > history.attempts) return known;
+  return known.unclear && !history.unclear ? { ...history, unclear: true } : history;
 }

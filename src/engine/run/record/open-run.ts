@@ -4,15 +4,11 @@ import { makePrivate } from '../../../base/disk/files.ts';
 import { lockPath, type ProcessLock } from '../../../base/disk/lock.ts';
 import { removeHalfDone } from '../../../base/disk/owned-folder.ts';
 import { BusyError } from '../../../base/errors/errors.ts';
-import type { LimitedApi } from '../../../domain/terms.ts';
-import { openCluster } from '../../cluster/cluster.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
 import { watchRefusals } from '../../datastore/refusals.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RunPolicy } from '../../queue/payload.ts';
-import { RollCall } from '../../queue/roll-call.ts';
 import { openRowQueue, type RowQueue } from '../../queue/row-queue.ts';
-import { emptyRoster, type Roster } from '../../queue/testimony.ts';
 import { type AnswerFile, answerFile } from './answer-file.ts';
 import type { RunRecord } from './record.ts';
 import { openRunJournal } from './run-journal.ts';
@@ -29,7 +25,6 @@ export interface OpenRun {
   readonly rows: RowQueue;
   readonly journal: Journal;
   readonly policy: RunPolicy;
-  readonly rollCall: RollCall;
   readonly answers: AnswerFile;
   /** Aborted with the reason when the datastore, the journal or the lock is lost for good. */
   readonly lost: AbortSignal;
@@ -75,7 +70,6 @@ export function withOpenRun<Result>(
     defer(() => answers.close());
     const succeeded = await succeededBefore(store.stateDir, options.baseUrl, store.operations);
     const policy = runPolicy(record, journal, store.operations, succeeded);
-    const rollCall = new RollCall(datastore, rosterOf(datastore, options));
     const losing = new AbortController();
     const lose = (reason: Error): void => losing.abort(reason);
     for (const lost of [journal.lost, lock?.lost]) void lost?.then(lose);
@@ -84,24 +78,8 @@ export function withOpenRun<Result>(
       defer(watchRefusals(datastore, options.maxOutageMs, lose).stop);
     }
     const { signal: lost } = losing;
-    return work({ store, record, datastore, rows, journal, policy, rollCall, answers, lost }, defer);
+    return work({ store, record, datastore, rows, journal, policy, answers, lost }, defer);
   });
-}
-
-/** An exclusive datastore lists no workers: it keeps what this process has written. */
-function rosterOf(datastore: Datastore, api: LimitedApi): Roster {
-  if (datastore.exclusive) return emptyRoster;
-  const cluster = openCluster(datastore);
-  return {
-    async present() {
-      const workers = await cluster.workers(api);
-      return new Map(workers.map(({ id, seenAt }) => [id, Date.now() - Date.parse(seenAt)]));
-    },
-    async testimonies() {
-      const testimonies = await cluster.testimonies(api);
-      return new Map([...testimonies].map(([id, text]) => [id, JSON.parse(text)]));
-    },
-  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { after, deferred, onAbort, unlessAborted } from '../../../base/async/waiting.ts';
 import type { Attribution } from '../../../domain/actor.ts';
-import type { Leaving } from '../feed/coordinator.ts';
+import type { StopReason } from '../feed/coordinator.ts';
 import { FailureGuard, haltedBy } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { budgetSpent, type RunEnding } from '../record/run-outcome.ts';
@@ -49,9 +49,9 @@ export class RunSession {
   }
 
   /** @returns undefined when more work remains */
-  async #endingAfter(leaving: Leaving): Promise<RunEnding | undefined> {
+  async #endingAfter(leaving: StopReason): Promise<RunEnding | undefined> {
     const { record } = this.#run;
-    if (leaving.state === 'again') return undefined;
+    if (leaving.state === 'restart') return undefined;
     if (leaving.state === 'paused') return this.#paused(leaving);
     if (leaving.state === 'completed') return this.#nextStage();
     if (!('halt' in leaving) && !('rowToSee' in leaving)) return leaving;

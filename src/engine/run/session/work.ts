@@ -9,7 +9,7 @@ import { usualConcurrency } from '../../rate/rate-controller.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 import { ApiWorker } from '../../worker/api-worker.ts';
-import { Coordinator, type Leaving } from '../feed/coordinator.ts';
+import { Coordinator, type StopReason } from '../feed/coordinator.ts';
 import { FeedWindow } from '../feed/feed-window.ts';
 import type { FailureGuard, FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
@@ -71,7 +71,7 @@ export class Work {
     });
   }
 
-  untilLeft(): Promise<Leaving> {
+  untilLeft(): Promise<StopReason> {
     const { record, lost } = this.#run;
     const { interrupt, deadline, controls, client, log, rows, stages, priority, onError } = this.#options;
     return withScope(async (defer) => {
@@ -99,8 +99,11 @@ export class Work {
       );
       defer(forget);
       const reason = await coordinator.run();
-      if (reason.state === 'again' && reason.hasLostRows)
-        log.error({ run: record.id }, 'the datastore lost rows: they are fed again and marked unclear');
+      if (reason.state === 'restart' && reason.hasLostRows)
+        log.error(
+          { run: record.id },
+          'the datastore has lost rows, or may have: they are fed again and marked unclear',
+        );
       return (
         (await unlessAborted(this.#finishLeaving(coordinator, reason), this.#givenUp)) ?? {
           state: 'interrupted',
@@ -109,12 +112,12 @@ export class Work {
     });
   }
 
-  #leave(reason: Leaving): void {
+  #leave(reason: StopReason): void {
     this.#worker?.pause();
     this.#coordinator?.end(reason);
   }
 
-  async #finishLeaving(coordinator: Coordinator, reason: Leaving): Promise<Leaving> {
+  async #finishLeaving(coordinator: Coordinator, reason: StopReason): Promise<StopReason> {
     const { record, journal, datastore } = this.#run;
     const { interrupt, handOver } = this.#options;
     const stopped = this.#worker?.stop(shutdownMs);

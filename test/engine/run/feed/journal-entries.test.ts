@@ -2,19 +2,30 @@ import { describe, expect, test } from 'vitest';
 import { type AttemptHistory, noHistory } from '../../../../src/domain/terms.ts';
 import type { JournalEntry } from '../../../../src/engine/journal/line.ts';
 import { JournalState } from '../../../../src/engine/journal/state.ts';
-import type { RowTask } from '../../../../src/engine/queue/payload.ts';
+import type { Leftover, RowTask } from '../../../../src/engine/queue/payload.ts';
 import {
-  ended,
+  entriesTheJournalLost,
   lostSince,
-  opened,
-  returned,
-  suspected,
+  mayHaveUnknownCalls,
+  openEntries,
+  possiblyCalledEntry,
+  resultEntry,
+  returnedEntries,
   withHistory,
 } from '../../../../src/engine/run/feed/journal-entries.ts';
 import { resultOf } from '../../journal/arbitraries.ts';
 
 const called = (attempts: number, unclear = false): AttemptHistory => ({ ...noHistory, attempts, unclear });
 const fed = (row: number, to: string): JournalEntry => ({ type: 'fed', first: row, last: row, to });
+const added = (row: number): JournalEntry => ({ type: 'added', first: row, last: row });
+const back = (row: number): JournalEntry => ({ type: 'returned', first: row, last: row });
+const open = (row: number, history: AttemptHistory): JournalEntry => ({ type: 'open', row, history });
+const leftover = (row: number, history?: AttemptHistory): Leftover => ({
+  row,
+  attemptsUsed: 0,
+  delayMs: 0,
+  ...(history && { history }),
+});
 
 /** A journal with these entries. */
 function journalOf(...entries: JournalEntry[]): JournalState {
@@ -23,57 +34,116 @@ function journalOf(...entries: JournalEntry[]): JournalState {
   return state;
 }
 
-describe('rows that were fed to another epoch of the datastore are suspect', () => {
-  const feedings = [fed(1, 'before'), fed(2, 'before'), fed(3, 'before'), fed(3, 'before')];
+/** The present epoch of a datastore; undefined when unknown. */
+const epochNamed = (present: string | undefined) => ({
+  isPresent: (epoch: string | undefined) => present !== undefined && epoch === present,
+  isPast: (epoch: string | undefined) => present !== undefined && epoch !== present,
+});
+const now = epochNamed('now');
+const nothing = { held: new Set<number>(), removed: new Set<number>() };
+const noKeys = new Set<string>();
 
-  test.each<[string, string | undefined, number[], number[]]>([
-    ['if it does not hold them', 'now', [1], [2, 3]],
-    ['if it holds them as they were when they were fed before', 'now', [1, 2, 3], [3]],
-    ['and no others', 'before', [1], []],
-    ['and without epochs, all that it does not hold', undefined, [1, 3], [2]],
-  ])('%s', (_when, epoch, held, rows) => {
-    const lost = lostSince(epoch, { held: new Set(held), taken: new Set() }, journalOf(...feedings));
-    expect(lost).toEqual({ withKeys: [], withEpoch: rows });
+describe('of rows without a result that were fed', () => {
+  test.each([
+    { when: 'to another epoch', entries: [fed(1, 'before')], present: 'now', doubtful: true },
+    { when: 'to the present epoch', entries: [fed(1, 'now')], present: 'now', doubtful: false },
+    {
+      when: 'to another epoch and to the present one',
+      entries: [fed(1, 'before'), fed(1, 'now')],
+      present: 'now',
+      doubtful: false,
+    },
+    {
+      when: 'to another epoch, and came back',
+      entries: [fed(1, 'before'), back(1)],
+      present: 'now',
+      doubtful: false,
+    },
+    {
+      when: 'to a datastore without epochs',
+      entries: [fed(1, 'before')],
+      present: undefined,
+      doubtful: false,
+    },
+  ])('those $when are doubtful: $doubtful', ({ entries, present, doubtful }) => {
+    expect(mayHaveUnknownCalls(1, journalOf(...entries), epochNamed(present))).toBe(doubtful);
+  });
+
+  test.each([
+    { when: 'the epoch has changed', present: 'now', held: [1], lost: [2] },
+    { when: 'nothing has changed', present: 'before', held: [1], lost: [] },
+    { when: 'the epoch is unknown', present: undefined, held: [1], lost: [2] },
+  ])('those are lost, if $when, that the datastore does not hold: $lost', ({ present, held, lost }) => {
+    const rows = { ...nothing, held: new Set(held) };
+    const journal = journalOf(fed(1, 'before'), fed(2, 'before'));
+    expect(lostSince(epochNamed(present), rows, journal)).toEqual({ withKeys: [], withEpoch: lost });
   });
 });
 
 describe('rows of the same epoch that the datastore does not hold', () => {
-  const added = (row: number): JournalEntry => ({ type: 'added', first: row, last: row });
-  const back = (row: number): JournalEntry => ({ type: 'returned', first: row, last: row });
   const here = fed(1, 'now');
 
-  test.each<[string, JournalEntry[], 'held' | 'taken' | undefined, number[]]>([
+  test.each<[string, JournalEntry[], 'held' | 'removed' | undefined, number[]]>([
     ['are lost if they were added', [here, added(1)], undefined, [1]],
     ['never arrived if nothing says so', [here], undefined, []],
     ['never arrived if only an earlier batch did', [here, added(1), here], undefined, []],
     ['are not lost if they came back', [here, added(1), back(1)], undefined, []],
-    ['are not lost if they were taken back', [here, added(1)], 'taken', []],
+    ['are not lost if they were taken back', [here, added(1)], 'removed', []],
     ['unless it does', [here, here, added(1)], 'held', []],
   ])('%s', (_claim, entries, place, withKeys) => {
-    const rows = {
-      held: new Set<number>(),
-      taken: new Set<number>(),
-      ...(place && { [place]: new Set([1]) }),
-    };
-    expect(lostSince('now', rows, journalOf(...entries))).toEqual({ withKeys, withEpoch: [] });
+    const rows = { ...nothing, ...(place && { [place]: new Set([1]) }) };
+    expect(lostSince(now, rows, journalOf(...entries))).toEqual({ withKeys, withEpoch: [] });
   });
 
-  test('are marked as perhaps called', () => {
-    expect(suspected(1, journalOf(here, added(1)))).toMatchObject({ row: 1, history: called(1, true) });
+  test('are marked as perhaps called, with a result that is lost', () => {
+    expect(possiblyCalledEntry(1, journalOf(here, added(1)))).toMatchObject({
+      row: 1,
+      history: { ...called(1, true), lastCode: 'RESULT_LOST' },
+    });
   });
 });
 
 test('rows that come back without a call are returned, others not', () => {
-  const leftovers = [1, 2, 4, 5].map((row) => ({
-    row,
-    attemptsUsed: 0,
-    delayMs: 0,
-    ...(row === 4 && { history: called(1) }),
-  }));
-  expect(returned(leftovers)).toEqual([
+  const leftovers = [1, 2, 4, 5].map((row) => leftover(row, row === 4 ? called(1) : undefined));
+  expect(returnedEntries(leftovers, journalOf(), now)).toEqual([
+    open(4, called(1)),
     { type: 'returned', first: 1, last: 2 },
     { type: 'returned', first: 5, last: 5 },
   ]);
+});
+
+describe('of a doubtful row', () => {
+  const journal = journalOf(fed(1, 'before'), fed(2, 'now'));
+
+  test.each([
+    { says: 'that it was not called', history: undefined, known: called(1, true) },
+    { says: 'that it was called', history: called(1), known: called(2, true) },
+    { says: 'that it may have been called', history: called(2, true), known: called(2, true) },
+  ])('a batch that says $says does not say all', ({ history, known }) => {
+    const lost = { ...known, lastCode: 'RESULT_LOST' };
+    for (const entries of [openEntries, returnedEntries])
+      expect(entries([leftover(1, history)], journal, now)).toMatchObject([{ row: 1, history: lost }]);
+  });
+
+  test('a result is unclear, unless a key makes all calls one', () => {
+    const marks = [1, 2].map((row) =>
+      [noKeys, new Set(['restore-evaluation'])].map((keyed) => {
+        const entry = resultEntry({ ...resultOf(row), operation: 'restore-evaluation' }, journal, now, keyed);
+        return entry.type === 'row' && entry.result.unclear;
+      }),
+    );
+    expect(marks).toEqual([
+      [true, false],
+      [false, false],
+    ]);
+  });
+
+  test('a failure is unclear even with a key', () => {
+    const failed = { ...resultOf(1), outcome: 'failed' as const };
+    expect(resultEntry(failed, journal, now, new Set([failed.operation]))).toMatchObject({
+      result: { unclear: true },
+    });
+  });
 });
 
 describe('what an older copy of the datastore says of a row', () => {
@@ -84,17 +154,16 @@ describe('what an older copy of the datastore says of a row', () => {
     ['does not take back a mark', called(2), called(1, true), called(2, true)],
     ['is nothing', undefined, called(1), undefined],
   ])('%s', (_claim, history, known, kept) => {
-    const journal = journalOf(...(known ? [{ type: 'open' as const, row: 7, history: known }] : []));
-    const leftover = { row: 7, attemptsUsed: 0, delayMs: 0, ...(history && { history }) };
-    expect(opened([leftover], journal)).toEqual(kept ? [{ type: 'open', row: 7, history: kept }] : []);
+    const journal = journalOf(...(known ? [open(7, known)] : []));
+    expect(openEntries([leftover(7, history)], journal, now)).toEqual(kept ? [open(7, kept)] : []);
   });
 
   test.each([
     [1, { attempts: 1, unclear: false }],
     [2, { attempts: 2, unclear: true }],
   ])('ends it with all of the %i calls that the journal knows', (calls, known) => {
-    const journal = journalOf({ type: 'open', row: 7, history: called(calls) });
-    expect(ended(resultOf(7), journal)).toMatchObject({ result: known });
+    const journal = journalOf(open(7, called(calls)));
+    expect(resultEntry(resultOf(7), journal, now, noKeys)).toMatchObject({ result: known });
   });
 
   test('is not what the row is fed with again', () => {
@@ -107,9 +176,14 @@ describe('what an older copy of the datastore says of a row', () => {
       requestDigest: '',
       history: called(1),
     };
-    expect(withHistory(task, journalOf({ type: 'open', row: 7, history: called(2) })).history).toEqual(
-      called(2),
-    );
+    expect(withHistory(task, journalOf(open(7, called(2)))).history).toEqual(called(2));
     expect(withHistory(task, journalOf())).toBe(task);
   });
+});
+
+test('of several batches that a journal has lost, the one with the most calls of a row counts', () => {
+  const leftovers = [leftover(1, called(1)), leftover(1, called(2)), leftover(1), leftover(2, called(1))];
+  const lost = { results: [], leftovers, doubtful: [3, 4] };
+  const entries = entriesTheJournalLost(lost, new Set([2, 4]), journalOf());
+  expect(entries).toEqual([open(1, called(2)), possiblyCalledEntry(3, journalOf())]);
 });
