@@ -11,7 +11,10 @@ export interface HandedBack extends Leftover {
 
 export interface CollectedBatch extends BatchSize {
   readonly results: readonly RowResult[];
+  /** To be fed again. */
   readonly leftovers: readonly HandedBack[];
+  /** Rows that came back: the leftovers, and the rows of a batch that the coordinator took back. */
+  readonly returned: readonly Leftover[];
   /** Rows that the datastore has lost: they may have been called. */
   readonly missing: readonly number[];
 }

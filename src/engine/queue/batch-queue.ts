@@ -130,6 +130,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       ...batch.size,
       results,
       leftovers: leftovers.map((leftover) => ({ ...leftover, task: batch.taskOf(leftover) })),
+      returned: [...leftovers, ...batch.takenBack],
       missing: batch.isRemovedByCoordinator ? [] : batch.rows.filter((row) => !known.has(row)),
     });
     open.delete(batch.id);

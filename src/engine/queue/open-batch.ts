@@ -48,6 +48,12 @@ export class OpenBatch {
     this.#ledger = new Ledger(rows.map((row) => this.#tasks.get(row) ?? { row }));
   }
 
+  /** The rows, if the coordinator took them back. It had saved the calls of earlier claims before. */
+  get takenBack(): readonly Leftover[] {
+    const rows = this.isRemovedByCoordinator ? this.rows : [];
+    return rows.map((row) => ({ row, attemptsUsed: 0, delayMs: 0 }));
+  }
+
   get isCollected(): boolean {
     return this.#collecting !== undefined;
   }

@@ -233,10 +233,10 @@ export class Coordinator {
     await this.#options.onCollected(results);
   }
 
-  async #collect({ results, leftovers, missing, rows, bytes }: CollectedBatch): Promise<void> {
+  async #collect({ results, leftovers, returned, missing, rows, bytes }: CollectedBatch): Promise<void> {
     const { journal } = this.#run;
     const suspects = missing.map((row) => possiblyCalledEntry(row, journal));
-    await this.#keep(results, [...returnedEntries(leftovers, journal, this.#epoch), ...suspects]);
+    await this.#keep(results, [...returnedEntries(returned, journal, this.#epoch), ...suspects]);
     for (const { task, delayMs } of leftovers) {
       if (task === undefined) this.end({ state: 'restart', hasLostRows: false });
       else if (!journal.isFinished(task.row)) this.#feed.again(withHistory(task, journal), delayMs);
