@@ -367,6 +367,7 @@ export function describeQueueOn(
       await run.collected(2);
       expect(taken.flatMap(({ leftovers }) => numbersOf(leftovers))).toEqual([5, 6]);
       expect(run.batches[1]).toMatchObject({ results: [], leftovers: [], missing: [] });
+      expect(numbersOf(run.batches[1]?.returned)).toEqual([5, 6]);
       await run.batchQueue.forget();
     });
 
