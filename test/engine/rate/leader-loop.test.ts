@@ -48,7 +48,6 @@ function begin(known: Omit<Beat, 'reports'>) {
     established: false,
   };
   const membership: Membership = {
-    isShared: true,
     async beat(heartbeat, wantsLead) {
       if (around.failure !== undefined) throw around.failure;
       did.beats.push({ ...heartbeat, wantsLead });

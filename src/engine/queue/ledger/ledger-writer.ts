@@ -18,7 +18,7 @@ export interface LedgerWriterOptions {
   readonly claim: number;
   /** Whether another worker has written into the ledger. Default: false. */
   readonly hasEntries?: boolean;
-  /** Called once when no more rows may be called: the batch is withdrawn, or another worker has it. */
+  /** Called once when no more rows may be called: the batch is withdrawn or its ledger lost entries, or another worker has it. */
   readonly onEnd: (end: 'withdrawn' | 'lost') => void;
   /** The write is retried. */
   readonly onError: (error: Error) => void;
@@ -61,7 +61,11 @@ export class LedgerWriter {
     const { claim, ledger, hasEntries } = this.#options;
     const length = await this.#append({ type: 'begin', claim, ...this.#first });
     if (length !== undefined) await this.#readTo(length);
-    if (hasEntries && !ledger.hasBeginning) ledger.doubtAll();
+    if (hasEntries && !ledger.hasBeginning) {
+      ledger.doubtAll();
+      // Only the journal knows which rows have a result: the coordinator feeds the others again.
+      this.#end('withdrawn');
+    }
     if (ledger.claim > claim) this.#end('lost');
   }
 
