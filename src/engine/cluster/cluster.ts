@@ -111,7 +111,6 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
   const readWorkers = rememberingReader(workerEntrySchema);
   const readRuns = rememberingReader(runEntrySchema);
   return {
-    isShared: true,
     async beat(heartbeat, wantsLead) {
       const own = { ...facts, ...heartbeat };
       const [now, lead, at, paceText, workers = [], runs = []] = (await ask(
@@ -159,8 +158,8 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
     async giveUpLead() {
       return (await ask(scripts.giveUpLead, [keys.timeline, keys.pace], id)) === 1;
     },
-    async take({ want, held, need, active, aheadMs, leadInMs }) {
-      const reply = await ask(scripts.take, [keys.timeline], id, want, held, need, active, aheadMs, leadInMs);
+    async take({ want, need, active, aheadMs, leadInMs }) {
+      const reply = await ask(scripts.take, [keys.timeline], id, want, need, active, aheadMs, leadInMs);
       return slotReply(reply as string[]);
     },
     async testify(testimony) {

@@ -32,7 +32,6 @@ export interface Beat {
 
 /** What a worker does together with the others of its API. */
 export interface Membership {
-  readonly isShared: boolean;
   /** @param wantsLead take or keep a free lead; while a run is in progress, every worker does */
   beat(heartbeat: WorkerBeat, wantsLead: boolean): Promise<Beat>;
   /** @returns false, without effect, when another worker has the lead */
@@ -50,7 +49,6 @@ export function onlyMembership(policy: () => RatePolicy | undefined, rows: () =>
   const timeline = newTimeline();
   const worker = 'own';
   return {
-    isShared: false,
     beat: async ({ traffic }) => ({
       leads: true,
       hasLed: true,

@@ -1,9 +1,18 @@
 import { controlKinds } from './entries.ts';
-import { farthestMs, leadMs, losingRestMs, rateTtlMs, sharesPerWorkerMs, silentMs } from './timeline.ts';
+import {
+  farthestMs,
+  leadMs,
+  leastGraceMs,
+  lookPerWorkerMs,
+  losingRestMs,
+  rateTtlMs,
+  shortMs,
+  silentMs,
+  turnMs,
+} from './timeline.ts';
 
 /**
- * `timeline.ts` for Redis: the state is the hash KEYS[1], a worker's places are its field `w:<id>`. With 17 digits, numbers lose no
- * fraction.
+ * `timeline.ts` for Redis: the state is the hash KEYS[1], a worker's lease is its field `w:<id>`. With 17 digits, numbers lose no fraction.
  */
 
 /** Milliseconds. */
@@ -37,7 +46,7 @@ end
 const setRateBody = `
 if not lead(ARGV[1]) then return 0 end
 local rate = tonumber(ARGV[2])
-local gap = rate and 1000 / rate or nil
+local gap = rate and math.max(1000 / rate, ${1_000 + leastGraceMs} / (rate + 1)) or nil
 local lastGap, next = getNumber('gap'), getNumber('next')
 local rest = tonumber(ARGV[4])
 if rest >= ${losingRestMs} then
@@ -53,117 +62,71 @@ set('cap', ARGV[3])
 `;
 
 /**
- * ARGV: worker, want, held, need, active, aheadMs, leadInMs. Replies with the parts of `SlotReply`, as texts. The field `shares` is: its
- * time; the number of workers, and of those that want to call; the totals of need, active and granted; the level; which workers get one
- * place more. All workers are read only when it is too old.
+ * ARGV: worker, want, need, active, aheadMs, leadInMs. Replies with the parts of `SlotReply`, as texts. The field `sums` is: when all
+ * leases were read; how many there are; the sums of callers, active and places. All are read only when that is too long ago.
  */
 const takeBody = `
-local worker, want, held, need = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local active, ahead, leadIn = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-local known = redis.call('HMGET', key, 'shares', 'w:' .. worker, 'cap', 'until', 'restUntil', 'gap', 'next')
-local cap = tonumber(known[3] or '') or 0
-
-local function places(value)
-  local at, needed, calls, granted = string.match(value or '', '^(%S+) (%S+) (%S+) (%S+)$')
-  return { at = tonumber(at or ''), need = tonumber(needed or '0'), active = tonumber(calls or '0'),
-    granted = tonumber(granted or '0') }
+local worker, want, need, active = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local ahead, leadIn = tonumber(ARGV[5]), tonumber(ARGV[6])
+local known = redis.call('HMGET', key, 'sums', 'w:' .. worker, 'cap', 'until', 'restUntil', 'gap', 'next', 'shortUntil')
+local function number(index) return tonumber(known[index] or '') end
+local function numbers(value)
+  local all = {}
+  for each in string.gmatch(value or '', '%S+') do all[#all + 1] = tonumber(each) end
+  return all
 end
-local all = { count = 0, callers = 0, need = 0, active = 0, granted = 0 }
+
+local at, size, wanting, calls, leased = unpack(numbers(known[1]))
 local function count(each, by)
-  all.count, all.need, all.active = all.count + by, all.need + by * each.need, all.active + by * each.active
-  all.granted = all.granted + by * each.granted
-  if each.need > 0 then all.callers = all.callers + by end
+  size, wanting, calls, leased = size + by, wanting + by * math.min(1, each[2]), calls + by * each[3], leased + by * each[4]
 end
-
-local function workOutShares(needs)
-  local ids, sorted = {}, {}
-  for id, each in pairs(needs) do ids[#ids + 1] = id sorted[#sorted + 1] = each end
-  table.sort(ids)
-  table.sort(sorted)
-  local number, remaining = #ids, cap
-  all.level, all.from, all['until'] = math.floor(cap / math.max(1, number)), nil, nil
-  for index, each in ipairs(sorted) do
-    all.level = math.floor(remaining / (number - index + 1))
-    if each > all.level then
-      remaining = remaining - all.level * (number - index + 1)
-      break
-    end
-    remaining = remaining - each
-  end
-  local turn = number > cap and math.floor(now / 1000) or 0
-  local first, more = number - turn % math.max(1, number), 0
-  for step = 0, number - 1 do
-    local id = ids[(first + step) % number + 1]
-    if needs[id] > all.level then
-      more = more + 1
-      if more == remaining then all.from, all['until'] = ids[first % number + 1], id break end
-    end
-  end
-end
-
-local at, number, callers, needed, calls, granted, level, from, to =
-  string.match(known[1] or '', '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S*) (%S*)$')
-at, number = tonumber(at or ''), tonumber(number or '0')
-local own = { need = need, active = active }
-if not at or now < at or now >= at + number * ${sharesPerWorkerMs} then
-  local fields, needs = redis.call('HGETALL', key), {}
+local own = numbers(known[2])
+local last = own[1] or 0
+if not at or now < at or now >= at + size * ${lookPerWorkerMs} then
+  at, size, wanting, calls, leased = now, 0, 0, 0, 0
+  local fields = redis.call('HGETALL', key)
   for i = 1, #fields, 2 do
-    local field = fields[i]
-    if string.sub(field, 1, 2) == 'w:' and field ~= 'w:' .. worker then
-      local each = places(fields[i + 1])
-      if each.at < now - ${silentMs} or each.at > now + ${silentMs} then
-        redis.call('HDEL', key, field)
-      else
-        count(each, 1)
-        if each.need > 0 then needs[string.sub(field, 3)] = each.need end
-      end
+    if string.sub(fields[i], 1, 2) == 'w:' and fields[i] ~= 'w:' .. worker then
+      local each = numbers(fields[i + 1])
+      if math.abs(now - each[1]) > ${silentMs} then redis.call('HDEL', key, fields[i]) else count(each, 1) end
     end
   end
-  at = now
-  if need > 0 then needs[worker] = need end
-  workOutShares(needs)
-else
-  all = { count = number, callers = tonumber(callers), need = tonumber(needed), active = tonumber(calls),
-    granted = tonumber(granted), level = tonumber(level), from = from ~= '' and from, ['until'] = to }
-  if known[2] then count(places(known[2]), -1) end
-end
+elseif own[1] then count(own, -1) end
 
-local elsewhere, free = all.active, cap - all.granted
-own.granted = 0
+local cap, elsewhere, free = number(3) or 0, calls, (number(3) or 0) - leased
+local own = { now, need, active, 0, (own[4] or 0) > 0 and own[5] or now }
 count(own, 1)
-local function share()
-  if need <= 0 then return 0 end
-  if cap >= all.need then return need + math.floor((cap - all.need) / all.callers) end
-  local hasMore = all.from and ((all.from <= all['until'] and worker >= all.from and worker <= all['until'])
-    or (all.from > all['until'] and (worker >= all.from or worker <= all['until'])))
-  return math.min(need, all.level + (hasMore and 1 or 0))
-end
-local granted = math.max(0, math.min(share(), free))
-all.granted = all.granted + math.max(granted, active)
+local fair = math.max(1, math.floor(cap / math.max(1, wanting)))
+local isOver = wanting > cap and math.abs(now - own[5]) >= ${turnMs} and (want > 0 or not known[6])
+local shortUntil = number(8) or 0
+local isShort = shortUntil > now and shortUntil <= now + ${shortMs}
+local places = isOver and 0 or math.max(0, math.min(need, isShort and fair or cap, free))
+if places < math.min(need, fair) then shortUntil = now + ${shortMs} end
+own[4] = math.max(places, active)
+leased = leased + own[4]
+for index, each in ipairs(own) do own[index] = text(each) end
+local callers = places > 0 and math.min(wanting, cap) or wanting
 
-local validUntil, gap, next = tonumber(known[4] or '0'), tonumber(known[6] or ''), tonumber(known[7] or '')
+local validUntil, rest = number(4) or 0, math.max(0, (number(5) or 0) - now)
+local gap, next = number(6), number(7)
 local isSet = validUntil > now and validUntil <= now + ${rateTtlMs}
-local rest = math.max(0, tonumber(known[5] or '0') - now)
-local function reply(slots, from, next)
-  redis.call('HSET', key, 'w:' .. worker,
-    table.concat({ text(now), text(need), text(active), text(math.max(granted, active)) }, ' '),
-    'shares', table.concat({ text(at), text(all.count), text(all.callers), text(all.need), text(all.active),
-      text(all.granted), text(all.level), all.from or '', all.from and all['until'] or '' }, ' '),
-    unpack(next and { 'next', text(next) } or {}))
-  return {
-    text(now), text(slots), text(from), gap and text(gap) or '', isSet and '1' or '0', text(granted), text(elsewhere),
-    text(rest), text(granted > 0 and math.min(all.callers, cap) or all.callers)
-  }
+local slots, from = 0, 0
+if isSet and gap and rest == 0 then
+  local free = math.min(next or now + ahead, now + ${farthestMs} + gap)
+  from = math.max(now + leadIn, free)
+  local function room(aheadOf) return math.floor((now + aheadOf - from) / gap) + 1 end
+  local part = math.max(1, math.floor((now - last) / gap / math.max(1, callers) + 0.5))
+  slots = math.max(0, math.min(want, math.max(math.min(part, room(ahead)), room((ahead + leadIn) / 2))))
+  next = slots > 0 and from + slots * gap or free
+  if slots == 0 then from = 0 end
 end
-if not isSet or not gap or rest > 0 then return reply(0, 0) end
-local free = math.min(next or now + ahead, now + ${farthestMs} + gap)
-local from = math.max(now + leadIn, free)
-local function room(aheadOf) return math.floor((now + aheadOf - from) / gap) + 1 end
-local otherCallers = need > 0 and all.callers - 1 or all.callers
-local part = math.max(1, math.ceil(ahead / gap / (otherCallers + 1)))
-local slots = math.min(want, math.max(math.min(part - held, room(ahead)), room(ahead / 2)))
-if slots < 1 then return reply(0, 0, free ~= next and free or nil) end
-return reply(slots, from, from + slots * gap)
+redis.call('HSET', key, 'w:' .. worker, table.concat(own, ' '), 'shortUntil', text(shortUntil),
+  'sums', table.concat({ text(at), text(size), text(wanting), text(calls), text(leased) }, ' '),
+  unpack(next and { 'next', text(next) } or {}))
+return {
+  text(now), text(slots), text(from), gap and text(gap) or '', isSet and '1' or '0', text(places), text(elsewhere), text(rest),
+  text(callers)
+}
 `;
 
 const kinds = `{ ${controlKinds.map((kind) => `'${kind}'`).join(', ')} }`;
@@ -214,7 +177,7 @@ return reply`,
 if get('leader') ~= ARGV[1] then return 0 end
 local fields = redis.call('HGETALL', key)
 for i = 1, #fields, 2 do
-  local at, need, active = string.match(fields[i + 1], '^(%S+) (%S+) (%S+) %S+$')
+  local at, need, active = string.match(fields[i + 1], '^(%S+) (%S+) (%S+) ')
   if string.sub(fields[i], 1, 2) == 'w:' and tonumber(at) > now - ${silentMs} and need .. active ~= '00' then return 0 end
 end
 redis.call('HSET', key, 'leadUntil', text(now), 'until', '0', 'next', text(now))
@@ -223,7 +186,7 @@ return 1`,
     /** KEYS: timeline, workers, pace. ARGV: worker. Ends the pace if no other worker may use it. */
     leave: `${clock}${state}
 redis.call('HDEL', KEYS[2], ARGV[1])
-redis.call('HDEL', key, 'w:' .. ARGV[1], 'shares')
+redis.call('HDEL', key, 'w:' .. ARGV[1], 'sums')
 if get('leader') ~= ARGV[1] then return 1 end
 set('leader', nil)
 for _, entry in ipairs(redis.call('HVALS', KEYS[2])) do

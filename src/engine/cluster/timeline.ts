@@ -1,9 +1,10 @@
 /**
- * The timeline of an API: which slots are taken, and how many calls each worker may have in flight. A slot is a moment at which one call
- * may leave. The leader sets the rate; all workers take slots.
+ * The timeline of an API, by GCRA (generic cell rate algorithm): `next` is the moment from which slots are free; taking a slot moves it by
+ * `gap`. A slot is a moment at which one call may leave. The leader sets the rate; all workers take slots, and lease places for their calls
+ * in flight.
  *
- * Pure functions, for the embedded datastore; `timeline-script.ts` repeats them inside Redis, operation by operation. All times are
- * milliseconds of the clock of the process that holds the state.
+ * Pure functions, for the embedded datastore and for simulations; `timeline-script.ts` repeats them inside Redis. All times are milliseconds
+ * of the clock of the process that holds the state.
  */
 
 /** After a leader's last rate, commands of other workers are refused for this long. */
@@ -16,23 +17,26 @@ export const silentMs = 2_000;
 export const farthestMs = 1_000;
 /** A longer rest loses slots taken before it. After a shorter rest they count as used, which delays calls after a lowered rate. */
 export const losingRestMs = 500;
-/** For each worker, because more workers take longer to compute. */
-export const sharesPerWorkerMs = 0.2;
+/** Between two searches for silent workers, for each worker, because more of them take longer. */
+export const lookPerWorkerMs = 0.2;
+/** After a worker got fewer places than its fair part, no worker keeps more than its own for this long. */
+export const shortMs = 300;
+/** With more workers than places, each keeps its place for this long. */
+export const turnMs = 1_000;
+/**
+ * A call leaves within a gap of its slot, or within this time, because timers are late. Where the gap is shorter, slots are farther apart, so
+ * that no second has more than two calls above the rate.
+ */
+export const leastGraceMs = 5;
 
-export interface WorkerPlaces {
+interface Lease {
   readonly at: number;
-  /** Calls in flight plus calls that could be made at once; calls in flight; granted places. */
+  /** Places that the worker can use; calls in flight; places that it has. */
   readonly need: number;
   readonly active: number;
-  readonly granted: number;
-}
-
-interface Shares {
-  readonly at: number;
-  /** The places of each worker that needs as many. */
-  readonly level: number;
-  /** The first and last id that get one place more, in a circle. */
-  readonly more?: readonly [from: string, until: string];
+  readonly places: number;
+  /** Since when it has places. */
+  readonly since: number;
 }
 
 export interface TimelineState {
@@ -44,22 +48,13 @@ export interface TimelineState {
   cap: number;
   leader?: string | undefined;
   leadUntil: number;
-  readonly workers: Map<string, WorkerPlaces>;
-  shares?: Shares;
+  shortUntil: number;
+  lookedAt: number;
+  readonly workers: Map<string, Lease>;
 }
 
 export function newTimeline(): TimelineState {
-  return { until: 0, restUntil: 0, cap: 0, leadUntil: 0, workers: new Map() };
-}
-
-/** @returns whether the worker has the lead */
-export function lead(state: TimelineState, now: number, worker: string): boolean {
-  // A clock that was set back left a lead in the far future.
-  const isFree = state.leader === undefined || state.leadUntil <= now || state.leadUntil > now + leadMs;
-  if (!isFree && state.leader !== worker) return false;
-  state.leader = worker;
-  state.leadUntil = now + leadMs;
-  return true;
+  return { until: 0, restUntil: 0, cap: 0, leadUntil: 0, shortUntil: 0, lookedAt: 0, workers: new Map() };
 }
 
 export interface RateCommand {
@@ -76,17 +71,17 @@ export function setRate(
   now: number,
   { worker, rate, cap, restMs }: RateCommand,
 ): boolean {
-  if (!lead(state, now, worker)) return false;
-  const gap = rate === undefined ? undefined : 1_000 / rate;
+  // A clock that was set back left a lead in the far future.
+  const isLed = state.leader !== undefined && state.leadUntil > now && state.leadUntil <= now + leadMs;
+  if (isLed && state.leader !== worker) return false;
+  const gap = rate && Math.max(1_000 / rate, (1_000 + leastGraceMs) / (rate + 1));
   // Taken slots are respaced to the new rate, unless a long rest loses all of them.
   if (restMs >= losingRestMs) state.next = now + restMs;
   else if (gap !== undefined && state.gap !== undefined && state.next !== undefined && state.next > now)
     state.next = now + ((state.next - now) * gap) / state.gap;
   if (gap === undefined) state.next = undefined;
-  state.gap = gap;
-  state.until = now + rateTtlMs;
-  state.restUntil = now + restMs;
-  state.cap = cap;
+  const [until, restUntil] = [now + rateTtlMs, now + restMs];
+  Object.assign(state, { gap, until, restUntil, cap, leader: worker, leadUntil: now + leadMs });
   return true;
 }
 
@@ -94,8 +89,7 @@ export interface SlotRequest {
   readonly worker: string;
   /** Slots that the worker could use within `aheadMs`. */
   readonly want: number;
-  readonly held: number;
-  /** See `WorkerPlaces`. */
+  /** See `Lease`. */
   readonly need: number;
   readonly active: number;
   /** How far ahead slots are taken, and how soon the first can be used. */
@@ -120,100 +114,52 @@ export interface SlotReply {
 }
 
 export function take(state: TimelineState, now: number, request: SlotRequest): SlotReply {
-  const { worker, want, held, aheadMs } = request;
-  const isSet = state.until > now && state.until <= now + rateTtlMs;
-  const places = takePlaces(state, now, request);
-  const elsewhere = sum(state, worker, 'active');
+  const { gap, until } = state;
+  const { want, aheadMs, leadInMs } = request;
+  const earlier = state.workers.get(request.worker);
+  const isSet = until > now && until <= now + rateTtlMs;
   const restMs = Math.max(0, state.restUntil - now);
-  const callers = [...state.workers.values()].filter(({ need }) => need > 0).length;
-  const { gap } = state;
-  const none = {
-    now,
-    count: 0,
-    from: 0,
-    isSet,
-    places,
-    elsewhere,
-    callers: places > 0 ? Math.min(callers, state.cap) : callers,
-    restMs,
-    gap,
-  };
+  const leased = lease(state, now, request, earlier);
+  const none = { now, count: 0, from: 0, gap, isSet, restMs, ...leased };
   if (!isSet || gap === undefined || restMs > 0) return none;
-  // Without `next`, as after a loss of data, skip slots that workers may still use.
+  // After Redis has lost `next`, workers may still use slots that they took ahead.
   const free = Math.min(state.next ?? now + aheadMs, now + farthestMs + gap);
-  const from = Math.max(now + request.leadInMs, free);
-  const room = (aheadOf: number): number => Math.floor((now + aheadOf - from) / gap) + 1;
-  const otherCallers = request.need > 0 ? callers - 1 : callers;
-  const part = Math.max(1, Math.ceil(aheadMs / gap / (otherCallers + 1)));
-  // Beyond its share, a worker takes only slots of the nearer half, which would soon be lost to all.
-  const count = Math.min(want, Math.max(Math.min(part - held, room(aheadMs)), room(aheadMs / 2)));
-  if (count < 1) {
-    state.next = free;
-    return none;
+  const from = Math.max(now + leadInMs, free);
+  const room = (ahead: number): number => Math.floor((now + ahead - from) / gap) + 1;
+  // Beyond its fair part since its last visit, a worker takes only slots of the nearer half, which would soon be lost to all.
+  const part = Math.max(1, Math.round((now - (earlier?.at ?? 0)) / gap / Math.max(1, leased.callers)));
+  const most = Math.max(Math.min(part, room(aheadMs)), room((aheadMs + leadInMs) / 2));
+  const count = Math.min(want, most);
+  state.next = count > 0 ? from + count * gap : free;
+  return count > 0 ? { ...none, count, from } : none;
+}
+
+/** Leases as many places as are needed and free; after a worker got too few, at most a fair part. Places in use are never given away. */
+function lease(
+  state: TimelineState,
+  now: number,
+  { worker, want, need, active }: SlotRequest,
+  earlier?: Lease,
+) {
+  const { workers, cap, gap } = state;
+  if (now < state.lookedAt || now >= state.lookedAt + workers.size * lookPerWorkerMs) {
+    for (const [id, { at }] of workers) if (Math.abs(now - at) > silentMs) workers.delete(id);
+    state.lookedAt = now;
   }
-  state.next = from + count * gap;
-  return { ...none, count, from };
-}
-
-/** No worker gets more than it needs while another lacks places. Places in use are given away only once released. */
-function takePlaces(state: TimelineState, now: number, { worker, need, active }: SlotRequest): number {
-  const { workers, shares } = state;
-  const isDue =
-    shares === undefined || now < shares.at || now >= shares.at + workers.size * sharesPerWorkerMs;
-  if (isDue) {
-    for (const [id, { at }] of workers) if (at < now - silentMs || at > now + silentMs) workers.delete(id);
-  }
-  const earlier = workers.get(worker);
-  workers.set(worker, { at: now, need, active, granted: earlier?.granted ?? 0 });
-  if (isDue) state.shares = workOutShares(state, now);
-  const places = Math.max(0, Math.min(shareOf(state, worker), state.cap - sum(state, worker, 'granted')));
-  workers.set(worker, { at: now, need, active, granted: Math.max(places, active) });
-  return places;
-}
-
-function shareOf({ workers, cap, shares }: TimelineState, worker: string): number {
-  const need = workers.get(worker)?.need ?? 0;
-  if (need === 0 || shares === undefined) return 0;
-  const needs = [...workers.values()].map((each) => each.need).filter((each) => each > 0);
-  const spare = cap - needs.reduce((total, each) => total + each, 0);
-  if (spare >= 0) return need + Math.floor(spare / needs.length);
-  return Math.min(need, shares.level + (hasMore(shares, worker) ? 1 : 0));
-}
-
-function hasMore({ more }: Shares, worker: string): boolean {
-  if (more === undefined) return false;
-  const [from, until] = more;
-  return from <= until ? worker >= from && worker <= until : worker >= from || worker <= until;
-}
-
-function workOutShares({ workers, cap }: TimelineState, now: number): Shares {
-  const ids = [...workers.keys()].filter((id) => needOf(id) > 0).sort();
-  let level = Math.floor(cap / Math.max(1, ids.length));
-  let remaining = cap;
-  for (const [index, need] of ids
-    .map(needOf)
-    .sort((a, b) => a - b)
-    .entries()) {
-    level = Math.floor(remaining / (ids.length - index));
-    if (need > level) {
-      remaining -= level * (ids.length - index);
-      break;
-    }
-    remaining -= need;
-  }
-  // By rank, so that the remainder stays with the same workers. With more workers than places, workers take turns by the second.
-  const turn = ids.length > cap ? Math.floor(now / 1_000) : 0;
-  const first = ids.length - (turn % Math.max(1, ids.length));
-  const byRank = [...ids.slice(first), ...ids.slice(0, first)];
-  const until = byRank.filter((id) => needOf(id) > level)[remaining - 1];
-  const [from] = byRank;
-  return { at: now, level, ...(from !== undefined && until !== undefined && { more: [from, until] }) };
-
-  function needOf(id: string): number {
-    return workers.get(id)?.need ?? 0;
-  }
-}
-
-function sum(state: TimelineState, worker: string, what: 'active' | 'granted'): number {
-  return [...state.workers].reduce((total, [id, each]) => total + (id === worker ? 0 : each[what]), 0);
+  const since = earlier?.places ? earlier.since : now;
+  workers.delete(worker);
+  const others = [...workers.values()];
+  const sum = (of: (each: Lease) => number) => others.reduce((total, each) => total + of(each), 0);
+  const wanting = sum((each) => Math.min(1, each.need)) + Math.min(1, need);
+  const fair = Math.max(1, Math.floor(cap / Math.max(1, wanting)));
+  // A worker that wants no slot still has one to use.
+  const isOver = wanting > cap && Math.abs(now - since) >= turnMs && (want > 0 || gap === undefined);
+  const isShort = state.shortUntil > now && state.shortUntil <= now + shortMs;
+  const most = isShort ? fair : cap;
+  const free = cap - sum((each) => each.places);
+  const places = isOver ? 0 : Math.max(0, Math.min(need, most, free));
+  if (places < Math.min(need, fair)) state.shortUntil = now + shortMs;
+  workers.set(worker, { at: now, need, active, places: Math.max(places, active), since });
+  const callers = places > 0 ? Math.min(wanting, cap) : wanting;
+  return { places, elsewhere: sum((each) => each.active), callers };
 }

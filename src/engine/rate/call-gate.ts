@@ -1,10 +1,10 @@
 import { preciseNow } from '../../base/async/clock.ts';
-import type { SlotReply, SlotRequest } from '../cluster/timeline.ts';
-import { type CallScheduler, patienceMs } from './call-scheduler.ts';
+import type { SlotReply } from '../cluster/timeline.ts';
+import { type CallScheduler, patienceMs, type Visit } from './call-scheduler.ts';
 
 export interface CallGateOptions {
   readonly scheduler: CallScheduler;
-  readonly take: (request: Omit<SlotRequest, 'worker'>) => Promise<SlotReply>;
+  readonly take: (request: Visit) => Promise<SlotReply>;
   readonly onError: (error: Error) => void;
 }
 
@@ -20,7 +20,7 @@ export class CallGate {
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
   readonly #waiting: ((hasTurn: boolean) => void)[] = [];
-  readonly #ready: ((admittedAt: number | undefined) => void)[] = [];
+  readonly #ready: ((leaveBy: number | undefined) => void)[] = [];
   readonly #startedAt: number[] = [];
 
   constructor(options: CallGateOptions) {
@@ -81,8 +81,8 @@ export class CallGate {
    * Waits for the moment of the call.
    *
    * @param tookMs how long writing the intent took
-   * @returns the time of the call; call `sent` when it has left and `leave` when it is over. Undefined: the row's turn is over without a
-   * call
+   * @returns by when the call must leave: pass it to `sent` when the call has left, and call `leave` when it is over. Undefined: the row's
+   * turn is over without a call
    */
   enter(tookMs: number): Promise<number | undefined> {
     this.#scheduler.written(preciseNow(), tookMs);
@@ -92,8 +92,9 @@ export class CallGate {
     });
   }
 
-  sent(admittedAt?: number): void {
-    this.#scheduler.sent(preciseNow(), admittedAt);
+  /** @param leaveBy absent for a repeated call */
+  sent(leaveBy?: number): void {
+    this.#scheduler.sent(preciseNow(), leaveBy);
   }
 
   release(): void {
@@ -154,9 +155,9 @@ export class CallGate {
     const callers = { waiting: this.#waiting.length, ready: this.#ready.length };
     const { reserved, admitted, visit, wakeAt } = this.#scheduler.step(now, callers);
     this.#busiest = Math.max(this.#busiest, this.#busy);
-    for (const resolve of this.#ready.splice(0, admitted)) {
+    for (const leaveBy of admitted) {
       this.#startedAt.push(now);
-      resolve(now);
+      this.#ready.shift()?.(leaveBy);
     }
     for (const resolve of this.#waiting.splice(0, reserved)) resolve(true);
     if (visit !== undefined) void this.#visit(now, visit);
@@ -187,7 +188,7 @@ export class CallGate {
     this.#letIn();
   }
 
-  async #visit(sentAt: number, request: Omit<SlotRequest, 'worker'>): Promise<void> {
+  async #visit(sentAt: number, request: Visit): Promise<void> {
     try {
       const reply = await this.#options.take(request);
       this.#scheduler.replied(sentAt, preciseNow(), reply);

@@ -1,7 +1,6 @@
-import { rateTtlMs, type SlotReply } from '../cluster/timeline.ts';
+import { rateTtlMs, type SlotReply, type SlotRequest } from '../cluster/timeline.ts';
 import { HeldSlots } from './held-slots.ts';
 import { ServerClock } from './server-clock.ts';
-import { TimelineVisits, type Visit, type VisitTiming, type WorkerSituation } from './timeline-visits.ts';
 
 /** Before a longer rest, rows are handed back: other workers can take them, and no burst follows. */
 export const patienceMs = 150;
@@ -14,12 +13,36 @@ const firstLeadMs = 30;
 /** Bounds the slots that a slow datastore costs: a row with an intent and no call is unclear when its worker dies. */
 const mostLeadMs = 100;
 const leadOverMs = 5_000;
-
 /**
  * The share of places with intents written ahead, so that no place is empty during a write. These rows count as possibly called when this
  * process dies.
  */
 const writtenAhead = 0.2;
+
+/** How far ahead slots are taken, or farther when replies take longer. */
+const aheadMs = 100;
+/** Between two visits; varies by `visitSpread`, so that workers do not visit together. */
+const visitMs = 50;
+const visitSpread = 0.3;
+/** After a visit that gave slots, or all places that the worker needed, while it can use more. */
+const soonMs = 5;
+/** A worker that holds its fair part of the slots of this time visits no sooner. */
+const enoughAheadMs = 67;
+/** For each worker that wants to call: bounds how often all of them visit (200 workers with one place each, 2,000/s). */
+const visitPerCallerMs = 0.5;
+/** A worker's permission must last longer. */
+const mostVisitMs = 1_000;
+/** A visit without a reply for this long is lost. */
+const lostMs = 250;
+/** A visit takes slots for this share of the places: the calls of a worker are spread among those of the others. */
+const placesPerVisit = 0.2;
+/** Places to lease for calls that could be made, so that no slot comes without a place while a worker gets more rows. */
+const sparePlaces = 1.3;
+/** The share of expected ends of calls for which slots are taken: a slot that comes while all places are in use is lost to all workers. */
+const endsShare = 0.5;
+const smoothing = 0.2;
+
+export type Visit = Omit<SlotRequest, 'worker'>;
 
 export interface PendingCalls {
   readonly waiting: number;
@@ -29,15 +52,16 @@ export interface PendingCalls {
 export interface Step {
   /** Write the intents of this many waiting rows. */
   readonly reserved: number;
-  readonly admitted: number;
+  /** For each call that leaves now: by when it must have left. */
+  readonly admitted: readonly number[];
   /** Pass its reply to `replied`. */
-  readonly visit?: Visit;
+  readonly visit?: Visit | undefined;
   /** When to call `step` again, unless a call begins or ends earlier. */
   readonly wakeAt: number;
 }
 
 /**
- * Decides when the calls of one worker leave: pure, on the clock of the caller.
+ * Decides when the calls of one worker leave, and when it visits the timeline for slots and places: pure, on the clock of the caller.
  *
  * ```
  *   waiting ──▶ reserved ──────▶ ready ──▶ active
@@ -51,37 +75,41 @@ export interface Step {
 export class CallScheduler {
   /** The user's number for this process; undefined: as many as granted. */
   readonly #wanted: number | undefined;
-  readonly #timing: VisitTiming;
-  readonly #slots: HeldSlots;
-  readonly #visits: TimelineVisits;
+  readonly #random: () => number;
+  readonly #slots = new HeldSlots();
   readonly #clock = new ServerClock();
   #active = 0;
   #reserved = 0;
   #slowestMs = firstLeadMs - spareLeadMs;
   #slowestAt = Number.NEGATIVE_INFINITY;
-  #places = 0;
-  #gap: number | undefined;
+  #latencyMs: number | undefined;
+  #reply: Pick<SlotReply, 'places' | 'elsewhere' | 'callers' | 'gap'> = {
+    places: 0,
+    elsewhere: 0,
+    callers: 0,
+  };
   #permittedUntil = Number.NEGATIVE_INFINITY;
   #restUntil = Number.NEGATIVE_INFINITY;
   #ownRestUntil = Number.NEGATIVE_INFINITY;
-  #waitingSince = Number.POSITIVE_INFINITY;
+  #visit: Visit = { want: 0, need: 0, active: 0, aheadMs, leadInMs: 0 };
+  #visitedAt = Number.NEGATIVE_INFINITY;
+  #repliedTo = Number.NEGATIVE_INFINITY;
+  #count = 0;
+  #replyMs = 0;
+  #spread = 1;
 
-  constructor(options: {
-    readonly timing: VisitTiming;
-    readonly concurrency?: number | undefined;
-    readonly random: () => number;
-  }) {
-    this.#timing = options.timing;
-    this.#slots = new HeldSlots(options.timing.lateUse);
-    this.#visits = new TimelineVisits(options.timing, options.random);
+  constructor(options: { readonly concurrency?: number | undefined; readonly random: () => number }) {
     this.#wanted = options.concurrency;
+    this.#random = options.random;
   }
 
   /** As of the last visit. */
-  elsewhere = 0;
+  get elsewhere(): number {
+    return this.#reply.elsewhere;
+  }
 
   get callers(): number {
-    return this.#visits.callers;
+    return this.#reply.callers;
   }
 
   get active(): number {
@@ -93,7 +121,7 @@ export class CallScheduler {
   }
 
   get places(): number {
-    return this.#wanted ?? this.#places;
+    return this.#wanted ?? this.#reply.places;
   }
 
   get restUntil(): number {
@@ -105,11 +133,8 @@ export class CallScheduler {
    * one slot: an API that refuses half of all calls at any rate would otherwise block calls forever.
    */
   refused(now: number, waitUntil: number): void {
-    const moment = Math.min(
-      considerMs,
-      this.#gap === undefined ? considerMs : this.#timing.refusedGaps * this.#gap,
-    );
-    this.#ownRestUntil = Math.max(this.#ownRestUntil, waitUntil, now + moment);
+    const { gap = considerMs } = this.#reply;
+    this.#ownRestUntil = Math.max(this.#ownRestUntil, waitUntil, now + Math.min(considerMs, gap));
   }
 
   setCommonRest(until: number): void {
@@ -130,67 +155,71 @@ export class CallScheduler {
     this.#reserved -= rows;
   }
 
-  /** @param admittedAt absent for a repeated call */
-  sent(now: number, admittedAt?: number): void {
-    if (this.#gap !== undefined) this.#slots.sent(now, admittedAt);
+  /** @param leaveBy as `step` said; absent for a repeated call */
+  sent(now: number, leaveBy?: number): void {
+    if (this.#reply.gap !== undefined) this.#slots.sent(now, leaveBy);
   }
 
   ended(durationMs: number): void {
     this.#active -= 1;
-    this.#visits.ended(durationMs);
+    this.#latencyMs ??= durationMs;
+    this.#latencyMs += (durationMs - this.#latencyMs) * smoothing;
   }
 
   step(now: number, { waiting, ready }: PendingCalls): Step {
-    if (waiting + ready === 0) this.#waitingSince = Number.POSITIVE_INFINITY;
-    else this.#waitingSince = Math.min(this.#waitingSince, now);
-    const lost = this.#slots.drop(now, this.restUntil);
-    // A worker that is late for many of its slots still needs them.
-    this.#visits.used(now, ready > 0 && this.#active < this.places ? lost : 0);
-    let admitted = 0;
-    while (admitted < ready && this.#mayCall(now)) {
+    this.#slots.drop(now, this.restUntil, this.callers <= 1);
+    const admitted: number[] = [];
+    while (admitted.length < ready) {
+      const leaveBy = this.#leaveBy(now);
+      if (leaveBy === undefined) break;
       this.#active += 1;
       this.#reserved -= 1;
-      admitted += 1;
+      admitted.push(leaveBy);
     }
-    this.#visits.used(now, admitted);
     const reserved = Math.max(0, Math.min(waiting, this.#turns(now) - this.#reserved));
     this.#reserved += reserved;
-    const pending = { waiting: waiting - reserved, ready: ready - admitted };
-    const situation = this.#situation(pending);
-    const visit = this.#visits.next(now, situation);
-    const wakeAt = this.#wakeAt(now, pending, situation);
-    return visit === undefined ? { reserved, admitted, wakeAt } : { reserved, admitted, visit, wakeAt };
+    const pending = { waiting: waiting - reserved, ready: ready - admitted.length };
+    const uncalled = pending.waiting + this.#reserved;
+    const visit = now < this.#visitAt(uncalled) ? undefined : this.#begunVisit(now, uncalled);
+    const visitAt = this.#visitAt(uncalled);
+    if (now >= this.#permittedUntil) return { reserved, admitted, visit, wakeAt: visitAt };
+    const wakeAt = Math.min(visitAt, this.#callAt(now, pending), this.#reserveAt(pending));
+    return { reserved, admitted, visit, wakeAt };
   }
 
   replied(sentAt: number, now: number, reply: SlotReply): void {
     this.#clock.measure(sentAt, now, reply.now);
-    if (!this.#visits.replied(sentAt, now, reply.count)) return;
+    // The reply time of a frozen worker does not count: slots would be taken too far ahead.
+    this.#replyMs += (Math.min(now - sentAt, lostMs) - this.#replyMs) * smoothing;
+    // A later visit may have been answered first.
+    if (sentAt < this.#repliedTo) return;
+    this.#repliedTo = sentAt;
+    const { gap, count, restMs } = reply;
     // A worker that had nothing to call may have missed decisions: it must ask again first.
-    const isPermitted = reply.isSet && !this.#visits.hasLeft;
+    const isPermitted = reply.isSet && this.#visit.need > 0;
     this.#permittedUntil = isPermitted ? sentAt + rateTtlMs : Number.NEGATIVE_INFINITY;
-    this.#places = reply.places;
-    this.elsewhere = reply.elsewhere;
-    this.#visits.callers = reply.callers;
-    this.#gap = reply.gap;
-    this.#restUntil = reply.restMs > 0 ? this.#clock.localTime(reply.now) + reply.restMs : 0;
-    if (reply.gap === undefined) {
+    this.#reply = reply;
+    this.#count = count;
+    this.#restUntil = restMs > 0 ? this.#clock.localTime(reply.now) + restMs : 0;
+    if (gap === undefined) {
       this.#slots.clear();
       return;
     }
-    this.#slots.thinOut(reply.gap);
+    this.#slots.thinOut(gap);
     // Slots that arrive later are lost.
-    if (reply.count > 0 && now - sentAt <= this.#visits.aheadMs(this.#leadMs))
-      this.#slots.add(this.#clock.localTime(reply.from), reply.gap, reply.count);
+    if (now - sentAt <= this.#visit.aheadMs) this.#slots.add(this.#clock.localTime(reply.from), gap, count);
   }
 
-  #mayCall(now: number): boolean {
-    if (now >= this.#permittedUntil || now < this.restUntil || this.#active >= this.places) return false;
-    return this.#gap === undefined || this.#slots.use(now);
+  /** @returns by when a call must leave that is admitted now; undefined: no call may be admitted */
+  #leaveBy(now: number): number | undefined {
+    if (now >= this.#permittedUntil || now < this.restUntil || this.#active >= this.places) return undefined;
+    return this.#reply.gap === undefined ? Number.POSITIVE_INFINITY : this.#slots.use(now);
   }
 
   #turns(now: number): number {
     if (now >= this.#permittedUntil) return 0;
-    if (this.#gap !== undefined) return Math.min(this.places, this.#slots.countUntil(now + this.#leadMs));
+    if (this.#reply.gap !== undefined)
+      return Math.min(this.places, this.#slots.countUntil(now + this.#leadMs));
     return now < this.restUntil ? 0 : this.#mostBusy - this.#active;
   }
 
@@ -204,37 +233,65 @@ export class CallScheduler {
     return Math.min(this.#slowestMs + spareLeadMs, mostLeadMs);
   }
 
-  #situation({ waiting }: PendingCalls): WorkerSituation {
-    return {
-      uncalled: waiting + this.#reserved,
-      reserved: this.#reserved,
-      active: this.#active,
-      places: this.places,
-      wanted: this.#wanted ?? Number.POSITIVE_INFINITY,
-      slots: this.#slots.count,
-      isRateKept: this.#gap !== undefined,
-      leadMs: this.#leadMs,
-      readySince: Math.max(this.#waitingSince, this.restUntil),
-    };
-  }
-
-  #wakeAt(now: number, pending: PendingCalls, situation: WorkerSituation): number {
-    const visitAt = this.#visits.nextAt(situation);
-    if (now >= this.#permittedUntil) return visitAt;
-    return Math.min(visitAt, this.#callAt(now, pending), this.#reserveAt(pending));
-  }
-
   #callAt(now: number, { ready }: PendingCalls): number {
     if (ready === 0 || this.#active >= this.places) return Number.POSITIVE_INFINITY;
-    return this.#gap === undefined ? this.restUntil : this.#slots.nextAt(now);
+    return this.#reply.gap === undefined ? this.restUntil : this.#slots.nextAt(now);
   }
 
   #reserveAt({ waiting }: PendingCalls): number {
     if (waiting === 0) return Number.POSITIVE_INFINITY;
-    if (this.#gap === undefined)
+    if (this.#reply.gap === undefined)
       return this.#active + this.#reserved < this.#mostBusy ? this.restUntil : Number.POSITIVE_INFINITY;
     return this.#reserved < this.places
       ? this.#slots.at(this.#reserved) - this.#leadMs
       : Number.POSITIVE_INFINITY;
+  }
+
+  /** Infinite when there is nothing to call and the timeline knows it. */
+  #visitAt(uncalled: number): number {
+    if (this.#repliedTo < this.#visitedAt) return this.#visitedAt + lostMs;
+    const { need, want } = this.#visit;
+    if (uncalled + this.#active + need === 0) return Number.POSITIVE_INFINITY;
+    // A worker's first row does not wait because of other workers.
+    if (need === 0) return this.#visitedAt + soonMs;
+    const { places, callers, gap } = this.#reply;
+    const isBehind = gap !== undefined && this.#slots.count * gap * callers < enoughAheadMs;
+    const lacksSlots = isBehind && this.#count >= Math.min(1, want) && this.#usableSlots(uncalled) > 0;
+    const lacksPlaces = places >= need && this.#need(uncalled) > need;
+    const leastMs = Math.min(callers * visitPerCallerMs, mostVisitMs);
+    return this.#visitedAt + Math.max(lacksSlots || lacksPlaces ? soonMs : visitMs, leastMs) * this.#spread;
+  }
+
+  #need(uncalled: number): number {
+    const own = this.#active + uncalled;
+    return Math.min(
+      this.#wanted ?? Number.POSITIVE_INFINITY,
+      own === 0 ? 0 : Math.ceil(own * sparePlaces) + 1,
+    );
+  }
+
+  /** Slots for calls that can be made in time: further slots would be lost to all workers. */
+  #usableSlots(uncalled: number): number {
+    const free = Math.max(0, Math.min(uncalled, this.places - this.#active));
+    const ends =
+      this.#latencyMs === undefined ? 0 : (this.#active * this.#aheadMs) / Math.max(this.#latencyMs, 1);
+    return Math.max(0, Math.floor(free + ends * endsShare) - this.#slots.count);
+  }
+
+  get #aheadMs(): number {
+    return this.#leadMs + Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
+  }
+
+  #begunVisit(now: number, uncalled: number): Visit {
+    this.#visitedAt = now;
+    this.#spread = 1 - visitSpread + 2 * visitSpread * this.#random();
+    this.#visit = {
+      want: Math.min(Math.ceil(this.places * placesPerVisit), this.#usableSlots(uncalled)),
+      need: this.#need(uncalled),
+      active: this.#active,
+      aheadMs: this.#aheadMs,
+      leadInMs: this.#replyMs + this.#leadMs,
+    };
+    return this.#visit;
   }
 }

@@ -12,7 +12,6 @@ import { CallGate } from '../rate/call-gate.ts';
 import { CallScheduler } from '../rate/call-scheduler.ts';
 import { LeaderLoop, type OwnCalls } from '../rate/leader-loop.ts';
 import { usualConcurrency } from '../rate/rate-controller.ts';
-import { ownTiming, sharedTiming } from '../rate/timeline-visits.ts';
 import { TrafficMeter } from '../rate/traffic-meter.ts';
 import { CircuitBreaker } from './breaker/circuit-breaker.ts';
 import { haltReason, refusalReason } from './breaker/halt-reason.ts';
@@ -87,9 +86,8 @@ export class ApiWorker {
     this.#wanted = options.concurrency === 'auto' ? undefined : options.concurrency;
     this.#concurrency = this.#wanted ?? usualConcurrency;
     this.#mostInHand = withSpare(this.#concurrency);
-    const timing = membership.isShared ? sharedTiming : ownTiming;
     const gate = new CallGate({
-      scheduler: new CallScheduler({ timing, concurrency: this.#wanted, random: Math.random }),
+      scheduler: new CallScheduler({ concurrency: this.#wanted, random: Math.random }),
       take: (request) => membership.take(request),
       onError,
     });

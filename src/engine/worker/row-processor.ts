@@ -89,7 +89,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     }
   }
 
-  /** @returns the time of admission, after which `gate.leave` must be called; undefined when the call must not be made now */
+  /** @returns by when the call must leave; `gate.leave` must follow; undefined when the call must not be made now */
   async function admitted(claim: Claim): Promise<number | undefined> {
     if (!(await gate.reserve())) return undefined;
     const admission = breaker.admit();
@@ -99,8 +99,8 @@ export function createRowProcessor(options: RowProcessorOptions) {
       gate.release();
       return undefined;
     }
-    const admittedAt = await gate.enter(performance.now() - begunAt);
-    if (admittedAt === undefined || claim.isWanted()) return admittedAt;
+    const leaveBy = await gate.enter(performance.now() - begunAt);
+    if (leaveBy === undefined || claim.isWanted()) return leaveBy;
     gate.leave();
     return undefined;
   }
@@ -124,11 +124,11 @@ export function createRowProcessor(options: RowProcessorOptions) {
       const isRetry = claim.attemptsUsed > 0;
       const waitMs = isRetry ? quota.take(task.run, steadyNow()) : 0;
       if (waitMs > 0) return { ...uncalled(task), delayMs: waitMs };
-      const admittedAt = await admitted(claim);
-      if (admittedAt === undefined) return uncalled(task);
+      const leaveBy = await admitted(claim);
+      if (leaveBy === undefined) return uncalled(task);
       hasPlace = true;
       const startedAt = new Date();
-      const { answer, check } = await call(task, operation, claim, admittedAt, signal);
+      const { answer, check } = await call(task, operation, claim, leaveBy, signal);
       const attempt: JudgedAttempt = {
         task,
         operation,
@@ -179,15 +179,15 @@ export function createRowProcessor(options: RowProcessorOptions) {
     task: RowCall,
     operation: Operation,
     { policy }: Claim,
-    admittedAt: number,
+    leaveBy: number,
     signal: AbortSignal,
   ): Promise<ReadAnswer> {
     const metered = meter.sent();
     let read: ReadAnswer | undefined;
-    let slot: number | undefined = admittedAt;
+    let ownSlot: number | undefined = leaveBy;
     const onSent = () => {
-      gate.sent(slot);
-      slot = undefined;
+      gate.sent(ownSlot);
+      ownSlot = undefined;
     };
     try {
       const sent = await client.send(callRequest(task, operation, policy), {

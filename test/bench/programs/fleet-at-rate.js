@@ -9,7 +9,6 @@ import { CallGate } from '../../../dist/src/engine/rate/call-gate.js';
 import { CallScheduler } from '../../../dist/src/engine/rate/call-scheduler.js';
 import { LeaderLoop } from '../../../dist/src/engine/rate/leader-loop.js';
 import { mostConcurrency } from '../../../dist/src/engine/rate/rate-controller.js';
-import { sharedTiming } from '../../../dist/src/engine/rate/timeline-visits.js';
 import { TrafficMeter } from '../../../dist/src/engine/rate/traffic-meter.js';
 import { Prefetch, withSpare } from '../../../dist/src/engine/worker/prefetch.js';
 import { parseLimitPlan } from '../../../dist/src/sandbox/limits/plan.js';
@@ -68,7 +67,7 @@ await program(async (/** @type {AtRate} */ fleet) => {
   const start = async (/** @type {number} */ index) => {
     const membership = openCluster(await openDatastore(queue)).join({ baseUrl }, 'benchmark');
     const gate = new CallGate({
-      scheduler: new CallScheduler({ timing: sharedTiming, random: Math.random }),
+      scheduler: new CallScheduler({ random: Math.random }),
       async take(request) {
         const reply = await membership.take(request);
         gaps.set(index, reply.gap);
@@ -84,10 +83,10 @@ await program(async (/** @type {AtRate} */ fleet) => {
     let wanted = 0;
     const call = async () => {
       if (!(await gate.reserve())) return;
-      const admittedAt = await gate.enter(1);
-      if (admittedAt === undefined) return;
+      const leaveBy = await gate.enter(1);
+      if (leaveBy === undefined) return;
       const metered = meter.sent();
-      gate.sent(admittedAt);
+      gate.sent(leaveBy);
       const { admitted } = limiter.admit(Date.now(), 'token');
       counted[admitted ? 'accepted' : 'refused'] += 1;
       await sleep(latencyMs);

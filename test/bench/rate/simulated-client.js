@@ -1,7 +1,6 @@
 // @ts-check
 import { newTimeline, setRate, take } from '../../../dist/src/engine/cluster/timeline.js';
 import { CallScheduler } from '../../../dist/src/engine/rate/call-scheduler.js';
-import { ownTiming, sharedTiming } from '../../../dist/src/engine/rate/timeline-visits.js';
 import { isRefusal } from '../../../dist/src/engine/rate/traffic-meter.js';
 import { Prefetch, withSpare } from '../../../dist/src/engine/worker/prefetch.js';
 import { SimulatedNetwork } from './simulated-network.js';
@@ -18,7 +17,7 @@ import { SimulatedNetwork } from './simulated-network.js';
  * @property {number} waiting rows that have no turn yet
  * @property {{ since: number, at: number }[]} writing rows whose intents are being written, and when that is done
  * @property {number} ready
- * @property {{ at: number, admittedAt: number, among: number }[]} leaving calls that were admitted, and when they leave
+ * @property {{ at: number, leaveBy: number, among: number }[]} leaving calls that were admitted, and when they leave
  * @property {number} busiest the most rows that had a turn or were called since the last beat
  * @property {number} inHand rows that it may claim
  * @property {number} most calls in flight that the user wants
@@ -69,10 +68,9 @@ export class SimulatedClient {
     this.#world = world;
     this.#timeline = newTimeline();
     this.#network = new SimulatedNetwork(workers === 1 ? undefined : (world.network ?? {}), begin, random);
-    const timing = workers > 1 ? sharedTiming : ownTiming;
     this.#workers = Array.from({ length: workers }, (_, place) => ({
       id: `worker-${place}`,
-      scheduler: new CallScheduler({ timing, concurrency: slowWorkers[place], random }),
+      scheduler: new CallScheduler({ concurrency: slowWorkers[place], random }),
       clock: workers === 1 ? 0 : Math.round(clocksOff * (2 * random() - 1)),
       waiting: 0,
       writing: [],
@@ -166,15 +164,15 @@ export class SimulatedClient {
       if (worker.timerAt <= now) {
         const { reserved, admitted, visit, wakeAt } = worker.scheduler.step(now + worker.clock, worker);
         worker.waiting -= reserved;
-        worker.ready -= admitted;
+        worker.ready -= admitted.length;
         for (let row = 0; row < reserved; row++)
           worker.writing.push({ since: now, at: now + this.#writeMs() });
         worker.busiest = Math.max(worker.busiest, busy(worker));
-        for (let call = 0; call < admitted; call++)
+        for (const [call, leaveBy] of admitted.entries())
           worker.leaving.push({
             at: Math.max(now + this.#suspension(), worker.leaving.at(-1)?.at ?? now),
-            admittedAt: now,
-            among: worker.scheduler.active - admitted + call + 1 + worker.scheduler.elsewhere,
+            leaveBy,
+            among: worker.scheduler.active - admitted.length + call + 1 + worker.scheduler.elsewhere,
           });
         if (visit) this.#network.send(now, { place, sentAt: now, visit });
         worker.timerAt = this.#timer(wakeAt - worker.clock);
@@ -190,7 +188,7 @@ export class SimulatedClient {
     if (!worker.leaving.some(({ at }) => at <= now)) return noCalls;
     const gone = worker.leaving.filter(({ at }) => at <= now);
     worker.leaving = worker.leaving.filter(({ at }) => at > now);
-    for (const { admittedAt } of gone) worker.scheduler.sent(now + worker.clock, admittedAt + worker.clock);
+    for (const { leaveBy } of gone) worker.scheduler.sent(now + worker.clock, leaveBy);
     return gone.map(({ among }) => ({ worker: place, among }));
   }
 

@@ -19,7 +19,7 @@ const decision: PaceReport = {
   accepted: 1_000,
   rejected: 2,
 };
-const visit = { want: 1, held: 0, need: 1, active: 0, aheadMs: 100, leadInMs: 0 };
+const visit = { want: 1, need: 1, active: 0, aheadMs: 100, leadInMs: 0 };
 
 let entries = 0;
 
@@ -208,7 +208,11 @@ describeWithRedis('the processes that share a Redis', () => {
     expect(await first.decide(decision)).toBe(true);
     expect(await cluster.pace(api)).toMatchObject({ ...decision, runs: [run.id], workers: 1 });
     expect((await second.beat(heartbeat, true)).pace).toMatchObject(decision);
-    expect(await second.take(visit)).toMatchObject({ isSet: true, gap: 1_000 / 49.5, places: 20 });
+    expect(await second.take({ ...visit, need: 30 })).toMatchObject({
+      isSet: true,
+      gap: 1_000 / 49.5,
+      places: 20,
+    });
   });
 
   test('find no pace once the last worker has left, and the next worker begins with its limit', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { slotReply } from '../../../src/engine/cluster/cluster.ts';
 import {
+  leastGraceMs,
   newTimeline,
   type RateCommand,
   type SlotReply,
@@ -32,7 +33,7 @@ function timelineInMemory(): TestedTimeline {
 const start = 1_800_000_000_000.25;
 
 function asks(worker: string, changes: Partial<SlotRequest> = {}): SlotRequest {
-  return { worker, want: 100, held: 0, need: 10, active: 0, aheadMs: 100, leadInMs: 0, ...changes };
+  return { worker, want: 100, need: 10, active: 0, aheadMs: 100, leadInMs: 0, ...changes };
 }
 
 function rate(perSecond: number | undefined, changes: Partial<RateCommand> = {}): RateCommand {
@@ -78,14 +79,27 @@ describe('the timeline', () => {
     expect(await slots(1_000, 'a', { want: 2, leadInMs: 7 })).toEqual([1_007, 1_027]);
   });
 
-  test('leaves each worker its share, and gives one worker slots that would soon be lost', async () => {
+  test('gives a worker its fair part since its last visit, and slots that would soon be lost', async () => {
     const { timeline, slots } = await keeping(rate(100));
-    await timeline.take(start, asks('a', { want: 0 }));
-    await timeline.take(start, asks('b', { want: 0 }));
-    await timeline.setRate(start + 200, rate(100));
-    // Five are half of the time ahead; one more would be lost in half of it.
-    expect(await slots(200, 'a')).toHaveLength(6);
-    expect(await slots(200, 'b')).toHaveLength(5);
+    await timeline.take(start + 100, asks('a', { want: 0 }));
+    await timeline.take(start + 190, asks('a', { want: 0 }));
+    await timeline.take(start + 190, asks('b', { want: 0 }));
+    // Those of the nearer half, of which the fair part would be one.
+    expect(await slots(200, 'a')).toEqual([200, 210, 220, 230, 240, 250]);
+    expect(await slots(200, 'b')).toEqual([260]);
+    expect(await slots(245, 'a')).toEqual([270, 280, 290]);
+    expect(await slots(245, 'b')).toEqual([300, 310]);
+  });
+
+  test('spaces slots so far that no second has more calls than the rate, and two', async () => {
+    const timeline = timelineInMemory();
+    for (const perSecond of [0.5, 50, 200, 300, 2_000]) {
+      await timeline.setRate(start, rate(perSecond));
+      const { gap = 0 } = await timeline.take(start, asks('a'));
+      const graceMs = Math.max(gap, leastGraceMs);
+      // Calls of slots this long before a second may leave in it.
+      expect((1_000 + graceMs) / gap).toBeLessThanOrEqual(perSecond + 1.001);
+    }
   });
 
   test('moves free slots with the rate, and counts taken ones', async () => {
@@ -125,26 +139,30 @@ describe('the timeline', () => {
     const { timeline } = await keeping(rate(50, { cap: 10 }));
     const places = async (at: number, worker: string, need: number, active = 0) =>
       (await timeline.take(start + at, asks(worker, { need, active }))).places;
-    expect(await places(0, 'a', 8)).toBe(10);
-    expect(await places(1, 'b', 8)).toBe(0);
+    expect(await places(0, 'a', 8)).toBe(8);
+    expect(await places(1, 'b', 8)).toBe(2);
+    // Less than its fair part is free for b: a keeps only its own.
     expect(await places(2, 'a', 8, 7)).toBe(5);
-    expect(await places(3, 'b', 8)).toBe(3);
+    expect(await places(3, 'b', 8, 2)).toBe(3);
     expect(await places(4, 'a', 2, 2)).toBe(2);
-    expect(await places(5, 'b', 8, 3)).toBe(8);
+    expect(await places(5, 'b', 8, 3)).toBe(5);
+    expect(await places(400, 'b', 8, 5)).toBe(8);
     // A silent worker frees its places.
     await timeline.setRate(start + 1_900, rate(50, { cap: 10 }));
-    expect(await places(2_100, 'b', 8, 3)).toBe(10);
+    expect(await places(2_100, 'b', 12, 3)).toBe(10);
   });
 
   test('lets more workers than places take turns', async () => {
     const timeline = timelineInMemory();
-    const seen = new Set<string>();
-    for (let at = 0; at < 6_000; at += 100) {
+    const turns = new Map([...'abc'].map((worker) => [worker, 0]));
+    for (let at = 0; at < 12_000; at += 100) {
       await timeline.setRate(start + at, rate(50, { cap: 1 }));
-      for (const worker of ['a', 'b', 'c'])
-        if ((await timeline.take(start + at, asks(worker, { need: 1 }))).places === 1) seen.add(worker);
+      for (const [worker, had] of turns) {
+        const { places } = await timeline.take(start + at, asks(worker, { need: 1 }));
+        turns.set(worker, had + places);
+      }
     }
-    expect([...seen].sort()).toEqual(['a', 'b', 'c']);
+    for (const had of turns.values()) expect(had).toBeGreaterThan(20);
   });
 
   test('recovers when its clock is set', async () => {
@@ -154,7 +172,7 @@ describe('the timeline', () => {
       const now = start + by;
       expect(await timeline.setRate(now, rate(50, { worker: `after ${by}` }))).toBe(true);
       const reply = await timeline.take(now, asks('a'));
-      expect([reply.isSet, reply.places]).toEqual([true, 50]);
+      expect([reply.isSet, reply.places]).toEqual([true, 10]);
       expect((await timeline.take(now + 1_000, asks('a'))).count).toBeGreaterThan(0);
     }
   });
@@ -165,7 +183,7 @@ const step = fc.record({
   passMs: fc.oneof(
     fc.integer({ min: 0, max: 200 }),
     fc.integer({ min: -5_000, max: 5_000 }),
-    // Shares that were worked out this recently are still valid.
+    // Sums that were made this recently are still valid.
     fc.constantFrom(0, 0.125, 0.5),
   ),
   command: fc.oneof(
@@ -180,7 +198,6 @@ const step = fc.record({
       kind: fc.constant('take' as const),
       worker: fc.constantFrom(...workers),
       want: fc.integer({ min: 0, max: 50 }),
-      held: fc.integer({ min: 0, max: 20 }),
       need: fc.integer({ min: 0, max: 20 }),
       active: fc.integer({ min: 0, max: 10 }),
       aheadMs: fc.integer({ min: 20, max: 300 }),
@@ -214,10 +231,8 @@ describeWithRedis('the script of the timeline', () => {
     return {
       setRate: async (now, { worker, rate, cap, restMs }) =>
         (await ask(scripts.setRate, worker, rate ?? '', cap, restMs, now)) === 1,
-      take: async (now, { worker, want, held, need, active, aheadMs, leadInMs }) =>
-        slotReply(
-          (await ask(scripts.take, worker, want, held, need, active, aheadMs, leadInMs, now)) as string[],
-        ),
+      take: async (now, { worker, want, need, active, aheadMs, leadInMs }) =>
+        slotReply((await ask(scripts.take, worker, want, need, active, aheadMs, leadInMs, now)) as string[]),
     };
   };
 

@@ -2,7 +2,6 @@ import { steadyNow } from '../../../src/base/async/clock.ts';
 import { newTimeline, setRate, take } from '../../../src/engine/cluster/timeline.ts';
 import { CallGate } from '../../../src/engine/rate/call-gate.ts';
 import { CallScheduler } from '../../../src/engine/rate/call-scheduler.ts';
-import { ownTiming } from '../../../src/engine/rate/timeline-visits.ts';
 
 /** The rules for calls. */
 export interface Rules {
@@ -20,7 +19,7 @@ export function gateOnTimeline(first: Rules, concurrency?: number) {
   const failure = { error: undefined as Error | undefined };
   const errors: Error[] = [];
   const gate = new CallGate({
-    scheduler: new CallScheduler({ timing: ownTiming, concurrency, random: () => 0.5 }),
+    scheduler: new CallScheduler({ concurrency, random: () => 0.5 }),
     async take(request) {
       if (failure.error !== undefined) throw failure.error;
       return take(timeline, steadyNow(), { worker: 'own', ...request });

@@ -48,7 +48,6 @@ function begin(known: Omit<Beat, 'reports'>) {
     established: false,
   };
   const membership: Membership = {
-    isShared: true,
     async testify() {},
     async beat(heartbeat, wantsLead) {
       if (around.failure !== undefined) throw around.failure;

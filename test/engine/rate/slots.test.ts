@@ -27,22 +27,38 @@ function perSecond(calls: Calls, from: number, to: number): number {
   return calls.filter(({ at }) => at >= from * 1_000 && at < to * 1_000).length / (to - from);
 }
 
-/** Calls of a second beyond the rate: a slot may be used late by a gap, or by 3 ms if that is less. */
-function beyond(rate: number): number {
-  return Math.max(1, Math.ceil((rate * 3) / 1_000));
-}
+/** What GCRA permits beyond the rate: the calls of one more gap at each end of a second. */
+const beyond = 2;
 
-describe.each([1, 3, 10])('%d workers', (workers) => {
-  test.each([0.5, 5, 50, 100, 300, 500])(
-    'make no more than %d calls in any second, and hardly any fewer',
+describe.each([1, 3, 5, 10, 20])('%d workers', (workers) => {
+  test.each([0.5, 5, 50, 100, 300, 500, 2_000])(
+    'make hardly more than %d calls in any second and minute, and hardly any fewer',
     (rate) => {
       const seconds = rate < 1 ? 60 : 20;
-      const calls = callsOf({ fixed: rate, workers, seconds });
-      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(Math.ceil(rate) + beyond(rate));
-      // Where slots are close together, one late timer costs a worker several of them.
-      expect(perSecond(calls, 5, seconds)).toBeGreaterThan((rate > 300 ? 0.9 : 0.97) * rate);
+      for (const seed of rate > 500 ? seeds.slice(0, 2) : seeds) {
+        const calls = callsOf({
+          fixed: rate,
+          workers,
+          seconds,
+          seed,
+          latencyMs: rate > 500 ? 20 : 50,
+          capacity: 5_000,
+        });
+        expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(Math.ceil(rate) + beyond);
+        // Where slots are close together, one late timer costs a worker several of them, and more calls are in flight than places at first.
+        const part = rate > 500 ? 0.81 : 0.97;
+        expect(perSecond(calls, 5, seconds), `seed ${seed}`).toBeGreaterThan(part * rate);
+      }
     },
   );
+});
+
+test.each([1, 3, 10])('%d workers exceed a rate by less than 1.5 % in any minute', (workers) => {
+  for (const rate of [2, 50, 300])
+    for (const seed of seeds) {
+      const calls = callsOf({ fixed: rate, workers, seconds: 90, seed });
+      expect(mostWithin(calls, 60_000)).toBeLessThanOrEqual(60 * rate * 1.015);
+    }
 });
 
 describe('the rate is kept', () => {
@@ -71,7 +87,7 @@ describe('the rate is kept', () => {
   ])('when %s', (_what, trouble) => {
     for (const seed of seeds) {
       const calls = callsOf({ ...world, ...trouble, seed });
-      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(51);
+      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(50 + beyond);
       expect(mostWithin(calls, 200)).toBeLessThanOrEqual(12);
       expect(perSecond(calls, 20, 30)).toBeGreaterThan(45);
     }
@@ -80,16 +96,16 @@ describe('the rate is kept', () => {
   test('of a few calls per second by workers that freeze and with late messages', () => {
     const trouble: Partial<World> = { network: { jitterMs: 40 }, frozen: [[1, 10, 20]] };
     const calls = callsOf({ fixed: 2, workers: 5, seconds: 60, ...trouble });
-    expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(3);
+    expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(2 + beyond);
   });
 });
 
 describe.each([1, 2, 3, 5])('%d workers that are suspended between slots and calls', (workers) => {
-  test.each([5, 50, 100, 250])('never make more than %d calls plus one in a second', (rate) => {
+  test.each([5, 50, 100, 250])('never make more than %d calls plus two in a second', (rate) => {
     for (const seed of seeds) {
       const suspended = { everyCalls: 20, forMs: 60 };
       const calls = callsOf({ fixed: rate, workers, seconds: 30, suspended, seed });
-      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(rate + 1);
+      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(rate + beyond);
       expect(perSecond(calls, 5, 30)).toBeGreaterThan(0.5 * rate);
     }
   });
@@ -99,7 +115,7 @@ describe('a worker', () => {
   test('that is slow leaves what it cannot use to the others', () => {
     const calls = callsOf({ fixed: 100, workers: 2, seconds: 20, slowWorkers: [1] });
     expect(perSecond(calls, 5, 20)).toBeGreaterThan(95);
-    expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(101);
+    expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(100 + beyond);
     const ofSlow = calls.filter(({ worker }) => worker === 0);
     expect(perSecond(ofSlow, 5, 20)).toBeLessThan(25);
   });
@@ -108,7 +124,7 @@ describe('a worker', () => {
     for (const writeMs of [10, 30]) {
       const calls = callsOf({ fixed: 100, workers: 2, seconds: 20, writeMs });
       expect(perSecond(calls, 5, 20)).toBeGreaterThan(99);
-      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(101);
+      expect(mostWithin(calls, 1_000)).toBeLessThanOrEqual(100 + beyond);
     }
   });
 });
