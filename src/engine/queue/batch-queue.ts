@@ -25,7 +25,14 @@ import { batchesQueueName } from './forget-batches.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { restoreLostResults } from './lost-entries.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
-import { type BatchReturn, bytesOf, decodeBatch, encodeLedgerEntry, type RowTask } from './payload.ts';
+import {
+  type BatchReturn,
+  bytesOf,
+  decodeBatch,
+  encodeLedgerEntry,
+  ledgerNote,
+  type RowTask,
+} from './payload.ts';
 import { lookingAt, lostKeys, strandingOf } from './stranded-batch.ts';
 
 const addAgainMs = 1_000;
@@ -149,7 +156,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
     if ((await child.getState()) === 'unknown') return takeBack(id, batch);
-    const taken = await batch.abandoned();
+    const taken = await batch.abandoned(child.progress === ledgerNote);
     await saveAnswers(batch, taken.answers);
     // A worker that has claimed the batch meanwhile knows which intents led to no call: its return value decides.
     if (batch.isCollected || !(await isUnclaimed(child))) return;
