@@ -38,7 +38,10 @@ export function invalidOption(option: string, message: string): CqbatchError {
 
 /** An option without a value. */
 export function withoutValue([group, purpose]: readonly [group: string, purpose: string]) {
-  const read = (_: string, text: string): boolean => text === 'true';
+  const read = (option: string, text: string): boolean => {
+    if (text === 'true' || text === 'false') return text === 'true';
+    throw invalidOption(option, 'write true or false');
+  };
   return { byDefault: 'false', read, help: [group, '', purpose] as const };
 }
 

@@ -22,10 +22,16 @@ const task: RowCall = {
 const twoTasks = [task, { ...task, row: 2 }];
 
 /** Rows that a worker has claimed, with this log as their ledger. */
-function claimedBatch(tasks: readonly RowCall[], log: LedgerLog, claim = 1): ClaimedBatch {
+function claimedBatch(
+  tasks: readonly RowCall[],
+  log: LedgerLog,
+  claim = 1,
+  hasEntries = false,
+): ClaimedBatch {
   return new ClaimedBatch({
     batch: { tasks, policy: { attempts: 5, backoffMs: 0 } },
     claim,
+    hasEntries,
     log,
     isLocked: () => true,
     onReady() {},
@@ -142,4 +148,23 @@ test('after an answer for another entry, no other row of the batch is called, an
   batch.settle(other, { kind: 'returned', history: noHistory });
   await batch.done;
   expect(batch.close()).toMatchObject({ results: [result], leftovers: [{ row: 2 }] });
+});
+
+test('a batch whose ledger has lost the entries of its worker is handed back: the journal may have results of its rows', async () => {
+  const log: string[] = [];
+  const ledger: LedgerLog = {
+    append: async (text) => log.push(text),
+    read: async (first) => log.slice(first),
+  };
+  const batch = claimedBatch(twoTasks, ledger, 2, true);
+  await batch.begin();
+  expect(batch.take()).toBeUndefined();
+  await batch.done;
+  expect(batch.close()).toMatchObject({
+    results: [],
+    leftovers: [
+      { row: 1, history: { attempts: 1, unclear: true } },
+      { row: 2, history: { attempts: 1, unclear: true } },
+    ],
+  });
 });
