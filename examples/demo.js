@@ -76,9 +76,9 @@ const commands = [
   ...(await pathCommand()),
   ['cqbatch status', 'where the run stands'],
   ['cqbatch list', 'all runs of this folder'],
-  ['cqbatch plan mixed.csv', 'what a run would send'],
+  ['cqbatch plan mixed.csv --allow-partial', 'what a run would send'],
   [`cqbatch sandbox --port ${port} ${shape.join(' ')} --quiet &`, 'the service again; "kill %1" ends it'],
-  ['cqbatch run mixed.csv', 'the job again: it asks first'],
+  ['cqbatch run mixed.csv --allow-partial', 'the job again: it asks first'],
 ];
 const width = Math.max(...commands.map(([command]) => command.length));
 console.log('\nWhat you can type now:');

@@ -24,7 +24,8 @@ test('the dashboard follows a run of the state folder to its end, and ends in or
   const run = place.going('--rate', '5/s');
   await events.until((data) => succeeded(data) > 0);
   await place.hurry();
-  const { ended } = await events.until(({ report }) => report !== undefined);
+  // The report is there before the record says that the run has ended.
+  const { ended } = await events.until(({ ended, report }) => ended.length > 0 && report !== undefined);
   expect(ended).toMatchObject([{ id: 'r', state: 'completed', counts: { succeeded: 100 } }]);
   expect((await run.end).code).toBe(0);
   expect(await (await fetch(`${url}/runs/r/report.html`)).text()).toContain('<!doctype html>');
