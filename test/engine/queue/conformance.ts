@@ -456,6 +456,27 @@ export function describeQueueOn(
       await run.worker.stop(0);
     });
 
+    test('marks the rows of a batch that is taken back without its ledger', async () => {
+      const calling = deferred();
+      const run = await begin(async (task, _claim, signal) => {
+        calling.resolve();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        return succeeded(task);
+      });
+      await run.addRows(2);
+      await calling.promise;
+      run.worker.pause();
+      vi.spyOn(run.queue, 'readLedger').mockResolvedValue([]);
+      // What the datastore does when the lock of a dead worker expires.
+      for (const each of await queueNamed(run.queue.name).getActive()) await each.moveToWait('0');
+      const taken: BatchReturn[] = [];
+      await run.batchQueue.drain(async (batch) => void taken.push(batch));
+      expect(taken.flatMap(({ leftovers }) => leftovers.map(({ history: known }) => known?.unclear))).toEqual(
+        [true, true],
+      );
+      await run.worker.stop(0);
+    });
+
     test('knows of a batch that it was called, even when its ledger is lost', async () => {
       const run = await begin(async (task, _claim, signal) => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));

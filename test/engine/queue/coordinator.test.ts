@@ -115,6 +115,25 @@ test('a run that is stopped between announcing its batches and adding them waits
     await coordinator.close();
   }));
 
+test('rows that a stop takes back without a call are returned at once, so that a later kill marks none of them', () =>
+  withRun(async ({ run: { journal }, start }) => {
+    const coordinator = await start();
+    const running = coordinator.run();
+    await expect.poll(() => [...journal.unsettledRows()].some((row) => journal.isAdded(row))).toBe(true);
+    coordinator.end({ state: 'interrupted' });
+    await running;
+    const append = journal.append.bind(journal);
+    const unsettled: number[][] = [];
+    journal.append = async (entries) => {
+      if (entries.some(({ type }) => type === 'settled'))
+        unsettled.push([...journal.unsettledRows()].filter((row) => journal.isAdded(row)));
+      return append(entries);
+    };
+    expect(await coordinator.drain(AbortSignal.timeout(10_000))).toBe(true);
+    expect(unsettled).toEqual([[]]);
+    await coordinator.close();
+  }));
+
 test('a batch that a worker claimed as it stopped does not keep a run waiting', () =>
   withRun(async ({ run, start }) => {
     const coordinator = await start();
