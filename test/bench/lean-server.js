@@ -25,7 +25,7 @@ const server = createServer((socket) => {
 
 function answerTo(/** @type {string} */ request) {
   // As text, because the identifier may exceed the precision of a number.
-  const id = /"evaluation_id":\s*(\d+)/.exec(request)?.[1];
+  const id = /"evaluation_id":\s*"?(\d+)/.exec(request)?.[1];
   const status = id === undefined ? '400 Bad Request' : '200 OK';
   const body = id === undefined ? '{}' : `{"evaluation":{"evaluation_id":${id}}}`;
   return `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;

@@ -46,7 +46,7 @@ function react(request, response) {
   });
   request.on('end', () => {
     // As text, because the identifier may exceed the precision of a number.
-    const id = /"evaluation_id":\s*(\d+)/.exec(text)?.[1];
+    const id = /"evaluation_id":\s*"?(\d+)/.exec(text)?.[1];
     if (latencyMs === 0) answer(response, id);
     else setTimeout(answer, latencyMs, response, id);
   });

@@ -115,6 +115,8 @@ await program(async (/** @type {RunInput} */ input) => {
   await client.close();
   const { succeeded } = reports?.summary.outcomes ?? {};
   if (succeeded !== record.plan.rows || speed === undefined)
-    throw new Error(`${succeeded} of ${record.plan.rows} rows succeeded.`);
+    throw new Error(
+      `${succeeded} of ${record.plan.rows} rows succeeded: ${JSON.stringify(reports?.summary.codes)}`,
+    );
   return /** @satisfies {RunFigures} */ ({ ...speed, ...partsPerRow, peakMb: peakMemory(), course });
 });
