@@ -7,6 +7,7 @@ import { excerptOf } from '../api/answer.ts';
 import { AnswerParts } from '../api/answer-parts.ts';
 import type { PartsClient } from '../api/client.ts';
 import { type ApiFailure, apiFailure } from '../api/failure.ts';
+import { backoffAfter, statedWaitMs, unstatedWaitMs } from '../api/pauses.ts';
 import { type ListedEntry, type OperationList, spellingsOf } from '../operation/list-definition.ts';
 import { DigestTable, digest } from '../rows/digest-table.ts';
 import { EntrySplitter } from './entry-splitter.ts';
@@ -33,10 +34,6 @@ export interface ListWait {
 }
 
 const mostPagesWithoutNews = 1_000;
-const maxPauseMs = 60_000;
-const unknownWaitMs = 1_000;
-const maxUnknownWaitMs = 30_000;
-const leastWaitMs = 100;
 
 /**
  * Reads a list of the service once, page by page, one call at a time. A page whose answer is cut off is read again. An entry is given once,
@@ -113,9 +110,10 @@ export class ListReader {
       else if (failure.class === 'slow-down' || failure.class === 'unreachable') refused++;
       else throw this.#failed(failure);
       if (used >= attempts || this.#isOutageOver()) throw this.#failed(failure);
-      const backoff = Math.random() * Math.min(backoffMs * 2 ** (used - 1), maxPauseMs);
-      const unknown = Math.min(unknownWaitMs * 2 ** (refused - 1), maxUnknownWaitMs);
-      const own = failure.class === 'retry' ? backoff : Math.max(leastWaitMs, failure.waitMs ?? unknown);
+      const own =
+        failure.class === 'retry'
+          ? backoffAfter(used, backoffMs, Math.random())
+          : statedWaitMs(failure.waitMs ?? unstatedWaitMs(refused));
       await this.#wait(
         performance.now() + Math.max(own, failure.waitMs ?? 0),
         failure.waitBy ?? failure.message,

@@ -1,6 +1,7 @@
 import { type AttemptHistory, noHistory, type ResultColumns, type RowResult } from '../../domain/terms.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import { type ApiFailure, mayBeOfRouter } from '../api/failure.ts';
+import { backoffAfter, statedWaitMs, unstatedWaitMs } from '../api/pauses.ts';
 import { type AnswerCheck, type Operation, operationFailure, refusalText } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowCall, RowTask } from '../queue/payload.ts';
@@ -48,14 +49,8 @@ export type Judgement =
       readonly failure: ApiFailure;
     };
 
-const maxBackoffMs = 60_000;
-/** When the API asks to slow down without a time; doubles with each refusal of the row. */
-const unknownWaitMs = 1_000;
-const maxUnknownWaitMs = 30_000;
 /** After this many refusals of a row, its 503s are its own failures. */
 const mostRefusals = 5;
-/** Without this, an API that asks for a wait of 0 would be called continuously. */
-const leastWaitMs = 100;
 
 /**
  * A 503 as "slow down", if 503s depend on the rate: like a 429, it was most likely not processed. This is not certain enough for a row that
@@ -168,16 +163,14 @@ export function judge(attempt: JudgedAttempt): Judgement {
         });
       }
       const refused = { ...history, unprocessed, singledOut };
-      const statedMs = failure.waitMs === undefined ? undefined : Math.max(leastWaitMs, failure.waitMs);
+      const statedMs = failure.waitMs === undefined ? undefined : statedWaitMs(failure.waitMs);
       if (isSuspect(past.singledOut))
         return {
           kind: 'returned',
           history: refused,
           delayMs: statedMs ?? waitAloneMs(singledOut, attempt.otherCalls),
         };
-      const unknownMs = attempt.governed
-        ? 0
-        : Math.min(unknownWaitMs * 2 ** (unprocessed - 1), maxUnknownWaitMs);
+      const unknownMs = attempt.governed ? 0 : unstatedWaitMs(unprocessed);
       return { kind: 'throttled', history: refused, waitMs: statedMs ?? unknownMs };
     }
     case 'unreachable':
@@ -204,7 +197,7 @@ export function judge(attempt: JudgedAttempt): Judgement {
   }
 
   function backoff(used: number): number {
-    return Math.ceil(attempt.random * Math.min(policy.backoffMs * 2 ** (used - 1), maxBackoffMs));
+    return backoffAfter(used, policy.backoffMs, attempt.random);
   }
 }
 
