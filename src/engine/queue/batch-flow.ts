@@ -35,6 +35,11 @@ export function newBatchId(runId: string): string {
   return `${runId}-b-${randomUUID()}`;
 }
 
+export function isBatchOf(runId: string, id: string): boolean {
+  const end = id.length - newBatchId('').length;
+  return end === runId.length && id.startsWith(`${runId}-b-`);
+}
+
 /** 1 is claimed first. */
 export function bullmqPriority(priority: Priority): number {
   return 1 + priorities.indexOf(priority);

@@ -28,12 +28,12 @@ import { type BatchSize, OpenBatch } from './open-batch.ts';
 import {
   type BatchReturn,
   bytesOf,
-  decodeBatch,
   encodeLedgerEntry,
   ledgerNote,
   type RowTask,
+  uncalledRow,
 } from './payload.ts';
-import { lookingAt, lostKeys, strandingOf } from './stranded-batch.ts';
+import { foundBatches, lookingAt, lostKeys, strandingOf } from './stranded-batch.ts';
 
 const addAgainMs = 1_000;
 const usualLookMs = 30_000;
@@ -102,12 +102,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const job of await queue.getDelayed()) await promote(job);
     let hasOtherEpoch = false;
-    for (const job of await queue.getJobs([...unfinished])) {
-      const { id = '', data } = job;
-      const child = await rows.job(id);
-      const tasks = child === undefined ? [] : decodeBatch(child.data).tasks;
+    const listed = await queue.getRanges([...unfinished], 0, -1);
+    for (const { id, data, tasks, alone } of await foundBatches(runId, listed, queue, rows)) {
       const batch = new OpenBatch({ id, queue: rows, rows: rowsOf(data), bytes: data.bytes, tasks });
-      batch.isRemovedByCoordinator = child === undefined && (await wasRemovedByCoordinator(job));
+      batch.isRemovedByCoordinator = alone !== undefined && (await wasRemovedByCoordinator(alone));
       hasOtherEpoch ||= isOfAnotherEpoch(datastore, data.epoch);
       keep(id, batch);
     }
@@ -167,8 +165,10 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     // BullMQ does not remove a batch that a worker has claimed meanwhile, unless the worker's lock has expired.
     if (performance.now() - since > lockMs / 2) return;
     batch.isRemovedByCoordinator = true;
+    batch.takenBack = batch.rows.map(uncalledRow);
     await child.remove().catch(() => {
       batch.isRemovedByCoordinator = false;
+      batch.takenBack = [];
     });
   }
 

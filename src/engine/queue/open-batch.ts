@@ -29,6 +29,8 @@ export class OpenBatch {
   isWithdrawn = false;
   /** Its rows are in the journal, and no worker has it. */
   isRemovedByCoordinator = false;
+  /** The rows, once this process has taken them back. It saved the calls of earlier claims before. */
+  takenBack: readonly Leftover[] = [];
   /** The outcome that its ledger tells, once no worker can write into it. */
   outcome: BatchReturn | undefined;
   #collecting: Promise<void> | undefined;
@@ -46,12 +48,6 @@ export class OpenBatch {
     this.size = { rows: rows.length, bytes };
     this.#tasks = new Map(tasks.map((task) => [task.row, task]));
     this.#ledger = new Ledger(rows.map((row) => this.#tasks.get(row) ?? { row }));
-  }
-
-  /** The rows, if the coordinator took them back. It had saved the calls of earlier claims before. */
-  get takenBack(): readonly Leftover[] {
-    const rows = this.isRemovedByCoordinator ? this.rows : [];
-    return rows.map((row) => ({ row, attemptsUsed: 0, delayMs: 0 }));
   }
 
   get isCollected(): boolean {

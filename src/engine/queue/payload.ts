@@ -74,6 +74,10 @@ export interface Leftover extends Unfinished {
   readonly delayMs: number;
 }
 
+export function uncalledRow(row: number): Leftover {
+  return { row, attemptsUsed: 0, delayMs: 0 };
+}
+
 /** Each row is in one of the two lists. */
 export interface BatchReturn {
   readonly results: readonly RowResult[];

@@ -3,6 +3,7 @@ import { deferred } from '../../../src/base/async/waiting.ts';
 import type { Datastore } from '../../../src/engine/datastore/datastore.ts';
 import { openBatchQueue } from '../../../src/engine/queue/batch-queue.ts';
 import type { BatchQueueOptions } from '../../../src/engine/queue/batch-queue-options.ts';
+import { batchesQueueName } from '../../../src/engine/queue/forget-batches.ts';
 import { openRowQueue, type RowQueue } from '../../../src/engine/queue/row-queue.ts';
 import type { ModelConnection } from '../../simulation/model-backend.ts';
 import { connectionTo, modelDatastore } from '../../simulation/model-datastore.ts';
@@ -55,6 +56,18 @@ test('a missing batch is lost, though the datastore has a batch of another coord
   await other.add([{ ...task, row: 2 }], never);
   await own.refresh();
   expect([vanished, vanishedOfOther]).toEqual([[[1]], []]);
+});
+
+test('a batch that only the queue of its rows still lists is found by the next coordinator', async () => {
+  const { model, connection } = newConnection();
+  const datastore = modelDatastore(connection);
+  const rows = rowsOn(datastore);
+  const { batches } = await opened(datastore, rows);
+  await batches.add([{ ...task, row: 1 }], never);
+  await batches.close();
+  model.lose(batchesQueueName('r'), 'waiting-children');
+  const { batches: next } = await opened(datastore, rows);
+  expect([...next.recovered.held]).toEqual([1]);
 });
 
 test('a batch is not lost while the command that adds it is under way', async () => {

@@ -22,6 +22,7 @@ import {
   mayHaveUnknownCalls,
   openEntries,
   possiblyCalledEntry,
+  recoveryEntries,
   resultEntry,
   returnedEntries,
   withHistory,
@@ -198,13 +199,12 @@ export class Coordinator {
     for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
     // Again, because the datastore may have been emptied meanwhile.
     await this.#epoch.read();
-    const { withKeys, withEpoch } = lostSince(this.#epoch, recovered, journal);
-    const isAnyUnknown = [...journal.unsettledRows()].some((row) =>
-      mayHaveUnknownCalls(row, journal, this.#epoch),
-    );
-    if (isAnyUnknown || recovered.hasOtherEpoch) this.#restartAfterLoss();
-    if (withKeys.length > 0) onError(await lostKeys(datastore));
-    await journal.append([...withKeys, ...withEpoch].map((row) => possiblyCalledEntry(row, journal)));
+    const lost = lostSince(this.#epoch, recovered, journal);
+    const unsettled = [...journal.unsettledRows()];
+    const isUnknown = (row: number) => mayHaveUnknownCalls(row, journal, this.#epoch);
+    if (unsettled.some(isUnknown) || recovered.hasOtherEpoch) this.#restartAfterLoss();
+    if (lost.withKeys.length > 0) onError(await lostKeys(datastore));
+    await journal.append(recoveryEntries(lost, recovered.removed, journal, this.#epoch));
     if (this.#order === undefined || rows === undefined) return;
     await this.#keep(await resultsOfOvertaken(rows, journal, recovered.held));
   }

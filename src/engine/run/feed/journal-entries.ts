@@ -4,7 +4,7 @@ import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { rangesOf } from '../../queue/batch-flow.ts';
 import type { LostEntries } from '../../queue/lost-entries.ts';
-import type { Leftover, RowTask } from '../../queue/payload.ts';
+import { type Leftover, type RowTask, uncalledRow } from '../../queue/payload.ts';
 import type { FeedEpoch } from './feed-epoch.ts';
 
 type KnownHistory = Pick<Journal, 'history'>;
@@ -63,6 +63,26 @@ export function returnedEntries(
   return [
     ...openEntries(leftovers, journal, epoch),
     ...rangesOf(uncalled).map(([first, last]) => ({ type: 'returned' as const, first, last })),
+  ];
+}
+
+/**
+ * Before rows are fed again.
+ *
+ * @param removed rows in batches that an earlier coordinator took back, and perhaps did not live to note
+ */
+export function recoveryEntries(
+  { withKeys, withEpoch }: ReturnType<typeof lostSince>,
+  removed: ReadonlySet<number>,
+  journal: KnownHistory & KnownFeeding,
+  epoch: Pick<FeedEpoch, 'isPast'>,
+): JournalEntry[] {
+  const lost = [...withKeys, ...withEpoch];
+  const known = new Set(lost);
+  const others = [...removed].filter((row) => !known.has(row));
+  return [
+    ...lost.map((row) => possiblyCalledEntry(row, journal)),
+    ...returnedEntries(others.map(uncalledRow), journal, epoch),
   ];
 }
 

@@ -9,6 +9,7 @@ import {
   mayHaveUnknownCalls,
   openEntries,
   possiblyCalledEntry,
+  recoveryEntries,
   resultEntry,
   returnedEntries,
   withHistory,
@@ -186,4 +187,14 @@ test('of several batches that a journal has lost, the one with the most calls of
   const lost = { results: [], leftovers, doubtful: [3, 4] };
   const entries = entriesTheJournalLost(lost, new Set([2, 4]), journalOf());
   expect(entries).toEqual([open(1, called(2)), possiblyCalledEntry(3, journalOf())]);
+});
+
+test('before rows are fed again, the journal learns which are lost, and which an earlier coordinator took back', () => {
+  const journal = journalOf(...[1, 2, 3].flatMap((row) => [fed(row, 'now'), added(row)]));
+  const rows = { held: new Set([1]), removed: new Set([3]) };
+  const lost = lostSince(now, rows, journal);
+  expect(recoveryEntries(lost, rows.removed, journal, now)).toEqual([
+    possiblyCalledEntry(2, journal),
+    back(3),
+  ]);
 });
