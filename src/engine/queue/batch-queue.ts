@@ -2,14 +2,7 @@ import type { Job } from 'bullmq';
 import { after, unlessAborted } from '../../base/async/waiting.ts';
 import type { Priority, SavedAnswer } from '../../domain/terms.ts';
 import { type Datastore, isOfAnotherEpoch, isRefusedCommand } from '../datastore/datastore.ts';
-import {
-  flowOf,
-  newBatchId,
-  type RunBatchData,
-  returnedOf,
-  rowsOf,
-  wasRemovedByCoordinator,
-} from './batch-flow.ts';
+import { flowOf, newBatchId, type RunBatchData, returnedOf } from './batch-flow.ts';
 import type { BatchQueueOptions } from './batch-queue-options.ts';
 import {
   bullmqOn,
@@ -22,6 +15,7 @@ import {
   stallOptions,
 } from './bullmq.ts';
 import { batchesQueueName } from './forget-batches.ts';
+import { findBatches, unfinished } from './found-batches.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { restoreLostResults } from './lost-entries.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
@@ -33,12 +27,11 @@ import {
   type RowTask,
   uncalledRow,
 } from './payload.ts';
-import { foundBatches, lookingAt, lostKeys, strandingOf } from './stranded-batch.ts';
+import { lookingAt, lostKeys, strandingOf } from './stranded-batch.ts';
 
 const addAgainMs = 1_000;
 const usualLookMs = 30_000;
 const noRows: BatchReturn = { results: [], leftovers: [] };
-const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
 
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
@@ -101,20 +94,20 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     // A process died while it collected these. A failed collection is delayed, by a clock that may have been set back since.
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const job of await queue.getDelayed()) await promote(job);
-    let hasOtherEpoch = false;
-    const listed = await queue.getRanges([...unfinished], 0, -1);
-    for (const { id, data, tasks, alone } of await foundBatches(runId, listed, queue, rows)) {
-      const batch = new OpenBatch({ id, queue: rows, rows: rowsOf(data), bytes: data.bytes, tasks });
-      batch.isRemovedByCoordinator = alone !== undefined && (await wasRemovedByCoordinator(alone));
-      hasOtherEpoch ||= isOfAnotherEpoch(datastore, data.epoch);
-      keep(id, batch);
-    }
-    const batches = [...open.values()];
+    const { batches, epochs, isIncomplete } = await findBatches(runId, queue, rows);
+    for (const batch of batches) keep(batch.id, batch);
+    const hasOtherEpoch = epochs.some((epoch) => isOfAnotherEpoch(datastore, epoch));
     const rowsIn = (those: readonly OpenBatch[]) => new Set(those.flatMap((batch) => batch.rows));
     const held = rowsIn(batches.filter((batch) => !batch.isRemovedByCoordinator));
     const removed = rowsIn(batches.filter((batch) => batch.isRemovedByCoordinator));
     await restoreLostResults(queue, options.journalEnd, (lost) => options.restore(lost, held));
-    return { batches: batches.map(({ size }): BatchSize => size), held, removed, hasOtherEpoch };
+    return {
+      batches: batches.map(({ size }): BatchSize => size),
+      held,
+      removed,
+      isIncomplete,
+      hasOtherEpoch,
+    };
   }
 
   /** Paused when a process of the run died, or an older copy of the datastore was restored. */

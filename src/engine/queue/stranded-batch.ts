@@ -1,17 +1,10 @@
 import type { Job, Queue } from 'bullmq';
 import { steadyNow } from '../../base/async/clock.ts';
 import type { Datastore } from '../datastore/datastore.ts';
-import { isBatchOf, type RunBatchData, rangesOf } from './batch-flow.ts';
+import type { RunBatchData } from './batch-flow.ts';
 import { ifJobThere } from './bullmq.ts';
 import type { OpenBatch } from './open-batch.ts';
-import {
-  type BatchJobData,
-  bytesOf,
-  decodeBatch,
-  encodeLedgerEntry,
-  ledgerNote,
-  type RowTask,
-} from './payload.ts';
+import { type BatchJobData, encodeLedgerEntry, ledgerNote } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 
 export type Stranding =
@@ -65,38 +58,6 @@ async function removeChild(child: Job<BatchJobData>, batch: OpenBatch): Promise<
     batch.outcome = undefined;
     return false;
   }
-}
-
-export interface FoundBatch {
-  readonly id: string;
-  readonly data: RunBatchData;
-  /** Of the child, if it is there. */
-  readonly tasks: readonly RowTask[];
-  /** The parent, if its child is not there. */
-  readonly alone: Job<RunBatchData, number> | undefined;
-}
-
-/**
- * The batches of a run that are in a list of either queue: if the list of their parents was deleted, workers can still claim the children.
- *
- * @param parents ids of the parents that are in a list
- */
-export async function foundBatches(
-  runId: string,
-  parents: readonly string[],
-  queue: Pick<Queue<RunBatchData, number>, 'getJob'>,
-  rows: Pick<RowQueue, 'job' | 'listed'>,
-): Promise<readonly FoundBatch[]> {
-  const children = [...(await rows.listed())].filter((id) => isBatchOf(runId, id));
-  const found: FoundBatch[] = [];
-  for (const id of new Set([...parents, ...children])) {
-    const [parent, child] = [await queue.getJob(id), await rows.job(id)];
-    const { tasks = [], epoch } = child === undefined ? {} : decodeBatch(child.data);
-    const alone = child === undefined ? parent : undefined;
-    const data = parent?.data ?? { rows: rangesOf(tasks), bytes: bytesOf(...tasks), epoch };
-    if (parent !== undefined || child !== undefined) found.push({ id, data, tasks, alone });
-  }
-  return found;
 }
 
 /** @returns the ids in all lists of the queue when a look is due, otherwise undefined */

@@ -33,21 +33,25 @@ export interface DatastoreRows {
   readonly held: ReadonlySet<number>;
   /** In batches that an earlier coordinator took back without a call. */
   readonly removed: ReadonlySet<number>;
+  /** Of a batch, the datastore has kept no more than its name. */
+  readonly isIncomplete: boolean;
 }
 
 /**
  * Fed rows of which neither the datastore nor the journal knows more. In an unchanged epoch, those that were added were lost with a key, and
- * others never arrived. In another epoch all may have been called.
+ * others never arrived, unless the datastore still names a batch without its rows. In another epoch all may have been called.
  */
 export function lostSince(
   epoch: Pick<FeedEpoch, 'isPresent'>,
-  { held, removed }: DatastoreRows,
+  { held, removed, isIncomplete }: DatastoreRows,
   journal: Pick<Journal, 'unsettledRows' | 'fedTo' | 'isAdded'>,
 ): { readonly withKeys: readonly number[]; readonly withEpoch: readonly number[] } {
   const missing = [...journal.unsettledRows()].filter((row) => !held.has(row));
   const isOfEpoch = (row: number): boolean => epoch.isPresent(journal.fedTo(row));
   return {
-    withKeys: missing.filter((row) => isOfEpoch(row) && journal.isAdded(row) && !removed.has(row)),
+    withKeys: missing.filter(
+      (row) => isOfEpoch(row) && (isIncomplete || journal.isAdded(row)) && !removed.has(row),
+    ),
     withEpoch: missing.filter((row) => !isOfEpoch(row)),
   };
 }

@@ -41,7 +41,7 @@ const epochNamed = (present: string | undefined) => ({
   isPast: (epoch: string | undefined) => present !== undefined && epoch !== present,
 });
 const now = epochNamed('now');
-const nothing = { held: new Set<number>(), removed: new Set<number>() };
+const nothing = { held: new Set<number>(), removed: new Set<number>(), isIncomplete: false };
 const noKeys = new Set<string>();
 
 describe('of rows without a result that were fed', () => {
@@ -191,10 +191,16 @@ test('of several batches that a journal has lost, the one with the most calls of
 
 test('before rows are fed again, the journal learns which are lost, and which an earlier coordinator took back', () => {
   const journal = journalOf(...[1, 2, 3].flatMap((row) => [fed(row, 'now'), added(row)]));
-  const rows = { held: new Set([1]), removed: new Set([3]) };
+  const rows = { held: new Set([1]), removed: new Set([3]), isIncomplete: false };
   const lost = lostSince(now, rows, journal);
   expect(recoveryEntries(lost, rows.removed, journal, now)).toEqual([
     possiblyCalledEntry(2, journal),
     back(3),
   ]);
+});
+
+test('rows that never seem to have arrived are lost, if the datastore names a batch whose rows it has forgotten', () => {
+  const journal = journalOf(fed(1, 'now'));
+  expect(lostSince(now, nothing, journal).withKeys).toEqual([]);
+  expect(lostSince(now, { ...nothing, isIncomplete: true }, journal).withKeys).toEqual([1]);
 });
