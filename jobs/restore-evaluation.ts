@@ -56,6 +56,7 @@ export const restoreEvaluation = defineOperation({
       conversation_sid: ({ conversationMetadata }) => conversationMetadata?.conversationSid,
     },
     unfit: ({ isRecoverable }) => (isRecoverable === false ? 'is not recoverable' : undefined),
+    absent: 'is not deleted (perhaps restored already; by whom and when is not known), or does not exist',
   },
   meansAlreadyApplied: ({ code, message }) => refusalCodes.has(code) && notDeleted.test(message),
 });

@@ -65,9 +65,15 @@ export const updateSoundboard = defineOperation({
     name: 'soundboards',
     request: listSoundboardsRequest,
     entries: 'soundboards',
-    read: soundboardEntry,
+    read(entry) {
+      const read = soundboardEntry(entry);
+      // Services leave out zero values: WAV is the first of the file types.
+      return read && { ...read, fileType: read.fileType ?? fileTypes[0] };
+    },
     fields: ['soundboard_id', ...names],
     columns: {},
+    absent: 'does not exist',
+    computed: ['last_modified'],
     permission: 'PERMISSION_SOUNDBOARD_VIEW',
   },
 });

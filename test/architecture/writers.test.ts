@@ -50,6 +50,7 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'only its owner may write in folders of runs, schedules, and the queue (checkStateFolder)': {
     'src/engine/datastore/embedded/template.ts': 'mkdir rename truncateSync',
     'src/engine/journal/appendable-journal.ts': 'open',
+    'src/engine/list/listed-entries.ts': 'open',
     'src/engine/manifest/stage.ts': 'open openCallback rename',
     'src/engine/rows/rows-writer.ts': 'open rename',
     'src/engine/run/plan/create-run.ts': 'rename',

@@ -58,6 +58,7 @@ test('an update lists whole soundboard entries, whose zero values may be left ou
       file_name: 'a.wav',
       date_created: '2026-01-01T00:00:00Z',
       file_size: '0',
+      file_type: 'RECORDING_FILE_TYPE_WAV',
     },
     columns: {},
   });

@@ -1,6 +1,7 @@
 import { lutimes, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repeat } from '../async/repeat.ts';
+import { type Defer, withScope } from '../async/scope.ts';
 import { onDisk } from '../errors/system-error.ts';
 import {
   exists,
@@ -42,25 +43,33 @@ export async function keepFolder(folder: string): Promise<void> {
   await rm(join(folder, ownerFile), { force: true });
 }
 
-const temporaryNames = ['plan', 'retry', 'undo'] as const;
+const temporaryNames = ['plan', 'retry', 'undo', 'lists'] as const;
 
 /**
- * Uses a new temporary folder in the state folder `parent`, after removing those of killed commands. Makes a missing state folder, and
- * removes it afterwards.
+ * A new temporary folder in the state folder `parent`, after removing those of killed commands. Makes a missing state folder.
+ *
+ * @param defer removes what was made
  */
-export async function withTemporaryFolder<Result>(
+export async function temporaryFolder(
+  parent: string,
+  name: (typeof temporaryNames)[number],
+  defer: Defer,
+): Promise<string> {
+  const isNew = !(await exists(parent));
+  const folder = await makeTemporaryFolder(parent, name);
+  defer(async () => {
+    await rm(folder, { recursive: true, force: true });
+    if (isNew) await removeIfEmpty(parent);
+  });
+  return folder;
+}
+
+export function withTemporaryFolder<Result>(
   parent: string,
   name: (typeof temporaryNames)[number],
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
-  const isNew = !(await exists(parent));
-  const folder = await makeTemporaryFolder(parent, name);
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-    if (isNew) await removeIfEmpty(parent);
-  }
+  return withScope(async (defer) => work(await temporaryFolder(parent, name, defer)));
 }
 
 async function makeTemporaryFolder(parent: string, name: (typeof temporaryNames)[number]): Promise<string> {

@@ -1,4 +1,3 @@
-import { repeat } from '../../base/async/repeat.ts';
 import { withScope } from '../../base/async/scope.ts';
 import { createFile, exists } from '../../base/disk/files.ts';
 import { type CqbatchError, usageError } from '../../base/errors/errors.ts';
@@ -18,19 +17,14 @@ import { writeContent } from '../output.ts';
 import {
   type Export,
   exportDocument,
-  exportProgress,
   exportText,
   exportWarnings,
   nothingText,
   planCommand,
+  readingText,
 } from '../render/export.ts';
-import type { Terminal } from '../terminal.ts';
-import { apiClient, tokenSource } from './api-client.ts';
+import { listReading, showProgress } from './listing.ts';
 import { runOptions } from './options.ts';
-
-const drawEveryMs = 250;
-/** Without a terminal. */
-const lineEveryMs = 5_000;
 
 export async function exportEntries(what: string, flags: Flags): Promise<ExitCode> {
   saveMemory();
@@ -60,23 +54,16 @@ export async function exportEntries(what: string, flags: Flags): Promise<ExitCod
  */
 function readChosen(context: CommandContext, entries: ChosenEntries, output: Output): Promise<Export> {
   const { terminal, settings } = context;
-  const options = runOptions(context);
-  const { attempts, backoffMs, maxOutageMs = null, rate } = options;
   return withScope(async (defer) => {
     const interrupt = interruptible(() => {});
     defer(interrupt.release);
-    const client = await apiClient({ ...options, concurrency: 1 }, tokenSource(context));
-    defer(client.close);
-    const reader = new ListReader(entries.operation.list, {
-      client,
-      attempts,
-      backoffMs,
-      maxOutageMs,
-      spacingMs: rate?.perSecond === undefined ? 0 : 1_000 / rate.perSecond,
-      signal: interrupt.signal,
-    });
+    const { list } = entries.operation;
+    const reader = new ListReader(
+      list,
+      await listReading(context, runOptions(context), interrupt.signal, defer),
+    );
+    defer(showProgress(terminal, () => readingText(list, reader, entries.chosen)));
     const state = { reader, entries };
-    defer(showProgress(terminal, state));
     const rows = async function* () {
       yield* entries.rows(reader.entries());
       if (entries.chosen > 0 || settings.allowEmpty) return;
@@ -90,18 +77,6 @@ function readChosen(context: CommandContext, entries: ChosenEntries, output: Out
     }
     return state;
   });
-}
-
-/** Returns a function that ends it. */
-function showProgress(terminal: Terminal, state: Export): () => Promise<void> {
-  const show = terminal.live ? terminal.draw : terminal.say;
-  const showing = repeat(() => show(exportProgress(state)), {
-    everyMs: terminal.live ? drawEveryMs : lineEveryMs,
-  });
-  return async () => {
-    await showing.stop();
-    terminal.draw('');
-  };
 }
 
 interface Output {

@@ -2,8 +2,8 @@ import { count, duration } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { shellWord } from '../../base/text/shell-word.ts';
 import type { ChosenEntries } from '../../engine/list/chosen-entries.ts';
-import { listedWords } from '../../engine/list/list-failure.ts';
 import type { ListReader } from '../../engine/list/list-reader.ts';
+import { listedWords, type OperationList } from '../../engine/operation/list-definition.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Flags } from '../config.ts';
@@ -16,9 +16,13 @@ export interface Export {
 }
 
 /** `deleted evaluations: 1,240 listed, 412 chosen  waiting 12 s (Retry-After: 90)` */
-export function exportProgress({ reader, entries }: Export): string {
-  const { operation, chosen } = entries;
-  const counts = `${listedWords(operation.list)}: ${count(reader.listed)} listed, ${count(chosen)} chosen`;
+export function readingText(
+  list: OperationList,
+  reader: Export['reader'],
+  chosen?: ChosenEntries['chosen'],
+): string {
+  const choice = chosen === undefined ? '' : `, ${count(chosen)} chosen`;
+  const counts = `${listedWords(list)}: ${count(reader.listed)} listed${choice}`;
   const wait = waitText(reader);
   return wait === undefined ? counts : `${counts}  ${wait}`;
 }

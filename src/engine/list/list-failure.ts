@@ -1,13 +1,8 @@
 import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import { count } from '../../base/text/format.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import type { OperationList } from '../operation/list-definition.ts';
+import { listedWords, type OperationList } from '../operation/list-definition.ts';
 import { refusalText } from '../operation/operation.ts';
-
-/** `deleted evaluations` */
-export function listedWords({ name }: Pick<OperationList, 'name'>): string {
-  return name.replaceAll('-', ' ');
-}
 
 interface Place {
   readonly path: string;
@@ -30,7 +25,10 @@ export function listFailure(
   const message = refusalText(list, failure);
   const { code, status } = failure;
   if (page === 1 && (missing.has(status) || code === 'UNIMPLEMENTED'))
-    return fatalError('LIST_MISSING', `This service does not list ${what}: ${message} (asked: ${path}).`);
+    return fatalError(
+      'LIST_MISSING',
+      `This service does not list ${what}: ${message} (asked: ${path}). Without --compare, a run works as before.`,
+    );
   if (status === 403)
     return fatalError(
       'LIST_FORBIDDEN',

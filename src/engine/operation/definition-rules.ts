@@ -52,6 +52,8 @@ const listSchema = z.strictObject({
   fields: z.array(z.string()),
   columns: columnsSchema,
   unfit: aFunction.optional(),
+  absent: z.string().min(1).optional(),
+  computed: z.array(z.string()).optional(),
   permission: permissionSchema,
 });
 
@@ -98,6 +100,9 @@ const definitionSchema = z
     const strange = list.fields.find((name) => fields[name] === undefined);
     if (strange !== undefined) refuse(['list', 'fields'], `names ${strange}, which is not a field`);
     if (!list.fields.includes(subject)) refuse(['list', 'fields'], `must have the subject, ${subject}`);
+    const odd = list.computed?.find((name) => name === subject || !list.fields.includes(name));
+    if (odd !== undefined)
+      refuse(['list', 'computed'], `names ${odd}, which is not another one of its fields`);
     for (const name of Object.keys(list.columns).filter((column) => column in fields || isTaken(column)))
       refuse(['list', 'columns', name], 'is the name of a field, or reserved');
   });

@@ -23,6 +23,13 @@ export interface ListDefinition<FieldName extends string, Entry> {
   >;
   /** Why the operation can't act on an entry, in a few words: `is not recoverable`. Default: it can act on each. */
   readonly unfit?: (entry: Entry) => string | undefined;
+  /** What is true of an entry that is not listed, in a few words. Default: `is not among the <name> that the service lists`. */
+  readonly absent?: string;
+  /**
+   * Fields that the service sets itself, such as the time of the last change: a comparison ignores them, and a whole entry has them as they
+   * were listed. Default: none.
+   */
+  readonly computed?: readonly FieldName[];
   /** The API's name of the permission to list, if it is another one than that of the operation. */
   readonly permission?: string;
 }
@@ -35,6 +42,8 @@ export interface OperationList {
   readonly next?: string;
   readonly fields: readonly string[];
   readonly columns: readonly string[];
+  readonly absent: string;
+  readonly computed: readonly string[];
   readonly permission?: string;
   /** Undefined for an entry without a readable subject. */
   readonly read: (entry: unknown) => ListedEntry | undefined;
@@ -66,7 +75,8 @@ export function entryListOf<FieldName extends string, Entry>(
   { subject, auth, permission: ofOperation, ask }: ListOwner,
 ): OperationList {
   const { name, request, entries, next, read, fields, columns, unfit } = definition;
-  const { permission = ofOperation } = definition;
+  const { permission = ofOperation, computed = [] } = definition;
+  const { absent = `is not among the ${listedWords(definition)} that the service lists` } = definition;
   const cells = Object.entries(columns);
   const spelled = fields.map((field) => [field, spellingsOf(field)] as const);
   const identity = (entry: unknown): Entry => entry as Entry;
@@ -75,6 +85,8 @@ export function entryListOf<FieldName extends string, Entry>(
     entries,
     fields,
     columns: Object.keys(columns),
+    absent,
+    computed,
     ...(next !== undefined && { next }),
     ...(permission !== undefined && { permission }),
     request: (token) =>
@@ -105,6 +117,11 @@ export function entryListOf<FieldName extends string, Entry>(
       };
     },
   };
+}
+
+/** `deleted evaluations` */
+export function listedWords({ name }: Pick<OperationList, 'name'>): string {
+  return name.replaceAll('-', ' ');
 }
 
 /** In snake_case and in lowerCamelCase, as services write names of members. */

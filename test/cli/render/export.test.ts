@@ -4,11 +4,11 @@ import { updateSoundboard } from '../../../jobs/update-soundboard.ts';
 import type { Flags } from '../../../src/cli/config.ts';
 import {
   type Export,
-  exportProgress,
   exportText,
   exportWarnings,
   nothingText,
   planCommand,
+  readingText,
 } from '../../../src/cli/render/export.ts';
 import type { ListingOperation } from '../../../src/engine/list/chosen-entries.ts';
 import type { Operation } from '../../../src/engine/operation/operation.ts';
@@ -90,7 +90,8 @@ test.each([
   },
   { counts: { silentMs: 12_000 }, text: '0 listed, 0 chosen  no answer for 12 s' },
 ])('progress says how far it is, and what it waits for: $text', ({ counts, text }) => {
-  expect(exportProgress(exportWith(counts))).toBe(`deleted evaluations: ${text}`);
+  const { reader, entries } = exportWith(counts);
+  expect(readingText(entries.operation.list, reader, entries.chosen)).toBe(`deleted evaluations: ${text}`);
 });
 
 test('a list that has changed, entries without an identifier and cells without a comparison are warned of', () => {

@@ -1,0 +1,54 @@
+import { repeat } from '../../base/async/repeat.ts';
+import type { Defer } from '../../base/async/scope.ts';
+import { temporaryFolder } from '../../base/disk/owned-folder.ts';
+import { type EntryLists, openEntryLists } from '../../engine/list/entry-lists.ts';
+import type { ListReader, ListReaderOptions } from '../../engine/list/list-reader.ts';
+import type { OperationList } from '../../engine/operation/list-definition.ts';
+import type { RunOptions } from '../../engine/run/record/record.ts';
+import type { CommandContext } from '../context.ts';
+import { readingText } from '../render/export.ts';
+import type { Terminal } from '../terminal.ts';
+import { apiClient, tokenSource } from './api-client.ts';
+
+const drawEveryMs = 250;
+/** Without a terminal. */
+const lineEveryMs = 5_000;
+
+/** Lists are read with the token and the limits of the calls. */
+export async function listReading(
+  context: CommandContext,
+  options: RunOptions,
+  signal: AbortSignal,
+  defer: Defer,
+): Promise<ListReaderOptions> {
+  const client = await apiClient({ ...options, concurrency: 1 }, tokenSource(context, options));
+  defer(client.close);
+  const { attempts, backoffMs, maxOutageMs = null, rate } = options;
+  const spacingMs = rate?.perSecond === undefined ? 0 : 1_000 / rate.perSecond;
+  return { client, attempts, backoffMs, maxOutageMs, spacingMs, signal };
+}
+
+/** Shows which list is being read, and how far. */
+export async function entryLists(
+  context: CommandContext,
+  options: RunOptions,
+  signal: AbortSignal,
+  defer: Defer,
+): Promise<EntryLists> {
+  const { terminal, store } = context;
+  const reading = await listReading(context, options, signal, defer);
+  const folder = await temporaryFolder(store.stateDir, 'lists', defer);
+  const onReading = (list: OperationList, reader: ListReader) =>
+    showProgress(terminal, () => readingText(list, reader));
+  return openEntryLists({ ...reading, folder, onReading }, defer);
+}
+
+/** Returns a function that ends it. */
+export function showProgress(terminal: Terminal, text: () => string): () => Promise<void> {
+  const show = terminal.live ? terminal.draw : terminal.say;
+  const showing = repeat(() => show(text()), { everyMs: terminal.live ? drawEveryMs : lineEveryMs });
+  return async () => {
+    await showing.stop();
+    terminal.draw('');
+  };
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import type { Defer } from '../../base/async/scope.ts';
+import { usageError } from '../../base/errors/errors.ts';
+import type { OperationList } from '../operation/list-definition.ts';
+import type { Operation } from '../operation/operation.ts';
+import { ListReader, type ListReaderOptions } from './list-reader.ts';
+import { ListedEntries } from './listed-entries.ts';
+
+export interface EntryListsOptions extends ListReaderOptions {
+  /** Gets a file for each list, for a moment. */
+  readonly folder: string;
+  /** Called before a list is read. The returned function is called after it, even after a failure. */
+  readonly onReading?: ((list: OperationList, reader: ListReader) => () => unknown) | undefined;
+}
+
+/** The lists of some operations, each read once, when it is first needed. */
+export interface EntryLists {
+  /** @throws a usage error `COMPARE_IMPOSSIBLE` for an operation without a list, the errors of `ListReader.entries` */
+  readonly of: (operation: Pick<Operation, 'name' | 'list'>) => Promise<ListedEntries>;
+  /** The lists that were read, in this order. */
+  readonly all: readonly ListedEntries[];
+}
+
+/** @param defer closes the lists */
+export function openEntryLists(
+  { folder, onReading, ...options }: EntryListsOptions,
+  defer: Defer,
+): EntryLists {
+  const reading = new Map<string, Promise<ListedEntries>>();
+  const all: ListedEntries[] = [];
+  const read = async (list: OperationList): Promise<ListedEntries> => {
+    const reader = new ListReader(list, options);
+    const onRead = onReading?.(list, reader);
+    try {
+      const entries = await ListedEntries.read(list, reader, join(folder, `${list.name}.entries`));
+      defer(() => entries.close());
+      all.push(entries);
+      return entries;
+    } finally {
+      await onRead?.();
+    }
+  };
+  return {
+    all,
+    async of({ name, list }) {
+      if (list === undefined) throw impossible(name);
+      const known = reading.get(list.name) ?? read(list);
+      reading.set(list.name, known);
+      return known;
+    },
+  };
+}
+
+function impossible(operation: string): Error {
+  return usageError(
+    'COMPARE_IMPOSSIBLE',
+    `The rows of ${operation} can't be compared with what is there, because the operation has no list: leave out --compare.`,
+  );
+}
