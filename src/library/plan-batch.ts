@@ -51,6 +51,7 @@ export function batchPlan(rows: Pick<CheckedManifest, 'scan' | 'problems'> & Rea
     partial: scan.partial,
     superseded: scan.superseded,
     doneBefore: scan.doneBefore,
+    asWanted: scan.asWanted,
     leftOut: scan.leftOut,
     problems: [...problems.first, ...problems.firstConflicts],
     ...(problems.file !== undefined && { problemFile: problems.file }),

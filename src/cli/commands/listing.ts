@@ -9,6 +9,7 @@ import type { CommandContext } from '../context.ts';
 import { readingText } from '../render/export.ts';
 import type { Terminal } from '../terminal.ts';
 import { apiClient, tokenSource } from './api-client.ts';
+import { runOptions } from './options.ts';
 
 const drawEveryMs = 250;
 /** Without a terminal. */
@@ -41,6 +42,15 @@ export async function entryLists(
   const onReading = (list: OperationList, reader: ListReader) =>
     showProgress(terminal, () => readingText(list, reader));
   return openEntryLists({ ...reading, folder, onReading }, defer);
+}
+
+/** Undefined unless rows are compared. */
+export async function listsToCompare(
+  context: CommandContext,
+  signal: AbortSignal,
+  defer: Defer,
+): Promise<EntryLists | undefined> {
+  return context.settings.compare ? entryLists(context, runOptions(context), signal, defer) : undefined;
 }
 
 /** Returns a function that ends it. */

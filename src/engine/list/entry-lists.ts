@@ -21,6 +21,9 @@ export interface EntryLists {
   readonly all: readonly ListedEntries[];
 }
 
+/** Reads lists again, with the token and the limits of the calls. */
+export type OpenEntryLists = (signal: AbortSignal, defer: Defer) => Promise<EntryLists>;
+
 /** @param defer closes the lists */
 export function openEntryLists(
   { folder, onReading, ...options }: EntryListsOptions,

@@ -2,15 +2,19 @@ import { DigestTable, subjectDigest } from './digest-table.ts';
 import type { CallableRow, DecidedRow, PlannedOperation } from './row.ts';
 import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
 
-const previewedRows = 3;
+/** Enough to see what kind of change it is. */
+const previewedRows = 10;
 
 export interface SummarizedRows extends RowCounts {
   /** Omits rows without a known operation. */
   readonly perOperation: Readonly<Record<string, OperationSummary>>;
   /** Keys are runs and reports. */
   readonly doneIn: ReadonlyMap<string, number>;
+  /** The first of them. */
   readonly preview: readonly CallableRow[];
 }
+
+const leftOutCounts = { duplicate: 'duplicates', superseded: 'superseded', 'as wanted': 'asWanted' } as const;
 
 /** Memory depends on the number of operations only. */
 export class RowsSummary {
@@ -30,7 +34,7 @@ export class RowsSummary {
       const { source } = row.because.before;
       tally.count('doneBefore');
       this.#doneIn.set(source, (this.#doneIn.get(source) ?? 0) + 1);
-    } else tally.count(row.because.why === 'duplicate' ? 'duplicates' : 'superseded');
+    } else tally.count(leftOutCounts[row.because.why]);
   }
 
   summary(): SummarizedRows {

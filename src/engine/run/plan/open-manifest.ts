@@ -25,6 +25,8 @@ export interface RowOptions extends ReadingOptions {
   readonly onConflict?: ConflictRule;
   readonly trustIds?: boolean;
   readonly strict?: boolean;
+  /** Whether rows are compared with what the service lists, and completed to whole entries. */
+  readonly compare?: boolean;
 }
 
 /**
