@@ -1,14 +1,14 @@
 import { count, counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { excerpt } from '../../engine/rows/problem.ts';
-import type { CallableRow } from '../../engine/rows/row.ts';
 import { type RowCounts, subjectsOf } from '../../engine/rows/row-counts.ts';
+import type { Change } from '../../engine/run/plan/change-file.ts';
 import type { ComparedRows } from '../../engine/run/plan/check-manifest.ts';
 import { indented, moreText } from './words.ts';
 
 /** Rows of a plan, perhaps compared with what the service lists. */
 export interface PlannedChanges {
-  readonly scan: RowCounts & { readonly preview: readonly CallableRow[] };
+  readonly scan: RowCounts;
   readonly compared?: ComparedRows | undefined;
 }
 
@@ -22,7 +22,7 @@ export function sentText({ compared }: Pick<PlannedChanges, 'compared'>): string
 /** `30 entries change, 31 fields; 2,970 rows change nothing and are left out`, and the first changes. */
 export function changesText({ scan, compared }: PlannedChanges): string {
   if (compared === undefined) return '';
-  const { fields, file } = compared;
+  const { fields, first, file } = compared;
   const entries = subjectsOf(scan);
   const changing = entries === 1 ? '1 entry changes' : `${count(entries)} entries change`;
   const nothing = `${counted(scan.asWanted, 'row', ['changes', 'change'])} nothing and ${scan.asWanted === 1 ? 'is' : 'are'} left out`;
@@ -31,26 +31,22 @@ export function changesText({ scan, compared }: PlannedChanges): string {
     ...(scan.asWanted === 0 ? [] : [nothing]),
   ];
   const head = `Compared with what is there: ${facts.join('; ')}`;
-  const shown = scan.preview.flatMap(changeLines);
-  if (shown.length === 0) return head;
-  const more = fields - shown.length;
+  if (first.length === 0) return head;
+  const more = fields - first.length;
   return [
     `${head}:`,
-    indented([...shown, ...(more > 0 ? [moreText(more)] : [])]),
+    indented([...first.map(changeText), ...(more > 0 ? [moreText(more)] : [])]),
     ...(file === undefined ? [] : [`All changes, field by field: ${escapeInvisible(file)}`]),
   ].join('\n');
 }
 
 /** `row 3: soundboard 43, title "Greeting" → "Greeting (new)"` */
-function changeLines({ row, operation, subject, values, old = {} }: CallableRow): readonly string[] {
-  return Object.entries(old).map(
-    ([field, was]) =>
-      `row ${row}: ${operation.thing} ${escapeInvisible(subject)}, ${field} ${valueText(was)} → ${valueText(values[field])}`,
-  );
+function changeText({ row, thing, subject, field, old, new: is }: Change): string {
+  return `row ${row}: ${thing} ${escapeInvisible(subject)}, ${field} ${valueText(old)} → ${valueText(is)}`;
 }
 
-function valueText(text: string | undefined): string {
-  return text === undefined || text === '' ? '(empty)' : `"${excerpt(text)}"`;
+function valueText(text: string): string {
+  return text === '' ? '(empty)' : `"${excerpt(text)}"`;
 }
 
 export function changesDocument({ scan, compared }: PlannedChanges): object {
@@ -61,16 +57,7 @@ export function changesDocument({ scan, compared }: PlannedChanges): object {
       entries: subjectsOf(scan),
       fields: compared.fields,
       as_wanted: scan.asWanted,
-      first: scan.preview.flatMap(({ row, operation, subject, values, old = {} }) =>
-        Object.entries(old).map(([field, was]) => ({
-          row,
-          operation: operation.name,
-          id: subject,
-          field,
-          old: was,
-          new: values[field] ?? '',
-        })),
-      ),
+      first: compared.first.map(({ thing: _, subject: id, ...change }) => ({ ...change, id })),
       file: compared.file ?? null,
     },
   };

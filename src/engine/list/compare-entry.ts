@@ -14,7 +14,7 @@ export interface Wish {
 }
 
 /** What a row means for its entry. */
-export type Comparison =
+export type EntryComparison =
   /** `values`: the whole entry, as it will be. `old`: what changes of it. */
   | { readonly kind: 'changes'; readonly values: Row; readonly old: OldValues }
   | { readonly kind: 'as wanted' }
@@ -37,7 +37,7 @@ export function compareEntry(
   list: Pick<OperationList, 'fields' | 'computed' | 'absent'>,
   { values, old: expected = {} }: Wish,
   entry: KnownEntry | undefined,
-): Comparison {
+): EntryComparison {
   const misfit = entry === undefined ? list.absent : entry.unfit;
   if (entry === undefined || misfit !== undefined) {
     const problem = {

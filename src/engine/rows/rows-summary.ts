@@ -2,15 +2,13 @@ import { DigestTable, subjectDigest } from './digest-table.ts';
 import type { CallableRow, DecidedRow, PlannedOperation } from './row.ts';
 import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
 
-/** Enough to see what kind of change it is. */
-const previewedRows = 10;
+const previewedRows = 3;
 
 export interface SummarizedRows extends RowCounts {
   /** Omits rows without a known operation. */
   readonly perOperation: Readonly<Record<string, OperationSummary>>;
   /** Keys are runs and reports. */
   readonly doneIn: ReadonlyMap<string, number>;
-  /** The first of them. */
   readonly preview: readonly CallableRow[];
 }
 

@@ -204,8 +204,6 @@ function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
   terminal.warn(`error: ${message}`);
 }
 
-const previewedRequests = 3;
-
 /**
  * Without a base URL, the plan has no facts about the API.
  *
@@ -229,11 +227,9 @@ export async function planOf(
   const mayBeRepeated = flags.skipDone === undefined && baseUrl !== undefined && sha256 !== undefined;
   return {
     ...rows,
-    requests: rows.scan.preview
-      .slice(0, previewedRequests)
-      .map(({ operation, values }) =>
-        requestOfValues(store.operations, { operation: operation.name, values }),
-      ),
+    requests: rows.scan.preview.map(({ operation, values }) =>
+      requestOfValues(store.operations, { operation: operation.name, values }),
+    ),
     rateGroup,
     baseUrlFile: isOwnChoice ? fileThatSays('baseUrl', flags) : undefined,
     proxy,
