@@ -189,7 +189,7 @@ const otherCodes = {
   DONE_BEFORE: { meaning: 'An earlier run has done this row, so it was left out.' },
   AS_WANTED: { meaning: 'The entry was already as the row wants it, so it was left out (--compare).' },
   CHANGED_SINCE: permanent(
-    'Somebody has changed the entry since it was compared, so the row was not called.',
+    'The entry has changed since it was compared, so the row was not called.',
     'Look at the entry. To compare the row again, and call it, type "cqbatch retry RUN --code CHANGED_SINCE".',
   ),
   SUPERSEDED: { meaning: 'A later row changes the same entry and was called instead.' },

@@ -25,8 +25,8 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
   ],
   'src/index.ts': ['library engine/run engine/report jobs engine/operation engine/api domain base', ''],
   'src/library': [
-    `settings engine/run engine/datastore engine/report engine/rows engine/journal engine/operation
-      engine/api domain base`,
+    `settings engine/run engine/datastore engine/report engine/list engine/rows engine/journal
+      engine/operation engine/api domain base`,
     '',
   ],
   'src/settings': ['engine/run engine/cluster engine/manifest domain base', ''],

@@ -1,7 +1,7 @@
 import { repeat } from '../../base/async/repeat.ts';
 import type { Defer } from '../../base/async/scope.ts';
 import { temporaryFolder } from '../../base/disk/owned-folder.ts';
-import { type EntryLists, openEntryLists } from '../../engine/list/entry-lists.ts';
+import { type EntryLists, listLimits, openEntryLists } from '../../engine/list/entry-lists.ts';
 import type { ListReader, ListReaderOptions } from '../../engine/list/list-reader.ts';
 import type { OperationList } from '../../engine/operation/list-definition.ts';
 import type { RunOptions } from '../../engine/run/record/record.ts';
@@ -24,9 +24,7 @@ export async function listReading(
 ): Promise<ListReaderOptions> {
   const client = await apiClient({ ...options, concurrency: 1 }, tokenSource(context, options));
   defer(client.close);
-  const { attempts, backoffMs, maxOutageMs = null, rate } = options;
-  const spacingMs = rate?.perSecond === undefined ? 0 : 1_000 / rate.perSecond;
-  return { client, attempts, backoffMs, maxOutageMs, spacingMs, signal };
+  return { ...listLimits(options), client, signal };
 }
 
 /** Shows which list is being read, and how far. */

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../base/text/json.ts';
 import { traceparent } from '../../domain/trace.ts';
 import { excerptOf } from '../api/answer.ts';
 import { AnswerParts } from '../api/answer-parts.ts';
-import type { PartsClient } from '../api/client.ts';
+import type { ApiClient } from '../api/client.ts';
 import { type ApiFailure, apiFailure } from '../api/failure.ts';
 import { backoffAfter, statedWaitMs, unstatedWaitMs } from '../api/pauses.ts';
 import { type ListedEntry, type OperationList, spellingsOf } from '../operation/list-definition.ts';
@@ -14,7 +14,7 @@ import { EntrySplitter } from './entry-splitter.ts';
 import { listFailure } from './list-failure.ts';
 
 export interface ListReaderOptions {
-  readonly client: Pick<PartsClient, 'send'>;
+  readonly client: Pick<ApiClient, 'send'>;
   /** Attempts for a page with transient failures. */
   readonly attempts: number;
   /** The pause after the first of them; it doubles. */

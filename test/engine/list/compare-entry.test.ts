@@ -143,7 +143,7 @@ describe('before a compared row is called', () => {
   test.each<{ readonly entry: string; readonly known: KnownEntry }>([
     { entry: 'is as it was', known: entry },
     { entry: 'is as the row wants it', known: now({ title: 'New' }) },
-    { entry: 'was computed anew', known: now({ last_modified: '2027-01-01T00:00:00Z' }) },
+    { entry: 'was computed again', known: now({ last_modified: '2027-01-01T00:00:00Z' }) },
     { entry: 'has an empty text that was left out', known: now({ description: '' }) },
   ])('it may be called if its entry $entry', ({ known }) => {
     expect(since(known)).toBeUndefined();

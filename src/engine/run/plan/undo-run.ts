@@ -25,7 +25,7 @@ export interface UndoRows extends PlannedRows {
 }
 
 export interface UndoInput extends DerivedRowsInput {
-  /** Whether entries are put back that somebody has changed since the run. Default: false, if the rows are compared. */
+  /** Whether entries are put back that have changed since the run. Default: false, if the rows are compared. */
   readonly overwrite?: boolean | undefined;
 }
 

@@ -84,7 +84,7 @@ test('an old value that is not there is a conflict, which says what to do', asyn
 test.each<{ readonly rule: ConflictRule; readonly kinds: readonly string[]; readonly conflicts: number }>([
   { rule: 'refuse', kinds: ['as wanted', 'callable', 'duplicate', 'callable'], conflicts: 2 },
   { rule: 'last', kinds: ['superseded', 'superseded', 'superseded', 'callable'], conflicts: 0 },
-])('with the rule $rule, rows for one entry are told apart by what they make of it', async (each) => {
+])('with the rule $rule, rows for one entry are compared by what they make of it', async (each) => {
   const { rows, scan } = await compared('soundboard_id,title\n1,A\n1,X\n1,X\n1,Y\n', {
     onConflict: each.rule,
   });

@@ -155,10 +155,10 @@ describe('of a run that was compared', () => {
   const listing = (fields: Readonly<Record<string, string>>) =>
     listsOf([[updateSoundboard, { 1: entry(fields) }]]);
   const renaming = [board(1, { title: 'New' })];
-  const before = () => listing({});
+  const original = () => listing({});
 
   test('the whole entry is put back as it was', async () => {
-    const { rows, notUndone } = await undone(renaming, { lists: await before() });
+    const { rows, notUndone } = await undone(renaming, { lists: await original() });
     const values = { soundboard_id: '1', title: 'Old', description: 'd', file_size: '5' };
     expect(rows).toMatchObject([{ kind: 'callable', values, old: { title: 'New' } }]);
     expect(notUndone).toEqual([]);
@@ -176,35 +176,39 @@ describe('of a run that was compared', () => {
       undo: { kind: 'callable', values: { title: 'Old', description: 'd' }, old: { title: 'New' } },
     },
     {
-      since: 'somebody has put it back',
+      since: 'it was put back by hand',
       fields: { title: 'Old' },
       undo: { kind: 'left out', because: { why: 'as wanted' } },
     },
     {
-      since: 'somebody has changed the same field',
+      since: 'a user changed the same field',
       fields: { title: 'Theirs' },
       undo: { kind: 'callable', values: { title: 'Old' }, old: { title: 'Theirs' } },
       why: 'changed since the run: title is "Theirs" now (--overwrite puts it back)',
     },
     {
-      since: 'somebody has changed another field',
+      since: 'a user changed another field',
       fields: { title: 'New', description: 'Theirs' },
       undo: { kind: 'callable', values: { title: 'Old', description: 'Theirs' }, old: { title: 'New' } },
       why: 'changed since the run: description is "Theirs" now (--overwrite puts it back)',
     },
   ])('a comparison shows what has happened since: $since', async ({ fields, undo, why }) => {
     const lists = await listing(fields);
-    const usual = await undone(renaming, { lists: await before() }, { lists });
+    const usual = await undone(renaming, { lists: await original() }, { lists });
     expect(usual.rows).toMatchObject(why === undefined ? [undo] : []);
     expect(usual.notUndone.map((row) => row['why'])).toEqual(why === undefined ? [] : [why]);
-    const overwriting = await undone(renaming, { lists: await before() }, { lists, overwrite: true });
+    const overwriting = await undone(renaming, { lists: await original() }, { lists, overwrite: true });
     expect(overwriting.rows).toMatchObject([undo]);
     expect(overwriting.notUndone).toEqual([]);
   });
 
   test('an entry that is gone is not put back', async () => {
     const lists = await listsOf([[updateSoundboard, {}]]);
-    const { rows, notUndone } = await undone(renaming, { lists: await before() }, { lists, overwrite: true });
+    const { rows, notUndone } = await undone(
+      renaming,
+      { lists: await original() },
+      { lists, overwrite: true },
+    );
     expect(rows).toEqual([]);
     expect(notUndone).toMatchObject([{ id: '1', why: 'does not exist' }]);
   });
