@@ -1,4 +1,5 @@
 import { count, counted } from '../../base/text/format.ts';
+import { hasUnsafeInteger } from '../../base/text/json.ts';
 import type { ComparedRow, RowComparer } from '../manifest/check/compared-row.ts';
 import { type NotedRows, noteRow } from '../manifest/check/noted-rows.ts';
 import { listedWords, type OperationList } from '../operation/list-definition.ts';
@@ -55,12 +56,10 @@ export class ListComparer implements RowComparer {
     }
     if (comparison.kind === 'as wanted') return { kind: 'fits', row, isAsWanted: true };
     const { values, old } = comparison;
-    const digest = requestDigest(operation.request(values));
-    return {
-      kind: 'fits',
-      row: { ...row, values, old, compared: true, requestDigest: digest },
-      isAsWanted: false,
-    };
+    const request = operation.request(values);
+    const compared = { values, old, compared: true, requestDigest: requestDigest(request) } as const;
+    const rounded = hasUnsafeInteger(request.body) ? { mayBeRounded: true as const } : {};
+    return { kind: 'fits', row: { ...row, ...compared, ...rounded }, isAsWanted: false };
   }
 
   warnings(): ReturnType<RowComparer['warnings']> {

@@ -59,7 +59,13 @@ export async function checkManifest(
   const { operations, stateDir } = store;
   const { onConflict = 'refuse', map, clearToken } = reading;
   const done = skipDone && (await readDone(store, skipDone, { baseUrl, map, clearToken, context }));
-  const { manifest, prepare } = await openPlannedManifest(path, name, reading, { ...context, operations });
+  const isCompared = lists !== undefined;
+  if (isCompared !== (reading.compare ?? false)) throw new TypeError('Lists are for rows that are compared.');
+  const { manifest, prepare } = await openPlannedManifest(path, name, reading, {
+    ...context,
+    operations,
+    isCompared,
+  });
   const unreadable: string[] = [];
   const keys =
     baseUrl === undefined

@@ -39,7 +39,11 @@ export async function endedRun(
   const options = { ...leastOptions, onConflict };
   return {
     store,
-    record: await end(store, { rows: { ...manifestAt(source, { onConflict }), lists }, options }, ending),
+    record: await end(
+      store,
+      { rows: { ...manifestAt(source, { onConflict, compare: lists !== undefined }), lists }, options },
+      ending,
+    ),
   };
 }
 
