@@ -87,7 +87,7 @@ export async function runDerived(
         ...askingUser(context, proxy),
         show(run) {
           const code = refusalOf(run);
-          if (code !== undefined) throw usageError(code, `${verdictText(run)} Nothing was sent.`);
+          if (code !== undefined) throw usageError(code, `${verdictText(run)} ${sentText(run)}`);
         },
       },
     );

@@ -96,7 +96,9 @@ function refusalOfNothing({ manifest, scan, skipInvalid, allowEmpty }: ReadyRows
     facts.push(`${counted(doneBefore, 'row', ['was', 'were'])} done before in ${sources}.`);
   }
   if (asWanted > 0)
-    facts.push(`${counted(asWanted, 'row', ['changes', 'change'])} nothing: their entries are so already.`);
+    facts.push(
+      `${counted(asWanted, 'row', ['changes nothing: its entry is', 'change nothing: their entries are'])} so already.`,
+    );
   if (invalid > 0) facts.push(`${counted(invalid, 'row', ['is', 'are'])} invalid.`);
   if (facts.length === 0) facts.push('It has no rows.');
   const text = `${name} has nothing to call. ${facts.join(' ')} If that is right, pass --allow-empty.`;
