@@ -2,6 +2,7 @@ import { count, duration } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { shellWord } from '../../base/text/shell-word.ts';
 import type { ChosenEntries } from '../../engine/list/chosen-entries.ts';
+import { listedFields } from '../../engine/list/compare-entry.ts';
 import type { ListReader } from '../../engine/list/list-reader.ts';
 import { listedWords, type OperationList } from '../../engine/operation/list-definition.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
@@ -131,6 +132,8 @@ export function planCommand(
     ...['plan', file],
     ...(others.length > 1 ? ['--operation', operation.name] : []),
     ...values,
+    // Rows that are not edited change nothing.
+    ...(listedFields(operation, operation.list).length > 0 ? ['--compare'] : []),
     ...flagWords(Object.fromEntries(passed)),
   ];
   return `cqbatch ${words.map(shellWord).map(escapeInvisible).join(' ')}`;
