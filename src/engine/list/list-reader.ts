@@ -32,6 +32,8 @@ export class ListReader {
   /** Entries without a readable identifier. */
   unreadable = 0;
   pages = 0;
+  /** Whether the last page was read. */
+  isWhole = false;
   readonly #list: OperationList;
   readonly #options: ListReaderOptions;
   readonly #traceId = randomBytes(16).toString('hex');
@@ -74,6 +76,7 @@ export class ListReader {
       const next = yield* this.#page(token);
       this.pages++;
       isLast = next === undefined;
+      this.isWhole = isLast;
       if (next !== undefined) this.#requireNewToken(next);
       pagesWithoutNews = this.listed === before ? pagesWithoutNews + 1 : 0;
       if (!isLast && pagesWithoutNews === mostPagesWithoutNews)
