@@ -16,7 +16,7 @@ const longestValue = 80;
 
 /** Judges a row by the fields of its entry, undefined if the service does not list it. */
 export function verdictByFields(
-  row: Pick<UnderstoodRow, 'values' | 'operation'>,
+  row: Pick<UnderstoodRow, 'values'>,
   {
     fields,
     list,
