@@ -121,6 +121,109 @@ describe.each(shapes)('at a service in the shape %s', (shape) => {
   });
 });
 
+test('a row that was refused because its entry does not exist is told as gone', async () => {
+  const home = await newHome(renaming(5), ['--soundboards', '4']);
+  await home.run('run', 'rows.csv', ...starting);
+  const { code, stdout } = await home.run('check');
+  expect({ code, stdout }).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('4 as wanted, 1 gone.\n  row 5, soundboard 5: gone\n'),
+  });
+});
+
+test('few evaluations among many are read one by one after a few pages', async () => {
+  const flags = ['--evaluations', '3000', '--unrecoverable', '0%', '--not-deleted', '90%'];
+  const home = await newHome('evaluation_id,user_id\n2998,u\n2999,u\n3000,u\n', flags);
+  await home.run('run', 'rows.csv', ...starting);
+  const before = (await home.sandbox.log()).length;
+  const document = await home.json<CheckDocument>('check');
+  expect(document).toMatchObject({ as_wanted: 3, not_as_wanted: 0, gone: 0 });
+  const calls = (await home.sandbox.log()).slice(before);
+  const count = (operation: string, text: string): number =>
+    calls.filter((each) => each.operation === operation && each.body?.includes(text)).length;
+  // More pages than evaluations would cost more than a read of each.
+  expect(count('list-evaluations', '"is_deleted":false')).toBe(3);
+  expect(count('get-evaluation', '')).toBe(3);
+});
+
+test('of two edits of an entry, the last one is judged', async () => {
+  const home = await newHome('soundboard_id,title\n1,A\n1,B\n2,C\n', ['--soundboards', '3']);
+  await home.run('run', 'rows.csv', '--on-conflict', 'in-order', ...starting);
+  expect(await home.json<CheckDocument>('check')).toMatchObject({
+    as_wanted: 2,
+    overtaken: 1,
+    as_reported: true,
+  });
+  expect((await checkCsv(home)).map((row) => row['_check'])).toEqual(['overtaken', 'as_wanted', 'as_wanted']);
+});
+
+test('after a check that found all unclear rows done, only a retry of all rows calls them', async () => {
+  const home = await newHome(renaming(4), ['--soundboards', '4', '--fault', '502-after-commit=100%']);
+  const { run, sandbox } = home;
+  await run('run', 'rows.csv', ...starting);
+  sandbox.configure({ fault: 'none' });
+  expect(await run('check')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('4 of 4 unclear rows were done, 0 were not.'),
+  });
+  const nothing = await run('retry', 'one', '--unclear', '--yes');
+  expect(nothing).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/4 unclear rows are left out: the check at .* needs? no further call/),
+  });
+  expect(await run('retry', 'one', '--yes', '--run-id', 'two')).toMatchObject({ code: 0 });
+  // The entries may have changed by that.
+  expect((await run('retry', 'one', '--unclear', '--yes')).stderr).not.toContain('the check at');
+});
+
+test.each([
+  { lists: 'forbidden', text: 'PERMISSION_SOUNDBOARD_VIEW' },
+  { lists: 'missing', text: 'Without a list, nothing can be checked' },
+  { lists: 'balancer', text: 'default backend - 404' },
+])('a service whose lists are $lists is told, and the last check stays', async ({ lists, text }) => {
+  const home = await newHome(renaming(2), ['--soundboards', '2']);
+  await home.run('run', 'rows.csv', ...starting);
+  await home.run('check');
+  const before = await readFile(join(home.folder('one'), 'check.csv'), 'utf8');
+  home.sandbox.configure({ lists });
+  const { code, stderr } = await home.run('check');
+  expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining(text) });
+  expect(stderr).not.toContain('--compare');
+  expect(await readFile(join(home.folder('one'), 'check.csv'), 'utf8')).toBe(before);
+});
+
+const own = `export default ({ defineOperation }) => [defineOperation({ name: 'tag-board', thing: 'board', summary: 's',
+  fields: { board: { type: 'integer', required: true } }, subject: 'board', request: ({ board }) => ({
+  path: '/api/v1alpha1/org/soundboard/update', body: { soundboard: { soundboard_id: board, title: 'x' } } }),
+  interpret: () => ({ ok: true, value: {} }), columns: {}, repeatable: true })];`;
+
+test('what can not be checked is refused before a call', async () => {
+  const home = await newHome(renaming(2), ['--soundboards', '2']);
+  const { run, start, sandbox, write } = home;
+  await write('own.mjs', own);
+  await write('own.csv', 'board\n1\n');
+  const of = ['--operations', './own.mjs'];
+  await run('run', 'own.csv', ...of, '--operation', 'tag-board', '--yes', '--run-id', 'own');
+  await run('submit', 'rows.csv', '--yes', '--allow-partial', '--run-id', 'waits');
+  await run('run', 'rows.csv', ...starting);
+  const calls = (await sandbox.log()).length;
+  const refused = async (code: number, text: string, ...args: readonly string[]) =>
+    expect(await run('check', ...args)).toMatchObject({ code, stderr: expect.stringContaining(text) });
+  await refused(2, "The rows of tag-board can't be checked, because the operation has no list", 'own', ...of);
+  await refused(2, 'The operation tag-board is not loaded', 'own');
+  await refused(5, 'Run waits is still submitted', 'waits');
+  await run('cancel', 'waits', '--yes');
+  await refused(2, 'No row of run waits was called, so there is nothing to check.', 'waits');
+  await refused(2, 'leave out --base-url', 'one', '--base-url', 'http://127.0.0.1:1');
+  expect(await sandbox.log()).toHaveLength(calls);
+  await write('slow.csv', renaming(2).replaceAll('New', 'Newer'));
+  const slow = start('run', 'slow.csv', '--yes', '--allow-partial', '--run-id', 'slow', '--rate', '1/60s');
+  await sandbox.requested(calls + 1);
+  await refused(5, 'Run slow is still running', 'slow');
+  slow.kill('SIGTERM');
+  await slow.end;
+});
+
 /** The files of a report that a check leaves alone, and the page. */
 async function textsOf(folder: string) {
   const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');

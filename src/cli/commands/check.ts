@@ -1,12 +1,16 @@
 import { withScope } from '../../base/async/scope.ts';
 import { BusyError } from '../../base/errors/errors.ts';
-import { isActive } from '../../engine/cluster/entries.ts';
 import type { DoneEntriesOptions } from '../../engine/list/done-entries.ts';
 import { ListReader } from '../../engine/list/list-reader.ts';
 import { type CheckOfRun, checkRun } from '../../engine/run/check/check-run.ts';
 import { isAsReported } from '../../engine/run/check/check-tally.ts';
 import { findRetries, type RetriedRun } from '../../engine/run/plan/retries.ts';
-import { actualState, type RunOptions, type RunRecord } from '../../engine/run/record/record.ts';
+import {
+  goesOnByItself,
+  type RunOptions,
+  type RunRecord,
+  stateInWords,
+} from '../../engine/run/record/record.ts';
 import { anyRun, findRecord } from '../../engine/run/session/find-run.ts';
 import { changedOptions } from '../../settings/run-options.ts';
 import type { Flags } from '../config.ts';
@@ -65,10 +69,10 @@ function optionsOf({ settings, flags }: CommandContext, { id, options }: RunReco
 }
 
 function refuseInProgress(record: RunRecord): void {
-  if (isActive(actualState(record)))
+  if (goesOnByItself(record))
     throw new BusyError(
       'RUN_RUNNING',
-      `Run ${record.id} is still in progress`,
+      `Run ${record.id} is still ${stateInWords(record)}`,
       'Wait for its end, then check it.',
     );
 }

@@ -38,23 +38,29 @@ export function checkReportText(retried: RetriedRun, { check, path }: CheckOfRun
 function unclearLines(retried: RetriedRun, { unclear }: CheckOfRun['check']): readonly string[] {
   const { rows, done, not_done } = unclear;
   if (rows === 0) return [];
-  const command = nextOfUnclear(retried, unclear);
-  const calls = not_done === 1 ? 'calls this one' : `calls these ${count(not_done)}`;
-  const then = command === undefined ? '' : `: ${command} ${calls}`;
-  const answered = `${count(done)} of ${counted(rows, 'unclear row')} ${done === 1 ? 'was' : 'were'} done`;
-  const rest = rows - done - not_done;
-  const overtaken = rest === 0 ? '' : `, ${counted(rest, 'row', ['was', 'were'])} overtaken`;
-  return [`${answered}, ${count(not_done)} ${not_done === 1 ? 'was' : 'were'} not${overtaken}${then}.`];
+  const overtaken = rows - done - not_done;
+  const answers = [
+    `${count(done)} of ${counted(rows, 'unclear row')} ${done === 1 ? 'was' : 'were'} done`,
+    `${count(not_done)} ${not_done === 1 ? 'was' : 'were'} not`,
+    ...(overtaken === 0 ? [] : [`${count(overtaken)} ${overtaken === 1 ? 'was' : 'were'} overtaken`]),
+  ];
+  const commands = commandsFor(retried, unclear).map(
+    ({ command, calls }) =>
+      `${command} calls ${calls === not_done ? (calls === 1 ? 'this one' : `these ${count(calls)}`) : `${count(calls)} of these`}`,
+  );
+  return [`${answers.join(', ')}${commands.length === 0 ? '' : ': '}${commands.join('; ')}.`];
 }
 
-/** A run that stopped calls its unclear rows again when it is resumed. */
-function nextOfUnclear(
+/** Each calls some of the unclear rows that were not done. A resume calls rows without a result, a retry those that failed. */
+function commandsFor(
   { first, retries }: RetriedRun,
-  { not_done }: CheckOfRun['check']['unclear'],
-): string | undefined {
-  if (not_done === 0) return undefined;
-  const stopped = [first, ...retries].find((record) => isResumable(actualState(record)));
-  return stopped === undefined ? `cqbatch retry ${first.id} --unclear` : nextOfStopped(stopped);
+  { not_done, unfinished }: CheckOfRun['check']['unclear'],
+): readonly { readonly command: string; readonly calls: number }[] {
+  const stopped = [first, ...retries].find((record) => isResumable(actualState(record))) ?? first;
+  return [
+    { command: `cqbatch retry ${first.id} --unclear`, calls: not_done - unfinished },
+    { command: nextOfStopped(stopped), calls: unfinished },
+  ].filter(({ calls }) => calls > 0);
 }
 
 export function checkWarnings(lists: CheckOfRun['lists']): readonly string[] {
@@ -68,7 +74,6 @@ export function checkWarnings(lists: CheckOfRun['lists']): readonly string[] {
 
 export function checkDocument(retried: RetriedRun, { check, path }: CheckOfRun): object {
   const { checked_at, counts, unclear, first, succeeded_not_as_wanted } = check;
-  const next = nextOfUnclear(retried, unclear);
   return {
     run: retried.first.id,
     retries: retried.retries.map(({ id }) => id),
@@ -79,6 +84,6 @@ export function checkDocument(retried: RetriedRun, { check, path }: CheckOfRun):
     unclear,
     first: first.map(({ check: verdict, ...row }) => ({ ...row, verdict })),
     file: path,
-    next: next === undefined ? [] : [next],
+    next: commandsFor(retried, unclear).map(({ command }) => command),
   };
 }

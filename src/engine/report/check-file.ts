@@ -37,8 +37,8 @@ const runCheckSchema = z.object({
   counts: z.record(z.enum(checkVerdicts), countSchema),
   /** Of the rows that succeeded. */
   succeeded_not_as_wanted: countSchema,
-  /** Rows that failed, and may have been processed; those of them that were done, and that were not. */
-  unclear: z.object({ rows: countSchema, done: countSchema, not_done: countSchema }),
+  /** Rows that failed, and may have been processed; those of them that were done, and that were not, also without a result. */
+  unclear: z.object({ rows: countSchema, done: countSchema, not_done: countSchema, unfinished: countSchema }),
   /** The first rows that are not as wanted, or whose entry is gone. */
   first: z.array(
     z.object({
@@ -58,6 +58,8 @@ export interface CheckedRow extends JudgedRow {
   readonly subject: string;
   readonly outcome: Outcome;
   readonly unclear: boolean;
+  /** It has no result, so a resume calls it. */
+  readonly isUnfinished: boolean;
 }
 
 const header = ['_row', '_operation', '_identifier', '_outcome', '_unclear', '_check', '_there'];

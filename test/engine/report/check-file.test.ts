@@ -16,7 +16,7 @@ const check: RunCheck = {
   runs: ['one', 'two'],
   counts: { as_wanted: 1, not_as_wanted: 1, gone: 0, overtaken: 0 },
   succeeded_not_as_wanted: 1,
-  unclear: { rows: 1, done: 1, not_done: 0 },
+  unclear: { rows: 1, done: 1, not_done: 0, unfinished: 0 },
   first: [{ row: 2, entry: 'call 8', check: 'not_as_wanted', there: '=1' }],
 };
 
@@ -27,6 +27,7 @@ const rows: readonly CheckedRow[] = [
     subject: '7',
     outcome: 'failed',
     unclear: true,
+    isUnfinished: false,
     check: 'as_wanted',
     there: '',
     open: true,
@@ -37,6 +38,7 @@ const rows: readonly CheckedRow[] = [
     subject: '=8',
     outcome: 'succeeded',
     unclear: false,
+    isUnfinished: false,
     check: 'not_as_wanted',
     there: '=1',
   },

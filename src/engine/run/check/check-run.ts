@@ -5,6 +5,7 @@ import type { ListedEntries } from '../../list/listed-entries.ts';
 import { operationNamed } from '../../operation/shown-request.ts';
 import { type CheckedRow, type RunCheck, writeCheck } from '../../report/check-file.ts';
 import { showCheck } from '../../report/html/html-report.ts';
+import { isResumed, isUnfinished } from '../../report/join-results.ts';
 import type { RetriedRun } from '../plan/retries.ts';
 import { type CallLine, callsOf, openLastRowsWithResults } from '../plan/rows-with-results.ts';
 import type { RunStore } from '../record/store.ts';
@@ -94,6 +95,11 @@ function wasCalled({ outcome, attempts, unclear }: RowResult): boolean {
   return (attempts > 0 && outcome !== 'not_attempted') || unclear || outcome === 'pending';
 }
 
+/** A cancelled run is not resumed: a retry calls its rows. */
+function isResumedRow(result: RowResult): boolean {
+  return isUnfinished(result) && isResumed(result.code);
+}
+
 function factsOf({ row, result }: CallLine): Omit<CheckedRow, 'check' | 'there'> {
   return {
     row: row.row,
@@ -101,6 +107,7 @@ function factsOf({ row, result }: CallLine): Omit<CheckedRow, 'check' | 'there'>
     subject: row.subject,
     outcome: result.outcome,
     unclear: result.unclear,
+    isUnfinished: result.outcome === 'pending' || isResumedRow(result),
     ...(isOpenRow(result) && { open: true }),
   };
 }

@@ -6,16 +6,17 @@ const mostFirst = 20;
 /** Counts the rows of a check. */
 export class CheckTally {
   readonly #counts: Record<CheckVerdict, number> = { as_wanted: 0, not_as_wanted: 0, gone: 0, overtaken: 0 };
-  readonly #unclear = { rows: 0, done: 0, not_done: 0 };
+  readonly #unclear = { rows: 0, done: 0, not_done: 0, unfinished: 0 };
   readonly #first: RunCheck['first'][number][] = [];
   #succeededNotAsWanted = 0;
 
-  add({ row, subject, outcome, check, there, open }: CheckedRow, thing: string): void {
+  add({ row, subject, outcome, check, there, open, isUnfinished }: CheckedRow, thing: string): void {
     const isOdd = check === 'not_as_wanted' || check === 'gone';
     this.#counts[check]++;
     if (open) {
       this.#unclear.rows++;
       if (isOdd) this.#unclear.not_done++;
+      if (isOdd && isUnfinished) this.#unclear.unfinished++;
       if (check === 'as_wanted') this.#unclear.done++;
     }
     if (!isOdd) return;
