@@ -50,6 +50,6 @@ export type { ReportPaths } from './engine/report/write-reports.ts';
 export type { RunResult } from './engine/run/record/run-outcome.ts';
 export type { RunEvent } from './engine/run/session/progress.ts';
 export type { BatchOptions, BatchPlace, BatchSettings } from './library/place.ts';
-export { type BatchPlan, planBatch } from './library/plan-batch.ts';
+export { type BatchPlan, type PlanBatchOptions, planBatch } from './library/plan-batch.ts';
 export { type BatchRow, openRuns, results, type UnfinishedBatch } from './library/results.ts';
 export { type BatchEvent, type BatchResult, type RunBatchOptions, runBatch } from './library/run-batch.ts';

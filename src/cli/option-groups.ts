@@ -43,10 +43,10 @@ export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
 
 export const accepting = ['allowPartial', 'allowEmpty'] as const;
 
-export const choosing = ['skipInvalid', 'skipDone', 'onConflict', ...accepting] as const;
+export const choosing = ['compare', 'skipInvalid', 'skipDone', 'onConflict', ...accepting] as const;
 
 export const planning: OptionGroups = {
-  API: ['baseUrl', 'rateGroup', 'rate', 'allowInsecureHttp'],
+  API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
   Plan: ['out', 'sha256', ...choosing],
   ...guards,
   ...rows,

@@ -123,6 +123,10 @@ const ownOptions = {
     help: 'join a run and its retries: each row once, with its last result',
   },
   open: { flags: '--open', help: 'show report.html in the browser' },
+  overwrite: {
+    flags: '--overwrite',
+    help: 'with --compare: also put back entries that have changed since the run',
+  },
   plan: { flags: '--plan', help: 'show what would be sent, and send nothing', common: true },
   dryRun: { flags: '--dry-run', help: 'show what would be removed, and remove nothing' },
 

@@ -15,7 +15,7 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unu
   help: { out: 'write the plan of the rows to NAME.cqplan, to be reviewed; send nothing' },
   options: {
     API: ['tokenFile', 'tokenCommand', 'rate'],
-    Run: [...asking, 'allowPartial'],
+    Run: [...asking, 'compare', 'skipInvalid', 'allowPartial', 'allowEmpty'],
     ...groups.guards,
     ...groups.ownOperations,
     ...groups.executing,
@@ -105,6 +105,7 @@ export const watchCommand: CommandSpec = {
       'once',
       'yes',
       'skipInvalid',
+      'compare',
       'onConflict',
       ...groups.accepting,
       'settle',
@@ -168,10 +169,11 @@ const retry: CommandSpec = {
 const undo: CommandSpec = {
   name: 'undo',
   description: 'Starts a new run that puts old values back',
-  details: 'The manifest of the run must have the old values, in columns such as old_title.',
+  details:
+    'The run must have been compared (--compare), or its manifest must have the old values, in columns such as old_title.',
   arguments: [runThat(' that was not undone')],
   ...derived,
-  options: { Plan: ['plan', 'out'], ...derived.options },
+  options: { Plan: ['plan', 'out', 'overwrite'], ...derived.options },
   examples: [
     ['cqbatch undo --plan', 'what would be sent'],
     ['cqbatch undo', 'what the newest run has changed'],
@@ -186,7 +188,7 @@ const submit: CommandSpec = {
   details: 'The daemon is "cqbatch worker --coordinate".',
   arguments: [manifestOrPlan],
   options: {
-    API: ['baseUrl', 'rateGroup', 'rate', 'allowInsecureHttp'],
+    API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'sha256', 'runId', ...groups.choosing],
     ...groups.submitting,
   },

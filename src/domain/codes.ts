@@ -187,6 +187,11 @@ const otherCodes = {
   INVALID_ROW: { meaning: 'The row was not sent, because it has an error.', remedy: mend },
   DUPLICATE: { meaning: 'Identical to an earlier row, which was called instead.' },
   DONE_BEFORE: { meaning: 'An earlier run has done this row, so it was left out.' },
+  AS_WANTED: { meaning: 'The entry was already as the row wants it, so it was left out (--compare).' },
+  CHANGED_SINCE: permanent(
+    'The entry has changed since it was compared, so the row was not called.',
+    'Look at the entry. To compare the row again, and call it, type "cqbatch retry RUN --code CHANGED_SINCE".',
+  ),
   SUPERSEDED: { meaning: 'A later row changes the same entry and was called instead.' },
   NOT_REPEATED: permanent(
     'An earlier attempt may have made the change, and this operation must not be repeated.',

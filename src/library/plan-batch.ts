@@ -1,8 +1,13 @@
+import { withScope } from '../base/async/scope.ts';
+import { never } from '../base/async/waiting.ts';
+import type { ApiClient } from '../engine/api/client.ts';
 import type { RowCounts } from '../engine/rows/row-counts.ts';
+import type { Change } from '../engine/run/plan/change-file.ts';
 import { type CheckedManifest, checkManifest } from '../engine/run/plan/check-manifest.ts';
 import { type ReadyRows, readyRows, refusalOf, verdictText } from '../engine/run/plan/readiness.ts';
 import { rowOptions } from '../settings/run-options.ts';
 import { defaults } from '../settings/settings.ts';
+import { listsWith } from './listing.ts';
 import { type BatchOptions, missing, openBatchPlace } from './place.ts';
 import { inOwnWords, inProgramWords } from './program-words.ts';
 
@@ -10,6 +15,8 @@ import { inOwnWords, inProgramWords } from './program-words.ts';
 export interface BatchPlan extends RowCounts {
   /** Rows that the setting `where` leaves out; no other count includes them. */
   readonly leftOut: number;
+  /** With the setting `compare`: the first ten changes of fields. */
+  readonly changes?: readonly Change[];
   /** The first 20 problems, each one line: file, line, column and what to write. */
   readonly problems: readonly string[];
   /** Path of a file with all problems; absent if there are none. */
@@ -18,29 +25,45 @@ export interface BatchPlan extends RowCounts {
   readonly refusal?: { readonly code: string; readonly message: string };
 }
 
+export interface PlanBatchOptions extends BatchOptions {
+  /** Reads the lists of the service; needed with the setting `compare`. */
+  readonly client?: ApiClient;
+}
+
 /**
- * Reads and checks every row of a manifest. Sends nothing.
+ * Reads and checks every row of a manifest. Sends nothing, but for reading lists with the setting `compare`.
  *
  * @throws CqbatchError (`usage`) when the manifest or a setting can't be read, or the operation of the rows is unknown
  */
-export function planBatch(options: BatchOptions): Promise<BatchPlan> {
+export function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
   return inOwnWords(() => planned(options));
 }
 
-async function planned(options: BatchOptions): Promise<BatchPlan> {
+async function planned(options: PlanBatchOptions): Promise<BatchPlan> {
   const { manifest } = options;
   if (typeof manifest !== 'string') throw missing('manifest', 'the path of a file');
   const { store, settings } = openBatchPlace(options);
   const reading = rowOptions(options, settings);
-  const checked = await checkManifest(store, { path: manifest, name: manifest, reading });
-  const { onConflict = defaults.onConflict } = reading;
-  return batchPlan(
-    await readyRows(store, checked, { onConflict }, { ...settings, skipInvalid: options.skipInvalid }),
-  );
+  const { client } = options;
+  if (settings.compare && client === undefined)
+    throw missing('client', 'the one of the batch: the setting compare reads lists');
+  return withScope(async (defer) => {
+    const lists =
+      settings.compare && client !== undefined
+        ? await listsWith(client, store, settings)(never, defer)
+        : undefined;
+    const checked = await checkManifest(store, { path: manifest, name: manifest, reading, lists });
+    const { onConflict = defaults.onConflict } = reading;
+    return batchPlan(
+      await readyRows(store, checked, { onConflict }, { ...settings, skipInvalid: options.skipInvalid }),
+    );
+  });
 }
 
-export function batchPlan(rows: Pick<CheckedManifest, 'scan' | 'problems'> & ReadyRows): BatchPlan {
-  const { scan, problems } = rows;
+export function batchPlan(
+  rows: Pick<CheckedManifest, 'scan' | 'problems' | 'compared'> & ReadyRows,
+): BatchPlan {
+  const { scan, problems, compared } = rows;
   const code = refusalOf(rows);
   return {
     rows: scan.rows,
@@ -51,8 +74,10 @@ export function batchPlan(rows: Pick<CheckedManifest, 'scan' | 'problems'> & Rea
     partial: scan.partial,
     superseded: scan.superseded,
     doneBefore: scan.doneBefore,
+    asWanted: scan.asWanted,
     leftOut: scan.leftOut,
     problems: [...problems.first, ...problems.firstConflicts],
+    ...(compared && { changes: compared.first }),
     ...(problems.file !== undefined && { problemFile: problems.file }),
     ...(code !== undefined && { refusal: { code, message: inProgramWords(verdictText(rows)) } }),
   };

@@ -27,6 +27,7 @@ import { executeRun } from '../engine/run/session/execute-run.ts';
 import type { RunEvent } from '../engine/run/session/progress.ts';
 import { budgetOf, newRunOptions, rowOptions } from '../settings/run-options.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
+import { listsWith } from './listing.ts';
 import { type BatchOptions, lookUpRun, missing, openBatchPlace } from './place.ts';
 import { type BatchPlan, batchPlan } from './plan-batch.ts';
 import { inOwnWords, inProgramWords } from './program-words.ts';
@@ -117,17 +118,25 @@ async function begin(store: RunStore, settings: Settings, options: RunBatchOptio
     runId,
     attribution: withActor(reason),
   } as const;
-  const begun = await beginRun(store, run, {
-    show(judged) {
-      const plan = batchPlan(judged);
-      const { refusal, problems } = plan;
-      if (refusal !== undefined) {
-        const first = problems.slice(0, 3).join('\n');
-        throw usageError(refusal.code, `${refusal.message} Nothing was sent.\n${first}`.trim());
-      }
-      onEvent?.({ type: 'planned', run: judged.record.id, plan });
-    },
-    confirm: async () => true,
+  const begun = await withScope(async (defer) => {
+    const open = settings.compare ? listsWith(client, store, settings) : undefined;
+    const rows = { ...run.rows, lists: await open?.(options.signal ?? never, defer) };
+    return beginRun(
+      store,
+      { ...run, rows },
+      {
+        show(judged) {
+          const plan = batchPlan(judged);
+          const { refusal, problems } = plan;
+          if (refusal !== undefined) {
+            const first = problems.slice(0, 3).join('\n');
+            throw usageError(refusal.code, `${refusal.message} Nothing was sent.\n${first}`.trim());
+          }
+          onEvent?.({ type: 'planned', run: judged.record.id, plan });
+        },
+        confirm: async () => true,
+      },
+    );
   });
   if (begun === undefined) throw new TypeError('A program declines no plan that is ready.');
   return begun;
@@ -160,6 +169,7 @@ async function execute(
       queue,
       journal,
       client,
+      openLists: listsWith(client, store, settings),
       log,
       onEvent,
       version: readVersion(),

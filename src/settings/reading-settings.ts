@@ -62,4 +62,10 @@ export const readingSettings = {
     parse: parsers.parseSwitch,
     help: 'refuse rows with values that the API most likely drops, such as unknown names and times unlike 2026-11-16T10:00:00Z; without it, the plan warns',
   },
+  compare: {
+    common: true,
+    rowOption: 'compare',
+    parse: parsers.parseSwitch,
+    help: 'read what the service lists first: show what changes, leave out rows that change nothing, send whole entries',
+  },
 } as const satisfies Readonly<Record<string, Setting>>;

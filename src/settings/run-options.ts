@@ -52,7 +52,14 @@ export function savingOptions(
   };
 }
 
+/** @throws a usage error for a comparison of rows that change one entry one after the other */
 export function rowOptions(flags: RunFlags, settings: Settings): RowOptions {
+  if (settings.compare && settings.onConflict === 'in-order')
+    throw usageError(
+      'INVALID_SETTING',
+      'compare and on_conflict in-order exclude each other: a comparison knows each entry as it is before the run, not after another ' +
+        'row. Use on_conflict last, or leave out one of them.',
+    );
   return { clearToken: defaults.clearToken, ...givenRowOptions(flags, settings) };
 }
 

@@ -25,16 +25,16 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
   ],
   'src/index.ts': ['library engine/run engine/report jobs engine/operation engine/api domain base', ''],
   'src/library': [
-    `settings engine/run engine/datastore engine/report engine/rows engine/journal engine/operation
-      engine/api domain base`,
+    `settings engine/run engine/datastore engine/report engine/list engine/rows engine/journal
+      engine/operation engine/api domain base`,
     '',
   ],
   'src/settings': ['engine/run engine/cluster engine/manifest domain base', ''],
   'src/sandbox': ['base', 'zod'],
   'src/engine/run/session': [
     `engine/run/report engine/run/feed engine/run/plan engine/run/record engine/worker engine/rate
-      engine/queue engine/cluster engine/datastore engine/report engine/rows engine/journal engine/api
-      domain base`,
+      engine/queue engine/cluster engine/datastore engine/report engine/list engine/rows engine/journal
+      engine/operation engine/api domain base`,
     'zod',
   ],
   'src/engine/run/check': [
@@ -50,11 +50,12 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
     '',
   ],
   'src/engine/run/feed': [
-    `engine/run/record engine/queue engine/cluster engine/datastore engine/rows engine/journal domain base`,
+    `engine/run/record engine/queue engine/cluster engine/datastore engine/list engine/rows engine/journal
+      engine/operation domain base`,
     '',
   ],
   'src/engine/run/plan': [
-    `engine/run/record engine/cluster engine/report engine/manifest engine/rows engine/journal
+    `engine/run/record engine/cluster engine/report engine/list engine/manifest engine/rows engine/journal
       engine/operation engine/api domain base`,
     'zod',
   ],

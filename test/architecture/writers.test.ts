@@ -38,7 +38,7 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a new file with a random name (wx)': {
     'src/daemon/inbox/waiting-files.ts': 'writeFile',
     'src/engine/report/csv-file.ts': 'open rename',
-    'src/engine/run/plan/problem-file.ts': 'appendFile rename',
+    'src/engine/run/plan/note-file.ts': 'appendFile rename',
   },
   'a new folder with a random name': {
     'src/base/disk/owned-folder.ts': 'lutimes mkdtemp',

@@ -13,6 +13,7 @@ import { cqbatch, stopAll } from './measure/child.js';
 import { judge } from './measure/line.js';
 import { redisProgram } from './measure/redis.js';
 import { table } from './measure/table.js';
+import { compare } from './scenarios/compare.js';
 import { executable } from './scenarios/executable.js';
 import { fleet } from './scenarios/fleet.js';
 import { guards } from './scenarios/guards.js';
@@ -30,7 +31,7 @@ import { workers } from './scenarios/workers.js';
 /** @type {readonly import('./scenarios/scenario.js').Scenario[]} */
 const scenarios = [
   ...[redis, embedded, redisSlow, redisTls, embeddedSlow, workers, embeddedRate, redisRate, shortRun],
-  ...[parts, fleet, guards, redisMillion, redisTenMillion, executable, plan, reportPage],
+  ...[parts, fleet, guards, redisMillion, redisTenMillion, executable, plan, compare, reportPage],
 ];
 
 const { quick, json, chosen } = readArguments();

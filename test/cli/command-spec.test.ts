@@ -29,7 +29,7 @@ const effective = words(`
 const conditional = words(`
   yes skipInvalid allowPartial allowEmpty allowInsecureHttp trustIds trustQuotes strict replace trim
   onConflict clearToken confirmAbove maxManifestSize requireReason canary maxFailures
-  maxRows maxDuration stopAt maxConsecutiveFailures`);
+  maxRows maxDuration stopAt maxConsecutiveFailures compare overwrite`);
 
 /** Standing settings for options that are typed later. */
 const standing = words('canaryMaxFailures maxFailuresAfter');

@@ -56,6 +56,29 @@ test('a plan counts every row, names what is wrong, and sends nothing', async ()
   expect(await sandbox.log()).toEqual([]);
 });
 
+test('a batch that compares shows what changes, sends whole entries, and leaves out what changes nothing', async () => {
+  const { sandbox, batch } = await begin('soundboard_id,title\n1,Recording 1\n2,Other\n');
+  const settings = { compare: true };
+  const { client, ...blind } = batch;
+  await expect(planBatch({ ...blind, settings })).rejects.toThrow(/^client is missing: pass the one of/);
+  const change = { row: 2, field: 'title', old: 'Recording 2', new: 'Other', subject: '2' };
+  expect(await planBatch({ ...blind, client, settings })).toMatchObject({
+    callable: 1,
+    asWanted: 1,
+    partial: 0,
+    changes: [change],
+  });
+  const { summary } = await runBatch({
+    ...batch,
+    settings: { ...settings, ...anyQueue() },
+    runId: 'compared',
+  });
+  expect(summary.outcomes).toMatchObject({ succeeded: 1, skipped: 1 });
+  const updates = (await sandbox.log()).filter(({ operation }) => operation === 'update-soundboard');
+  expect(updates).toHaveLength(1);
+  expect(sandbox.soundboard(2)).toMatchObject({ title: 'Other', file_name: 'recording-2.wav' });
+});
+
 test('a plan accepts settings as in config.json, and refuses those that do not apply', async () => {
   const { batch } = await begin('evaluation_id,user_id\n1,u1\n2,u2\n');
   expect(await planBatch({ ...batch, settings: { where: ['user_id=u1'] } })).toMatchObject({

@@ -18,6 +18,7 @@ const said = (values: Readonly<Record<string, unknown>>) =>
 /** Options of the plan, and whether a setting sets them; a flag without a setting sets the others. */
 const ofRows: Record<keyof RowOptions, boolean> = {
   clearToken: true,
+  compare: true,
   default: true,
   encoding: true,
   hidden: true,

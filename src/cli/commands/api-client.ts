@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors/errors.ts';
 import { apiText, type LimitedApi } from '../../domain/terms.ts';
-import type { PartsClient } from '../../engine/api/client.ts';
+import type { ApiClient } from '../../engine/api/client.ts';
 import type { RequestObserver } from '../../engine/api/network/exchange.ts';
 import { chooseProxy, describeProxy } from '../../engine/api/network/proxy.ts';
 import { tokenFromCommand } from '../../engine/api/token/from-command.ts';
@@ -99,7 +99,7 @@ export async function apiClient(
   { baseUrl, allowInsecureHttp, concurrency, timeoutMs }: CallSettings,
   token: TokenSource,
   observer?: RequestObserver,
-): Promise<PartsClient> {
+): Promise<ApiClient> {
   const { createClient } = await import('../../engine/api/client.ts');
   return createClient({
     baseUrl,

@@ -1,7 +1,7 @@
 import { repeat } from '../../base/async/repeat.ts';
 import type { Defer } from '../../base/async/scope.ts';
 import { temporaryFolder } from '../../base/disk/owned-folder.ts';
-import { type EntryLists, openEntryLists } from '../../engine/list/entry-lists.ts';
+import { type EntryLists, listLimits, openEntryLists } from '../../engine/list/entry-lists.ts';
 import type { ListReader, ListReaderOptions } from '../../engine/list/list-reader.ts';
 import type { OperationList } from '../../engine/operation/list-definition.ts';
 import type { RunOptions } from '../../engine/run/record/record.ts';
@@ -9,6 +9,7 @@ import type { CommandContext } from '../context.ts';
 import { readingText } from '../render/export.ts';
 import type { Terminal } from '../terminal.ts';
 import { apiClient, tokenSource } from './api-client.ts';
+import { runOptions } from './options.ts';
 
 const drawEveryMs = 250;
 /** Without a terminal. */
@@ -24,9 +25,7 @@ export async function listReading(
 ): Promise<ListReaderOptions> {
   const client = await apiClient({ ...options, concurrency: 1 }, tokenSource(context, options));
   defer(client.close);
-  const { attempts, backoffMs, maxOutageMs = null, rate } = options;
-  const spacingMs = rate?.perSecond === undefined ? 0 : 1_000 / rate.perSecond;
-  return { client, attempts, backoffMs, maxOutageMs, spacingMs, signal, ifMissing };
+  return { ...listLimits(options), client, signal, ifMissing };
 }
 
 /** Shows which list is being read, and how far. */
@@ -50,6 +49,15 @@ export async function openListsOf(
   const onReading = (list: OperationList, reader: ListReader) =>
     showProgress(terminal, () => readingText(list, reader));
   return openEntryLists({ ...reading, folder, onReading }, defer);
+}
+
+/** Undefined unless rows are compared. */
+export async function listsToCompare(
+  context: CommandContext,
+  signal: AbortSignal,
+  defer: Defer,
+): Promise<EntryLists | undefined> {
+  return context.settings.compare ? entryLists(context, runOptions(context), signal, defer) : undefined;
 }
 
 /** Returns a function that ends it. */

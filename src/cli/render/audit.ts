@@ -141,7 +141,7 @@ function runText(record: RunRecord): string {
 }
 
 function planText(plan: RunRecord['plan']): string {
-  const { rows, callable, invalid, duplicates, superseded, doneBefore, leftOut, operations } = plan;
+  const { rows, callable, invalid, duplicates, superseded, doneBefore, asWanted, leftOut, operations } = plan;
   return [
     counted(rows, 'row'),
     `${counted(callable, 'call')} of ${operations.join(', ')}`,
@@ -150,6 +150,7 @@ function planText(plan: RunRecord['plan']): string {
     duplicates > 0 && counted(duplicates, 'duplicate'),
     superseded > 0 && `${count(superseded)} superseded`,
     doneBefore > 0 && `${count(doneBefore)} done before`,
+    asWanted > 0 && `${count(asWanted)} as wanted`,
   ]
     .filter(Boolean)
     .join(', ');

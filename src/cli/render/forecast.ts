@@ -20,16 +20,17 @@ export interface ExpectedRate {
   readonly isWanted: boolean;
 }
 
+/** @param isWhole each request has the whole entry */
 export function forecastText(
   { perOperation, callable }: Pick<ScanSummary, 'perOperation' | 'callable'>,
   forecast: Forecast,
-  { isReady, now }: { readonly isReady: boolean; readonly now: Date },
+  { isReady, isWhole, now }: { readonly isReady: boolean; readonly isWhole: boolean; readonly now: Date },
 ): string {
   if (callable === 0) return '';
   const { baseUrl, rateGroup, baseUrlFile, proxy, isNewTarget } = forecast;
   const where = baseUrl === undefined ? '' : ` at ${apiText({ baseUrl, rateGroup })}`;
   const facts = [
-    ...Object.entries(perOperation).flatMap(([name, summary]) => operationLines(name, summary)),
+    ...Object.entries(perOperation).flatMap(([name, summary]) => operationLines(name, summary, isWhole)),
     baseUrlFile && `address from base_url in ${escapeInvisible(baseUrlFile)}`,
     proxy && `through the proxy ${proxy}`,
     timeText(callable, forecast, now),
@@ -51,19 +52,19 @@ function timeText(callable: number, { rate }: Forecast, now: Date): string | und
   return `about ${at}, until ${clockTime(new Date(now.getTime() + seconds * 1_000), now)}`;
 }
 
-function operationLines(name: string, summary: OperationSummary): readonly string[] {
+function operationLines(name: string, summary: OperationSummary, isWhole: boolean): readonly string[] {
   const { callable, thing, first, last } = summary;
   if (first === undefined || last === undefined) return [];
   const placeOf = ({ subject, row }: typeof first): string => `${escapeInvisible(subject)} (row ${row})`;
   const which = first === last ? placeOf(first) : `first ${placeOf(first)}, last ${placeOf(last)}`;
   return [
     `${name}: ${counted(callable, 'call')} for ${counted(subjectsOf(summary), thing)}, ${which}`,
-    ...fieldLines(summary).map(movedIn),
+    ...fieldLines(summary, isWhole).map(movedIn),
   ];
 }
 
 /** `sets title, description (50 of 54 rows)` */
-function fieldLines({ fields, callable }: OperationSummary): readonly string[] {
+function fieldLines({ fields, callable }: OperationSummary, isWhole: boolean): readonly string[] {
   const lineOf = (what: string, rowsOf: (counts: FieldCounts) => number): readonly string[] => {
     const texts = Object.entries(fields)
       .map(([field, counts]) => ({ field, rows: rowsOf(counts) }))
@@ -76,6 +77,6 @@ function fieldLines({ fields, callable }: OperationSummary): readonly string[] {
   return [
     ...lineOf('sets', ({ given, cleared }) => given - cleared),
     ...lineOf('clears', ({ cleared }) => cleared),
-    ...lineOf('leaves out', ({ absent }) => absent),
+    ...(isWhole ? [] : lineOf('leaves out', ({ absent }) => absent)),
   ];
 }

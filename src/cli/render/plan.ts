@@ -10,11 +10,12 @@ import { type RowCounts, subjectsOf } from '../../engine/rows/row-counts.ts';
 import type { EarlierRun } from '../../engine/run/plan/earlier-runs.ts';
 import type { ProblemList } from '../../engine/run/plan/problem-file.ts';
 import { isReady, type ReadyRows, refusals } from '../../engine/run/plan/readiness.ts';
+import { changesDocument, changesText, type PlannedChanges } from './changes.ts';
 import { estimatedSeconds, type Forecast, forecastText } from './forecast.ts';
 import { type PlannedCalls, previewDocument, previewText } from './planned-calls.ts';
 import { clockTime, documentOf, indented, moreText, outcomeTexts } from './words.ts';
 
-export interface Plan extends Forecast, ReadyRows, PlannedCalls {
+export interface Plan extends Forecast, ReadyRows, PlannedCalls, Pick<PlannedChanges, 'compared'> {
   readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
   readonly scan: ScanSummary;
   readonly choice: Pick<OperationChoice, 'source'>;
@@ -36,6 +37,7 @@ export function planDocument(plan: Plan): object {
     format: plan.manifest.format,
     ...(plan.manifest.sheet && { sheet: plan.manifest.sheet.name }),
     ...countsDocument(scan),
+    ...changesDocument(plan),
     left_out: scan.leftOut,
     operations: Object.fromEntries(
       Object.entries(scan.perOperation).map(([name, counts]) => [name, operationDocument(counts)]),
@@ -77,8 +79,19 @@ function earlierDocument({ id, at, state, rows, counts, others }: EarlierRun): o
 }
 
 function countsDocument(counts: RowCounts) {
-  const { rows, callable, invalid, duplicates, superseded, doneBefore, conflicts, partial } = counts;
-  return documentOf({ rows, callable, invalid, duplicates, superseded, doneBefore, conflicts, partial });
+  const { rows, callable, invalid, duplicates, superseded, doneBefore, asWanted, conflicts, partial } =
+    counts;
+  return documentOf({
+    rows,
+    callable,
+    invalid,
+    duplicates,
+    superseded,
+    doneBefore,
+    asWanted,
+    conflicts,
+    partial,
+  });
 }
 
 function operationDocument({ first, last, fields, ...counts }: ScanSummary['perOperation'][string]) {
@@ -90,7 +103,8 @@ export function planText(plan: Plan, now = new Date()): string {
   return [
     summaryText(plan),
     columnText(plan),
-    forecastText(plan.scan, plan, { isReady: isReady(plan), now }),
+    changesText(plan),
+    forecastText(plan.scan, plan, { isReady: isReady(plan), isWhole: plan.compared !== undefined, now }),
     previewText(plan),
     warningText(plan),
     problemText(plan),

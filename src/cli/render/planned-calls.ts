@@ -50,9 +50,9 @@ export function previewText(plan: PlannedCalls): string {
 }
 
 /** `row 1: update-soundboard 41, title "Greeting" → "Greeting (new)"` */
-function callText({ row, operation, subject, values, old = {} }: CallableRow): string {
+function callText({ row, operation, subject, values, compared, old = {} }: CallableRow): string {
   const edits = Object.entries(values)
-    .filter(([name]) => name !== operation.subject)
+    .filter(([name]) => name !== operation.subject && (!compared || old[name] !== undefined))
     .map(([name, value]) => {
       const now = value === '' ? 'cleared' : `"${excerpt(value)}"`;
       const before = old[name];

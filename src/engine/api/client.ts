@@ -79,16 +79,8 @@ export interface SendOptions {
   readonly keepAnswer?: boolean | undefined;
   /** Called each time a request has been handed to the network. */
   readonly onSent?: (() => void) | undefined;
-}
-
-export interface PartsOptions extends SendOptions {
   /** Takes the body of a 2xx answer; `body` is then null, and the total time-out is for each part. Default: the body is held. */
   readonly into?: AnswerParts | undefined;
-}
-
-/** Also takes answers part by part. */
-export interface PartsClient extends ApiClient {
-  readonly send: (request: ApiRequest, options?: PartsOptions) => Promise<ApiAnswer>;
 }
 
 /** Parsed JSON of a 2xx answer with exact numbers, or a failure. */
@@ -109,7 +101,7 @@ export interface CallFigures {
   readonly received?: ReceivedAnswer;
 }
 
-export function createClient(options: ClientOptions): PartsClient {
+export function createClient(options: ClientOptions): ApiClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const baseUrl = parseBaseUrl(options.baseUrl, options);
   const { origin, pathname } = new URL(baseUrl);
@@ -143,7 +135,7 @@ export function createClient(options: ClientOptions): PartsClient {
     credentials: Credentials,
     request: ApiRequest,
     stop: Stop,
-    { keepAnswer = false, into, onSent }: PartsOptions,
+    { keepAnswer = false, into, onSent }: SendOptions,
   ): Promise<Call> {
     const { method = 'POST', path, headers: own, body, auth } = request;
     const refused = authFailure(credentials, auth);
@@ -183,7 +175,7 @@ export function createClient(options: ClientOptions): PartsClient {
   }
 
   /** Repeats the call with another token when the API refuses the current one. */
-  async function call(request: ApiRequest, stop: Stop, options: PartsOptions): Promise<Call> {
+  async function call(request: ApiRequest, stop: Stop, options: SendOptions): Promise<Call> {
     const current = await stop.without(credentials.current());
     if (current === undefined) return failed(stopFailure({ progress: 'unsent' }, stop.reason));
     if ('class' in current) return failed(current);
@@ -196,7 +188,7 @@ export function createClient(options: ClientOptions): PartsClient {
     first: Call,
     request: ApiRequest,
     stop: Stop,
-    options: PartsOptions,
+    options: SendOptions,
   ): Promise<Call> {
     // A token that another call has renewed meanwhile may also be refused; a token renewed for this call is the last.
     const isLast = credentials.areLatest(used);
@@ -213,7 +205,7 @@ export function createClient(options: ClientOptions): PartsClient {
   let closing: Promise<void> | undefined;
   let onIdle = (): void => {};
 
-  async function send(request: ApiRequest, options: PartsOptions = {}): Promise<ApiAnswer> {
+  async function send(request: ApiRequest, options: SendOptions = {}): Promise<ApiAnswer> {
     const start = performance.now();
     const stop = new Stop(timeouts.totalMs, options.signal);
     underWay++;

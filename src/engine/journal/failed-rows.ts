@@ -51,18 +51,19 @@ export class FailureTally {
 
   /** @returns whether the row counts */
   add(result: RowResult): boolean {
-    const { outcome } = result;
+    const { outcome, code } = result;
+    // The service has refused nothing.
+    if (code === 'CHANGED_SINCE') return false;
     if (outcome !== 'succeeded' && outcome !== 'failed') return false;
     if (outcome === 'failed') {
       this.failed += 1;
       this.inARow += 1;
       this.mostInARow = Math.max(this.mostInARow, this.inARow);
       this.codes.add(result);
-      const { code } = result;
       if (showsDamage(code)) this.damage ??= result;
       this.#last = { code, rows: this.#last?.code === code ? this.#last.rows + 1 : 1, example: result };
-      if (this.finished === 0) this.firstCode = result.code;
-      if (this.alike === this.finished && result.code === this.firstCode) this.alike += 1;
+      if (this.finished === 0) this.firstCode = code;
+      if (this.alike === this.finished && code === this.firstCode) this.alike += 1;
     } else this.inARow = 0;
     this.finished += 1;
     return true;

@@ -6,6 +6,22 @@ import type { Operation } from '../operation/operation.ts';
 import { ListReader, type ListReaderOptions } from './list-reader.ts';
 import { ListedEntries } from './listed-entries.ts';
 
+type Limits = Pick<ListReaderOptions, 'attempts' | 'backoffMs' | 'maxOutageMs' | 'spacingMs'>;
+
+/** Lists are read within the limits of calls. */
+export function listLimits({
+  attempts,
+  backoffMs,
+  maxOutageMs = null,
+  rate,
+}: Pick<Limits, 'attempts' | 'backoffMs'> & {
+  readonly maxOutageMs?: number | null;
+  readonly rate?: { readonly perSecond?: number } | undefined;
+}): Limits {
+  const spacingMs = rate?.perSecond === undefined ? 0 : 1_000 / rate.perSecond;
+  return { attempts, backoffMs, maxOutageMs, spacingMs };
+}
+
 export interface EntryListsOptions extends ListReaderOptions {
   /** Gets a file for each list, for a moment. */
   readonly folder: string;
@@ -20,6 +36,9 @@ export interface EntryLists {
   /** The lists that were read, in this order. */
   readonly all: readonly ListedEntries[];
 }
+
+/** Reads lists again, with the token and the limits of the calls. */
+export type OpenEntryLists = (signal: AbortSignal, defer: Defer) => Promise<EntryLists>;
 
 /** @param defer closes the lists */
 export function openEntryLists(

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { fatalError } from '../../base/errors/errors.ts';
 import { traceparent } from '../../domain/trace.ts';
-import type { PartsClient } from '../api/client.ts';
+import type { ApiClient } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import { type DoneList, listedWords } from '../operation/list-definition.ts';
 import { refusalText } from '../operation/operation.ts';
 import { type CallPace, type ListWait, SteadyCalls } from './steady-calls.ts';
 
 export interface EntryReaderOptions extends CallPace {
-  readonly client: Pick<PartsClient, 'send'>;
+  readonly client: Pick<ApiClient, 'send'>;
 }
 
 /** What the service shows of an entry: that the operation has acted on it, what is there instead, or nothing. */

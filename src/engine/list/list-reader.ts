@@ -4,7 +4,7 @@ import { isJsonObject } from '../../base/text/json.ts';
 import { traceparent } from '../../domain/trace.ts';
 import { excerptOf } from '../api/answer.ts';
 import { AnswerParts } from '../api/answer-parts.ts';
-import type { PartsClient } from '../api/client.ts';
+import type { ApiClient } from '../api/client.ts';
 import { type ApiFailure, apiFailure } from '../api/failure.ts';
 import { type ListedEntry, type OperationList, spellingsOf } from '../operation/list-definition.ts';
 import { DigestTable, digest } from '../rows/digest-table.ts';
@@ -13,7 +13,7 @@ import { listFailure } from './list-failure.ts';
 import { type CallPace, type ListWait, SteadyCalls } from './steady-calls.ts';
 
 export interface ListReaderOptions extends CallPace {
-  readonly client: Pick<PartsClient, 'send'>;
+  readonly client: Pick<ApiClient, 'send'>;
   /** What the user does when the service has no such list, as a sentence. */
   readonly ifMissing: string;
 }

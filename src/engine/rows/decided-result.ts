@@ -15,6 +15,8 @@ export function decidedResult(row: DecidedRow): RowResult | undefined {
       const what = `also changes ${operation.thing} ${subject}`;
       return uncalled(row, 'skipped', 'SUPERSEDED', `row ${because.by}, which ${what}, is called instead`);
     }
+    case 'as wanted':
+      return uncalled(row, 'skipped', 'AS_WANTED', '');
     case 'done': {
       const { source, row: number } = because.before;
       return uncalled(row, 'skipped', 'DONE_BEFORE', `done before, in row ${number} of ${source}`);
@@ -45,7 +47,8 @@ export function decidedCounts({
   duplicates,
   superseded,
   doneBefore,
-}: Pick<RowCounts, 'invalid' | 'duplicates' | 'superseded' | 'doneBefore'>): {
+  asWanted,
+}: Pick<RowCounts, 'invalid' | 'duplicates' | 'superseded' | 'doneBefore' | 'asWanted'>): {
   readonly outcomes: OutcomeCounts;
   readonly codes: readonly { readonly outcome: Outcome; readonly code: RowCode; readonly count: number }[];
 } {
@@ -54,6 +57,7 @@ export function decidedCounts({
     { outcome: 'duplicate', code: 'DUPLICATE', count: duplicates },
     { outcome: 'skipped', code: 'SUPERSEDED', count: superseded },
     { outcome: 'skipped', code: 'DONE_BEFORE', count: doneBefore },
+    { outcome: 'skipped', code: 'AS_WANTED', count: asWanted },
   ] as const;
   const outcomes = noOutcomes();
   for (const { outcome, count } of codes) outcomes[outcome] += count;

@@ -15,6 +15,7 @@ const countsSchema = z.strictObject({
   duplicates: countSchema,
   superseded: countSchema,
   doneBefore: countSchema,
+  asWanted: countSchema,
   conflicts: countSchema,
   partial: countSchema,
 });
@@ -74,6 +75,10 @@ export const rowsHeadSchema = z.strictObject({
   left_out: countSchema,
   /** Runs and reports whose done rows are left out. */
   skip_done: z.array(z.string()).exactOptional(),
+  /** The lists with whose entries the rows were compared. */
+  compared: z
+    .array(z.strictObject({ list: z.string(), listed: countSchema, read_at: z.string() }))
+    .exactOptional(),
   /** Some row numbers differ from places. */
   renumbered: z.literal(true).exactOptional(),
   /** The run whose rows are called again, or put back. */

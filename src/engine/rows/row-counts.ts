@@ -1,6 +1,6 @@
 import type { PlannedOperation, UnderstoodRow } from './row.ts';
 
-/** Each row is exactly one of callable, invalid, duplicate, superseded and done before. */
+/** Each row is exactly one of callable, invalid, duplicate, superseded, done before and as wanted. */
 export interface RowCounts {
   readonly rows: number;
   readonly callable: number;
@@ -10,6 +10,8 @@ export interface RowCounts {
   /** A later row with the same subject and another request is called instead. */
   readonly superseded: number;
   readonly doneBefore: number;
+  /** Their entries were listed as the rows want them. */
+  readonly asWanted: number;
   /** Callable rows with the subject of an earlier callable row, but another request. */
   readonly conflicts: number;
   /** Callable rows that omit fields which the service might reset. */
@@ -38,6 +40,7 @@ function noRows(): MutableCounts {
     duplicates: 0,
     superseded: 0,
     doneBefore: 0,
+    asWanted: 0,
     conflicts: 0,
     partial: 0,
   };
@@ -54,9 +57,9 @@ export interface OperationSummary extends RowCounts {
 type RowSubject = Pick<UnderstoodRow, 'row' | 'subject'>;
 
 export interface FieldCounts {
-  /** Includes the empty text. */
+  /** Rows that give the field, even as the empty text; of compared rows those that change it. */
   readonly given: number;
-  /** Rows that give the empty text. */
+  /** Of these, rows with the empty text. */
   readonly cleared: number;
   readonly absent: number;
 }
@@ -76,15 +79,19 @@ export class RowTally {
       .map(({ name }) => ({ name, given: 0, cleared: 0 }));
   }
 
-  count(what: 'invalid' | 'duplicates' | 'superseded' | 'doneBefore'): void {
+  count(what: Exclude<keyof RowCounts, 'rows' | 'callable' | 'conflicts' | 'partial'>): void {
     this.counts.rows++;
     this.counts[what]++;
   }
 
-  countCallable({ row, subject, values, operation }: UnderstoodRow, isConflict: boolean): void {
+  countCallable(
+    { row, subject, values, old, compared, operation }: UnderstoodRow,
+    isConflict: boolean,
+  ): void {
     let lacksField = false;
     for (const field of this.#fields) {
-      const value = values[field.name];
+      const { name } = field;
+      const value = compared && old?.[name] === undefined ? undefined : values[name];
       if (value === undefined) lacksField = true;
       else field.given++;
       if (value === '') field.cleared++;
@@ -94,7 +101,7 @@ export class RowTally {
     this.counts.rows++;
     this.counts.callable++;
     if (isConflict) this.counts.conflicts++;
-    if (lacksField && operation.mayReset) this.counts.partial++;
+    if (lacksField && operation.mayReset && !compared) this.counts.partial++;
   }
 
   summary(): OperationSummary {

@@ -13,12 +13,12 @@ import type { CellTexts, DecidedRow, LeftOut, PlannedOperation, PlannedRow } fro
 export function encodeRow(decided: DecidedRow, cells: CellTexts, op: number | undefined): string {
   const { row, line } = decided;
   if (decided.kind === 'invalid') return jsonLine({ row, line, cells, op, problems: decided.problems });
-  const { old } = decided;
+  const { old, compared } = decided;
   const values = textsOf(decided);
   if (decided.kind === 'left out')
-    return jsonLine({ row, line, cells, op, values, old, not: decided.because });
+    return jsonLine({ row, line, cells, op, values, old, compared, not: decided.because });
   const { requestDigest: request, unclear, key } = decided;
-  return jsonLine({ row, line, cells, op, values, old, request, unclear, key });
+  return jsonLine({ row, line, cells, op, values, old, compared, request, unclear, key });
 }
 
 function textsOf({ operation, values }: Exclude<DecidedRow, { kind: 'invalid' }>): CellTexts {
@@ -39,6 +39,7 @@ const problemSchema: z.ZodType<RowProblem> = z.object({
 const leftOutSchema: z.ZodType<LeftOut> = z.discriminatedUnion('why', [
   z.object({ why: z.literal('duplicate'), of: rowNumberSchema }),
   z.object({ why: z.literal('superseded'), by: rowNumberSchema }),
+  z.object({ why: z.literal('as wanted') }),
   z.object({ why: z.literal('done'), before: z.object({ source: z.string(), row: rowNumberSchema }) }),
 ]);
 
@@ -50,6 +51,7 @@ const lineSchema = z.object({
   problems: z.array(problemSchema).min(1).optional(),
   values: cellsSchema.optional(),
   old: textsSchema.optional(),
+  compared: z.literal(true).optional(),
   not: leftOutSchema.optional(),
   request: z.string().optional(),
   unclear: z.literal(true).optional(),
@@ -74,7 +76,7 @@ export function decodeRow(
   const read = readLine(text);
   if (read === undefined) return undefined;
   const { row, line, cells, op, problems, values: texts, old, not, unclear, key } = read;
-  const { request: requestDigest } = read;
+  const { request: requestDigest, compared } = read;
   const operation = op === undefined ? undefined : operations[op];
   if (operation === undefined && op !== undefined) return undefined;
   const common = { place, row, line, cells };
@@ -86,6 +88,7 @@ export function decodeRow(
   const subject = values[operation.subject] ?? '';
   const rare = {
     ...(old !== undefined && { old }),
+    ...(compared && { compared }),
     ...(unclear && { unclear }),
     ...(key !== undefined && { key }),
   };
@@ -104,7 +107,9 @@ export function decodeRow(
     values,
     requestDigest,
   };
-  return old === undefined && unclear === undefined && key === undefined ? called : { ...rare, ...called };
+  return old === undefined && compared === undefined && unclear === undefined && key === undefined
+    ? called
+    : { ...rare, ...called };
 }
 
 function valuesOf({ fields }: PlannedOperation, texts: CellTexts): Row {

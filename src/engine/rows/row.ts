@@ -21,6 +21,8 @@ export interface UnderstoodRow {
   /** Keys are fields; omitted fields are absent. */
   readonly values: Row;
   readonly old?: OldValues;
+  /** The row was compared with its entry: `values` are the whole entry, `old` has what the row changes of it. */
+  readonly compared?: true;
 }
 
 export interface CallableRow extends UnderstoodRow {
@@ -52,6 +54,8 @@ export interface DoneBefore {
 export type LeftOut =
   | { readonly why: 'duplicate'; readonly of: number }
   | { readonly why: 'superseded'; readonly by: number }
+  /** Its entry was listed as the row wants it. */
+  | { readonly why: 'as wanted' }
   | { readonly why: 'done'; readonly before: DoneBefore };
 
 export interface LeftOutRow extends UnderstoodRow {

@@ -12,6 +12,8 @@ export interface SummarizedRows extends RowCounts {
   readonly preview: readonly CallableRow[];
 }
 
+const leftOutCounts = { duplicate: 'duplicates', superseded: 'superseded', 'as wanted': 'asWanted' } as const;
+
 /** Memory depends on the number of operations only. */
 export class RowsSummary {
   readonly #unknown = new RowTally();
@@ -30,7 +32,7 @@ export class RowsSummary {
       const { source } = row.because.before;
       tally.count('doneBefore');
       this.#doneIn.set(source, (this.#doneIn.get(source) ?? 0) + 1);
-    } else tally.count(row.because.why === 'duplicate' ? 'duplicates' : 'superseded');
+    } else tally.count(leftOutCounts[row.because.why]);
   }
 
   summary(): SummarizedRows {

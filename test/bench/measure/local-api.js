@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { startScript } from './child.js';
+import { cqbatch, startCommand, startScript } from './child.js';
 
 /**
  * The plain local server, in a separate process.
@@ -59,6 +59,24 @@ function makeCertificate(/** @type {string} */ folder) {
  */
 export function withLeanApi(use) {
   return withServer(new URL('../lean-server.js', import.meta.url), [], use);
+}
+
+/**
+ * The test service, which has lists.
+ *
+ * @template Result
+ * @param {readonly string[]} options of `cqbatch sandbox`
+ * @param {(sandbox: { url: string, token: string }) => Promise<Result>} use
+ * @returns {Promise<Result>}
+ */
+export async function withSandbox(options, use) {
+  const server = startCommand(process.execPath, [cqbatch, 'sandbox', '--port', '0', '--json', ...options]);
+  try {
+    const { url, token } = JSON.parse(await server.says(/\{[^]*\}\n/));
+    return await Promise.race([use({ url, token }), server.lost]);
+  } finally {
+    await server.end('SIGINT');
+  }
 }
 
 /**

@@ -12,6 +12,7 @@ const counts: ReadyRows['scan'] = {
   conflicts: 0,
   partial: 0,
   doneBefore: 0,
+  asWanted: 0,
   doneIn: new Map(),
   choice: undefined,
   roundedIds: [],

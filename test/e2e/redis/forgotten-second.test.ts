@@ -1,6 +1,7 @@
 import { truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import {
+  adminOf,
   describeWithRedis,
   endOfLog,
   type RedisServer,
@@ -71,6 +72,20 @@ describeWithRedis('after a crash of Redis', () => {
     expect((await run.end).code).toBe(0);
     await expectMarks();
   });
+
+  test.each<{ callers: Callers }>([{ callers: 'its own worker' }, { callers: 'two workers elsewhere' }])(
+    'that has only a snapshot of 320 calls ago, a run with $callers marks what it calls again',
+    async ({ callers }) => {
+      const redis = await redisForTest({ args: ['--appendonly', 'no', '--save', ''] });
+      const { sandbox, run, expectMarks } = await begunRun(redis, callers);
+      await adminOf(redis).save();
+      await sandbox.requested(420);
+      await redis.kill();
+      await redis.restart();
+      expect((await run.end).code).toBe(0);
+      await expectMarks();
+    },
+  );
 
   test('whose replica takes over without its last second, a run marks what it calls again', async () => {
     const { primary, ofReplica, control, url } = await replicatedRedis();

@@ -47,7 +47,15 @@ const rows: readonly DecidedRow[] = [
   call(12, '7', { values: { id: '7', title: 'Z' } }),
 ];
 
-const none = { invalid: 0, duplicates: 0, superseded: 0, doneBefore: 0, conflicts: 0, partial: 0 };
+const none = {
+  invalid: 0,
+  duplicates: 0,
+  superseded: 0,
+  doneBefore: 0,
+  asWanted: 0,
+  conflicts: 0,
+  partial: 0,
+};
 
 test('adds up decided rows, in all and by operation', () => {
   const decided = new DecidedRows();
@@ -60,6 +68,7 @@ test('adds up decided rows, in all and by operation', () => {
     duplicates: 1,
     superseded: 1,
     doneBefore: 3,
+    asWanted: 0,
     conflicts: 2,
     partial: 1,
     changedSubjects: 1,
@@ -71,6 +80,7 @@ test('adds up decided rows, in all and by operation', () => {
         duplicates: 1,
         superseded: 1,
         doneBefore: 3,
+        asWanted: 0,
         conflicts: 2,
         partial: 1,
         thing: 'entry',

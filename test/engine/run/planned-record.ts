@@ -27,6 +27,7 @@ export const plannedRecord: RunRecord = {
     duplicates: 0,
     superseded: 0,
     doneBefore: 0,
+    asWanted: 0,
     conflicts: 0,
     partial: 0,
     operations: [],

@@ -19,7 +19,9 @@ import {
 } from '../../../engine/run/session/coordinate.ts';
 import type { CommandContext } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
+import { silentTerminal } from '../../terminal.ts';
 import { apiClient, estimatedLimits, mismatchOf, type ServedApi } from '../api-client.ts';
+import { entryLists } from '../listing.ts';
 import { type Notifier, openNotifier } from '../run/run-scope.ts';
 import { inboxFinisher, startScheduledRun } from './start-scheduled-run.ts';
 
@@ -64,6 +66,11 @@ export async function runDaemon(
       failing,
       observer: metrics,
       ...(api && callerFor(context, api, metrics)),
+      // Even if only workers call the API for rows.
+      listsFor:
+        ({ options }) =>
+        (signal, opened) =>
+          entryLists({ ...context, terminal: silentTerminal() }, options, signal, opened),
       listener: notifications,
     }),
     carryOutSchedules({

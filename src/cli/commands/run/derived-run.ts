@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { beginRun } from '../../../engine/run/plan/create-run.ts';
-import type { DerivedRowsInput } from '../../../engine/run/plan/derived-rows.ts';
 import { writePlanFile } from '../../../engine/run/plan/plan-file.ts';
 import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
 import {
@@ -12,18 +11,21 @@ import {
   refusalOf,
   verdictText,
 } from '../../../engine/run/plan/readiness.ts';
+import type { UndoInput } from '../../../engine/run/plan/undo-run.ts';
 import type { RunOptions, RunRecord } from '../../../engine/run/record/record.ts';
-import { rowsFile } from '../../../engine/run/record/run-rows.ts';
+import { openRunRows, rowsFile } from '../../../engine/run/record/run-rows.ts';
 import { delimiterOf } from '../../../engine/run/report/report-run.ts';
 import { callOptions, canaryOptions, groupOption, savingOptions } from '../../../settings/run-options.ts';
 import type { Flags } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { sentText } from '../../render/changes.ts';
 import { proxyTo, tokenSource } from '../api-client.ts';
+import { entryLists } from '../listing.ts';
 import { attributionOf, baseUrlOf, calls } from '../options.ts';
 import { execute } from './execute.ts';
 import { planFileName, printPlan, runOfPlan } from './plan.ts';
-import { askingUser, planOf } from './planned-run.ts';
+import { askingUser, planOf, readingManifest } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
 /**
@@ -36,12 +38,16 @@ export async function runDerived(
   of: RunRecord,
   as: 'retry' | 'undo',
   onConflict: RunOptions['onConflict'],
-  write: (input: DerivedRowsInput) => Promise<PlannedRows | ExitCode>,
+  write: (input: UndoInput) => Promise<PlannedRows | ExitCode>,
 ): Promise<ExitCode> {
   const { store, settings, flags } = context;
   const callsHere = calls(context);
   // The other run was allowed to leave fields out. If its rows had all fields, an undo may still lack old values for some.
-  const permits = { allowPartial: settings.allowPartial || of.plan.partial > 0 };
+  const permits = {
+    skipInvalid: flags.skipInvalid,
+    allowEmpty: settings.allowEmpty,
+    allowPartial: settings.allowPartial || of.plan.partial > 0,
+  };
   return withTemporaryFolder(store.stateDir, as, async (folder) => {
     const { baseUrl, allowInsecureHttp } = of.options;
     const wanted = baseUrlOf({ allowInsecureHttp: allowInsecureHttp ?? false }, settings) ?? baseUrl;
@@ -56,7 +62,13 @@ export async function runDerived(
       ...canaryOptions(settings, onConflict),
     };
     const path = join(folder, rowsFile);
-    const planned = await write({ options, path });
+    const compare = settings.compare ?? (await openRunRows(store, of)).head.compared !== undefined;
+    const planned = await readingManifest(context, async ({ signal }, endReading, defer) => {
+      const lists = compare ? await entryLists(context, options, signal, defer) : undefined;
+      const written = await write({ options, path, lists, overwrite: flags.overwrite });
+      endReading();
+      return written;
+    });
     if (typeof planned === 'number') return planned;
     const proxy = callsHere ? proxyTo(of.options) : undefined;
     if (isPreview(flags))
@@ -75,7 +87,7 @@ export async function runDerived(
         ...askingUser(context, proxy),
         show(run) {
           const code = refusalOf(run);
-          if (code !== undefined) throw usageError(code, `${verdictText(run)} Nothing was sent.`);
+          if (code !== undefined) throw usageError(code, `${verdictText(run)} ${sentText(run)}`);
         },
       },
     );
@@ -102,6 +114,6 @@ async function preview(
     out === undefined || !ready ? undefined : await writePlanFile(planFileName(out), path, rows);
   printPlan(terminal, planned, written);
   const next = written === undefined ? '' : ` Next: ${runOfPlan(written)}`;
-  terminal.say(`Nothing was sent.${next}`);
+  terminal.say(`${sentText(planned)}${next}`);
   return ready ? exitCodes.success : exitCodes.usage;
 }

@@ -18,6 +18,7 @@ import { canaryText, progressLines } from '../../render/progress.ts';
 import { failureText } from '../../render/summary.ts';
 import { openLog, type Terminal } from '../../terminal.ts';
 import { apiClient, estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
+import { entryLists } from '../listing.ts';
 import { attributionOf, calls } from '../options.ts';
 import { printReport } from '../report.ts';
 
@@ -68,6 +69,7 @@ async function untilEnd(
       queue: context.datastore.queue,
       journal,
       client,
+      openLists: (signal, opened) => entryLists(context, options, signal, opened),
       estimates: token && (await estimatedLimits(store, options, token)),
       version: readVersion(),
       attribution,

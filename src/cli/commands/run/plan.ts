@@ -24,10 +24,12 @@ import type { Flags } from '../../config.ts';
 import { type CommandContext, openPlanningContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { optionTexts } from '../../render/audit.ts';
+import { sentText } from '../../render/changes.ts';
 import { type Plan, planDocument, planText } from '../../render/plan.ts';
 import { clockTime, fingerprint } from '../../render/words.ts';
 import type { Terminal } from '../../terminal.ts';
 import { proxyTo } from '../api-client.ts';
+import { listsToCompare } from '../listing.ts';
 import { baseUrlOf, runOptions, runWords } from '../options.ts';
 import { withNamedPlan } from './named-plan.ts';
 import { manifestOf, planOf, readingManifest } from './planned-run.ts';
@@ -51,7 +53,7 @@ export function planIn(opened: CommandContext, source: string): Promise<ExitCode
     if (planFile !== undefined) terminal.say(planFileText(planFile));
     if (written !== undefined)
       terminal.say(`Wrote ${escapeInvisible(written.file)} (SHA-256 ${written.sha256}).`);
-    terminal.say(`Nothing was sent. Next: ${nextCommand(context, written ?? planFile, source)}`);
+    terminal.say(`${sentText(planned)} Next: ${nextCommand(context, written ?? planFile, source)}`);
     return exitCodes.success;
   });
 }
@@ -97,16 +99,17 @@ async function lookAtManifest(
   };
   const { skipDone, skipInvalid: skip_invalid = false } = flags;
   const consent = ({ partial }: RowCounts) => ({ skip_invalid, allow_partial: partial > 0 });
-  return readingManifest(context, async (input) => {
+  return readingManifest(context, async (input, _, defer) => {
+    const lists = await listsToCompare(context, input.signal, defer);
     if (out === undefined && source !== '-' && (await inputKind(source, source, input)) === 'file') {
       const { sha256 } = await hashFile(source);
-      const checking = { path: source, name: source, reading, context: input, skipDone, baseUrl };
+      const checking = { path: source, name: source, reading, context: input, skipDone, baseUrl, lists };
       return { planned: await planFrom(await checkManifest(store, checking), sha256) };
     }
     // A pipe can be read only once, and a written plan must have the rows that were hashed.
     return withTemporaryFolder(store.stateDir, 'plan', async (folder) => {
       const reviewed = out === undefined ? options : runOptions(context);
-      const manifest = { source, reading, input, skipDone };
+      const manifest = { source, reading, input, skipDone, lists };
       const checked = await planStaged(store, folder, manifest, reviewed, consent);
       const planned = await planFrom(checked, checked.head.source.sha256);
       if (out === undefined || !isReady(planned)) return { planned };

@@ -1,3 +1,4 @@
+import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
@@ -25,9 +26,11 @@ import { fileThatSays } from '../../config.ts';
 import type { CommandContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { interruptible } from '../../interrupt.ts';
+import { sentText } from '../../render/changes.ts';
 import type { Forecast } from '../../render/forecast.ts';
 import { type Plan, planDocument, planText, problemText } from '../../render/plan.ts';
 import { estimatedLimits, needsCommand, proxyTo, tokenSource, wayTo } from '../api-client.ts';
+import { listsToCompare } from '../listing.ts';
 import { attributionOf, runOptions, sayIfTomorrow } from '../options.ts';
 
 /**
@@ -51,7 +54,7 @@ export async function planRun(
     await refuseUsedPlan(store, planFile, flags.runId);
     await refuseOutdated(store, planFile);
   }
-  return readingManifest(context, async (input, endReading) => {
+  return readingManifest(context, async (input, endReading, defer) => {
     const rows: CreateRunInput['rows'] =
       planFile === undefined
         ? {
@@ -61,6 +64,7 @@ export async function planRun(
             reading: rowOptions(flags, settings),
             input,
             skipDone: flags.skipDone,
+            lists: await listsToCompare(context, input.signal, defer),
           }
         : { kind: 'rows', path: planFile.path, planned: planFile.planned, planFile, origin };
     const begun = await beginRun(
@@ -87,18 +91,22 @@ export async function planRun(
 /**
  * Lets the user stop the work, which sends nothing, and says when it waits for input. Returns an exit code when the user stopped it.
  *
- * @param work may call `endReading` when the manifest is read; then Ctrl-C no longer stops reading
+ * @param work may call `endReading` when everything is read; then Ctrl-C no longer stops reading
  */
 export async function readingManifest<Result>(
-  { terminal, store, settings: { maxManifestSize = defaults.maxManifestSize } }: CommandContext,
-  work: (input: InputOptions, endReading: () => void) => Promise<Result>,
+  { terminal, store, settings: { compare, maxManifestSize = defaults.maxManifestSize } }: CommandContext,
+  work: (
+    input: InputOptions & { readonly signal: AbortSignal },
+    endReading: () => void,
+    defer: Defer,
+  ) => Promise<Result>,
 ): Promise<Result | ExitCode> {
   const interrupt = interruptible(() => {});
-  const input: InputOptions = {
+  const input = {
     operations: store.operations,
     maxBytes: maxManifestSize,
     signal: interrupt.signal,
-    onWaiting: (name) =>
+    onWaiting: (name: string) =>
       terminal.warn(
         name === '<stdin>'
           ? 'Waiting for the manifest on standard input. Press Ctrl-C to cancel.'
@@ -106,13 +114,14 @@ export async function readingManifest<Result>(
       ),
   };
   try {
-    return await work(input, () => {
+    const endReading = (): void => {
       interrupt.release();
       interrupt.signal.throwIfAborted();
-    });
+    };
+    return await withScope((defer) => work(input, endReading, defer));
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
-    terminal.result({ state: 'interrupted' }, 'Nothing was sent.');
+    terminal.result({ state: 'interrupted' }, compare ? 'Nothing was changed.' : 'Nothing was sent.');
     return exitCodes.interrupted;
   } finally {
     interrupt.release();
@@ -148,7 +157,7 @@ export function askingUser(context: CommandContext, proxy: string | undefined): 
       const novelty = isNew ? ', which no run of this state folder has called' : '';
       const question = `Send ${counted(callable, 'request')} to ${wayTo(run.record.options, proxy)}${novelty}?`;
       if (await isConfirmed(context, question, callable)) return true;
-      terminal.result({ state: 'declined' }, 'Nothing was sent.');
+      terminal.result({ state: 'declined' }, sentText(run));
       return false;
     },
   };
@@ -187,7 +196,7 @@ function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
     terminal.say(`\n${verdictText(planned)}`);
     return;
   }
-  const message = `${verdictText(planned)} Nothing was sent.`;
+  const message = `${verdictText(planned)} ${sentText(planned)}`;
   const problems = problemText(planned);
   onRefused?.({ text: `${problems}\n${message}`.trim(), problems: planned.problems.file });
   if (terminal.json) terminal.result({ error: { code, message }, plan: planDocument(planned) }, '');

@@ -38,7 +38,7 @@ async function undoRun(context: Context, id: string | undefined): Promise<ExitCo
       `Run ${original.id} of ${escapeInvisible(original.manifest.name)}: ${counted(undone.scan.rows, 'row', ['gets its', 'get their'])} old values back`,
     );
     for (const text of remainderTexts(undone)) terminal.warn(`warning: ${text}`);
-    await warnOfLaterEdits(context, original, runs, undone);
+    if (input.lists === undefined) await warnOfLaterEdits(context, original, runs, undone);
     return undone;
   });
 }

@@ -138,7 +138,7 @@ export class DoneRows {
 
   /** Call this in the order of rows. */
   note(subject: Subject, row: number, { outcome, code }: Pick<RowResult, 'outcome' | 'code'>): void {
-    const isDone = outcome === 'succeeded' || code === 'DONE_BEFORE';
+    const isDone = outcome === 'succeeded' || code === 'DONE_BEFORE' || code === 'AS_WANTED';
     // Rows with other outcomes were not called, because another row of their subject was.
     if (!isDone && !['failed', 'not_attempted', 'pending'].includes(outcome)) return;
     const key = subjectDigest(subject);

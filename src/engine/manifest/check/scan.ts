@@ -10,6 +10,7 @@ import { pageWarning } from '../json/page.ts';
 import type { Manifest, ManifestRow, RoundedIds, RowChoice } from '../manifest.ts';
 import { type CallIdentity, CallIndex, type Conflict, type DoneRows } from './call-index.ts';
 import { CellNotices } from './cell-notices.ts';
+import { type ComparedCall, comparedCall, type RowComparer } from './compared-row.ts';
 import { type NotedRows, noteRow } from './noted-rows.ts';
 import { effectWarnings } from './option-effects.ts';
 
@@ -46,6 +47,8 @@ export interface ScanOptions {
   readonly keys?:
     | { take(row: PreparedCall): { readonly key: string; readonly run: string } | undefined }
     | undefined;
+  /** Default: rows are called as they are. */
+  readonly comparer?: RowComparer | undefined;
   /** Earlier runs whose keys can't be read. */
   readonly unreadable?: readonly string[];
 }
@@ -57,20 +60,30 @@ export interface ScanOptions {
  * @throws CqbatchError (`usage`) when the manifest cannot be read to its end, and errors of the handlers
  */
 export async function scanManifest(
-  manifest: Pick<Manifest, 'rows' | 'columns' | 'choice' | 'page' | 'roundedIds' | 'sheet' | 'encodedAs'>,
+  manifest: Pick<
+    Manifest,
+    'rows' | 'columns' | 'choice' | 'page' | 'roundedIds' | 'sheet' | 'encodedAs' | 'lettersOf'
+  >,
   prepare: RowPreparer,
   handlers: ScanHandlers = {},
-  { onConflict = 'refuse', done, keys, unreadable = [] }: ScanOptions = {},
+  { onConflict = 'refuse', done, keys, comparer, unreadable = [] }: ScanOptions = {},
 ): Promise<ScanSummary> {
   const calls = new CallIndex(onConflict === 'refuse' ? 'any' : 'latest');
-  if (onConflict === 'last') await addAll(calls, manifest, prepare);
-  const scan = new RowScan(done, keys, (call) =>
-    onConflict === 'last' ? calls.judge(call) : calls.add(call),
-  );
+  const compare = (row: PreparedCall): ComparedCall => comparedCall(row, comparer, manifest, prepare);
+  if (onConflict === 'last') await addAll(calls, manifest, prepare, { comparer, compare });
+  const scan = new RowScan({
+    done,
+    keys,
+    compare,
+    judge: (call) => (onConflict === 'last' ? calls.judge(call) : calls.add(call)),
+  });
   for await (const chunk of manifest.rows()) {
     for (const row of chunk) {
       scan.cells.noteRead(row);
-      const { decided, conflict } = scan.add(prepare(row));
+      const prepared = prepare(row);
+      const beginning = prepared.kind === 'callable' ? comparer?.begin(prepared.operation.name) : undefined;
+      if (beginning !== undefined) await beginning;
+      const { decided, conflict } = scan.add(prepared);
       if (decided.kind === 'invalid') await handlers.onInvalid?.(decided);
       const pending = handlers.onRow?.(decided, row);
       if (pending !== undefined) await pending;
@@ -98,6 +111,7 @@ export async function scanManifest(
       ...hiddenWarnings(manifest, (column) => names.has(prepare.fieldOf(column))),
       ...scan.cells.warnings,
       ...keyWarnings(scan.keptKeys, unreadable),
+      ...(comparer?.warnings() ?? []),
       ...pageWarnings(manifest.page, summary.rows + (choice?.leftOut ?? 0)),
       ...effectWarnings({
         encodedAs: manifest.encodedAs,
@@ -132,11 +146,15 @@ async function addAll(
   calls: CallIndex,
   manifest: Pick<Manifest, 'rows'>,
   prepare: RowPreparer,
+  { comparer, compare }: Pick<ScanOptions, 'comparer'> & Pick<RowScanOptions, 'compare'>,
 ): Promise<void> {
   for await (const chunk of manifest.rows()) {
     for (const row of chunk) {
       const prepared = prepare(row);
-      if (prepared.kind === 'callable') calls.add(identityOf(prepared));
+      if (prepared.kind === 'invalid') continue;
+      await comparer?.begin(prepared.operation.name);
+      const compared = compare(prepared);
+      if (compared.kind === 'fits') calls.add(identityOf(compared.row));
     }
   }
 }
@@ -175,21 +193,22 @@ interface Judged {
   readonly conflict?: Conflict;
 }
 
+interface RowScanOptions extends Pick<ScanOptions, 'done' | 'keys'> {
+  readonly compare: (row: PreparedCall) => ComparedCall;
+  readonly judge: CallIndex['judge'];
+}
+
 class RowScan {
   readonly #summary = new RowsSummary();
   readonly firstConflicts: Conflict[] = [];
   readonly cells = new CellNotices();
   readonly owners = new Map<string, NotedRows>();
-  readonly #done: DoneRows | undefined;
-  readonly #keys: ScanOptions['keys'];
-  readonly #judge: CallIndex['judge'];
+  readonly #options: RowScanOptions;
   /** By the run that has made the keys. */
   readonly keptKeys = new Map<string, NotedRows>();
 
-  constructor(done: DoneRows | undefined, keys: ScanOptions['keys'], judge: CallIndex['judge']) {
-    this.#done = done;
-    this.#keys = keys;
-    this.#judge = judge;
+  constructor(options: RowScanOptions) {
+    this.#options = options;
   }
 
   add(row: PreparedRow): Judged {
@@ -202,13 +221,17 @@ class RowScan {
     return this.#summary.summary();
   }
 
-  #decide(row: PreparedCall): Judged {
-    const call = identityOf(row);
-    const before = this.#done?.find(call);
-    if (before !== undefined) return leftOut(row, { why: 'done', before });
-    const verdict = this.#judge(call);
+  #decide(given: PreparedCall): Judged {
+    const { done, compare, judge } = this.#options;
+    const before = done?.find(identityOf(given));
+    if (before !== undefined) return leftOut(given, { why: 'done', before });
+    const compared = compare(given);
+    if (compared.kind === 'invalid') return { decided: compared };
+    const { row, isAsWanted } = compared;
+    const verdict = judge(identityOf(row));
     if (verdict.kind === 'duplicate') return leftOut(row, { why: 'duplicate', of: verdict.row });
     if (verdict.kind === 'superseded') return leftOut(row, { why: 'superseded', by: verdict.row });
+    if (isAsWanted && verdict.kind === 'new') return leftOut(row, { why: 'as wanted' });
     this.cells.noteSent(row);
     for (const field of row.own ?? []) noteRow(this.owners, field, row.row);
     const keyed = this.#withKey(row);
@@ -216,7 +239,7 @@ class RowScan {
   }
 
   #withKey(row: PreparedCall): PreparedCall {
-    const kept = this.#keys?.take(row);
+    const kept = this.#options.keys?.take(row);
     if (kept === undefined) return row;
     noteRow(this.keptKeys, kept.run, row.row);
     return { ...row, unclear: true, key: kept.key };

@@ -36,6 +36,8 @@ export interface ScanWarning {
     | 'CELLS_INCOMPARABLE'
     | 'DEFAULT_OVERRIDDEN'
     | 'OPTION_WITHOUT_EFFECT'
+    | 'LIST_UNSURE'
+    | 'FIELD_COMPUTED'
     | 'ROWS_ON_OTHER_PAGES';
   readonly message: string;
 }

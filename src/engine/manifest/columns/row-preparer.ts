@@ -76,6 +76,8 @@ export interface PreparerOptions {
   readonly operations: readonly Operation[];
   /** Whether a row with a value that the API most likely does not read is invalid. Default: false. */
   readonly strict?: boolean | undefined;
+  /** Whether a comparison will complete the rows: they have no request yet, and no digest of it. Default: false. */
+  readonly isCompared?: boolean | undefined;
 }
 
 /**
@@ -83,7 +85,7 @@ export interface PreparerOptions {
  *   an unknown field
  */
 export function createRowPreparer(options: PreparerOptions): RowPreparer {
-  const { manifest, map, operations, operation: option, strict } = options;
+  const { manifest, map, operations, operation: option, strict, isCompared } = options;
   const fieldOf = fieldNamer(map, operations);
   const defaults = readDefaults(manifest, options.defaults, operations);
   refuseJoinedTitles(manifest, operations, fieldOf);
@@ -134,7 +136,7 @@ export function createRowPreparer(options: PreparerOptions): RowPreparer {
           ),
         );
       const own = filled.filter((field) => byName[field] !== undefined);
-      const callable = callableRow(row, operation, parsed.data, own);
+      const callable = callableRow(row, operation, parsed.data, own, isCompared);
       const oldValues = pickOldValues(byName, reading);
       let old: OldValues | undefined;
       if (oldValues !== undefined) {
@@ -245,19 +247,20 @@ function callableRow(
   operation: Operation,
   values: Row,
   own: readonly string[],
+  isCompared = false,
 ): PreparedCall {
   const padded = Object.keys(values).find((field) => values[field] !== values[field]?.trim());
-  const request = operation.request(values);
+  const request = isCompared ? undefined : operation.request(values);
   return {
     kind: 'callable',
     row,
     line,
     operation,
     subject: values[operation.subject] ?? '',
-    requestDigest: requestDigest(request),
+    requestDigest: request === undefined ? '' : requestDigest(request),
     values,
     padded,
     ...(own.length > 0 && { own }),
-    ...(hasUnsafeInteger(request.body) && { mayBeRounded: true }),
+    ...(request !== undefined && hasUnsafeInteger(request.body) && { mayBeRounded: true }),
   };
 }

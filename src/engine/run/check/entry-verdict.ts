@@ -10,13 +10,15 @@ import type { UnderstoodRow } from '../../rows/row.ts';
 
 export type EntryVerdict = Pick<JudgedRow, 'check' | 'there'>;
 
+type JudgedValues = Pick<UnderstoodRow, 'values' | 'old' | 'compared'>;
+
 const asWanted = { check: 'as_wanted', there: '' } as const satisfies EntryVerdict;
 
 const longestValue = 80;
 
 /** Judges a row by the fields of its entry, undefined if the service does not list it. */
 export function verdictByFields(
-  row: Pick<UnderstoodRow, 'values'>,
+  row: JudgedValues,
   {
     fields,
     list,
@@ -36,24 +38,26 @@ export function verdictByFields(
   return differing.length === 0 ? asWanted : { check: 'not_as_wanted', there: differing.join(', ') };
 }
 
-/** The fields that the row changes. */
-function wantedValues({ values }: Pick<UnderstoodRow, 'values'>): Row {
-  return values;
+/** The fields that the row changes. Of a whole entry, in which a field may be absent, these are the ones with an old value. */
+function wantedValues({ values, compared, old = {} }: JudgedValues): Row {
+  if (!compared) return values;
+  return Object.fromEntries(Object.keys(old).map((name) => [name, values[name] ?? '']));
 }
 
 /** A service may leave out empty texts and zeros, and write a time in another zone. */
-function isSame({ type, expectation }: Field, wanted: string, there: string | undefined): boolean {
+function isSame({ type, expectation }: Field, wanted: string, there = ''): boolean {
   if (wanted === there) return true;
-  if (there === undefined) return type === 'integer' ? wanted === '0' : emptyTexts.has(wanted);
-  if (type === 'integer') return wanted === '' && there === '0';
+  if (isEmpty(type, wanted) && isEmpty(type, there)) return true;
   const isTime =
     expectation !== undefined && [wanted, there].every((text) => expectation(text) === undefined);
   const moment = isTime ? readMoment(wanted) : undefined;
   return moment !== undefined && moment === readMoment(there);
 }
 
-/** Of texts, lists and objects. */
-const emptyTexts: ReadonlySet<string> = new Set(['', '[]', '{}']);
+function isEmpty(type: Field['type'], value: string): boolean {
+  if (value === '') return true;
+  return type === 'integer' ? value === '0' : type === 'json' && (value === '[]' || value === '{}');
+}
 
 function shown({ type }: Field, value: string): string {
   return type === 'integer' ? value : JSON.stringify(shortened(value, longestValue));

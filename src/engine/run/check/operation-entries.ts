@@ -12,7 +12,7 @@ export interface OperationEntriesOptions {
   readonly reading: DoneEntriesOptions;
 }
 
-type JudgedValues = Pick<UnderstoodRow, 'subject' | 'values'>;
+type JudgedValues = Pick<UnderstoodRow, 'subject' | 'values' | 'old' | 'compared'>;
 
 /** What the service has of the entries of an operation: `seek` all rows, then `readDone`, then `judge` each. */
 export class OperationEntries {

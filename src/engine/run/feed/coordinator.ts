@@ -7,7 +7,6 @@ import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
 import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
 import { bytesOf, type RowTask } from '../../queue/payload.ts';
 import { lostKeys } from '../../queue/stranded-batch.ts';
-import type { RowsFile } from '../../rows/rows-file.ts';
 import type { FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import type { RunEnding } from '../record/run-outcome.ts';
@@ -27,7 +26,6 @@ import {
   returnedEntries,
   withHistory,
 } from './journal-entries.ts';
-import { resultsOfOvertaken } from './overtaken.ts';
 import { keepsOrder, RowOrder } from './row-order.ts';
 
 /** Why feeding has stopped, for good or for a while. */
@@ -41,7 +39,8 @@ export type StopReason =
   | { readonly state: 'restart'; readonly hasLostRows: boolean };
 
 export interface CoordinatorOptions {
-  readonly rows?: Pick<RowsFile, 'rows'>;
+  /** Results of rows that must not be called any more. Gets the rows in the datastore. Default: none. */
+  readonly uncalled?: (held: ReadonlySet<number>) => AsyncIterable<readonly RowResult[]>;
   /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly window: FeedWindow;
@@ -172,7 +171,7 @@ export class Coordinator {
 
   async #recover(): Promise<void> {
     const { datastore, journal } = this.#run;
-    const { rows, tasks, window, priority, onError } = this.#options;
+    const { uncalled, tasks, window, priority, onError } = this.#options;
     const { id } = this.#run.record;
     await this.#epoch.read();
     this.#batches = await openBatchQueue(datastore, {
@@ -205,8 +204,7 @@ export class Coordinator {
     if (unsettled.some(isUnknown) || recovered.hasOtherEpoch) this.#restartAfterLoss();
     if (lost.withKeys.length > 0) onError(await lostKeys(datastore));
     await journal.append(recoveryEntries(lost, recovered.removed, journal, this.#epoch));
-    if (this.#order === undefined || rows === undefined) return;
-    await this.#keep(await resultsOfOvertaken(rows, journal, recovered.held));
+    for await (const results of uncalled?.(recovered.held) ?? []) await this.#keep(results);
   }
 
   #keepOrder(order: RowOrder): void {

@@ -1,11 +1,15 @@
 import { hashFile } from '../../../base/disk/hash-file.ts';
+import type { EntryLists } from '../../list/entry-lists.ts';
+import { comparedLists, ListComparer } from '../../list/list-comparer.ts';
 import type { DoneRows } from '../../manifest/check/call-index.ts';
 import { type ScanHandlers, type ScanSummary, scanManifest } from '../../manifest/check/scan.ts';
 import type { OperationChoice } from '../../manifest/columns/operation-choice.ts';
 import type { Manifest, ManifestRow } from '../../manifest/manifest.ts';
 import type { ReadingContext } from '../../manifest/text/source.ts';
+import type { RowsHead } from '../../rows/head.ts';
 import type { DecidedRow } from '../../rows/row.ts';
 import type { RunStore } from '../record/store.ts';
+import { ChangeFile, type Changes } from './change-file.ts';
 import { readDone } from './done-before.ts';
 import { keysOfEarlierRuns } from './kept-keys.ts';
 import { type OpenedManifest, openPlannedManifest, type RowOptions } from './open-manifest.ts';
@@ -19,6 +23,13 @@ export interface CheckInput {
   readonly context?: ReadingContext;
   readonly skipDone?: readonly string[] | undefined;
   readonly baseUrl?: string | undefined;
+  /** Needed if the rows are compared (`reading.compare`). */
+  readonly lists?: EntryLists | undefined;
+}
+
+/** The lists with whose entries the rows were compared, and what the rows change. */
+export interface ComparedRows extends Changes {
+  readonly lists: NonNullable<RowsHead['compared']>;
 }
 
 export interface CheckedManifest {
@@ -27,6 +38,8 @@ export interface CheckedManifest {
   readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
   readonly done?: DoneRows | undefined;
+  /** Absent if rows are called as they are. */
+  readonly compared?: ComparedRows;
 }
 
 /** @returns a promise when the caller must wait for a write */
@@ -40,26 +53,54 @@ type TakeRow = (row: DecidedRow, given: ManifestRow, columns: readonly string[])
  */
 export async function checkManifest(
   store: RunStore,
-  { path, name, reading, context, skipDone, baseUrl }: CheckInput,
+  { path, name, reading, context, skipDone, baseUrl, lists }: CheckInput,
   take?: TakeRow,
 ): Promise<CheckedManifest & OpenedManifest> {
   const { operations, stateDir } = store;
   const { onConflict = 'refuse', map, clearToken } = reading;
   const done = skipDone && (await readDone(store, skipDone, { baseUrl, map, clearToken, context }));
-  const { manifest, prepare } = await openPlannedManifest(path, name, reading, { ...context, operations });
+  const isCompared = lists !== undefined;
+  if (isCompared !== (reading.compare ?? false)) throw new TypeError('Lists are for rows that are compared.');
+  const { manifest, prepare } = await openPlannedManifest(path, name, reading, {
+    ...context,
+    operations,
+    isCompared,
+  });
   const unreadable: string[] = [];
   const keys =
     baseUrl === undefined
       ? undefined
       : await keysOfEarlierRuns(store, baseUrl, (run) => unreadable.push(run));
-  const problems = problemCollector(stateDir, name, async () => (await hashFile(path)).sha256);
+  const noted = { stateDir, name, sha256Of: async () => (await hashFile(path)).sha256 };
+  const problems = problemCollector(noted);
+  const changes = lists && new ChangeFile(noted);
   const handlers: ScanHandlers = {
     async onInvalid(row) {
       await problems.add(row);
     },
-    ...(take !== undefined && { onRow: (row, given) => take(row, given, manifest.columns()) }),
+    onRow(row, given) {
+      const noting = changes?.add(row);
+      const taking = take?.(row, given, manifest.columns());
+      return noting === undefined ? taking : noting.then(() => taking);
+    },
     ...(onConflict === 'refuse' && { onConflict: (conflict) => problems.addConflict(conflict) }),
   };
-  const scan = await scanManifest(manifest, prepare, handlers, { onConflict, done, keys, unreadable });
-  return { manifest, prepare, scan, choice: prepare.choice, problems: await problems.end(), done };
+  const comparer =
+    lists && new ListComparer(lists, operations, 'look at the entry, then correct or remove this cell');
+  const scan = await scanManifest(manifest, prepare, handlers, {
+    onConflict,
+    done,
+    keys,
+    comparer,
+    unreadable,
+  });
+  return {
+    manifest,
+    prepare,
+    scan,
+    choice: prepare.choice,
+    problems: await problems.end(),
+    done,
+    ...(lists && changes && { compared: { lists: comparedLists(lists), ...(await changes.end()) } }),
+  };
 }

@@ -8,6 +8,7 @@ import { noHistory } from '../../../domain/terms.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { openJournal } from '../../journal/open.ts';
+import type { EntryLists } from '../../list/entry-lists.ts';
 import { type InputOptions, stageManifest } from '../../manifest/stage.ts';
 import { type RunOptions, type RunRecord, stateEntry } from '../record/record.ts';
 import { journalPath } from '../record/run-journal.ts';
@@ -35,6 +36,8 @@ export interface ManifestInput {
   readonly reading: RowOptions;
   readonly input?: InputOptions;
   readonly skipDone?: readonly string[] | undefined;
+  /** Needed if the rows are compared. */
+  readonly lists?: EntryLists | undefined;
 }
 
 /** A file of planned rows that the run takes over. */
@@ -118,7 +121,7 @@ export async function createRun(store: RunStore, input: CreateRunInput): Promise
 export async function planStaged(
   store: RunStore,
   folder: string,
-  { source, origin, reading, input, skipDone }: Omit<ManifestInput, 'kind'>,
+  { source, origin, reading, input, skipDone, lists }: Omit<ManifestInput, 'kind'>,
   options: Partial<RunOptions>,
   consent?: PlanManifestInput['consent'],
 ): Promise<PlannedRows> {
@@ -127,7 +130,7 @@ export async function planStaged(
   const { path, name, ...digest } = await stageManifest(source, folder, accepted, reading, origin?.name);
   const planned = await planManifest(
     store,
-    { path, name, digest, reading, context, skipDone, baseUrl: options.baseUrl, options, consent },
+    { path, name, digest, reading, context, skipDone, baseUrl: options.baseUrl, lists, options, consent },
     join(folder, rowsFile),
   );
   await rm(path);

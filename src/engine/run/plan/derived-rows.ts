@@ -1,32 +1,75 @@
+import type { EntryLists } from '../../list/entry-lists.ts';
+import { comparedLists, ListComparer } from '../../list/list-comparer.ts';
 import type { RowsHead } from '../../rows/head.ts';
-import type { CallableRow, CellTexts } from '../../rows/row.ts';
+import type { CallableRow, CellTexts, DecidedRow } from '../../rows/row.ts';
 import { sumOf } from '../../rows/row-counts.ts';
 import { DecidedRows } from '../../rows/rows-summary.ts';
 import { type HeadFacts, RowsWriter } from '../../rows/rows-writer.ts';
-import type { RunOptions } from '../record/record.ts';
+import type { RunOptions, RunRecord } from '../record/record.ts';
+import type { RunStore } from '../record/store.ts';
+import { ChangeFile } from './change-file.ts';
 import { madeNow, type PlannedRows, plannedRows } from './planned-rows.ts';
+import { problemCollector } from './problem-file.ts';
 
 export interface DerivedRowsInput {
   readonly options: RunOptions;
   readonly path: string;
+  /** If the rows are compared. */
+  readonly lists?: EntryLists | undefined;
+}
+
+const overwriting = 'look at the entry; to overwrite it, run the row again from failed.csv';
+
+function decided(row: CallableRow, comparer: ListComparer | undefined): DecidedRow {
+  const compared = comparer?.compare(row);
+  if (compared === undefined) return row;
+  if (compared.kind === 'misfit') {
+    const { line, operation } = row;
+    return { kind: 'invalid', row: row.row, line, operation, problems: [compared.problem] };
+  }
+  if (!compared.isAsWanted) return compared.row;
+  const { requestDigest: _, unclear: __, key: ___, ...call } = row;
+  return { ...call, kind: 'left out', because: { why: 'as wanted' } };
 }
 
 /** Rows of another run, with their numbers in the user's manifest. */
 export class DerivedRows {
   readonly #writer: RowsWriter;
   readonly #decided = new DecidedRows();
+  readonly #changes: ChangeFile;
 
-  constructor(path: string) {
+  readonly #problems: ReturnType<typeof problemCollector>;
+  readonly #lists: EntryLists | undefined;
+  readonly #comparer: ListComparer | undefined;
+
+  constructor(
+    { operations, stateDir }: Pick<RunStore, 'operations' | 'stateDir'>,
+    { id, rows }: Pick<RunRecord, 'id' | 'rows'>,
+    { path, lists }: DerivedRowsInput,
+  ) {
+    const noted = { stateDir, name: id, sha256Of: async () => rows.sha256 };
     this.#writer = new RowsWriter(path);
+    this.#problems = problemCollector(noted);
+    this.#changes = new ChangeFile(noted);
+    this.#lists = lists;
+    this.#comparer = lists && new ListComparer(lists, operations, overwriting);
   }
 
   get count(): number {
     return this.#writer.rows;
   }
 
-  add(row: CallableRow, cells: CellTexts): Promise<void> | undefined {
+  /** Leaves the row out if a comparison shows that it must not be called, or changes nothing. */
+  async add(row: CallableRow, cells: CellTexts): Promise<void> {
+    await this.#comparer?.begin(row.operation.name);
+    return this.#add(decided(row, this.#comparer), cells);
+  }
+
+  async #add(row: DecidedRow, cells: CellTexts): Promise<void> {
     this.#decided.add(row);
-    return this.#writer.add(row, cells);
+    if (row.kind === 'invalid') await this.#problems.add(row);
+    await this.#changes.add(row);
+    await this.#writer.add(row, cells);
   }
 
   /**
@@ -59,13 +102,14 @@ export class DerivedRows {
         counts,
         left_out: 0,
         derived: { as, of: run },
+        ...(this.#lists && { compared: comparedLists(this.#lists) }),
         warnings: [],
         operation_source: 'column',
         ...madeNow(options, { skip_invalid: false, allow_partial: counts.partial > 0 }),
       },
       summary.perOperation,
     );
-    return plannedRows(written, summary, { groups: [], first: [], count: 0, firstConflicts: [] });
+    return plannedRows(written, summary, await this.#problems.end(), await this.#changes.end());
   }
 
   discard(): Promise<void> {

@@ -1,6 +1,10 @@
 import type { ConflictRule } from '../../../domain/terms.ts';
 import { watchedForRounding } from '../../manifest/check/rounded-ids.ts';
-import { createRowPreparer, type RowPreparer } from '../../manifest/columns/row-preparer.ts';
+import {
+  createRowPreparer,
+  type PreparerOptions,
+  type RowPreparer,
+} from '../../manifest/columns/row-preparer.ts';
 import { chosenBy, ownColumnsIn } from '../../manifest/columns/where.ts';
 import type { Manifest, ReadingOptions } from '../../manifest/manifest.ts';
 import { openManifest } from '../../manifest/open.ts';
@@ -25,6 +29,8 @@ export interface RowOptions extends ReadingOptions {
   readonly onConflict?: ConflictRule;
   readonly trustIds?: boolean;
   readonly strict?: boolean;
+  /** Whether rows are compared with what the service lists, and completed to whole entries. */
+  readonly compare?: boolean;
 }
 
 /**
@@ -36,13 +42,16 @@ export async function openPlannedManifest(
   path: string,
   name: string,
   options: RowOptions,
-  context: ReadingContext & Pick<RunStore, 'operations'>,
+  context: ReadingContext & Pick<RunStore, 'operations'> & Pick<PreparerOptions, 'isCompared'>,
 ): Promise<OpenedManifest> {
   const { operation, default: defaults, map, where, strict } = options;
-  const { operations } = context;
+  const { operations, isCompared } = context;
   const keptColumns = [...ownColumnsIn(where ?? []), ...Object.keys(map ?? {})];
   const opened = await openManifest(path, { ...options, name, context, keptColumns });
   const whole = options.trustIds === true ? opened : watchedForRounding(opened, operations, map);
   const manifest = where === undefined ? whole : chosenBy(where, whole);
-  return { manifest, prepare: createRowPreparer({ manifest, operation, operations, defaults, map, strict }) };
+  return {
+    manifest,
+    prepare: createRowPreparer({ manifest, operation, operations, defaults, map, strict, isCompared }),
+  };
 }

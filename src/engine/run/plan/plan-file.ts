@@ -21,6 +21,7 @@ import { DecidedRows } from '../../rows/rows-summary.ts';
 import { RowsWriter, type WrittenRows } from '../../rows/rows-writer.ts';
 import { type RunOptions, runOptionsSchema } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
+import { ChangeFile } from './change-file.ts';
 import { type PlannedRows, plannedRows } from './planned-rows.ts';
 import { problemCollector } from './problem-file.ts';
 
@@ -112,6 +113,7 @@ class PlanReader {
   #content: ReturnType<typeof contentOf> | undefined;
   #operations: readonly PlannedOperation[] = [];
   #problems: ReturnType<typeof problemCollector> | undefined;
+  #changes: ChangeFile | undefined;
   #place = 0;
 
   constructor(
@@ -161,8 +163,8 @@ class PlanReader {
   }
 
   async end(): Promise<ReadPlan> {
-    const [head, content, problems] = [this.#head, this.#content, this.#problems];
-    if (head === undefined || content === undefined || problems === undefined)
+    const [head, content, problems, changes] = [this.#head, this.#content, this.#problems, this.#changes];
+    if (head === undefined || content === undefined || problems === undefined || changes === undefined)
       throw new RangeError('is empty');
     const { rows_version: _, operations: __, renumbered: ___, blocks: ____, ...facts } = head;
     const summary = this.#decided.summary();
@@ -173,7 +175,7 @@ class PlanReader {
       file: this.#file,
       sha256: this.#fileHash.digest('hex'),
       head,
-      planned: plannedRows(written, summary, await problems.end()),
+      planned: plannedRows(written, summary, await problems.end(), await changes.end()),
       path: this.#path,
     };
   }
@@ -205,7 +207,9 @@ class PlanReader {
     requireVisible(head);
     this.#operations = head.operations.map((operation) => loadedAs(operation, this.#store.operations));
     const { name, sha256 } = head.source;
-    this.#problems = problemCollector(this.#store.stateDir, name, async () => sha256);
+    const noted = { stateDir: this.#store.stateDir, name, sha256Of: async () => sha256 };
+    this.#problems = problemCollector(noted);
+    this.#changes = new ChangeFile(noted);
   }
 
   async #add(line: string): Promise<void> {
@@ -215,6 +219,7 @@ class PlanReader {
     if (row.kind === 'callable')
       shownRequest(this.#store.operations, { ...row, operation: row.operation.name });
     if (row.kind === 'invalid') await this.#problems?.add(row);
+    await this.#changes?.add(row);
     this.#decided.add(row);
     await this.#writer.add(row, row.cells);
   }

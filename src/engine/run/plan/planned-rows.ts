@@ -10,6 +10,7 @@ import type { SummarizedRows } from '../../rows/rows-summary.ts';
 import { type HeadFacts, RowsWriter, type WrittenRows } from '../../rows/rows-writer.ts';
 import type { RunOptions } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
+import type { Changes } from './change-file.ts';
 import { type CheckedManifest, type CheckInput, checkManifest } from './check-manifest.ts';
 import type { OpenedManifest } from './open-manifest.ts';
 
@@ -41,7 +42,7 @@ export function planManifest(store: RunStore, input: PlanManifestInput, path: st
 
 function factsOf(
   { name, digest, reading, options, consent }: PlanManifestInput,
-  { manifest, prepare, scan, choice, done }: CheckedManifest & OpenedManifest,
+  { manifest, prepare, scan, choice, done, compared }: CheckedManifest & OpenedManifest,
 ): HeadFacts {
   const { format, delimiter, sheet, encoding } = manifest;
   const { clearToken, ...given } = reading;
@@ -66,6 +67,7 @@ function factsOf(
     counts: sumOf([scan]),
     left_out: scan.leftOut,
     ...(done && { skip_done: [...done.sources] }),
+    ...(compared && { compared: compared.lists }),
     warnings: scan.warnings.map(({ code, message }) => ({ code, message })),
     operation_source: choice.source,
     ...madeNow(options, consent?.(scan)),
@@ -89,8 +91,9 @@ export function plannedRows(
   written: WrittenRows,
   summary: SummarizedRows & Pick<ScanSummary, 'changedSubjects'>,
   problems: CheckedManifest['problems'],
+  changes: Changes,
 ): PlannedRows {
-  const { source, columns, left_out: leftOut, warnings, operation_source } = written.head;
+  const { source, columns, left_out: leftOut, warnings, operation_source, compared } = written.head;
   const { name, format, sheet } = source;
   return {
     ...written,
@@ -115,6 +118,7 @@ export function plannedRows(
     },
     choice: { source: operation_source },
     problems,
+    ...(compared && { compared: { lists: compared, ...changes } }),
   };
 }
 

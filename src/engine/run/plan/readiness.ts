@@ -80,7 +80,7 @@ export function refusals(planned: ReadyRows): readonly Refusal[] {
 
 /** A run without calls looks like success: the user must say that it is. */
 function refusalOfNothing({ manifest, scan, skipInvalid, allowEmpty }: ReadyRows): Refusal | undefined {
-  const { callable, invalid, doneBefore, doneIn, choice } = scan;
+  const { callable, invalid, doneBefore, doneIn, asWanted, choice } = scan;
   if (callable > 0 || (invalid > 0 && !skipInvalid)) return undefined;
   const name = escapeInvisible(manifest.name);
   // Undecided rows may be the wanted ones.
@@ -95,6 +95,10 @@ function refusalOfNothing({ manifest, scan, skipInvalid, allowEmpty }: ReadyRows
     const sources = [...doneIn.keys()].map(escapeInvisible).join(', ');
     facts.push(`${counted(doneBefore, 'row', ['was', 'were'])} done before in ${sources}.`);
   }
+  if (asWanted > 0)
+    facts.push(
+      `${counted(asWanted, 'row', ['changes nothing: its entry is', 'change nothing: their entries are'])} so already.`,
+    );
   if (invalid > 0) facts.push(`${counted(invalid, 'row', ['is', 'are'])} invalid.`);
   if (facts.length === 0) facts.push('It has no rows.');
   const text = `${name} has nothing to call. ${facts.join(' ')} If that is right, pass --allow-empty.`;

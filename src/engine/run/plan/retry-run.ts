@@ -2,7 +2,7 @@ import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { operationNamed, requestDigest } from '../../operation/shown-request.ts';
 import { isUnfinished, type ReportLine } from '../../report/join-results.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
-import type { CallableRow } from '../../rows/row.ts';
+import type { CallableRow, PlannedRow } from '../../rows/row.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
@@ -47,7 +47,7 @@ export function writeRetryRows(
   record: RunRecord,
   later: readonly RunRecord[],
   { codes: wanted, unclear: onlyUnclear, answered: answeredRows }: RetryChoice,
-  { options, path }: DerivedRowsInput,
+  input: DerivedRowsInput,
 ): Promise<RetryRows> {
   return withScope(async (defer) => {
     const isOvertaken = await overtaking(store, record, later, defer);
@@ -56,7 +56,7 @@ export function writeRetryRows(
     let overtaken = 0;
     let answered = 0;
     const codes = new Map<string, number>();
-    const rows = new DerivedRows(path);
+    const rows = new DerivedRows(store, record, input);
     defer(() => rows.discard());
     for await (const part of callsOf(run, isToBeRetried)) {
       for (const { row, result } of part) {
@@ -72,18 +72,26 @@ export function writeRetryRows(
           answered += 1;
           continue;
         }
-        const { unclear: _, key: __, ...call } = row;
+        const { unclear: _, key: __, ...call } = input.lists === undefined ? row : onlyChanges(row);
         // A retry is a plan of its own: the operation may have been corrected.
         const operation = operationNamed(store.operations, row.operation.name);
-        const digest = requestDigest(operation.request(row.values));
+        const digest = requestDigest(operation.request(call.values));
         const again = { ...call, operation, requestDigest: digest };
         const unclear = result.unclear && ({ unclear: true, ...(kept && { key: kept.key }) } as const);
         await rows.add(unclear ? { ...again, ...unclear } : again, row.cells);
       }
     }
-    const planned = await rows.end({ of: run.head, as: 'retry', run: record.id, options });
+    const planned = await rows.end({ of: run.head, as: 'retry', run: record.id, options: input.options });
     return { ...planned, codes, overtaken, answered };
   });
+}
+
+/** A compared row has the whole entry as it was: of this, only what the row changes is wanted now. */
+function onlyChanges<Row extends CallableRow & PlannedRow>(row: Row): Row {
+  const { compared, values, old = {}, operation } = row;
+  if (!compared) return row;
+  const wanted = operation.fields.filter(({ name, required }) => required || old[name] !== undefined);
+  return { ...row, values: Object.fromEntries(wanted.map(({ name }) => [name, values[name] ?? ''])) };
 }
 
 /** Tells whether a later row with the same subject has succeeded. */

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { oldNameOf } from '../../operation/field-names.ts';
-import { findOperation, type Operation } from '../../operation/operation.ts';
-import { requestDigest } from '../../operation/shown-request.ts';
+import type { Operation } from '../../operation/operation.ts';
 import { CsvFile } from '../../report/csv-file.ts';
 import type { ReportLine } from '../../report/join-results.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
 import type { RowsHead } from '../../rows/head.ts';
-import type { CallableRow, CellTexts, UnderstoodRow } from '../../rows/row.ts';
+import type { CallableRow, CellTexts } from '../../rows/row.ts';
 import type { RunRecord } from '../record/record.ts';
 import { openRunRows, requireOperations } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 import { DerivedRows, type DerivedRowsInput } from './derived-rows.ts';
 import type { PlannedRows } from './planned-rows.ts';
-import { type CallLine, callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
+import { callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
+import { addTo, changedSince, type Edit, hasChanged, undoRow } from './undo-edit.ts';
 
 export interface UndoRows extends PlannedRows {
   /** Rows that are not put back, or only in part. */
@@ -24,6 +24,11 @@ export interface UndoRows extends PlannedRows {
   readonly subjects: ReadonlySet<string>;
 }
 
+export interface UndoInput extends DerivedRowsInput {
+  /** Whether entries are put back that have changed since the run. Default: false, if the rows are compared. */
+  readonly overwrite?: boolean | undefined;
+}
+
 export interface ListedRows {
   readonly rows: number;
   readonly file?: string;
@@ -31,16 +36,6 @@ export interface ListedRows {
 
 export const notUndoneFile = 'not-undone.csv';
 export const byHandFile = 'undo-by-hand.csv';
-
-interface Edit {
-  /** The first row that changed the subject, or 0. */
-  row: number;
-  readonly call: UnderstoodRow;
-  /** By field: the value before the first row that sent the field, or would have; undefined where that row has no old value. */
-  readonly oldValues: Map<string, string | undefined>;
-  /** By field: the value after the run. */
-  readonly newValues: Map<string, string>;
-}
 
 /**
  * Writes rows that put back what a run or its later retries have changed, or may have: the sent fields whose old values the rows give.
@@ -53,14 +48,14 @@ export function writeUndoRows(
   store: RunStore,
   record: RunRecord,
   later: readonly RunRecord[],
-  { options, path }: DerivedRowsInput,
+  input: UndoInput,
 ): Promise<UndoRows> {
   return withScope(async (defer) => {
     requireOperations(store, record);
     const repeated = await repeatedSubjects(store, record, later);
     const run = await openLastRowsWithResults(store, record, later, defer);
     const columns = columnsOf(run.head);
-    const rows = new DerivedRows(path);
+    const rows = new DerivedRows(store, record, input);
     defer(() => rows.discard());
     const folder = store.folder(record.id);
     const list = (name: string, ...columns: readonly string[]) =>
@@ -74,9 +69,20 @@ export function writeUndoRows(
     const putBack = async (edit: Edit): Promise<void> => {
       const { row, call, oldValues, newValues } = edit;
       if (row === 0) return;
+      const refused = input.lists && (await changedSince(store, input.lists, edit));
+      if (refused !== undefined && !(input.overwrite && refused.mayOverwrite)) {
+        notUndone.add([
+          String(row),
+          call.operation.name,
+          call.subject,
+          refused.fields.join(' '),
+          refused.why,
+        ]);
+        return;
+      }
       const missing = [...newValues.keys()].filter((field) => oldValues.get(field) === undefined);
       if (missing.length < newValues.size) {
-        const undoing = undoRow(store.operations, edit);
+        const undoing = undoRow(store.operations, edit, input.lists !== undefined);
         await rows.add(undoing, cellsOf(undoing, columns));
         subjects.add(subjectKey(call));
       }
@@ -90,7 +96,7 @@ export function writeUndoRows(
       for (const line of part) {
         const { row: call, result } = line;
         const { operation, subject } = call;
-        if (!operation.fields.some(({ undoable }) => undoable)) {
+        if (call.old === undefined && !operation.fields.some(({ undoable }) => undoable)) {
           if (!hasChanged(line)) continue;
           byHand.add([String(line.row.row), operation.name, subject, result.unclear ? 'yes' : '']);
           operationsByHand.set(operation.name, operation);
@@ -107,7 +113,13 @@ export function writeUndoRows(
     for (const edit of edits.values()) await putBack(edit);
     const source = { ...run.head.source, name: `undo of ${record.id}`, ...record.rows };
     const facts = { source, reading: {}, columns, defaults: {} };
-    const planned = await rows.end({ of: run.head, as: 'undo', run: record.id, options, ...facts });
+    const planned = await rows.end({
+      of: run.head,
+      as: 'undo',
+      run: record.id,
+      options: input.options,
+      ...facts,
+    });
     return {
       ...planned,
       notUndone: await notUndone.publish(),
@@ -128,10 +140,6 @@ export async function rowsOn(
   for await (const part of file.rows())
     for (const row of part) if (row.kind !== 'invalid' && subjects.has(subjectKey(row))) rows += 1;
   return rows;
-}
-
-function hasChanged({ result: { outcome, unclear } }: ReportLine): boolean {
-  return outcome === 'succeeded' || unclear;
 }
 
 /** Whether a row shows a change, or an earlier value: a later row may have superseded it. */
@@ -160,36 +168,6 @@ function repeatedSubjects(
     }
     return repeated;
   });
-}
-
-function addTo(edit: Edit, line: CallLine): void {
-  const { operation, values, old = {} } = line.row;
-  if (edit.row === 0 && hasChanged(line)) edit.row = line.row.row;
-  for (const { name, required } of operation.fields) {
-    const value = values[name];
-    if (required || value === undefined) continue;
-    if (!edit.oldValues.has(name)) edit.oldValues.set(name, old[name]);
-    if (hasChanged(line)) edit.newValues.set(name, value);
-  }
-}
-
-/** The row's own old values are the current values, so that an undo can be undone, too. */
-function undoRow(operations: readonly Operation[], { row, call, oldValues, newValues }: Edit): CallableRow {
-  const { line, subject, values } = call;
-  const operation = findOperation(operations, call.operation.name);
-  if (operation === undefined) throw new TypeError(`There is no operation ${call.operation.name}.`);
-  const sent: Record<string, string> = {};
-  const old: Record<string, string> = {};
-  for (const { name, required } of operation.fields) {
-    const given = values[name];
-    const [was, is] = [oldValues.get(name), newValues.get(name)];
-    if (required && given !== undefined) sent[name] = given;
-    if (required || was === undefined || is === undefined) continue;
-    sent[name] = was;
-    old[name] = is;
-  }
-  const digest = requestDigest(operation.request(sent));
-  return { kind: 'callable', row, line, operation, subject, values: sent, old, requestDigest: digest };
 }
 
 function columnsOf({ operations }: RowsHead): RowsHead['columns'] {

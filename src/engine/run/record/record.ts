@@ -94,6 +94,7 @@ const planSchema = z.object({
   duplicates: z.number(),
   superseded: z.number(),
   doneBefore: z.number(),
+  asWanted: z.number(),
   conflicts: z.number(),
   partial: z.number(),
   /** Not included in `rows`. */

@@ -9,6 +9,7 @@ import { withActor } from '../../../domain/actor.ts';
 import { type Priority, priorities } from '../../../domain/terms.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { isActive } from '../../cluster/entries.ts';
+import type { OpenEntryLists } from '../../list/entry-lists.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import { lockRun } from '../record/open-run.ts';
 import { enterState, priorityOf, type RunRecord } from '../record/record.ts';
@@ -25,6 +26,8 @@ export interface CoordinateOptions
   /** Why other processes must take a run, for display. Default: takes every run. */
   readonly refusalOf?: ((record: RunRecord) => string | undefined) | undefined;
   readonly callerFor?: ((record: RunRecord) => Promise<Caller>) | undefined;
+  /** For runs that compare rows. */
+  readonly listsFor?: ((record: RunRecord) => OpenEntryLists) | undefined;
   readonly listener?: RunListener | undefined;
   /** Another daemon on the state folder can then take its runs over. */
   readonly stop: AbortSignal;
@@ -149,7 +152,7 @@ async function coordinate(
   id: string,
   leave: AbortSignal,
 ): Promise<void> {
-  const { store, log, stop, callerFor, listener } = options;
+  const { store, log, stop, callerFor, listsFor, listener } = options;
   await withScope(async (defer) => {
     defer(() => lock.release());
     // Listeners must not pile up on the daemon's signal.
@@ -171,6 +174,7 @@ async function coordinate(
         ...options,
         record,
         budget: record.budget,
+        openLists: listsFor?.(record),
         // A failed run would not resume by itself: the daemon waits, as its workers do.
         waitsForDatastore: true,
         ...(caller ?? { client: undefined }),

@@ -3,6 +3,7 @@ import type { Log } from '../../../base/log.ts';
 import type { Attribution } from '../../../domain/actor.ts';
 import type { OutcomeCounts, RowResult } from '../../../domain/terms.ts';
 import type { ApiClient } from '../../api/client.ts';
+import type { OpenEntryLists } from '../../list/entry-lists.ts';
 import type { WrittenReports } from '../../report/write-reports.ts';
 import type { Budget } from '../record/budget.ts';
 import type { OpenRunInput } from '../record/open-run.ts';
@@ -15,6 +16,8 @@ import type { Progress, RunEvent } from './progress.ts';
 export interface RunContext {
   /** Absent when workers elsewhere call the API. */
   readonly client: ApiClient | undefined;
+  /** Needed by a run that compares rows. */
+  readonly openLists?: OpenEntryLists | undefined;
   readonly log: Log;
   readonly interrupt: AbortSignal;
   /** Whether an interrupt leaves the run to another coordinator. Default: stops it, to be resumed. */

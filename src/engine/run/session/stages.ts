@@ -14,7 +14,7 @@ import type { ExecuteRunOptions } from './execution-options.ts';
 export interface StagesOptions
   extends Pick<ExecuteRunOptions, 'confirmAfterCanary' | 'budget' | 'interrupt'> {
   readonly run: OpenRun;
-  readonly rows: Pick<RowsFile, 'rows'>;
+  readonly rows: Pick<RowsFile, 'rows' | 'head'>;
   readonly keeper: RecordKeeper;
   readonly onError: (error: Error) => void;
 }
@@ -32,8 +32,9 @@ export class Stages {
   static async begin(options: StagesOptions): Promise<Stages> {
     const { run, rows, budget, interrupt, onError } = options;
     const { record, datastore } = run;
-    // Rows that workers still hold would be called beyond the budget.
-    if (budget?.maxRows !== undefined && record.budget?.begun === undefined && !datastore.exclusive)
+    // Rows that workers still hold would be called beyond the budget, or although their entries have changed.
+    const isBudgeted = budget?.maxRows !== undefined && record.budget?.begun === undefined;
+    if ((isBudgeted || rows.head.compared !== undefined) && !datastore.exclusive)
       await reconcile(run, { signal: interrupt, onError });
     const hasCanary = record.options.canary !== undefined && record.canary?.wentOn !== true;
     const canary = hasCanary ? await canaryRows(record, rows) : undefined;

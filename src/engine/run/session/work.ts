@@ -9,19 +9,23 @@ import { usualConcurrency } from '../../rate/rate-controller.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 import { ApiWorker } from '../../worker/api-worker.ts';
+import { type EntriesNow, resultsOfChanged } from '../feed/changed-since.ts';
 import { Coordinator, type StopReason } from '../feed/coordinator.ts';
 import { FeedWindow } from '../feed/feed-window.ts';
+import { resultsOfOvertaken } from '../feed/overtaken.ts';
+import { keepsOrder } from '../feed/row-order.ts';
 import type { FailureGuard, FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
 import { budgetSpent } from '../record/run-outcome.ts';
 import type { ControlWatch } from './control.ts';
+import { entriesNow } from './entries-now.ts';
 import type { RunContext } from './execution-options.ts';
 import type { RunEvent } from './progress.ts';
 import type { Stages } from './stages.ts';
 
 export interface SessionOptions extends RunContext {
-  readonly rows: Pick<RowsFile, 'rows' | 'numbers'>;
+  readonly rows: Pick<RowsFile, 'rows' | 'numbers' | 'head'>;
   readonly stages: Pick<Stages, 'tasks' | 'next'>;
   /** Aborted with the name of the limit. */
   readonly deadline: AbortSignal;
@@ -73,10 +77,12 @@ export class Work {
 
   untilLeft(): Promise<StopReason> {
     const { record, lost } = this.#run;
-    const { interrupt, deadline, controls, client, log, rows, stages, priority, onError } = this.#options;
+    const { interrupt, deadline, controls, client, log, stages, priority, onError } = this.#options;
     return withScope(async (defer) => {
+      const listed = await entriesNow(this.#run, this.#options, defer);
+      if (listed !== undefined && 'state' in listed) return listed;
       const opening = Coordinator.open(this.#run, {
-        rows,
+        uncalled: (held) => this.#uncalled(held, listed),
         tasks: stages.tasks(),
         window: this.#window,
         priority,
@@ -110,6 +116,13 @@ export class Work {
         }
       );
     });
+  }
+
+  async *#uncalled(held: ReadonlySet<number>, listed: EntriesNow | undefined) {
+    const { record, journal } = this.#run;
+    const { rows } = this.#options;
+    if (keepsOrder(record)) yield await resultsOfOvertaken(rows, journal, held);
+    if (listed !== undefined) yield* resultsOfChanged(rows, journal, held, listed);
   }
 
   #leave(reason: StopReason): void {

@@ -43,6 +43,7 @@ test.each([
   { row: 'another value', sent: { title: 'New' }, listed: { title: 'Old' }, there: 'title is "Old"' },
   { row: 'a value that is left out', sent: { title: 'New' }, listed: {}, there: 'title is empty' },
   { row: 'an empty text that is left out', sent: { title: '' }, listed: {}, there: '' },
+  { row: 'brackets as a text', sent: { title: '[]' }, listed: {}, there: 'title is empty' },
   { row: 'an empty text', sent: { title: '' }, listed: { title: 'Old' }, there: 'title is "Old"' },
   { row: 'a zero that is left out', sent: { file_size: '0' }, listed: {}, there: '' },
   { row: 'a number', sent: { file_size: '8' }, listed: { file_size: '9' }, there: 'file_size is 9' },
@@ -92,6 +93,18 @@ test.each([
 ])('a row that sends $row', ({ sent, listed, there }) => {
   const check = there === '' ? 'as_wanted' : 'not_as_wanted';
   expect(judged(updateSoundboard, sent, listed)).toEqual({ check, there });
+});
+
+test.each([
+  { title: 'New', description: 'other', check: 'as_wanted' },
+  { title: 'Old', description: 'd', check: 'not_as_wanted' },
+  { title: 'New', file_size: '8', check: 'not_as_wanted' },
+])('of a compared row, only what it changes is judged: $title, $file_size', ({ check, ...listed }) => {
+  const { list } = updateSoundboard;
+  if (list === undefined) throw new Error('the operation has a list');
+  const values = { soundboard_id: '7', title: 'New', description: 'd' };
+  const row = { values, old: { title: 'Old', file_size: '8' }, compared: true } as const;
+  expect(verdictByFields(row, { ...updateSoundboard, list }, { fields: listed })).toMatchObject({ check });
 });
 
 test.each([

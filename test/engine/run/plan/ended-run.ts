@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { operations } from '../../../../jobs/index.ts';
 import type { ConflictRule, RowResult } from '../../../../src/domain/terms.ts';
+import type { EntryLists } from '../../../../src/engine/list/entry-lists.ts';
 import type { PlannedRow } from '../../../../src/engine/rows/row.ts';
 import { openRows } from '../../../../src/engine/rows/rows-file.ts';
 import { type CreateRunInput, createRun } from '../../../../src/engine/run/plan/create-run.ts';
@@ -25,7 +26,11 @@ export interface Ending {
 /** A run of a manifest with these rows that has ended. */
 export async function endedRun(
   given: readonly Cells[],
-  { onConflict = 'in-order', ...ending }: Ending & { readonly onConflict?: ConflictRule } = {},
+  {
+    lists,
+    onConflict = lists === undefined ? 'in-order' : 'refuse',
+    ...ending
+  }: Ending & { readonly onConflict?: ConflictRule; readonly lists?: EntryLists } = {},
 ): Promise<{ readonly store: RunStore; readonly record: RunRecord }> {
   const stateDir = await temporaryFolder();
   const source = join(stateDir, 'given.jsonl');
@@ -34,7 +39,11 @@ export async function endedRun(
   const options = { ...leastOptions, onConflict };
   return {
     store,
-    record: await end(store, { rows: manifestAt(source, { onConflict }), options }, ending),
+    record: await end(
+      store,
+      { rows: { ...manifestAt(source, { onConflict, compare: lists !== undefined }), lists }, options },
+      ending,
+    ),
   };
 }
 

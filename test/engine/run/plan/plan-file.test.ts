@@ -182,7 +182,7 @@ describe('a changed plan', () => {
     fields: [],
     columns: [],
     effects: {},
-    counts: { ...counts, doneBefore: 0, conflicts: 0, partial: 0 },
+    counts: { ...counts, doneBefore: 0, asWanted: 0, conflicts: 0, partial: 0 },
   };
 
   async function expectRefused(

@@ -11,7 +11,7 @@ const digestOf = (text: string) => async () => createHash('sha256').update(text)
 test('manifests of one name that are checked at once have a list each, also when one breaks off', async () => {
   const stateDir = await temporaryFolder();
   const lists = ['x', 'y', 'z'].map(async (text) => {
-    const problems = problemCollector(stateDir, 'in/a.csv', digestOf(text));
+    const problems = problemCollector({ stateDir, name: 'in/a.csv', sha256Of: digestOf(text) });
     for (let row = 1; row <= 2_500; row++)
       await problems.add({ kind: 'invalid', row, line: row, problems: [{ problem: text }] });
     // Nothing more is read of it.
@@ -35,7 +35,7 @@ test('any number of problems goes into the file, the first ones to the screen, a
   process.on('warning', onWarning);
   const stateDir = await temporaryFolder();
   const path = join(stateDir, 'problems', 'a.2d711642.csv.txt');
-  const problems = problemCollector(stateDir, 'a.csv', digestOf('x'));
+  const problems = problemCollector({ stateDir, name: 'a.csv', sha256Of: digestOf('x') });
   const rows = 20_000;
   for (let row = 1; row <= rows; row++) {
     await problems.add({ kind: 'invalid', row, line: row + 1, problems: [{ problem: 'is'.repeat(50) }] });

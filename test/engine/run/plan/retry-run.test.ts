@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { restoreEvaluation } from '../../../../jobs/restore-evaluation.ts';
+import { updateSoundboard } from '../../../../jobs/update-soundboard.ts';
+import type { EntryLists } from '../../../../src/engine/list/entry-lists.ts';
 import { requestDigest } from '../../../../src/engine/operation/shown-request.ts';
 import {
   hasRowsToRetry,
@@ -10,6 +12,7 @@ import {
 import type { RunRecord } from '../../../../src/engine/run/record/record.ts';
 import { withJournalReader } from '../../../../src/engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../../src/engine/run/record/store.ts';
+import { listsOf } from '../../list/listed-in-memory.ts';
 import { leastOptions } from '../planned-record.ts';
 import { endedRetry, endedRun, rowsIn } from './ended-run.ts';
 
@@ -26,9 +29,10 @@ async function retryOf(
   record: RunRecord,
   later: readonly RunRecord[] = [],
   choice: RetryChoice = {},
+  lists?: EntryLists,
 ) {
   const path = join(store.stateDir, 'retry.jsonl');
-  const retry = await writeRetryRows(store, record, later, choice, { options: leastOptions, path });
+  const retry = await writeRetryRows(store, record, later, choice, { options: leastOptions, path, lists });
   return { path, retry, rows: await rowsIn(path) };
 }
 
@@ -120,4 +124,48 @@ test.each([
   const { rows } = await retryOf(store, record);
   expect(rows.map(({ row }) => row)).toEqual(numbers);
   expect(await hasRowsToRetry(store, record, [])).toBe(numbers.length > 0);
+});
+
+test.each<{
+  readonly now: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly retried: object;
+}>([
+  {
+    now: 'is as it was',
+    fields: { title: 'Old', description: 'd' },
+    retried: { kind: 'callable', values: { title: 'New', description: 'd' }, old: { title: 'Old' } },
+  },
+  {
+    now: 'has another value in another field, which stays',
+    fields: { title: 'Old', description: 'Theirs' },
+    retried: { kind: 'callable', values: { title: 'New', description: 'Theirs' }, old: { title: 'Old' } },
+  },
+  {
+    now: 'has another value in the same field, which is not overwritten',
+    fields: { title: 'Theirs', description: 'd' },
+    retried: {
+      kind: 'invalid',
+      problems: [
+        {
+          column: 'old_title',
+          problem: expect.stringMatching(/^is not what is there: title is "Theirs" now; /),
+        },
+      ],
+    },
+  },
+  {
+    now: 'is as the row wants it',
+    fields: { title: 'New', description: 'd' },
+    retried: { kind: 'left out', because: { why: 'as wanted' } },
+  },
+])('a compared row is compared again, with what it changes: its entry $now', async ({ fields, retried }) => {
+  const listing = (entry: Readonly<Record<string, string>>) =>
+    listsOf([[updateSoundboard, { 1: { fields: entry } }]]);
+  const { store, record } = await endedRun([{ soundboard_id: 1, title: 'New', description: 'd' }], {
+    lists: await listing({ title: 'Old', description: 'd' }),
+    others: { 1: { outcome: 'failed', code: 'CHANGED_SINCE' } },
+  });
+  const { rows } = await retryOf(store, record, [], {}, await listing(fields));
+  expect(rows).toMatchObject([retried]);
 });

@@ -1,17 +1,22 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { updateSoundboard } from '../../../../jobs/update-soundboard.ts';
 import { requestDigest } from '../../../../src/engine/operation/shown-request.ts';
-import { writeUndoRows } from '../../../../src/engine/run/plan/undo-run.ts';
+import { type UndoInput, writeUndoRows } from '../../../../src/engine/run/plan/undo-run.ts';
 import { readCsv } from '../../../helpers/run-folder.ts';
+import { listsOf } from '../../list/listed-in-memory.ts';
 import { leastOptions } from '../planned-record.ts';
 import { type Cells, endedRun, rowsIn } from './ended-run.ts';
 
 /** The undo of a run of these rows. */
-async function undone(given: readonly Cells[], how: Parameters<typeof endedRun>[1] = {}) {
+async function undone(
+  given: readonly Cells[],
+  how: Parameters<typeof endedRun>[1] = {},
+  comparison: Pick<UndoInput, 'lists' | 'overwrite'> = {},
+) {
   const { store, record } = await endedRun(given, how);
   const path = join(store.stateDir, 'undo.jsonl');
-  const undo = await writeUndoRows(store, record, [], { options: leastOptions, path });
+  const undo = await writeUndoRows(store, record, [], { options: leastOptions, path, ...comparison });
   const rows = await rowsIn(path);
   const folder = store.folder(record.id);
   const titles = undo.head.columns.map(({ title }) => title);
@@ -141,4 +146,78 @@ test('takes rows that succeeded or are unclear, and lists those without old valu
   expect(cells).toMatchObject([{ soundboard_id: '2' }, { soundboard_id: '3' }]);
   expect(notUndone).toEqual([{ _row: '4', operation, id: '4', fields: 'title', why: 'no old values' }]);
   expect(byHand).toEqual([{ _row: '5', operation: 'restore-evaluation', id: '5', unclear: 'yes' }]);
+});
+
+describe('of a run that was compared', () => {
+  const entry = (fields: Readonly<Record<string, string>>) => ({
+    fields: { title: 'Old', description: 'd', file_size: '5', ...fields },
+  });
+  const listing = (fields: Readonly<Record<string, string>>) =>
+    listsOf([[updateSoundboard, { 1: entry(fields) }]]);
+  const renaming = [board(1, { title: 'New' })];
+  const original = () => listing({});
+
+  test('the whole entry is put back as it was', async () => {
+    const { rows, notUndone } = await undone(renaming, { lists: await original() });
+    const values = { soundboard_id: '1', title: 'Old', description: 'd', file_size: '5' };
+    expect(rows).toMatchObject([{ kind: 'callable', values, old: { title: 'New' } }]);
+    expect(notUndone).toEqual([]);
+  });
+
+  test.each<{
+    readonly since: string;
+    readonly fields: Readonly<Record<string, string>>;
+    readonly undo: object;
+    readonly why?: string;
+  }>([
+    {
+      since: 'nothing',
+      fields: { title: 'New' },
+      undo: { kind: 'callable', values: { title: 'Old', description: 'd' }, old: { title: 'New' } },
+    },
+    {
+      since: 'it was put back by hand',
+      fields: { title: 'Old' },
+      undo: { kind: 'left out', because: { why: 'as wanted' } },
+    },
+    {
+      since: 'a user changed the same field',
+      fields: { title: 'Theirs' },
+      undo: { kind: 'callable', values: { title: 'Old' }, old: { title: 'Theirs' } },
+      why: 'changed since the run: title is "Theirs" now (--overwrite puts it back)',
+    },
+    {
+      since: 'a user changed another field',
+      fields: { title: 'New', description: 'Theirs' },
+      undo: { kind: 'callable', values: { title: 'Old', description: 'Theirs' }, old: { title: 'New' } },
+      why: 'changed since the run: description is "Theirs" now (--overwrite puts it back)',
+    },
+  ])('a comparison shows what has happened since: $since', async ({ fields, undo, why }) => {
+    const lists = await listing(fields);
+    const usual = await undone(renaming, { lists: await original() }, { lists });
+    expect(usual.rows).toMatchObject(why === undefined ? [undo] : []);
+    expect(usual.notUndone.map((row) => row['why'])).toEqual(why === undefined ? [] : [why]);
+    const overwriting = await undone(renaming, { lists: await original() }, { lists, overwrite: true });
+    expect(overwriting.rows).toMatchObject([undo]);
+    expect(overwriting.notUndone).toEqual([]);
+  });
+
+  test('an entry that is gone is not put back', async () => {
+    const lists = await listsOf([[updateSoundboard, {}]]);
+    const { rows, notUndone } = await undone(
+      renaming,
+      { lists: await original() },
+      { lists, overwrite: true },
+    );
+    expect(rows).toEqual([]);
+    expect(notUndone).toMatchObject([{ id: '1', why: 'does not exist' }]);
+  });
+});
+
+test('a comparison completes the undo of a run that was not compared', async () => {
+  const listed = { fields: { title: 'New', description: 'd', file_size: '5' } };
+  const lists = await listsOf([[updateSoundboard, { 1: listed }]]);
+  const { rows } = await undone([board(1, { title: 'New', old_title: 'Old' })], {}, { lists });
+  const values = { soundboard_id: '1', title: 'Old', description: 'd', file_size: '5' };
+  expect(rows).toMatchObject([{ kind: 'callable', compared: true, values }]);
 });

@@ -1,0 +1,135 @@
+import { oldNameOf } from '../operation/field-names.ts';
+import type { OperationList } from '../operation/list-definition.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { Field, Row } from '../operation/row-fields.ts';
+import { excerpt, type RowProblem } from '../rows/problem.ts';
+import type { OldValues } from '../rows/row.ts';
+import type { KnownEntry } from './listed-entries.ts';
+
+/** What a row wants of an entry. */
+export interface Wish {
+  readonly values: Row;
+  /** What the row says that was there. */
+  readonly old?: OldValues | undefined;
+}
+
+/** What a row means for its entry. */
+export type EntryComparison =
+  /** `values`: the whole entry, as it will be. `old`: what changes of it. */
+  | { readonly kind: 'changes'; readonly values: Row; readonly old: OldValues }
+  | { readonly kind: 'as wanted' }
+  /** The row must not be called. The column is the name of a field, or of its old value. */
+  | { readonly kind: 'misfit'; readonly problem: RowProblem };
+
+export type ComparedOperation = Pick<Operation, 'subject'> & {
+  readonly fields: readonly Pick<Field, 'name' | 'required' | 'type'>[];
+};
+
+/**
+ * Fields that a list does not have, and those that it only has to name the entry, are sent as the row gives them. Fields that the service
+ * computes are sent as they were listed.
+ *
+ * @param list of the operation
+ * @param entry what is listed under the row's identifier; undefined when there is no such entry
+ */
+export function compareEntry(
+  operation: ComparedOperation,
+  list: Pick<OperationList, 'fields' | 'computed' | 'absent'>,
+  { values, old: expected = {} }: Wish,
+  entry: KnownEntry | undefined,
+): EntryComparison {
+  const misfit = entry === undefined ? list.absent : entry.unfit;
+  if (entry === undefined || misfit !== undefined) {
+    const problem = {
+      column: operation.subject,
+      problem: misfit ?? '',
+      value: values[operation.subject] ?? '',
+    };
+    return { kind: 'misfit', problem };
+  }
+  const whole: Record<string, string> = {};
+  const old: Record<string, string> = {};
+  let isChange = listedFields(operation, list).length === 0;
+  for (const field of operation.fields) {
+    const { name, required } = field;
+    const [wanted, listed] = [values[name], entry.fields[name]];
+    if (required || !list.fields.includes(name)) {
+      if (wanted !== undefined) whole[name] = wanted;
+      if (wanted !== undefined && !required) isChange = true;
+      continue;
+    }
+    if (list.computed.includes(name) || wanted === undefined || isSame(field, wanted, listed)) {
+      if (listed !== undefined) whole[name] = listed;
+      continue;
+    }
+    const was = expected[name];
+    if (was !== undefined && !isSame(field, was, listed))
+      return { kind: 'misfit', problem: conflict(name, was, presentText(field, listed)) };
+    whole[name] = wanted;
+    old[name] = presentText(field, listed);
+    isChange = true;
+  }
+  return isChange ? { kind: 'changes', values: whole, old } : { kind: 'as wanted' };
+}
+
+/** The fields of an entry that rows can change, and that the list shows. */
+export function listedFields<Each extends ComparedOperation>(
+  { fields }: Each,
+  { fields: listed, computed }: Pick<OperationList, 'fields' | 'computed'>,
+): Each['fields'] {
+  return fields.filter(
+    ({ name, required }) => !required && listed.includes(name) && !computed.includes(name),
+  );
+}
+
+type ComparedField = Pick<Field, 'type'>;
+
+/** Services leave out zero values. */
+export function isSame(field: ComparedField, one: string | undefined, other: string | undefined): boolean {
+  return presentText(field, one) === presentText(field, other);
+}
+
+function presentText({ type }: ComparedField, text: string | undefined): string {
+  return text ?? (type === 'integer' ? '0' : '');
+}
+
+function conflict(field: string, was: string, is: string): RowProblem {
+  return {
+    column: oldNameOf(field),
+    problem: `is not what is there: ${field} is ${shownText(is)} now`,
+    value: excerpt(was),
+  };
+}
+
+function shownText(text: string): string {
+  return text === '' ? 'empty' : `"${excerpt(text)}"`;
+}
+
+/**
+ * Why a compared row must not be called any more; undefined if it may.
+ *
+ * @param entry what is listed now
+ * @param mayBeDone a call of the row may have been processed
+ */
+export function changeSince(
+  operation: ComparedOperation,
+  list: Pick<OperationList, 'fields' | 'computed' | 'absent'>,
+  { values, old = {} }: Wish,
+  entry: KnownEntry | undefined,
+  mayBeDone: boolean,
+): string | undefined {
+  const fields = listedFields(operation, list);
+  if (entry === undefined && fields.length === 0 && mayBeDone) return undefined;
+  if (entry === undefined) return list.absent;
+  if (entry.unfit !== undefined) return entry.unfit;
+  const listed = (field: ComparedField & Pick<Field, 'name'>) => presentText(field, entry.fields[field.name]);
+  if (fields.every((field) => isSame(field, values[field.name], listed(field)))) return undefined;
+  const texts = fields.flatMap((field) => {
+    const { name } = field;
+    const was = presentText(field, old[name] ?? values[name]);
+    return was === listed(field)
+      ? []
+      : [`${name} was ${shownText(was)}, and is ${shownText(listed(field))} now`];
+  });
+  return texts.length === 0 ? undefined : texts.join('; ');
+}

@@ -1,0 +1,111 @@
+import { count, counted } from '../../base/text/format.ts';
+import { hasUnsafeInteger } from '../../base/text/json.ts';
+import type { ComparedRow, RowComparer } from '../manifest/check/compared-row.ts';
+import { type NotedRows, noteRow } from '../manifest/check/noted-rows.ts';
+import { listedWords, type OperationList } from '../operation/list-definition.ts';
+import type { Operation } from '../operation/operation.ts';
+import { operationNamed, requestDigest } from '../operation/shown-request.ts';
+import type { RowsHead } from '../rows/head.ts';
+import type { CallableRow } from '../rows/row.ts';
+import { compareEntry } from './compare-entry.ts';
+import type { EntryLists } from './entry-lists.ts';
+import type { ListedEntries } from './listed-entries.ts';
+
+interface ComparedOperation {
+  readonly operation: Operation;
+  readonly list: OperationList;
+  readonly entries: ListedEntries;
+}
+
+/** Compares rows with the entries that the service lists, and completes them to whole entries. */
+export class ListComparer implements RowComparer {
+  readonly #lists: EntryLists;
+  readonly #operations: readonly Operation[];
+  readonly #conflictRemedy: string;
+  readonly #begun = new Map<string, ComparedOperation>();
+  /** Rows with another value than the listed one, by field that the service computes. */
+  readonly #computed = new Map<string, NotedRows>();
+
+  /** @param conflictRemedy what to do about an old value that is not what is there */
+  constructor(lists: EntryLists, operations: readonly Operation[], conflictRemedy: string) {
+    this.#lists = lists;
+    this.#operations = operations;
+    this.#conflictRemedy = conflictRemedy;
+  }
+
+  /** @throws a usage error `COMPARE_IMPOSSIBLE` for an operation without a list, the errors of `ListReader.entries` */
+  begin(name: string): Promise<void> | undefined {
+    return this.#begun.has(name) ? undefined : this.#begin(operationNamed(this.#operations, name));
+  }
+
+  compare<Row extends CallableRow>(row: Row): ComparedRow<Row> {
+    const { operation, list, entries } = this.#begunOperation(row.operation.name);
+    const entry = entries.find(row.subject);
+    const comparison = compareEntry(operation, list, row, entry);
+    if (comparison.kind === 'misfit') {
+      const { problem } = comparison;
+      if (problem.column === operation.subject) return comparison;
+      return {
+        kind: 'misfit',
+        problem: { ...problem, problem: `${problem.problem}; ${this.#conflictRemedy}` },
+      };
+    }
+    for (const field of list.computed) {
+      const value = row.values[field];
+      if (value !== undefined && value !== entry?.fields[field]) noteRow(this.#computed, field, row.row);
+    }
+    if (comparison.kind === 'as wanted') return { kind: 'fits', row, isAsWanted: true };
+    const { values, old } = comparison;
+    const request = operation.request(values);
+    const compared = { values, old, compared: true, requestDigest: requestDigest(request) } as const;
+    const rounded = hasUnsafeInteger(request.body) ? { mayBeRounded: true as const } : {};
+    return { kind: 'fits', row: { ...row, ...compared, ...rounded }, isAsWanted: false };
+  }
+
+  warnings(): ReturnType<RowComparer['warnings']> {
+    return [
+      ...this.#lists.all.flatMap(unsureText).map((message) => ({ code: 'LIST_UNSURE', message }) as const),
+      ...[...this.#computed].map(([field, { rows, firstRow }]) => ({
+        code: 'FIELD_COMPUTED' as const,
+        message:
+          `${field} of ${counted(rows, 'row')} (first: row ${firstRow}) is not what is there, and is not sent: the service ` +
+          'sets it itself',
+      })),
+    ];
+  }
+
+  async #begin(operation: Operation): Promise<void> {
+    const entries = await this.#lists.of(operation);
+    this.#begun.set(operation.name, { operation, list: entries.list, entries });
+  }
+
+  #begunOperation(name: string): ComparedOperation {
+    const begun = this.#begun.get(name);
+    if (begun === undefined) throw new TypeError(`The list of ${name} was not read.`);
+    return begun;
+  }
+}
+
+function unsureText({ list, counts: { twice, unreadable } }: ListedEntries): readonly string[] {
+  const words = listedWords(list);
+  return [
+    ...(twice === 0
+      ? []
+      : [
+          `the list of ${words} has changed while it was read (${count(twice)} times an entry was listed again): entries may be missing, and ` +
+            'their rows be invalid',
+        ]),
+    ...(unreadable === 0
+      ? []
+      : [`${count(unreadable)} of the ${words} have no readable identifier: rows for them are invalid`]),
+  ];
+}
+
+/** For the head of a file of rows. */
+export function comparedLists({ all }: Pick<EntryLists, 'all'>): NonNullable<RowsHead['compared']> {
+  return all.map(({ list, counts, readAt }) => ({
+    list: list.name,
+    listed: counts.listed,
+    read_at: readAt,
+  }));
+}

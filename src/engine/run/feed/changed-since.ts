@@ -1,0 +1,64 @@
+import { failedUncalled } from '../../../domain/attempts.ts';
+import { noHistory, type RowResult } from '../../../domain/terms.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { changeSince } from '../../list/compare-entry.ts';
+import type { EntryLists } from '../../list/entry-lists.ts';
+import type { ListedEntries } from '../../list/listed-entries.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { operationNamed } from '../../operation/shown-request.ts';
+import type { PlannedRow } from '../../rows/row.ts';
+import type { RowsFile } from '../../rows/rows-file.ts';
+
+export interface EntriesNow {
+  readonly operations: readonly Operation[];
+  /** Read after the rows were compared. */
+  readonly lists: EntryLists;
+}
+
+/**
+ * Results of compared rows whose entries have changed since: they are not called. Each part of the rows gives a part of the results.
+ *
+ * @param held rows in the datastore
+ */
+export async function* resultsOfChanged(
+  file: Pick<RowsFile, 'rows'>,
+  journal: Pick<Journal, 'isFinished' | 'history' | 'fedTo'>,
+  held: ReadonlySet<number>,
+  { operations, lists }: EntriesNow,
+): AsyncGenerator<readonly RowResult[]> {
+  const known = new Map<string, { readonly operation: Operation; readonly entries: ListedEntries }>();
+  const isOpen = (place: number): boolean => !journal.isFinished(place) && !held.has(place);
+  for await (const part of file.rows(1, undefined, isOpen)) {
+    const results: RowResult[] = [];
+    for (const row of part) {
+      if (row.kind !== 'callable' || !row.compared || !isOpen(row.place)) continue;
+      const { name } = row.operation;
+      const operation = operationNamed(operations, name);
+      const { entries } = known.get(name) ?? { entries: await lists.of(operation) };
+      known.set(name, { operation, entries });
+      const result = resultOf(row, operation, entries, journal);
+      if (result !== undefined) results.push(result);
+    }
+    if (results.length > 0) yield results;
+  }
+}
+
+function resultOf(
+  row: PlannedRow & { readonly kind: 'callable' },
+  operation: Operation,
+  entries: ListedEntries,
+  journal: Pick<Journal, 'history' | 'fedTo'>,
+): RowResult | undefined {
+  const { place, subject } = row;
+  const history = journal.history(place) ?? noHistory;
+  const mayBeDone = history.unclear || journal.fedTo(place) !== undefined;
+  const change = changeSince(operation, entries.list, row, entries.find(subject), mayBeDone);
+  if (change === undefined) return undefined;
+  return failedUncalled(history, {
+    row: place,
+    operation: operation.name,
+    code: 'CHANGED_SINCE',
+    message: `${operation.thing} ${subject} has changed since it was compared: ${change}`,
+    unclear: history.unclear,
+  });
+}

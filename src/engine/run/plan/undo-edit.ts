@@ -1,0 +1,102 @@
+import { isSame, listedFields } from '../../list/compare-entry.ts';
+import type { EntryLists } from '../../list/entry-lists.ts';
+import type { Operation } from '../../operation/operation.ts';
+import { operationNamed, requestDigest } from '../../operation/shown-request.ts';
+import type { ReportLine } from '../../report/join-results.ts';
+import { excerpt } from '../../rows/problem.ts';
+import type { CallableRow, UnderstoodRow } from '../../rows/row.ts';
+import type { RunStore } from '../record/store.ts';
+import type { CallLine } from './rows-with-results.ts';
+
+/** What a run, or its later retries, did to an entry. */
+export interface Edit {
+  /** The first row that changed the subject, or 0. */
+  row: number;
+  readonly call: UnderstoodRow;
+  /** By field: the value before the first row that sent the field, or would have; undefined where that row has no old value. */
+  readonly oldValues: Map<string, string | undefined>;
+  /** By field: the value after the run. */
+  readonly newValues: Map<string, string>;
+}
+
+export function hasChanged({ result: { outcome, unclear } }: ReportLine): boolean {
+  return outcome === 'succeeded' || unclear;
+}
+
+export function addTo(edit: Edit, line: CallLine): void {
+  const { operation, values, compared, old = {} } = line.row;
+  if (edit.row === 0 && hasChanged(line)) edit.row = line.row.row;
+  for (const { name, required } of operation.fields) {
+    const value = values[name];
+    if (required || value === undefined) continue;
+    // A compared row has the whole entry, of which it changes only what is in `old`.
+    if (!edit.oldValues.has(name)) edit.oldValues.set(name, old[name] ?? (compared && value));
+    if (hasChanged(line)) edit.newValues.set(name, value);
+  }
+}
+
+/**
+ * The row's own old values are the current values, so that an undo can be undone, too.
+ *
+ * @param isCompared a comparison will add the old values, and the fields that the run did not change
+ */
+export function undoRow(
+  operations: readonly Operation[],
+  { row, call, oldValues, newValues }: Edit,
+  isCompared: boolean,
+): CallableRow {
+  const { line, subject, values } = call;
+  const operation = operationNamed(operations, call.operation.name);
+  const sent: Record<string, string> = {};
+  const old: Record<string, string> = {};
+  for (const { name, required } of operation.fields) {
+    const given = values[name];
+    const [was, is] = [oldValues.get(name), newValues.get(name)];
+    if (required && given !== undefined) sent[name] = given;
+    if (required || was === undefined || is === undefined || (isCompared && was === is)) continue;
+    sent[name] = was;
+    old[name] = is;
+  }
+  const digest = requestDigest(operation.request(sent));
+  const undoing = {
+    kind: 'callable',
+    row,
+    line,
+    operation,
+    subject,
+    values: sent,
+    requestDigest: digest,
+  } as const;
+  return isCompared ? undoing : { ...undoing, old };
+}
+
+/** Why an entry is not put back: it is gone, or is neither as the run left it nor as it was before. */
+export async function changedSince(
+  { operations }: Pick<RunStore, 'operations'>,
+  lists: EntryLists,
+  { call, oldValues, newValues }: Edit,
+): Promise<
+  { readonly fields: readonly string[]; readonly why: string; readonly mayOverwrite: boolean } | undefined
+> {
+  const operation = operationNamed(operations, call.operation.name);
+  const entries = await lists.of(operation);
+  const { list } = entries;
+  const entry = entries.find(call.subject);
+  const gone = entry === undefined ? list.absent : entry.unfit;
+  if (entry === undefined || gone !== undefined)
+    return { fields: [...newValues.keys()], why: gone ?? list.absent, mayOverwrite: false };
+  const changed = listedFields(operation, list).filter((field) => {
+    const { name } = field;
+    const [is, was] = [newValues.get(name), oldValues.get(name)];
+    const now = entry.fields[name];
+    return is !== undefined && !isSame(field, now, is) && !(was !== undefined && isSame(field, now, was));
+  });
+  if (changed.length === 0) return undefined;
+  const fields = changed.map(({ name }) => name);
+  const texts = fields.map((name) => `${name} is "${excerpt(entry.fields[name])}" now`);
+  return {
+    fields,
+    why: `changed since the run: ${texts.join('; ')} (--overwrite puts it back)`,
+    mayOverwrite: true,
+  };
+}
