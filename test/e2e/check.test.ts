@@ -22,11 +22,11 @@ interface CheckDocument {
 const checkCsv = (home: Home): Promise<readonly Cells[]> => readCsv(home.folder('one'), 'check.csv');
 
 /** What another client does, without the program. */
-async function rename(sandbox: TestSandbox, id: number, title: string): Promise<void> {
+async function edit(sandbox: TestSandbox, id: number, fields: object): Promise<void> {
   const answer = await fetch(`${sandbox.url}/api/v1alpha1/org/soundboard/update`, {
     method: 'POST',
     headers: { authorization: `Bearer ${sandbox.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ soundboard: { soundboard_id: id, title } }),
+    body: JSON.stringify({ soundboard: { soundboard_id: id, ...fields } }),
   });
   expect(answer.status).toBe(200);
 }
@@ -50,7 +50,7 @@ describe.each(shapes)('at a service in the shape %s', (shape) => {
     expect(done.length).toBeGreaterThan(0);
     expect(unclear.length).toBeGreaterThan(done.length);
     const [other] = report.filter((row) => row['_outcome'] === 'succeeded');
-    await rename(sandbox, Number(other?.['soundboard_id']), 'Other');
+    await edit(sandbox, Number(other?.['soundboard_id']), { title: 'Other' });
     const before = await textsOf(folder('one'));
 
     const { code, stdout } = await run('check');
@@ -155,6 +155,20 @@ test('of two edits of an entry, the last one is judged', async () => {
     as_reported: true,
   });
   expect((await checkCsv(home)).map((row) => row['_check'])).toEqual(['overtaken', 'as_wanted', 'as_wanted']);
+});
+
+test('of a compared run, only the fields that a row changed are judged', async () => {
+  const home = await newHome(renaming(3), ['--soundboards', '3']);
+  await home.run('run', 'rows.csv', '--compare', ...starting);
+  await edit(home.sandbox, 1, { description: 'by another client' });
+  await edit(home.sandbox, 2, { title: 'by another client' });
+  const document = await home.json<CheckDocument>('check');
+  expect(document).toMatchObject({ as_wanted: 2, not_as_wanted: 1, as_reported: false });
+  expect((await checkCsv(home)).map((row) => row['_there'])).toEqual([
+    '',
+    'title is "by another client"',
+    '',
+  ]);
 });
 
 test('after a check that found all unclear rows done, only a retry of all rows calls them', async () => {

@@ -23,14 +23,18 @@ export function checkOf({ check }: PageData): Markup {
     'section',
     { 'aria-label': 'Check' },
     markup('h2', {}, `Checked at ${localTime(checked_at)}`),
-    markup('p', {}, `The service had these rows: ${checkCounts(check)}. It may have changed since.`),
+    markup('p', {}, `${checkCounts(check)}. The entries may have changed since.`),
     unclear.rows > 0 &&
       markup(
         'p',
         {},
-        `Of ${counted(unclear.rows, 'unclear row')} that failed, ${count(unclear.done)} were done and ${count(unclear.not_done)} were not.`,
+        `Of ${counted(unclear.rows, 'unclear row')} that failed, ${were(unclear.done)} done and ${were(unclear.not_done)} not.`,
       ),
     odd.length > 0 && markup('ul', {}, ...odd),
     more > 0 && markup('p', { class: 'note' }, `check.csv has ${count(more)} more.`),
   );
+}
+
+function were(rows: number): string {
+  return `${count(rows)} ${rows === 1 ? 'was' : 'were'}`;
 }
