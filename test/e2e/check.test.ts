@@ -155,6 +155,9 @@ test('of two edits of an entry, the last one is judged', async () => {
     as_reported: true,
   });
   expect((await checkCsv(home)).map((row) => row['_check'])).toEqual(['overtaken', 'as_wanted', 'as_wanted']);
+  expect(await home.json<object>('show', 'one', '--row', '1')).toMatchObject({
+    check: { verdict: 'overtaken', there: '' },
+  });
 });
 
 test('of a compared run, only the fields that a row changed are judged', async () => {
