@@ -1,4 +1,8 @@
-import { listDeletedEvaluationsRequest } from '../src/engine/api/endpoints/lists.ts';
+import {
+  getEvaluationRequest,
+  listDeletedEvaluationsRequest,
+  listEvaluationsRequest,
+} from '../src/engine/api/endpoints/lists.ts';
 import {
   readRestoreEvaluationSummary,
   restoreEvaluationRequest,
@@ -57,6 +61,15 @@ export const restoreEvaluation = defineOperation({
     },
     unfit: ({ isRecoverable }) => (isRecoverable === false ? 'is not recoverable' : undefined),
     absent: 'is not deleted (perhaps restored already; by whom and when is not known), or does not exist',
+    done: {
+      name: 'evaluations',
+      request: listEvaluationsRequest,
+      one: getEvaluationRequest,
+      differs(body, evaluationId) {
+        const read = readRestoreEvaluationSummary(evaluationId, body);
+        return read.ok ? undefined : read.message;
+      },
+    },
   },
   meansAlreadyApplied: ({ code, message }) => refusalCodes.has(code) && notDeleted.test(message),
 });

@@ -55,6 +55,29 @@ const verify: CommandSpec = {
   load: async () => (await import('./commands/verify.ts')).verify,
 };
 
+const check: CommandSpec = {
+  name: 'check',
+  description: 'Looks whether entries are as a run wanted them',
+  details:
+    'It reads what the service lists, changes nothing, and says what became of unclear rows. The report of the run stays as it is.',
+  arguments: [runThat()],
+  fromRun: 'as in that run',
+  help: {
+    rate: 'at most this number of calls, such as 5/s; there is one call at a time in any case',
+    attempts: 'number of attempts for a page, or an entry, with transient failures',
+  },
+  options: {
+    API: ['baseUrl', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
+    Calls: ['timeout', 'attempts', 'maxOutage'],
+    ...groups.ownOperations,
+  },
+  examples: [
+    ['cqbatch check', 'the newest run'],
+    ['cqbatch check jsur --json', 'another run, for a program'],
+  ],
+  load: async () => (await import('./commands/check.ts')).check,
+};
+
 const dashboard: CommandSpec = {
   name: 'dashboard',
   description: 'Serves a live page of runs, workers and schedules',
@@ -181,7 +204,7 @@ const init: CommandSpec = {
 /** By their headings in the help, without the sandbox. */
 export const commandGroups: Readonly<Record<string, readonly (CommandSpec | CommandGroupSpec)[]>> = {
   Run: runCommands,
-  Look: [status, show, list, report, verify, dashboard],
+  Look: [status, show, list, report, check, verify, dashboard],
   Control: [pause, unpause, cancel, setRate, setPriority],
   Operate: [watchCommand, scheduleCommands, worker, prune, init, doctor],
 };

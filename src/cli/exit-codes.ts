@@ -7,7 +7,7 @@ import { type KnownEnd, type RunResult, resultOf } from '../engine/run/record/ru
 export const exitCodes = {
   /** Every row succeeded, duplicates a row that did, or was skipped on purpose. */
   success: 0,
-  /** Some rows failed or were invalid; or `verify` found something wrong. */
+  /** Some rows failed or were invalid; or `verify` or `check` found something wrong. */
   rowsFailed: 1,
   /** An error in usage, configuration or manifest: nothing was sent. */
   usage: 2,

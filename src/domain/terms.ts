@@ -95,6 +95,25 @@ export function shareText(rows: number, all: number): string {
   return rows > 0 && percent === 0 ? '<1 %' : `${percent} %`;
 }
 
+/**
+ * What a check says of a row, after a look at its entry. `overtaken`: a later row has changed the entry, so the entry says nothing about this
+ * one.
+ */
+export const checkVerdicts = ['as_wanted', 'not_as_wanted', 'gone', 'overtaken'] as const;
+
+export type CheckVerdict = (typeof checkVerdicts)[number];
+
+const checkTexts: Readonly<Record<CheckVerdict, string>> = {
+  as_wanted: 'as wanted',
+  not_as_wanted: 'not as wanted',
+  gone: 'gone',
+  overtaken: 'overtaken by a later row for the same entry',
+};
+
+export function checkText(check: CheckVerdict): string {
+  return checkTexts[check];
+}
+
 export function outcomeText(outcome: string): string {
   return outcome.replace('_', ' ');
 }

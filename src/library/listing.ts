@@ -13,6 +13,8 @@ export function listsWith(
 ): OpenEntryLists {
   return async (signal, defer) => {
     const folder = await temporaryFolder(stateDir, 'lists', defer);
-    return openEntryLists({ ...listLimits(callOptions(settings)), client, folder, signal }, defer);
+    const limits = listLimits(callOptions(settings));
+    const ifMissing = 'Without a comparison, a run works as before.';
+    return openEntryLists({ ...limits, client, folder, signal, ifMissing }, defer);
   };
 }

@@ -37,6 +37,10 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
       engine/operation engine/api domain base`,
     'zod',
   ],
+  'src/engine/run/check': [
+    'engine/run/report engine/run/plan engine/run/record engine/report engine/list engine/rows engine/operation domain base',
+    '',
+  ],
   'src/engine/run/verify': [
     'engine/run/report engine/run/record engine/report engine/journal domain base',
     'zod',

@@ -93,6 +93,7 @@ const wholeFiles: Readonly<Record<string, readonly string[]>> = {
     'src/base/disk/lock.ts',
     'src/base/disk/owned-folder.ts',
     'src/daemon/inbox/files.ts',
+    'src/engine/report/check-file.ts',
     'src/engine/report/html/html-report.ts',
     'src/engine/report/write-reports.ts',
     'src/engine/report/xlsx-report.ts',

@@ -64,3 +64,29 @@ test('an update lists whole soundboard entries, whose zero values may be left ou
   });
   expect(updateSoundboard.list?.permission).toBe('PERMISSION_SOUNDBOARD_VIEW');
 });
+
+test('a restored evaluation is listed without the deleted ones, or read alone', () => {
+  const done = restoreEvaluation.list?.done;
+  expect(done?.list).toMatchObject({ name: 'evaluations', entries: 'evaluations', next: 'next_page_token' });
+  expect(done?.list.request('x')).toEqual({
+    path: '/api/v1alpha1/scorecards/scorecards/listevaluations',
+    body: '{"is_deleted":false,"page_size":500,"page_token":"x"}',
+  });
+  expect(done?.one('9007199254740993')).toEqual({
+    path: '/api/v1alpha1/scorecards/scorecards/getevaluation',
+    body: '{"evaluation_id":"9007199254740993"}',
+  });
+});
+
+test.each([
+  { answer: '{"evaluation":{"evaluation_id":7}}', what: undefined },
+  { answer: '{"evaluation":{"evaluationId":"7","deletedAt":null}}', what: undefined },
+  {
+    answer: '{"evaluation":{"evaluation_id":7,"deleted_at":"2026-11-25T14:00:00Z"}}',
+    what: expect.stringContaining('still deleted'),
+  },
+  { answer: '{"evaluation":{"evaluation_id":8}}', what: expect.stringContaining('8') },
+  { answer: '{}', what: expect.any(String) },
+])('$answer differs from the restored evaluation 7: $what', ({ answer, what }) => {
+  expect(restoreEvaluation.list?.done?.differs(parseJson(answer), '7')).toEqual(what);
+});

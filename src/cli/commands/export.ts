@@ -58,10 +58,9 @@ function readChosen(context: CommandContext, entries: ChosenEntries, output: Out
     const interrupt = interruptible(() => {});
     defer(interrupt.release);
     const { list } = entries.operation;
-    const reader = new ListReader(
-      list,
-      await listReading(context, runOptions(context), interrupt.signal, defer),
-    );
+    const ifMissing = 'Make the manifest from another source.';
+    const reading = await listReading(context, runOptions(context), interrupt.signal, defer, ifMissing);
+    const reader = new ListReader(list, reading);
     defer(showProgress(terminal, () => readingText(list, reader, entries.chosen)));
     const state = { reader, entries };
     const rows = async function* () {

@@ -21,10 +21,11 @@ export async function listReading(
   options: RunOptions,
   signal: AbortSignal,
   defer: Defer,
+  ifMissing: string,
 ): Promise<ListReaderOptions> {
   const client = await apiClient({ ...options, concurrency: 1 }, tokenSource(context, options));
   defer(client.close);
-  return { ...listLimits(options), client, signal };
+  return { ...listLimits(options), client, signal, ifMissing };
 }
 
 /** Shows which list is being read, and how far. */
@@ -34,8 +35,16 @@ export async function entryLists(
   signal: AbortSignal,
   defer: Defer,
 ): Promise<EntryLists> {
-  const { terminal, store } = context;
-  const reading = await listReading(context, options, signal, defer);
+  const ifMissing = 'Without --compare, a run works as before.';
+  return openListsOf(context, await listReading(context, options, signal, defer, ifMissing), defer);
+}
+
+/** Like `entryLists`, with a client that is there. */
+export async function openListsOf(
+  { terminal, store }: CommandContext,
+  reading: ListReaderOptions,
+  defer: Defer,
+): Promise<EntryLists> {
   const folder = await temporaryFolder(store.stateDir, 'lists', defer);
   const onReading = (list: OperationList, reader: ListReader) =>
     showProgress(terminal, () => readingText(list, reader));

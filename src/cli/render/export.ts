@@ -23,15 +23,21 @@ export function readingText(
   chosen?: ChosenEntries['chosen'],
 ): string {
   const choice = chosen === undefined ? '' : `, ${count(chosen)} chosen`;
-  const counts = `${listedWords(list)}: ${count(reader.listed)} listed${choice}`;
+  return withWait(`${listedWords(list)}: ${count(reader.listed)} listed${choice}`, reader);
+}
+
+/** With the reason for a pause. */
+export function withWait(counts: string, reader: Waiting): string {
   const wait = waitText(reader);
   return wait === undefined ? counts : `${counts}  ${wait}`;
 }
 
+type Waiting = Pick<ListReader, 'waiting' | 'silentMs'>;
+
 /** An answer that takes longer than this is missed. */
 const usualAnswerMs = 5_000;
 
-function waitText({ waiting, silentMs }: Export['reader']): string | undefined {
+function waitText({ waiting, silentMs }: Waiting): string | undefined {
   if (waiting !== undefined) {
     const { until, why } = waiting;
     return `waiting ${duration(Math.max(0, until - performance.now()) / 1_000)} (${why})`;

@@ -1,12 +1,12 @@
 import { count, counted, exactDuration } from '../../base/text/format.ts';
 import { localTime, zoneText } from '../../base/text/local-time.ts';
-import { type Attempt, outcomeText, type SavedAnswer, unclearText } from '../../domain/terms.ts';
+import { type Attempt, checkText, outcomeText, type SavedAnswer, unclearText } from '../../domain/terms.ts';
 import { headerLines } from '../../engine/operation/request-definition.ts';
 import { actualState } from '../../engine/run/record/record.ts';
-import type { RowHistory, RunOfRow } from '../../engine/run/report/row-history.ts';
+import type { CheckOfRow, RowHistory, RunOfRow } from '../../engine/run/report/row-history.ts';
 import { documentOf, type Fact, factLines, movedIn, table, usualColumns, wrapped } from './words.ts';
 
-export function rowDocument({ record, row, columns, request, runs }: RowHistory): object {
+export function rowDocument({ record, row, columns, request, runs, check }: RowHistory): object {
   return {
     run: record.id,
     row: row.row,
@@ -17,6 +17,8 @@ export function rowDocument({ record, row, columns, request, runs }: RowHistory)
     request: request ?? null,
     problems: row.kind === 'invalid' ? row.problems : [],
     runs: runs.map(runDocument),
+    check:
+      check === undefined ? null : { checked_at: check.checkedAt, verdict: check.check, there: check.there },
   };
 }
 
@@ -41,7 +43,7 @@ function runDocument({ record, row, result, traceId, attempts, untold, answers }
   };
 }
 
-export function rowText({ record, row, columns, request: shown, runs }: RowHistory): string {
+export function rowText({ record, row, columns, request: shown, runs, check }: RowHistory): string {
   const cells = cellsOf(row, columns);
   const [title, ...request] = requestLines(row, shown);
   return [
@@ -51,7 +53,14 @@ export function rowText({ record, row, columns, request: shown, runs }: RowHisto
     title,
     ...textLines(request),
     ...runs.flatMap((run) => ['', ...runLines(run, record.id)]),
+    ...(check === undefined ? [] : ['', ...wrapped(checkOfRowText(check), usualColumns)]),
   ].join('\n');
+}
+
+/** `Checked at …: not as wanted (title is "Old")` */
+function checkOfRowText({ check, there, checkedAt }: CheckOfRow): string {
+  const what = there === '' ? '' : ` (${there})`;
+  return `Checked at ${localTime(checkedAt)}: ${checkText(check)}${what}`;
 }
 
 function requestLines(row: RowHistory['row'], request: RowHistory['request']): readonly string[] {

@@ -10,6 +10,8 @@ interface Place {
   readonly listed: number;
   /** From 1. */
   readonly page: number;
+  /** What the user does without the list, as a sentence. */
+  readonly ifMissing: string;
 }
 
 /** Statuses of a service, or of a router in front of it, that has no such list. */
@@ -19,7 +21,7 @@ const missing: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 export function listFailure(
   list: OperationList,
   failure: ApiFailure,
-  { path, listed, page }: Place,
+  { path, listed, page, ifMissing }: Place,
 ): CqbatchError {
   const what = listedWords(list);
   const message = refusalText(list, failure);
@@ -27,7 +29,7 @@ export function listFailure(
   if (page === 1 && (missing.has(status) || code === 'UNIMPLEMENTED'))
     return fatalError(
       'LIST_MISSING',
-      `This service does not list ${what}: ${message} (asked: ${path}). Without --compare, a run works as before.`,
+      `This service does not list ${what}: ${message} (asked: ${path}). ${ifMissing}`,
     );
   if (status === 403)
     return fatalError(

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { onAbort } from '../../base/async/waiting.ts';
 import { isJsonObject } from '../../base/text/json.ts';
 import { traceparent } from '../../domain/trace.ts';
@@ -7,30 +6,16 @@ import { excerptOf } from '../api/answer.ts';
 import { AnswerParts } from '../api/answer-parts.ts';
 import type { ApiClient } from '../api/client.ts';
 import { type ApiFailure, apiFailure } from '../api/failure.ts';
-import { backoffAfter, statedWaitMs, unstatedWaitMs } from '../api/pauses.ts';
 import { type ListedEntry, type OperationList, spellingsOf } from '../operation/list-definition.ts';
 import { DigestTable, digest } from '../rows/digest-table.ts';
 import { EntrySplitter } from './entry-splitter.ts';
 import { listFailure } from './list-failure.ts';
+import { type CallPace, type ListWait, SteadyCalls } from './steady-calls.ts';
 
-export interface ListReaderOptions {
+export interface ListReaderOptions extends CallPace {
   readonly client: Pick<ApiClient, 'send'>;
-  /** Attempts for a page with transient failures. */
-  readonly attempts: number;
-  /** The pause after the first of them; it doubles. */
-  readonly backoffMs: number;
-  /** How long the API may be unreachable, or refuse calls; null: without end. */
-  readonly maxOutageMs: number | null;
-  /** The least time between the beginnings of two calls. */
-  readonly spacingMs: number;
-  readonly signal: AbortSignal;
-}
-
-/** Why no call is made. */
-export interface ListWait {
-  /** By `performance.now()`. */
-  readonly until: number;
-  readonly why: string;
+  /** What the user does when the service has no such list, as a sentence. */
+  readonly ifMissing: string;
 }
 
 const mostPagesWithoutNews = 1_000;
@@ -47,7 +32,8 @@ export class ListReader {
   /** Entries without a readable identifier. */
   unreadable = 0;
   pages = 0;
-  waiting: ListWait | undefined;
+  /** Whether the last page was read. */
+  isWhole = false;
   readonly #list: OperationList;
   readonly #options: ListReaderOptions;
   readonly #traceId = randomBytes(16).toString('hex');
@@ -57,33 +43,40 @@ export class ListReader {
   #calls = 0;
   /** The first call for this page. */
   #firstCall = 1;
-  #calledAt = Number.NEGATIVE_INFINITY;
-  /** When the latest part of a list came. */
-  #heardAt = performance.now();
+  readonly #steady: SteadyCalls;
 
   constructor(list: OperationList, options: ListReaderOptions) {
     this.#list = list;
     this.#options = options;
+    this.#steady = new SteadyCalls(options);
+  }
+
+  get waiting(): ListWait | undefined {
+    return this.#steady.waiting;
   }
 
   /** How long a call has brought nothing. */
   get silentMs(): number {
-    return performance.now() - Math.max(this.#heardAt, this.#calledAt);
+    return this.#steady.silentMs;
   }
 
   /**
    * Gives the entries as they come, once.
    *
+   * @param isWanted whether the next page is read. Default: all pages are
    * @throws a fatal error `LIST_MISSING`, `LIST_FORBIDDEN`, `LIST_CHANGED` or `LIST_UNREADABLE`; the reason of the signal
    */
-  async *entries(): AsyncGenerator<readonly ListedEntry[], void, undefined> {
+  async *entries(
+    isWanted: () => boolean = () => true,
+  ): AsyncGenerator<readonly ListedEntry[], void, undefined> {
     let pagesWithoutNews = 0;
-    for (let token: string | undefined, isLast = false; !isLast; ) {
+    for (let token: string | undefined, isLast = false; !isLast && isWanted(); ) {
       const before = this.listed;
       this.#firstCall = this.#calls + 1;
       const next = yield* this.#page(token);
       this.pages++;
       isLast = next === undefined;
+      this.isWhole = isLast;
       if (next !== undefined) this.#requireNewToken(next);
       pagesWithoutNews = this.listed === before ? pagesWithoutNews + 1 : 0;
       if (!isLast && pagesWithoutNews === mostPagesWithoutNews)
@@ -96,28 +89,15 @@ export class ListReader {
   async *#page(
     token: string | undefined,
   ): AsyncGenerator<readonly ListedEntry[], string | undefined, undefined> {
-    const { attempts, backoffMs, spacingMs } = this.#options;
-    for (let used = 0, refused = 0; ; ) {
-      await this.#wait(this.#calledAt + spacingMs, 'the rate (--rate)');
+    for (;;) {
+      await this.#steady.turn();
       const outcome = yield* this.#call(token);
       this.#options.signal.throwIfAborted();
       if (outcome.ok) {
-        this.#heardAt = performance.now();
+        this.#steady.answered();
         return outcome.next;
       }
-      const { failure } = outcome;
-      if (failure.class === 'retry') used++;
-      else if (failure.class === 'slow-down' || failure.class === 'unreachable') refused++;
-      else throw this.#failed(failure);
-      if (used >= attempts || this.#isOutageOver()) throw this.#failed(failure);
-      const own =
-        failure.class === 'retry'
-          ? backoffAfter(used, backoffMs, Math.random())
-          : statedWaitMs(failure.waitMs ?? unstatedWaitMs(refused));
-      await this.#wait(
-        performance.now() + Math.max(own, failure.waitMs ?? 0),
-        failure.waitBy ?? failure.message,
-      );
+      if (!(await this.#steady.mayRepeat(outcome.failure))) throw this.#failed(outcome.failure);
     }
   }
 
@@ -135,13 +115,12 @@ export class ListReader {
     const splitter = new EntrySplitter(spellingsOf(this.#list.entries));
     const decoder = new TextDecoder();
     this.#calls++;
-    this.#calledAt = performance.now();
     const request = this.#list.request(token);
     const headers = { ...request.headers, traceparent: traceparent(this.#traceId) };
     const sending = this.#options.client.send({ ...request, headers }, { signal: stop.signal, into: parts });
     try {
       for await (const bytes of parts.bytes) {
-        this.#heardAt = performance.now();
+        this.#steady.heard();
         const texts = splitter.push(decoder.decode(bytes, { stream: true }));
         const news = this.#newIn(texts.map((text) => parts.parse(text)));
         if (news.length > 0) yield news;
@@ -206,28 +185,13 @@ export class ListReader {
     this.#tokens.enter(key);
   }
 
-  async #wait(until: number, why: string): Promise<void> {
-    const ms = until - performance.now();
-    if (ms <= 0) return;
-    this.waiting = { until, why };
-    try {
-      await pause(ms, undefined, { signal: this.#options.signal });
-    } finally {
-      this.waiting = undefined;
-    }
-  }
-
-  #isOutageOver(): boolean {
-    const { maxOutageMs } = this.#options;
-    return maxOutageMs !== null && performance.now() - this.#heardAt > maxOutageMs;
-  }
-
   #endless(why: string): Error {
     return this.#failed(apiFailure('ANSWER_INCOMPLETE', `${why}, so it has no end`, { class: 'halt' }));
   }
 
   #failed(failure: ApiFailure): Error {
     const { path } = this.#list.request(undefined);
-    return listFailure(this.#list, failure, { path, listed: this.listed, page: this.pages + 1 });
+    const { ifMissing } = this.#options;
+    return listFailure(this.#list, failure, { path, listed: this.listed, page: this.pages + 1, ifMissing });
   }
 }

@@ -43,6 +43,13 @@ const columnsSchema = z.record(z.string().regex(word, 'must be in snake_case'), 
 
 const memberSchema = z.string().regex(word, 'must be the name of a member, in snake_case');
 
+const doneSchema = z.strictObject({
+  name: nameSchema('calls'),
+  request: aFunction,
+  one: aFunction,
+  differs: aFunction,
+});
+
 const listSchema = z.strictObject({
   name: nameSchema('deleted-calls'),
   request: aFunction,
@@ -55,6 +62,7 @@ const listSchema = z.strictObject({
   absent: z.string().min(1).optional(),
   computed: z.array(z.string()).optional(),
   permission: permissionSchema,
+  done: doneSchema.optional(),
 });
 
 const definitionSchema = z
@@ -115,14 +123,18 @@ export function requireValid(definition: { readonly name?: unknown }): void {
   if (issue === undefined) return;
   const name = typeof definition.name === 'string' ? definition.name : 'an operation';
   if (issue.code === 'unrecognized_keys') {
-    const { shape } =
-      issue.path.length === 0 ? definitionSchema : issue.path[0] === 'list' ? listSchema : fieldSchema;
-    const members = Object.keys(shape);
+    const members = Object.keys(shapeAt(issue.path));
     const [unknown = ''] = issue.keys;
     const place = [name, issue.path.join('.')].filter((part) => part !== '').join(': ');
     throw usageError('OPERATION_INVALID', `${place}: ${unknownMember(unknown, members)}`);
   }
   throw usageError('OPERATION_INVALID', `${name}: ${issue.path.join('.')}: ${issue.message}`);
+}
+
+function shapeAt([member, inside]: readonly PropertyKey[]): object {
+  if (member === undefined) return definitionSchema.shape;
+  if (member !== 'list') return fieldSchema.shape;
+  return inside === 'done' ? doneSchema.shape : listSchema.shape;
 }
 
 export function unknownMember(member: string, members: readonly string[]): string {

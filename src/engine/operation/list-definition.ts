@@ -32,6 +32,23 @@ export interface ListDefinition<FieldName extends string, Entry> {
   readonly computed?: readonly FieldName[];
   /** The API's name of the permission to list, if it is another one than that of the operation. */
   readonly permission?: string;
+  /**
+   * How `cqbatch check` sees entries on which the operation has acted, when an entry leaves the list by that, as a restored one leaves the
+   * deleted ones. Default: an entry stays in the list, and its fields show what the operation did.
+   */
+  readonly done?: DoneDefinition;
+}
+
+/** How the API shows the entries on which an operation has acted. */
+export interface DoneDefinition {
+  /** What is listed, in lowercase words with hyphens: `evaluations`. */
+  readonly name: string;
+  /** The request for a page of these entries. Answers are like those of the list. */
+  readonly request: (token: string | undefined) => RequestDefinition;
+  /** The request for one entry, when there are too many pages. */
+  readonly one: (id: string) => RequestDefinition;
+  /** What its answer (untrusted parsed JSON) shows instead of an entry on which the operation has acted, in a few words. */
+  readonly differs: (body: unknown, id: string) => string | undefined;
 }
 
 /** A list, as `defineOperation` makes it. */
@@ -45,8 +62,16 @@ export interface OperationList {
   readonly absent: string;
   readonly computed: readonly string[];
   readonly permission?: string;
+  readonly done?: DoneList;
   /** Undefined for an entry without a readable subject. */
   readonly read: (entry: unknown) => ListedEntry | undefined;
+}
+
+/** The entries on which an operation has acted. */
+export interface DoneList {
+  readonly list: OperationList;
+  readonly one: (id: string) => ApiRequest;
+  readonly differs: DoneDefinition['differs'];
 }
 
 export interface ListedEntry {
@@ -74,13 +99,21 @@ export function entryListOf<FieldName extends string, Entry>(
   definition: ListDefinition<FieldName, Entry>,
   { subject, auth, permission: ofOperation, ask }: ListOwner,
 ): OperationList {
-  const { name, request, entries, next, read, fields, columns, unfit } = definition;
+  const { name, entries, next, read, fields, columns, unfit, done } = definition;
   const { permission = ofOperation, computed = [] } = definition;
   const { absent = `is not among the ${listedWords(definition)} that the service lists` } = definition;
   const cells = Object.entries(columns);
   const spelled = fields.map((field) => [field, spellingsOf(field)] as const);
   const identity = (entry: unknown): Entry => entry as Entry;
-  return {
+  const asking =
+    <Values extends readonly unknown[]>(member: string, request: (...values: Values) => RequestDefinition) =>
+    (...values: Values): ApiRequest =>
+      ask(
+        member,
+        () => request(...values),
+        (made) => ({ ...withoutSecret(requestOf(made), auth), ...(auth !== undefined && { auth }) }),
+      );
+  const list: OperationList = {
     name,
     entries,
     fields,
@@ -89,12 +122,7 @@ export function entryListOf<FieldName extends string, Entry>(
     computed,
     ...(next !== undefined && { next }),
     ...(permission !== undefined && { permission }),
-    request: (token) =>
-      ask(
-        'list.request',
-        () => request(token),
-        (made) => ({ ...withoutSecret(requestOf(made), auth), ...(auth !== undefined && { auth }) }),
-      ),
+    request: asking('list.request', definition.request),
     read(entry) {
       if (!isJsonObject(entry)) return undefined;
       const value = ask('list.read', () => (read ?? identity)(entry), presentObject);
@@ -115,6 +143,15 @@ export function entryListOf<FieldName extends string, Entry>(
         columns: present(texts),
         ...(reason !== undefined && { unfit: reason }),
       };
+    },
+  };
+  if (done === undefined) return list;
+  return {
+    ...list,
+    done: {
+      list: { ...list, name: done.name, request: asking('list.done.request', done.request) },
+      one: asking('list.done.one', done.one),
+      differs: (body, id) => ask('list.done.differs', () => done.differs(body, id), reasonIn),
     },
   };
 }

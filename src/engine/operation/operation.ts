@@ -72,7 +72,7 @@ export interface OperationDefinition<
    * never.
    */
   readonly meansDone?: (refusal: Refusal) => boolean;
-  /** How the API lists the entries, for `cqbatch export`. Default: it can't. */
+  /** How the API lists the entries, for `cqbatch export` and `cqbatch check`. Default: it can't. */
   readonly list?: ListDefinition<keyof Fields & string, Entry>;
 }
 

@@ -78,6 +78,7 @@ async function lists(
       maxOutageMs: null,
       spacingMs: 0,
       signal: new AbortController().signal,
+      ifMissing: '',
       folder: await temporaryFolder(),
       onReading({ name }) {
         reading.push(`begin ${name}`);

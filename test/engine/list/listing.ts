@@ -53,6 +53,7 @@ export async function listing(answer: Answer, options: Partial<ListReaderOptions
     maxOutageMs: null,
     spacingMs: 0,
     signal: new AbortController().signal,
+    ifMissing: 'Make a list by hand.',
     ...options,
   });
   const read = async (): Promise<readonly ListedEntry[]> => {

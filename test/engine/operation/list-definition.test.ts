@@ -87,6 +87,31 @@ test.each([
   );
 });
 
+const done = {
+  name: 'tagged-calls',
+  request: (token) => ({ method: 'GET', path: '/tagged', query: { token } }),
+  one: (id) => ({ method: 'GET', path: `/calls/${id}` }),
+  differs: () => undefined,
+} satisfies List['done'];
+
+test('done entries are read like those of the list, with requests of their own', () => {
+  const found = listWith({ done }).done;
+  expect(found?.list).toMatchObject({ name: 'tagged-calls', entries: 'calls', fields: ['id', 'tags'] });
+  expect(found?.list.request('b').path).toBe('/tagged?token=b');
+  expect(found?.list.read({ id: 'a', by: 'u' })).toMatchObject({ id: 'a', columns: { by: 'u' } });
+  expect(found?.one('a')).toEqual({
+    method: 'GET',
+    path: '/calls/a',
+    body: '',
+    auth: { header: 'X-Api-Key' },
+  });
+});
+
+test('what a done entry differs in is a text', () => {
+  const found = listWith({ done: { ...done, differs: () => 7 as never } }).done;
+  expect(() => found?.differs({}, 'a')).toThrow('list.done.differs: must return the reason as text');
+});
+
 test('a member has one of two spellings', () => {
   expect(spellingsOf('next_page_token')).toEqual(['next_page_token', 'nextPageToken']);
 });

@@ -40,6 +40,7 @@ describe('a module of operations', () => {
     await expect(loaded).rejects.toMatchObject({ ...refused, message: expect.stringMatching(message) });
   });
 
+  const done = "name: 'done-calls', request: () => ({ path: '/' }), one: () => 1, differs: () => {}";
   const list = "name: 'calls', request: () => ({ path: '/' }), entries: 'calls', fields: ['id'], columns: {}";
 
   test.each<{ readonly found: string; readonly instead: string; readonly message: RegExp }>([
@@ -63,6 +64,16 @@ describe('a module of operations', () => {
       message: /list: there is no member "nxt"; did you mean next/,
     },
     { found: '() => (', instead: 'async () => (', message: /list.request: must not be async/ },
+    {
+      found: 'columns: {}',
+      instead: `columns: {}, done: { ${done.replace('() => 1', '7')} }`,
+      message: /list.done.one: must be a function/,
+    },
+    {
+      found: 'columns: {}',
+      instead: `columns: {}, done: { ${done}, differ: 1 }`,
+      message: /list.done: there is no member "differ"; did you mean differs/,
+    },
   ])('is refused with $found of its list changed to $instead', async ({ found, instead, message }) => {
     const loaded = load(defining(`${whole}, list: { ${list.replace(found, instead)} }`));
     await expect(loaded).rejects.toMatchObject({ ...refused, message: expect.stringMatching(message) });

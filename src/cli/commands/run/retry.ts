@@ -1,7 +1,9 @@
 import { usageError } from '../../../base/errors/errors.ts';
 import { count, counted } from '../../../base/text/format.ts';
+import { localTime } from '../../../base/text/local-time.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { isActive } from '../../../engine/cluster/entries.ts';
+import { type AnsweredRows, answeredRows } from '../../../engine/run/check/answered-rows.ts';
 import {
   findRetries,
   refuseUnlessOver,
@@ -31,17 +33,23 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
   const { store, terminal, flags } = context;
   if (!isPreview(flags)) requireConsent(context, { plan: 'cqbatch retry --plan' });
   const original = await findRecord(store, id, runToRetry(store));
-  const later = retriesAfter(await findRetries(store, original), original);
+  const retriedRun = await findRetries(store, original);
+  const later = retriesAfter(retriedRun, original);
   refuseUnlessOver('retry', original, later);
   return runDerived(context, original, 'retry', original.options.onConflict, async (input) => {
-    const choice = { codes: flags.code?.map((code) => code.toUpperCase()), unclear: flags.unclear };
+    const { unclear } = flags;
+    const check = unclear ? await answeredRows(store, retriedRun) : undefined;
+    const codesWanted = flags.code?.map((code) => code.toUpperCase());
+    const choice = { codes: codesWanted, unclear, answered: check?.rows };
     const retried = await writeRetryRows(store, original, later, choice, input);
     const { scan, codes, overtaken } = retried;
-    refuseNothing(original, retried, choice);
-    const overtakenNote = overtaken === 0 ? '' : `. ${overtakenText(overtaken)}`;
+    const checkNote = check && retried.answered > 0 ? answeredText(retried.answered, check) : undefined;
+    refuseNothing(original, retried, choice, checkNote);
+    const notes = [overtaken === 0 ? undefined : overtakenText(overtaken), checkNote];
+    const leftOut = notes.flatMap((note) => (note === undefined ? [] : [`. ${note}`])).join('');
     terminal.say(
       `Run ${original.id} of ${escapeInvisible(original.manifest.name)}: ${count(scan.rows)} of ` +
-        `${counted(original.plan.rows, 'row')} to retry (${codeTexts(codes, choice.codes)})${overtakenNote}`,
+        `${counted(original.plan.rows, 'row')} to retry (${codeTexts(codes, choice.codes)})${leftOut}`,
     );
     return retried;
   });
@@ -75,6 +83,7 @@ function refuseNothing(
   record: RunRecord,
   { codes, scan, overtaken }: RetryRows,
   { codes: wanted = [], unclear }: Choice,
+  checkNote: string | undefined,
 ): void {
   const { id, state } = record;
   const unknown = wanted.find((code) => !codes.has(code));
@@ -90,6 +99,8 @@ function refuseNothing(
       `Nothing to retry: no row of run ${id} failed, or every row that failed has since succeeded.${hint}`,
     );
   }
+  if (unknown === undefined && checkNote !== undefined)
+    throw usageError('NOTHING_TO_RETRY', `Nothing to retry in run ${id}: ${checkNote}.`);
   const which = unknown === undefined ? 'is unclear' : `has the code ${unknown}`;
   const knownCodes = unclear && unknown === undefined ? '' : `; the codes are ${codeTexts(codes)}`;
   throw usageError('NOTHING_TO_RETRY', `Nothing to retry: no failed row of run ${id} ${which}${knownCodes}.`);
@@ -100,6 +111,10 @@ function overtakenText(rows: number): string {
     `${counted(rows, 'row', ['that failed is', 'that failed are'])} left out: a later row for the same entry succeeded, ` +
     `and ${rows === 1 ? 'it' : 'they'} would overwrite its change`
   );
+}
+
+function answeredText(rows: number, { checkedAt }: AnsweredRows): string {
+  return `${counted(rows, 'unclear row', ['is', 'are'])} left out: the check at ${localTime(checkedAt)} found that ${rows === 1 ? 'it needs' : 'they need'} no further call`;
 }
 
 /** `3 UNAVAILABLE, 1 NOT_FOUND` */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeIfPossible, replaceFile } from '../../../base/disk/files.ts';
+import { ifThere, removeIfPossible, replaceFile } from '../../../base/disk/files.ts';
 import { packageRoot } from '../../../base/package.ts';
+import type { RunCheck } from '../check-file.ts';
 import { unwritableReport } from '../csv-file.ts';
 import { escapeMarkup, htmlOf } from './markup.ts';
 import type { PageContent } from './page-data.ts';
@@ -25,6 +26,22 @@ export async function writeHtmlReport(folder: string, content: PageContent): Pro
   }
   return path;
 }
+
+/**
+ * Shows a check in the page of a report, in place of an earlier one; nothing else of the page changes. Leaves alone a report without a page.
+ *
+ * @throws a fatal error `REPORT_UNWRITABLE`
+ */
+export async function showCheck(folder: string, check: RunCheck): Promise<void> {
+  const text = await ifThere(readFile(join(folder, 'report.html'), 'utf8'));
+  const start = text?.indexOf(contentStart) ?? -1;
+  if (text === undefined || start < 0) return;
+  const from = start + contentStart.length;
+  const content = JSON.parse(text.slice(from, text.indexOf('</script>', from))) as PageContent;
+  await writeHtmlReport(folder, { ...content, data: { ...content.data, check } });
+}
+
+const contentStart = '<script type="application/json" id="content">';
 
 async function pageParts(content: PageContent): Promise<readonly string[]> {
   const { data } = content;
@@ -61,7 +78,7 @@ ${htmlOf(reportHead(data))}
 ${htmlOf(reportSummary(data))}
 <noscript><p class="note" id="rows">The rows need JavaScript. Without it, open report.csv, which has all rows.</p></noscript>
 </main>
-<script type="application/json" id="content">`,
+${contentStart}`,
     inScript(JSON.stringify(content)),
     `</script>
 <script type="module">${code}</script>\n</body>\n</html>\n`,

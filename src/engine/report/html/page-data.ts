@@ -1,6 +1,7 @@
 import type { CodeAdvice, NextStep } from '../../../domain/codes.ts';
 import type { Outcome } from '../../../domain/terms.ts';
 import type { PlannedOperation } from '../../rows/row.ts';
+import type { RunCheck } from '../check-file.ts';
 import type { RatePoint } from '../rate-history.ts';
 import type { RunSummary } from '../summary.ts';
 
@@ -22,6 +23,8 @@ export interface PageData {
   readonly rate: readonly RatePoint[];
   readonly latency: LatencySeries;
   readonly rows: PageRows;
+  /** The last check of the run. */
+  readonly check?: RunCheck;
 }
 
 export type ReportedOperation = Pick<PlannedOperation, 'name' | 'thing' | 'done' | 'subject' | 'columns'>;

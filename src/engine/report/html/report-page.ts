@@ -1,4 +1,5 @@
 import { adviceOn, nextStepOf } from '../../../domain/codes.ts';
+import type { RunCheck } from '../check-file.ts';
 import { isResumed, type ReportLine } from '../join-results.ts';
 import { retryCommand } from '../retry-command.ts';
 import type { RunSummary } from '../summary.ts';
@@ -9,6 +10,7 @@ import type { PageContent, PageRun } from './page-data.ts';
 
 export interface ReportPageOptions extends PackOptions {
   readonly run: Omit<PageRun, 'writtenAt' | 'retry'>;
+  readonly check?: RunCheck | undefined;
 }
 
 export class ReportPage {
@@ -34,7 +36,7 @@ export class ReportPage {
 
   /** Call this after all lines were added. */
   async content(summary: RunSummary): Promise<PageContent> {
-    const { run, refeed, operations } = this.#options;
+    const { run, refeed, operations, check } = this.#options;
     const { rate, ...rest } = summary;
     const [retry] =
       run.phase !== 'ended' ? [] : retryCommand(run.id, summary.codes, Number.POSITIVE_INFINITY);
@@ -55,6 +57,7 @@ export class ReportPage {
       rate: rate?.series ?? [],
       latency: this.#latency.series(),
       rows: { columns: this.#rows.columns, clearToken: refeed.clear_token },
+      ...(check !== undefined && { check }),
     } as const;
     return { data, portions: await this.#rows.end() };
   }

@@ -15,6 +15,8 @@ export interface RetryChoice {
   readonly codes?: readonly string[] | undefined;
   /** Takes only unclear rows. */
   readonly unclear?: boolean | undefined;
+  /** Rows that are left out, because a look at their entries has answered what became of them. */
+  readonly answered?: ReadonlySet<number> | undefined;
 }
 
 export interface RetryRows extends PlannedRows {
@@ -22,6 +24,8 @@ export interface RetryRows extends PlannedRows {
   readonly codes: ReadonlyMap<string, number>;
   /** Rows left out because a later row with their subject has succeeded: retrying them would revert that row. */
   readonly overtaken: number;
+  /** How many of the answered rows are left out. */
+  readonly answered: number;
 }
 
 /** @param later retries of the same rows */
@@ -42,7 +46,7 @@ export function writeRetryRows(
   store: RunStore,
   record: RunRecord,
   later: readonly RunRecord[],
-  { codes: wanted, unclear: onlyUnclear }: RetryChoice,
+  { codes: wanted, unclear: onlyUnclear, answered: answeredRows }: RetryChoice,
   input: DerivedRowsInput,
 ): Promise<RetryRows> {
   return withScope(async (defer) => {
@@ -50,6 +54,7 @@ export function writeRetryRows(
     const run = await openLastRowsWithResults(store, record, later, defer);
     const keys = await keysOfRetried(store, [record, ...later]);
     let overtaken = 0;
+    let answered = 0;
     const codes = new Map<string, number>();
     const rows = new DerivedRows(store, record, input);
     defer(() => rows.discard());
@@ -63,6 +68,10 @@ export function writeRetryRows(
         codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
         const kept = keys.take(row);
         if (wanted?.includes(result.code) === false || (onlyUnclear && !result.unclear)) continue;
+        if (answeredRows?.has(row.row)) {
+          answered += 1;
+          continue;
+        }
         const { unclear: _, key: __, ...call } = input.lists === undefined ? row : onlyChanges(row);
         // A retry is a plan of its own: the operation may have been corrected.
         const operation = operationNamed(store.operations, row.operation.name);
@@ -73,7 +82,7 @@ export function writeRetryRows(
       }
     }
     const planned = await rows.end({ of: run.head, as: 'retry', run: record.id, options: input.options });
-    return { ...planned, codes, overtaken };
+    return { ...planned, codes, overtaken, answered };
   });
 }
 

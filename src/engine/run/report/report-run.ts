@@ -4,6 +4,7 @@ import type { Delimiter } from '../../../base/text/delimiter.ts';
 import { actorText } from '../../../domain/terms.ts';
 import type { JournalView } from '../../journal/journal.ts';
 import { shownRequestIfKnown } from '../../operation/shown-request.ts';
+import { readCheck } from '../../report/check-file.ts';
 import { writeHtmlReport } from '../../report/html/html-report.ts';
 import type { PageContent, PageRun } from '../../report/html/page-data.ts';
 import { ReportPage, type ReportPageOptions } from '../../report/html/report-page.ts';
@@ -63,7 +64,7 @@ export async function pageOfRun(
   journal: JournalView,
 ): Promise<PageContent> {
   const read = await readRowsWithResults(store, record, journal);
-  const page = new ReportPage(pageOptionsOf(store, record, read));
+  const page = new ReportPage(await pageOptionsOf(store, record, read));
   const tally = new Tally();
   for await (const lines of read.lines) {
     for (const { result } of lines) tally.add(result);
@@ -124,7 +125,7 @@ async function writeInto(
   const { lines, head } = read;
   const { operations } = head;
   await removeReport(folder, 'report.xlsx');
-  const pageOptions = pageOptionsOf(store, record, read);
+  const pageOptions = await pageOptionsOf(store, record, read);
   const { refeed } = pageOptions;
   const page = html ? new ReportPage(pageOptions) : undefined;
   const report = await writeReports({
@@ -152,11 +153,11 @@ async function writeInto(
   };
 }
 
-function pageOptionsOf(
-  { operations: loaded }: Pick<RunStore, 'operations'>,
+async function pageOptionsOf(
+  { operations: loaded, folder }: Pick<RunStore, 'operations' | 'folder'>,
   record: RunRecord,
   { head }: Pick<RowsWithResults, 'head'>,
-): ReportPageOptions {
+): Promise<ReportPageOptions> {
   const { id, states, options } = record;
   const { columns, clear_token, defaults, operations } = head;
   const [planned] = states;
@@ -164,6 +165,7 @@ function pageOptionsOf(
   return {
     refeed: { columns, clear_token, defaults },
     operations,
+    check: await readCheck(folder(id)),
     requestOf: (row) => shownRequestIfKnown(loaded, { ...row, operation: row.operation.name }),
     run: {
       id,

@@ -3,6 +3,7 @@ import { attemptsOf } from '../../../domain/attempts.ts';
 import { type Attempt, type RowResult, requestsOf, type SavedAnswer } from '../../../domain/terms.ts';
 import { traceId } from '../../../domain/trace.ts';
 import { shownRequestIfKnown } from '../../operation/shown-request.ts';
+import { type JudgedRow, readCheck } from '../../report/check-file.ts';
 import { unfinishedResult } from '../../report/join-results.ts';
 import { decidedResult } from '../../rows/decided-result.ts';
 import type { PlannedRow } from '../../rows/row.ts';
@@ -22,6 +23,12 @@ export interface RowHistory {
   readonly request: ReturnType<typeof shownRequestIfKnown>;
   /** The run and its retries with the row, oldest first; at least one. */
   readonly runs: readonly RunOfRow[];
+  /** What the last check of the run says of the row. */
+  readonly check?: CheckOfRow;
+}
+
+export interface CheckOfRow extends Pick<JudgedRow, 'check' | 'there'> {
+  readonly checkedAt: string;
 }
 
 export interface RunOfRow {
@@ -52,11 +59,22 @@ export async function rowHistory(store: RunStore, named: RunRecord, number: numb
     planned ??= { row, columns: head.columns.map(({ title }) => title), request: requestOf(store, row) };
     runs.push(await runOf(store, record, row));
   }
-  if (planned !== undefined) return { record: first, ...planned, runs };
+  if (planned !== undefined) {
+    const check = await checkOfRow(store.folder(first.id), number);
+    return { record: first, ...planned, runs, ...(check !== undefined && { check }) };
+  }
   throw usageError(
     'ROW_UNKNOWN',
     `Run ${first.id} has no row ${number}: the column _row of its report has the numbers of its rows.`,
   );
+}
+
+async function checkOfRow(folder: string, number: number): Promise<CheckOfRow | undefined> {
+  let judged: JudgedRow | undefined;
+  const check = await readCheck(folder, (row) => {
+    if (row.row === number) judged = row;
+  });
+  return check && judged && { check: judged.check, there: judged.there, checkedAt: check.checked_at };
 }
 
 function requestOf({ operations }: RunStore, row: PlannedRow): RowHistory['request'] {

@@ -1,0 +1,89 @@
+import { count, counted } from '../../base/text/format.ts';
+import { localTime } from '../../base/text/local-time.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
+import type { EntryReader } from '../../engine/list/entry-reader.ts';
+import { listedWords, type OperationList } from '../../engine/operation/list-definition.ts';
+import { checkCounts } from '../../engine/report/html/check.ts';
+import type { CheckOfRun } from '../../engine/run/check/check-run.ts';
+import { isAsReported } from '../../engine/run/check/check-tally.ts';
+import type { RetriedRun } from '../../engine/run/plan/retries.ts';
+import { actualState, isResumable, nextOfStopped } from '../../engine/run/record/record.ts';
+import { withWait } from './export.ts';
+
+/** `evaluations: 12 read one by one` */
+export function lookingText(list: OperationList, reader: EntryReader): string {
+  return withWait(`${listedWords(list)}: ${count(reader.read)} read one by one`, reader);
+}
+
+const mostShown = 5;
+
+export function checkReportText(retried: RetriedRun, { check, path }: CheckOfRun): string {
+  const { first } = retried;
+  const { checked_at, counts } = check;
+  const odd = counts.not_as_wanted + counts.gone;
+  const shown = check.first.slice(0, mostShown);
+  return [
+    `Run ${first.id} of ${escapeInvisible(first.manifest.name)}, checked at ${localTime(checked_at)}: ${checkCounts(check)}.`,
+    ...shown.map(
+      ({ row, entry, check: verdict, there }) =>
+        `  row ${count(row)}, ${escapeInvisible(entry)}: ${verdict === 'gone' ? 'gone' : escapeInvisible(there)}`,
+    ),
+    ...(odd > shown.length ? [`  and ${count(odd - shown.length)} more`] : []),
+    ...unclearLines(retried, check),
+    `Wrote ${escapeInvisible(path)}. The entries may have changed since they were read.`,
+  ].join('\n');
+}
+
+/** `57 of 60 unclear rows were done, 3 were not: cqbatch retry jsur --unclear calls these 3.` */
+function unclearLines(retried: RetriedRun, { unclear }: CheckOfRun['check']): readonly string[] {
+  const { rows, done, not_done } = unclear;
+  if (rows === 0) return [];
+  const overtaken = rows - done - not_done;
+  const answers = [
+    `${count(done)} of ${counted(rows, 'unclear row')} ${done === 1 ? 'was' : 'were'} done`,
+    `${count(not_done)} ${not_done === 1 ? 'was' : 'were'} not`,
+    ...(overtaken === 0 ? [] : [`${count(overtaken)} ${overtaken === 1 ? 'was' : 'were'} overtaken`]),
+  ];
+  const commands = commandsFor(retried, unclear).map(
+    ({ command, calls }) =>
+      `${command} calls ${calls === not_done ? (calls === 1 ? 'this one' : `these ${count(calls)}`) : `${count(calls)} of these`}`,
+  );
+  return [`${answers.join(', ')}${commands.length === 0 ? '' : ': '}${commands.join('; ')}.`];
+}
+
+/** Each calls some of the unclear rows that were not done. A resume calls rows without a result, a retry those that failed. */
+function commandsFor(
+  { first, retries }: RetriedRun,
+  { not_done, unfinished }: CheckOfRun['check']['unclear'],
+): readonly { readonly command: string; readonly calls: number }[] {
+  const stopped = [first, ...retries].find((record) => isResumable(actualState(record))) ?? first;
+  return [
+    { command: `cqbatch retry ${first.id} --unclear`, calls: not_done - unfinished },
+    { command: nextOfStopped(stopped), calls: unfinished },
+  ].filter(({ calls }) => calls > 0);
+}
+
+export function checkWarnings(lists: CheckOfRun['lists']): readonly string[] {
+  return lists
+    .filter(({ counts }) => counts.twice > 0)
+    .map(
+      ({ list, counts }) =>
+        `${count(counts.twice)} times an entry of the ${listedWords(list)} was listed again: the list has changed while it was read, and may have entries that were missed. Check again when it is not changed.`,
+    );
+}
+
+export function checkDocument(retried: RetriedRun, { check, path }: CheckOfRun): object {
+  const { checked_at, counts, unclear, first, succeeded_not_as_wanted } = check;
+  return {
+    run: retried.first.id,
+    retries: retried.retries.map(({ id }) => id),
+    checked_at,
+    as_reported: isAsReported(check),
+    ...counts,
+    succeeded_not_as_wanted,
+    unclear,
+    first: first.map(({ check: verdict, ...row }) => ({ ...row, verdict })),
+    file: path,
+    next: commandsFor(retried, unclear).map(({ command }) => command),
+  };
+}

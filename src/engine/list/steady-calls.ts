@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiFailure } from '../api/failure.ts';
+import { backoffAfter, statedWaitMs, unstatedWaitMs } from '../api/pauses.ts';
+
+export interface CallPace {
+  /** Attempts for a page, or an entry, with transient failures. */
+  readonly attempts: number;
+  /** The pause after the first of them; it doubles. */
+  readonly backoffMs: number;
+  /** How long the API may be unreachable, or refuse calls; null: without end. */
+  readonly maxOutageMs: number | null;
+  /** The least time between the beginnings of two calls. */
+  readonly spacingMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Why no call is made. */
+export interface ListWait {
+  /** By `performance.now()`. */
+  readonly until: number;
+  readonly why: string;
+}
+
+/** Paces calls that are made one at a time: `turn` before each, then `answered`, or `mayRepeat` after a failure. */
+export class SteadyCalls {
+  waiting: ListWait | undefined;
+  readonly #pace: CallPace;
+  #calledAt = Number.NEGATIVE_INFINITY;
+  /** When the latest part of an answer came. */
+  #heardAt = performance.now();
+  /** Transient failures since the last answer, and refusals that don't count as attempts. */
+  #used = 0;
+  #refused = 0;
+
+  constructor(pace: CallPace) {
+    this.#pace = pace;
+  }
+
+  /** How long a call has brought nothing. */
+  get silentMs(): number {
+    return performance.now() - Math.max(this.#heardAt, this.#calledAt);
+  }
+
+  async turn(): Promise<void> {
+    await this.#wait(this.#calledAt + this.#pace.spacingMs, 'the rate (--rate)');
+    this.#calledAt = performance.now();
+  }
+
+  heard(): void {
+    this.#heardAt = performance.now();
+  }
+
+  answered(): void {
+    this.heard();
+    this.#used = 0;
+    this.#refused = 0;
+  }
+
+  /** Waits as the failure asks. False at once when a further attempt makes no sense. */
+  async mayRepeat(failure: ApiFailure): Promise<boolean> {
+    const { attempts, backoffMs, maxOutageMs } = this.#pace;
+    if (failure.class === 'retry') this.#used++;
+    else if (failure.class === 'slow-down' || failure.class === 'unreachable') this.#refused++;
+    else return false;
+    const isOutageOver = maxOutageMs !== null && performance.now() - this.#heardAt > maxOutageMs;
+    if (this.#used >= attempts || isOutageOver) return false;
+    const own =
+      failure.class === 'retry'
+        ? backoffAfter(this.#used, backoffMs, Math.random())
+        : statedWaitMs(failure.waitMs ?? unstatedWaitMs(this.#refused));
+    const until = performance.now() + Math.max(own, failure.waitMs ?? 0);
+    await this.#wait(until, failure.waitBy ?? failure.message);
+    return true;
+  }
+
+  async #wait(until: number, why: string): Promise<void> {
+    const ms = until - performance.now();
+    if (ms <= 0) return;
+    this.waiting = { until, why };
+    try {
+      await pause(ms, undefined, { signal: this.#pace.signal });
+    } finally {
+      this.waiting = undefined;
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { readCheck } from '../../report/check-file.ts';
+import type { RetriedRun } from '../plan/retries.ts';
+import type { RunStore } from '../record/store.ts';
+
+/** Unclear rows that a retry must not call again: they were done, or a later row has changed their entry. */
+export interface AnsweredRows {
+  /** Numbers in the user's manifest. */
+  readonly rows: ReadonlySet<number>;
+  /** ISO 8601 UTC. */
+  readonly checkedAt: string;
+}
+
+/** From the last check, if neither the run nor a retry has done anything since; otherwise undefined. */
+export async function answeredRows(
+  store: RunStore,
+  { first, retries }: RetriedRun,
+): Promise<AnsweredRows | undefined> {
+  const rows = new Set<number>();
+  const check = await readCheck(store.folder(first.id), ({ row, check, open }) => {
+    if (open && (check === 'as_wanted' || check === 'overtaken')) rows.add(row);
+  });
+  if (check === undefined) return undefined;
+  const { checked_at: checkedAt, runs } = check;
+  const isCurrent = [first, ...retries].every(
+    ({ id, states }) => runs.includes(id) && (states.at(-1)?.at ?? '') < checkedAt,
+  );
+  return isCurrent ? { rows, checkedAt } : undefined;
+}
