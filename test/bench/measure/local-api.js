@@ -72,7 +72,7 @@ export function withLeanApi(use) {
 export async function withSandbox(options, use) {
   const server = startCommand(process.execPath, [cqbatch, 'sandbox', '--port', '0', '--json', ...options]);
   try {
-    const { url, token } = JSON.parse(await server.says(/\{[^]*\}\n/));
+    const { url, token } = JSON.parse(await server.says(/\{[\s\S]*\}\n/));
     return await Promise.race([use({ url, token }), server.lost]);
   } finally {
     await server.end('SIGINT');
