@@ -12,7 +12,7 @@ const address = '127.0.0.1:8791';
 /**
  * What the page and a terminal have in common. Run ids are numbered in order of appearance. Durations, the curve of the
  * rate (a run of some seconds has one) and the port of the sandbox are left out, as is what the terminal erases or uses for
- * colors.
+ * colors. So is the time of a check.
  */
 function comparable(): (text: string) => string {
   const ids: string[] = [];
@@ -22,6 +22,7 @@ function comparable(): (text: string) => string {
       .replaceAll(/[^\n]*\p{Cc}\[2K/gu, '')
       .replaceAll(/\p{Cc}\[\d*[A-Za-z]/gu, '')
       .replaceAll(/ after [\d.]+ m?s\b/g, '')
+      .replaceAll(/checked at [\d-]+ [\d:]+ UTC/g, 'checked')
       .replaceAll(/^ {2}[▁-█]+ {2}up to .*\n/gmu, '')
       .replaceAll(/127\.0\.0\.1:\d+/g, address)
       .replaceAll(/\d{8}-\d{6}-\w{4}/g, (id) => {
@@ -59,7 +60,33 @@ async function started(child: ChildProcess, lastLine: string): Promise<string> {
   return printed;
 }
 
-test('each command of the page on a first run prints what the page shows', async () => {
+/** What a sandbox has of what a list shows. */
+async function listed(here: string, path: string, body: object): Promise<string> {
+  const response = await fetch(`http://${here}/api/v1alpha1/${path}`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sandbox-token', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  // A call that a fault has refused.
+  return response.ok ? response.text() : listed(here, path, body);
+}
+
+/** Each byte of all entries, but for the times that the service sets at a change. */
+const soundboards = async (here: string): Promise<string> =>
+  (await listed(here, 'org/soundboard/list', {})).replaceAll(/"last_modified":"[^"]*"/g, '');
+
+const deletedByMistake = async (here: string): Promise<number> => {
+  const page = await listed(here, 'scorecards/scorecards/listevaluations', {
+    is_deleted: true,
+    page_size: 1_000,
+  });
+  const { evaluations } = JSON.parse(page) as { evaluations: { deleted_by: string; deleted_at: string }[] };
+  const isMistake = (each: (typeof evaluations)[number]): boolean =>
+    each.deleted_by === 'u-17' && each.deleted_at >= '2024-12-12T12:00';
+  return evaluations.filter(isMistake).length;
+};
+
+test('each command of the page on a first run prints what the page shows, and the service is as it should be', async () => {
   const cwd = await temporaryFolder();
   const [sandbox, ...commands] = commandsOf('docs/first-run.md');
   expect(commands.length).toBeGreaterThan(8);
@@ -72,6 +99,8 @@ test('each command of the page on a first run prints what the page shows', async
   expect(ofTerminal(announced)).toMatch(pattern(ofPage(shown)));
   const [here = ''] = /127\.0\.0\.1:\d+/.exec(announced) ?? [];
 
+  const [entries, deleted] = [await soundboards(here), await deletedByMistake(here)];
+  expect(deleted).toBe(412);
   for (const { line, shown } of commands) {
     const [program, ...args] = words(line.replaceAll(address, here));
     if (program === 'export') {
@@ -84,4 +113,6 @@ test('each command of the page on a first run prints what the page shows', async
       await promisify(execFile)('/bin/sh', ['-c', line], { cwd });
     }
   }
+  expect(await deletedByMistake(here)).toBe(8);
+  expect(await soundboards(here)).toBe(entries);
 });

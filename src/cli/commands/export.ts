@@ -59,8 +59,9 @@ function readChosen(context: CommandContext, entries: ChosenEntries, output: Out
     defer(interrupt.release);
     const { list } = entries.operation;
     const ifMissing = 'Make the manifest from another source.';
-    const reading = await listReading(context, runOptions(context), interrupt.signal, defer, ifMissing);
-    const reader = new ListReader(list, reading);
+    const options = runOptions(context);
+    const reading = await listReading(context, options, interrupt.signal, defer, ifMissing);
+    const reader = new ListReader(list, { ...reading, attempts: options.attempts });
     defer(showProgress(terminal, () => readingText(list, reader, entries.chosen)));
     const state = { reader, entries };
     const rows = async function* () {

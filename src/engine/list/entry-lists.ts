@@ -8,6 +8,9 @@ import { ListedEntries } from './listed-entries.ts';
 
 type Limits = Pick<ListReaderOptions, 'attempts' | 'backoffMs' | 'maxOutageMs' | 'spacingMs'>;
 
+/** A call that only reads may be repeated, even in a run whose rows have one attempt. */
+const leastAttempts = 5;
+
 /** Lists are read within the limits of calls. */
 export function listLimits({
   attempts,
@@ -19,7 +22,7 @@ export function listLimits({
   readonly rate?: { readonly perSecond?: number } | undefined;
 }): Limits {
   const spacingMs = rate?.perSecond === undefined ? 0 : 1_000 / rate.perSecond;
-  return { attempts, backoffMs, maxOutageMs, spacingMs };
+  return { attempts: Math.max(leastAttempts, attempts), backoffMs, maxOutageMs, spacingMs };
 }
 
 export interface EntryListsOptions extends ListReaderOptions {
