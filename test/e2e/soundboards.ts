@@ -43,3 +43,28 @@ export async function changingCalls(sandbox: TestSandbox) {
 export async function calledIds(sandbox: TestSandbox): Promise<readonly (string | null)[]> {
   return (await changingCalls(sandbox)).map(({ id }) => id);
 }
+
+/** Renames this many entries, and says nothing of what was before. */
+export function renamedCsv(rows: number): string {
+  const lines = Array.from({ length: rows }, (_, row) => `${row + 1},New ${row + 1}`);
+  return `soundboard_id,title\n${lines.join('\n')}\n`;
+}
+
+/**
+ * What another client did while no process of a run was there: it changes the descriptions of some entries, as a person would who does not
+ * know of the run.
+ *
+ * @returns how many requests the sandbox had seen before each edit, by identifier
+ */
+export async function editSome(
+  sandbox: TestSandbox,
+  ids: readonly number[],
+  description: string,
+): Promise<ReadonlyMap<number, number>> {
+  const seen = new Map<number, number>();
+  for (const id of ids) {
+    seen.set(id, (await sandbox.log()).length);
+    await editElsewhere(sandbox, id, { description });
+  }
+  return seen;
+}
