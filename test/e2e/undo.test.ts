@@ -2,23 +2,11 @@ import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCsv } from '../helpers/run-folder.ts';
-import { shapes, type TestSandbox } from '../helpers/sandbox.ts';
+import { shapes } from '../helpers/sandbox.ts';
 import { newHome } from './home.ts';
 import { cell } from './manifests.ts';
 import { calledSince } from './redis/kill-matrix.ts';
-
-type Entry = Readonly<Record<string, unknown>>;
-
-/** The soundboard entries as the sandbox has them, but for the time of the last change, which it sets itself. */
-function entries(sandbox: TestSandbox): readonly Entry[] {
-  const found: Entry[] = [];
-  for (let id = 1; ; id++) {
-    const soundboard = sandbox.soundboard(id);
-    if (soundboard === undefined) return found;
-    const { last_modified: _, ...entry } = soundboard;
-    found.push(entry);
-  }
-}
+import { type Entry, entries } from './soundboards.ts';
 
 /** Renames the first entries, with what they were called before. */
 function renaming(before: readonly Entry[], rows: number): string {

@@ -101,7 +101,8 @@ function conflict(field: string, was: string, is: string): RowProblem {
   };
 }
 
-function shownText(text: string): string {
+/** `"Greeting"`, or `empty` */
+export function shownText(text: string): string {
   return text === '' ? 'empty' : `"${excerpt(text)}"`;
 }
 

@@ -92,12 +92,14 @@ function unsureText({ list, counts: { twice, unreadable } }: ListedEntries): rea
     ...(twice === 0
       ? []
       : [
-          `the list of ${words} has changed while it was read (${count(twice)} times an entry was listed again): entries may be missing, and ` +
+          `the list of ${words} has changed while it was read (an entry was listed again ${twice === 1 ? 'once' : `${count(twice)} times`}): entries may be missing, and ` +
             'their rows be invalid',
         ]),
     ...(unreadable === 0
       ? []
-      : [`${count(unreadable)} of the ${words} have no readable identifier: rows for them are invalid`]),
+      : [
+          `${count(unreadable)} of the ${words} ${unreadable === 1 ? 'has' : 'have'} no readable identifier: rows for them are invalid`,
+        ]),
   ];
 }
 

@@ -15,7 +15,8 @@ const countsSchema = z.strictObject({
   duplicates: countSchema,
   superseded: countSchema,
   doneBefore: countSchema,
-  asWanted: countSchema,
+  /** Absent in files of an earlier version. */
+  asWanted: countSchema.default(0),
   conflicts: countSchema,
   partial: countSchema,
 });

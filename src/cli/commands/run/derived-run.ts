@@ -20,6 +20,7 @@ import type { Flags } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { sentText } from '../../render/changes.ts';
+import { problemText } from '../../render/plan.ts';
 import { proxyTo, tokenSource } from '../api-client.ts';
 import { entryLists } from '../listing.ts';
 import { attributionOf, baseUrlOf, calls } from '../options.ts';
@@ -87,7 +88,10 @@ export async function runDerived(
         ...askingUser(context, proxy),
         show(run) {
           const code = refusalOf(run);
-          if (code !== undefined) throw usageError(code, `${verdictText(run)} ${sentText(run)}`);
+          if (code === undefined) return;
+          const problems = problemText(run);
+          if (problems !== '') context.terminal.warn(problems);
+          throw usageError(code, `${verdictText(run)} ${sentText(run)}`);
         },
       },
     );

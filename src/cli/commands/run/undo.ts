@@ -2,7 +2,7 @@ import { usageError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { refuseUnlessOver, retriesAfter, retriesAmong, undosOf } from '../../../engine/run/plan/retries.ts';
-import { rowsOn, type UndoRows, writeUndoRows } from '../../../engine/run/plan/undo-run.ts';
+import { rowsOn, type UndoInput, type UndoRows, writeUndoRows } from '../../../engine/run/plan/undo-run.ts';
 import { actualState, isOver, type RunRecord } from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
@@ -33,7 +33,7 @@ async function undoRun(context: Context, id: string | undefined): Promise<ExitCo
     terminal.warn(`warning: run ${earlier.id} has already undone run ${original.id}.`);
   return runDerived(context, original, 'undo', 'refuse', async (input) => {
     const undone = await writeUndoRows(store, original, later, input);
-    if (undone.scan.rows === 0) return nothingToSend(context, original, undone);
+    if (undone.scan.rows === 0) return nothingToSend(context, original, undone, input);
     terminal.say(
       `Run ${original.id} of ${escapeInvisible(original.manifest.name)}: ${counted(undone.scan.rows, 'row', ['gets its', 'get their'])} old values back`,
     );
@@ -95,14 +95,16 @@ function remainderTexts({ notUndone, byHand }: UndoRows): readonly string[] {
 }
 
 /** @throws a usage error when nothing can be done by hand, either */
-function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoRows): ExitCode {
+function nothingToSend(
+  { terminal }: Context,
+  { id }: RunRecord,
+  undone: UndoRows,
+  { lists }: Pick<UndoInput, 'lists'>,
+): ExitCode {
   const { notUndone, byHand } = undone;
   const files = { not_undone: notUndone.file ?? null, by_hand: byHand.file ?? null };
   if (byHand.rows === 0) {
-    const why =
-      notUndone.file === undefined
-        ? 'none of its rows changed anything'
-        : `its rows don't have the old values (columns old_title, old_description, …): ${escapeInvisible(notUndone.file)} lists them`;
+    const why = whyNothing(notUndone, lists !== undefined);
     throw usageError('NOTHING_TO_UNDO', `Run ${id} can't be undone: ${why}.`);
   }
   terminal.result(
@@ -110,6 +112,14 @@ function nothingToSend({ terminal }: Context, { id }: RunRecord, undone: UndoRow
     [...remainderTexts(undone), 'Nothing was sent.'].join('\n'),
   );
   return exitCodes.success;
+}
+
+function whyNothing({ file }: UndoRows['notUndone'], isCompared: boolean): string {
+  if (file === undefined) return 'none of its rows changed anything';
+  const list = escapeInvisible(file);
+  return isCompared
+    ? `its entries have changed since, or the old values are missing: ${list} says why, row by row. To put back entries that have changed, pass --overwrite`
+    : `its rows don't have the old values (columns old_title, old_description, …): ${list} lists them`;
 }
 
 async function warnOfLaterEdits(

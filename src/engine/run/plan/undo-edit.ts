@@ -1,9 +1,8 @@
-import { isSame, listedFields } from '../../list/compare-entry.ts';
+import { isSame, listedFields, shownText } from '../../list/compare-entry.ts';
 import type { EntryLists } from '../../list/entry-lists.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { operationNamed, requestDigest } from '../../operation/shown-request.ts';
 import type { ReportLine } from '../../report/join-results.ts';
-import { excerpt } from '../../rows/problem.ts';
 import type { CallableRow, UnderstoodRow } from '../../rows/row.ts';
 import type { RunStore } from '../record/store.ts';
 import type { CallLine } from './rows-with-results.ts';
@@ -89,11 +88,14 @@ export async function changedSince(
     const { name } = field;
     const [is, was] = [newValues.get(name), oldValues.get(name)];
     const now = entry.fields[name];
-    return is !== undefined && !isSame(field, now, is) && !(was !== undefined && isSame(field, now, was));
+    const isAs = (known: string | undefined) =>
+      (known !== undefined || call.compared) && isSame(field, now, known);
+    // A compared row has no value for a field that was empty, and stays so.
+    return (is !== undefined || call.compared) && !isAs(is) && !isAs(was);
   });
   if (changed.length === 0) return undefined;
   const fields = changed.map(({ name }) => name);
-  const texts = fields.map((name) => `${name} is "${excerpt(entry.fields[name])}" now`);
+  const texts = fields.map((name) => `${name} is ${shownText(entry.fields[name] ?? '')} now`);
   return {
     fields,
     why: `changed since the run: ${texts.join('; ')} (--overwrite puts it back)`,

@@ -94,7 +94,8 @@ const planSchema = z.object({
   duplicates: z.number(),
   superseded: z.number(),
   doneBefore: z.number(),
-  asWanted: z.number(),
+  /** Absent in runs of an earlier version. */
+  asWanted: z.number().default(0),
   conflicts: z.number(),
   partial: z.number(),
   /** Not included in `rows`. */
