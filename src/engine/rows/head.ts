@@ -16,7 +16,7 @@ const countsSchema = z.strictObject({
   superseded: countSchema,
   doneBefore: countSchema,
   /** Absent in files of an earlier version. */
-  asWanted: countSchema.default(0),
+  asWanted: countSchema,
   conflicts: countSchema,
   partial: countSchema,
 });

@@ -61,6 +61,7 @@ async function comparison(answer: Answer) {
       backoffMs: 1,
       maxOutageMs: null,
       spacingMs: 0,
+      ifMissing: 'Leave out --compare.',
       signal: new AbortController().signal,
     },
     (release) => releases.push(release),

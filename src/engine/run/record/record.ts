@@ -95,7 +95,7 @@ const planSchema = z.object({
   superseded: z.number(),
   doneBefore: z.number(),
   /** Absent in runs of an earlier version. */
-  asWanted: z.number().default(0),
+  asWanted: z.number(),
   conflicts: z.number(),
   partial: z.number(),
   /** Not included in `rows`. */
