@@ -1,3 +1,6 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readXlsx, writeXlsx } from 'hucre/xlsx';
 import { describe, expect, test } from 'vitest';
 import { anyDatastore } from '../helpers/any-datastore.ts';
 import { asUsersHaveIt } from '../helpers/cqbatch.ts';
@@ -114,4 +117,34 @@ test('without a comparison, the undo of a compared run sends what the run has ke
   expect(entries(sandbox)).toEqual(before);
   const log = await sandbox.log();
   expect(log.filter(({ operation }) => operation === 'list-soundboards')).toHaveLength(reads);
+});
+
+test('of an exported workbook, only the edited cells are sent, and an undo puts each entry back', async () => {
+  const sandbox = ['--soundboards', '200', '--updates', 'replace'];
+  const { sandbox: service, ...home } = await newHome('', sandbox, { ...asUsersHaveIt, ...anyDatastore() });
+  const before = entries(service);
+  expect(await home.run('export', 'soundboards', '--out', 'all.xlsx')).toMatchObject({ code: 0 });
+  const { sheets } = await readXlsx(await readFile(join(home.cwd, 'all.xlsx')));
+  const [[header = [], ...rows] = []] = sheets.map((sheet) => sheet.rows);
+  const title = header.indexOf('title');
+  for (const row of rows.slice(40, 70)) row[title] = `${row[title]} (new)`;
+  const columns = header.map((name) => ({ header: String(name), key: String(name) }));
+  const data = rows.map((row) =>
+    Object.fromEntries(header.map((name, at) => [String(name), row[at] ?? null])),
+  );
+  await writeFile(
+    join(home.cwd, 'edited.xlsx'),
+    await writeXlsx({ sheets: [{ name: 'all', columns, data }] }),
+  );
+  const run = ['run', 'edited.xlsx', '--compare', '--yes', '--run-id', 'r'];
+  expect(await home.run(...run)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('30 entries change, 30 fields; 170 rows change nothing and are left out'),
+  });
+  const renamed = Object.fromEntries(
+    Array.from({ length: 30 }, (_, at) => [at + 41, { title: `Recording ${at + 41} (new)` }]),
+  );
+  expect(entries(service)).toEqual(withChanges(before, renamed));
+  expect(await home.run('undo', '--yes')).toMatchObject({ code: 0 });
+  expect(entries(service)).toEqual(before);
 });

@@ -63,7 +63,9 @@ export async function runDerived(
       ...canaryOptions(settings, onConflict),
     };
     const path = join(folder, rowsFile);
-    const compare = settings.compare ?? (await openRunRows(store, of)).head.compared !== undefined;
+    const wasCompared = (await openRunRows(store, of)).head.compared !== undefined;
+    // The rows of a compared run have whole entries as they were then: without a comparison, a retry would overwrite later changes.
+    const compare = as === 'retry' && wasCompared ? true : (settings.compare ?? wasCompared);
     const planned = await readingManifest(context, async ({ signal }, endReading, defer) => {
       const lists = compare ? await entryLists(context, options, signal, defer) : undefined;
       const written = await write({ options, path, lists, overwrite: flags.overwrite });
