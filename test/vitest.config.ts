@@ -24,7 +24,7 @@ const replacing = readdirSync('test', { recursive: true, encoding: 'utf8' })
 
 /** The system tests of `npm test`: what a change can break that does not take minutes to show. `npm run test:full` has the others. */
 const journeys = [
-  'test/e2e/{compare,demo,doctor,exit-codes,first-run,init,kill,output,own-operations,plan-file,report-page,terminal,undo}.test.ts',
+  'test/e2e/{demo,doctor,exit-codes,first-run,init,kill,output,own-operations,plan-file,report-page,terminal,undo}.test.ts',
   'test/e2e/redis/workers.test.ts',
   'test/engine/{cluster,queue}/**/!(lost-keys).test.ts',
   'test/engine/datastore/{rate-group,embedded/{connection,pool,template},redis/{address,attempt,backend,client,failover,failure,info,trouble}}.test.ts',
@@ -36,7 +36,7 @@ const releaseTests = 'test/{bench,install}/**/*.test.ts';
 
 /** These take the longest, mostly waiting. Started last, one of them would run alone. */
 const longest =
-  /\/e2e\/(redis\/(control|guards|in-order|kill|rate|workers)|(audit|compare-kills|cron|dashboard|exactness|faults|guards|inbox|kill|rate|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
+  /\/e2e\/(redis\/(away|control|forgotten|guards|in-order|kill|rate|upgrade|workers)|(audit|compare-kills|cron|dashboard|exactness|faults|guards|inbox|kill|rate|remedies|report-page|schedule|target)[.-])[^/]*|datastore\/embedded\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

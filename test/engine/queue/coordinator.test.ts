@@ -231,6 +231,7 @@ function sessionWith(join: SessionOptions['join']): SessionOptions {
   return {
     client: {},
     log: { warn: vi.fn() },
+    rows: { head: {} },
     stages: { tasks: () => inOnePart(tasksOf(2)) },
     interrupt: never,
     deadline: never,
