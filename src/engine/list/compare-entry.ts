@@ -1,3 +1,4 @@
+import { readMoment } from '../../base/text/moment.ts';
 import { oldNameOf } from '../operation/field-names.ts';
 import type { OperationList } from '../operation/list-definition.ts';
 import type { Operation } from '../operation/operation.ts';
@@ -21,9 +22,7 @@ export type EntryComparison =
   /** The row must not be called. The column is the name of a field, or of its old value. */
   | { readonly kind: 'misfit'; readonly problem: RowProblem };
 
-export type ComparedOperation = Pick<Operation, 'subject'> & {
-  readonly fields: readonly Pick<Field, 'name' | 'required' | 'type'>[];
-};
+export type ComparedOperation = Pick<Operation, 'subject' | 'fields'>;
 
 /**
  * Fields that a list does not have, and those that it only has to name the entry, are sent as the row gives them. Fields that the service
@@ -82,14 +81,22 @@ export function listedFields<Each extends ComparedOperation>(
   );
 }
 
-type ComparedField = Pick<Field, 'type'>;
-
-/** Services leave out zero values. */
-export function isSame(field: ComparedField, one: string | undefined, other: string | undefined): boolean {
-  return presentText(field, one) === presentText(field, other);
+/** Services leave out empty texts and zeros, and may write a time in another zone. */
+export function isSame({ type, expectation }: ComparedField, one = '', other = ''): boolean {
+  if (one === other || (isEmpty(type, one) && isEmpty(type, other))) return true;
+  const isTime = expectation !== undefined && [one, other].every((text) => expectation(text) === undefined);
+  const moment = isTime ? readMoment(one) : undefined;
+  return moment !== undefined && moment === readMoment(other);
 }
 
-function presentText({ type }: ComparedField, text: string | undefined): string {
+type ComparedField = Pick<Field, 'type' | 'expectation'>;
+
+function isEmpty(type: Field['type'], value: string): boolean {
+  if (value === '') return true;
+  return type === 'integer' ? value === '0' : type === 'json' && (value === '[]' || value === '{}');
+}
+
+function presentText({ type }: Pick<Field, 'type'>, text: string | undefined): string {
   return text ?? (type === 'integer' ? '0' : '');
 }
 
@@ -123,14 +130,13 @@ export function changeSince(
   if (entry === undefined && fields.length === 0 && mayBeDone) return undefined;
   if (entry === undefined) return list.absent;
   if (entry.unfit !== undefined) return entry.unfit;
-  const listed = (field: ComparedField & Pick<Field, 'name'>) => presentText(field, entry.fields[field.name]);
-  if (fields.every((field) => isSame(field, values[field.name], listed(field)))) return undefined;
+  if (fields.every((field) => isSame(field, values[field.name], entry.fields[field.name]))) return undefined;
   const texts = fields.flatMap((field) => {
     const { name } = field;
-    const was = presentText(field, old[name] ?? values[name]);
-    return was === listed(field)
-      ? []
-      : [`${name} was ${shownText(was)}, and is ${shownText(listed(field))} now`];
+    const [was, is] = [old[name] ?? values[name], entry.fields[name]];
+    if (isSame(field, was, is)) return [];
+    const [before, now] = [was, is].map((text) => shownText(presentText(field, text)));
+    return [`${name} was ${before}, and is ${now} now`];
   });
   return texts.length === 0 ? undefined : texts.join('; ');
 }

@@ -9,7 +9,13 @@ import type { Row } from '../../../src/engine/operation/row-fields.ts';
 const listOf = ({ list }: Operation) => list ?? expect.fail('the operation has a list');
 
 /** Entry 7 as it is listed; what the service leaves out is absent. */
-const there = { title: 'Old', file_name: 'a.wav', file_size: '5', last_modified: '2024-01-01T00:00:00Z' };
+const there = {
+  title: 'Old',
+  file_name: 'a.wav',
+  file_size: '5',
+  date_created: '2024-01-01T00:00:00Z',
+  last_modified: '2024-01-01T00:00:00Z',
+};
 const entry: KnownEntry = { fields: { soundboard_id: '7', ...there } };
 
 const compared = (values: Row, old?: Row, known: KnownEntry | undefined = entry): EntryComparison =>
@@ -70,6 +76,7 @@ describe('a row for an entry', () => {
     { when: 'gives the whole entry', values: there },
     { when: 'gives a part of it', values: { title: 'Old' } },
     { when: 'gives what the service leaves out', values: { description: '', recording_length: '0' } },
+    { when: 'writes a time in another zone', values: { date_created: '2024-01-01T01:00:00+01:00' } },
     { when: 'only differs in what the service computes', values: { ...there, last_modified: 'x' } },
     { when: 'was carried out already', values: { title: 'Old' }, old: { title: 'Older' } },
   ])('that $when changes nothing', ({ values, old }) => {

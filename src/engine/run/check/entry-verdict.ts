@@ -1,5 +1,5 @@
-import { readMoment } from '../../../base/text/moment.ts';
 import { shortened } from '../../../base/text/printable.ts';
+import { isSame } from '../../list/compare-entry.ts';
 import type { SeenEntry } from '../../list/entry-reader.ts';
 import type { KnownEntry } from '../../list/listed-entries.ts';
 import { listedWords, type OperationList } from '../../operation/list-definition.ts';
@@ -42,21 +42,6 @@ export function verdictByFields(
 function wantedValues({ values, compared, old = {} }: JudgedValues): Row {
   if (!compared) return values;
   return Object.fromEntries(Object.keys(old).map((name) => [name, values[name] ?? '']));
-}
-
-/** A service may leave out empty texts and zeros, and write a time in another zone. */
-function isSame({ type, expectation }: Field, wanted: string, there = ''): boolean {
-  if (wanted === there) return true;
-  if (isEmpty(type, wanted) && isEmpty(type, there)) return true;
-  const isTime =
-    expectation !== undefined && [wanted, there].every((text) => expectation(text) === undefined);
-  const moment = isTime ? readMoment(wanted) : undefined;
-  return moment !== undefined && moment === readMoment(there);
-}
-
-function isEmpty(type: Field['type'], value: string): boolean {
-  if (value === '') return true;
-  return type === 'integer' ? value === '0' : type === 'json' && (value === '[]' || value === '{}');
 }
 
 function shown({ type }: Field, value: string): string {
