@@ -15,10 +15,11 @@ export type ListCounts = Pick<ListReader, 'listed' | 'twice' | 'unreadable'>;
 
 const portion = 1 << 18;
 const windowBytes = 1 << 14;
+const two32 = 2 ** 32;
 
 /** Numbers of an index entry. */
-/** A large one. */
-const position = 0;
+const high = 0;
+const low = 1;
 const length = 2;
 
 /**
@@ -78,10 +79,8 @@ export class ListedEntries {
   find(id: string): KnownEntry | undefined {
     const entry = this.#index.find(digest(id));
     if (entry < 0) return undefined;
-    return decode(
-      this.#bytes(this.#index.getLarge(entry, position), this.#index.get(entry, length)),
-      this.list,
-    );
+    const start = this.#index.get(entry, high) * two32 + this.#index.get(entry, low);
+    return decode(this.#bytes(start, this.#index.get(entry, length)), this.list);
   }
 
   close(): Promise<void> {
@@ -109,7 +108,7 @@ async function write(
 ): Promise<void> {
   let parts: string[] = [];
   let pending = 0;
-  let written = 0;
+  let position = 0;
   const flush = async (): Promise<void> => {
     const text = parts.join('');
     parts = [];
@@ -121,9 +120,10 @@ async function write(
       const text = encode(entry, list);
       const bytes = Buffer.byteLength(text);
       const place = index.enter(digest(entry.id));
-      index.setLarge(place, position, written);
+      index.set(place, high, Math.floor(position / two32));
+      index.set(place, low, position % two32);
       index.set(place, length, bytes);
-      written += bytes;
+      position += bytes;
       pending += bytes;
       parts.push(text);
     }

@@ -53,7 +53,6 @@ export function writeRetryRows(
     const isOvertaken = await overtaking(store, record, later, defer);
     const run = await openLastRowsWithResults(store, record, later, defer);
     const keys = await keysOfRetried(store, [record, ...later]);
-    const isCompared = input.lists !== undefined;
     let overtaken = 0;
     let answered = 0;
     const codes = new Map<string, number>();
@@ -73,11 +72,10 @@ export function writeRetryRows(
           answered += 1;
           continue;
         }
-        const { unclear: _, key: __, ...call } = isCompared ? onlyChanges(row) : row;
+        const { unclear: _, key: __, ...call } = input.lists === undefined ? row : onlyChanges(row);
         // A retry is a plan of its own: the operation may have been corrected.
         const operation = operationNamed(store.operations, row.operation.name);
-        // A comparison completes the row first.
-        const digest = isCompared ? '' : requestDigest(operation.request(call.values));
+        const digest = requestDigest(operation.request(call.values));
         const again = { ...call, operation, requestDigest: digest };
         const unclear = result.unclear && ({ unclear: true, ...(kept && { key: kept.key }) } as const);
         await rows.add(unclear ? { ...again, ...unclear } : again, row.cells);

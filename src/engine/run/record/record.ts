@@ -94,6 +94,7 @@ const planSchema = z.object({
   duplicates: z.number(),
   superseded: z.number(),
   doneBefore: z.number(),
+  /** Absent in runs of an earlier version. */
   asWanted: z.number(),
   conflicts: z.number(),
   partial: z.number(),
