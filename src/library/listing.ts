@@ -18,3 +18,10 @@ export function listsWith(
     return openEntryLists({ ...limits, client, folder, signal, ifMissing }, defer);
   };
 }
+
+/** Before a plan: undefined unless its rows are compared. */
+export function listsToRead(
+  ...[client, store, settings]: Parameters<typeof listsWith>
+): OpenEntryLists | undefined {
+  return settings.compare ? listsWith(client, store, settings) : undefined;
+}

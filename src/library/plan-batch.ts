@@ -7,7 +7,7 @@ import { type CheckedManifest, checkManifest } from '../engine/run/plan/check-ma
 import { type ReadyRows, readyRows, refusalOf, verdictText } from '../engine/run/plan/readiness.ts';
 import { rowOptions } from '../settings/run-options.ts';
 import { defaults } from '../settings/settings.ts';
-import { listsWith } from './listing.ts';
+import { listsToRead } from './listing.ts';
 import { type BatchOptions, missing, openBatchPlace } from './place.ts';
 import { inOwnWords, inProgramWords } from './program-words.ts';
 
@@ -48,10 +48,7 @@ async function planned(options: PlanBatchOptions): Promise<BatchPlan> {
   if (settings.compare && client === undefined)
     throw missing('client', 'the one of the batch: the setting compare reads lists');
   return withScope(async (defer) => {
-    const lists =
-      settings.compare && client !== undefined
-        ? await listsWith(client, store, settings)(never, defer)
-        : undefined;
+    const lists = client && (await listsToRead(client, store, settings)?.(never, defer));
     const checked = await checkManifest(store, { path: manifest, name: manifest, reading, lists });
     const { onConflict = defaults.onConflict } = reading;
     return batchPlan(

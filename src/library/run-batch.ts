@@ -27,7 +27,7 @@ import { executeRun } from '../engine/run/session/execute-run.ts';
 import type { RunEvent } from '../engine/run/session/progress.ts';
 import { budgetOf, newRunOptions, rowOptions } from '../settings/run-options.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
-import { listsWith } from './listing.ts';
+import { listsToRead, listsWith } from './listing.ts';
 import { type BatchOptions, lookUpRun, missing, openBatchPlace } from './place.ts';
 import { type BatchPlan, batchPlan } from './plan-batch.ts';
 import { inOwnWords, inProgramWords } from './program-words.ts';
@@ -119,8 +119,8 @@ async function begin(store: RunStore, settings: Settings, options: RunBatchOptio
     attribution: withActor(reason),
   } as const;
   const begun = await withScope(async (defer) => {
-    const open = settings.compare ? listsWith(client, store, settings) : undefined;
-    const rows = { ...run.rows, lists: await open?.(options.signal ?? never, defer) };
+    const lists = await listsToRead(client, store, settings)?.(options.signal ?? never, defer);
+    const rows = { ...run.rows, lists };
     return beginRun(
       store,
       { ...run, rows },

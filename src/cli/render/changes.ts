@@ -1,5 +1,6 @@
 import { count, counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
+import { listedWords } from '../../engine/operation/list-definition.ts';
 import { excerpt } from '../../engine/rows/problem.ts';
 import { type RowCounts, subjectsOf } from '../../engine/rows/row-counts.ts';
 import type { Change } from '../../engine/run/plan/change-file.ts';
@@ -15,7 +16,7 @@ export interface PlannedChanges {
 /** What has been asked of the API when a plan is shown. */
 export function sentText({ compared }: Pick<PlannedChanges, 'compared'>): string {
   if (compared === undefined) return 'Nothing was sent.';
-  const read = compared.lists.map(({ list, listed }) => `${count(listed)} ${list.replaceAll('-', ' ')}`);
+  const read = compared.lists.map(({ list, listed }) => `${count(listed)} ${listedWords({ name: list })}`);
   return `Read ${read.length === 0 ? 'nothing' : read.join(' and ')}. Nothing was changed.`;
 }
 

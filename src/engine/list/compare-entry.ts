@@ -37,21 +37,16 @@ export function compareEntry(
   { values, old: expected = {} }: Wish,
   entry: KnownEntry | undefined,
 ): EntryComparison {
-  const misfit = entry === undefined ? list.absent : entry.unfit;
-  if (entry === undefined || misfit !== undefined) {
-    const problem = {
-      column: operation.subject,
-      problem: misfit ?? '',
-      value: values[operation.subject] ?? '',
-    };
-    return { kind: 'misfit', problem };
-  }
+  const { subject } = operation;
+  const misfit = misfitOf(list, entry);
+  if (misfit !== undefined)
+    return { kind: 'misfit', problem: { column: subject, problem: misfit, value: values[subject] ?? '' } };
   const whole: Record<string, string> = {};
   const old: Record<string, string> = {};
   let isChange = listedFields(operation, list).length === 0;
   for (const field of operation.fields) {
     const { name, required } = field;
-    const [wanted, listed] = [values[name], entry.fields[name]];
+    const [wanted, listed] = [values[name], entry?.fields[name]];
     if (required || !list.fields.includes(name)) {
       if (wanted !== undefined) whole[name] = wanted;
       if (wanted !== undefined && !required) isChange = true;
@@ -69,6 +64,14 @@ export function compareEntry(
     isChange = true;
   }
   return isChange ? { kind: 'changes', values: whole, old } : { kind: 'as wanted' };
+}
+
+/** Why the operation can't act on an entry, undefined if it can. */
+export function misfitOf(
+  { absent }: Pick<OperationList, 'absent'>,
+  entry: Pick<KnownEntry, 'unfit'> | undefined,
+): string | undefined {
+  return entry === undefined ? absent : entry.unfit;
 }
 
 /** The fields of an entry that rows can change, and that the list shows. */
@@ -128,12 +131,12 @@ export function changeSince(
 ): string | undefined {
   const fields = listedFields(operation, list);
   if (entry === undefined && fields.length === 0 && mayBeDone) return undefined;
-  if (entry === undefined) return list.absent;
-  if (entry.unfit !== undefined) return entry.unfit;
-  if (fields.every((field) => isSame(field, values[field.name], entry.fields[field.name]))) return undefined;
+  const misfit = misfitOf(list, entry);
+  if (misfit !== undefined) return misfit;
+  if (fields.every((field) => isSame(field, values[field.name], entry?.fields[field.name]))) return undefined;
   const texts = fields.flatMap((field) => {
     const { name } = field;
-    const [was, is] = [old[name] ?? values[name], entry.fields[name]];
+    const [was, is] = [old[name] ?? values[name], entry?.fields[name]];
     if (isSame(field, was, is)) return [];
     const [before, now] = [was, is].map((text) => shownText(presentText(field, text)));
     return [`${name} was ${before}, and is ${now} now`];

@@ -2,7 +2,7 @@ import { count, counted } from '../../base/text/format.ts';
 import { hasUnsafeInteger } from '../../base/text/json.ts';
 import type { ComparedRow, RowComparer } from '../manifest/check/compared-row.ts';
 import { type NotedRows, noteRow } from '../manifest/check/noted-rows.ts';
-import { listedWords, type OperationList } from '../operation/list-definition.ts';
+import { listedWords } from '../operation/list-definition.ts';
 import type { Operation } from '../operation/operation.ts';
 import { operationNamed, requestDigest } from '../operation/shown-request.ts';
 import type { RowsHead } from '../rows/head.ts';
@@ -13,7 +13,6 @@ import type { ListedEntries } from './listed-entries.ts';
 
 interface ComparedOperation {
   readonly operation: Operation;
-  readonly list: OperationList;
   readonly entries: ListedEntries;
 }
 
@@ -39,7 +38,8 @@ export class ListComparer implements RowComparer {
   }
 
   compare<Row extends CallableRow>(row: Row): ComparedRow<Row> {
-    const { operation, list, entries } = this.#begunOperation(row.operation.name);
+    const { operation, entries } = this.#begunOperation(row.operation.name);
+    const { list } = entries;
     const entry = entries.find(row.subject);
     const comparison = compareEntry(operation, list, row, entry);
     if (comparison.kind === 'misfit') {
@@ -75,8 +75,7 @@ export class ListComparer implements RowComparer {
   }
 
   async #begin(operation: Operation): Promise<void> {
-    const entries = await this.#lists.of(operation);
-    this.#begun.set(operation.name, { operation, list: entries.list, entries });
+    this.#begun.set(operation.name, { operation, entries: await this.#lists.of(operation) });
   }
 
   #begunOperation(name: string): ComparedOperation {

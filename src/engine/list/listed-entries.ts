@@ -15,11 +15,10 @@ export type ListCounts = Pick<ListReader, 'listed' | 'twice' | 'unreadable'>;
 
 const portion = 1 << 18;
 const windowBytes = 1 << 14;
-const two32 = 2 ** 32;
 
 /** Numbers of an index entry. */
-const high = 0;
-const low = 1;
+/** A large one. */
+const position = 0;
 const length = 2;
 
 /**
@@ -79,8 +78,10 @@ export class ListedEntries {
   find(id: string): KnownEntry | undefined {
     const entry = this.#index.find(digest(id));
     if (entry < 0) return undefined;
-    const start = this.#index.get(entry, high) * two32 + this.#index.get(entry, low);
-    return decode(this.#bytes(start, this.#index.get(entry, length)), this.list);
+    return decode(
+      this.#bytes(this.#index.getLarge(entry, position), this.#index.get(entry, length)),
+      this.list,
+    );
   }
 
   close(): Promise<void> {
@@ -108,7 +109,7 @@ async function write(
 ): Promise<void> {
   let parts: string[] = [];
   let pending = 0;
-  let position = 0;
+  let written = 0;
   const flush = async (): Promise<void> => {
     const text = parts.join('');
     parts = [];
@@ -120,10 +121,9 @@ async function write(
       const text = encode(entry, list);
       const bytes = Buffer.byteLength(text);
       const place = index.enter(digest(entry.id));
-      index.set(place, high, Math.floor(position / two32));
-      index.set(place, low, position % two32);
+      index.setLarge(place, position, written);
       index.set(place, length, bytes);
-      position += bytes;
+      written += bytes;
       pending += bytes;
       parts.push(text);
     }

@@ -7,6 +7,8 @@ const keyWords = 3;
 const blockBits = 14;
 const blockMask = (1 << blockBits) - 1;
 
+const two32 = 2 ** 32;
+
 /** At this share of slots in use, their number doubles. */
 const maxLoad = 0.75;
 
@@ -51,6 +53,16 @@ export class DigestTable {
 
   set(entry: number, number: number, value: number): void {
     this.#write(entry, keyWords + number, value);
+  }
+
+  /** A number below 2^53, which takes the place of two. */
+  getLarge(entry: number, number: number): number {
+    return this.get(entry, number) * two32 + this.get(entry, number + 1);
+  }
+
+  setLarge(entry: number, number: number, value: number): void {
+    this.set(entry, number, Math.floor(value / two32));
+    this.set(entry, number + 1, value % two32);
   }
 
   #grow(): void {

@@ -15,7 +15,6 @@ const countsSchema = z.strictObject({
   duplicates: countSchema,
   superseded: countSchema,
   doneBefore: countSchema,
-  /** Absent in files of an earlier version. */
   asWanted: countSchema,
   conflicts: countSchema,
   partial: countSchema,

@@ -45,10 +45,6 @@ export class RowsWriter {
     this.#part = `${path}.part`;
   }
 
-  get rows(): number {
-    return this.#rows;
-  }
-
   /** @returns a write to await */
   add(row: DecidedRow, cells: CellTexts): Promise<void> | undefined {
     const entry = row.operation && this.#entryOf(row.operation);

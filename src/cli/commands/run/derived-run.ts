@@ -43,10 +43,10 @@ export async function runDerived(
 ): Promise<ExitCode> {
   const { store, settings, flags } = context;
   const callsHere = calls(context);
-  // The other run was allowed to leave fields out. If its rows had all fields, an undo may still lack old values for some.
   const permits = {
     skipInvalid: flags.skipInvalid,
     allowEmpty: settings.allowEmpty,
+    // The other run was allowed to leave fields out. If its rows had all fields, an undo may still lack old values for some.
     allowPartial: settings.allowPartial || of.plan.partial > 0,
   };
   return withTemporaryFolder(store.stateDir, as, async (folder) => {
@@ -65,7 +65,7 @@ export async function runDerived(
     const path = join(folder, rowsFile);
     const wasCompared = (await openRunRows(store, of)).head.compared !== undefined;
     // The rows of a compared run have whole entries as they were then: without a comparison, a retry would overwrite later changes.
-    const compare = as === 'retry' && wasCompared ? true : (settings.compare ?? wasCompared);
+    const compare = (as === 'retry' && wasCompared) || (settings.compare ?? wasCompared);
     const planned = await readingManifest(context, async ({ signal }, endReading, defer) => {
       const lists = compare ? await entryLists(context, options, signal, defer) : undefined;
       const written = await write({ options, path, lists, overwrite: flags.overwrite });

@@ -2,10 +2,8 @@ import type { RowResult } from '../../../domain/terms.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
 import { type CallLine, subjectKey } from '../plan/rows-with-results.ts';
 
-const two32 = 2 ** 32;
-
-/** Numbers of an entry. */
-const [row, high, low] = [0, 1, 2];
+/** Numbers of an entry. The time is a large one. */
+const [row, finished] = [0, 1];
 
 /** Which row was the last that may have changed an entry, by the end of its last call. Rows of one time count in their order. */
 export class LastRows {
@@ -19,8 +17,7 @@ export class LastRows {
     const time = timeOf(line.result);
     if (known >= 0 && this.#timeAt(known) > time) return;
     this.#rows.set(entry, row, line.row.row);
-    this.#rows.set(entry, high, Math.floor(time / two32));
-    this.#rows.set(entry, low, time % two32);
+    this.#rows.setLarge(entry, finished, time);
   }
 
   /** Whether another row may have changed the entry after this one. Call this after all rows were added. */
@@ -32,7 +29,7 @@ export class LastRows {
   }
 
   #timeAt(entry: number): number {
-    return this.#rows.get(entry, high) * two32 + this.#rows.get(entry, low);
+    return this.#rows.getLarge(entry, finished);
   }
 }
 

@@ -26,17 +26,13 @@ export async function* resultsOfChanged(
   held: ReadonlySet<number>,
   { operations, lists }: EntriesNow,
 ): AsyncGenerator<readonly RowResult[]> {
-  const known = new Map<string, { readonly operation: Operation; readonly entries: ListedEntries }>();
   const isOpen = (place: number): boolean => !journal.isFinished(place) && !held.has(place);
   for await (const part of file.rows(1, undefined, isOpen)) {
     const results: RowResult[] = [];
     for (const row of part) {
       if (row.kind !== 'callable' || !row.compared || !isOpen(row.place)) continue;
-      const { name } = row.operation;
-      const operation = operationNamed(operations, name);
-      const { entries } = known.get(name) ?? { entries: await lists.of(operation) };
-      known.set(name, { operation, entries });
-      const result = resultOf(row, operation, entries, journal);
+      const operation = operationNamed(operations, row.operation.name);
+      const result = resultOf(row, operation, await lists.of(operation), journal);
       if (result !== undefined) results.push(result);
     }
     if (results.length > 0) yield results;

@@ -37,7 +37,6 @@ export class DerivedRows {
   readonly #writer: RowsWriter;
   readonly #decided = new DecidedRows();
   readonly #changes: ChangeFile;
-
   readonly #problems: ReturnType<typeof problemCollector>;
   readonly #lists: EntryLists | undefined;
   readonly #comparer: ListComparer | undefined;
@@ -55,11 +54,11 @@ export class DerivedRows {
     this.#comparer = lists && new ListComparer(lists, operations, overwriting);
   }
 
-  get count(): number {
-    return this.#writer.rows;
-  }
-
-  /** Leaves the row out if a comparison shows that it must not be called, or changes nothing. */
+  /**
+   * Leaves the row out if a comparison shows that it must not be called, or changes nothing.
+   *
+   * @param row needs no digest of its request if the rows are compared
+   */
   async add(row: CallableRow, cells: CellTexts): Promise<void> {
     await this.#comparer?.begin(row.operation.name);
     return this.#add(decided(row, this.#comparer), cells);

@@ -53,6 +53,7 @@ export function writeRetryRows(
     const isOvertaken = await overtaking(store, record, later, defer);
     const run = await openLastRowsWithResults(store, record, later, defer);
     const keys = await keysOfRetried(store, [record, ...later]);
+    const isCompared = input.lists !== undefined;
     let overtaken = 0;
     let answered = 0;
     const codes = new Map<string, number>();
@@ -72,10 +73,11 @@ export function writeRetryRows(
           answered += 1;
           continue;
         }
-        const { unclear: _, key: __, ...call } = input.lists === undefined ? row : onlyChanges(row);
+        const { unclear: _, key: __, ...call } = isCompared ? onlyChanges(row) : row;
         // A retry is a plan of its own: the operation may have been corrected.
         const operation = operationNamed(store.operations, row.operation.name);
-        const digest = requestDigest(operation.request(call.values));
+        // A comparison completes the row first.
+        const digest = isCompared ? '' : requestDigest(operation.request(call.values));
         const again = { ...call, operation, requestDigest: digest };
         const unclear = result.unclear && ({ unclear: true, ...(kept && { key: kept.key }) } as const);
         await rows.add(unclear ? { ...again, ...unclear } : again, row.cells);

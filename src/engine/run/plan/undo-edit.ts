@@ -1,4 +1,4 @@
-import { isSame, listedFields, shownText } from '../../list/compare-entry.ts';
+import { isSame, listedFields, misfitOf, shownText } from '../../list/compare-entry.ts';
 import type { EntryLists } from '../../list/entry-lists.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { operationNamed, requestDigest } from '../../operation/shown-request.ts';
@@ -56,17 +56,10 @@ export function undoRow(
     sent[name] = was;
     old[name] = is;
   }
-  const digest = requestDigest(operation.request(sent));
-  const undoing = {
-    kind: 'callable',
-    row,
-    line,
-    operation,
-    subject,
-    values: sent,
-    requestDigest: digest,
-  } as const;
-  return isCompared ? undoing : { ...undoing, old };
+  const undoing = { kind: 'callable', row, line, operation, subject, values: sent } as const;
+  return isCompared
+    ? { ...undoing, requestDigest: '' }
+    : { ...undoing, old, requestDigest: requestDigest(operation.request(sent)) };
 }
 
 /** Why an entry is not put back: it is gone, or is neither as the run left it nor as it was before. */
@@ -81,13 +74,12 @@ export async function changedSince(
   const entries = await lists.of(operation);
   const { list } = entries;
   const entry = entries.find(call.subject);
-  const gone = entry === undefined ? list.absent : entry.unfit;
-  if (entry === undefined || gone !== undefined)
-    return { fields: [...newValues.keys()], why: gone ?? list.absent, mayOverwrite: false };
+  const misfit = misfitOf(list, entry);
+  if (misfit !== undefined) return { fields: [...newValues.keys()], why: misfit, mayOverwrite: false };
   const changed = listedFields(operation, list).filter((field) => {
     const { name } = field;
     const [is, was] = [newValues.get(name), oldValues.get(name)];
-    const now = entry.fields[name];
+    const now = entry?.fields[name];
     const isAs = (known: string | undefined) =>
       (known !== undefined || call.compared) && isSame(field, now, known);
     // A compared row has no value for a field that was empty, and stays so.
@@ -95,7 +87,7 @@ export async function changedSince(
   });
   if (changed.length === 0) return undefined;
   const fields = changed.map(({ name }) => name);
-  const texts = fields.map((name) => `${name} is ${shownText(entry.fields[name] ?? '')} now`);
+  const texts = fields.map((name) => `${name} is ${shownText(entry?.fields[name] ?? '')} now`);
   return {
     fields,
     why: `changed since the run: ${texts.join('; ')} (--overwrite puts it back)`,

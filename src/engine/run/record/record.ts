@@ -94,7 +94,6 @@ const planSchema = z.object({
   duplicates: z.number(),
   superseded: z.number(),
   doneBefore: z.number(),
-  /** Absent in runs of an earlier version. */
   asWanted: z.number(),
   conflicts: z.number(),
   partial: z.number(),

@@ -1,20 +1,15 @@
 import type { Defer } from '../../../base/async/scope.ts';
-import { onAbort } from '../../../base/async/waiting.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { operationNamed } from '../../operation/shown-request.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 import type { EntriesNow } from '../feed/changed-since.ts';
 import type { StopReason } from '../feed/coordinator.ts';
 import type { OpenRun } from '../record/open-run.ts';
-import { budgetSpent } from '../record/run-outcome.ts';
-import type { ControlWatch } from './control.ts';
 import type { RunContext } from './execution-options.ts';
+import { onStop, type Stops } from './on-stop.ts';
 
-interface ReadingOptions extends Pick<RunContext, 'openLists' | 'interrupt'> {
+interface ReadingOptions extends Stops, Pick<RunContext, 'openLists'> {
   readonly rows: Pick<RowsFile, 'head'>;
-  /** Aborted with the name of the limit. */
-  readonly deadline: AbortSignal;
-  readonly controls: ControlWatch;
 }
 
 /**
@@ -25,7 +20,7 @@ interface ReadingOptions extends Pick<RunContext, 'openLists' | 'interrupt'> {
  */
 export async function entriesNow(
   { record, store, lost }: OpenRun,
-  { rows: { head }, openLists, interrupt, deadline, controls }: ReadingOptions,
+  { rows: { head }, openLists, ...stops }: ReadingOptions,
   defer: Defer,
 ): Promise<EntriesNow | StopReason | undefined> {
   if (head.compared === undefined) return undefined;
@@ -35,14 +30,7 @@ export async function entriesNow(
       `Run ${record.id} compares its rows with what the service lists, and this process has no token to read the lists: start it with one.`,
     );
   const stopped = new AbortController();
-  const stop = (reason: StopReason) => stopped.abort(reason);
-  const listeners = [
-    onAbort(interrupt, () => stop({ state: 'interrupted' })),
-    onAbort(deadline, () => stop(budgetSpent(deadline.reason))),
-    controls.on(['pause', 'cancel'], ({ command, ...attribution }) =>
-      stop({ state: command === 'cancel' ? 'cancelled' : 'paused', ...attribution }),
-    ),
-  ];
+  const forget = onStop(stops, (reason) => stopped.abort(reason));
   try {
     const lists = await openLists(AbortSignal.any([stopped.signal, lost]), defer);
     for (const { name, counts } of head.operations)
@@ -53,6 +41,6 @@ export async function entriesNow(
     if (stopped.signal.aborted) return stopped.signal.reason as StopReason;
     throw error;
   } finally {
-    for (const forget of listeners) forget();
+    forget();
   }
 }

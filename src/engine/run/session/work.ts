@@ -1,5 +1,5 @@
 import { withScope } from '../../../base/async/scope.ts';
-import { after, onAbort, unlessAborted } from '../../../base/async/waiting.ts';
+import { after, unlessAborted } from '../../../base/async/waiting.ts';
 import type { PaceReport, StartingPoint } from '../../../domain/pace.ts';
 import type { Priority, RowResult } from '../../../domain/terms.ts';
 import type { ApiClient } from '../../api/client.ts';
@@ -17,24 +17,20 @@ import { keepsOrder } from '../feed/row-order.ts';
 import type { FailureGuard, FailureHalt } from '../record/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
-import { budgetSpent } from '../record/run-outcome.ts';
-import type { ControlWatch } from './control.ts';
 import { entriesNow } from './entries-now.ts';
 import type { RunContext } from './execution-options.ts';
+import { onStop, type Stops } from './on-stop.ts';
 import type { RunEvent } from './progress.ts';
 import type { Stages } from './stages.ts';
 
-export interface SessionOptions extends RunContext {
+export interface SessionOptions extends RunContext, Stops {
   readonly rows: Pick<RowsFile, 'rows' | 'numbers' | 'head'>;
   readonly stages: Pick<Stages, 'tasks' | 'next'>;
-  /** Aborted with the name of the limit. */
-  readonly deadline: AbortSignal;
   /** Workers on all machines. */
   readonly workers: () => number;
   /** Undefined: as fast as possible. */
   readonly rate: () => RatePolicy | undefined;
   readonly priority: () => Priority;
-  readonly controls: ControlWatch;
   readonly join: () => Membership;
   readonly known?: StartingPoint | undefined;
   readonly onEvent: (event: RunEvent) => void;
@@ -77,7 +73,7 @@ export class Work {
 
   untilLeft(): Promise<StopReason> {
     const { record, lost } = this.#run;
-    const { interrupt, deadline, controls, client, log, stages, priority, onError } = this.#options;
+    const { client, log, stages, priority, onError } = this.#options;
     return withScope(async (defer) => {
       const listed = await entriesNow(this.#run, this.#options, defer);
       if (listed !== undefined && 'state' in listed) return listed;
@@ -98,12 +94,7 @@ export class Work {
       this.#coordinator = coordinator;
       this.#haltIf(this.#guard.check());
       if (client !== undefined && coordinator.isFeeding) this.#worker = this.#startWorker(client);
-      defer(onAbort(interrupt, () => this.#leave({ state: 'interrupted' })));
-      defer(onAbort(deadline, () => this.#leave(budgetSpent(deadline.reason))));
-      const forget = controls.on(['pause', 'cancel'], ({ command, ...attribution }) =>
-        this.#leave({ state: command === 'cancel' ? 'cancelled' : 'paused', ...attribution }),
-      );
-      defer(forget);
+      defer(onStop(this.#options, (reason) => this.#leave(reason)));
       const reason = await coordinator.run();
       if (reason.state === 'restart' && reason.hasLostRows)
         log.error(
