@@ -8,7 +8,7 @@ import { historySchema, resultSchema } from './recorded.ts';
  * One entry for each line:
  *
  * - `row`: a row is finished. The first result counts; later ones are ignored.
- * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the epoch `to`.
+ * - `fed`: rows `first` to `last` are about to be handed to the datastore, in the epoch `to`, as a part of `batch`.
  * - `added`: the datastore has said that it has them. Without it, they may never have arrived.
  * - `returned`: a worker handed them back without a call.
  * - `open`: an unfinished row and what its attempts did, written when a run is stopped or recovered. The latest counts.
@@ -21,6 +21,7 @@ const entrySchema = z.discriminatedUnion('type', [
     type: z.literal('fed'),
     first: rowNumberSchema,
     last: rowNumberSchema,
+    batch: z.string(),
     to: z.string().exactOptional(),
   }),
   z.object({ type: z.literal('added'), first: rowNumberSchema, last: rowNumberSchema }),
@@ -80,7 +81,7 @@ function toLine(entry: JournalEntry): object {
       };
     }
     case 'fed':
-      return { fed: [entry.first, entry.last], to: entry.to };
+      return { fed: [entry.first, entry.last], batch: entry.batch, to: entry.to };
     case 'added':
     case 'returned':
       return { [entry.type]: [entry.first, entry.last] };
@@ -93,7 +94,7 @@ function toLine(entry: JournalEntry): object {
 
 function toEntry(line: unknown): unknown {
   if (!isJsonObject(line)) return undefined;
-  const { row, open, fed, added, returned, to, alone, failing } = line;
+  const { row, open, fed, batch, added, returned, to, alone, failing } = line;
   if (row !== undefined) return { type: 'row', result: lengthened(line, resultKeys, emptyResult()) };
   if (open !== undefined) {
     const [singledOut, failedAlone] = [alone, failing].map((pair) =>
@@ -104,7 +105,7 @@ function toEntry(line: unknown): unknown {
     return { type: 'open', row: open, history };
   }
   if (Array.isArray(fed))
-    return { type: 'fed', first: fed[0], last: fed[1], ...(to !== undefined && { to }) };
+    return { type: 'fed', first: fed[0], last: fed[1], batch, ...(to !== undefined && { to }) };
   if (Array.isArray(added)) return { type: 'added', first: added[0], last: added[1] };
   if (Array.isArray(returned)) return { type: 'returned', first: returned[0], last: returned[1] };
   if (line['settled'] === true) return { type: 'settled' };

@@ -15,6 +15,7 @@ export interface CodeCount {
 }
 
 interface Feeding {
+  readonly batch: string;
   /** The epoch, if recorded. */
   readonly to: string | undefined;
   isAdded: boolean;
@@ -49,7 +50,7 @@ export class JournalState {
       case 'fed':
         for (let row = entry.first; row <= entry.last; row++) {
           if (this.isFinished(row)) continue;
-          this.#unsettled.set(row, { to: entry.to, isAdded: false });
+          this.#unsettled.set(row, { batch: entry.batch, to: entry.to, isAdded: false });
         }
         break;
       case 'added':
@@ -94,6 +95,15 @@ export class JournalState {
 
   fedTo(row: number): string | undefined {
     return this.#unsettled.get(row)?.to;
+  }
+
+  /** The id of the batch with the unsettled row. */
+  batchOf(row: number): string | undefined {
+    return this.#unsettled.get(row)?.batch;
+  }
+
+  unsettledBatches(): ReadonlySet<string> {
+    return new Set(Array.from(this.#unsettled.values(), ({ batch }) => batch));
   }
 
   /** Whether the unsettled row certainly reached the datastore. */

@@ -18,6 +18,12 @@ export interface RunBatchData {
   readonly journalBytesAfterRestore?: number;
 }
 
+/** Rows that are added together, all or nothing. */
+export interface FedBatch {
+  readonly id: string;
+  readonly tasks: readonly RowTask[];
+}
+
 /** The rows of the kept batches took seconds, so they cover what a journal loses in a power failure. */
 export const keptBatches = 25;
 

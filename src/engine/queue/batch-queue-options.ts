@@ -23,6 +23,8 @@ export interface BatchQueueOptions {
   readonly runId: string;
   readonly rows: RowQueue;
   readonly policy: RunPolicy;
+  /** The ids of batches with unsettled rows: the datastore may hold some that none of its lists names. */
+  readonly unsettled: ReadonlySet<string>;
   readonly priority: () => Priority;
   /** The datastore forgets the batch when the promise resolves, and delivers it again when it rejects. */
   readonly collect: (batch: CollectedBatch) => Promise<void>;

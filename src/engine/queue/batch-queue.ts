@@ -2,7 +2,7 @@ import type { Job } from 'bullmq';
 import { after, unlessAborted } from '../../base/async/waiting.ts';
 import type { Priority, SavedAnswer } from '../../domain/terms.ts';
 import { type Datastore, isOfAnotherEpoch, isRefusedCommand } from '../datastore/datastore.ts';
-import { flowOf, newBatchId, type RunBatchData, returnedOf } from './batch-flow.ts';
+import { type FedBatch, flowOf, type RunBatchData, returnedOf } from './batch-flow.ts';
 import type { BatchQueueOptions } from './batch-queue-options.ts';
 import {
   bullmqOn,
@@ -19,14 +19,7 @@ import { findBatches, unfinished } from './found-batches.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { restoreLostResults } from './lost-entries.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
-import {
-  type BatchReturn,
-  bytesOf,
-  encodeLedgerEntry,
-  ledgerNote,
-  type RowTask,
-  uncalledRow,
-} from './payload.ts';
+import { type BatchReturn, bytesOf, encodeLedgerEntry, ledgerNote, uncalledRow } from './payload.ts';
 import { lookingAt, lostKeys, strandingOf } from './stranded-batch.ts';
 
 const addAgainMs = 1_000;
@@ -94,7 +87,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     // A process died while it collected these. A failed collection is delayed, by a clock that may have been set back since.
     for (const job of await queue.getActive()) await job.moveToWait('0');
     for (const job of await queue.getDelayed()) await promote(job);
-    const { batches, epochs, isIncomplete } = await findBatches(runId, queue, rows);
+    const { batches, epochs, traces } = await findBatches(options, queue, rows);
     for (const batch of batches) keep(batch.id, batch);
     const hasOtherEpoch = epochs.some((epoch) => isOfAnotherEpoch(datastore, epoch));
     const rowsIn = (those: readonly OpenBatch[]) => new Set(those.flatMap((batch) => batch.rows));
@@ -105,7 +98,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       batches: batches.map(({ size }): BatchSize => size),
       held,
       removed,
-      isIncomplete,
+      traces,
       hasOtherEpoch,
     };
   }
@@ -241,13 +234,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       await reportNewResults(wanted, 0);
     },
     /**
-     * Adds rows as one batch, all or nothing. Waits while the datastore does not answer; after an abort, the batch may have been added.
+     * Adds a batch. Waits while the datastore does not answer; after an abort, the batch may have been added.
      *
      * @param knownEpoch if the datastore's epoch has changed since, a missing batch is lost
      * @returns whether the datastore has said that it has the batch
      */
-    async add(tasks: readonly RowTask[], signal: AbortSignal, knownEpoch?: string): Promise<boolean> {
-      const id = newBatchId(runId);
+    async add({ id, tasks }: FedBatch, signal: AbortSignal, knownEpoch?: string): Promise<boolean> {
       const added = tasks.map(({ row }) => row);
       const { connectionEpoch: epoch } = datastore;
       const batch = new OpenBatch({ id, queue: rows, rows: added, bytes: bytesOf(...tasks), tasks });

@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq';
 import { isBatchOf, type RunBatchData, rangesOf, rowsOf, wasRemovedByCoordinator } from './batch-flow.ts';
+import type { BatchQueueOptions } from './batch-queue-options.ts';
 import { OpenBatch } from './open-batch.ts';
 import { bytesOf, decodeBatch } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
@@ -7,18 +8,21 @@ import type { RowQueue } from './row-queue.ts';
 export interface FoundBatches {
   readonly batches: readonly OpenBatch[];
   readonly epochs: readonly (string | undefined)[];
-  /** A list names a batch whose data were deleted, so that its rows are not known. */
-  readonly isIncomplete: boolean;
+  /** Batches that arrived, and of which no more is known: a list names one without data, or one was collected, and its rows are unsettled. */
+  readonly traces: ReadonlySet<string>;
 }
 
 export const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
 
 /**
- * The batches of a run that are in a list of either queue: if the list of their parents was deleted, workers can still claim the children.
- * Only what BullMQ makes of a parent whose data were deleted is ever `failed`.
+ * The batches of a run that are in a list of either queue, or that the journal names. If the list of their parents was deleted, workers can
+ * still claim the children; if those have ended since, no list names the parents, which have the results. Only what BullMQ makes of a parent
+ * whose data were deleted is ever `failed`.
+ *
+ * @param unsettled batches that the journal names
  */
 export async function findBatches(
-  runId: string,
+  { runId, unsettled }: Pick<BatchQueueOptions, 'runId' | 'unsettled'>,
   queue: Pick<Queue<RunBatchData, number>, 'getJob' | 'getRanges'>,
   rows: Pick<RowQueue, 'job' | 'listed' | 'readLedger'>,
 ): Promise<FoundBatches> {
@@ -26,12 +30,17 @@ export async function findBatches(
   const children = [...(await rows.listed())].filter((id) => isBatchOf(runId, id));
   const batches: OpenBatch[] = [];
   const epochs: (string | undefined)[] = [];
-  let isIncomplete = false;
-  for (const id of new Set([...parents, ...children])) {
+  const traces = new Set<string>();
+  const listed = new Set([...parents, ...children]);
+  for (const id of new Set([...listed, ...unsettled])) {
     const [job, child] = [await queue.getJob(id), await rows.job(id)];
     const parent = job?.data.rows === undefined ? undefined : job;
     if (parent === undefined && child === undefined) {
-      isIncomplete = true;
+      if (listed.has(id)) traces.add(id);
+      continue;
+    }
+    if (parent?.data.collected !== undefined && !listed.has(id)) {
+      traces.add(id);
       continue;
     }
     const { tasks = [], epoch } = child === undefined ? {} : decodeBatch(child.data);
@@ -42,5 +51,5 @@ export async function findBatches(
     batches.push(batch);
     epochs.push(data.epoch);
   }
-  return { batches, epochs, isIncomplete };
+  return { batches, epochs, traces };
 }

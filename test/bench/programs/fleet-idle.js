@@ -8,6 +8,7 @@ import { LastingErrors } from '../../../dist/src/base/errors/error-throttle.js';
 import { openLog, openTerminal } from '../../../dist/src/cli/terminal.js';
 import { openCluster } from '../../../dist/src/engine/cluster/cluster.js';
 import { requestDigest, requestOfValues } from '../../../dist/src/engine/operation/shown-request.js';
+import { newBatchId } from '../../../dist/src/engine/queue/batch-flow.js';
 import { openBatchQueue } from '../../../dist/src/engine/queue/batch-queue.js';
 import { openRowQueue } from '../../../dist/src/engine/queue/row-queue.js';
 import { startHeartbeat } from '../../../dist/src/engine/run/session/heartbeat.js';
@@ -67,6 +68,7 @@ async function beginRun(
     runId: run.id,
     rows: openRowQueue(datastore, { baseUrl }),
     policy: { attempts: 1, backoffMs: 1_000 },
+    unsettled: new Set(),
     priority: () => 'normal',
     async collect() {},
     async onResults() {},
@@ -86,6 +88,6 @@ async function beginRun(
   const named = { operation: 'restore-evaluation', values: { evaluation_id: '1', user_id: 'benchmark' } };
   const digest = requestDigest(requestOfValues(operations, named));
   const task = { run: run.id, row: 1, subject: '1', ...named, requestDigest: digest };
-  await batches.add([task], new AbortController().signal);
+  await batches.add({ id: newBatchId(run.id), tasks: [task] }, new AbortController().signal);
   return begunAt;
 }

@@ -80,8 +80,12 @@ export function anyEntry(maxRow = 2 ** 40): fc.Arbitrary<JournalEntry> {
   const row = fc.integer({ min: 1, max: maxRow });
   return fc.oneof(
     anyResult(maxRow).map((result) => ({ type: 'row' as const, result })),
-    fc.tuple(row, fc.nat(9)).map(([first, more]) => ({ type: 'fed' as const, first, last: first + more })),
-    fc.tuple(row, fc.string()).map(([first, to]) => ({ type: 'fed' as const, first, last: first, to })),
+    fc
+      .tuple(row, fc.nat(9), fc.string())
+      .map(([first, more, batch]) => ({ type: 'fed' as const, first, last: first + more, batch })),
+    fc
+      .tuple(row, fc.string(), fc.string())
+      .map(([first, batch, to]) => ({ type: 'fed' as const, first, last: first, batch, to })),
     fc.tuple(row, fc.nat(9)).map(([first, more]) => ({ type: 'added' as const, first, last: first + more })),
     fc
       .tuple(row, fc.nat(9))

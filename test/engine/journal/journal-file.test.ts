@@ -122,7 +122,7 @@ describe('a journal', () => {
   test('restores what is unsettled and what is open', async () => {
     const history = { attempts: 2, unprocessed: 1, unclear: true };
     const journal = await openJournal(path, { runId: 'r1' });
-    const fed = { type: 'fed', first: 1, last: 4, to: 'life 1' } as const;
+    const fed = { type: 'fed', first: 1, last: 4, batch: 'b', to: 'life 1' } as const;
     await journal.append([fed, finished(2), { type: 'open', row: 3, history }]);
     await journal.close();
     const again = await openJournal(path, { runId: 'r1', recorded });

@@ -39,8 +39,12 @@ test('keys with empty values are left out', () => {
   expect(encodeEntry({ type: 'open', row: 3, history: { attempts: 0, unprocessed: 0, unclear: true } })).toBe(
     '{"open":3,"unclear":true}\n',
   );
-  expect(encodeEntry({ type: 'fed', first: 1, last: 500 })).toBe('{"fed":[1,500]}\n');
-  expect(encodeEntry({ type: 'fed', first: 1, last: 500, to: 'a1' })).toBe('{"fed":[1,500],"to":"a1"}\n');
+  expect(encodeEntry({ type: 'fed', first: 1, last: 25, batch: 'b-1' })).toBe(
+    '{"fed":[1,25],"batch":"b-1"}\n',
+  );
+  expect(encodeEntry({ type: 'fed', first: 1, last: 25, batch: 'b-1', to: 'a1' })).toBe(
+    '{"fed":[1,25],"batch":"b-1","to":"a1"}\n',
+  );
   expect(encodeEntry({ type: 'settled' })).toBe('{"settled":true}\n');
   expect(encodeEntry({ type: 'accepted' })).toBe('{"accepted":true}\n');
 });

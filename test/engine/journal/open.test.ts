@@ -111,7 +111,7 @@ describe('a journal is refused, and left as it is,', () => {
     ],
     [
       'has a fed row that does not exist',
-      good + encodeEntry({ type: 'fed', first: 5, last: Number.MAX_SAFE_INTEGER }),
+      good + encodeEntry({ type: 'fed', first: 5, last: Number.MAX_SAFE_INTEGER, batch: 'b' }),
       /jsonl:3: there is no row 9007199254740991: rows\.jsonl has 5/,
     ],
   ])('when the journal of a started run %s', async (_claim, content, message) => {

@@ -11,7 +11,7 @@ function stateOf(...entries: readonly JournalEntry[]): JournalState {
   return state;
 }
 
-const fed = (first: number, last: number): JournalEntry => ({ type: 'fed', first, last });
+const fed = (first: number, last: number): JournalEntry => ({ type: 'fed', first, last, batch: 'b' });
 const open = (row: number, attempts = 1): JournalEntry => ({
   type: 'open',
   row,

@@ -7,7 +7,7 @@ import { BatchWorker } from '../../../src/engine/queue/batch-worker.ts';
 import { bullmqOn } from '../../../src/engine/queue/bullmq.ts';
 import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
-import { unheard } from './unheard.ts';
+import { newBatch, unheard } from './unheard.ts';
 
 const task = { run: 'r', operation: 'update-soundboard', subject: '1', values: {}, requestDigest: '' };
 
@@ -28,7 +28,10 @@ describeWithRedis('a copy of a batch, as a dashboard of BullMQ adds it', () => {
       collect: async (batch) => collected.resolve(batch),
     });
     await batches.add(
-      [1, 2].map((row) => ({ ...task, row })),
+      newBatch(
+        'r',
+        [1, 2].map((row) => ({ ...task, row })),
+      ),
       new AbortController().signal,
     );
     const { classes, options } = bullmqOn(datastore);

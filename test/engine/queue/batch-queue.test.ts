@@ -2,13 +2,13 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { deferred } from '../../../src/base/async/waiting.ts';
 import type { Datastore } from '../../../src/engine/datastore/datastore.ts';
 import { openBatchQueue } from '../../../src/engine/queue/batch-queue.ts';
-import type { BatchQueueOptions } from '../../../src/engine/queue/batch-queue-options.ts';
+import type { BatchQueueOptions, CollectedBatch } from '../../../src/engine/queue/batch-queue-options.ts';
 import { batchesQueueName } from '../../../src/engine/queue/forget-batches.ts';
 import { openRowQueue, type RowQueue } from '../../../src/engine/queue/row-queue.ts';
 import type { ModelConnection } from '../../simulation/model-backend.ts';
 import { connectionTo, modelDatastore } from '../../simulation/model-datastore.ts';
 import { QueueModel } from '../../simulation/queue-model.ts';
-import { unheard } from './unheard.ts';
+import { newBatch, unheard } from './unheard.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -50,10 +50,10 @@ test('a missing batch is lost, though the datastore has a batch of another coord
   const datastore = modelDatastore(newConnection().connection);
   const rows = rowsOn(datastore);
   const { batches: own, vanished } = await opened(datastore, rows);
-  await own.add([{ ...task, row: 1 }], never);
+  await own.add(newBatch('r', [{ ...task, row: 1 }]), never);
   await own.forget();
   const { batches: other, vanished: vanishedOfOther } = await opened(datastore, rows);
-  await other.add([{ ...task, row: 2 }], never);
+  await other.add(newBatch('r', [{ ...task, row: 2 }]), never);
   await own.refresh();
   expect([vanished, vanishedOfOther]).toEqual([[[1]], []]);
 });
@@ -63,11 +63,34 @@ test('a batch that only the queue of its rows still lists is found by the next c
   const datastore = modelDatastore(connection);
   const rows = rowsOn(datastore);
   const { batches } = await opened(datastore, rows);
-  await batches.add([{ ...task, row: 1 }], never);
+  await batches.add(newBatch('r', [{ ...task, row: 1 }]), never);
   await batches.close();
   model.lose(batchesQueueName('r'), 'waiting-children');
   const { batches: next } = await opened(datastore, rows);
   expect([...next.recovered.held]).toEqual([1]);
+});
+
+test('a batch that no list names is found by its id, and its rows come back', async () => {
+  const { model, connection } = newConnection();
+  const datastore = modelDatastore(connection);
+  const rows = rowsOn(datastore);
+  const { batches } = await opened(datastore, rows);
+  const batch = newBatch('r', [{ ...task, row: 1 }]);
+  await batches.add(batch, never);
+  await batches.close();
+  model.lose(batchesQueueName('r'), 'waiting-children');
+  model.lose(rows.name, 'prioritized');
+  const { batches: unaware } = await opened(datastore, rows);
+  expect([...unaware.recovered.held]).toEqual([]);
+  await unaware.close();
+  const collected: CollectedBatch[] = [];
+  const { batches: next } = await opened(datastore, rows, {
+    unsettled: new Set([batch.id]),
+    collect: async (each) => void collected.push(each),
+  });
+  expect([...next.recovered.held]).toEqual([1]);
+  await next.refresh();
+  expect(collected).toMatchObject([{ rows: 1, results: [], leftovers: [{ row: 1 }], missing: [] }]);
 });
 
 test('a batch is not lost while the command that adds it is under way', async () => {
@@ -83,7 +106,7 @@ test('a batch is not lost while the command that adds it is under way', async ()
   const datastore = modelDatastore(connection, slow);
   const rows = rowsOn(datastore);
   const { batches, vanished } = await opened(datastore, rows);
-  const adding = batches.add([task], never);
+  const adding = batches.add(newBatch('r', [task]), never);
   const later = performance.now() + 60_000;
   vi.spyOn(performance, 'now').mockImplementation(() => later);
   await batches.refresh();
@@ -118,7 +141,7 @@ test.each([
   const datastore = { ...modelDatastore(connection, cut), epoch: async () => scene.epoch };
   const rows = rowsOn(datastore);
   const { batches, vanished } = await opened(datastore, rows);
-  const adding = batches.add([task], never, 'one');
+  const adding = batches.add(newBatch('r', [task]), never, 'one');
   await started.promise;
   await vi.advanceTimersByTimeAsync(1_000);
   await adding;

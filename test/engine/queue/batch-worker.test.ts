@@ -10,7 +10,7 @@ import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
 import type { ModelConnection } from '../../simulation/model-backend.ts';
 import { connectionTo, modelDatastore } from '../../simulation/model-datastore.ts';
 import { QueueModel } from '../../simulation/queue-model.ts';
-import { unheard } from './unheard.ts';
+import { newBatch, unheard } from './unheard.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -46,7 +46,7 @@ test('a row must not be called once its lock may have expired, even before the w
     onRefused: (reason) => expect.unreachable(reason.message),
     onError: () => {},
   });
-  const adding = batches.add([task], new AbortController().signal);
+  const adding = batches.add(newBatch('r', [task]), new AbortController().signal);
   await vi.advanceTimersByTimeAsync(1_000);
   const claim = await started.promise;
   // A renewal that succeeds, and then only renewals without an answer.
@@ -88,7 +88,7 @@ test('whatever throws after an intent leaves an attempt that counts and is uncle
     onError: () => {},
   });
   const adding = batches.then((opened) =>
-    opened.add([task, { ...task, row: 2 }], new AbortController().signal),
+    opened.add(newBatch('r', [task, { ...task, row: 2 }]), new AbortController().signal),
   );
   await vi.advanceTimersByTimeAsync(5_000);
   expect((await collected.promise).leftovers.map(({ row, history }) => [row, history])).toEqual([
@@ -142,7 +142,7 @@ test.each([
     onRefused: (reason) => expect.unreachable(reason.message),
     onError: () => {},
   });
-  const adding = batches.add([task, { ...task, row: 2 }], new AbortController().signal);
+  const adding = batches.add(newBatch('r', [task, { ...task, row: 2 }]), new AbortController().signal);
   await vi.advanceTimersByTimeAsync(1_000);
   const { leftovers } = await collected.promise;
   expect([called, leftovers.map(({ row }) => row)]).toEqual([isClaimed ? [1] : [], [1, 2]]);

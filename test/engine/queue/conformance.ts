@@ -13,7 +13,7 @@ import type { LostEntries } from '../../../src/engine/queue/lost-entries.ts';
 import type { BatchJobData, BatchReturn, RowTask } from '../../../src/engine/queue/payload.ts';
 import type { RowQueue } from '../../../src/engine/queue/row-queue.ts';
 import { built } from '../../helpers/built.ts';
-import { policy, unheard } from './unheard.ts';
+import { newBatch, policy, unheard } from './unheard.ts';
 
 const { bullmqOn, obliterate, promote } =
   await built<typeof import('../../../src/engine/queue/bullmq.ts')>('engine/queue/bullmq');
@@ -153,7 +153,7 @@ export function describeQueueOn(
       });
       onTestFinished(() => batchQueue.close());
       const worker = workerOn(queue, process, { concurrency, onError });
-      const add = (tasks: readonly RowTask[]) => batchQueue.add(tasks, never);
+      const add = (tasks: readonly RowTask[]) => batchQueue.add(newBatch(runId, tasks), never);
       return {
         runId,
         queue,
@@ -252,7 +252,7 @@ export function describeQueueOn(
         urgent: await openRun('urgent', () => 'high'),
       };
       for (const id of ['late', 'usual', 'other', 'usual', 'late', 'urgent'] as const)
-        await opened[id].add(tasksOf('', 2), never);
+        await opened[id].add(newBatch(`${id}${runs}`, tasksOf('', 2)), never);
       expect(await queue.countWaiting()).toBe(6);
       const { classes, options } = bullmqOn(datastore);
       const worker = new classes.Worker(queue.name, null, { ...options, autorun: false });
@@ -510,7 +510,7 @@ export function describeQueueOn(
       await run.batchQueue.close();
       await batchesOf(run).pause();
       const { batchQueue, collected } = await openAgain(run);
-      await batchQueue.add(tasksOf(run.runId, 2), never);
+      await batchQueue.add(newBatch(run.runId, tasksOf(run.runId, 2)), never);
       expect(numbersOf((await collected).results)).toEqual([1, 2]);
     });
 
@@ -561,7 +561,7 @@ export function describeQueueOn(
       await run.batchQueue.close();
       await run.worker.stop(1_000);
       const first = (await openAgain(run)).batchQueue;
-      await first.add(tasksOf(run.runId, 4), never);
+      await first.add(newBatch(run.runId, tasksOf(run.runId, 4)), never);
       await first.close();
 
       const { batchQueue, collected } = await openAgain(run);
@@ -802,7 +802,8 @@ export function describeQueueOn(
       const { batchQueue } = await openAgain(stale, {
         collect: async (batch) => void collected.push(batch),
       });
-      for (let row = 1; row <= 12; row += 1) await batchQueue.add(tasksOf(stale.runId, 1, row), never);
+      for (let row = 1; row <= 12; row += 1)
+        await batchQueue.add(newBatch(stale.runId, tasksOf(stale.runId, 1, row)), never);
       await expect.poll(() => collected.length).toBe(12);
       expect(stale.batches).toEqual([]);
     });

@@ -9,7 +9,7 @@ import type { CollectedBatch } from '../../../src/engine/queue/batch-queue-optio
 import { BatchWorker } from '../../../src/engine/queue/batch-worker.ts';
 import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
-import { unheard } from './unheard.ts';
+import { newBatch, unheard } from './unheard.ts';
 
 const names = [
   'meta',
@@ -98,12 +98,18 @@ describeWithRedis('a key of Redis that is deleted in mid-run', () => {
       onError() {},
     });
     await batches.add(
-      [1, 2, 3].map((row) => ({ ...task, row })),
+      newBatch(
+        'r',
+        [1, 2, 3].map((row) => ({ ...task, row })),
+      ),
       new AbortController().signal,
     );
     await calling.promise;
     await batches.add(
-      [4, 5].map((row) => ({ ...task, row })),
+      newBatch(
+        'r',
+        [4, 5].map((row) => ({ ...task, row })),
+      ),
       new AbortController().signal,
     );
     if (when === 'collection') {

@@ -13,7 +13,7 @@ import {
   startRedis,
 } from '../../helpers/redis-server.ts';
 import { describeQueueOn } from './conformance.ts';
-import { unheard } from './unheard.ts';
+import { newBatch, unheard } from './unheard.ts';
 
 describeWithRedis('Redis', () => {
   const servers: RedisServer[] = [];
@@ -66,7 +66,7 @@ describeWithRedis('Redis', () => {
     const task = { run: 'r', operation: 'update-soundboard', subject: '1', values: {}, requestDigest: '' };
     for (const row of numbers) {
       await admin.script('FLUSH');
-      await batches.add([{ ...task, row }], new AbortController().signal);
+      await batches.add(newBatch('r', [{ ...task, row }]), new AbortController().signal);
     }
     await expect.poll(() => collected.toSorted((a, b) => a - b)).toEqual(numbers);
     // A script that is forgotten once more between its loading and its use fails, and its caller tries again.

@@ -1,4 +1,6 @@
+import { type FedBatch, newBatchId } from '../../../src/engine/queue/batch-flow.ts';
 import type { BatchQueueOptions } from '../../../src/engine/queue/batch-queue-options.ts';
+import type { RowTask } from '../../../src/engine/queue/payload.ts';
 import type { RowQueue } from '../../../src/engine/queue/row-queue.ts';
 
 export const policy = { attempts: 3, backoffMs: 7 };
@@ -9,6 +11,7 @@ export function unheard(runId: string, rows: RowQueue): BatchQueueOptions {
     runId,
     rows,
     policy,
+    unsettled: new Set(),
     priority: () => 'normal',
     collect: async () => {},
     journalEnd: () => 0,
@@ -17,4 +20,8 @@ export function unheard(runId: string, rows: RowQueue): BatchQueueOptions {
     onResults: async () => {},
     onError: () => {},
   };
+}
+
+export function newBatch(runId: string, tasks: readonly RowTask[]): FedBatch {
+  return { id: newBatchId(runId), tasks };
 }

@@ -88,7 +88,7 @@ async function report(random: readonly RandomRow[], more: Partial<ReportInput & 
   const run = await emptyRun();
   for (const [index, { fate }] of random.entries()) {
     const row = index + 1;
-    if (fate.fed) await run.journal.append([{ type: 'fed', first: row, last: row }]);
+    if (fate.fed) await run.journal.append([{ type: 'fed', first: row, last: row, batch: 'b' }]);
     if (fate.history) await run.journal.append([{ type: 'open', row, history: fate.history }]);
     if (fate.result) await run.journal.append([{ type: 'row', result: { ...fate.result, row } }]);
   }

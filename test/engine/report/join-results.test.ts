@@ -26,7 +26,7 @@ test('results are found by the place of a row, and shown with its number', async
   await journal.append([
     { type: 'row', result: resultOf(1) },
     { type: 'open', row: 2, history: { ...noHistory, attempts: 1 } },
-    { type: 'fed', first: 3, last: 3 },
+    { type: 'fed', first: 3, last: 3, batch: 'b' },
   ]);
   const rows = [2, 3, 9, 10].map((row, index) => callableRow(row, [], { place: index + 1 }));
   expect(await joined(journal, rows)).toEqual([

@@ -3,6 +3,7 @@ import { onAbort, unlessAborted, withTimeout } from '../../../base/async/waiting
 import type { Attribution } from '../../../domain/actor.ts';
 import type { Priority, RowResult } from '../../../domain/terms.ts';
 import type { JournalEntry } from '../../journal/line.ts';
+import { newBatchId } from '../../queue/batch-flow.ts';
 import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
 import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
 import { bytesOf, type RowTask } from '../../queue/payload.ts';
@@ -170,14 +171,14 @@ export class Coordinator {
   }
 
   async #recover(): Promise<void> {
-    const { datastore, journal } = this.#run;
+    const { datastore, journal, record } = this.#run;
     const { uncalled, tasks, window, priority, onError } = this.#options;
-    const { id } = this.#run.record;
     await this.#epoch.read();
     this.#batches = await openBatchQueue(datastore, {
-      runId: id,
+      runId: record.id,
       rows: this.#run.rows,
       policy: this.#run.policy,
+      unsettled: journal.unsettledBatches(),
       priority,
       collect: (batch) => this.#failing(this.#collect(batch)),
       journalEnd: () => journal.end,
@@ -188,7 +189,7 @@ export class Coordinator {
     });
     const { recovered } = this.#batches;
     this.#repeated.push(repeat(() => this.#observe(), { everyMs: refreshMs, onError }));
-    if (keepsOrder(this.#run.record)) this.#keepOrder(new RowOrder());
+    if (keepsOrder(record)) this.#keepOrder(new RowOrder());
     this.#feed = new Feed({
       tasks,
       skip: recovered.held,
@@ -243,20 +244,21 @@ export class Coordinator {
     this.#options.window.collected(rows, bytes);
   }
 
-  async #add(batches: readonly RowTask[][]): Promise<void> {
+  async #add(rowsOfBatches: readonly RowTask[][]): Promise<void> {
+    const batches = rowsOfBatches.map((tasks) => ({ id: newBatchId(this.#run.record.id), tasks }));
     // Before the rows can be called: after a power cut, the journal knows which rows are suspect.
     const { name: epoch } = this.#epoch;
-    await this.#run.journal.append(batches.flatMap((tasks) => fedEntries(tasks, epoch)));
+    await this.#run.journal.append(batches.flatMap((batch) => fedEntries(batch, epoch)));
     const noted: Promise<unknown>[] = [];
-    for (const batch of batches) {
+    for (const { id, tasks: fed } of batches) {
       if (!this.isFeeding) break;
       // An older copy of the datastore may have returned results for rows that were handed back.
-      const tasks = batch.filter(({ row }) => !this.#run.journal.isFinished(row));
+      const tasks = fed.filter(({ row }) => !this.#run.journal.isFinished(row));
       if (tasks.length === 0) continue;
       this.#options.window.fed(tasks.length, bytesOf(...tasks));
       const { signal } = this.#ending;
       // If the datastore stays away, the next process finds out whether the batch was added.
-      if (!(await unlessAborted(this.#batches.add(tasks, signal, epoch), signal))) continue;
+      if (!(await unlessAborted(this.#batches.add({ id, tasks }, signal, epoch), signal))) continue;
       // If the datastore loses the batch, the next process knows that its rows may have been called.
       noted.push(this.#run.journal.append(addedEntries(tasks)).catch((error) => this.#fail(error)));
     }

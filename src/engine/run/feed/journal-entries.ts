@@ -2,6 +2,7 @@ import { perhapsCalled } from '../../../domain/attempts.ts';
 import { type AttemptHistory, noHistory, type RowResult } from '../../../domain/terms.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/line.ts';
+import type { FedBatch } from '../../queue/batch-flow.ts';
 import { rangesOf } from '../../queue/batch-flow.ts';
 import type { LostEntries } from '../../queue/lost-entries.ts';
 import { type Leftover, type RowTask, uncalledRow } from '../../queue/payload.ts';
@@ -33,25 +34,24 @@ export interface DatastoreRows {
   readonly held: ReadonlySet<number>;
   /** In batches that an earlier coordinator took back without a call. */
   readonly removed: ReadonlySet<number>;
-  /** Of a batch, the datastore has kept no more than its name. */
-  readonly isIncomplete: boolean;
+  /** The ids of batches that arrived, and whose rows the datastore does not tell any more. */
+  readonly traces: ReadonlySet<string>;
 }
 
 /**
- * Fed rows of which neither the datastore nor the journal knows more. In an unchanged epoch, those that were added were lost with a key, and
- * others never arrived, unless the datastore still names a batch without its rows. In another epoch all may have been called.
+ * Fed rows of which neither the datastore nor the journal knows more. In an unchanged epoch, the rows of a batch that was added, or of which
+ * the datastore has a trace, were lost with a key, and others never arrived. In another epoch all may have been called.
  */
 export function lostSince(
   epoch: Pick<FeedEpoch, 'isPresent'>,
-  { held, removed, isIncomplete }: DatastoreRows,
-  journal: Pick<Journal, 'unsettledRows' | 'fedTo' | 'isAdded'>,
+  { held, removed, traces }: DatastoreRows,
+  journal: Pick<Journal, 'unsettledRows' | 'fedTo' | 'batchOf' | 'isAdded'>,
 ): { readonly withKeys: readonly number[]; readonly withEpoch: readonly number[] } {
   const missing = [...journal.unsettledRows()].filter((row) => !held.has(row));
   const isOfEpoch = (row: number): boolean => epoch.isPresent(journal.fedTo(row));
+  const hasArrived = (row: number): boolean => journal.isAdded(row) || traces.has(journal.batchOf(row) ?? '');
   return {
-    withKeys: missing.filter(
-      (row) => isOfEpoch(row) && (isIncomplete || journal.isAdded(row)) && !removed.has(row),
-    ),
+    withKeys: missing.filter((row) => isOfEpoch(row) && hasArrived(row) && !removed.has(row)),
     withEpoch: missing.filter((row) => !isOfEpoch(row)),
   };
 }
@@ -156,9 +156,9 @@ export function entriesTheJournalLost(
 }
 
 /** Consecutive rows share an entry. */
-export function fedEntries(tasks: readonly RowTask[], epoch: string | undefined): JournalEntry[] {
+export function fedEntries({ id, tasks }: FedBatch, epoch: string | undefined): JournalEntry[] {
   const to = epoch === undefined ? {} : { to: epoch };
-  return rangesOf(tasks).map(([first, last]) => ({ type: 'fed', first, last, ...to }));
+  return rangesOf(tasks).map(([first, last]) => ({ type: 'fed', first, last, batch: id, ...to }));
 }
 
 export function addedEntries(tasks: readonly RowTask[]): JournalEntry[] {

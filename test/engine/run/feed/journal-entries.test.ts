@@ -17,7 +17,13 @@ import {
 import { resultOf } from '../../journal/arbitraries.ts';
 
 const called = (attempts: number, unclear = false): AttemptHistory => ({ ...noHistory, attempts, unclear });
-const fed = (row: number, to: string): JournalEntry => ({ type: 'fed', first: row, last: row, to });
+const fed = (row: number, to: string, batch = 'b'): JournalEntry => ({
+  type: 'fed',
+  first: row,
+  last: row,
+  batch,
+  to,
+});
 const added = (row: number): JournalEntry => ({ type: 'added', first: row, last: row });
 const back = (row: number): JournalEntry => ({ type: 'returned', first: row, last: row });
 const open = (row: number, history: AttemptHistory): JournalEntry => ({ type: 'open', row, history });
@@ -41,7 +47,7 @@ const epochNamed = (present: string | undefined) => ({
   isPast: (epoch: string | undefined) => present !== undefined && epoch !== present,
 });
 const now = epochNamed('now');
-const nothing = { held: new Set<number>(), removed: new Set<number>(), isIncomplete: false };
+const nothing = { held: new Set<number>(), removed: new Set<number>(), traces: new Set<string>() };
 const noKeys = new Set<string>();
 
 describe('of rows without a result that were fed', () => {
@@ -191,7 +197,7 @@ test('of several batches that a journal has lost, the one with the most calls of
 
 test('before rows are fed again, the journal learns which are lost, and which an earlier coordinator took back', () => {
   const journal = journalOf(...[1, 2, 3].flatMap((row) => [fed(row, 'now'), added(row)]));
-  const rows = { held: new Set([1]), removed: new Set([3]), isIncomplete: false };
+  const rows = { held: new Set([1]), removed: new Set([3]), traces: new Set<string>() };
   const lost = lostSince(now, rows, journal);
   expect(recoveryEntries(lost, rows.removed, journal, now)).toEqual([
     possiblyCalledEntry(2, journal),
@@ -199,8 +205,8 @@ test('before rows are fed again, the journal learns which are lost, and which an
   ]);
 });
 
-test('rows that never seem to have arrived are lost, if the datastore names a batch whose rows it has forgotten', () => {
-  const journal = journalOf(fed(1, 'now'));
+test('rows that never seem to have arrived are lost, if the datastore has a trace of their batch', () => {
+  const journal = journalOf(fed(1, 'now', 'one'), fed(2, 'now', 'two'));
   expect(lostSince(now, nothing, journal).withKeys).toEqual([]);
-  expect(lostSince(now, { ...nothing, isIncomplete: true }, journal).withKeys).toEqual([1]);
+  expect(lostSince(now, { ...nothing, traces: new Set(['two']) }, journal).withKeys).toEqual([2]);
 });

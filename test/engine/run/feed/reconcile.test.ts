@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { finished } from '../../journal/arbitraries.ts';
 import { leastOptions, manifestAt } from '../planned-record.ts';
 
-const fed: JournalEntry = { type: 'fed', first: 1, last: 2 };
+const fed: JournalEntry = { type: 'fed', first: 1, last: 2, batch: 'b' };
 
 /** A stopped run of two rows. */
 async function stopped(store: RunStore, state: RunState, ...entries: readonly JournalEntry[]) {

@@ -31,7 +31,7 @@ beforeEach(async () => {
   const rows = { kind: 'manifest', source, reading } as const;
   const created = await createRun(store, { rows, options, attribution: withActor() });
   const { record: planned, journal } = created;
-  await journal.append([{ type: 'fed', first: 1, last: 5 }]);
+  await journal.append([{ type: 'fed', first: 1, last: 5, batch: 'b' }]);
   await journal.append([finished(1), finished(2)]);
   await journal.append([finished(5, { outcome: 'failed', code: 'HTTP_500' }), { type: 'settled' }]);
   folder = store.folder(planned.id);
