@@ -5,7 +5,7 @@ import { SystemError } from '../base/errors/system-error.ts';
 import { escapeInvisible, printable, printableJson } from '../base/text/printable.ts';
 import { environment } from './config.ts';
 import { Interrupted } from './exit-codes.ts';
-import { cutTo, painted, plain } from './render/style.ts';
+import { painted, plain, screenRows, withLabels, wrappedLine } from './render/style.ts';
 import { usualColumns } from './render/words.ts';
 
 /**
@@ -26,7 +26,7 @@ export const screen = {
   },
   /** The width of standard output. */
   get resultColumns(): number | undefined {
-    return isatty(1) ? process.stdout.columns || usualColumns : undefined;
+    return isatty(1) ? columnsOf(1) : undefined;
   },
   /** The height of standard error. */
   get rows(): number {
@@ -45,7 +45,7 @@ export const screen = {
 
 /** Adds no line feed. @throws a `SystemError` when data can't be written */
 export function writeResult(text: string): void {
-  unlessHeld(() => writeData(colored(1, printable(text))));
+  unlessHeld(() => writeData(shown(1, text)));
 }
 
 /** @throws a `SystemError` when data can't be written */
@@ -60,7 +60,7 @@ export function writeContent(text: string): void {
 
 /** Adds no line feed. */
 export function writeTalk(text: string): void {
-  unlessHeld(() => writeFreely(colored(2, printable(text))));
+  unlessHeld(() => writeFreely(shown(2, text)));
 }
 
 export function writeLogLine(json: string): void {
@@ -99,12 +99,30 @@ const clearLine = '\r\u001b[2K';
 /** For a terminal that reports no height, or 0. */
 const usualRows = 24;
 
-/** @param replaced how many of the last lines, up to the cursor, to replace */
-export function redrawLines(lines: readonly string[], replaced: number): void {
-  const columns = process.stderr.columns || usualColumns;
-  const upwards = replaced > 1 ? `\u001b[${replaced - 1}A\u001b[J` : '';
-  const text = lines.map((line) => cutTo(columns - 1, escapeInvisible(line))).join('\n');
-  writeFreely(clearLine + upwards + colored(2, text));
+/** The lines as they will stand on the screen: wrapped, and one column free for the cursor. */
+export function linesToDraw(lines: readonly string[]): readonly string[] {
+  return lines.flatMap((line) => wrappedLine(escapeInvisible(line), columnsOf(2) - 1));
+}
+
+/**
+ * @param lines of `linesToDraw`
+ * @param replaced the last lines on the screen, up to the cursor. Terminals break and join lines when the window is resized.
+ */
+export function redrawLines(lines: readonly string[], replaced: readonly string[]): void {
+  const rows = screenRows(replaced, columnsOf(2));
+  const upwards = rows > 1 ? `\u001b[${rows - 1}A\u001b[J` : '';
+  writeFreely(clearLine + upwards + colored(2, lines.join('\n')));
+}
+
+/** What a person reads; wrapped on a screen. */
+function shown(stream: 1 | 2, text: string): string {
+  const lines = withLabels(printable(text)).split('\n');
+  const columns = isatty(stream) ? columnsOf(stream) : Number.POSITIVE_INFINITY;
+  return colored(stream, lines.flatMap((line) => wrappedLine(line, columns)).join('\n'));
+}
+
+function columnsOf(stream: 1 | 2): number {
+  return (stream === 1 ? process.stdout : process.stderr).columns || usualColumns;
 }
 
 function colored(stream: 1 | 2, text: string): string {

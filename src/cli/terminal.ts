@@ -7,6 +7,7 @@ import { interruptible } from './interrupt.ts';
 import {
   askLine,
   holdOutput,
+  linesToDraw,
   redrawLines,
   screen,
   writeDocument,
@@ -23,14 +24,15 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
   const quiet = silence > 0;
   if (silence > 1) holdOutput();
   const live = screen.isTerminal && !quiet && environment['TERM'] !== 'dumb';
-  let drawn = 0;
+  let drawn: readonly string[] = [];
   const drawLines = (lines: readonly string[]): void => {
-    if (!live || drawn + lines.length === 0) return;
+    if (!live || drawn.length + lines.length === 0) return;
     const room = screen.rows - 1;
-    const shown =
-      lines.length > room ? [...lines.slice(0, room - 1), `… and ${lines.length - room + 1} more`] : lines;
+    const all = linesToDraw(lines);
+    const more = all.length - room + 1;
+    const shown = all.length > room ? [...all.slice(0, room - 1), `… and ${more} more`] : all;
     redrawLines(shown, drawn);
-    drawn = shown.length;
+    drawn = shown;
   };
   const clear = (): void => drawLines([]);
   const warn = (text: string): void => {
@@ -55,7 +57,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     say(text: string): void {
       if (!quiet) warn(text);
     },
-    /** Cuts the line to the width of the screen; an empty text clears it. */
+    /** An empty text clears the line. */
     draw(line: string): void {
       drawLines(line === '' ? [] : [line]);
     },

@@ -1,14 +1,26 @@
-import { inspect } from 'node:util';
+/**
+ * Red: errors, failed rows, halted runs. Yellow: warnings, unclear rows, waits. Green: done. Bold: the verdict and `Next:`. Dim: what is
+ * repeated. These five of the 16 colors can be read on light and dark screens.
+ */
+const codes = {
+  bold: ['1', '22'],
+  dim: ['2', '22'],
+  green: ['32', '39'],
+  red: ['31', '39'],
+  yellow: ['33', '39'],
+  boldRed: ['1;31', '22;39'],
+  boldYellow: ['1;33', '22;39'],
+} as const;
 
-export type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
+export type Style = keyof typeof codes;
 
 /** Keeps marks out of text from a manifest or an answer. Not from `node:crypto`, which takes two milliseconds at each start. */
 const secret = Math.random().toString(36).slice(2);
 const end = `\ufdd1${secret}`;
 const begin = (style: string): string => `\ufdd0${secret}${style};`;
 const spans = new RegExp(`${begin('(\\w+)')}(.*?)${end}`, 'gs');
+const marks = new RegExp(`${begin('\\w+')}|${end}`, 'g');
 const marksAndCharacters = new RegExp(`${begin('\\w+')}|${end}|.`, 'gsu');
-const emptySpans = new RegExp(begin('\\w+') + end, 'g');
 
 /** For `painted` or `plain`. Marks don't nest. */
 export function styled(style: Style, text: string): string {
@@ -19,13 +31,22 @@ export function withHeadings(text: string): string {
   return text.replace(/^\S.*:$/gm, (heading) => styled('bold', heading));
 }
 
+const labels = { 'error:': 'boldRed', 'warning:': 'boldYellow', 'Next:': 'bold' } as const;
+
+/** Words that begin a line and say what the line is. */
+export function withLabels(text: string): string {
+  return text.replace(/^(?:error|warning):|(?<=^|\. )Next:/gm, (label) =>
+    styled(labels[label as keyof typeof labels], label),
+  );
+}
+
 export function plain(text: string): string {
-  return text.replace(spans, '$2');
+  return text.replace(marks, '');
 }
 
 export function painted(text: string): string {
   return text.replace(spans, (_span, style: Style, inner: string) => {
-    const [on, off] = inspect.colors[style] ?? [0, 0];
+    const [on, off] = codes[style];
     return `\u001b[${on}m${inner}\u001b[${off}m`;
   });
 }
@@ -34,14 +55,59 @@ export function widthOf(text: string): number {
   return plain(text).length;
 }
 
-/** A cut line ends with `…`. */
-export function cutTo(columns: number, line: string): string {
-  if (widthOf(line) <= columns) return line;
-  let room = columns - 1;
-  const cut = line.replace(marksAndCharacters, (part) => {
+/** How many rows of a screen the lines take, each of which may be wider. */
+export function screenRows(lines: readonly string[], columns: number): number {
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);
+}
+
+/** A command stays whole, so that it can be copied: in quotes, or from a colon or the line's beginning to its end. */
+const words = new RegExp(
+  `"(?=cqbatch )[^"]*"\\S*|(?<=(?:^|:)(?:${end})? *)cqbatch .*|(?:${begin('\\w+')}|${end}|\\S)+`,
+  'gu',
+);
+
+/**
+ * Breaks a line at spaces. Further lines are indented like its second column, if it has one in the left half, otherwise two more than the
+ * line. A longer word is broken, a longer command is left to the terminal.
+ */
+export function wrappedLine(line: string, columns: number): readonly string[] {
+  if (widthOf(line) <= columns) return [line];
+  const [{ length: indent } = ''] = /^ */.exec(line) ?? [];
+  const [{ length: second } = ''] = /^ *\S.*? {2,}(?=\S)/.exec(plain(line)) ?? [];
+  const hang = second > 0 && second <= columns / 2 ? second : Math.min(indent + 2, Math.floor(columns / 2));
+  const lines: string[] = [];
+  let current = '';
+  let end = 0;
+  for (const { 0: word, index } of line.matchAll(words)) {
+    const gap = line.slice(end, index);
+    end = index + word.length;
+    if (current === '' || widthOf(current + gap + word) <= columns) {
+      current += gap + word;
+      continue;
+    }
+    lines.push(current);
+    current = ' '.repeat(hang) + word;
+  }
+  return [...lines, current].flatMap((each) => (isCommand(each) ? [each] : brokenLine(each, columns, hang)));
+}
+
+function isCommand(line: string): boolean {
+  return /^[ (]*"?cqbatch /.test(plain(line));
+}
+
+/** @param line with a word that is too long, perhaps */
+function brokenLine(line: string, columns: number, hang: number): readonly string[] {
+  if (widthOf(line) <= columns) return [line];
+  const lines: string[] = [];
+  let [current, width] = ['', 0];
+  for (const [part] of line.matchAll(marksAndCharacters)) {
     const isMark = part.length > 2;
-    if (!isMark) room -= part.length;
-    return isMark || room >= 0 ? part : '';
-  });
-  return `${cut.replace(emptySpans, '')}…`;
+    if (!isMark && width + part.length > columns) {
+      lines.push(current);
+      [current, width] = [' '.repeat(hang), hang];
+    }
+    current += part;
+    if (!isMark) width += part.length;
+  }
+  return [...lines, current];
 }

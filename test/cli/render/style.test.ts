@@ -1,6 +1,15 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { printable } from '../../../src/base/text/printable.ts';
-import { cutTo, painted, plain, styled, widthOf } from '../../../src/cli/render/style.ts';
+import {
+  painted,
+  plain,
+  screenRows,
+  styled,
+  widthOf,
+  withLabels,
+  wrappedLine,
+} from '../../../src/cli/render/style.ts';
 import { table } from '../../../src/cli/render/words.ts';
 
 const line = `a ${styled('green', '12 succeeded')}, ${styled('red', '3 failed')} z`;
@@ -32,19 +41,68 @@ describe('a styled text', () => {
   });
 });
 
+test.each<[string, number, string, string[]]>([
+  ['that fits stays', 20, 'a few words', ['a few words']],
+  ['is broken at spaces', 10, 'a few words more', ['a few', '  words', '  more']],
+  ['keeps its indentation', 12, '  a few words more', ['  a few', '    words', '    more']],
+  [
+    'goes on below its second column',
+    20,
+    '  API  it is away now, again',
+    ['  API  it is away', '       now, again'],
+  ],
+  [
+    'does not go on far to the right',
+    20,
+    'a first column  a second word',
+    ['a first column  a', '  second word'],
+  ],
+  ['keeps wide gaps within a line', 16, 'a  b c  d e f g h i', ['a  b c  d e f g', '   h i']],
+  ['breaks a word that is too long', 8, 'see abcdefghijklm', ['see', '  abcdef', '  ghijkl', '  m']],
+  ['keeps a command whole', 12, 'Next: cqbatch run a.csv', ['Next:', '  cqbatch run a.csv']],
+  [
+    'keeps a quoted command whole',
+    12,
+    'type "cqbatch list --json" now',
+    ['type', '  "cqbatch list --json"', '  now'],
+  ],
+  ['breaks prose about the program', 12, 'so cqbatch cannot go on', ['so cqbatch', '  cannot go', '  on']],
+])('a line %s', (_what, columns, text, lines) => {
+  expect(wrappedLine(text, columns)).toEqual(lines);
+});
+
+test('a broken line keeps its colors', () => {
+  expect(wrappedLine(line, 14).map(plain)).toEqual(['a 12', '  succeeded, 3', '  failed z']);
+  expect(painted(wrappedLine(line, 14).join('\n'))).toBe(
+    'a \u001b[32m12\n  succeeded\u001b[39m, \u001b[31m3\n  failed\u001b[39m z',
+  );
+});
+
 test.each([
-  [26, 'a 12 succeeded, 3 failed z'],
-  [25, 'a 12 succeeded, 3 failed…'],
-  [16, 'a 12 succeeded,…'],
-  [1, '…'],
-])('a line that is cut to %d columns ends with …', (columns, text) => {
-  expect(plain(cutTo(columns, line))).toBe(text);
+  [80, 2],
+  [26, 2],
+  [25, 3],
+  [10, 4],
+])('on a screen of %d columns, a line of 26 and an empty one take %d rows', (columns, rows) => {
+  expect(screenRows([line, ''], columns)).toBe(rows);
 });
 
-test('a line that is cut keeps the colors of the rest', () => {
-  expect(painted(cutTo(5, line))).toBe('a \u001b[32m12\u001b[39m…');
+const anyText = fc.string({
+  unit: fc.constantFrom('a', 'b', ' ', '  ', 'cqbatch ', '"', ':'),
+  maxLength: 60,
 });
 
-test('a line that is cut never ends with half a character', () => {
-  expect(cutTo(3, 'a\u{1f600}bc')).toBe('a…');
+test('breaking a line loses no word', () => {
+  fc.assert(
+    fc.property(anyText, fc.integer({ min: 4, max: 40 }), (text, columns) => {
+      const letters = (each: string) => each.replaceAll(' ', '');
+      expect(letters(wrappedLine(text, columns).join(''))).toBe(letters(text));
+    }),
+  );
+});
+
+test('the words that say what a line is have their colors', () => {
+  expect(painted(withLabels('error: no\nwarning: so\nSent. Next: go\nan error: x'))).toBe(
+    '\u001b[1;31merror:\u001b[22;39m no\n\u001b[1;33mwarning:\u001b[22;39m so\nSent. \u001b[1mNext:\u001b[22m go\nan error: x',
+  );
 });
