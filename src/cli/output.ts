@@ -28,6 +28,10 @@ export const screen = {
   get resultColumns(): number | undefined {
     return isatty(1) ? columnsOf(1) : undefined;
   },
+  /** The width of standard error. */
+  get columns(): number {
+    return columnsOf(2);
+  },
   /** The height of standard error. */
   get rows(): number {
     return process.stderr.rows || usualRows;

@@ -45,8 +45,18 @@ export interface Pace {
   readonly refuses503: boolean;
   /** For display. */
   readonly reason: string;
+  /** While the API answers no call. */
+  readonly away?: ApiOutage | undefined;
   /** Id of the run whose `--rate` bounds a rate that several runs share. */
   readonly boundBy?: string | undefined;
+}
+
+/** An outage of the API, in milliseconds of the steady clock. */
+export interface ApiOutage {
+  readonly why: string;
+  readonly since: number;
+  /** Absent: never. */
+  readonly givesUpAt?: number | undefined;
 }
 
 /** Calls of all workers since the governor started. */
@@ -72,14 +82,29 @@ export function restAdvice(
   return `"${restBy}" asks for this wait; to call sooner, type: cqbatch set-rate ${run} 5/s (or resume it with --rate 5/s)`;
 }
 
+/** Why only single calls are made, or none. */
 export interface Outage {
   readonly reason: string;
   /** A call then tests whether the outage is over. */
   readonly testMs: number;
+  /** Present if the API answers no call: why, for how long, and after which time the worker gives up. */
+  readonly away?: { readonly why: string; readonly lastedMs: number; readonly leftMs?: number | undefined };
 }
 
-export function duringOutage<Known extends Pace>(pace: Known, { reason, testMs }: Outage): Known {
-  return { ...pace, phase: 'waiting', reason, restUntil: steadyNow() + testMs, restBy: undefined };
+export function duringOutage<Known extends Pace>(pace: Known, { reason, testMs, away }: Outage): Known {
+  const now = steadyNow();
+  return {
+    ...pace,
+    phase: 'waiting',
+    reason,
+    restUntil: now + testMs,
+    restBy: undefined,
+    away: away && {
+      why: away.why,
+      since: now - away.lastedMs,
+      givesUpAt: away.leftMs === undefined ? undefined : now + away.leftMs,
+    },
+  };
 }
 
 /** What is known of an API before its first call. */

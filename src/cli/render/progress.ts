@@ -1,50 +1,76 @@
 import { count, counted, duration, perSecond } from '../../base/text/format.ts';
 import { type Pace, restAdvice } from '../../domain/pace.ts';
-import { percentOf } from '../../domain/terms.ts';
+import { type OutcomeCounts, percentOf, totalOf } from '../../domain/terms.ts';
 import type { RunRecord } from '../../engine/run/record/record.ts';
 import { unservedText } from '../../engine/run/record/run-view.ts';
 import type { CanaryResults } from '../../engine/run/session/canary.ts';
 import type { ProgressSnapshot, StalledCalls } from '../../engine/run/session/progress.ts';
-import { clockTime, indented, moreText, outcomeTexts, styledOutcome, table } from './words.ts';
+import { styled, widthOf } from './style.ts';
+import { outcomeChart } from './summary.ts';
+import { awayText, waitText } from './waits.ts';
+import { indented, moreText, outcomeTexts, styledOutcome, table } from './words.ts';
 
-/** A second line says how the user can end a wait. */
+/**
+ * A second line says why no row is called, and how the user can end a wait.
+ *
+ * @param columns of the screen, for a bar; undefined where lines stay
+ */
 export function progressLines(
   snapshot: ProgressSnapshot,
   { id, options }: Pick<RunRecord, 'id' | 'options'>,
-  trouble?: string,
+  { trouble, columns }: { readonly trouble?: string | undefined; readonly columns?: number | undefined } = {},
 ): readonly string[] {
-  const isUnserved = snapshot.workers === 0 && snapshot.done < snapshot.rows && !snapshot.paused;
+  const { workers, done, rows, counts, paused, pace } = snapshot;
+  const bar = columns === undefined ? '' : `${progressBar(counts, rows, Math.floor(columns / 4))}  `;
+  const isUnserved = workers === 0 && done < rows && !paused;
+  const away = awayText(pace);
   const advice = isUnserved
-    ? `waiting ${unservedText(options)}`
-    : snapshot.pace && restAdvice(snapshot.pace, id);
-  return [progressLine(snapshot, trouble), ...(advice === undefined ? [] : [advice])];
+    ? styled('yellow', `waiting ${unservedText(options)}`)
+    : pace && restAdvice(pace, id);
+  return [
+    bar + progressLine(snapshot, trouble),
+    ...(away === undefined ? [] : [`${away} ${styled('yellow', 'Ctrl-C loses nothing.')}`]),
+    ...(advice === undefined ? [] : [advice]),
+  ];
+}
+
+/** Empty where rows are still to be called. */
+function progressBar(counts: OutcomeCounts, rows: number, columns: number): string {
+  const part = rows === 0 ? 0 : Math.floor((totalOf(counts) / rows) * columns);
+  const done = outcomeChart(counts, part);
+  return done + styled('dim', '·'.repeat(Math.max(0, columns - widthOf(done))));
 }
 
 /**
- * `4,512/12,000 (38 %)  12 s left  4,480 succeeded, 32 failed  640/s`. A narrow screen may cut off the end.
+ * `4,512/12,000 (38 %)  12 s left  4,480 succeeded, 32 failed  640/s`
  *
  * @param trouble why the datastore does not answer
  */
 export function progressLine(snapshot: ProgressSnapshot, trouble?: string): string {
   const { rows, done, counts, rowsPerSecond, pace, waitMs, retrying, etaSeconds } = snapshot;
-  const { paused, workers, stalled } = snapshot;
+  const { paused, workers, stalled, ahead } = snapshot;
+  const isAway = pace?.away !== undefined;
+  const waits = isAway ? 0 : waitMs;
   return [
     `${count(done)}/${count(rows)} (${percentOf(done, rows)} %)`,
-    etaSeconds === undefined || done === rows || paused || waitMs > 0 ? '' : `${duration(etaSeconds)} left`,
+    etaSeconds === undefined || done === rows || paused || isAway || waitMs > 0
+      ? ''
+      : `${duration(etaSeconds)} left`,
     outcomeTexts(counts).join(', '),
     retrying > 0 ? `${count(retrying)} retrying` : '',
     waiting(),
-    `${perSecond(rowsPerSecond)}${pace === undefined || waitMs > 0 ? '' : paceText(pace)}`,
-    waitMs > 0 ? waitText(waitMs, reasonOf(pace)) : '',
-    stalled === undefined ? '' : stalledText(stalled),
+    `${perSecond(rowsPerSecond)}${pace === undefined || isAway || waitMs > 0 ? '' : paceText(pace)}`,
+    waits > 0 ? waitText(waits, reasonOf(pace)) : '',
+    stalled === undefined || isAway ? '' : stalledText(stalled),
   ]
     .filter((part) => part !== '')
     .join('  ');
 
   function waiting(): string {
-    if (trouble !== undefined) return `waiting: ${trouble}`;
-    if (paused) return 'paused';
-    if (workers === 0 && done < rows) return 'waiting for a worker';
+    if (trouble !== undefined) return styled('yellow', `waiting: ${trouble}`);
+    if (paused) return styled('yellow', 'paused');
+    if (workers === 0 && done < rows) return styled('yellow', 'waiting for a worker');
+    if (ahead !== undefined && done < rows) return styled('yellow', `waits ${ahead}`);
     return workers === undefined || workers === 1 ? '' : counted(workers, 'worker');
   }
 }
@@ -69,15 +95,6 @@ function stalledText({ calls, oldestMs, timeoutMs }: StalledCalls): string {
   const since = calls === 1 ? ' for' : ', the oldest for';
   const timeout = `timeout ${count(timeoutMs / 1_000)} s`;
   return `${counted(calls, 'call')} in flight${since} ${duration(oldestMs / 1_000)} (${timeout})`;
-}
-
-/** A longer wait is shown as the time when it ends. */
-const longWaitSeconds = 600;
-
-function waitText(waitMs: number, reason: string): string {
-  const seconds = Math.ceil(waitMs / 1_000);
-  const until = seconds < longWaitSeconds ? '' : `, until ${clockTime(new Date(Date.now() + waitMs))}`;
-  return `waiting ${duration(seconds)}${until}${reason === '' ? '' : ` (${reason})`}`;
 }
 
 const maxRows = 30;

@@ -8,6 +8,8 @@ import { toHundredths } from '../../engine/cluster/rate-policy.ts';
 import { nextOfStopped } from '../../engine/run/record/record.ts';
 import { endInWords } from '../../engine/run/record/run-outcome.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
+import { styled } from './style.ts';
+import { awayText } from './waits.ts';
 import {
   allowedText,
   clockTime,
@@ -46,9 +48,9 @@ export function statusDocument(view: RunView): object {
   };
 }
 
-/** A second line says how the user can end a long wait. */
+/** A second line says why the API answers no call, or how the user can end a long wait. */
 export function statusLines(view: RunView): readonly string[] {
-  return [statusLine(view), adviceOf(view)].filter((line) => line !== undefined);
+  return [statusLine(view), awayText(view.pace), adviceOf(view)].filter((line) => line !== undefined);
 }
 
 function adviceOf({ id, pace }: RunView, now = Date.now()): string | undefined {
@@ -62,10 +64,12 @@ function statusLine(view: RunView): string {
     `${count(done)}/${count(rows)} (${percentOf(done, rows)} %)`,
     outcomeTexts(view.counts).join(', '),
     throughput?.of === 'now' ? perSecond(throughput.rowsPerSecond) : '',
-    paceText(view.pace, Date.now()),
+    view.pace?.away === undefined ? paceText(view.pace, Date.now()) : '',
     workers.length > 0 ? counted(workers.length, 'worker') : '',
-    wait?.of === 'datastore' ? `waiting: ${wait.text}` : '',
-    wait?.of === 'worker' || wait?.of === 'daemon' ? `waiting ${wait.text}` : '',
+    wait?.of === 'datastore' ? styled('yellow', `waiting: ${wait.text}`) : '',
+    wait?.of === 'worker' || wait?.of === 'daemon' || wait?.of === 'run'
+      ? styled('yellow', `waiting ${wait.text}`)
+      : '',
   ]
     .filter(Boolean)
     .join('  ');
@@ -86,7 +90,13 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
       'rate',
       throughput && `${perSecond(throughput.rowsPerSecond)}${throughput.of === 'now' ? '' : ' on average'}`,
     ],
-    ['allowed rate', [paceText(view.pace, now), adviceOf(view, now)].filter((text) => text !== undefined)],
+    [
+      'allowed rate',
+      view.pace?.away === undefined
+        ? [paceText(view.pace, now), adviceOf(view, now)].filter((text) => text !== undefined)
+        : undefined,
+    ],
+    ['waiting', awayText(view.pace, now)],
     ['waiting', view.wait?.of === 'api' || view.wait?.of === 'user' ? undefined : view.wait?.text],
     ['requested rate', view.wantedRate === 'auto' ? undefined : view.wantedRate],
     ['priority', view.priority === usualPriority ? undefined : view.priority],
@@ -127,6 +137,15 @@ function paceDocument(pace: RunView['pace']): object | null {
     reason: pace.reason,
     wait_until: pace.restUntil === undefined ? null : timeOfDay(pace.restUntil).toISOString(),
     wait_by: (pace.restUntil === undefined ? undefined : pace.restBy) ?? null,
+    away:
+      pace.away === undefined
+        ? null
+        : {
+            reason: pace.away.why,
+            since: timeOfDay(pace.away.since).toISOString(),
+            gives_up_at:
+              pace.away.givesUpAt === undefined ? null : timeOfDay(pace.away.givesUpAt).toISOString(),
+          },
   };
 }
 

@@ -106,7 +106,15 @@ export const workerEntrySchema = z.object({
   active: z.number(),
   finished: z.number(),
   /** Why only single test calls are made; absent while the API answers. */
-  outage: z.object({ reason: z.string(), testMs: z.number() }).optional(),
+  outage: z
+    .object({
+      reason: z.string(),
+      testMs: z.number(),
+      away: z
+        .object({ why: z.string(), lastedMs: z.number(), leftMs: z.number().optional() })
+        .exactOptional(),
+    })
+    .optional(),
   traffic: trafficReportSchema.exactOptional(),
   startedAt: z.string(),
   seenAt: z.string(),

@@ -38,6 +38,8 @@ const rateHistorySchema = z.object({
   wait_until: z.string().nullable(),
   /** The `restBy` of a pace. */
   wait_by: z.string().optional(),
+  /** While the API answers no call. */
+  away: z.object({ why: z.string(), since: z.string(), gives_up_at: z.string().nullable() }).optional(),
   /**
    * Seconds in which no call but a test could be made: the API was away, asked to wait, or rejected every call; or the datastore was away.
    */

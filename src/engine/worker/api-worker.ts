@@ -198,9 +198,11 @@ export class ApiWorker {
       const wait = this.#quota.wait(steadyNow());
       return this.#refusedRows.wait ?? (wait?.isAll ? wait : undefined);
     }
-    const { failure } = outage.trouble;
-    const why = failure.status === undefined ? failure.message : `${failure.status} ${failure.message}`;
-    return { reason: `${new URL(this.#options.baseUrl).host} is away: ${why}`, testMs: outage.testMs };
+    const { trouble, testMs, lastedMs, leftMs } = outage;
+    const { status, message } = trouble.failure;
+    const why = status === undefined ? message : `${status} ${message}`;
+    const reason = `${new URL(this.#options.baseUrl).host} is away: ${why}`;
+    return { reason, testMs, away: { why, lastedMs, leftMs } };
   }
 
   /** Rows that wait for their verdicts have freed their places. */

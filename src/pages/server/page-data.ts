@@ -74,7 +74,7 @@ export function sentenceOf(run: RunData): string {
     const why = reason === undefined ? '' : ` (${reason})`;
     return `Paused${why}: no row is called until you unpause it.`;
   }
-  if (commandWaits.has(wait?.of)) return `Waiting ${wait?.text}.`;
+  if (wait?.of === 'run' || commandWaits.has(wait?.of)) return `Waiting ${wait?.text}.`;
   if (wait !== undefined) {
     const end = waitUntil === undefined ? '' : `, until ${localTime(waitUntil)}`;
     return `Waiting because ${wait.text}${end}. The run continues by itself; if it ends first, type: cqbatch resume ${id}`;

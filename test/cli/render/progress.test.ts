@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { steadyNow } from '../../../src/base/async/clock.ts';
 import * as render from '../../../src/cli/render/progress.ts';
+import { plain, styled } from '../../../src/cli/render/style.ts';
 import type { Pace } from '../../../src/domain/pace.ts';
 import type { ProgressSnapshot } from '../../../src/engine/run/session/progress.ts';
 import { plannedRecord } from '../../engine/run/planned-record.ts';
@@ -62,6 +63,8 @@ const cases: readonly (readonly [what: string, changes: Partial<ProgressSnapshot
       waitMs: 9_000,
     },
   ],
+  ['a run that is called first', { rowsPerSecond: 0, ahead: 'for urgent (priority high), about 40 s' }],
+  ['a pause', { paused: true }],
   ['calls that stall', { rowsPerSecond: 0, stalled: { calls: 12, oldestMs: 90_000, timeoutMs: 120_000 } }],
   ['a call that stalls', { rowsPerSecond: 0, stalled: { calls: 1, oldestMs: 35_400, timeoutMs: 60_000 } }],
 ];
@@ -69,6 +72,43 @@ const cases: readonly (readonly [what: string, changes: Partial<ProgressSnapshot
 test('the progress line shows the done rows, their outcomes, the rate and what it waits for', async () => {
   await expect(scenes(cases, progressLine)).toMatchFileSnapshot('../screens/progress-line.txt');
 });
+
+test('the progress line comes with an outage of the API, its next step and its end', () => {
+  vi.useFakeTimers({ now: new Date(2026, 0, 1, 14, 0) });
+  onTestFinished(() => void vi.useRealTimers());
+  const at = steadyNow();
+  const away = { why: 'connection refused', since: at - 12_000, givesUpAt: at + 900_000 };
+  const lines = (changes: Partial<Pace>) =>
+    render
+      .progressLines(
+        { ...snapshot, waitMs: 2_000, pace: { ...pace, away, restUntil: at + 2_000, ...changes } },
+        monthly,
+      )
+      .map(plain);
+  expect(lines({})).toEqual([
+    '4,512/12,000 (38 %)  4,480 succeeded, 32 failed  640/s',
+    expect.stringMatching(
+      /^API away for 12 s: connection refused\. Tries again in 2 s, gives up at 14:15 UTC\S*\. Ctrl-C loses nothing\.$/,
+    ),
+  ]);
+  expect(lines({ away: { ...away, givesUpAt: undefined }, restUntil: at })[1]).toBe(
+    'API away for 12 s: connection refused. Tries again now. Ctrl-C loses nothing.',
+  );
+});
+
+test.each([
+  [0, 0, '····················'],
+  [6_000, 0, '██████████··········'],
+  [11_999, 1, '███████████████████░'],
+  [1, 11_998, '█░░░░░░░░░░░░░░░░░░·'],
+])(
+  '%d succeeded and %d failed rows of 12,000 are a bar on a screen of 80 columns: %s %s',
+  (succeeded, failed, bar) => {
+    const counts = { ...snapshot.counts, succeeded, failed };
+    const [line = ''] = render.progressLines({ ...snapshot, counts }, monthly, { columns: 80 });
+    expect(plain(line)).toMatch(new RegExp(`^${bar}  4,512/12,000 `));
+  },
+);
 
 test('the progress line comes with what asks for a long wait, and the command that ends it', () => {
   const waiting = { ...pace, restUntil: steadyNow() + 7_200_000, restBy: 'Retry-After: 7200' };
@@ -83,7 +123,10 @@ test('the progress line comes with the command that starts a worker when none se
   const unserved = { ...snapshot, workers: 0 };
   expect(render.progressLines(unserved, monthly)).toEqual([
     expect.stringContaining('waiting for a worker'),
-    'waiting for a worker: none serves https://api.example.com (rate group acme); start one: cqbatch worker --base-url https://api.example.com --rate-group acme',
+    styled(
+      'yellow',
+      'waiting for a worker: none serves https://api.example.com (rate group acme); start one: cqbatch worker --base-url https://api.example.com --rate-group acme',
+    ),
   ]);
   expect(render.progressLines({ ...unserved, done: unserved.rows }, monthly)).toHaveLength(1);
 });

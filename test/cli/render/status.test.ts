@@ -94,6 +94,7 @@ const cases: readonly (readonly [what: string, changes: Partial<RunView>])[] = [
   ['processes of two versions', { workers: [worker, { ...worker, pid: 72, version: '1.1.0' }] }],
   ['a worker that makes only single calls', { workers: [{ ...worker, outage }] }],
   ['a wait for a worker', { workers: [], wait: { of: 'worker', text } }],
+  ['a run that is called first', { wait: { of: 'run', text: 'for urgent (priority high), about 40 s' } }],
   ['paused', { state: 'paused', local: told(['running', 'on the dashboard'], ['paused', 'maintenance']) }],
   ['paused before', { local: told(['paused', 'maintenance'], ['running', 'on the dashboard']) }],
   ['resumed for a reason', { local: told(['interrupted', 'a signal'], ['running', 'the API is back']) }],
@@ -120,6 +121,29 @@ const cases: readonly (readonly [what: string, changes: Partial<RunView>])[] = [
 ];
 
 describe('the status', () => {
+  test('shows an outage of the API, its next step and its end', () => {
+    const away = {
+      why: '503 try later.',
+      since: steadyTimeOf(now - 90_000),
+      givesUpAt: steadyTimeOf(now + 810_000),
+    };
+    const pace = {
+      concurrency: 20,
+      phase: 'waiting',
+      reason: 'away',
+      away,
+      restUntil: steadyTimeOf(now + 15_000),
+    } as const;
+    const text =
+      /API away for 1 min 30 s: 503 try later\. Tries again in 15 s, gives up at \d\d:\d\d UTC\S*\.$/m;
+    expect(statusText({ pace })).toMatch(text);
+    expect(statusText({ pace })).not.toContain('allowed rate');
+    expect(statusLine({ pace })).toMatch(/640\/s {2}1 worker\nAPI away for /);
+    expect(statusDocument({ ...running, pace })).toMatchObject({
+      pace: { away: { reason: '503 try later.', since: at(90), gives_up_at: at(-810) } },
+    });
+  });
+
   test('shows the progress of a run and its processes', async () => {
     await expect(scenes(cases, statusText)).toMatchFileSnapshot('../screens/status.txt');
   });

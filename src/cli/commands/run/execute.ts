@@ -14,6 +14,7 @@ import { budgetOf } from '../../../settings/run-options.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodeOf, Interrupted } from '../../exit-codes.ts';
 import { interruptible, stopping } from '../../interrupt.ts';
+import { screen } from '../../output.ts';
 import { canaryText, progressLines } from '../../render/progress.ts';
 import { failureText } from '../../render/summary.ts';
 import { openLog, type Terminal } from '../../terminal.ts';
@@ -162,7 +163,8 @@ function openReporter(terminal: Terminal, record: RunRecord, proxy: string | und
       const { live } = terminal;
       const look = (): void => {
         if (isHeld) return;
-        const lines = progressLines(progress.snapshot(), record, trouble());
+        const columns = live ? screen.columns : undefined;
+        const lines = progressLines(progress.snapshot(), record, { trouble: trouble(), columns });
         if (live) terminal.drawLines(lines);
         else terminal.say(lines.join('\n'));
       };

@@ -1,6 +1,7 @@
 import { apiText } from '../../../domain/terms.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { isActive, type RunEntry } from '../../cluster/entries.ts';
+import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
+import { runAhead } from '../../cluster/run-ahead.ts';
 import type { JournalReader } from '../../journal/journal.ts';
 import { actualState, type RunRecord } from './record.ts';
 import {
@@ -94,6 +95,8 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
 function liveRunIn(cluster: ClusterLook | undefined, id: string): LiveRun | undefined {
   if (cluster === undefined) return undefined;
   const entry = cluster.entries.find((each) => each.id === id);
-  const api = entry && cluster.apis.get(apiText(entry));
-  return { entry, workers: [], pace: undefined, ...api };
+  if (entry === undefined) return { entry, workers: [], pace: undefined };
+  const api = apiText(entry);
+  const others = cluster.entries.filter((each) => isPresent(each) && apiText(each) === api);
+  return { entry, workers: [], pace: undefined, ...cluster.apis.get(api), ahead: runAhead(entry, others) };
 }

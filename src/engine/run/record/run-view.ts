@@ -19,6 +19,7 @@ import {
   type RunEntry,
   type WorkerEntry,
 } from '../../cluster/entries.ts';
+import { otherRuns, runAhead } from '../../cluster/run-ahead.ts';
 import type { CodeCount } from '../../journal/state.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
 import { averageRate } from '../../report/summary.ts';
@@ -29,7 +30,7 @@ import type { RunStore } from './store.ts';
 
 /** Why no row is called now. The text completes `Waiting …`. */
 export interface RunWait {
-  readonly of: 'api' | 'daemon' | 'datastore' | 'user' | 'worker';
+  readonly of: 'api' | 'daemon' | 'datastore' | 'run' | 'user' | 'worker';
   readonly text: string;
 }
 
@@ -53,7 +54,7 @@ export interface RunView extends LimitedApi {
     | undefined;
   readonly workers: readonly WorkerEntry[];
   readonly pace?:
-    | Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'phase' | 'reason' | 'restUntil' | 'restBy'>
+    | Pick<Pace, 'rate' | 'limit' | 'concurrency' | 'phase' | 'reason' | 'restUntil' | 'restBy' | 'away'>
     | undefined;
   readonly wantedRate: string;
   readonly priority: Priority;
@@ -85,6 +86,8 @@ export interface LiveApi {
 
 export interface LiveRun extends LiveApi {
   readonly entry: RunEntry | undefined;
+  /** See `runAhead`. */
+  readonly ahead?: string | undefined;
 }
 
 export async function liveApi(cluster: Cluster, api: LimitedApi): Promise<LiveApi> {
@@ -94,8 +97,9 @@ export async function liveApi(cluster: Cluster, api: LimitedApi): Promise<LiveAp
 
 export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun> {
   const entry = await cluster.run(runId);
-  const api = entry === undefined ? { workers: [], pace: undefined } : await liveApi(cluster, entry);
-  return { entry, ...api };
+  if (entry === undefined) return { entry, workers: [], pace: undefined };
+  const api = await liveApi(cluster, entry);
+  return { entry, ...api, ahead: runAhead(entry, await otherRuns(cluster, entry, api.pace)) };
 }
 
 /** @param summary if already read */
@@ -118,7 +122,16 @@ export async function viewOfRecord(
     id: record.id,
     state,
     wait: waitOf(
-      { id: record.id, state, waiting: record.waiting, pace, workers, baseUrl, rateGroup },
+      {
+        id: record.id,
+        state,
+        waiting: record.waiting,
+        pace,
+        workers,
+        baseUrl,
+        rateGroup,
+        ahead: entry && live?.ahead,
+      },
       starts.at(-1)?.at,
       entry !== undefined,
     ),
@@ -163,7 +176,7 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
   return {
     id: entry.id,
     state,
-    wait: waitOf({ ...entry, state, workers, pace }, entry.startedAt, live !== undefined),
+    wait: waitOf({ ...entry, state, workers, pace, ahead: live?.ahead }, entry.startedAt, live !== undefined),
     because: entry.because,
     wantedRate: entry.rate?.text ?? 'none',
     priority: entry.priority ?? usualPriority,
@@ -185,7 +198,7 @@ export function viewOfEntry(known: RunEntry, live: LiveRun | undefined): RunView
 async function paceFromFolder(folder: string): Promise<RunView['pace']> {
   const history = await readRateHistory(folder);
   if (history === undefined) return undefined;
-  const { allowed_per_s, limit_per_s, concurrency, phase, reason, wait_until, wait_by } = history;
+  const { allowed_per_s, limit_per_s, concurrency, phase, reason, wait_until, wait_by, away } = history;
   return {
     rate: allowed_per_s ?? undefined,
     limit: limit_per_s ?? undefined,
@@ -194,6 +207,11 @@ async function paceFromFolder(folder: string): Promise<RunView['pace']> {
     reason,
     restUntil: wait_until === null ? undefined : steadyTimeOf(Date.parse(wait_until)),
     restBy: wait_by,
+    away: away && {
+      why: away.why,
+      since: steadyTimeOf(Date.parse(away.since)),
+      givesUpAt: away.gives_up_at === null ? undefined : steadyTimeOf(Date.parse(away.gives_up_at)),
+    },
   };
 }
 
@@ -220,11 +238,14 @@ const unservedAfterMs = 5_000;
  * @param isShared whether other processes call its rows, and are known
  */
 export function waitOf(
-  view: Pick<RunView, 'id' | 'state' | 'pace' | 'workers'> & Pick<RunRecord, 'waiting'> & LimitedApi,
+  view: Pick<RunView, 'id' | 'state' | 'pace' | 'workers'> &
+    Pick<RunRecord, 'waiting'> &
+    Pick<LiveRun, 'ahead'> &
+    LimitedApi,
   startedAt: string | undefined,
   isShared: boolean,
 ): RunWait | undefined {
-  const { id, state, waiting, pace, workers } = view;
+  const { id, state, waiting, pace, workers, ahead } = view;
   if (state === 'submitted')
     return { of: 'daemon', text: 'for a daemon: start "cqbatch worker --coordinate"' };
   if (state === 'paused') return { of: 'user', text: 'until it is unpaused' };
@@ -234,6 +255,7 @@ export function waitOf(
     const isNew = startedAt !== undefined && Date.now() - Date.parse(startedAt) < unservedAfterMs;
     return isNew ? undefined : { of: 'worker', text: unservedText(view) };
   }
+  if (ahead !== undefined) return { of: 'run', text: ahead };
   if (pace === undefined) return undefined;
   const isResting = (pace.restUntil ?? 0) - steadyNow() >= noticeableRestMs;
   if (!isResting && pace.phase !== 'waiting') return undefined;

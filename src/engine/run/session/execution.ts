@@ -121,8 +121,9 @@ export class Execution {
     const heartbeat = startHeartbeat({
       cluster,
       entry: () => this.#entry(),
-      onClusterStatus: ({ workers, pace }) => {
+      onClusterStatus: ({ workers, pace, ahead }) => {
         this.#seeWorkers(workers);
+        this.#progress.ahead = ahead;
         // If this process calls nothing, only the leading worker knows the pace.
         if (client === undefined && pace !== undefined) this.#seePace(pace);
       },

@@ -13,6 +13,7 @@ import {
   paceSeenBy,
   type RunEntry,
 } from '../../cluster/entries.ts';
+import { otherRuns, runAhead } from '../../cluster/run-ahead.ts';
 import type { ResultCounts } from '../../report/join-results.ts';
 import { endOf, priorityOf, type RunRecord, runKey } from '../record/record.ts';
 import type { Progress } from './progress.ts';
@@ -65,6 +66,8 @@ export interface ClusterStatus {
   readonly workers: number;
   /** Absent without a leading worker. */
   readonly pace: PublishedPace | undefined;
+  /** What keeps the run waiting: see `runAhead`. */
+  readonly ahead: string | undefined;
 }
 
 export interface HeartbeatOptions {
@@ -110,8 +113,9 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
       established.resolve();
     }
     const workers = await cluster.workers(own);
+    const ahead = runAhead(own, await otherRuns(cluster, own, pace));
     answeredAt = steadyNow();
-    onClusterStatus({ workers: workers.length, pace: paceSeenBy(workers, pace) });
+    onClusterStatus({ workers: workers.length, pace: paceSeenBy(workers, pace), ahead });
   };
   const beats = repeat(beat, { everyMs: () => (isEstablished ? beatMs : firstBeatsMs), onError });
   beats.now();

@@ -46,6 +46,8 @@ export class Progress {
   #unservedSince: number | undefined;
   #isUnserved = false;
   #pace: Pace | undefined;
+  /** Which runs are called before this one: see `runAhead`. */
+  ahead: string | undefined;
 
   constructor(options: ProgressOptions) {
     this.#options = options;
@@ -133,6 +135,7 @@ export class Progress {
       ...(stalled !== undefined && { stalled }),
       paused: this.#paused,
       ...(this.#workers !== undefined && { workers: this.#workers }),
+      ...(this.ahead !== undefined && { ahead: this.ahead }),
       ...(rowsPerSecond > 0 && { etaSeconds: (rows - done) / rowsPerSecond }),
       elapsedSeconds: (this.#now() - this.#start) / 1_000,
     };

@@ -130,7 +130,7 @@ export class RateLog {
   #save(): void {
     const pace = this.#pace;
     if (pace === undefined) return;
-    const { rate, limit, restUntil, restBy } = pace;
+    const { rate, limit, restUntil, restBy, away } = pace;
     const history: RateHistory = {
       version: 1,
       wanted: this.wanted,
@@ -142,6 +142,11 @@ export class RateLog {
       wait_until:
         restUntil !== undefined && restUntil > steadyNow() ? timeOfDay(restUntil).toISOString() : null,
       wait_by: restBy,
+      away: away && {
+        why: away.why,
+        since: timeOfDay(away.since).toISOString(),
+        gives_up_at: away.givesUpAt === undefined ? null : timeOfDay(away.givesUpAt).toISOString(),
+      },
       waited_s: Math.round(this.#waited),
       rejected: this.#rejected,
       seen_at: new Date().toISOString(),

@@ -8,7 +8,7 @@ import {
   type Trouble,
 } from './health-evidence.ts';
 import { HeldVerdicts, needsSuccess } from './held-verdicts.ts';
-import { OutageTests, Recovery } from './outage-tests.ts';
+import { type BreakerOutage, OutageTests, outageOf, Recovery } from './outage-tests.ts';
 import { areSeveral, type CountedCalls, FailureStreak, RefusalStreak } from './streaks.ts';
 
 export interface CircuitBreakerOptions {
@@ -71,12 +71,13 @@ export class CircuitBreaker {
     this.#options = options;
   }
 
-  /** `testMs`: until the next test call. Rows that have waited for their verdicts for seconds also show an outage. */
-  get outage(): { readonly trouble: Trouble; readonly testMs: number } | undefined {
-    if (this.#streak === undefined) return undefined;
-    const { latest: trouble, lastedMs } = this.#streak;
-    if (this.#state === 'open') return { trouble, testMs: this.#tests.nextInMs };
-    return this.#held.length > 0 && lastedMs >= noticedMs ? { trouble, testMs: 0 } : undefined;
+  /** Rows that have waited for their verdicts for seconds also show an outage. */
+  get outage(): BreakerOutage | undefined {
+    const [streak, isOpen] = [this.#streak, this.#state === 'open'];
+    const isNoticed = isOpen || (this.#held.length > 0 && (streak?.lastedMs ?? 0) >= noticedMs);
+    if (streak === undefined || !isNoticed) return undefined;
+    const longestMs = this.#state === 'unproven' ? unprovenMs : this.#options.maxOutageMs;
+    return outageOf(streak, isOpen ? this.#tests.nextInMs : 0, longestMs);
   }
 
   /** An operation has succeeded here or elsewhere: the API is known to answer as the service does. */

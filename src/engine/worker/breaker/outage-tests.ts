@@ -1,3 +1,6 @@
+import type { Trouble } from './health-evidence.ts';
+import type { FailureStreak } from './streaks.ts';
+
 /** Pauses between test calls, as a share of the outage so far. */
 const testAfterPart = 0.25;
 const shortestTestMs = 1_000;
@@ -50,4 +53,22 @@ export class Recovery {
     this.mostInHand = this.mostInHand >= mostRecovering ? Number.POSITIVE_INFINITY : this.mostInHand + 1;
     return this.mostInHand <= mostRecovering;
   }
+}
+
+export interface BreakerOutage {
+  readonly trouble: Trouble;
+  /** Until the next test call. */
+  readonly testMs: number;
+  readonly lastedMs: number;
+  /** Until the breaker halts, if no call is answered. Absent: never. */
+  readonly leftMs?: number | undefined;
+}
+
+/** @param longestMs after this time, the breaker halts */
+export function outageOf(
+  { latest: trouble, lastedMs }: Pick<FailureStreak, 'latest' | 'lastedMs'>,
+  testMs: number,
+  longestMs: number | undefined,
+): BreakerOutage {
+  return { trouble, testMs, lastedMs, leftMs: longestMs && Math.max(0, longestMs - lastedMs) };
 }

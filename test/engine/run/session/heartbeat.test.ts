@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deferred } from '../../../../src/base/async/waiting.ts';
 import type { Cluster } from '../../../../src/engine/cluster/cluster.ts';
-import type { PublishedPace, WorkerEntry } from '../../../../src/engine/cluster/entries.ts';
+import type { PublishedPace, RunEntry, WorkerEntry } from '../../../../src/engine/cluster/entries.ts';
 import { type ClusterStatus, startHeartbeat } from '../../../../src/engine/run/session/heartbeat.ts';
 import { publishedPace, runEntry, workerEntry } from '../../../helpers/cluster-entries.ts';
 
@@ -15,6 +15,7 @@ function start(onError = (error: Error): void => expect.fail(error.message)) {
   const others = {
     workers: [] as WorkerEntry[],
     pace: undefined as PublishedPace | undefined,
+    runs: new Map<string, RunEntry>(),
     answers: Promise.resolve(),
   };
   const did = { seen: [] as ClusterStatus[], established: false };
@@ -22,6 +23,7 @@ function start(onError = (error: Error): void => expect.fail(error.message)) {
     putRun: () => others.answers.then(() => true),
     workers: async () => others.workers,
     pace: async () => others.pace,
+    run: async (id) => others.runs.get(id),
   };
   const heartbeat = startHeartbeat({
     cluster: cluster as Cluster,
@@ -49,6 +51,17 @@ describe('a run that shows itself', () => {
     others.workers = [workerEntry()];
     await beat();
     expect(did.seen.at(-1)?.pace).toMatchObject({ rate: 40, reason: 'just under the limit' });
+  });
+
+  test('learns which run is called before it', async () => {
+    const { others, did, beat } = start();
+    others.pace = publishedPace({ runs: ['run', 'urgent'] });
+    others.runs.set(
+      'urgent',
+      runEntry({ id: 'urgent', priority: 'high', rows: 9, done: 5, rowsPerSecond: 2 }),
+    );
+    await beat();
+    expect(did.seen.at(-1)?.ahead).toBe('for urgent (priority high), about 2 s');
   });
 });
 
