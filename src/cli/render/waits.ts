@@ -27,5 +27,8 @@ export function awayText(
   const end =
     givesUpAt === undefined ? '' : `, gives up at ${clockTime(timeOfDay(givesUpAt), new Date(now))}`;
   const lasted = duration(Math.max(0, at - since) / 1_000);
-  return styled('yellow', `API away for ${lasted}: ${why.replace(/^The /, 'the ').replace(/\.$/, '')}. ${next}${end}.`);
+  return styled(
+    'yellow',
+    `API away for ${lasted}: ${why.replace(/^The /, 'the ').replace(/\.$/, '')}. ${next}${end}.`,
+  );
 }
