@@ -1,23 +1,21 @@
-import { finished, type Writable } from 'node:stream';
+import { finished, type Transform, type Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import type { ContentProblem } from './content-encoding.ts';
-
-type Decoder = ReturnType<typeof createGunzip>;
+import { type ContentProblem, decodersOf } from './content-encoding.ts';
 
 /** Passes the body of an answer on, decompressed, and no faster than it is read. */
 export class BodyFlow {
   readonly #target: Writable;
   readonly #encoding: string;
   #entrance: Writable | undefined;
-  #decoder: Decoder | undefined;
+  /** Usually one; each writes into the next. */
+  #decoders: readonly Transform[] = [];
   #problem: ContentProblem | undefined;
 
   /** @param encoding from `Content-Encoding` */
   constructor(target: Writable, encoding: string) {
     this.#target = target;
-    this.#encoding = encoding.trim().toLowerCase();
+    this.#encoding = encoding;
   }
 
   write(chunk: Buffer, controller: Dispatcher.DispatchController): void {
@@ -29,9 +27,10 @@ export class BodyFlow {
 
   /** Resolves when the body is passed on. */
   async end(): Promise<ContentProblem | undefined> {
-    if (this.#decoder !== undefined && this.#problem === undefined) {
-      const decoded = promisify(finished)(this.#decoder);
-      this.#decoder.end();
+    const last = this.#decoders.at(-1);
+    if (last !== undefined && this.#problem === undefined) {
+      const decoded = promisify(finished)(last);
+      this.#decoders[0]?.end();
       await decoded.catch(() => {});
     }
     return this.#problem;
@@ -39,38 +38,29 @@ export class BodyFlow {
 
   /** Of an answer that is lost. */
   abandon(): void {
-    this.#decoder?.unpipe(this.#target);
-    this.#decoder?.destroy();
+    this.#decoders.at(-1)?.unpipe(this.#target);
+    for (const decoder of this.#decoders) decoder.destroy();
   }
 
-  #open(first: Buffer): Writable {
-    const decoder = this.#decoderFor(first);
-    if (decoder === undefined) return this.#target;
-    decoder.on('error', ({ message }) => this.#fail('broken', message));
-    decoder.pipe(this.#target, { end: false });
-    this.#decoder = decoder;
-    return decoder;
-  }
-
-  /** Some proxies decompress, and keep the headers: such bytes are taken as they are. */
-  #decoderFor(first: Buffer): Decoder | undefined {
-    switch (this.#encoding) {
-      case '':
-      case 'identity':
-        return undefined;
-      case 'gzip':
-      case 'x-gzip':
-        return first[0] === 0x1f ? createGunzip() : undefined;
-      case 'br':
-        return createBrotliDecompress();
+  #open(start: Buffer): Writable {
+    const decoders = decodersOf(this.#encoding, start);
+    if (!Array.isArray(decoders)) {
+      this.#problem = decoders;
+      return this.#target;
     }
-    this.#fail('unknown', 'not asked for');
-    return undefined;
+    const streams = decoders.map(({ stream }) => stream());
+    for (const [index, decoder] of streams.entries()) {
+      decoder.on('error', ({ message }) => this.#broken(message));
+      decoder.pipe(streams[index + 1] ?? this.#target, { end: index + 1 < streams.length });
+    }
+    this.#decoders = streams;
+    return streams[0] ?? this.#target;
   }
 
-  #fail(kind: ContentProblem['kind'], detail: string): void {
-    this.#problem ??= { kind, encoding: this.#encoding, detail };
-    // What waits for it to drain goes on, to the end of the answer.
-    this.#decoder?.emit('drain');
+  #broken(detail: string): void {
+    this.#problem ??= { kind: 'broken', encoding: this.#encoding, detail };
+    // What waits for it to drain goes on, to the end of the answer; what waits for its end, too.
+    this.#decoders[0]?.emit('drain');
+    for (const decoder of this.#decoders) decoder.destroy();
   }
 }

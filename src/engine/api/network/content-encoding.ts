@@ -1,4 +1,14 @@
-import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import {
+  brotliDecompressSync,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+} from 'node:zlib';
 
 export const acceptedEncodings = 'gzip, br';
 
@@ -11,6 +21,12 @@ export interface ContentProblem {
   readonly kind: 'unknown' | 'broken' | 'too-large';
   readonly encoding: string;
   readonly detail: string;
+}
+
+interface Decoder {
+  /** Undoes the encoding at once. */
+  readonly whole: (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
+  readonly stream: () => Transform;
 }
 
 /** Repetitive JSON is rarely compressed to less than a hundredth; a bomb is expanded more than a thousandfold. */
@@ -27,46 +43,64 @@ const maxEncodings = 3;
 export function decodeContent(bytes: Buffer, encoding: string, maxBytes: number): Content {
   // Answers without content (204, some errors) may still name an encoding.
   if (bytes.length === 0) return { ok: true, bytes };
-  const names = encoding
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== '' && name !== 'identity');
-  const decoders = names.map((name) => decodersByName.get(name));
+  const decoders = decodersOf(encoding, bytes);
+  if (!Array.isArray(decoders)) return { ok: false, problem: decoders };
   const maxOutputLength = Math.min(maxBytes, Math.max(harmlessBytes, maxRatio * bytes.length));
-  if (names.length > maxEncodings) {
-    return failed('unknown', encoding, `${names.length} encodings over each other`);
-  }
+  const failed = (kind: ContentProblem['kind'], detail: string): Content => ({
+    ok: false,
+    problem: { kind, encoding, detail },
+  });
   let decoded = bytes;
-  for (const decode of decoders.toReversed()) {
-    if (decode === undefined) return failed('unknown', encoding, 'not asked for');
+  for (const { whole } of decoders) {
     try {
-      decoded = decode(decoded, { maxOutputLength });
+      decoded = whole(decoded, { maxOutputLength });
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       return code === 'ERR_BUFFER_TOO_LARGE'
-        ? failed('too-large', encoding, `${bytes.length} bytes become more than ${maxOutputLength}`)
-        : failed('broken', encoding, message);
+        ? failed('too-large', `${bytes.length} bytes become more than ${maxOutputLength}`)
+        : failed('broken', message);
     }
   }
   return { ok: true, bytes: decoded };
 }
 
-function failed(kind: ContentProblem['kind'], encoding: string, detail: string): Content {
-  return { ok: false, problem: { kind, encoding, detail } };
+/**
+ * What undoes an encoding, in this order.
+ *
+ * @param start of the encoded bytes: some proxies decompress them, and keep the header
+ */
+export function decodersOf(encoding: string, start: Buffer): Decoder[] | ContentProblem {
+  const names = encoding
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity')
+    .toReversed();
+  const unknown = (detail: string): ContentProblem => ({ kind: 'unknown', encoding, detail });
+  if (names.length > maxEncodings) return unknown(`${names.length} encodings over each other`);
+  if (isGzip(names[0]) && start[0] !== 0x1f) names.shift();
+  const decoders = names.flatMap(
+    (name, index) =>
+      (name === 'deflate' && index === 0 && isRaw(start) ? raw : decodersByName.get(name)) ?? [],
+  );
+  return decoders.length === names.length ? decoders : unknown('not asked for');
 }
 
-type Decode = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
+function isGzip(name: string | undefined): boolean {
+  return name === 'gzip' || name === 'x-gzip';
+}
 
-const decodersByName: ReadonlyMap<string, Decode> = new Map<string, Decode>([
-  ['gzip', gunzipSync],
-  ['x-gzip', gunzipSync],
-  ['br', brotliDecompressSync],
-  ['deflate', inflateEither],
+const gzip: Decoder = { whole: gunzipSync, stream: () => createGunzip() };
+const raw: Decoder = { whole: inflateRawSync, stream: () => createInflateRaw() };
+
+const decodersByName: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
+  ['gzip', gzip],
+  ['x-gzip', gzip],
+  ['br', { whole: brotliDecompressSync, stream: () => createBrotliDecompress() }],
+  ['deflate', { whole: inflateSync, stream: () => createInflate() }],
 ]);
 
 /** `deflate` means the zlib format; some servers send the raw format inside it (RFC 9110, section 8.4.1.2). */
-function inflateEither(bytes: Buffer, options: { readonly maxOutputLength: number }): Buffer {
-  const hasZlibHeader =
-    bytes.length > 1 && (bytes.readUInt8(0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
-  return hasZlibHeader ? inflateSync(bytes, options) : inflateRawSync(bytes, options);
+function isRaw(bytes: Buffer): boolean {
+  const [first = 0, second] = bytes;
+  return (first & 0x0f) !== 8 || (second !== undefined && (first * 256 + second) % 31 !== 0);
 }
