@@ -2,6 +2,7 @@ import { count, counted } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import type { EntryReader } from '../../engine/list/entry-reader.ts';
+import { changedListText } from '../../engine/list/list-failure.ts';
 import { listedWords, type OperationList } from '../../engine/operation/list-definition.ts';
 import { checkCounts } from '../../engine/report/html/check.ts';
 import type { CheckOfRun } from '../../engine/run/check/check-run.ts';
@@ -66,10 +67,7 @@ function commandsFor(
 export function checkWarnings(lists: CheckOfRun['lists']): readonly string[] {
   return lists
     .filter(({ counts }) => counts.twice > 0)
-    .map(
-      ({ list, counts }) =>
-        `${count(counts.twice)} times an entry of the ${listedWords(list)} was listed again: the list has changed while it was read, and may have entries that were missed. Check again when it is not changed.`,
-    );
+    .map(({ list, counts }) => `${changedListText(list, counts.twice)}: check again when it does not change`);
 }
 
 export function checkDocument(retried: RetriedRun, { check, path }: CheckOfRun): object {

@@ -3,6 +3,7 @@ import { escapeInvisible } from '../../base/text/printable.ts';
 import { shellWord } from '../../base/text/shell-word.ts';
 import type { ChosenEntries } from '../../engine/list/chosen-entries.ts';
 import { listedFields } from '../../engine/list/compare-entry.ts';
+import { changedListText } from '../../engine/list/list-failure.ts';
 import type { ListReader } from '../../engine/list/list-reader.ts';
 import { listedWords, type OperationList } from '../../engine/operation/list-definition.ts';
 import type { Operation } from '../../engine/operation/operation.ts';
@@ -77,9 +78,7 @@ export function exportWarnings({ reader, entries }: Export): readonly string[] {
   return [
     ...(twice === 0
       ? []
-      : [
-          `${count(twice)} times an entry was listed again: the list has changed while it was read, and may have entries that were missed. Export it again when it is not changed.`,
-        ]),
+      : [`${changedListText(entries.operation.list, twice)}: export it again when it does not change`]),
     ...(unreadable === 0
       ? []
       : [

@@ -9,6 +9,7 @@ import type { RowsHead } from '../rows/head.ts';
 import type { CallableRow } from '../rows/row.ts';
 import { compareEntry } from './compare-entry.ts';
 import type { EntryLists } from './entry-lists.ts';
+import { changedListText } from './list-failure.ts';
 import type { ListedEntries } from './listed-entries.ts';
 
 interface ComparedOperation {
@@ -88,12 +89,7 @@ export class ListComparer implements RowComparer {
 function unsureText({ list, counts: { twice, unreadable } }: ListedEntries): readonly string[] {
   const words = listedWords(list);
   return [
-    ...(twice === 0
-      ? []
-      : [
-          `the list of ${words} has changed while it was read (an entry was listed again ${twice === 1 ? 'once' : `${count(twice)} times`}): entries may be missing, and ` +
-            'their rows be invalid',
-        ]),
+    ...(twice === 0 ? [] : [`${changedListText(list, twice)}, and their rows be invalid`]),
     ...(unreadable === 0
       ? []
       : [

@@ -14,6 +14,16 @@ interface Place {
   readonly ifMissing: string;
 }
 
+/**
+ * An entry was listed more than once.
+ *
+ * @param twice how many times
+ */
+export function changedListText(list: OperationList, twice: number): string {
+  const times = twice === 1 ? 'once' : `${count(twice)} times`;
+  return `the list of ${listedWords(list)} has changed while it was read (an entry was listed again ${times}), so entries may be missing`;
+}
+
 /** Statuses of a service, or of a router in front of it, that has no such list. */
 const missing: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { steadyNow, steadyTimeOf } from '../../../src/base/async/clock.ts';
 import * as render from '../../../src/cli/render/status.ts';
 import { plain } from '../../../src/cli/render/style.ts';
@@ -122,6 +122,8 @@ const cases: readonly (readonly [what: string, changes: Partial<RunView>])[] = [
 
 describe('the status', () => {
   test('shows an outage of the API, its next step and its end', () => {
+    vi.useFakeTimers({ now });
+    onTestFinished(() => void vi.useRealTimers());
     const away = {
       why: '503 try later.',
       since: steadyTimeOf(now - 90_000),

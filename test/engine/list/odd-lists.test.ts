@@ -118,7 +118,7 @@ test.each([
     body: '{"books":[{"book_id":1,"title":"New"},{"book_id":"1","title":"Old"}]}',
     verdict: asWanted,
     warned: [
-      'the list of books has changed while it was read (an entry was listed again once): entries may be missing, and their rows be invalid',
+      'the list of books has changed while it was read (an entry was listed again once), so entries may be missing, and their rows be invalid',
     ],
   },
   {

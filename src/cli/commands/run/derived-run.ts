@@ -66,7 +66,8 @@ export async function runDerived(
     const wasCompared = (await openRunRows(store, of)).head.compared !== undefined;
     // The rows of a compared run have whole entries as they were then: without a comparison, a retry would overwrite later changes.
     const compare = (as === 'retry' && wasCompared) || (settings.compare ?? wasCompared);
-    const planned = await readingManifest(context, async ({ signal }, endReading, defer) => {
+    const reading = { ...context, settings: { ...settings, compare } };
+    const planned = await readingManifest(reading, async ({ signal }, endReading, defer) => {
       const lists = compare ? await entryLists(context, options, signal, defer) : undefined;
       const written = await write({ options, path, lists, overwrite: flags.overwrite });
       endReading();
