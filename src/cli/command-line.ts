@@ -9,11 +9,12 @@ import { type CommandGroupSpec, type CommandSpec, type NamedSpec, withoutEffect 
 import { commandGroups } from './commands.ts';
 import type { Flags } from './config.ts';
 import { type ExitCode, exitCodeOfError, exitCodes, Interrupted, knownError } from './exit-codes.ts';
+import { helpLayout, purpose } from './help.ts';
 import { endAtSignals, outliveHangup } from './interrupt.ts';
 import { type OptionGroups, output } from './option-groups.ts';
 import { fieldOption, optionOf } from './option-table.ts';
 import { outliveTerminal, writeDocument, writeResult, writeTalk } from './output.ts';
-import { styled, withHeadings } from './render/style.ts';
+import { withHeadings } from './render/style.ts';
 import { indented } from './render/words.ts';
 import { openTerminal } from './terminal.ts';
 
@@ -77,30 +78,6 @@ function printJson(code: string, message: string): void {
   }
 }
 
-const intro = `Calls a call-quality service once for each row of a file: restores deleted
-evaluations, updates soundboard entries, and reports what happened to every row.
-
-Begin here:
-  cqbatch sandbox                starts a local test service to practice with
-  cqbatch plan evaluations.csv   checks every row and shows what would be sent
-  cqbatch run evaluations.csv    plans, asks, calls the API, and reports`;
-
-const outro = `
-The API and its token:
-  CQBATCH_BASE_URL=https://…     or --base-url
-  CQBATCH_TOKEN=…                or --token-file FILE; a token is never a flag
-  CQBATCH_TOKEN_COMMAND='…'      or --token-command; prints the token, renews it
-
-Many machines share a Redis:
-  CQBATCH_QUEUE=redis://…        or --queue; else the queue is embedded
-
-Exit codes:
-  0  every row succeeded         4    datastore or authentication failed
-  1  some rows failed            5    busy: another run is in progress
-  2  usage or manifest error:    6    stopped by a limit; resume continues
-     nothing was sent            130  interrupted
-  3  halted or cancelled`;
-
 const installing = `
 Install it once:
   cqbatch completion bash >> ~/.bashrc
@@ -121,23 +98,22 @@ export async function createProgram(version: string, args: readonly string[]): P
       writeErr: writeTalk,
     })
     .usage('<command> [options]')
-    .description(withHeadings(intro))
+    .description(purpose)
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
-    .addHelpText('after', withHeadings(outro))
     .showHelpAfterError(helpHint('cqbatch'))
-    .configureHelp({
-      subcommandTerm: (command) =>
-        `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trimEnd(),
-      styleTitle: (title) => styled('bold', title),
-    });
+    .configureHelp(helpLayout(args.includes('--all')));
   for (const [heading, specs] of Object.entries(commandGroups)) {
     program.commandsGroup(`${heading}:`);
     for (const spec of specs)
       await defineCommand(
         program,
         spec,
-        !isNamed(spec.name, args) ? 'none' : args.includes('-h') ? 'common' : 'all',
+        !isNamed(spec.name, args)
+          ? 'none'
+          : args.includes('-h') && !args.includes('--all')
+            ? 'common'
+            : 'all',
       );
   }
   const define = (name: string, description: string): Command => subcommand(program, { name, description });

@@ -49,7 +49,7 @@ const exporting: CommandSpec = {
   },
   examples: [
     [
-      'cqbatch export deleted-evaluations --where deleted_by=u-17 --out evaluations.csv',
+      'cqbatch export deleted-evaluations --where deleted_by=u-17 --out rows.csv',
       'what one user has deleted',
     ],
     ['cqbatch export soundboards --out soundboards.xlsx', 'all entries, for Excel'],

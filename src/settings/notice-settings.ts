@@ -1,7 +1,7 @@
-import { parseChoice, parseText } from './parsers.ts';
+import { parseChoice, parseMetricsFile, parseText } from './parsers.ts';
 import type { Setting } from './setting.ts';
 
-/** Notifications and pings. */
+/** What other programs are told. */
 export const noticeSettings = {
   notifyUrl: {
     parse: parseText,
@@ -23,11 +23,16 @@ export const noticeSettings = {
     parse: parseText,
     value: '<file>',
     help: 'file with the secret that signs what is posted',
-    orVariable: 'CQBATCH_NOTIFY_SECRET',
+    orVariable: ['CQBATCH_NOTIFY_SECRET', 'the secret'],
   },
   pingUrl: {
     parse: parseText,
     value: '<url>',
     help: 'call <url>/start and <url>/<exit code>, as healthchecks.io expects',
+  },
+  metricsFile: {
+    parse: parseMetricsFile,
+    value: '<file.prom>',
+    help: 'write metrics to this file, for the textfile collector of node_exporter',
   },
 } as const satisfies Readonly<Record<string, Setting>>;

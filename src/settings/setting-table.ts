@@ -48,7 +48,7 @@ export const settings = {
     needs: 'queue',
     ...file,
     help: 'file with the password of Redis; if Sentinels have another one, CQBATCH_SENTINEL_PASSWORD has it',
-    orVariable: 'CQBATCH_QUEUE_PASSWORD',
+    orVariable: ['CQBATCH_QUEUE_PASSWORD', 'the password'],
   },
   where: {
     common: true,
@@ -73,6 +73,7 @@ export const settings = {
     isMap: true,
   },
   map: {
+    common: true,
     rowOption: 'map',
     parse: parsers.parseColumnMap,
     value: '<column=field>',
@@ -84,9 +85,10 @@ export const settings = {
     ...file,
     common: true,
     help: 'file with the access token; read again if the API refuses the token',
-    orVariable: 'CQBATCH_TOKEN',
+    orVariable: ['CQBATCH_TOKEN', 'the token'],
   },
   tokenCommand: {
+    common: true,
     notWith: 'tokenFile',
     parse: commandWords,
     value: '<command>',
@@ -211,6 +213,7 @@ export const settings = {
     default: '1000',
   },
   allowPartial: {
+    common: true,
     ofBatch: true,
     parse: parsers.parseSwitch,
     help: 'allow rows that leave fields out, which the API may reset',
@@ -271,11 +274,6 @@ export const settings = {
     otherwise: 'that of the system',
   },
   ...noticeSettings,
-  metricsFile: {
-    parse: parsers.parseMetricsFile,
-    value: '<file.prom>',
-    help: 'write metrics to this file, for the textfile collector of node_exporter',
-  },
   settle: {
     ...duration,
     help: 'take a new file when it has not changed for this time; a file renamed from NAME.part while watched is taken at once',

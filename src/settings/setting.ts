@@ -13,7 +13,8 @@ export interface Setting {
   /** The default in words, if it has no value. */
   readonly otherwise?: string;
   readonly words?: readonly string[];
-  readonly orVariable?: string;
+  /** The variable that may hold what the setting's file holds, and what that is. */
+  readonly orVariable?: readonly [variable: string, content: string];
   /** The run option for reading rows, fixed when the run is planned. */
   readonly rowOption?: string;
   /** The run option for calling the API, which `resume` may change. */

@@ -123,7 +123,7 @@ export function flagOf(name: FlagName, own: OwnMeaning = {}): CommandOption {
   const { byDefault = own.isBrief ? usual : otherwise } = own;
   const notes = [
     own.isBrief ? '' : variableOf(name),
-    orVariable === undefined ? '' : `or its content in ${orVariable}`,
+    orVariable === undefined ? '' : `${orVariable[0]} has ${orVariable[1]} itself`,
     byDefault === undefined ? '' : `default: ${byDefault}`,
   ].filter(Boolean);
   return {

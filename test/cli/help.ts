@@ -4,7 +4,11 @@ import { commandGroups } from '../../src/cli/commands.ts';
 import { plain } from '../../src/cli/render/style.ts';
 
 /** What `cqbatch` prints for these words, of which one asks for help, on a screen of 80 columns without colors. */
-export async function helpOf(...words: readonly string[]): Promise<string> {
+export function helpOf(...words: readonly string[]): Promise<string> {
+  return helpOn(80, ...words);
+}
+
+export async function helpOn(columns: number, ...words: readonly string[]): Promise<string> {
   const program = await createProgram('1.2.3', words);
   let command = program;
   for (const word of words) command = command.commands.find((known) => known.name() === word) ?? command;
@@ -13,7 +17,7 @@ export async function helpOf(...words: readonly string[]): Promise<string> {
     writeOut: (part) => {
       text += part;
     },
-    getOutHelpWidth: () => 80,
+    getOutHelpWidth: () => columns,
   });
   command.outputHelp();
   return plain(text);

@@ -9,13 +9,7 @@ import { codeFacts, rowCodes } from '../../src/domain/codes.ts';
 import { runRecordSchema } from '../../src/engine/run/record/record.ts';
 import type { Setting } from '../../src/settings/setting.ts';
 import { settings } from '../../src/settings/setting-table.ts';
-import {
-  type FlagName,
-  flagOf,
-  nameInWords,
-  type SettingName,
-  variableOf,
-} from '../../src/settings/settings.ts';
+import { type FlagName, flagOf, nameInWords, variableOf } from '../../src/settings/settings.ts';
 import { everyCommand } from '../cli/help.ts';
 import { definitionOf, descriptionOf, documentsOf } from '../json-documents/published.ts';
 import { scraped } from './metrics.ts';
@@ -31,11 +25,11 @@ const inCode = (text: string) => `\`${text}\``;
 
 function settingRow([name, setting]: [string, Setting]): readonly string[] {
   const { noFlag, orVariable, help, otherwise = '', default: usual } = setting;
-  const variables = [variableOf(name as SettingName), orVariable ?? []].flat();
+  const [other, content] = orVariable ?? [];
   return [
     inCode(nameInWords(name, '_')),
     noFlag ? '' : inCode(flagOf(name as FlagName).flags),
-    variables.map(inCode).join(', '),
+    `${inCode(variableOf(name))}${other === undefined ? '' : `; ${inCode(other)} has ${content} itself`}`,
     inMarkdown(help),
     usual === undefined ? otherwise : inCode(usual),
   ];
