@@ -36,14 +36,15 @@ export const screen = {
   get rows(): number {
     return process.stderr.rows || usualRows;
   },
-  /** Why no question can be asked, if so: `standard error is not a terminal`. */
+  /** Why no question can be asked, if so. Standard output does not matter: questions appear on standard error. */
   get whyMute(): string | undefined {
-    const missing = [
-      process.stdin.isTTY === true ? [] : ['standard input'],
-      process.stderr.isTTY === true ? [] : ['standard error'],
-    ].flat();
-    if (missing.length === 0) return undefined;
-    return `${missing.join(' and ')} ${missing.length === 1 ? 'is not a terminal' : 'are not terminals'}`;
+    const canRead = process.stdin.isTTY === true;
+    if (canRead && this.isTerminal) return undefined;
+    if (canRead)
+      return 'standard error, where the question would appear, is not a terminal (does 2> or 2>&1 redirect it?)';
+    return this.isTerminal
+      ? 'standard input, where you would answer, is not a terminal (does < or | redirect it?)'
+      : 'standard input and standard error are not terminals';
   },
 };
 

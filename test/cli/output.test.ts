@@ -12,8 +12,12 @@ afterEach(() => attach(...usual));
 
 test.each([
   [true, true, undefined],
-  [false, true, 'standard input is not a terminal'],
-  [true, false, 'standard error is not a terminal'],
+  [false, true, 'standard input, where you would answer, is not a terminal (does < or | redirect it?)'],
+  [
+    true,
+    false,
+    'standard error, where the question would appear, is not a terminal (does 2> or 2>&1 redirect it?)',
+  ],
   [false, false, 'standard input and standard error are not terminals'],
 ])(
   'the streams that keep a question from being asked are named (input %s, error %s)',

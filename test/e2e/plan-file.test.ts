@@ -36,7 +36,7 @@ test('a plan file is shown again, with its SHA-256, and sends nothing', async ()
   expect(shown.code).toBe(0);
   expect(shown.stdout).toBe(planned.stdout);
   expect(shown.stderr).toMatch(
-    /^week 47\.cqplan \(SHA-256 [0-9a-f]{64}\), made .* by .* on .*\.\nOptions: rate 50\/s, max-failures none, allow-partial; the others as usual\.\nNothing was sent\. Next: cqbatch run .week 47\.cqplan. --sha256 [0-9a-f]{64}\n$/,
+    /^week 47\.cqplan \(SHA-256 [0-9a-f]{64}\), made .* by .* on .*\.\nOptions: --rate 50\/s --max-failures none --allow-partial; the others as usual\.\nNothing was sent\. Next: cqbatch run .week 47\.cqplan. --sha256 [0-9a-f]{64}\n$/,
   );
   expect(await show('--rate', '5/s')).toMatchObject({
     code: 2,

@@ -8,6 +8,13 @@ export function readDuration(text: string): number | undefined {
   return Math.round(Number(amount) * unitMs[unit as keyof typeof unitMs] * 1_000) / 1_000;
 }
 
+/** As `readDuration` reads it: `500ms`, `90s`, `15m` */
+export function typedDuration(ms: number): string {
+  const units = Object.entries(unitMs).toReversed();
+  const [unit, size] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ['ms', 1];
+  return `${ms / size}${unit}`;
+}
+
 /** `12,345`. Loading the rules of all languages would delay the start of every command. */
 export function count(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');

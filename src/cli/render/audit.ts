@@ -1,13 +1,11 @@
-import { nameOfDelimiter } from '../../base/text/delimiter.ts';
-import { count, counted, duration, exactDuration } from '../../base/text/format.ts';
+import { count, counted, duration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { type Actor, thisActor } from '../../domain/actor.ts';
 import { actorText } from '../../domain/terms.ts';
-import type { RowOptions } from '../../engine/run/plan/open-manifest.ts';
 import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
 import type { JournalSummary } from '../../engine/run/record/run-journal.ts';
 import { delayOf } from '../../engine/run/record/run-view.ts';
-import { optionInWords } from '../../settings/settings.ts';
+import { optionTexts } from './options.ts';
 import { plain } from './style.ts';
 import {
   documentOf,
@@ -101,13 +99,15 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
 
 export function auditText({ record, folder, result, retries, undos }: RunAudit): string {
   const { id, manifest, options, queue, retryOf, undoOf, plan, planFile, canary } = record;
+  const { flags, settings } = optionTexts(options);
   const facts: readonly Fact[] = [
     ['manifest', `${manifest.name} (${counted(manifest.bytes, 'byte')})`],
     ['SHA-256', manifest.sha256],
     ['API', options.baseUrl],
     ['plan', planText(plan)],
     ['plan file', planFile && `${planFile.name} (SHA-256 ${planFile.sha256})`],
-    ['options', optionTexts(options).join(', ')],
+    ['options', flags.join(' ')],
+    ['settings', settings.join(', ') || undefined],
     ['datastore', queue],
     ['canary', canary && canaryText(canary)],
     ['result', result && resultTexts(result, plan.rows)],
@@ -154,30 +154,6 @@ function planText(plan: RunRecord['plan']): string {
   ]
     .filter(Boolean)
     .join(', ');
-}
-
-type PlanOptions = RunRecord['options'] & RowOptions;
-
-/** `rate auto..20/s`, `attempts 5`, `timeout 60 s` */
-export function optionTexts({ baseUrl: _, ...options }: Partial<PlanOptions>): readonly string[] {
-  return Object.entries(options).map(([name, value]) => {
-    const flag = optionInWords(name).replace(/^--/, '');
-    return value === true ? flag : `${flag} ${valueText(name, value)}`;
-  });
-}
-
-/** `auto..20/s`, `60 s` */
-export function valueText(name: string, value: unknown): string {
-  if (value === undefined) return 'not given';
-  if (name === 'delimiter') return nameOfDelimiter(String(value));
-  if (typeof value === 'string') return value;
-  if (name.endsWith('Ms')) return exactDuration(Number(value));
-  if (Array.isArray(value)) return value.join(' ');
-  if (typeof value !== 'object' || value === null) return `${value}`;
-  if ('percent' in value) return `${value.percent}%`;
-  if ('text' in value) return `${value.text}`;
-  if ('rows' in value) return `${value.rows}${'random' in value && value.random ? ',random' : ''}`;
-  return JSON.stringify(value);
 }
 
 function timeline(events: readonly AuditEvent[]): readonly string[] {

@@ -1,4 +1,5 @@
 import { duration } from '../../base/text/format.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
 import type { HistoryEntry, Schedule, ScheduleState, Trigger } from '../../daemon/schedule/schedule.ts';
 import { actorText, type OutcomeCounts } from '../../domain/terms.ts';
 import type { RunState } from '../../engine/run/record/record.ts';
@@ -59,7 +60,7 @@ export function scheduleText(view: ScheduleView): string {
   const facts: readonly Fact[] = [
     ['when', `${cron} (${tz})`],
     ['source', sourceText(view.schedule)],
-    ['options', flagWords(options).join(' ') || 'none'],
+    ['options', flagWords(options).map(shellWord).join(' ') || 'none'],
     ['overlap', `${skipsOrQueues} while its run is in progress`],
     ['catch-up', catchUpMs === null ? 'none' : `up to ${duration(catchUpMs / 1_000)} late`],
     [change?.what ?? '', change && changeText(change)],

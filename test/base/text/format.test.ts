@@ -7,6 +7,7 @@ import {
   perSecond,
   readDuration,
   size,
+  typedDuration,
 } from '../../../src/base/text/format.ts';
 
 test.each([
@@ -15,6 +16,18 @@ test.each([
   [' 2 m ', 120_000],
   ['30', 30_000],
 ])('%j is %d milliseconds', (text, milliseconds) => {
+  expect(readDuration(text)).toBe(milliseconds);
+});
+
+test.each([
+  [500, '500ms'],
+  [1_500, '1500ms'],
+  [60_000, '1m'],
+  [90_000, '90s'],
+  [7_200_000, '2h'],
+  [0.25, '0.25ms'],
+])('%d milliseconds are typed %s', (milliseconds, text) => {
+  expect(typedDuration(milliseconds)).toBe(text);
   expect(readDuration(text)).toBe(milliseconds);
 });
 

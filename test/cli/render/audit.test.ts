@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { auditText, eventsOf, optionTexts } from '../../../src/cli/render/audit.ts';
+import { auditText, eventsOf } from '../../../src/cli/render/audit.ts';
 import type { RunRecord } from '../../../src/engine/run/record/record.ts';
-import { leastOptions, plannedRecord } from '../../engine/run/planned-record.ts';
+import { plannedRecord } from '../../engine/run/planned-record.ts';
 
 const by = { user: 'ann', host: 'desk', version: '0.0.1' };
 const at = '2026-01-01T10:00:00.000Z';
@@ -42,12 +42,4 @@ test('shows the start, the result of a canary, and rates', () => {
   expect(text).toMatch(/canary +10 rows, 1 failed: continued\n/);
   expect(text).toMatch(/UTC\S* +started +by ann on desk/);
   expect(text).toMatch(/rate 20\/s +by ann on desk with cqbatch 0\.0\.1\n +slow$/m);
-});
-
-test('names options like their flags', () => {
-  const rate = { text: 'auto..5/s', auto: true, perSecond: 5 };
-  expect(optionTexts({ delimiter: ',' })).toEqual(['delimiter comma']);
-  expect(optionTexts({ ...leastOptions, rate, timeoutMs: 60_000 }).join(', ')).toBe(
-    'on-conflict refuse, concurrency 1, attempts 1, timeout 1 min, backoff 1 ms, rate auto..5/s',
-  );
 });

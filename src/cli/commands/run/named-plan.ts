@@ -16,7 +16,7 @@ import {
 import { defaults, optionInWords } from '../../../settings/settings.ts';
 import type { Flags } from '../../config.ts';
 import type { CommandContext } from '../../context.ts';
-import { valueText } from '../../render/audit.ts';
+import { valueText } from '../../render/options.ts';
 import { baseUrlOf, digestIn } from '../options.ts';
 
 /**

@@ -23,8 +23,8 @@ import { defaults } from '../../../settings/settings.ts';
 import type { Flags } from '../../config.ts';
 import { type CommandContext, openPlanningContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { optionTexts } from '../../render/audit.ts';
 import { sentText } from '../../render/changes.ts';
+import { optionTexts } from '../../render/options.ts';
 import { type Plan, planDocument, planText } from '../../render/plan.ts';
 import { clockTime, fingerprint } from '../../render/words.ts';
 import type { Terminal } from '../../terminal.ts';
@@ -142,14 +142,18 @@ function optionsText({ options, head, consent }: PlanFile): string {
   const usual = { ...newRunOptions({}, {}), clearToken: defaults.clearToken };
   const planned = { ...head.reading, ...options, clearToken: head.clear_token };
   const differing = differingOptions(usual, planned).map(({ name, now = 'none' }) => [name, now]);
+  const { flags, settings } = optionTexts(Object.fromEntries(differing));
+  const consents = [
+    ...(consent.skip_invalid ? ['--skip-invalid'] : []),
+    ...(consent.allow_partial ? ['--allow-partial'] : []),
+  ];
   const texts = [
-    ...optionTexts(Object.fromEntries(differing)),
-    ...(consent.skip_invalid ? ['skip-invalid'] : []),
-    ...(consent.allow_partial ? ['allow-partial'] : []),
+    [...flags, ...consents].join(' '),
+    ...settings,
     ...head.operations.flatMap(({ name, module }) =>
       module === undefined ? [] : [`${name} of a module with the fingerprint ${fingerprint(module)}`],
     ),
-  ];
+  ].filter(Boolean);
   return `Options: ${texts.length === 0 ? 'the usual ones' : `${texts.join(', ')}; the others as usual`}.`;
 }
 

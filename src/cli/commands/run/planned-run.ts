@@ -2,6 +2,7 @@ import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
+import { shellWord } from '../../../base/text/shell-word.ts';
 import type { LimitedApi } from '../../../domain/terms.ts';
 import type { TokenSource } from '../../../engine/api/token/token.ts';
 import type { InputOptions } from '../../../engine/manifest/stage.ts';
@@ -135,7 +136,10 @@ export async function readingManifest<Result>(
  */
 export function requireConsent(
   { terminal, flags: { yes } }: CommandContext,
-  { source, plan = 'cqbatch plan' }: { readonly source?: string; readonly plan?: string } = {},
+  {
+    source,
+    plan = source === undefined || source === '-' ? 'cqbatch plan' : planCommand(source),
+  }: { readonly source?: string; readonly plan?: string } = {},
 ): void {
   if (yes || (terminal.canAsk && source !== '-')) return;
   const why = source === '-' ? 'the manifest comes from standard input' : terminal.whyMute;
@@ -143,6 +147,10 @@ export function requireConsent(
     'CONSENT_MISSING',
     `Can't ask for confirmation, because ${why}: check the plan with "${plan}", then pass --yes.`,
   );
+}
+
+function planCommand(source: string): string {
+  return `cqbatch plan ${shellWord(escapeInvisible(source))}`;
 }
 
 /** Asks unless `--yes` or a plan has answered. */

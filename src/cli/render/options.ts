@@ -1,0 +1,46 @@
+import { nameOfDelimiter } from '../../base/text/delimiter.ts';
+import { typedDuration } from '../../base/text/format.ts';
+import { shellWord } from '../../base/text/shell-word.ts';
+import type { RowOptions } from '../../engine/run/plan/open-manifest.ts';
+import type { RunRecord } from '../../engine/run/record/record.ts';
+import { nameInWords, optionInWords } from '../../settings/settings.ts';
+
+type PlanOptions = RunRecord['options'] & RowOptions;
+
+interface OptionTexts {
+  /** As they are typed: `--max-failures 5%`, `--rate auto..20/s`. */
+  readonly flags: readonly string[];
+  /** Those without a flag, as `config.json` names them: `backoff 1s`. */
+  readonly settings: readonly string[];
+}
+
+export function optionTexts({ baseUrl: _, ...options }: Partial<PlanOptions>): OptionTexts {
+  const flags: string[] = [];
+  const settings: string[] = [];
+  for (const [name, value] of Object.entries(options)) {
+    const option = optionInWords(name);
+    if (value === true) flags.push(option);
+    else if (name === 'html' && value === false) flags.push('--no-html');
+    else if (value === false) settings.push(`${nameInWords(name, '_')} no`);
+    else if (!option.startsWith('--')) settings.push(`${option} ${valueText(name, value)}`);
+    else flags.push(...valuesOf(name, value).map((text) => `${option} ${shellWord(text)}`));
+  }
+  return { flags, settings };
+}
+
+/** `auto..20/s`, `60s` */
+export function valueText(name: string, value: unknown): string {
+  return value === undefined ? 'not given' : valuesOf(name, value).join(' ');
+}
+
+/** As they are typed. */
+function valuesOf(name: string, value: unknown): readonly string[] {
+  if (name === 'delimiter') return [nameOfDelimiter(String(value))];
+  if (name.endsWith('Ms')) return [typeof value === 'number' ? typedDuration(value) : String(value)];
+  if (Array.isArray(value)) return value.map(String);
+  if (typeof value !== 'object' || value === null) return [`${value}`];
+  if ('percent' in value) return [`${value.percent}%`];
+  if ('text' in value) return [`${value.text}`];
+  if ('rows' in value) return [`${value.rows}${'random' in value && value.random ? ',random' : ''}`];
+  return Object.entries(value).map((pair) => pair.join('='));
+}
