@@ -26,7 +26,8 @@ const show: CommandSpec = {
 const list: CommandSpec = {
   name: 'list',
   description: 'Lists the runs, newest first',
-  options: groups.shared,
+  help: { verbose: 'show all columns, however narrow the screen, with times of day' },
+  options: { List: ['verbose'], ...groups.shared },
   load: async () => (await import('./commands/list.ts')).list,
 };
 

@@ -18,6 +18,7 @@ import { settingsWithoutEffect } from '../command-spec.ts';
 import { type Flags, loadSettings, stateDirOf } from '../config.ts';
 import { chooseDatastore, operationsWith } from '../context.ts';
 import { type ExitCode, exitCodeOfError, exitCodes } from '../exit-codes.ts';
+import { type Style, styled } from '../render/style.ts';
 import { table } from '../render/words.ts';
 import { openTerminal, silentTerminal, type Terminal } from '../terminal.ts';
 import { apiClient, proxyTo, tokenSource } from './api-client.ts';
@@ -29,6 +30,11 @@ interface Finding {
   readonly text: string;
   readonly exitCode?: ExitCode;
 }
+
+const styleOf = { ok: 'green', warning: 'yellow', failed: 'red' } as const satisfies Record<
+  Finding['state'],
+  Style
+>;
 
 /** Bytes for a run of a million rows. With less, doctor warns, or fails below `leastDisk`. */
 const enoughDisk = 1_000_000_000;
@@ -76,7 +82,9 @@ export async function doctor(flags: Flags): Promise<ExitCode> {
   const failed = findings.flatMap(({ exitCode }) => exitCode ?? []);
   terminal.result(
     { ok: failed.length === 0, checks: findings.map(({ check, state, text }) => ({ check, state, text })) },
-    table(findings.map(({ check, state, text }) => [state, check, escapeInvisible(text)])).join('\n'),
+    table(
+      findings.map(({ check, state, text }) => [styled(styleOf[state], state), check, escapeInvisible(text)]),
+    ).join('\n'),
   );
   return failed.toSorted((a, b) => b - a)[0] ?? exitCodes.success;
 }

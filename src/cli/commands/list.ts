@@ -10,7 +10,9 @@ import { newestEntries } from '../../engine/run/session/find-run.ts';
 import type { Flags } from '../config.ts';
 import { type Context, type DatastoreChoice, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { clockTime, table } from '../render/words.ts';
+import { fittedTable, type TableColumn } from '../render/fitted-table.ts';
+import { styled } from '../render/style.ts';
+import { clockTime, styledState, timeAgo } from '../render/words.ts';
 
 interface ListedRun {
   readonly run: string;
@@ -31,16 +33,24 @@ interface ListedRun {
   readonly host: string | null;
 }
 
+/** A run, and what only its line shows. */
+interface ShownRun {
+  readonly run: ListedRun;
+  /** In words. */
+  readonly state: string;
+  readonly unclear: number;
+}
+
 /** @param warn called for a damaged journal */
-async function listedRecord(
+async function shownRecord(
   store: RunStore,
   record: RunRecord,
   runs: readonly RunRecord[],
   warn: (error: Error) => undefined,
-): Promise<ListedRun> {
+): Promise<ShownRun> {
   const { id, manifest, plan, options, states } = record;
   const progress = await progressOf(store, record).catch(warn);
-  return {
+  const run: ListedRun = {
     run: id,
     state: actualState(record),
     waiting: delayOf(record) ?? null,
@@ -54,6 +64,7 @@ async function listedRecord(
     cured: (progress?.outcomes.failed ?? 0) > 0 && (await isCured(store, record, runs)),
     host: null,
   };
+  return { run, state: stateInWords(record), unclear: progress?.unclear ?? 0 };
 }
 
 function apiOf({ baseUrl, rateGroup }: LimitedApi): Pick<ListedRun, 'base_url' | 'rate_group'> {
@@ -95,42 +106,60 @@ export async function list(flags: Flags): Promise<ExitCode> {
   return listIn(await openContext(flags));
 }
 
-export async function listIn({ terminal, store, datastore }: Context): Promise<ExitCode> {
+export async function listIn({ terminal, flags, store, datastore }: Context): Promise<ExitCode> {
   const warn = ({ message }: Error): undefined => {
     terminal.warn(`warning: ${message}`);
   };
-  const runs: ListedRun[] = [];
+  const shown: ShownRun[] = [];
   const records = await store.list(warn);
   for (const record of records.toReversed()) {
-    runs.push(await listedRecord(store, record, records, warn));
+    shown.push(await shownRecord(store, record, records, warn));
   }
   try {
-    runs.push(...(await runsElsewhere(datastore, new Set(runs.map(({ run }) => run)))));
+    const elsewhere = await runsElsewhere(datastore, new Set(records.map(({ id }) => id)));
+    shown.push(...elsewhere.map((run) => ({ run, state: run.state, unclear: 0 })));
   } catch (error) {
     terminal.warn(`warning: only the runs of ${store.stateDir} are shown: ${(error as Error).message}`);
   }
-  const states = new Map(records.map((record) => [record.id, stateInWords(record)]));
-  const text = runs.length === 0 ? `There is no run in ${store.stateDir} yet.` : listText(runs, states);
-  terminal.result({ runs }, text);
+  const columns = flags.verbose ? undefined : terminal.columns;
+  const text = shown.length === 0 ? `There is no run in ${store.stateDir} yet.` : listText(shown, columns);
+  terminal.result({ runs: shown.map(({ run }) => run) }, text);
   return exitCodes.success;
 }
 
-const header = ['run', 'state', 'started', 'duration', 'done', 'failed', 'API', 'manifest'];
+/** In the order of the cells that `cellsOf` makes. */
+const columnsOfList: readonly TableColumn[] = [
+  { title: 'run' },
+  { title: 'state' },
+  { title: 'started' },
+  { title: 'duration', mayBeLeftOut: true },
+  { title: 'done', isNumber: true },
+  { title: 'failed', isNumber: true },
+  { title: 'API', mayBeCut: true, ofAll: (api, runs) => `${runs === 1 ? 'At' : 'All at'} ${api}.` },
+  { title: 'manifest', mayBeCut: true },
+];
 
-/** @param states in words, of the runs of this state folder */
-function listText(runs: readonly ListedRun[], states: ReadonlyMap<string, string>): string {
-  const cells = runs.map((run) => [
+/** @param columns of the screen; undefined: all columns, and exact times */
+function listText(shown: readonly ShownRun[], columns: number | undefined): string {
+  const cells = shown.map((each) => cellsOf(each, columns !== undefined));
+  const waits = shown.flatMap(({ run: { run, waiting } }) =>
+    waiting === null ? [] : [styled('yellow', `${run} waits: ${waiting}`)],
+  );
+  return [...fittedTable(columnsOfList, cells, columns), ...waits].join('\n');
+}
+
+function cellsOf({ run, state, unclear }: ShownRun, isBrief: boolean): readonly string[] {
+  const startedAt = run.started_at === null ? undefined : new Date(run.started_at);
+  return [
     run.run,
-    (run.host === null ? states.get(run.run) : undefined) ?? run.state,
-    run.started_at === null ? 'not yet' : clockTime(new Date(run.started_at)),
+    unclear > 0 && run.state === 'completed' ? styled('yellow', state) : styledState(run.state, state),
+    startedAt === undefined ? 'not yet' : isBrief ? timeAgo(startedAt) : clockTime(startedAt),
     run.duration_s === null ? '?' : duration(run.duration_s),
     run.done === run.rows ? count(run.rows) : `${numberOf(run.done)}/${count(run.rows)}`,
-    run.cured ? `${numberOf(run.failed)} (cured)` : numberOf(run.failed),
+    run.cured ? `${numberOf(run.failed)} (cured)` : styled(run.failed ? 'red' : 'dim', numberOf(run.failed)),
     apiText({ baseUrl: run.base_url, rateGroup: run.rate_group }).replace(/^https:\/\//, ''),
     run.host === null ? run.manifest : `${run.manifest} (on ${run.host})`,
-  ]);
-  const waits = runs.flatMap(({ run, waiting }) => (waiting === null ? [] : [`${run} waits: ${waiting}`]));
-  return [...table([header, ...cells], [4, 5]), ...waits].join('\n');
+  ];
 }
 
 function numberOf(rows: number | null): string {

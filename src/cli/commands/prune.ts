@@ -7,7 +7,7 @@ import type { RunStore } from '../../engine/run/record/store.ts';
 import type { Flags } from '../config.ts';
 import { openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { clockTime, indented, table } from '../render/words.ts';
+import { clockTime, indented, styledState, table } from '../render/words.ts';
 
 export async function prune(flags: Flags): Promise<ExitCode> {
   const { terminal, store, settings } = await openCommandContext(flags);
@@ -46,7 +46,7 @@ export async function prune(flags: Flags): Promise<ExitCode> {
 function lineOf(run: RunRecord): readonly string[] {
   const at = run.states.at(-1)?.at;
   const when = at === undefined ? '' : clockTime(new Date(at));
-  return [run.id, actualState(run), when, escapeInvisible(run.manifest.name)];
+  return [run.id, styledState(actualState(run)), when, escapeInvisible(run.manifest.name)];
 }
 
 async function sizeOfAll(store: RunStore, runs: readonly RunRecord[]): Promise<number> {

@@ -8,7 +8,8 @@ import { type Verification, verifyRun } from '../../engine/run/verify/verify-run
 import type { Flags } from '../config.ts';
 import { openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { outcomeTexts } from '../render/words.ts';
+import { styled } from '../render/style.ts';
+import { outcomeTexts, styledState } from '../render/words.ts';
 import { openTerminal } from '../terminal.ts';
 import { digestIn } from './options.ts';
 
@@ -17,7 +18,8 @@ export async function verify(name: string | undefined, flags: Flags): Promise<Ex
   const against = (flags.against ?? []).map((text) => digestIn('--against', text));
   const folder = await folderOf(name, flags);
   const verification = await verifyRun({ folder, against });
-  openTerminal(flags).result({ folder, ...verification }, textOf(verification, against));
+  const terminal = openTerminal(flags);
+  terminal.result({ folder, ...verification }, textOf(verification, against, terminal.columns));
   return verification.agrees ? exitCodes.success : exitCodes.rowsFailed;
 }
 
@@ -31,16 +33,26 @@ async function folderOf(name: string | undefined, flags: Flags): Promise<string>
   return store.folder(id);
 }
 
-function textOf(verification: Verification, against: readonly string[]): string {
-  if (!verification.agrees) return `Not as it should be. ${verification.problem}`;
+function textOf(
+  verification: Verification,
+  against: readonly string[],
+  columns = Number.POSITIVE_INFINITY,
+): string {
+  if (!verification.agrees) return `${styled('red', 'Not as it should be.')} ${verification.problem}`;
   const { run, state, rows, outcomes, digests } = verification;
-  const files = Object.entries(digests).map(([name, digest]) => `  sha256:${digest}  ${name}`);
   return [
-    `The files of run ${run} agree: ${[state, counted(rows, 'row'), ...outcomeTexts(outcomes)].join(', ')}.`,
+    `The files of run ${run} ${styled('green', 'agree')}: ${[styledState(state), counted(rows, 'row'), ...outcomeTexts(outcomes)].join(', ')}.`,
     'The report was made again from rows and journal, and is the same.',
-    ...files,
+    ...digestLines(digests, columns),
     against.length === 0
       ? 'This does not show who wrote them. To find out whether they were changed together, pass a digest that you have from elsewhere with --against.'
       : `${counted(against.length, 'digest')} from elsewhere ${against.length === 1 ? 'fits' : 'fit'}.`,
   ].join('\n');
+}
+
+/** A digest stays whole, so that it can be copied: on a narrow screen it stands below the name. */
+function digestLines(digests: Readonly<Record<string, string>>, columns: number): readonly string[] {
+  const besides = Object.entries(digests).map(([name, digest]) => `  sha256:${digest}  ${name}`);
+  if (besides.every((line) => line.length <= columns)) return besides;
+  return Object.entries(digests).flatMap(([name, digest]) => [`  ${name}`, `    sha256:${digest}`]);
 }

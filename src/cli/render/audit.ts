@@ -6,7 +6,6 @@ import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
 import type { JournalSummary } from '../../engine/run/record/run-journal.ts';
 import { delayOf } from '../../engine/run/record/run-view.ts';
 import { optionTexts } from './options.ts';
-import { plain } from './style.ts';
 import {
   documentOf,
   doubtfulRows,
@@ -14,8 +13,8 @@ import {
   factLines,
   indented,
   outcomeTexts,
+  styledState,
   table,
-  usualColumns,
 } from './words.ts';
 
 export interface RunAudit {
@@ -118,8 +117,7 @@ export function auditText({ record, folder, result, retries, undos }: RunAudit):
     ['undone by', undos.map(runText)],
     ['folder', folder],
   ];
-  const lines = factLines(facts, usualColumns - 2);
-  return `Run ${id} ${actualState(record)}\n${indented(lines)}\n\n${indented(timeline(eventsOf(record)))}`;
+  return `Run ${id} ${styledState(actualState(record))}\n${indented(factLines(facts))}\n\n${indented(timeline(eventsOf(record)))}`;
 }
 
 /** `10 rows, 1 failed: continued` */
@@ -131,13 +129,13 @@ function resultTexts(
   { outcomes, unclear, codes, activeMs }: JournalSummary,
   rows: number,
 ): readonly string[] {
-  const results = outcomeTexts(outcomes).map(plain).join(', ') || 'nothing yet';
+  const results = outcomeTexts(outcomes).join(', ') || 'nothing yet';
   const time = activeMs > 0 ? ` after ${duration(activeMs / 1_000)}` : '';
   return [`${results} of ${counted(rows, 'row')}${time}`, ...doubtfulRows(unclear, codes)];
 }
 
 function runText(record: RunRecord): string {
-  return `${record.id}, ${actualState(record)}`;
+  return `${record.id}, ${styledState(actualState(record))}`;
 }
 
 function planText(plan: RunRecord['plan']): string {
@@ -160,15 +158,15 @@ function timeline(events: readonly AuditEvent[]): readonly string[] {
   const names = table(
     events.map(({ at, event }) => [
       at === undefined ? '' : localTime(at),
-      event === 'begun' ? 'started' : event,
+      event === 'begun' ? 'started' : styledState(event),
     ]),
   );
   const facts = events.map(({ by, reason }, index): Fact => {
     const texts = [by && `by ${actorText(by)}${versionText(by)}`, reason];
     const known = texts.filter((text) => text !== undefined);
-    return [names[index] ?? '', known.length === 0 ? '' : known];
+    return [names[index] ?? '', known.join(': ')];
   });
-  return factLines(facts, usualColumns - 2);
+  return factLines(facts);
 }
 
 /** Empty for the running version. */

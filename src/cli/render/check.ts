@@ -1,6 +1,6 @@
 import { count, counted } from '../../base/text/format.ts';
-import { localTime } from '../../base/text/local-time.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
+import type { CheckVerdict } from '../../domain/terms.ts';
 import type { EntryReader } from '../../engine/list/entry-reader.ts';
 import { changedListText } from '../../engine/list/list-failure.ts';
 import { listedWords, type OperationList } from '../../engine/operation/list-definition.ts';
@@ -8,8 +8,10 @@ import { checkCounts } from '../../engine/report/html/check.ts';
 import type { CheckOfRun } from '../../engine/run/check/check-run.ts';
 import { isAsReported } from '../../engine/run/check/check-tally.ts';
 import type { RetriedRun } from '../../engine/run/plan/retries.ts';
-import { actualState, isResumable, nextOfStopped } from '../../engine/run/record/record.ts';
+import { actualState, isResumable } from '../../engine/run/record/record.ts';
 import { withWait } from './export.ts';
+import { type Style, styled } from './style.ts';
+import { clockTime } from './words.ts';
 
 /** `evaluations: 12 read one by one` */
 export function lookingText(list: OperationList, reader: EntryReader): string {
@@ -18,16 +20,27 @@ export function lookingText(list: OperationList, reader: EntryReader): string {
 
 const mostShown = 5;
 
+const styleOf: Readonly<Record<CheckVerdict, Style>> = {
+  as_wanted: 'green',
+  not_as_wanted: 'red',
+  gone: 'red',
+  overtaken: 'yellow',
+};
+
+function styledVerdict(verdict: CheckVerdict, text: string): string {
+  return styled(styleOf[verdict], text);
+}
+
 export function checkReportText(retried: RetriedRun, { check, path }: CheckOfRun): string {
   const { first } = retried;
   const { checked_at, counts } = check;
   const odd = counts.not_as_wanted + counts.gone;
   const shown = check.first.slice(0, mostShown);
   return [
-    `Run ${first.id} of ${escapeInvisible(first.manifest.name)}, checked at ${localTime(checked_at)}: ${checkCounts(check)}.`,
+    `Run ${first.id} of ${escapeInvisible(first.manifest.name)}, checked at ${clockTime(new Date(checked_at))}: ${checkCounts(check, styledVerdict)}.`,
     ...shown.map(
       ({ row, entry, check: verdict, there }) =>
-        `  row ${count(row)}, ${escapeInvisible(entry)}: ${verdict === 'gone' ? 'gone' : escapeInvisible(there)}`,
+        `  row ${count(row)}, ${escapeInvisible(entry)}: ${styledVerdict(verdict, verdict === 'gone' ? 'gone' : escapeInvisible(there))}`,
     ),
     ...(odd > shown.length ? [`  and ${count(odd - shown.length)} more`] : []),
     ...unclearLines(retried, check),
@@ -60,7 +73,7 @@ function commandsFor(
   const stopped = [first, ...retries].find((record) => isResumable(actualState(record))) ?? first;
   return [
     { command: `cqbatch retry ${first.id} --unclear`, calls: not_done - unfinished },
-    { command: nextOfStopped(stopped), calls: unfinished },
+    { command: `cqbatch resume ${stopped.id}`, calls: unfinished },
   ].filter(({ calls }) => calls > 0);
 }
 

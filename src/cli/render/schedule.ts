@@ -1,9 +1,20 @@
 import { duration } from '../../base/text/format.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
 import { shellWord } from '../../base/text/shell-word.ts';
 import type { HistoryEntry, Schedule, ScheduleState, Trigger } from '../../daemon/schedule/schedule.ts';
 import { actorText, type OutcomeCounts } from '../../domain/terms.ts';
 import type { RunState } from '../../engine/run/record/record.ts';
-import { documentOf, type Fact, factLines, flagWords, indented, outcomeTexts, table } from './words.ts';
+import { cutInTheMiddle, styled } from './style.ts';
+import {
+  documentOf,
+  type Fact,
+  factLines,
+  flagWords,
+  indented,
+  outcomeTexts,
+  styledState,
+  table,
+} from './words.ts';
 
 export interface ScheduleView {
   readonly schedule: Schedule;
@@ -40,15 +51,21 @@ export function timesText(times: readonly Date[], tz: string): string {
   return times.map(timeText).join(', ');
 }
 
-export function listText(views: readonly ScheduleView[]): string {
+/** @param columns of the screen */
+export function listText(
+  views: readonly ScheduleView[],
+  columns = Number.POSITIVE_INFINITY,
+  now = Date.now(),
+): string {
   return views
     .map((view) => {
       const { name, cron, tz } = view.schedule;
       const facts: readonly Fact[] = [
-        ['next', nextText(view)],
+        ['next', `${waitText(view, now)}${nextText(view)}`],
         ['last', lastTexts(view, 1)],
       ];
-      return `${name}  ${cron}  ${tz}  ${sourceText(view.schedule)}\n${indented(factLines(facts))}`;
+      const when = `${name}  ${cron}  ${tz}`;
+      return `${when}  ${cutSource(view.schedule, columns - when.length - 2)}\n${indented(factLines(facts))}`;
     })
     .join('\n');
 }
@@ -70,6 +87,8 @@ export function scheduleText(view: ScheduleView): string {
   return `Schedule ${name}\n${indented(factLines(facts))}`;
 }
 
+const leastSource = 20;
+
 /** Latest first. */
 function lastTexts(view: ScheduleView, most: number): readonly string[] {
   const entries = view.state.history.slice(-most).toReversed();
@@ -90,10 +109,22 @@ function nextText({ schedule, state, next, triggered }: ScheduleView): string {
   return [
     triggered && 'now (triggered)',
     state.waiting && 'when its run ends',
-    schedule.paused ? 'paused' : timesText(next, schedule.tz) || 'never',
+    schedule.paused ? styled('yellow', 'paused') : timesText(next, schedule.tz) || 'never',
   ]
     .filter(Boolean)
     .join(', ');
+}
+
+/** `in 11 h 57 min: `, before the next times */
+function waitText({ next: [first], triggered, state }: ScheduleView, now: number): string {
+  if (first === undefined || triggered !== undefined || state.waiting !== undefined) return '';
+  return `in ${duration((first.getTime() - now) / 1_000)}: `;
+}
+
+/** Whole if too little of it would be left: the screen then has it on further lines. */
+function cutSource(schedule: Schedule, columns: number): string {
+  const text = sourceText(schedule);
+  return columns < leastSource ? text : cutInTheMiddle(columns, escapeInvisible(text));
 }
 
 function sourceText({ source }: Schedule): string {
@@ -114,7 +145,7 @@ function entryText(entry: HistoryEntry, view: ScheduleView): string {
     'until' in entry && entry.until ? ` (until ${timesText([new Date(entry.until)], view.schedule.tz)})` : '';
   switch (entry.result) {
     case 'began': {
-      const refused = (entry.refused ?? []).map((name) => `${name} refused`);
+      const refused = (entry.refused ?? []).map((name) => styled('red', `${name} refused`));
       return [...entry.runs.map((id) => runText(id, view.run(id))), ...refused].join('; ');
     }
     case 'idle':
@@ -124,15 +155,15 @@ function entryText(entry: HistoryEntry, view: ScheduleView): string {
         ? 'skipped: the schedule was paused'
         : `skipped: ${entry.because} was in progress${until}`;
     case 'missed':
-      return `missed: no daemon started it in time${until}`;
+      return `${styled('yellow', 'missed')}: no daemon started it in time${until}`;
     case 'failed':
-      return `failed: ${entry.message}`;
+      return `${styled('red', 'failed')}: ${entry.message}`;
   }
 }
 
 function runText(id: string, run: ReturnType<ScheduleView['run']>): string {
   if (run === undefined) return `${id} (removed or damaged since)`;
-  return `${id} ${[run.state, ...(run.counts === undefined ? [] : outcomeTexts(run.counts))].join(', ')}`;
+  return `${id} ${[styledState(run.state), ...(run.counts === undefined ? [] : outcomeTexts(run.counts))].join(', ')}`;
 }
 
 export function scheduleDocument(view: ScheduleView): object {

@@ -19,6 +19,8 @@ import {
   factLines,
   indented,
   outcomeTexts,
+  styledState,
+  timeAgo,
 } from './words.ts';
 
 export function statusDocument(view: RunView): object {
@@ -60,7 +62,7 @@ function adviceOf({ id, pace }: RunView, now = Date.now()): string | undefined {
 function statusLine(view: RunView): string {
   const { throughput, workers, done, rows, wait } = view;
   return [
-    `Run ${view.id} ${endInWords(view)}`,
+    `Run ${view.id} ${styledState(view.state, endInWords(view))}`,
     `${count(done)}/${count(rows)} (${percentOf(done, rows)} %)`,
     outcomeTexts(view.counts).join(', '),
     throughput?.of === 'now' ? perSecond(throughput.rowsPerSecond) : '',
@@ -83,6 +85,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
   const facts: readonly Fact[] = [
     ['manifest', view.manifest],
     ['API', apiText(view)],
+    ['started', view.startedAt && timeAgo(new Date(view.startedAt), new Date(now))],
     ['finished', `${count(done)} of ${counted(rows, 'row')} (${percentOf(done, rows)} %)`],
     ['', [...outcomeTexts(view.counts), ...doubtfulRows(local?.unclear ?? 0, local?.codes ?? [])]],
     ['waiting for a retry', local?.held ? counted(local.held, 'row') : undefined],
@@ -116,7 +119,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
     ['next', local?.resumable ? nextOfStopped({ id: view.id, states: local.states }) : undefined],
     ['next', view.state === 'paused' ? `cqbatch unpause ${view.id}` : undefined],
   ];
-  return `Run ${view.id} ${endInWords(view)}\n${indented(factLines(facts))}`;
+  return `Run ${view.id} ${styledState(view.state, endInWords(view))}\n${indented(factLines(facts))}`;
 }
 
 function reasonOf(states: NonNullable<RunView['local']>['states']): string | undefined {

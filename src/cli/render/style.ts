@@ -55,6 +55,17 @@ export function widthOf(text: string): number {
   return plain(text).length;
 }
 
+/** `https://api.exa…/v1/soundboards`. The text has no styles. */
+export function cutInTheMiddle(columns: number, text: string): string {
+  if (text.length <= columns) return text;
+  const room = Math.max(0, columns - 1);
+  const tail = Math.floor(room / 2);
+  // A character of two units is not cut into halves.
+  const before = text.slice(0, room - tail).replace(/[\ud800-\udbff]$/, '');
+  const after = text.slice(text.length - tail).replace(/^[\udc00-\udfff]/, '');
+  return `${before}…${after}`;
+}
+
 /** How many rows of a screen the lines take, each of which may be wider. */
 export function screenRows(lines: readonly string[], columns: number): number {
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);

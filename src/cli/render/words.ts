@@ -4,6 +4,7 @@ import { escapeInvisible } from '../../base/text/printable.ts';
 import { type Outcome, type OutcomeCounts, outcomes, outcomeText } from '../../domain/terms.ts';
 import type { CodeCount } from '../../engine/journal/state.ts';
 import type { RunSummary } from '../../engine/report/summary.ts';
+import type { RunState } from '../../engine/run/record/record.ts';
 import { nameInWords } from '../../settings/settings.ts';
 import { type Style, styled, widthOf } from './style.ts';
 
@@ -16,6 +17,27 @@ export const styleOf: Readonly<Record<Outcome, Style>> = {
   not_attempted: 'yellow',
   pending: 'yellow',
 };
+
+const styleOfState = {
+  planned: 'yellow',
+  submitted: 'yellow',
+  running: 'green',
+  paused: 'yellow',
+  completed: 'green',
+  interrupted: 'yellow',
+  halted: 'red',
+  failed: 'red',
+  cancelled: 'yellow',
+} as const satisfies Readonly<Record<RunState, Style>>;
+
+/**
+ * @param state perhaps of another version
+ * @param text the state in words
+ */
+export function styledState(state: string, text = state): string {
+  const style: Style | undefined = styleOfState[state as RunState];
+  return style === undefined ? text : styled(style, text);
+}
 
 /** `succeeded`, `not attempted` */
 export function styledOutcome(outcome: Outcome, prefix = ''): string {
@@ -50,7 +72,11 @@ export function unclearRows(rows: number): string {
 /** Rows that may have been called although their outcome does not say so. */
 export function doubtfulRows(unclear: number, codes: readonly CodeCount[]): readonly string[] {
   const pending = codes.find(({ outcome }) => outcome === 'pending')?.count ?? 0;
-  return [...(unclear > 0 ? [unclearRows(unclear)] : []), ...(pending > 0 ? [pendingRows(pending)] : [])];
+  const texts = [
+    ...(unclear > 0 ? [unclearRows(unclear)] : []),
+    ...(pending > 0 ? [pendingRows(pending)] : []),
+  ];
+  return texts.map((text) => styled('yellow', text));
 }
 
 /** Of a run that has stopped. */
@@ -71,6 +97,19 @@ export function clockTime(date: Date, now = new Date()): string {
   if (date.toDateString() === now.toDateString()) return time;
   const [, month, day] = date.toDateString().split(' ');
   return `${Number(day)} ${month} ${time}`;
+}
+
+/** `20 s ago`, `3 min ago`, `today 09:30`, `yesterday 14:05`, `22 Nov 14:05`, `22 Nov 2025`; in the reader's time zone. */
+export function timeAgo(date: Date, now = new Date()): string {
+  const seconds = Math.max(0, Math.floor((now.getTime() - date.getTime()) / 1_000));
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
+  const time = date.toTimeString().slice(0, 5);
+  if (date.toDateString() === now.toDateString()) return `today ${time}`;
+  const dayBefore = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
+  if (date.toDateString() === dayBefore.toDateString()) return `yesterday ${time}`;
+  const [, month, day, year] = date.toDateString().split(' ');
+  return `${Number(day)} ${month} ${date.getFullYear() === now.getFullYear() ? time : year}`;
 }
 
 /** Long enough to compare by eye. */

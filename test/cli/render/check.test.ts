@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkReportText, checkWarnings } from '../../../src/cli/render/check.ts';
+import { plain } from '../../../src/cli/render/style.ts';
 import type { RunCheck } from '../../../src/engine/report/check-file.ts';
 import type { RunRecord } from '../../../src/engine/run/record/record.ts';
 
@@ -17,12 +18,15 @@ const check: RunCheck = {
 };
 
 /** What is told of a run in this state. */
-function told(changes: Partial<RunCheck>, state: RunRecord['state'] = 'completed'): readonly string[] {
-  const first = { id: 'one', manifest: { name: 'rows.csv' }, state, states: [{ state, at: '' }] };
+function told(
+  changes: Partial<RunCheck>,
+  state: RunRecord['state'] = 'completed',
+  next?: string,
+): readonly string[] {
+  const first = { id: 'one', manifest: { name: 'rows.csv' }, state, states: [{ state, at: '', next }] };
   const run = { first: first as unknown as RunRecord, retries: [] };
-  return checkReportText(run, { check: { ...check, ...changes }, path: 'one/check.csv', lists: [] }).split(
-    '\n',
-  );
+  const text = checkReportText(run, { check: { ...check, ...changes }, path: 'one/check.csv', lists: [] });
+  return plain(text).split('\n');
 }
 
 test('counts come first, then some of the rows that differ, then the file', () => {
@@ -54,6 +58,12 @@ test.each([
     text: '1 of 4 unclear rows was done, 1 was not, 2 were overtaken: cqbatch retry one --unclear calls this one.',
   },
   {
+    state: 'halted' as const,
+    next: 'cqbatch show one --row 1',
+    unclear: { rows: 1, done: 0, not_done: 1, unfinished: 1 },
+    text: '0 of 1 unclear row were done, 1 was not: cqbatch resume one calls this one.',
+  },
+  {
     state: 'interrupted' as const,
     unclear: { rows: 5, done: 1, not_done: 4, unfinished: 4 },
     text: '1 of 5 unclear rows was done, 4 were not: cqbatch resume one calls these 4.',
@@ -63,8 +73,8 @@ test.each([
     unclear: { rows: 5, done: 1, not_done: 4, unfinished: 1 },
     text: '1 of 5 unclear rows was done, 4 were not: cqbatch retry one --unclear calls 3 of these; cqbatch resume one calls 1 of these.',
   },
-])('of unclear rows, $unclear', ({ unclear, text, state }) => {
-  expect(told({ unclear, first: [] }, state)).toContain(text);
+])('of unclear rows, $unclear', ({ unclear, text, state, next }) => {
+  expect(told({ unclear, first: [] }, state, next)).toContain(text);
 });
 
 test('a list that changed while it was read is warned of', () => {

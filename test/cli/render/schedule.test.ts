@@ -49,10 +49,10 @@ const view: ScheduleView = {
 const year = new Date().getFullYear() === 2026 ? '' : ' 2026';
 
 test('a schedule is listed in its time zone, with the next times and the last result', () => {
-  expect(plain(listText([view]))).toBe(
+  expect(plain(listText([view], 80, Date.parse('2026-07-04T22:30:00.000Z')))).toBe(
     [
       'nightly  0 2 * * *  Europe/London  /data/nightly.csv',
-      `  next  Sun 5 Jul${year} 02:00`,
+      `  next  in 2 h 30 min: Sun 5 Jul${year} 02:00`,
       `  last  Sat 4 Jul${year} 13:00:05 (triggered): a completed, 2 succeeded, 1 failed; gone (removed or damaged since); b.csv refused`,
     ].join('\n'),
   );

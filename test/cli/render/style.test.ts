@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { printable } from '../../../src/base/text/printable.ts';
 import {
+  cutInTheMiddle,
   painted,
   plain,
   screenRows,
@@ -85,6 +86,19 @@ test.each([
   [10, 4],
 ])('on a screen of %d columns, a line of 26 and an empty one take %d rows', (columns, rows) => {
   expect(screenRows([line, ''], columns)).toBe(rows);
+});
+
+test.each([
+  [30, 'https://api.example.com/v1'],
+  [20, 'https://ap…le.com/v1'],
+  [2, 'h…'],
+  [1, '…'],
+])('an address that is cut to %d columns keeps both of its ends', (columns, text) => {
+  expect(cutInTheMiddle(columns, 'https://api.example.com/v1')).toBe(text);
+});
+
+test('a character of two units is never cut into halves', () => {
+  expect(cutInTheMiddle(4, '\u{1f600}\u{1f600}\u{1f600}')).toBe('\u{1f600}…');
 });
 
 const anyText = fc.string({

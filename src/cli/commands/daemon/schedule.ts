@@ -48,7 +48,7 @@ export async function listSchedules(flags: Flags): Promise<ExitCode> {
     },
     views.length === 0
       ? `There is no schedule in ${store.stateDir} yet. "cqbatch schedule add --help" shows how to add one.`
-      : listText(views),
+      : listText(views, terminal.columns),
   );
   if (views.length > 0) await sayWhoCarriesOut(context);
   return exitCodes.success;

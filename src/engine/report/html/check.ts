@@ -1,14 +1,17 @@
 import { count, counted } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
-import { checkText, checkVerdicts } from '../../../domain/terms.ts';
+import { type CheckVerdict, checkText, checkVerdicts } from '../../../domain/terms.ts';
 import type { RunCheck } from '../check-file.ts';
 import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 
 /** `57 as wanted, 2 not as wanted, 1 gone` */
-export function checkCounts({ counts }: RunCheck): string {
+export function checkCounts(
+  { counts }: Pick<RunCheck, 'counts'>,
+  styled: (verdict: CheckVerdict, text: string) => string = (_, text) => text,
+): string {
   const found = checkVerdicts.filter((each) => counts[each] > 0);
-  return found.map((each) => `${count(counts[each])} ${checkText(each)}`).join(', ');
+  return found.map((each) => styled(each, `${count(counts[each])} ${checkText(each)}`)).join(', ');
 }
 
 /** What `cqbatch check` found. */

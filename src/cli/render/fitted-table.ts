@@ -1,0 +1,105 @@
+import { escapeInvisible } from '../../base/text/printable.ts';
+import { cutInTheMiddle, styled, widthOf } from './style.ts';
+import { table } from './words.ts';
+
+export interface TableColumn {
+  readonly title: string;
+  readonly isNumber?: true;
+  /** The sentence above the table if all rows have the same cell here. */
+  readonly ofAll?: (cell: string, rows: number) => string;
+  /** Names, paths and addresses: both ends tell them apart. */
+  readonly mayBeCut?: true;
+  /** Left out where the table would not fit. */
+  readonly mayBeLeftOut?: true;
+}
+
+type Rows = readonly (readonly string[])[];
+
+/** A cut cell has at least this width. */
+const leastCut = 12;
+const between = 2;
+
+/**
+ * As wide as the screen. What does not fit even with cut cells stands below each other, a paragraph for each row.
+ *
+ * @param screen its columns; undefined where text is not for a screen: nothing is left out or cut
+ */
+export function fittedTable(
+  columns: readonly TableColumn[],
+  rows: Rows,
+  screen: number | undefined,
+): readonly string[] {
+  const cells = rows.map((row) => row.map(escapeInvisible));
+  if (screen === undefined) return drawn(columns, cells);
+  const [first = []] = cells;
+  const isSame = columns.map(
+    ({ ofAll }, index) => ofAll !== undefined && cells.every((row) => row[index] === first[index]),
+  );
+  const said = columns.flatMap(({ ofAll }, index) =>
+    isSame[index] ? (ofAll?.(first[index] ?? '', rows.length) ?? []) : [],
+  );
+  const without = (left: readonly boolean[]): readonly [readonly TableColumn[], Rows] => [
+    columns.filter((_, index) => !left[index]),
+    cells.map((row) => row.filter((_, index) => !left[index])),
+  ];
+  const whole = without(isSame);
+  const least = without(columns.map(({ mayBeLeftOut }, index) => isSame[index] || mayBeLeftOut === true));
+  const fitting = [whole, least].find((each) => leastWidth(...each) <= screen);
+  return [
+    ...said,
+    ...(fitting === undefined ? paragraphs(screen, ...whole) : drawn(fitting[0], cutTo(screen, ...fitting))),
+  ];
+}
+
+function drawn(columns: readonly TableColumn[], cells: Rows): readonly string[] {
+  const titles = columns.map(({ title }) => styled('bold', title));
+  const numbers = columns.flatMap(({ isNumber }, index) => (isNumber ? [index] : []));
+  return table([titles, ...cells], numbers);
+}
+
+function widthsOf(columns: readonly TableColumn[], cells: Rows): readonly number[] {
+  return columns.map(({ title }, index) =>
+    Math.max(title.length, ...cells.map((row) => widthOf(row[index] ?? ''))),
+  );
+}
+
+function sum(widths: readonly number[]): number {
+  return widths.reduce((total, width) => total + width, between * (widths.length - 1));
+}
+
+function leastWidth(columns: readonly TableColumn[], cells: Rows): number {
+  const widths = widthsOf(columns, cells);
+  return sum(widths.map((width, index) => (columns[index]?.mayBeCut ? Math.min(width, leastCut) : width)));
+}
+
+/** Takes from the widest cells that may be cut. */
+function cutTo(screen: number, columns: readonly TableColumn[], cells: Rows): Rows {
+  const widths = [...widthsOf(columns, cells)];
+  while (sum(widths) > screen) {
+    const most = Math.max(...widths.filter((_, index) => columns[index]?.mayBeCut));
+    const widest = widths.findIndex((width, index) => width === most && columns[index]?.mayBeCut);
+    widths[widest] = most - 1;
+  }
+  return cells.map((row) =>
+    row.map((cell, index) => (columns[index]?.mayBeCut ? cutInTheMiddle(widths[index] ?? 0, cell) : cell)),
+  );
+}
+
+/** The first two cells of a row, and below them the others with their titles. */
+function paragraphs(screen: number, columns: readonly TableColumn[], cells: Rows): readonly string[] {
+  return cells.flatMap((row) => {
+    const lines = [row.slice(0, 2).join('  ')];
+    let line = '';
+    for (const [index, cell] of row.entries()) {
+      if (index < 2) continue;
+      const { title = '', mayBeCut } = columns[index] ?? {};
+      const part = `${title} ${mayBeCut ? cutInTheMiddle(screen - title.length - 3, cell) : cell}`;
+      if (line !== '' && widthOf(`  ${line}, ${part},`) > screen) {
+        lines.push(`  ${line},`);
+        line = '';
+      }
+      line = line === '' ? part : `${line}, ${part}`;
+    }
+    return [...lines, `  ${line}`];
+  });
+}
