@@ -26,7 +26,7 @@ const show: CommandSpec = {
 const list: CommandSpec = {
   name: 'list',
   description: 'Lists the runs, newest first',
-  help: { verbose: 'show all columns, however narrow the screen, with times of day' },
+  help: { verbose: 'show all columns, however narrow the screen, and exact times' },
   options: { List: ['verbose'], ...groups.shared },
   load: async () => (await import('./commands/list.ts')).list,
 };

@@ -105,7 +105,7 @@ async function plan() {
     earlier: undefined,
   };
   const now = new Date(2026, 10, 21, 14, 0);
-  return `${planText(planned, now).replace(zoneText(now), 'UTC')}\n\n${verdictText(planned)}`;
+  return `${planText(planned, 80, now).replace(zoneText(now), 'UTC')}\n\n${verdictText(planned)}`;
 }
 
 test('a summary has one-line charts that fit on the screen', async () => {

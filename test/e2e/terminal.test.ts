@@ -113,3 +113,14 @@ test('outcomes have colors elsewhere with FORCE_COLOR only, and none with NO_COL
   expect(stdout).toMatch(/█{20,}░{20,}/);
   expect(stdout).not.toContain('\u001b[3');
 });
+
+test('at a terminal, a list says once where all runs are, how long ago each started, and its state in color', async () => {
+  const { options, run, sandbox } = await prepared();
+  for (const id of ['one', 'two']) await run('run', 'rows.csv', '--yes', '--run-id', id);
+  const { stdout } = await cqbatchAtTerminal(['list'], options);
+  expect(stdout).toContain(`All at ${sandbox.url}.`);
+  expect(stdout).toMatch(/^two +\p{Cc}\[32mcompleted\p{Cc}\[39m +\d+ (?:s|min) ago /mu);
+  const { stdout: exact } = await cqbatchAtTerminal(['list', '--verbose'], options);
+  expect(exact).toMatch(/^two .* \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/m);
+  expect((await run('list')).stdout).toMatch(/^run +state +started +duration +done +failed +API +manifest\n/);
+});

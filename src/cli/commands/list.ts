@@ -1,4 +1,5 @@
-import { count, duration } from '../../base/text/format.ts';
+import { count, counted, duration } from '../../base/text/format.ts';
+import { localTime } from '../../base/text/local-time.ts';
 import { apiText, type LimitedApi, type OutcomeCounts, totalOf } from '../../domain/terms.ts';
 import { actualEntryState } from '../../engine/cluster/entries.ts';
 import { actualState, type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
@@ -121,8 +122,11 @@ export async function listIn({ terminal, flags, store, datastore }: Context): Pr
   } catch (error) {
     terminal.warn(`warning: only the runs of ${store.stateDir} are shown: ${(error as Error).message}`);
   }
-  const columns = flags.verbose ? undefined : terminal.columns;
-  const text = shown.length === 0 ? `There is no run in ${store.stateDir} yet.` : listText(shown, columns);
+  const isExact = flags.verbose === true;
+  const columns = isExact ? undefined : terminal.columns;
+  const timeText = isExact ? localTime : columns === undefined ? clockTimeOf : timeAgoOf;
+  const text =
+    shown.length === 0 ? `There is no run in ${store.stateDir} yet.` : listText(shown, columns, timeText);
   terminal.result({ runs: shown.map(({ run }) => run) }, text);
   return exitCodes.success;
 }
@@ -139,21 +143,29 @@ const columnsOfList: readonly TableColumn[] = [
   { title: 'manifest', mayBeCut: true },
 ];
 
-/** @param columns of the screen; undefined: all columns, and exact times */
-function listText(shown: readonly ShownRun[], columns: number | undefined): string {
-  const cells = shown.map((each) => cellsOf(each, columns !== undefined));
-  const waits = shown.flatMap(({ run: { run, waiting } }) =>
-    waiting === null ? [] : [styled('yellow', `${run} waits: ${waiting}`)],
-  );
-  return [...fittedTable(columnsOfList, cells, columns), ...waits].join('\n');
+const clockTimeOf = (at: string): string => clockTime(new Date(at));
+const timeAgoOf = (at: string): string => timeAgo(new Date(at));
+
+/** @param columns of the screen; undefined: all columns */
+function listText(
+  shown: readonly ShownRun[],
+  columns: number | undefined,
+  timeText: (at: string) => string,
+): string {
+  const cells = shown.map((each) => cellsOf(each, timeText));
+  const notes = shown.flatMap(({ run: { run, waiting }, unclear }) => [
+    ...(waiting === null ? [] : [`${run} waits: ${waiting}`]),
+    ...(unclear > 0 ? [`${run} has ${counted(unclear, 'unclear row')}`] : []),
+  ]);
+  const texts = notes.map((note) => styled('yellow', note));
+  return [...fittedTable(columnsOfList, cells, columns), ...texts].join('\n');
 }
 
-function cellsOf({ run, state, unclear }: ShownRun, isBrief: boolean): readonly string[] {
-  const startedAt = run.started_at === null ? undefined : new Date(run.started_at);
+function cellsOf({ run, state, unclear }: ShownRun, timeText: (at: string) => string): readonly string[] {
   return [
     run.run,
     unclear > 0 && run.state === 'completed' ? styled('yellow', state) : styledState(run.state, state),
-    startedAt === undefined ? 'not yet' : isBrief ? timeAgo(startedAt) : clockTime(startedAt),
+    run.started_at === null ? 'not yet' : timeText(run.started_at),
     run.duration_s === null ? '?' : duration(run.duration_s),
     run.done === run.rows ? count(run.rows) : `${numberOf(run.done)}/${count(run.rows)}`,
     run.cured ? `${numberOf(run.failed)} (cured)` : styled(run.failed ? 'red' : 'dim', numberOf(run.failed)),

@@ -154,11 +154,16 @@ function planText(plan: RunRecord['plan']): string {
     .join(', ');
 }
 
+/** States that every run passes, and that mean nothing for its end. */
+function isStep(event: string): boolean {
+  return event === 'planned' || event === 'submitted';
+}
+
 function timeline(events: readonly AuditEvent[]): readonly string[] {
   const names = table(
     events.map(({ at, event }) => [
       at === undefined ? '' : localTime(at),
-      event === 'begun' ? 'started' : styledState(event),
+      event === 'begun' ? 'started' : isStep(event) ? event : styledState(event),
     ]),
   );
   const facts = events.map(({ by, reason }, index): Fact => {

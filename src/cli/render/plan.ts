@@ -99,13 +99,14 @@ function operationDocument({ first, last, fields, ...counts }: ScanSummary['perO
   return { ...countsDocument(counts), ...documentOf({ subjects, first, last, fields }) };
 }
 
-export function planText(plan: Plan, now = new Date()): string {
+/** @param columns of the screen */
+export function planText(plan: Plan, columns = Number.POSITIVE_INFINITY, now = new Date()): string {
   return [
     summaryText(plan),
     columnText(plan),
     changesText(plan),
     forecastText(plan.scan, plan, { isReady: isReady(plan), isWhole: plan.compared !== undefined, now }),
-    previewText(plan),
+    previewText(plan, columns),
     warningText(plan),
     problemText(plan),
   ]

@@ -7,7 +7,8 @@ import { headerLines } from '../../engine/operation/request-definition.ts';
 import { excerpt } from '../../engine/rows/problem.ts';
 import type { CallableRow } from '../../engine/rows/row.ts';
 import type { Forecast } from './forecast.ts';
-import { indented } from './words.ts';
+import { cutInTheMiddle } from './style.ts';
+import { indented, movedIn } from './words.ts';
 
 /** The first calls of a plan. */
 export interface PlannedCalls extends Pick<Forecast, 'baseUrl'> {
@@ -26,14 +27,15 @@ export function previewDocument(plan: PlannedCalls): readonly object[] {
   }));
 }
 
-export function previewText(plan: PlannedCalls): string {
+/** @param columns of the screen */
+export function previewText(plan: PlannedCalls, columns: number): string {
   const preview = requestsOf(plan);
   if (preview.length === 0) return '';
   const requests = preview.map(({ row, request }, index) =>
     [
       callText(row),
       indented([
-        `${request.method ?? 'POST'} ${urlOf(plan, request)}`,
+        requestLine(plan, request, columns - movedIn('').length),
         // Other requests differ only in their own headers.
         ...(index === 0
           ? [headerLines({ headers: headersOf(row, request) }).join('; ')]
@@ -47,6 +49,12 @@ export function previewText(plan: PlannedCalls): string {
     : '';
   const first = preview.length === 1 ? 'request' : `${preview.length} requests`;
   return `First ${first}${example}:\n${requests.join('\n')}`;
+}
+
+/** `POST https://api.exam…/restoreevaluation` */
+function requestLine(plan: PlannedCalls, request: ApiRequest, columns: number): string {
+  const { method = 'POST' } = request;
+  return `${method} ${cutInTheMiddle(columns - method.length - 1, urlOf(plan, request))}`;
 }
 
 /** `row 1: update-soundboard 41, title "Greeting" → "Greeting (new)"` */

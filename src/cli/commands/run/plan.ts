@@ -61,7 +61,7 @@ export function planIn(opened: CommandContext, source: string): Promise<ExitCode
 export function printPlan(terminal: Terminal, planned: Plan, written: PlanFile | undefined): void {
   terminal.result(
     { ...planDocument(planned), ...(written && { plan_file: written.file, plan_sha256: written.sha256 }) },
-    `${planText(planned)}\n\n${verdictText(planned)}`,
+    `${planText(planned, terminal.columns)}\n\n${verdictText(planned)}`,
   );
 }
 

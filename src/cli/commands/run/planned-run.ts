@@ -198,7 +198,7 @@ export function isConfirmed(
 }
 
 function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
-  terminal.say(planText(planned));
+  terminal.say(planText(planned, terminal.columns));
   const code = refusalOf(planned);
   if (code === undefined) {
     terminal.say(`\n${verdictText(planned)}`);
