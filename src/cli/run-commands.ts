@@ -9,10 +9,12 @@ const manifestOrPlan = [manifest[0], `${manifest[1]}; or a plan (.cqplan)`] as c
 
 const asking = ['yes', 'runId', 'wait'] as const;
 
+const verbose = 'also show the first requests, decisions about the rate, and rows that are retried';
+
 /** For commands that run rows of another run. */
 const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
   fromRun: 'as in that run',
-  help: { out: 'write the plan of the rows to NAME.cqplan, to be reviewed; send nothing' },
+  help: { verbose, out: 'write the plan of the rows to NAME.cqplan, to be reviewed; send nothing' },
   options: {
     API: ['tokenFile', 'tokenCommand', 'rate'],
     Run: [...asking, 'compare', 'skipInvalid', 'allowPartial', 'allowEmpty'],
@@ -22,7 +24,7 @@ const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unu
   },
   unused: {
     beside: {
-      out: [...groups.budget, ...asking, ...groups.log, 'reason', ...groups.notifications.Notifications],
+      out: [...groups.budget, ...asking, 'logLevel', 'reason', ...groups.notifications.Notifications],
     },
   },
 };
@@ -59,8 +61,9 @@ const exporting: CommandSpec = {
 
 const plan: CommandSpec = {
   name: 'plan',
-  description: 'Checks every row and previews requests; sends nothing',
+  description: 'Checks every row and shows what would change; sends nothing',
   arguments: [manifestOrPlan],
+  help: { verbose: 'also show the first requests' },
   options: groups.planning,
   unused: { beside: { out: groups.budget } },
   examples: [
@@ -75,6 +78,7 @@ const run: CommandSpec = {
   name: 'run',
   description: 'Plans, asks, calls the API for each row, and reports',
   arguments: [manifestOrPlan],
+  help: { verbose },
   options: {
     API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'sha256', 'runId', 'orResume', 'resumeHalted', 'wait', ...groups.choosing],

@@ -4,7 +4,7 @@ import type { ApiClient } from '../engine/api/client.ts';
 import type { RowCounts } from '../engine/rows/row-counts.ts';
 import type { Change } from '../engine/run/plan/change-file.ts';
 import { type CheckedManifest, checkManifest } from '../engine/run/plan/check-manifest.ts';
-import { type ReadyRows, readyRows, refusalOf, verdictText } from '../engine/run/plan/readiness.ts';
+import { type ReadyRows, readyRows, refusalOf, unreadyText } from '../engine/run/plan/readiness.ts';
 import { rowOptions } from '../settings/run-options.ts';
 import { defaults } from '../settings/settings.ts';
 import { listsToRead } from './listing.ts';
@@ -17,7 +17,7 @@ export interface BatchPlan extends RowCounts {
   readonly leftOut: number;
   /** With the setting `compare`: the first ten changes of fields. */
   readonly changes?: readonly Change[];
-  /** The first 20 problems, each one line: file, line, column and what to write. */
+  /** The first 20 problems, each one line: file, line, row, column and what to write. */
   readonly problems: readonly string[];
   /** Path of a file with all problems; absent if there are none. */
   readonly problemFile?: string;
@@ -76,6 +76,6 @@ export function batchPlan(
     problems: [...problems.first, ...problems.firstConflicts],
     ...(compared && { changes: compared.first }),
     ...(problems.file !== undefined && { problemFile: problems.file }),
-    ...(code !== undefined && { refusal: { code, message: inProgramWords(verdictText(rows)) } }),
+    ...(code !== undefined && { refusal: { code, message: inProgramWords(unreadyText(rows)) } }),
   };
 }

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../../jobs/index.ts';
 import { zoneText } from '../../src/base/text/local-time.ts';
-import { planText } from '../../src/cli/render/plan.ts';
-import { plain } from '../../src/cli/render/style.ts';
+import { type PlanStyle, planText } from '../../src/cli/render/plan.ts';
+import { shownRequests } from '../../src/cli/render/planned-calls.ts';
+import { plain, wrappedLine } from '../../src/cli/render/style.ts';
 import { summaryText } from '../../src/cli/render/summary.ts';
 import { noOutcomes } from '../../src/domain/terms.ts';
 import { requestOfValues } from '../../src/engine/operation/shown-request.ts';
 import type { RunSummary } from '../../src/engine/report/summary.ts';
 import { checkManifest } from '../../src/engine/run/plan/check-manifest.ts';
-import { verdictText } from '../../src/engine/run/plan/readiness.ts';
 import { openRunStore } from '../../src/engine/run/record/store.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { readable } from './render/scenes.ts';
@@ -21,11 +21,12 @@ import { readable } from './render/scenes.ts';
  */
 const widths = [40, 80] as const;
 
-/** A screen, as a terminal breaks what is too long for it. */
+/** A screen, on which long lines are wrapped. */
 function screen(text: string, columns: number): string {
   const line = '─'.repeat(columns);
-  const broken = plain(text).replaceAll(new RegExp(`.{${columns}}(?=.)`, 'gu'), '$&\n');
-  return [`${columns} columns`, line, broken, line, readable(text), ''].join('\n');
+  const lines = plain(text).split('\n');
+  const wrapped = lines.flatMap((each) => wrappedLine(each, columns)).join('\n');
+  return [`${columns} columns`, line, wrapped, line, readable(text), ''].join('\n');
 }
 
 const series = Array.from({ length: 240 }, (_, second) => ({
@@ -82,7 +83,7 @@ const manifest = [
 ].join('\n');
 
 /** The plan of that manifest. */
-async function plan() {
+async function plan({ columns, requests }: Pick<PlanStyle, 'columns' | 'requests'>) {
   const folder = await temporaryFolder();
   const path = join(folder, 'rows.csv');
   await writeFile(path, manifest);
@@ -91,9 +92,9 @@ async function plan() {
   const planned = {
     ...checked,
     problems: { ...checked.problems, file: '.cqbatch/problems/rows.csv.txt' },
-    requests: checked.scan.preview.map(({ operation, values }) =>
-      requestOfValues(operations, { operation: operation.name, values }),
-    ),
+    requests: checked.scan.preview
+      .slice(0, shownRequests)
+      .map(({ operation, values }) => requestOfValues(operations, { operation: operation.name, values })),
     baseUrl: 'https://api.example.com',
     proxy: undefined,
     isNewTarget: true,
@@ -105,7 +106,7 @@ async function plan() {
     earlier: undefined,
   };
   const now = new Date(2026, 10, 21, 14, 0);
-  return `${planText(planned, 80, now).replace(zoneText(now), 'UTC')}\n\n${verdictText(planned)}`;
+  return planText(planned, { columns, requests, now }).replace(zoneText(now), 'UTC');
 }
 
 test('a summary has one-line charts that fit on the screen', async () => {
@@ -124,5 +125,8 @@ test('a summary has one-line charts that fit on the screen', async () => {
 });
 
 test('a plan is readable', async () => {
-  await expect(screen(await plan(), 80)).toMatchFileSnapshot('screens/plan.txt');
+  const screens = widths.map(async (columns) =>
+    screen(await plan({ columns, requests: columns > 40 }), columns),
+  );
+  await expect((await Promise.all(screens)).join('\n')).toMatchFileSnapshot('screens/plan.txt');
 });

@@ -84,7 +84,7 @@ test('a folder that is watched is compared, and a manifest whose entries do not 
   await drop('good.csv', 'soundboard_id,title\n1,New 1\n2,Recording 2\n');
   await drop('bad.csv', 'soundboard_id,title\n999,New\n');
   const { stderr } = await home.run('watch', 'inbox', '--once', '--yes', '--compare');
-  expect(stderr).toContain('bad.csv:2: soundboard_id: does not exist (999)');
+  expect(stderr).toContain('bad.csv:2: row 1, soundboard_id: does not exist (999)');
   expect(await calledIds(sandbox)).toEqual(['1']);
   expect(entries(sandbox)).toEqual(withChanges(before, { 1: { title: 'New 1' } }));
   const names = async (folder: string) => (await readdir(join(home.cwd, 'inbox', folder))).join(' ');

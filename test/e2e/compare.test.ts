@@ -44,17 +44,21 @@ describe.each(shapes)('with --compare, at a service in the shape %s', (shape) =>
     const before = entries(sandbox);
     const refused = await home.run('plan', 'rows.csv', '--compare');
     expect(refused.code).toBe(2);
+    for (const pattern of [
+      /^ +1 +soundboard 1 +title +"Recording 1" → "Greeting"$/m,
+      /^ +5 +soundboard 4 +title +"Recording 4" → "Greeting"$/m,
+    ])
+      expect(refused.stdout).toMatch(pattern);
     for (const text of [
-      'row 1: soundboard 1, title "Recording 1" → "Greeting"',
-      'row 5: soundboard 4, title "Recording 4" → "Greeting"',
       '1 row changes nothing and is left out',
-      'last_modified of 1 row (first: row 5) is not what is there, and is not sent: the service sets it itself',
-      'rows.csv:4: soundboard_id: does not exist (999)',
-      'rows.csv:5: old_title: is not what is there: title is "Recording 3" now; look at the entry, then correct or remove this cell (Recording 33)',
-      `rows.csv:8: evaluation_id: ${notDeleted} (70)`,
+      'last_modified of 1 row (first: row 5, line 6) is not what is there, and is not sent: the service sets it itself',
+      'rows.csv:4: row 3, soundboard_id: does not exist (999)',
+      'rows.csv:5: row 4, old_title: is not what is there: title is "Recording 3" now; look at the entry, then correct or remove this cell (Recording 33)',
+      `rows.csv:8: row 7, evaluation_id: ${notDeleted} (70)`,
     ])
       expect(refused.stdout).toContain(text);
-    if (saysFalse) expect(refused.stdout).toContain('rows.csv:9: evaluation_id: is not recoverable (50)');
+    if (saysFalse)
+      expect(refused.stdout).toContain('rows.csv:9: row 8, evaluation_id: is not recoverable (50)');
     expect(await home.json('plan', 'rows.csv', '--compare', '--skip-invalid')).toMatchObject({
       ready: true,
       rows: 8,
@@ -140,7 +144,7 @@ describe.each(shapes)('with --compare, at a service in the shape %s', (shape) =>
     expect(retried).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        'rows.csv:3: old_title: is not what is there: title is "Their title" now; look at the entry; to overwrite it, run the row again from failed.csv (Recording 2)',
+        'rows.csv:3: row 2, old_title: is not what is there: title is "Their title" now; look at the entry; to overwrite it, run the row again from failed.csv (Recording 2)',
       ),
     });
     expect(
@@ -162,8 +166,10 @@ test('a problem of a compared row in a workbook names the cell', async () => {
   await writeFile(join(home.cwd, 'rows.xlsx'), zipped(sheetOf(rows)));
   const { code, stdout } = await home.run('plan', 'rows.xlsx', '--compare');
   expect(code).toBe(2);
-  expect(stdout).toContain('rows.xlsx:A2: soundboard_id: does not exist (999)');
-  expect(stdout).toContain('rows.xlsx:C3: Old title: is not what is there: title is "Recording 5" now');
+  expect(stdout).toContain('rows.xlsx:A2: row 1, soundboard_id: does not exist (999)');
+  expect(stdout).toContain(
+    'rows.xlsx:C3: row 2, Old title: is not what is there: title is "Recording 5" now',
+  );
 });
 
 test('all changes of a plan are in a file, field by field', async () => {

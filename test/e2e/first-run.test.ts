@@ -9,6 +9,9 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const address = '127.0.0.1:8791';
 
+/** No line of the page is wrapped. */
+const columns = 160;
+
 /**
  * What the page and a terminal have in common. Run ids are numbered in order of appearance. Durations, the curve of the
  * rate (a run of some seconds has one) and the port of the sandbox are left out, as is what the terminal erases or uses for
@@ -94,7 +97,7 @@ test('each command of the page on a first run prints what the page shows, and th
   const env: Record<string, string> = { ...asUsersHaveIt };
 
   const { line = '', shown = '' } = sandbox ?? {};
-  const server = startAtTerminal([...words(line).slice(1), '--port', '0'], { cwd });
+  const server = startAtTerminal([...words(line).slice(1), '--port', '0'], { cwd }, columns);
   const announced = await started(server, 'nothing is kept.\r\n');
   expect(ofTerminal(announced)).toMatch(pattern(ofPage(shown)));
   const [here = ''] = /127\.0\.0\.1:\d+/.exec(announced) ?? [];
@@ -106,7 +109,7 @@ test('each command of the page on a first run prints what the page shows, and th
     if (program === 'export') {
       for (const word of args) env[word.replace(/=.*/, '')] = word.replace(/^\w+=/, '');
     } else if (program === 'cqbatch') {
-      const child = startAtTerminal(args, { cwd, env });
+      const child = startAtTerminal(args, { cwd, env }, columns);
       answer(child, shown);
       expect(ofTerminal((await finished(child)).stdout), line).toMatch(pattern(ofPage(shown)));
     } else {

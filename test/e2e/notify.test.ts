@@ -56,7 +56,7 @@ test('a manifest that is refused is told with its name, its rows and the reason'
   const { news, run } = await prepared('evaluation_id,user_id\n1,\n');
   expect((await run([])).code).toBe(2);
   expect(JSON.parse(news()[0]?.body ?? '')).toMatchObject({
-    text: expect.stringMatching(/no run was created: rows\.csv:2: user_id: is empty in this row;/),
+    text: expect.stringMatching(/no run was created: rows\.csv:2: row 1, user_id: is empty in this row;/),
     exit_code: 2,
     run: null,
     error: { code: 'MANIFEST_REFUSED', message: expect.stringContaining('Nothing was sent.') },

@@ -118,7 +118,7 @@ describe('no control character is printed', () => {
     const [plan, planJson, bad, finishedRun, list] = outputs.map(({ stdout }) => stdout);
     expect(plan).toContain('x\\u001b[2J\\u009b31m\\u0007\\u007f\\u202e\\u2028\\u200b.jsonl: 2 rows');
     expect(JSON.parse(planJson ?? '')).toMatchObject({ manifest: name });
-    expect(bad).toContain(':1: soundboard_id: ');
+    expect(bad).toContain(':1: row 1, soundboard_id: ');
     expect(finishedRun).toContain('1 failed');
     expect(JSON.parse(list ?? '')).toMatchObject({ runs: [{ manifest: name, failed: 1 }] });
     expect(outputs[3]?.stderr).toContain('"msg":"row finished"');

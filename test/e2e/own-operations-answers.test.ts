@@ -71,7 +71,7 @@ test('a retry and a later run send a row that may have been processed with its k
   await run('retry', 'p', '--run-id', 'q');
   const { stderr } = await run('run', 'pay.csv', '--skip-done', 'p', '--run-id', 'r');
   expect(stderr).toContain(
-    'run q may have done 1 of these rows (first: row 2): sent with the Idempotency-Key',
+    'run q may have done 1 of these rows (first: row 2, line 3): sent with the Idempotency-Key',
   );
   expect([...paid.values()].sort()).toEqual(['{"account":"a"}', '{"account":"b"}']);
   const [, b] = await readCsv(join(cwd, '.cqbatch/runs/r'), 'report.csv');
@@ -137,7 +137,7 @@ test('a key in a header, a password or nothing names the caller, and is shown no
   await writeFile(join(cwd, 'calls.csv'), 'operation,id\nby-header,1\nby-password,2\nby-nobody,3\n');
   const env = { ...asUsersHaveIt, ...anyDatastore(), CQBATCH_BASE_URL: server.url };
   const own = ['--operations', './operations.mjs', '--yes', '--save-responses'];
-  const plan = await cqbatch(['plan', 'calls.csv', ...own.slice(0, 2)], { cwd, env });
+  const plan = await cqbatch(['plan', 'calls.csv', '-v', ...own.slice(0, 2)], { cwd, env });
   expect(plan.stdout).toContain('x-api-key: ********; accept');
   const args = ['run', 'calls.csv', ...own, '--run-id', 'a', '--concurrency', '1'];
   expect(await cqbatch(args, { cwd, env: { ...env, CQBATCH_TOKEN: secret } })).toMatchObject({ code: 0 });

@@ -38,7 +38,7 @@ test('operations of the user are planned, run, reported and undone, and named wh
   const { cwd, run, ...server } = await issues({ 12: 'App crashes', 13: 'Typo' }, text);
   const own = ['--operations', './operations.mjs'];
 
-  const plan = await run('plan', 'issues.csv', ...own);
+  const plan = await run('plan', 'issues.csv', '--verbose', ...own);
   expect(plan.stdout).toContain(`PATCH ${server.url}/repos/octo/app/issues/12`);
   expect(await run('run', 'issues.csv', '--yes', '--run-id', 'r', ...own)).toMatchObject({ code: 1 });
   const report = await readCsv(join(cwd, '.cqbatch/runs/r'), 'report.csv');

@@ -63,7 +63,7 @@ describeOnPosix('a configuration that other users may change', () => {
     await mkdir(join(cwd, '.cqbatch'), { mode: 0o700 });
     await writeFile(config, JSON.stringify({ base_url }), { mode: 0o600 });
     await writeFile(join(cwd, 'rows.csv'), restoreCsv(2).text);
-    const from = 'address from base_url in .cqbatch/config.json';
+    const from = 'from base_url in .cqbatch/config.json';
     expect(await cqbatchProcess(['plan', 'rows.csv'], { cwd, env })).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(from),

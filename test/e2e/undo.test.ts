@@ -41,7 +41,7 @@ test.each(shapes)(
     const changed = entries(sandbox);
     expect(await home.run('undo', '--plan')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('Ready: 50 calls.'),
+      stdout: expect.stringContaining('50 calls: update 50 soundboards '),
     });
     expect(entries(sandbox)).toEqual(changed);
     expect(await home.run('undo', '--yes', '--run-id', 'back')).toMatchObject({ code: 0 });

@@ -55,9 +55,13 @@ export function startCqbatch(
 }
 
 /** Starts the built `cqbatch` at a terminal. */
-export function startAtTerminal(args: readonly string[], options: CommandOptions): ChildProcess {
+export function startAtTerminal(
+  args: readonly string[],
+  options: CommandOptions,
+  columns?: number,
+): ChildProcess {
   const line = [...command, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
-  return startShell(line, options);
+  return startShell(columns === undefined ? line : `stty cols ${columns}; exec ${line}`, options);
 }
 
 /**

@@ -51,7 +51,7 @@ test('a plan counts every row, names what is wrong, and sends nothing', async ()
   // In words of programs, not of the command.
   const message = expect.stringMatching(/rows\.csv is invalid; fix it or pass skipInvalid: true\.$/);
   expect(plan).toMatchObject({ ...counts, refusal: { code: 'INVALID_ROWS', message } });
-  expect(plan.problems).toEqual([expect.stringMatching(/rows\.csv:3: evaluation_id: /)]);
+  expect(plan.problems).toEqual([expect.stringMatching(/rows\.csv:3: row 2, evaluation_id: /)]);
   expect(await planBatch({ ...batch, skipInvalid: true })).not.toHaveProperty('refusal');
   expect(await sandbox.log()).toEqual([]);
 });
@@ -174,7 +174,7 @@ test('rows that must not be called are refused with a code, and no run remains',
   await expect(runBatch(batch)).rejects.toMatchObject({
     kind: 'usage',
     code: 'INVALID_ROWS',
-    message: expect.stringMatching(/Nothing was sent\.\n.*rows\.csv:3: evaluation_id: /),
+    message: expect.stringMatching(/Nothing was sent\.\n.*rows\.csv:3: row 2, evaluation_id: /),
   });
   expect(await openRuns(batch)).toEqual([]);
   expect(await sandbox.log()).toEqual([]);

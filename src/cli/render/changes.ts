@@ -1,11 +1,9 @@
 import { count, counted } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { listedWords } from '../../engine/operation/list-definition.ts';
-import { excerpt } from '../../engine/rows/problem.ts';
 import { type RowCounts, subjectsOf } from '../../engine/rows/row-counts.ts';
-import type { Change } from '../../engine/run/plan/change-file.ts';
 import type { ComparedRows } from '../../engine/run/plan/check-manifest.ts';
-import { indented, moreText } from './words.ts';
+import type { Fact } from './words.ts';
 
 /** Rows of a plan, perhaps compared with what the service lists. */
 export interface PlannedChanges {
@@ -20,34 +18,28 @@ export function sentText({ compared }: Pick<PlannedChanges, 'compared'>): string
   return `Read ${read.length === 0 ? 'nothing' : read.join(' and ')}. Nothing was changed.`;
 }
 
-/** `30 entries change, 31 fields; 2,970 rows change nothing and are left out`, and the first changes. */
-export function changesText({ scan, compared }: PlannedChanges): string {
-  if (compared === undefined) return '';
-  const { fields, first, file } = compared;
-  const entries = subjectsOf(scan);
-  const changing = entries === 1 ? '1 entry changes' : `${count(entries)} entries change`;
-  const nothing = `${counted(scan.asWanted, 'row', ['changes', 'change'])} nothing and ${scan.asWanted === 1 ? 'is' : 'are'} left out`;
+/** `2 fields of 2 entries change; 198 rows change nothing and are left out` */
+export function changesTexts({ scan, compared }: PlannedChanges): readonly string[] {
+  if (compared === undefined) return [];
+  const { fields } = compared;
+  const { asWanted } = scan;
+  const entries = subjectsOf(scan) === 1 ? '1 entry' : `${count(subjectsOf(scan))} entries`;
   const facts = [
-    fields === 0 ? changing : `${changing}, ${counted(fields, 'field')}`,
-    ...(scan.asWanted === 0 ? [] : [nothing]),
+    ...(fields === 0
+      ? []
+      : [`${counted(fields, 'field')} of ${entries} ${fields === 1 ? 'changes' : 'change'}`]),
+    ...(asWanted === 0
+      ? []
+      : [
+          `${counted(asWanted, 'row', ['changes', 'change'])} nothing and ${asWanted === 1 ? 'is' : 'are'} left out`,
+        ]),
   ];
-  const head = `Compared with what is there: ${facts.join('; ')}`;
-  if (first.length === 0) return head;
-  const more = fields - first.length;
-  return [
-    `${head}:`,
-    indented([...first.map(changeText), ...(more > 0 ? [moreText(more)] : [])]),
-    ...(file === undefined ? [] : [`All changes, field by field: ${escapeInvisible(file)}`]),
-  ].join('\n');
+  return [`compared with what is there${facts.length === 0 ? '' : `: ${facts.join('; ')}`}`];
 }
 
-/** `row 3: soundboard 43, title "Greeting" → "Greeting (new)"` */
-function changeText({ row, thing, subject, field, old, new: is }: Change): string {
-  return `row ${row}: ${thing} ${escapeInvisible(subject)}, ${field} ${valueText(old)} → ${valueText(is)}`;
-}
-
-function valueText(text: string): string {
-  return text === '' ? '(empty)' : `"${excerpt(text)}"`;
+export function changesFact({ compared }: Pick<PlannedChanges, 'compared'>): Fact {
+  const { file } = compared ?? {};
+  return ['Changes:', file && `${escapeInvisible(file)} has all, field by field`];
 }
 
 export function changesDocument({ scan, compared }: PlannedChanges): object {

@@ -2,9 +2,9 @@ import { count, counted, duration, perSecond } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { apiText } from '../../domain/terms.ts';
 import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
-import { type FieldCounts, type OperationSummary, subjectsOf } from '../../engine/rows/row-counts.ts';
+import { type OperationSummary, subjectsOf } from '../../engine/rows/row-counts.ts';
 import type { ReadyRows } from '../../engine/run/plan/readiness.ts';
-import { clockTime, indented, movedIn } from './words.ts';
+import { clockTime, type Fact } from './words.ts';
 
 export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'isNewTarget'> {
   readonly rateGroup?: string | undefined;
@@ -20,23 +20,87 @@ export interface ExpectedRate {
   readonly isWanted: boolean;
 }
 
-/** @param isWhole each request has the whole entry */
-export function forecastText(
+/** `40 calls: restore 20 evaluations, update 20 soundboards (5 clear description)` */
+export function callsText({
+  perOperation,
+  callable,
+}: Pick<ScanSummary, 'perOperation' | 'callable'>): string {
+  if (callable === 0) return 'Nothing to call';
+  const texts = Object.entries(perOperation).flatMap(([name, summary]) =>
+    summary.callable === 0 ? [] : [`${operationText(name, summary)}${clearsText(summary)}`],
+  );
+  return `${counted(callable, 'call')}: ${texts.join(', ')}`;
+}
+
+/** `restore evaluation 201`, `update 53 soundboards in 54 calls`, `close for 3 tickets` */
+function operationText(name: string, summary: OperationSummary): string {
+  const { callable, thing, first } = summary;
+  const entries = subjectsOf(summary);
+  const end = `-${thing}`;
+  const verb = name.endsWith(end) ? name.slice(0, -end.length).replaceAll('-', ' ') : `${name} for`;
+  const what =
+    callable === 1 && first !== undefined
+      ? `${thing} ${escapeInvisible(first.subject)}`
+      : counted(entries, thing);
+  return `${verb} ${what}${entries === callable ? '' : ` in ${counted(callable, 'call')}`}`;
+}
+
+/** ` (5 clear description)` */
+function clearsText({ fields, callable }: OperationSummary): string {
+  const texts = Object.entries(fields)
+    .filter(([, { cleared }]) => cleared > 0)
+    .map(([field, { cleared }]) => {
+      if (callable === 1) return `clears ${field}`;
+      return `${cleared === callable ? 'all clear' : `${count(cleared)} ${cleared === 1 ? 'clears' : 'clear'}`} ${field}`;
+    });
+  return texts.length === 0 ? '' : ` (${texts.join(', ')})`;
+}
+
+/** What is sent, where, and how long it takes. */
+export function forecastFacts(
   { perOperation, callable }: Pick<ScanSummary, 'perOperation' | 'callable'>,
   forecast: Forecast,
-  { isReady, isWhole, now }: { readonly isReady: boolean; readonly isWhole: boolean; readonly now: Date },
-): string {
-  if (callable === 0) return '';
-  const { baseUrl, rateGroup, baseUrlFile, proxy, isNewTarget } = forecast;
-  const where = baseUrl === undefined ? '' : ` at ${apiText({ baseUrl, rateGroup })}`;
-  const facts = [
-    ...Object.entries(perOperation).flatMap(([name, summary]) => operationLines(name, summary, isWhole)),
-    baseUrlFile && `address from base_url in ${escapeInvisible(baseUrlFile)}`,
-    proxy && `through the proxy ${proxy}`,
-    timeText(callable, forecast, now),
-    isNewTarget && 'first run against this address from this state folder',
+  now: Date,
+): readonly Fact[] {
+  if (callable === 0) return [];
+  return [
+    ['Sets:', fieldTexts(perOperation, ({ given, cleared }) => given - cleared)],
+    ['Leaves out:', fieldTexts(resetting(perOperation), ({ absent }) => absent)],
+    ['Address:', addressTexts(forecast)],
+    ['Time:', timeText(callable, forecast, now)],
   ];
-  return `What ${isReady ? 'will' : 'would'} happen${where}:\n${indented(facts.filter((fact) => typeof fact === 'string'))}`;
+}
+
+/** Operations with rows that leave fields out, which the service might reset. */
+function resetting(perOperation: ScanSummary['perOperation']): ScanSummary['perOperation'] {
+  return Object.fromEntries(Object.entries(perOperation).filter(([, { partial }]) => partial > 0));
+}
+
+/** `title, description (50 of 54 rows)`, with the operation if several operations have fields. */
+function fieldTexts(
+  perOperation: ScanSummary['perOperation'],
+  rowsOf: (counts: OperationSummary['fields'][string]) => number,
+): readonly string[] {
+  const texts = Object.entries(perOperation).flatMap(([name, { fields, callable }]) => {
+    const named = Object.entries(fields)
+      .map(([field, counts]) => ({ field, rows: rowsOf(counts) }))
+      .filter(({ rows }) => rows > 0)
+      .map(({ field, rows }) =>
+        rows === callable ? field : `${field} (${count(rows)} of ${counted(callable, 'row')})`,
+      );
+    return named.length === 0 ? [] : [{ name, text: named.join(', ') }];
+  });
+  return texts.map(({ name, text }) => (texts.length === 1 ? text : `${text} (${name})`));
+}
+
+function addressTexts({ baseUrl, rateGroup, baseUrlFile, proxy, isNewTarget }: Forecast): readonly string[] {
+  if (baseUrl === undefined) return ['not set (--base-url)'];
+  return [
+    apiText({ baseUrl, rateGroup }),
+    ...(baseUrlFile === undefined ? [] : [`from base_url in ${escapeInvisible(baseUrlFile)}`]),
+    ...(proxy === undefined ? [] : [`through the proxy ${proxy}`]),
+    ...(isNewTarget ? ['first run against this address from this state folder'] : []),
+  ];
 }
 
 /** Undefined when no rate is known. */
@@ -50,33 +114,4 @@ function timeText(callable: number, { rate }: Forecast, now: Date): string | und
   const at = `${duration(seconds)} at ${perSecond(rate.perSecond)}`;
   if (!rate.isWanted) return `about ${at} if the API permits as much as last time`;
   return `about ${at}, until ${clockTime(new Date(now.getTime() + seconds * 1_000), now)}`;
-}
-
-function operationLines(name: string, summary: OperationSummary, isWhole: boolean): readonly string[] {
-  const { callable, thing, first, last } = summary;
-  if (first === undefined || last === undefined) return [];
-  const placeOf = ({ subject, row }: typeof first): string => `${escapeInvisible(subject)} (row ${row})`;
-  const which = first === last ? placeOf(first) : `first ${placeOf(first)}, last ${placeOf(last)}`;
-  return [
-    `${name}: ${counted(callable, 'call')} for ${counted(subjectsOf(summary), thing)}, ${which}`,
-    ...fieldLines(summary, isWhole).map(movedIn),
-  ];
-}
-
-/** `sets title, description (50 of 54 rows)` */
-function fieldLines({ fields, callable }: OperationSummary, isWhole: boolean): readonly string[] {
-  const lineOf = (what: string, rowsOf: (counts: FieldCounts) => number): readonly string[] => {
-    const texts = Object.entries(fields)
-      .map(([field, counts]) => ({ field, rows: rowsOf(counts) }))
-      .filter(({ rows }) => rows > 0)
-      .map(({ field, rows }) =>
-        rows === callable ? field : `${field} (${count(rows)} of ${counted(callable, 'row')})`,
-      );
-    return texts.length === 0 ? [] : [`${what} ${texts.join(', ')}`];
-  };
-  return [
-    ...lineOf('sets', ({ given, cleared }) => given - cleared),
-    ...lineOf('clears', ({ cleared }) => cleared),
-    ...(isWhole ? [] : lineOf('leaves out', ({ absent }) => absent)),
-  ];
 }

@@ -4,19 +4,22 @@ import { isActive } from '../../engine/cluster/entries.ts';
 import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
 import type { OperationChoice } from '../../engine/manifest/columns/operation-choice.ts';
 import type { Manifest } from '../../engine/manifest/manifest.ts';
-import { isOldName } from '../../engine/operation/field-names.ts';
-import { excerpt, formatProblem, type ProblemGroup } from '../../engine/rows/problem.ts';
+import type { RowsHead } from '../../engine/rows/head.ts';
+import { excerpt, formatProblem, type ProblemGroup, type RowPosition } from '../../engine/rows/problem.ts';
 import { type RowCounts, subjectsOf } from '../../engine/rows/row-counts.ts';
 import type { EarlierRun } from '../../engine/run/plan/earlier-runs.ts';
 import type { ProblemList } from '../../engine/run/plan/problem-file.ts';
-import { isReady, type ReadyRows, refusals } from '../../engine/run/plan/readiness.ts';
-import { changesDocument, changesText, type PlannedChanges } from './changes.ts';
-import { estimatedSeconds, type Forecast, forecastText } from './forecast.ts';
+import { isReady, type ReadyRows, refusals, unreadyText } from '../../engine/run/plan/readiness.ts';
+import { changesDocument, changesFact, changesTexts, type PlannedChanges } from './changes.ts';
+import { firstRowsText } from './first-rows.ts';
+import { callsText, estimatedSeconds, type Forecast, forecastFacts } from './forecast.ts';
 import { type PlannedCalls, previewDocument, previewText } from './planned-calls.ts';
-import { clockTime, documentOf, indented, moreText, outcomeTexts } from './words.ts';
+import { styled } from './style.ts';
+import { clockTime, documentOf, type Fact, factLines, indented, moreText, outcomeTexts } from './words.ts';
 
 export interface Plan extends Forecast, ReadyRows, PlannedCalls, Pick<PlannedChanges, 'compared'> {
   readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };
+  readonly head?: Pick<RowsHead, 'derived'> | undefined;
   readonly scan: ScanSummary;
   readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
@@ -51,9 +54,10 @@ export function planDocument(plan: Plan): object {
     ready: isReady(plan),
     problems: {
       count: problems.count,
-      groups: problems.groups.map(({ column, problem, value, rows, stretches: lines, hasMore }) =>
-        documentOf({ column, problem, firstValue: value, rows, lines, moreLines: hasMore }),
-      ),
+      groups: problems.groups.map(({ column, problem, value, rows, stretches, hasMore }) => {
+        const lines = stretches.map(([first, last]) => [first.line, last.line]);
+        return documentOf({ column, problem, firstValue: value, rows, lines, moreLines: hasMore });
+      }),
       first: problems.first,
       file: problems.file ?? null,
     },
@@ -99,37 +103,65 @@ function operationDocument({ first, last, fields, ...counts }: ScanSummary['perO
   return { ...countsDocument(counts), ...documentOf({ subjects, first, last, fields }) };
 }
 
-/** @param columns of the screen */
-export function planText(plan: Plan, columns = Number.POSITIVE_INFINITY, now = new Date()): string {
+export interface PlanStyle {
+  /** Undefined without a screen. */
+  readonly columns: number | undefined;
+  /** Whether the first requests are shown. Default: false. */
+  readonly requests?: boolean | undefined;
+  readonly now?: Date;
+}
+
+/** The verdict, what needs a person, the first rows, then where and how long. */
+export function planText(plan: Plan, { columns, requests, now = new Date() }: PlanStyle): string {
+  const facts = [columnFact(plan), changesFact(plan), ...forecastFacts(plan.scan, plan, now)];
   return [
-    summaryText(plan),
-    columnText(plan),
-    changesText(plan),
-    forecastText(plan.scan, plan, { isReady: isReady(plan), isWhole: plan.compared !== undefined, now }),
-    previewText(plan, columns),
-    warningText(plan),
+    verdictText(plan),
     problemText(plan),
+    warningText(plan),
+    firstRowsText(plan.scan, columns),
+    factLines(facts).join('\n'),
+    requests ? previewText(plan, columns) : '',
   ]
     .filter((part) => part !== '')
     .join('\n\n');
 }
 
-function summaryText({ manifest, scan, choice }: Plan): string {
-  const facts = [
+/** What will happen, or why nothing can. */
+function verdictText(plan: Plan): string {
+  const calls = callsText(plan.scan);
+  const facts = rowFacts(plan);
+  const unready = unreadyText(plan);
+  if (unready === '') return [styled('bold', calls), indented(facts)].join('\n');
+  const reasons = unready.replaceAll(/^Not ready:/gm, (label) => styled('boldRed', label));
+  const rest = plan.scan.callable === 0 ? facts : [`Would be ${calls}`, indented(facts)];
+  return [reasons, '', ...rest].join('\n');
+}
+
+/** What was read, and what becomes of rows that are not called. */
+function rowFacts(plan: Plan): readonly string[] {
+  const { scan, skipInvalid } = plan;
+  return [
+    manifestText(plan),
     ...(scan.leftOut > 0 ? [`${counted(scan.leftOut, 'row')} left out by --where`] : []),
+    ...(skipInvalid && scan.invalid > 0 ? [`${counted(scan.invalid, 'invalid row')} left out`] : []),
     ...(scan.duplicates > 0 ? [`${counted(scan.duplicates, 'identical duplicate')}: not called again`] : []),
-    ...conflictFacts(scan),
+    ...conflictTexts(scan),
     ...[...scan.doneIn].map(
       ([source, rows]) => `${counted(rows, 'row')} done before in ${escapeInvisible(source)}: left out`,
     ),
-    ...(scan.invalid > 0 ? [`${counted(scan.invalid, 'invalid row')}`] : []),
+    ...changesTexts(plan),
   ];
-  const source = choice.source === 'column' ? '' : ` (${choiceWords[choice.source]})`;
-  const read = `${escapeInvisible(manifest.name)}: ${counted(scan.rows, 'row')}, ${manifest.format.toUpperCase()}${sheetText(manifest)}${source}`;
-  return facts.length === 0 ? read : `${read}\n${indented(facts)}`;
 }
 
-function conflictFacts({ superseded, conflicts, changedSubjects }: ScanSummary): readonly string[] {
+/** `rows.csv: 4 rows, CSV (operation inferred from the columns)` */
+function manifestText({ manifest, scan, choice, head }: Plan): string {
+  const rows = `${escapeInvisible(manifest.name)}: ${counted(scan.rows, 'row')}`;
+  if (head?.derived !== undefined) return rows;
+  const source = choice.source === 'column' ? '' : ` (${choiceWords[choice.source]})`;
+  return `${rows}, ${manifest.format.toUpperCase()}${sheetText(manifest)}${source}`;
+}
+
+function conflictTexts({ superseded, conflicts, changedSubjects }: ScanSummary): readonly string[] {
   if (superseded > 0) {
     return [`${counted(superseded, 'row')} superseded by a later row: left out`];
   }
@@ -141,31 +173,23 @@ function conflictFacts({ superseded, conflicts, changedSubjects }: ScanSummary):
 const shownColumns = 20;
 const shownOthers = 5;
 
-function columnText({ scan: { meanings } }: Plan): string {
-  if (meanings.length === 0) return '';
-  const fields = meanings.flatMap(({ column, field }) =>
-    field === undefined ? [] : [{ name: columnName(column), field }],
+/** Columns that are read under another name, and columns that are not read. */
+function columnFact({ scan: { meanings } }: Plan): Fact {
+  const renamed = meanings.flatMap(({ column, field }) =>
+    field === undefined || field === column ? [] : [`${columnName(column)} → ${field}`],
   );
-  const shown = fields.slice(0, shownColumns);
-  const width = Math.max(0, ...shown.map(({ name }) => name.length));
-  const more = fields.length - shown.length;
+  const more = renamed.length - shownColumns;
   const others = meanings.filter(({ field }) => field === undefined).map(({ column }) => columnName(column));
-  return [
-    'Columns:',
-    ...shown.map(({ name, field }) => `  ${name.padEnd(width)} → ${meaningText(field)}`),
-    ...(more > 0 ? [`  ${moreText(more)}`] : []),
-    ...(others.length > 0 ? [`  ${keptText(others)}`] : []),
-  ].join('\n');
-}
-
-function meaningText(field: string): string {
-  return isOldName(field) ? `${field}: old value, for undo` : field;
+  const texts = [
+    [...renamed.slice(0, shownColumns), ...(more > 0 ? [moreText(more)] : [])].join(', '),
+    others.length === 0 ? '' : keptText(others),
+  ];
+  return ['Columns:', texts.filter((text) => text !== '')];
 }
 
 function keptText(names: readonly string[]): string {
   const shown = names.slice(0, shownOthers).join(', ');
-  const what = counted(names.length, 'other column', ['is', 'are']);
-  return `${what} kept for the report: ${shown}${names.length > shownOthers ? ', …' : ''}`;
+  return `only kept for the report: ${shown}${names.length > shownOthers ? `, ${moreText(names.length - shownOthers)}` : ''}`;
 }
 
 function columnName(column: string): string {
@@ -228,14 +252,16 @@ export function problemText({
 
 function groupText(name: string, group: ProblemGroup): string {
   const { column, problem, value, rows, stretches, hasMore } = group;
-  const [[line] = [0]] = stretches;
-  if (rows === 1) return formatProblem(name, { line }, group);
+  const { letters = '' } = group;
+  const [[first] = [{ row: 0, line: 0 }]] = stretches;
+  if (rows === 1) return formatProblem(name, first, group);
   const text = escapeInvisible(problem);
   const what = column === undefined ? text : `${escapeInvisible(column)}: ${text}`;
-  const { letters = '' } = group;
-  const lines = stretches
-    .map(([from, to]) => (from === to ? [from] : [from, to]).map((line) => letters + line).join('-'))
-    .join(', ');
-  const first = value === undefined ? '' : `; first: ${escapeInvisible(value)}`;
-  return `${count(rows)} rows: ${what} (${letters === '' ? 'lines' : 'cells'} ${lines}${hasMore ? ', …' : ''}${first})`;
+  const rangesOf = (nameOf: (position: RowPosition) => string): string => {
+    const ranges = stretches.map((ends) => [...new Set(ends.map(nameOf))].join('-'));
+    return [...ranges, ...(hasMore ? ['…'] : [])].join(', ');
+  };
+  const lines = `${letters === '' ? 'lines' : 'cells'} ${rangesOf(({ line }) => letters + line)}`;
+  const from = value === undefined ? '' : `; first: ${escapeInvisible(value)}`;
+  return `${count(rows)} rows: ${what} (rows ${rangesOf(({ row }) => String(row))}; ${lines}${from})`;
 }

@@ -4,16 +4,18 @@ import { idempotencyKey } from '../../domain/trace.ts';
 import { type ApiRequest, requestHeaders } from '../../engine/api/request.ts';
 import { keyHeader } from '../../engine/operation/header-rules.ts';
 import { headerLines } from '../../engine/operation/request-definition.ts';
-import { excerpt } from '../../engine/rows/problem.ts';
 import type { CallableRow } from '../../engine/rows/row.ts';
 import type { Forecast } from './forecast.ts';
 import { cutInTheMiddle } from './style.ts';
 import { indented, movedIn } from './words.ts';
 
+/** Of a plan. */
+export const shownRequests = 3;
+
 /** The first calls of a plan. */
 export interface PlannedCalls extends Pick<Forecast, 'baseUrl'> {
   readonly scan: { readonly preview: readonly CallableRow[] };
-  /** Of the rows in `scan.preview`. */
+  /** Of the first rows in `scan.preview`. */
   readonly requests: readonly ApiRequest[];
 }
 
@@ -27,13 +29,13 @@ export function previewDocument(plan: PlannedCalls): readonly object[] {
   }));
 }
 
-/** @param columns of the screen */
-export function previewText(plan: PlannedCalls, columns: number): string {
+/** @param columns of the screen, on which long addresses are cut */
+export function previewText(plan: PlannedCalls, columns = Number.POSITIVE_INFINITY): string {
   const preview = requestsOf(plan);
   if (preview.length === 0) return '';
   const requests = preview.map(({ row, request }, index) =>
     [
-      callText(row),
+      `row ${row.row}: ${row.operation.name} ${escapeInvisible(row.subject)}`,
       indented([
         requestLine(plan, request, columns - movedIn('').length),
         // Other requests differ only in their own headers.
@@ -55,18 +57,6 @@ export function previewText(plan: PlannedCalls, columns: number): string {
 function requestLine(plan: PlannedCalls, request: ApiRequest, columns: number): string {
   const { method = 'POST' } = request;
   return `${method} ${cutInTheMiddle(columns - method.length - 1, urlOf(plan, request))}`;
-}
-
-/** `row 1: update-soundboard 41, title "Greeting" → "Greeting (new)"` */
-function callText({ row, operation, subject, values, compared, old = {} }: CallableRow): string {
-  const edits = Object.entries(values)
-    .filter(([name]) => name !== operation.subject && (!compared || old[name] !== undefined))
-    .map(([name, value]) => {
-      const now = value === '' ? 'cleared' : `"${excerpt(value)}"`;
-      const before = old[name];
-      return `${name} ${before === undefined ? now : `"${excerpt(before)}" → ${now}`}`;
-    });
-  return `row ${row}: ${[`${operation.name} ${escapeInvisible(subject)}`, ...edits].join(', ')}`;
 }
 
 /** The first rows with their requests. */

@@ -6,6 +6,7 @@ import { listedWords } from '../operation/list-definition.ts';
 import type { Operation } from '../operation/operation.ts';
 import { operationNamed, requestDigest } from '../operation/shown-request.ts';
 import type { RowsHead } from '../rows/head.ts';
+import { positionText } from '../rows/problem.ts';
 import type { CallableRow } from '../rows/row.ts';
 import { compareEntry } from './compare-entry.ts';
 import type { EntryLists } from './entry-lists.ts';
@@ -53,7 +54,7 @@ export class ListComparer implements RowComparer {
     }
     for (const field of list.computed) {
       const value = row.values[field];
-      if (value !== undefined && value !== entry?.fields[field]) noteRow(this.#computed, field, row.row);
+      if (value !== undefined && value !== entry?.fields[field]) noteRow(this.#computed, field, row);
     }
     if (comparison.kind === 'as wanted') return { kind: 'fits', row, isAsWanted: true };
     const { values, old } = comparison;
@@ -66,10 +67,10 @@ export class ListComparer implements RowComparer {
   warnings(): ReturnType<RowComparer['warnings']> {
     return [
       ...this.#lists.all.flatMap(unsureText).map((message) => ({ code: 'LIST_UNSURE', message }) as const),
-      ...[...this.#computed].map(([field, { rows, firstRow }]) => ({
+      ...[...this.#computed].map(([field, { rows, first }]) => ({
         code: 'FIELD_COMPUTED' as const,
         message:
-          `${field} of ${counted(rows, 'row')} (first: row ${firstRow}) is not what is there, and is not sent: the service ` +
+          `${field} of ${counted(rows, 'row')} (first: ${positionText(first)}) is not what is there, and is not sent: the service ` +
           'sets it itself',
       })),
     ];

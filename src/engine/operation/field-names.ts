@@ -12,14 +12,8 @@ export function requiredNames({ fields }: Operation): readonly string[] {
   return fields.filter(({ required }) => required).map(({ name }) => name);
 }
 
-const oldPrefix = 'old_';
-
 export function oldNameOf(field: string): string {
-  return `${oldPrefix}${field}`;
-}
-
-export function isOldName(name: string): boolean {
-  return name.startsWith(oldPrefix);
+  return `old_${field}`;
 }
 
 function oldNames({ fields }: Operation): readonly string[] {

@@ -12,16 +12,27 @@ export interface RowProblem {
   readonly letters?: string;
 }
 
-/** One line: `file:line: column: problem (value)`, or `file:B17: …` for a workbook. */
+/** Where people find a row: in the file, and in a plan or report. */
+export interface RowPosition {
+  readonly row: number;
+  readonly line: number;
+}
+
+/** `row 4, line 5` */
+export function positionText({ row, line }: RowPosition): string {
+  return `row ${row}, line ${line}`;
+}
+
+/** One line: `file:5: row 4, column: problem (value)`, or `file:B5: row 4, …` for a workbook. */
 export function formatProblem(
   name: string,
-  { line }: { readonly line: number },
+  { row, line }: RowPosition,
   { column, problem, value, letters = '' }: RowProblem,
 ): string {
-  const where = column === undefined ? '' : `${column}: `;
+  const where = column === undefined ? '' : `, ${column}`;
   const what = value === undefined ? '' : ` (${value})`;
   // Whole, because the rows of a plan file have texts of another person.
-  return escapeInvisible(`${name}:${letters}${line}: ${where}${problem}${what}`);
+  return escapeInvisible(`${name}:${letters}${line}: row ${row}${where}: ${problem}${what}`);
 }
 
 const shownCharacters = 60;
@@ -39,7 +50,7 @@ export interface ProblemGroup extends RowProblem {
   /** `value` is from the first. */
   readonly rows: number;
   /** The first ranges of consecutive rows. */
-  readonly stretches: readonly (readonly [firstLine: number, lastLine: number])[];
+  readonly stretches: readonly (readonly [first: RowPosition, last: RowPosition])[];
   readonly hasMore: boolean;
 }
 
@@ -50,7 +61,7 @@ interface OpenGroup {
   readonly problem: RowProblem;
   rows: number;
   lastRow: number;
-  readonly stretches: [number, number][];
+  readonly stretches: [first: RowPosition, last: RowPosition][];
   hasMore: boolean;
 }
 
@@ -62,22 +73,30 @@ export class ProblemGroups {
     return [...this.#groups.values()].map(({ problem, lastRow, ...group }) => ({ ...problem, ...group }));
   }
 
-  add({ row, line }: { readonly row: number; readonly line: number }, problem: RowProblem): void {
+  add({ row, line }: RowPosition, problem: RowProblem): void {
+    const position = { row, line };
     const key = `${problem.column ?? ''}\n${problem.problem}`;
     const group = this.#groups.get(key);
-    if (group !== undefined) extend(group, row, line);
+    if (group !== undefined) extend(group, position);
     else if (this.#groups.size < maxGroups)
-      this.#groups.set(key, { problem, rows: 1, lastRow: row, stretches: [[line, line]], hasMore: false });
+      this.#groups.set(key, {
+        problem,
+        rows: 1,
+        lastRow: row,
+        stretches: [[position, position]],
+        hasMore: false,
+      });
   }
 }
 
-function extend(group: OpenGroup, row: number, line: number): void {
+function extend(group: OpenGroup, position: RowPosition): void {
   const { lastRow, stretches } = group;
+  const { row } = position;
   if (row === lastRow) return;
   group.rows++;
   group.lastRow = row;
   const last = stretches.at(-1);
-  if (row === lastRow + 1 && last !== undefined && !group.hasMore) last[1] = line;
-  else if (stretches.length < maxStretches) stretches.push([line, line]);
+  if (row === lastRow + 1 && last !== undefined && !group.hasMore) last[1] = position;
+  else if (stretches.length < maxStretches) stretches.push([position, position]);
   else group.hasMore = true;
 }

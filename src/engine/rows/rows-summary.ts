@@ -2,13 +2,15 @@ import { DigestTable, subjectDigest } from './digest-table.ts';
 import type { CallableRow, DecidedRow, PlannedOperation } from './row.ts';
 import { type OperationSummary, type RowCounts, RowTally, sumOf } from './row-counts.ts';
 
-const previewedRows = 3;
+/** Of each operation. */
+const previewedRows = 10;
 
 export interface SummarizedRows extends RowCounts {
   /** Omits rows without a known operation. */
   readonly perOperation: Readonly<Record<string, OperationSummary>>;
   /** Keys are runs and reports. */
   readonly doneIn: ReadonlyMap<string, number>;
+  /** The first rows of each operation, in their order. */
   readonly preview: readonly CallableRow[];
 }
 
@@ -27,7 +29,7 @@ export class RowsSummary {
     if (row.kind === 'invalid') tally.count('invalid');
     else if (row.kind === 'callable') {
       tally.countCallable(row, isConflict);
-      if (this.#preview.length < previewedRows) this.#preview.push(row);
+      if (tally.counts.callable <= previewedRows) this.#preview.push(row);
     } else if (row.because.why === 'done') {
       const { source } = row.because.before;
       tally.count('doneBefore');

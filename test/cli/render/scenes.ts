@@ -17,11 +17,13 @@ const colors: Readonly<Record<string, string>> = {
   31: 'red',
   32: 'green',
   33: 'yellow',
+  '1;31': 'bold red',
+  '1;33': 'bold yellow',
 };
 
 /** A styled text with its colors as words. */
 export function readable(text: string): string {
-  return painted(text).replaceAll(/\p{Cc}\[(\d+)m/gu, (_, code: string) =>
+  return painted(text).replaceAll(/\p{Cc}\[([\d;]+)m/gu, (_, code: string) =>
     colors[code] === undefined ? '</>' : `<${colors[code]}>`,
   );
 }

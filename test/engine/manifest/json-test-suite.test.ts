@@ -73,7 +73,7 @@ function expectLocated(each: string, planned: Planned): void {
     ]);
   } else {
     expect([each, ...planned.problems]).toContainEqual(
-      expect.stringMatching(/^a\.jsonl?:\d+: is not JSON: .* \(character \d+ of the line\)/),
+      expect.stringMatching(/^a\.jsonl?:\d+: row \d+: is not JSON: .* \(character \d+ of the line\)/),
     );
   }
 }

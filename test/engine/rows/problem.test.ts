@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJson } from '../../../src/base/text/json.ts';
-import { excerpt, formatProblem, ProblemGroups } from '../../../src/engine/rows/problem.ts';
+import { excerpt, formatProblem, ProblemGroups, positionText } from '../../../src/engine/rows/problem.ts';
 
 test.each<[value: unknown, shown: string]>([
   [undefined, ''],
@@ -18,12 +18,12 @@ test.each<[value: unknown, shown: string]>([
   expect(excerpt(value)).toBe(shown);
 });
 
-test('a problem is written as file:line: column: problem (value)', () => {
-  const row = { line: 7 };
+test('a problem is written as file:line: row, column: problem (value)', () => {
+  const row = { row: 6, line: 7 };
   const text = (more: object) => formatProblem('a.csv', row, { problem: 'is wrong', ...more });
-  expect(text({ column: 'Evaluation ID', value: 'x' })).toBe('a.csv:7: Evaluation ID: is wrong (x)');
-  expect(text({})).toBe('a.csv:7: is wrong');
-  expect(text({ column: 'a\nb' })).toBe('a.csv:7: a\\nb: is wrong');
+  expect(text({ column: 'Evaluation ID', value: 'x' })).toBe('a.csv:7: row 6, Evaluation ID: is wrong (x)');
+  expect(text({})).toBe('a.csv:7: row 6: is wrong');
+  expect(text({ column: 'a\nb' })).toBe('a.csv:7: row 6, a\\nb: is wrong');
 });
 
 function group(rows: readonly (readonly [row: number, problem: string, line?: number])[]) {
@@ -35,14 +35,20 @@ function group(rows: readonly (readonly [row: number, problem: string, line?: nu
 test('equal problems of consecutive rows are one range', () => {
   const after = [3, 'a', 6] as const;
   const { groups } = group([[1, 'a'], [2, 'a', 5], [2, 'b', 5], after, [5, 'a', 8]]);
-  const shown = groups.map(({ problem, rows, stretches }) => `${rows} ${problem}: ${stretches.join('; ')}`);
-  expect(shown).toEqual(['4 a: 2,6; 8,8', '1 b: 5,5']);
+  const shown = groups.map(({ problem, rows, stretches }) => {
+    const texts = stretches.map((ends) => ends.map(positionText).join(' to '));
+    return `${rows} ${problem}: ${texts.join('; ')}`;
+  });
+  expect(shown).toEqual([
+    '4 a: row 1, line 2 to row 3, line 6; row 5, line 8 to row 5, line 8',
+    '1 b: row 2, line 5 to row 2, line 5',
+  ]);
   expect(groups.map(({ hasMore }) => hasMore)).toEqual([false, false]);
 });
 
 test('a million broken rows are not kept in memory, however they differ', () => {
   const alternate = group(Array.from({ length: 1000 }, (_, index) => [index * 2 + 1, 'a']));
-  const stretches = [2, 4, 6].map((line) => [line, line]);
+  const stretches = [1, 3, 5].map((row) => Array(2).fill({ row, line: row + 1 }));
   expect(alternate.groups).toMatchObject([{ rows: 1000, hasMore: true, stretches }]);
   const different = group(Array.from({ length: 1000 }, (_, index) => [index + 1, `problem ${index}`]));
   expect(different.groups).toHaveLength(50);
@@ -62,7 +68,7 @@ test('no problem is lost in the counts', () => {
       for (const { problem: text, stretches } of groups) {
         const lines = rows.filter(([, each]) => each === text).map(([each]) => each + 1);
         for (const [from, to] of stretches) {
-          for (let line = from; line <= to; line++) expect(lines).toContain(line);
+          for (let { line } = from; line <= to.line; line++) expect(lines).toContain(line);
         }
       }
     }),

@@ -99,6 +99,15 @@ test('adds up decided rows, in all and by operation', () => {
       },
     },
     doneIn: new Map(Object.entries({ monday: 2, 'old.csv': 1 })),
-    preview: [rows[2], rows[3], rows[4]],
+    preview: [rows[2], rows[3], rows[4], rows[10], rows[11]],
   });
+});
+
+test('keeps the first ten rows of each operation', () => {
+  const decided = new DecidedRows();
+  for (let row = 1; row <= 100; row++)
+    decided.add(call(row, String(row), row > 50 ? { operation: deleting } : {}));
+  const { preview } = decided.summary();
+  const ten = Array.from({ length: 10 }, (_, index) => index + 1);
+  expect(preview.map(({ row }) => row)).toEqual([...ten, ...ten.map((row) => row + 50)]);
 });

@@ -1,16 +1,9 @@
 import { join } from 'node:path';
 import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
-import { usageError } from '../../../base/errors/errors.ts';
 import { beginRun } from '../../../engine/run/plan/create-run.ts';
 import { writePlanFile } from '../../../engine/run/plan/plan-file.ts';
 import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
-import {
-  isReady,
-  type ReadyRows,
-  readyRows,
-  refusalOf,
-  verdictText,
-} from '../../../engine/run/plan/readiness.ts';
+import { isReady, type ReadyRows, readyRows } from '../../../engine/run/plan/readiness.ts';
 import type { UndoInput } from '../../../engine/run/plan/undo-run.ts';
 import type { RunOptions, RunRecord } from '../../../engine/run/record/record.ts';
 import { openRunRows, rowsFile } from '../../../engine/run/record/run-rows.ts';
@@ -20,13 +13,12 @@ import type { Flags } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { sentText } from '../../render/changes.ts';
-import { problemText } from '../../render/plan.ts';
 import { proxyTo, tokenSource } from '../api-client.ts';
 import { entryLists } from '../listing.ts';
 import { attributionOf, baseUrlOf, calls } from '../options.ts';
 import { execute } from './execute.ts';
 import { planFileName, printPlan, runOfPlan } from './plan.ts';
-import { askingUser, planOf, readingManifest } from './planned-run.ts';
+import { askingUser, planOf, readingManifest, showPlan } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
 /**
@@ -89,12 +81,8 @@ export async function runDerived(
       },
       {
         ...askingUser(context, proxy),
-        show(run) {
-          const code = refusalOf(run);
-          if (code === undefined) return;
-          const problems = problemText(run);
-          if (problems !== '') context.terminal.warn(problems);
-          throw usageError(code, `${verdictText(run)} ${sentText(run)}`);
+        async show(run) {
+          showPlan(context, await planOf(context, run, options, proxy, undefined));
         },
       },
     );
@@ -119,7 +107,7 @@ async function preview(
   const ready = isReady(rows);
   const written =
     out === undefined || !ready ? undefined : await writePlanFile(planFileName(out), path, rows);
-  printPlan(terminal, planned, written);
+  printPlan(context, planned, written);
   const next = written === undefined ? '' : ` Next: ${runOfPlan(written)}`;
   terminal.say(`${sentText(planned)}${next}`);
   return ready ? exitCodes.success : exitCodes.usage;

@@ -15,7 +15,7 @@ import {
   type ReadPlan,
   writePlanFile,
 } from '../../../engine/run/plan/plan-file.ts';
-import { isReady, readyRows, verdictText } from '../../../engine/run/plan/readiness.ts';
+import { isReady, readyRows } from '../../../engine/run/plan/readiness.ts';
 import { differingOptions } from '../../../engine/run/record/differing-options.ts';
 import { rowsFile } from '../../../engine/run/record/run-rows.ts';
 import { groupOption, newRunOptions, rowOptions } from '../../../settings/run-options.ts';
@@ -25,14 +25,13 @@ import { type CommandContext, openPlanningContext } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { sentText } from '../../render/changes.ts';
 import { optionTexts } from '../../render/options.ts';
-import { type Plan, planDocument, planText } from '../../render/plan.ts';
+import { type Plan, planDocument } from '../../render/plan.ts';
 import { clockTime, fingerprint } from '../../render/words.ts';
-import type { Terminal } from '../../terminal.ts';
 import { proxyTo } from '../api-client.ts';
 import { listsToCompare } from '../listing.ts';
 import { baseUrlOf, runOptions, runWords } from '../options.ts';
 import { withNamedPlan } from './named-plan.ts';
-import { manifestOf, planOf, readingManifest } from './planned-run.ts';
+import { manifestOf, planOf, planTextFor, readingManifest } from './planned-run.ts';
 
 export async function plan(source: string, flags: Flags): Promise<ExitCode> {
   return planIn(await openPlanningContext(flags), source);
@@ -48,8 +47,11 @@ export function planIn(opened: CommandContext, source: string): Promise<ExitCode
         : { planned: await lookAtPlan(context, planFile) };
     if (typeof looked === 'number') return looked;
     const { planned, written } = looked;
-    printPlan(terminal, planned, written);
-    if (!isReady(planned)) return exitCodes.usage;
+    printPlan(context, planned, written);
+    if (!isReady(planned)) {
+      terminal.say(sentText(planned));
+      return exitCodes.usage;
+    }
     if (planFile !== undefined) terminal.say(planFileText(planFile));
     if (written !== undefined)
       terminal.say(`Wrote ${escapeInvisible(written.file)} (SHA-256 ${written.sha256}).`);
@@ -58,10 +60,14 @@ export function planIn(opened: CommandContext, source: string): Promise<ExitCode
   });
 }
 
-export function printPlan(terminal: Terminal, planned: Plan, written: PlanFile | undefined): void {
-  terminal.result(
+export function printPlan(
+  context: Pick<CommandContext, 'terminal' | 'flags'>,
+  planned: Plan,
+  written: PlanFile | undefined,
+): void {
+  context.terminal.result(
     { ...planDocument(planned), ...(written && { plan_file: written.file, plan_sha256: written.sha256 }) },
-    `${planText(planned, terminal.columns)}\n\n${verdictText(planned)}`,
+    `${planTextFor(context, planned)}\n`,
   );
 }
 

@@ -19,7 +19,7 @@ import { findEarlierRun } from '../../../engine/run/plan/earlier-runs.ts';
 import type { ReadPlan } from '../../../engine/run/plan/plan-file.ts';
 import { refuseOutdated, refuseUsedPlan } from '../../../engine/run/plan/plan-use.ts';
 import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
-import { type ReadyRows, refusalOf, verdictText } from '../../../engine/run/plan/readiness.ts';
+import { type ReadyRows, refusalOf, unreadyText } from '../../../engine/run/plan/readiness.ts';
 import type { RunOptions } from '../../../engine/run/record/record.ts';
 import { rowOptions } from '../../../settings/run-options.ts';
 import { defaults } from '../../../settings/settings.ts';
@@ -30,6 +30,7 @@ import { interruptible } from '../../interrupt.ts';
 import { sentText } from '../../render/changes.ts';
 import type { Forecast } from '../../render/forecast.ts';
 import { type Plan, planDocument, planText, problemText } from '../../render/plan.ts';
+import { shownRequests } from '../../render/planned-calls.ts';
 import { estimatedLimits, needsCommand, proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { listsToCompare } from '../listing.ts';
 import { attributionOf, runOptions, sayIfTomorrow } from '../options.ts';
@@ -81,7 +82,7 @@ export async function planRun(
         ...askingUser(context, proxy),
         async show(run) {
           endReading();
-          say(context, await planOf(context, run, options, proxy, manifestOf(run)));
+          showPlan(context, await planOf(context, run, options, proxy, manifestOf(run)));
         },
       },
     );
@@ -197,19 +198,25 @@ export function isConfirmed(
   return requests > confirmAbove ? terminal.confirmNumber(question, requests) : terminal.confirm(question);
 }
 
-function say({ terminal, onRefused }: CommandContext, planned: Plan): void {
-  terminal.say(planText(planned, terminal.columns));
+/** Before a question. Says also why the plan is not ready. */
+export function showPlan(context: CommandContext, planned: Plan): void {
+  const { terminal, onRefused } = context;
+  terminal.say(`${planTextFor(context, planned)}\n`);
   const code = refusalOf(planned);
-  if (code === undefined) {
-    terminal.say(`\n${verdictText(planned)}`);
-    return;
-  }
-  const message = `${verdictText(planned)} ${sentText(planned)}`;
+  if (code === undefined) return;
+  const message = `${unreadyText(planned)} ${sentText(planned)}`;
   const problems = problemText(planned);
   onRefused?.({ text: `${problems}\n${message}`.trim(), problems: planned.problems.file });
   if (terminal.json) terminal.result({ error: { code, message }, plan: planDocument(planned) }, '');
   if (terminal.quiet) terminal.warn(problems);
   terminal.warn(`error: ${message}`);
+}
+
+export function planTextFor(
+  { terminal, flags }: Pick<CommandContext, 'terminal' | 'flags'>,
+  planned: Plan,
+): string {
+  return planText(planned, { columns: terminal.columns, requests: flags.verbose });
 }
 
 /**
@@ -235,9 +242,11 @@ export async function planOf(
   const mayBeRepeated = flags.skipDone === undefined && baseUrl !== undefined && sha256 !== undefined;
   return {
     ...rows,
-    requests: rows.scan.preview.map(({ operation, values }) =>
-      requestOfValues(store.operations, { operation: operation.name, values }),
-    ),
+    requests: rows.scan.preview
+      .slice(0, shownRequests)
+      .map(({ operation, values }) =>
+        requestOfValues(store.operations, { operation: operation.name, values }),
+      ),
     rateGroup,
     baseUrlFile: isOwnChoice ? fileThatSays('baseUrl', flags) : undefined,
     proxy,

@@ -1,7 +1,7 @@
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import type { RowResult } from '../../../domain/terms.ts';
 import { DigestTable, digest, subjectDigest, wordOf } from '../../rows/digest-table.ts';
-import type { RowProblem } from '../../rows/problem.ts';
+import { positionText, type RowPosition, type RowProblem } from '../../rows/problem.ts';
 import type { DoneBefore } from '../../rows/row.ts';
 
 export interface Conflict {
@@ -16,9 +16,10 @@ export interface Conflict {
   readonly firstLine: number;
 }
 
-export function conflictProblem({ thing, subject, firstLine }: Conflict): RowProblem {
+export function conflictProblem({ thing, subject, firstRow, firstLine }: Conflict): RowProblem {
+  const first = positionText({ row: firstRow, line: firstLine });
   return {
-    problem: `conflicts with line ${firstLine}: different values for ${thing} ${escapeInvisible(subject)}`,
+    problem: `conflicts with ${first}: different values for ${thing} ${escapeInvisible(subject)}`,
   };
 }
 
@@ -35,7 +36,7 @@ export type DuplicateVerdict =
   | { readonly kind: 'new' }
   /** An earlier row sends the same request, and is called instead. */
   | { readonly kind: 'duplicate'; readonly row: number }
-  | { readonly kind: 'conflict'; readonly row: number; readonly line: number }
+  | ({ readonly kind: 'conflict' } & RowPosition)
   /** A later row sends another request, and is called instead. */
   | { readonly kind: 'superseded'; readonly row: number };
 

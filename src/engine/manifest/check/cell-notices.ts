@@ -2,7 +2,7 @@ import { counted } from '../../../base/text/format.ts';
 import { hasLostCharacters, textBeforeMisreading } from '../../../base/text/lost-characters.ts';
 import { isWordForNothing } from '../../../base/text/nothing.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { excerpt } from '../../rows/problem.ts';
+import { excerpt, positionText, type RowPosition } from '../../rows/problem.ts';
 import type { ScanWarning } from '../columns/column-advice.ts';
 import type { PreparedCall } from '../columns/row-preparer.ts';
 import type { UnexpectedValue } from '../columns/row-problems.ts';
@@ -15,12 +15,12 @@ const ascii = /^[\0-\x7f]*$/;
 
 interface Sample {
   cells: number;
-  readonly line: number;
+  readonly first: RowPosition;
   readonly cell: string;
 }
 
-function noteCell(samples: Map<string, Sample>, column: string, first: Omit<Sample, 'cells'>): void {
-  const sample = samples.get(column) ?? { ...first, cells: 0 };
+function noteCell(samples: Map<string, Sample>, column: string, found: Omit<Sample, 'cells'>): void {
+  const sample = samples.get(column) ?? { ...found, cells: 0 };
   sample.cells++;
   samples.set(column, sample);
 }
@@ -31,34 +31,35 @@ export class CellNotices {
   readonly #nothing = new Map<string, { cells: number; readonly words: Set<string> }>();
   readonly #unexpected = new Map<
     string,
-    { readonly first: UnexpectedValue; readonly line: number; cells: number }
+    { readonly value: UnexpectedValue; readonly first: RowPosition; cells: number }
   >();
   readonly #damaged = new Map<string, Sample>();
   readonly #misread = new Map<string, Sample>();
   #largeNumbers: NotedRows | undefined;
 
-  noteRead({ line, cells }: Pick<ManifestRow, 'line' | 'cells'>): void {
+  noteRead({ row, line, cells }: Pick<ManifestRow, 'row' | 'line' | 'cells'>): void {
     for (const column in cells) {
       const cell = cells[column];
       if (typeof cell !== 'string' || ascii.test(cell)) continue;
-      if (hasLostCharacters(cell)) noteCell(this.#damaged, column, { line, cell });
-      if (textBeforeMisreading(cell) !== undefined) noteCell(this.#misread, column, { line, cell });
+      if (hasLostCharacters(cell)) noteCell(this.#damaged, column, { first: { row, line }, cell });
+      if (textBeforeMisreading(cell) !== undefined)
+        noteCell(this.#misread, column, { first: { row, line }, cell });
     }
   }
 
   noteSent({ row, line, values, padded, unexpected = [], mayBeRounded }: PreparedCall): void {
     if (mayBeRounded) {
-      this.#largeNumbers ??= { rows: 0, firstRow: row };
+      this.#largeNumbers ??= { rows: 0, first: { row, line } };
       this.#largeNumbers.rows++;
     }
     for (const field in values) {
       const text = values[field];
       if (text !== undefined && isWordForNothing(text)) this.#noteNothing(field, text);
     }
-    if (padded !== undefined) noteRow(this.#padded, padded, row);
+    if (padded !== undefined) noteRow(this.#padded, padded, { row, line });
     for (const value of unexpected) {
       const { name, expected } = value;
-      const tally = this.#unexpected.get(name + expected) ?? { first: value, line, cells: 0 };
+      const tally = this.#unexpected.get(name + expected) ?? { value, first: { row, line }, cells: 0 };
       tally.cells++;
       this.#unexpected.set(name + expected, tally);
     }
@@ -75,8 +76,8 @@ export class CellNotices {
     return [
       ...[...this.#padded].map(([field, rows]) => paddingWarning(field, rows)),
       ...[...this.#nothing].map(([field, { cells, words }]) => nothingWarning(field, cells, [...words])),
-      ...[...this.#unexpected.values()].map(({ first, line, cells }) =>
-        unexpectedWarning(first, line, cells),
+      ...[...this.#unexpected.values()].map(({ value, first, cells }) =>
+        unexpectedWarning(value, first, cells),
       ),
       ...[...this.#damaged].map(([column, sample]) => damageWarning(column, sample)),
       ...[...this.#misread].map(([column, sample]) => misreadingWarning(column, sample)),
@@ -85,10 +86,10 @@ export class CellNotices {
   }
 }
 
-function paddingWarning(field: string, { rows, firstRow }: NotedRows): ScanWarning {
-  const [have, first] = rows === 1 ? ['row has', ''] : ['rows have', 'first: '];
+function paddingWarning(field: string, { rows, first }: NotedRows): ScanWarning {
+  const [have, which] = rows === 1 ? ['row has', ''] : ['rows have', 'first: '];
   const message =
-    `${rows} ${have} white space around ${field} (${first}row ${firstRow}), which is sent too; ` +
+    `${rows} ${have} white space around ${field} (${which}${positionText(first)}), which is sent too; ` +
     '--trim removes it';
   return { code: 'BLANKS_AROUND_TEXT', message };
 }
@@ -103,34 +104,34 @@ function nothingWarning(field: string, cells: number, words: readonly string[]):
 
 function unexpectedWarning(
   { name, value, expected }: UnexpectedValue,
-  line: number,
+  position: RowPosition,
   cells: number,
 ): ScanWarning {
   const first = value === '' ? 'an empty text' : `\`${excerpt(value)}\``;
   const message =
-    `${cellsOf(name, cells, ['is', 'are'])} not ${expected} (first: ${first} in line ${line}): the API may drop or ` +
+    `${cellsOf(name, cells, ['is', 'are'])} not ${expected} (first: ${first} in ${positionText(position)}): the API may drop or ` +
     'refuse such a value; --strict refuses its row';
   return { code: 'VALUE_UNEXPECTED', message };
 }
 
-function damageWarning(column: string, { cells, line, cell }: Sample): ScanWarning {
+function damageWarning(column: string, { cells, first, cell }: Sample): ScanWarning {
   const message =
     `${cellsOf(escapeInvisible(column), cells, ['lacks', 'lack'])} characters that were lost before ` +
-    `(first: \`${excerpt(cell)}\` in line ${line}): export the data again`;
+    `(first: \`${excerpt(cell)}\` in ${positionText(first)}): export the data again`;
   return { code: 'DAMAGED_TEXT', message };
 }
 
-function misreadingWarning(column: string, { cells, line, cell }: Sample): ScanWarning {
+function misreadingWarning(column: string, { cells, first, cell }: Sample): ScanWarning {
   const message =
     `${cellsOf(escapeInvisible(column), cells, ['was', 'were'])} probably read in a wrong encoding before ` +
-    `(first: \`${excerpt(cell)}\` in line ${line}, which may mean \`${excerpt(textBeforeMisreading(cell))}\`): ` +
+    `(first: \`${excerpt(cell)}\` in ${positionText(first)}, which may mean \`${excerpt(textBeforeMisreading(cell))}\`): ` +
     'export the data again, as UTF-8';
   return { code: 'MISREAD_TEXT', message };
 }
 
-function largeNumberWarning({ rows, firstRow }: NotedRows): ScanWarning {
+function largeNumberWarning({ rows, first }: NotedRows): ScanWarning {
   const message =
-    `${counted(rows, 'row', ['sends', 'send'])} a number beyond 9007199254740991 (first: row ${firstRow}): an API that reads JSON in ` +
+    `${counted(rows, 'row', ['sends', 'send'])} a number beyond 9007199254740991 (first: ${positionText(first)}): an API that reads JSON in ` +
     'JavaScript rounds it, and may change another entry; let the operation send it as text, without BigInt, if the API takes text';
   return { code: 'NUMBER_MAY_BE_ROUNDED', message };
 }

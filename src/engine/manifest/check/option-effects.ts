@@ -1,5 +1,5 @@
 import { counted } from '../../../base/text/format.ts';
-import { excerpt } from '../../rows/problem.ts';
+import { excerpt, positionText } from '../../rows/problem.ts';
 import type { ColumnReading, ScanWarning } from '../columns/column-advice.ts';
 import type { RowChoice } from '../manifest.ts';
 import type { DoneRows } from './call-index.ts';
@@ -46,7 +46,7 @@ export function effectWarnings({
     if (owner.rows === callable) unused.push(`${what} applies to no row: each has its own ${field}`);
     else {
       const message =
-        `${counted(owner.rows, 'row', ['keeps its own', 'keep their own'])} ${field} (first: row ${owner.firstRow}); ` +
+        `${counted(owner.rows, 'row', ['keeps its own', 'keep their own'])} ${field} (first: ${positionText(owner.first)}); ` +
         `${what} applies to the other ${counted(callable - owner.rows, 'row')}`;
       warnings.push({ code: 'DEFAULT_OVERRIDDEN', message });
     }

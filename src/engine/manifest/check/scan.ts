@@ -2,6 +2,7 @@ import { count, counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import type { ConflictRule } from '../../../domain/terms.ts';
 import { knownNames } from '../../operation/field-names.ts';
+import { positionText, type RowPosition } from '../../rows/problem.ts';
 import type { CallableRow, DecidedRow, InvalidRow, LeftOut } from '../../rows/row.ts';
 import { RowsSummary, type SummarizedRows } from '../../rows/rows-summary.ts';
 import { columnWarnings, type ScanWarning } from '../columns/column-advice.ts';
@@ -168,10 +169,10 @@ function keyWarnings(
   unreadable: readonly string[],
 ): readonly ScanWarning[] {
   return [
-    ...[...kept].map(([run, { rows, firstRow }]) => ({
+    ...[...kept].map(([run, { rows, first }]) => ({
       code: 'KEY_KEPT' as const,
       message:
-        `run ${run} may have done ${count(rows)} of these rows (first: row ${firstRow}): sent with the Idempotency-Key that ` +
+        `run ${run} may have done ${count(rows)} of these rows (first: ${positionText(first)}): sent with the Idempotency-Key that ` +
         `${rows === 1 ? 'it' : 'they'} had there, so that the API does nothing twice`,
     })),
     ...unreadable.map((run) => ({
@@ -233,7 +234,7 @@ class RowScan {
     if (verdict.kind === 'superseded') return leftOut(row, { why: 'superseded', by: verdict.row });
     if (isAsWanted && verdict.kind === 'new') return leftOut(row, { why: 'as wanted' });
     this.cells.noteSent(row);
-    for (const field of row.own ?? []) noteRow(this.owners, field, row.row);
+    for (const field of row.own ?? []) noteRow(this.owners, field, row);
     const keyed = this.#withKey(row);
     return verdict.kind === 'conflict' ? this.#conflicting(keyed, verdict) : { decided: keyed };
   }
@@ -241,11 +242,11 @@ class RowScan {
   #withKey(row: PreparedCall): PreparedCall {
     const kept = this.#options.keys?.take(row);
     if (kept === undefined) return row;
-    noteRow(this.keptKeys, kept.run, row.row);
+    noteRow(this.keptKeys, kept.run, row);
     return { ...row, unclear: true, key: kept.key };
   }
 
-  #conflicting(row: CallableRow, first: { readonly row: number; readonly line: number }): Judged {
+  #conflicting(row: CallableRow, first: RowPosition): Judged {
     const { operation, subject, line } = row;
     const both = { row: row.row, line, firstRow: first.row, firstLine: first.line };
     const conflict = { operation: operation.name, thing: operation.thing, subject, ...both };

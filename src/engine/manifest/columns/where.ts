@@ -1,6 +1,6 @@
 import { usageError } from '../../../base/errors/errors.ts';
 import { isLosslessNumber, stringifyJson } from '../../../base/text/json.ts';
-import { excerpt } from '../../rows/problem.ts';
+import { excerpt, positionText } from '../../rows/problem.ts';
 import { Cells, type Manifest, type ManifestRow } from '../manifest.ts';
 import { ChoiceTally } from './choice-tally.ts';
 import { fieldNamer } from './column-names.ts';
@@ -45,7 +45,7 @@ export class RowChooser {
     );
   }
 
-  /** @param place of the row, for people: `line 7` */
+  /** @param place of the row, for people: `row 6, line 7` */
   isChosen(place: string, cells: ManifestRow['cells']): boolean {
     const titles = Object.keys(cells);
     const texts = this.#conditions.map((condition) => {
@@ -80,9 +80,7 @@ export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest
       chooser = new RowChooser(texts);
       for await (const chunk of manifest.rows()) {
         const chosen = chunk
-          .filter(
-            ({ line, cells, problem }) => problem !== undefined || chooser.isChosen(`line ${line}`, cells),
-          )
+          .filter((row) => row.problem !== undefined || chooser.isChosen(positionText(row), row.cells))
           .map((each) => (hasOwn ? { ...each, cells: withoutOwn(each.cells) } : each));
         if (chosen.length > 0) yield chosen;
       }

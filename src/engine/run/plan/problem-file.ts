@@ -1,5 +1,11 @@
 import { type Conflict, conflictProblem } from '../../manifest/check/call-index.ts';
-import { formatProblem, type ProblemGroup, ProblemGroups, type RowProblem } from '../../rows/problem.ts';
+import {
+  formatProblem,
+  type ProblemGroup,
+  ProblemGroups,
+  type RowPosition,
+  type RowProblem,
+} from '../../rows/problem.ts';
 import type { InvalidRow } from '../../rows/row.ts';
 import { type NotedManifest, NoteFile } from './note-file.ts';
 
@@ -21,7 +27,7 @@ export function problemCollector(manifest: NotedManifest) {
   const firstConflicts: string[] = [];
   let count = 0;
 
-  async function note(row: { readonly line: number }, problem: RowProblem, shown: string[]): Promise<void> {
+  async function note(row: RowPosition, problem: RowProblem, shown: string[]): Promise<void> {
     const line = formatProblem(manifest.name, row, problem);
     if (shown.length < firstCount) shown.push(line);
     await notes.add(`${line}\n`);

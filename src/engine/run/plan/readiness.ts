@@ -44,13 +44,11 @@ export function refusalOf(planned: ReadyRows): Refusal['code'] | undefined {
   return refusals(planned)[0]?.code;
 }
 
-/** One line for each reason, with what to do. */
-export function verdictText(planned: ReadyRows): string {
-  const texts = refusals(planned).map(({ text }) => `Not ready: ${text}`);
-  if (texts.length > 0) return texts.join('\n');
-  const { callable, invalid } = planned.scan;
-  const leftOut = invalid === 0 ? '' : `, ${counted(invalid, 'invalid row')} left out`;
-  return `Ready: ${counted(callable, 'call')}${leftOut}.`;
+/** One line for each reason, with what to do. Empty if the plan is ready. */
+export function unreadyText(planned: ReadyRows): string {
+  return refusals(planned)
+    .map(({ text }) => `Not ready: ${text}`)
+    .join('\n');
 }
 
 interface Refusal {

@@ -117,7 +117,7 @@ test('values that the service computes, and lists that are not sure, are warned 
     .map(({ message }) => message);
   expect(messages).toEqual(
     expect.arrayContaining([
-      'last_modified of 1 row (first: row 1) is not what is there, and is not sent: the service sets it itself',
+      'last_modified of 1 row (first: row 1, line 2) is not what is there, and is not sent: the service sets it itself',
       expect.stringMatching(
         /^the list of soundboards has changed while it was read \(an entry was listed again 2 times\)/,
       ),

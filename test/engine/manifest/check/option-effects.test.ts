@@ -34,10 +34,10 @@ function doneTickets(...subjects: readonly string[]): DoneRows {
 describe('an option without effect says so', () => {
   test('and one that applies to some rows says to which', async () => {
     expect(await warningsOf(csv, { defaults: { user_id: 'w' } })).toEqual([
-      'DEFAULT_OVERRIDDEN: 2 rows keep their own user_id (first: row 1); --default user_id=w applies to the other 1 row',
+      'DEFAULT_OVERRIDDEN: 2 rows keep their own user_id (first: row 1, line 2); --default user_id=w applies to the other 1 row',
     ]);
     expect(await warningsOf(csv, { where: ['at>=2026-11-17'], defaults: {} })).toEqual([
-      'CELLS_INCOMPARABLE: at: 1 cell is no time that begins with the year (first: line 3, "soon"), so ' +
+      'CELLS_INCOMPARABLE: at: 1 cell is no time that begins with the year (first: row 2, line 3, "soon"), so ' +
         '--where "at>=2026-11-17" leaves its row out',
     ]);
   });

@@ -78,7 +78,7 @@ async function decisionsOn(name: string, content: string, onConflict?: ConflictR
   const summary = await scanManifest(manifest, prepare, handlers, { onConflict });
   const called = found.filter((each) => !each.includes(' '));
   expect(summary.callable).toBe(called.length);
-  expect(summary.preview.map(({ row }) => `${row}`)).toEqual(called.slice(0, 3));
+  expect(summary.preview.slice(0, 3).map(({ row }) => `${row}`)).toEqual(called.slice(0, 3));
   for (const what of ['invalid', 'duplicates', 'superseded', 'conflicts'] as const)
     expect([what, summary[what]]).toEqual([what, found.filter((each) => each.includes(what)).length]);
   return { summary, found: found.join(', ') };
@@ -160,8 +160,8 @@ test('warns of blanks around texts that are sent', async () => {
   const around = (rows: string, field: string, row: string) =>
     `BLANKS_AROUND_TEXT: ${rows} white space around ${field} (${row}), which is sent too; --trim removes it`;
   expect(await warningsOf('a.csv', 'room_id,title,floor\n1,a ,\n2,b, 2\n3, c,\n3, c,\n')).toEqual([
-    around('2 rows have', 'title', 'first: row 1'),
-    around('1 row has', 'floor', 'row 2'),
+    around('2 rows have', 'title', 'first: row 1, line 2'),
+    around('1 row has', 'floor', 'row 2, line 3'),
   ]);
 });
 
@@ -189,7 +189,7 @@ test('so is half of a character of JSON', async () => {
     '[{"room_id":1,"title":"a\\ud83c","note":"x"},{"room_id":2,"title":"\\ud83c\\udfa7","note":"x"}]';
   expect(await warningsOf('a.json', json)).toEqual([
     expect.stringContaining(
-      '1 cell of title lacks characters that were lost before (first: `a\\ud83c` in line 1)',
+      '1 cell of title lacks characters that were lost before (first: `a\\ud83c` in row 1, line 1)',
     ),
   ]);
 });
@@ -197,7 +197,7 @@ test('so is half of a character of JSON', async () => {
 test('texts that were read in a wrong encoding before are counted, with what the first one may mean', async () => {
   const rows = ['1,GrÃ¼ÃŸe,ok', '2,MÃ¼nchen,ok', '3,Größe,„Spaß“'];
   expect(await warningsOf('a.csv', `room_id,title,note\n${rows.join('\n')}\n`)).toEqual([
-    'MISREAD_TEXT: 2 cells of title were probably read in a wrong encoding before (first: `GrÃ¼ÃŸe` in line 2, which may mean `Grüße`): export the data again, as UTF-8',
+    'MISREAD_TEXT: 2 cells of title were probably read in a wrong encoding before (first: `GrÃ¼ÃŸe` in row 1, line 2, which may mean `Grüße`): export the data again, as UTF-8',
   ]);
 });
 
@@ -205,10 +205,10 @@ test('characters that were lost before are counted in each column, also in one t
   const rows = ['1,Gr\ufffd\ufffde,ok', '2,M\ufffdnchen,\ufffd', '3,Größe,ok'];
   expect(await warningsOf('a.csv', `room_id,title,note\n${rows.join('\n')}\n`)).toEqual([
     expect.stringContaining(
-      '2 cells of title lack characters that were lost before (first: `Gr\ufffd\ufffde` in line 2)',
+      '2 cells of title lack characters that were lost before (first: `Gr\ufffd\ufffde` in row 1, line 2)',
     ),
     expect.stringContaining(
-      '1 cell of note lacks characters that were lost before (first: `\ufffd` in line 3)',
+      '1 cell of note lacks characters that were lost before (first: `\ufffd` in row 2, line 3)',
     ),
   ]);
 });
@@ -236,7 +236,7 @@ test('warns of numbers in a body that a reader in JavaScript rounds, and not of 
   };
   expect(await codesOf(tags(BigInt))).toEqual([
     expect.stringMatching(
-      /^NUMBER_MAY_BE_ROUNDED: 2 rows send a number beyond 9007199254740991 \(first: row 2\)/,
+      /^NUMBER_MAY_BE_ROUNDED: 2 rows send a number beyond 9007199254740991 \(first: row 2, line 3\)/,
     ),
   ]);
   expect(await codesOf(tags(String))).toEqual([]);

@@ -43,8 +43,8 @@ test('a plan counts values that the API may drop, with the first of them and tho
   const advice = 'the API may drop or refuse such a value; --strict refuses its row';
   const time = 'a time of RFC 3339, such as 2026-11-16T10:00:00Z';
   expect(warnings).toEqual([
-    `2 cells of kind are not QUIET, OPEN or VAULT (first: \`quiet\` in line 3): ${advice}`,
-    `2 cells of from are not ${time} (first: \`02.01.2026\` in line 4): ${advice}`,
+    `2 cells of kind are not QUIET, OPEN or VAULT (first: \`quiet\` in row 2, line 3): ${advice}`,
+    `2 cells of from are not ${time} (first: \`02.01.2026\` in row 3, line 4): ${advice}`,
   ]);
 });
 

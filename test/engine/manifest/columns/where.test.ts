@@ -107,7 +107,7 @@ describe('cells that no operator can compare with a number or a time', () => {
       leftOut: 6 - ids.length,
       undecided: 2,
       incomparable: [
-        `at: 3 cells are no time that begins with the year (first: line 2, "16/11/2026"; 1 is empty), so --where ${shellWord(condition)} leaves their rows out`,
+        `at: 3 cells are no time that begins with the year (first: row 1, line 2, "16/11/2026"; 1 is empty), so --where ${shellWord(condition)} leaves their rows out`,
       ],
     });
   });
@@ -117,7 +117,9 @@ describe('cells that no operator can compare with a number or a time', () => {
     expect(ids).toEqual([]);
     expect(choice).toMatchObject({
       undecided: 0,
-      incomparable: ["at: 1 cell is empty (first: line 4), so --where 'at!=2026-11-16' leaves its row out"],
+      incomparable: [
+        "at: 1 cell is empty (first: row 3, line 4), so --where 'at!=2026-11-16' leaves its row out",
+      ],
     });
   });
 

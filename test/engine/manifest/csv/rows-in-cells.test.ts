@@ -18,14 +18,18 @@ test.each([
   [
     'several rows',
     '1,a,b\n2,"Greeting,c\n3,d,e\n4,f",g\n5,h,i\n',
-    `a:3: title: ${why} (lines 4 to 5: 3,d,e)`,
+    `a:3: row 2, title: ${why} (lines 4 to 5: 3,d,e)`,
   ],
-  ['the beginning of one row', '2,"Greeting,c\r\n4,f",g\r\n', `a:2: title: ${why} (line 3: 4,f,g)`],
-  ['rows up to the last cell', '2,a,"b\n3,c,d\n4,e,f"\n', `a:2: description: ${why} (lines 3 to 4: 3,c,d)`],
+  ['the beginning of one row', '2,"Greeting,c\r\n4,f",g\r\n', `a:2: row 1, title: ${why} (line 3: 4,f,g)`],
+  [
+    'rows up to the last cell',
+    '2,a,"b\n3,c,d\n4,e,f"\n',
+    `a:2: row 1, description: ${why} (lines 3 to 4: 3,c,d)`,
+  ],
   [
     'rows with texts that nothing quotes',
     '2,"Hello,c\n3,d, and more,e\n4,f",g\n',
-    `a:2: title: ${why} (lines 3 to 4: 3,d, and more,e)`,
+    `a:2: row 1, title: ${why} (lines 3 to 4: 3,d, and more,e)`,
   ],
 ])('a cell that takes in %s is invalid', async (_what, text, problem) => {
   expect(await problemsOf('a', header + text)).toEqual([problem]);
@@ -34,12 +38,12 @@ test.each([
 
 test('so it is with other delimiters, other identifiers, and in a workbook made of such a file', async () => {
   const rows = 'user;when;queue\nu-17;"Mon;q-1\nu-18;Tue";q-2\n';
-  expect(await problemsOf('a', rows)).toEqual([`a:2: when: ${why} (line 3: u-18;Tue;q-2)`]);
+  expect(await problemsOf('a', rows)).toEqual([`a:2: row 1, when: ${why} (line 3: u-18;Tue;q-2)`]);
   const cells = ['2', 'Greeting,c\n3,d,e\n4,f', 'g'];
   const xml = (texts: readonly string[], row: number) =>
     `<row r="${row}">${texts.map((text, index) => `<c r="${'ABC'[index]}${row}" t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`).join('')}</row>`;
   const workbook = zipped(sheetOf(xml(['soundboard_id', 'title', 'description'], 1) + xml(cells, 2)));
-  expect(await problemsOf('a.xlsx', workbook)).toEqual([`a:2: title: ${why} (lines 3 to 4: 3,d,e)`]);
+  expect(await problemsOf('a.xlsx', workbook)).toEqual([`a:2: row 1, title: ${why} (lines 3 to 4: 3,d,e)`]);
   expect(await problemsOf('a.xlsx', workbook, { trustQuotes: true })).toEqual([]);
 });
 

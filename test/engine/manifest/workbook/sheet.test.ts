@@ -88,11 +88,11 @@ test('cells with errors make a row invalid and are named by address, but only ce
   expect(await problemsOf(rows)).toEqual([
     ['rename-room'],
     [
-      'a.xlsx:B3: Room ID: is a number with more than 15 digits, which Excel does not keep; format the column as text and enter the numbers again (9007199254740990)',
+      'a.xlsx:B3: row 2, Room ID: is a number with more than 15 digits, which Excel does not keep; format the column as text and enter the numbers again (9007199254740990)',
     ],
-    ['a.xlsx:C4: title: is a spreadsheet error; fix it there or clear the cell (#REF!)'],
-    [`a.xlsx:B5: Room ID: ${formula}`],
-    [expect.stringMatching(/^a\.xlsx:B6: Room ID: /)],
+    ['a.xlsx:C4: row 3, title: is a spreadsheet error; fix it there or clear the cell (#REF!)'],
+    [`a.xlsx:B5: row 4, Room ID: ${formula}`],
+    [expect.stringMatching(/^a\.xlsx:B6: row 5, Room ID: /)],
   ]);
 });
 
@@ -108,7 +108,7 @@ test.each([
       ['', 'n:8', 'b'],
     ];
     expect(await problemsOf(rows, 'rename-room')).toEqual([
-      [`a.xlsx:A2: operation: ${problem}`],
+      [`a.xlsx:A2: row 1, operation: ${problem}`],
       ['rename-room'],
     ]);
   },

@@ -24,7 +24,7 @@ test('manifests of one name that are checked at once have a list each, also when
   );
   expect(texts).toEqual(
     ['x', 'y'].map((text) =>
-      Array.from({ length: 2_500 }, (_, i) => `in/a.csv:${i + 1}: ${text}\n`).join(''),
+      Array.from({ length: 2_500 }, (_, i) => `in/a.csv:${i + 1}: row ${i + 1}: ${text}\n`).join(''),
     ),
   );
 });
@@ -46,7 +46,7 @@ test('any number of problems goes into the file, the first ones to the screen, a
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
   expect(lines).toHaveLength(rows);
   expect(lines.slice(0, 20)).toEqual(first);
-  expect(lines.at(-1)).toBe(`a.csv:${rows + 1}: ${'is'.repeat(50)}`);
+  expect(lines.at(-1)).toBe(`a.csv:${rows + 1}: row ${rows}: ${'is'.repeat(50)}`);
   process.off('warning', onWarning);
   expect(warnings).toEqual([]);
 });

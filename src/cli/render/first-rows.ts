@@ -1,0 +1,225 @@
+import { escapeInvisible } from '../../base/text/printable.ts';
+import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
+import type { CallableRow } from '../../engine/rows/row.ts';
+import { cutInTheMiddle, styled } from './style.ts';
+import { indented, moreText, movedIn, table, usualColumns } from './words.ts';
+
+/** Where the other rows of a plan are. */
+const allRows = '--open shows all';
+
+const mostRows = 10;
+/** Of an operation that changes no fields, as a restore: mostly, its rows differ only in their identifiers. */
+const mostAlike = 5;
+const mostLines = 20;
+const mostFields = 8;
+/** For old and new value: with less than the first, an identifier is cut; with less than the second, there is no table. */
+const usualRoom = 30;
+const leastRoom = 20;
+const leastOfEntry = 12;
+
+/**
+ * The first rows that are called, and what becomes of their entries: a table of row, entry, field, old and new value. On a narrow screen, each
+ * row has lines of its own.
+ */
+export function firstRowsText(
+  { preview, callable, perOperation }: Pick<ScanSummary, 'preview' | 'callable' | 'perOperation'>,
+  columns = usualColumns,
+): string {
+  const shown = withinLines(someOfEach(preview).map(rowEffect));
+  if (shown.length === 0) return '';
+  const things = new Set(shown.map(({ thing }) => thing));
+  const [onlyThing] = things.size === 1 ? things : [];
+  const knowsOld = shown.some(({ effects }) => effects.some(({ old }) => old !== undefined));
+  const style = { columns, onlyThing, knowsOld };
+  const lines = tableLines(shown, style) ?? shown.flatMap((row) => narrowLines(row, style));
+  const more = callable - shown.length;
+  return indented([...lines, ...(more > 0 ? [othersText(more, perOperation)] : [])]);
+}
+
+/** First rows of each operation, in the manifest's order: a table with the rows of one operation would hide the others. */
+function someOfEach(rows: readonly CallableRow[]): readonly CallableRow[] {
+  const operations = new Set(rows.map(({ operation }) => operation.name)).size;
+  const share = Math.max(2, Math.floor(mostRows / operations));
+  const shown = new Map<string, number>();
+  return rows.filter(({ operation }) => {
+    const rank = (shown.get(operation.name) ?? 0) + 1;
+    shown.set(operation.name, rank);
+    return rank <= (hasChangeableFields(operation) ? share : Math.min(share, mostAlike));
+  });
+}
+
+/** `… and 394 more rows, the last is row 404, evaluation 616 (--open shows all)` */
+function othersText(more: number, perOperation: ScanSummary['perOperation']): string {
+  const [last] = Object.values(perOperation)
+    .flatMap(({ thing, last }) => (last === undefined ? [] : [{ thing, ...last }]))
+    .toSorted((a, b) => b.row - a.row);
+  const which =
+    last === undefined ? '' : `, the last is row ${last.row}, ${last.thing} ${cutInside(last.subject, 40)}`;
+  return `${moreText(more, 'row')}${which} (${allRows})`;
+}
+
+interface RowEffect {
+  readonly row: number;
+  readonly thing: string;
+  readonly subject: string;
+  /** At least one. */
+  readonly effects: readonly Effect[];
+}
+
+/** What a call does to its entry, or to one of its fields. */
+interface Effect {
+  /** The name of a field, or what becomes of the entry: `restored`. */
+  readonly what: string;
+  readonly isField: boolean;
+  readonly old?: string | undefined;
+  readonly value?: string | undefined;
+}
+
+function rowEffect({ row, operation, subject, values, compared, old = {} }: CallableRow): RowEffect {
+  const { thing, done = operation.name } = operation;
+  const given = Object.entries(values).filter(([name]) => name !== operation.subject);
+  const isEdit = hasChangeableFields(operation);
+  const fields: readonly Effect[] = given
+    .filter(([name]) => isEdit && (!compared || old[name] !== undefined))
+    .map(([name, value]) => ({ what: name, isField: true, old: old[name], value }));
+  if (fields.length === 0) {
+    // Without fields that it may change, an operation has one line for each row.
+    const others = isEdit ? [] : given.map(([name, value]) => `${name} ${quoted(value)}`);
+    return { row, thing, subject, effects: [{ what: done, isField: false, value: others.join(', ') }] };
+  }
+  const more = fields.length - mostFields;
+  const effects =
+    more > 1 ? [...fields.slice(0, mostFields), { what: moreText(more), isField: false }] : fields;
+  return { row, thing, subject, effects };
+}
+
+function hasChangeableFields({ fields }: CallableRow['operation']): boolean {
+  return fields.some(({ required }) => !required);
+}
+
+/** Whole rows, at least one. */
+function withinLines(rows: readonly RowEffect[]): readonly RowEffect[] {
+  let lines = 0;
+  return rows.filter(({ effects }, index) => {
+    lines += effects.length;
+    return index === 0 || lines <= mostLines;
+  });
+}
+
+interface TableStyle {
+  readonly columns: number;
+  /** What all shown rows act on. */
+  readonly onlyThing: string | undefined;
+  readonly knowsOld: boolean;
+}
+
+const gap = 2;
+
+/** Undefined if the screen is too narrow. */
+function tableLines(
+  rows: readonly RowEffect[],
+  { columns, onlyThing, knowsOld }: TableStyle,
+): readonly string[] | undefined {
+  const hasFields = rows.some(({ effects }) => effects.some(({ isField }) => isField));
+  const header = [
+    'row',
+    onlyThing ?? 'entry',
+    hasFields ? 'field' : '',
+    hasFields ? (knowsOld ? 'old → new' : 'new value') : '',
+  ] as const;
+  const rowWidth = Math.max('row'.length, ...rows.map(({ row }) => String(row).length));
+  const mostOfWhat = Math.max(16, Math.floor(columns / 4));
+  const whats = rows.map(({ effects }) => effects.map(({ what }) => cutInside(what, mostOfWhat)));
+  const whatWidth = Math.max(header[2].length, ...whats.flat().map(({ length }) => length));
+  const forEntryAndChange = columns - rowWidth - whatWidth - 4 * gap;
+  const entries = rows.map(({ thing, subject }) =>
+    cutInside(
+      onlyThing === undefined ? `${thing} ${subject}` : subject,
+      Math.max(leastOfEntry, forEntryAndChange - usualRoom),
+    ),
+  );
+  const room = forEntryAndChange - Math.max(header[1].length, ...entries.map(({ length }) => length));
+  if (room < leastRoom) return undefined;
+  const lines = rows.flatMap(({ row, effects }, place) =>
+    effects.map((effect, index) => [
+      index === 0 ? String(row) : '',
+      index === 0 ? (entries[place] ?? '') : '',
+      whats[place]?.[index] ?? '',
+      changeText(effect, room, knowsOld),
+    ]),
+  );
+  return table([header.map((title) => styled('dim', title)), ...lines], [0]);
+}
+
+function narrowLines(
+  { row, thing, subject, effects }: RowEffect,
+  { columns, knowsOld }: TableStyle,
+): readonly string[] {
+  const head = `row ${row}, `;
+  const entry = cutInside(`${thing} ${subject}`, columns - gap - head.length);
+  const lines = effects.map((effect) => {
+    const what = cutInside(effect.what, Math.floor(columns / 2));
+    const room = Math.max(leastRoom / 2, columns - 2 * gap - what.length - 1);
+    return movedIn(`${what} ${changeText(effect, room, knowsOld)}`.trimEnd());
+  });
+  return [head + entry, ...lines];
+}
+
+/** `"Recording 4" → "Greeting"`, `? → "Greeting"`, `"Greeting"` */
+function changeText({ isField, old, value }: Effect, room: number, knowsOld: boolean): string {
+  if (value === undefined) return '';
+  if (!isField) return cut(value, room);
+  if (!knowsOld) return styled('green', quoted(value, room));
+  if (old === undefined) return `? → ${styled('green', quoted(value, room - 4))}`;
+  if (old === value) return styled('dim', `${quoted(value, room - 12)} (unchanged)`);
+  const half = Math.floor((room - 3) / 2);
+  const isCut = [old, value].some((text) => quoted(text, room).length > half);
+  const from = isCut ? differenceOf(old, value, half) : 0;
+  const [before, after] = [quoted(old, room, from), quoted(value, room, from)];
+  const left = Math.min(before.length, Math.max(half, room - 3 - after.length));
+  const right = Math.min(after.length, room - 3 - left);
+  return `${styled('red', quoted(old, left, from))} → ${styled('green', quoted(value, right, from))}`;
+}
+
+/** Characters before the first difference that are shown with it. */
+const shownBefore = 6;
+const quotesAndDots = 3;
+/** More would be slow, and no screen has it. */
+const mostCharacters = 10_000;
+
+/** From which character on two long texts are shown, so that the first difference is seen in `room` columns. */
+function differenceOf(one: string, other: string, room: number): number {
+  const [characters, others] = [charactersOf(one), charactersOf(other)];
+  const found = characters.findIndex((character, index) => character !== others[index]);
+  const first = found < 0 ? characters.length : found;
+  if (first + shownBefore < room) return 0;
+  // Near the end, more is shown before it.
+  const longest = Math.max(characters.length, others.length);
+  return Math.max(0, Math.min(first - shownBefore, longest - room + quotesAndDots));
+}
+
+/** In quotes, one line of at most `room` columns. */
+function quoted(value: string, room = 60, from = 0): string {
+  if (value === '') return '(empty)';
+  const shown = from === 0 ? value : `…${charactersOf(value).slice(from).join('')}`;
+  return `"${cut(shown, room - 2)}"`;
+}
+
+function cut(text: string, room: number): string {
+  const line = lineOf(text);
+  // A cut may split a character.
+  return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1)).replace(/\p{Cs}$/u, '')}…`;
+}
+
+/** Both ends of an identifier stay, which tell it from others. */
+function cutInside(text: string, room: number): string {
+  return cutInTheMiddle(room, lineOf(text));
+}
+
+function lineOf(text: string): string {
+  return escapeInvisible(text.slice(0, mostCharacters));
+}
+
+function charactersOf(text: string): readonly string[] {
+  return [...text.slice(0, mostCharacters)];
+}
