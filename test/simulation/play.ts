@@ -318,28 +318,21 @@ function watchModel(
   onRemoved: () => void,
 ): void {
   const { model } = datastore;
-  // No seed determines these random ids: they are reported as numbers.
-  const batches = new Map<string, number>();
-  const batch = (id: string): number => {
-    const number = batches.get(id) ?? batches.size + 1;
-    batches.set(id, number);
-    return number;
-  };
   const by = (): string => datastore.client?.name ?? '';
   model.onAdd = (entries) => {
     const { jobId = '', jobData } = entries[0] ?? {};
-    world.tell(`${by()} adds batch ${batch(jobId)}: ${jobData?.data}`);
+    world.tell(`${by()} adds ${jobId}: ${jobData?.data}`);
     referee.added(entries, datastore.client);
     sightings.added(entries, datastore.client);
   };
   model.onLog = (id, text) => {
-    world.tell(`${by()} writes into ledger ${batch(id)}: ${text}`);
+    world.tell(`${by()} writes into the ledger of ${id}: ${text}`);
     referee.logged(text, datastore.client);
     sightings.logged(id, text, datastore.client, datastore.start);
   };
   model.onChange = (what, queue, id) => {
     const isOfRows = queue.startsWith('rows');
-    world.tell(`${by()}: ${isOfRows ? 'rows of' : 'parent of'} batch ${batch(id)} ${what}`);
+    world.tell(`${by()}: ${isOfRows ? 'rows of' : 'parent of'} ${id} ${what}`);
     if (isOfRows && what === 'claimed') sightings.claimed(id, datastore.start);
     if (isOfRows && ['completed', 'failed', 'removed'].includes(what)) sightings.removed(id);
     if (isOfRows && what === 'removed') onRemoved();

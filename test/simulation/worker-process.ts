@@ -10,7 +10,6 @@ import type { Stage } from './stage.ts';
 import type { SimulatedProcess } from './world.ts';
 
 const silent = pino({ level: 'silent' });
-const batchName = /\S+-b-[0-9a-f-]{36}/g;
 /** How long calls in flight may take after a worker is told to stop. */
 const stopMs = 10_000;
 
@@ -30,9 +29,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
     const rows = openRowQueue(opened, stage);
     let isOpen = true;
 
-    // No seed determines the names of batches.
-    const onError = ({ message }: Error): void =>
-      world.tell(`${name}: ${message.replaceAll(batchName, 'a batch')}`);
+    const onError = ({ message }: Error): void => world.tell(`${name}: ${message}`);
     const breaker = new CircuitBreaker({
       onChange: () => {
         worker.concurrency = breaker.prefetchLimit(scenario.concurrency, scenario.concurrency);

@@ -38,6 +38,8 @@ export class SimulatedProcess {
   }
 }
 
+const batchId = /[\w-]+-b-[0-9a-f-]{36}/g;
+
 /** The time of day at which each world begins. */
 const beginning = Date.UTC(2026, 0, 1);
 
@@ -58,6 +60,8 @@ export class World {
   /** The next one is last; of those at one time, each follows those scheduled before it. */
   readonly #events: Event[] = [];
   #current: SimulatedProcess | undefined;
+  /** Names of batches in the trace, because no seed determines their ids. */
+  readonly #batches = new Map<string, string>();
 
   constructor(random: Random, options: { readonly keepLines?: boolean } = {}) {
     this.random = random;
@@ -74,12 +78,19 @@ export class World {
   }
 
   /** Records an event for the trace. */
-  tell(text: string): void {
+  tell(what: string): void {
+    const text = what.replaceAll(batchId, (id) => this.#batchName(id));
     let hash = this.trace;
     for (let place = 0; place < text.length; place += 1)
       hash = (Math.imul(hash, 31) + text.charCodeAt(place)) | 0;
     this.trace = (Math.imul(hash, 31) + Math.floor(this.now * 1_000)) | 0;
     this.lines?.push(`${(this.now / 1_000).toFixed(6)} ${text}`);
+  }
+
+  #batchName(id: string): string {
+    const name = this.#batches.get(id) ?? `batch ${this.#batches.size + 1}`;
+    this.#batches.set(id, name);
+    return name;
   }
 
   /** Schedules an event, in the present process unless another one is named; `null` means no process. */
