@@ -2,21 +2,30 @@ import { readFileSync } from 'node:fs';
 import { defineConfig } from 'rolldown';
 
 const icon = readFileSync('src/pages/browser/icon.svg', 'utf8').trim();
+const style = (name) => `src/pages/browser/style/${name}.css`;
 const common = [
   'node_modules/uplot/dist/uPlot.min.css',
-  ...['tokens', 'base', 'outcomes', 'summary', 'charts', 'rows', 'media'].map(
-    (name) => `src/pages/browser/style/${name}.css`,
-  ),
+  ...['tokens', 'base', 'outcomes', 'summary', 'charts', 'rows', 'media'].map(style),
+];
+const ofPlan = [
+  ...['tokens', 'base', 'outcomes', 'summary', 'rows', 'media'].map(style),
+  'src/pages/browser/plan/style.css',
 ];
 const output = { dir: 'dist/page', format: 'esm', minify: true };
 
-/** The scripts and style sheets of report.html and the dashboard. They share no chunks, because a report can load no other file. */
+/** The scripts and style sheets of report.html, a plan's page and the dashboard. They share no chunks, because a page can load no other file. */
 export default defineConfig([
   {
     input: { report: 'src/pages/browser/main.ts' },
     platform: 'browser',
     plugins: [asset('icon.svg', () => icon), asset('report.css', () => styleSheet(common))],
     output: { ...output, cleanDir: true },
+  },
+  {
+    input: { plan: 'src/pages/browser/plan/main.ts' },
+    platform: 'browser',
+    plugins: [asset('plan.css', () => styleSheet(ofPlan))],
+    output,
   },
   {
     input: { dashboard: 'src/pages/browser/dashboard/main.ts' },

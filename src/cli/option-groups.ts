@@ -47,7 +47,7 @@ export const choosing = ['compare', 'skipInvalid', 'skipDone', 'onConflict', ...
 
 export const planning: OptionGroups = {
   API: ['baseUrl', 'rateGroup', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
-  Plan: ['out', 'sha256', 'verbose', ...choosing],
+  Plan: ['out', 'open', 'planPage', 'sha256', 'verbose', ...choosing],
   ...guards,
   ...rows,
   Calls: [...calling, 'attempts', 'priority'],

@@ -46,6 +46,11 @@ const ownOptions = {
   },
   verbose: { flags: '-v, --verbose', help: 'also show decisions about the rate, and rows that are retried' },
   html: { flags: '--no-html', help: 'do not write report.html' },
+  planPage: {
+    flags: '--html <file>',
+    help: 'write the plan as a page: NAME.html; replaces only such a page',
+    common: true,
+  },
   logLevel: {
     flags: '--log-level <level>',
     help: 'write a structured log to standard error: error, warn, info or debug (default: none)',
@@ -122,7 +127,7 @@ const ownOptions = {
     flags: '--with-retries',
     help: 'join a run and its retries: each row once, with its last result',
   },
-  open: { flags: '--open', help: 'show report.html in the browser' },
+  open: { flags: '--open', help: 'show report.html in the browser', common: true },
   overwrite: {
     flags: '--overwrite',
     help: 'with --compare: also put back entries that have changed since the run',
@@ -185,6 +190,8 @@ export function optionOf(
     ? { ...ownOptions[name], help: ownHelp[name] ?? ownOptions[name].help }
     : flagOf(name, { help: ownHelp[name], byDefault, isBrief });
   const option = new Option(flags, help).hideHelp(isBrief && !common);
+  // `--html <file>` and `--no-html` are two options.
+  option.attributeName = () => name;
   return collect === undefined ? option : option.argParser(collect);
 }
 

@@ -14,7 +14,12 @@ const verbose = 'also show the first requests, decisions about the rate, and row
 /** For commands that run rows of another run. */
 const derived: Pick<Required<CommandSpec>, 'fromRun' | 'help' | 'options' | 'unused'> = {
   fromRun: 'as in that run',
-  help: { verbose, out: 'write the plan of the rows to NAME.cqplan, to be reviewed; send nothing' },
+  help: {
+    verbose,
+    out: 'write the plan of the rows to NAME.cqplan, to be reviewed; send nothing',
+    open: 'show the plan as a page in the browser; send nothing',
+    planPage: 'write the plan as a page: NAME.html; replaces only such a page; send nothing',
+  },
   options: {
     API: ['tokenFile', 'tokenCommand', 'rate'],
     Run: [...asking, 'compare', 'skipInvalid', 'allowPartial', 'allowEmpty'],
@@ -63,11 +68,12 @@ const plan: CommandSpec = {
   name: 'plan',
   description: 'Checks every row and shows what would change; sends nothing',
   arguments: [manifestOrPlan],
-  help: { verbose: 'also show the first requests' },
+  help: { verbose: 'also show the first requests', open: 'show the plan as a page in the browser' },
   options: groups.planning,
   unused: { beside: { out: groups.budget } },
   examples: [
     ['cqbatch plan evaluations.csv', 'what would be sent, and what is wrong'],
+    ['cqbatch plan evaluations.csv --open', 'the same as a page: every row with old and new values'],
     ['cqbatch plan evaluations.csv --rate 20/s', 'how long it would take at 20 calls per second'],
     ['cqbatch plan evaluations.csv --out monday.cqplan', 'a plan for a colleague or for cron to run'],
   ],
@@ -161,7 +167,7 @@ const retry: CommandSpec = {
   details: 'Rows that a cancelled run never sent are taken, too.',
   arguments: [runThat(' with such rows')],
   ...derived,
-  options: { Rows: ['code', 'unclear'], Plan: ['plan', 'out'], ...derived.options },
+  options: { Rows: ['code', 'unclear'], Plan: ['plan', 'out', 'open', 'planPage'], ...derived.options },
   examples: [
     ['cqbatch retry --plan', 'what would be sent'],
     ['cqbatch retry', 'what failed in the newest run'],
@@ -177,7 +183,7 @@ const undo: CommandSpec = {
     'The run must have been compared (--compare), or its manifest must have the old values, in columns such as old_title.',
   arguments: [runThat(' that was not undone')],
   ...derived,
-  options: { Plan: ['plan', 'out', 'overwrite'], ...derived.options },
+  options: { Plan: ['plan', 'out', 'open', 'planPage', 'overwrite'], ...derived.options },
   examples: [
     ['cqbatch undo --plan', 'what would be sent'],
     ['cqbatch undo', 'what the newest run has changed'],

@@ -65,11 +65,13 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
     drawLines,
     /**
      * @param signal withdraws the question, which counts as no
+     * @param look shows more when the user types `p`; then the question comes again
      * @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP
      */
-    async confirm(question: string, signal?: AbortSignal): Promise<boolean> {
+    async confirm(question: string, signal?: AbortSignal, look?: () => Promise<void>): Promise<boolean> {
       clear();
-      return /^\s*y(es)?\s*$/i.test(await ask(`${question} [y/N] `, signal));
+      const answer = await answerOf(`${question} [y/N] `, signal, look);
+      return /^\s*y(es)?\s*$/i.test(answer);
     },
     /**
      * For commands that take something away.
@@ -84,15 +86,28 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       );
     },
     /** The number may have grouped digits. @throws `Interrupted` on Ctrl-C, SIGTERM and SIGHUP */
-    async confirmNumber(question: string, number: number): Promise<boolean> {
+    async confirmNumber(question: string, number: number, look?: () => Promise<void>): Promise<boolean> {
       clear();
       for (let text = `${question} Type ${number} to go on: `; ; text = `Type the number ${number}, or n: `) {
-        const answer = (await ask(text)).replaceAll(/[\s,.'’_]/g, '');
+        const answer = (await answerOf(text, undefined, look)).replaceAll(/[\s,.'’_]/g, '');
         if (answer === String(number)) return true;
         if (/^(no?)?$/i.test(answer)) return false;
       }
     },
   };
+}
+
+/** Asks again after each `p`. */
+async function answerOf(
+  question: string,
+  signal: AbortSignal | undefined,
+  look: (() => Promise<void>) | undefined,
+): Promise<string> {
+  for (;;) {
+    const answer = await ask(question, signal);
+    if (look === undefined || !/^\s*p\s*$/i.test(answer)) return answer;
+    await look();
+  }
 }
 
 /**

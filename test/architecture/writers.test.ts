@@ -95,6 +95,7 @@ const wholeFiles: Readonly<Record<string, readonly string[]>> = {
     'src/daemon/inbox/files.ts',
     'src/engine/report/check-file.ts',
     'src/engine/report/html/html-report.ts',
+    'src/engine/report/plan-page/plan-page-file.ts',
     'src/engine/report/write-reports.ts',
     'src/engine/report/xlsx-report.ts',
   ],

@@ -22,7 +22,7 @@ const effective = words(`
   json quiet stateDir baseUrl queue operations tokenFile tokenCommand rateGroup rate priority
   concurrency attempts timeout backoff maxOutage html delimiter format logLevel
   reason saveResponses runId out sha256 against code unclear watch row withRetries
-  plan dryRun coordinate once port host publicUrl control healthPort metricsFile
+  plan planPage dryRun coordinate once port host publicUrl control healthPort metricsFile
   notifyUrl pingUrl cron manifest inbox catchUp overlap wait`);
 
 /** They permit or limit what need not occur. */

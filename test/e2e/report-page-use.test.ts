@@ -275,7 +275,7 @@ describeWithBrowser('the rows of report.html', (open) => {
 });
 
 test('styles need no function that browsers of 2023 lack', async () => {
-  for (const name of ['report.css', 'dashboard.css']) {
+  for (const name of ['report.css', 'plan.css', 'dashboard.css']) {
     const sheet = await readFile(new URL(`../../dist/page/${name}`, import.meta.url), 'utf8');
     expect(/.*: light-dark\(.*/.exec(sheet)).toBeNull();
   }

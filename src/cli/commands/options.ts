@@ -86,7 +86,15 @@ export async function sayIfTomorrow({
     terminal.say(`--stop-at ${stopAt.time} has passed today: the run stops at ${stopAt.time} tomorrow.`);
 }
 
-const ownOptions: readonly string[] = ['json', 'quiet', 'verbose', 'out'] satisfies readonly OptionName[];
+const ownOptions: readonly string[] = [
+  'json',
+  'quiet',
+  'verbose',
+  'plan',
+  'out',
+  'open',
+  'planPage',
+] satisfies readonly OptionName[];
 
 export function runWords(flags: Flags): readonly string[] {
   return flagWords(flagsWhere(flags, (name) => !ownOptions.includes(name)));

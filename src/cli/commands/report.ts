@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
 import type { Defer } from '../../base/async/scope.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import type { WrittenReports } from '../../engine/report/write-reports.ts';
@@ -22,6 +20,7 @@ import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { summaryText } from '../render/summary.ts';
 import { type Terminal, warningOfLasting } from '../terminal.ts';
+import { openPage } from './open-page.ts';
 
 export async function report(id: string | undefined, flags: Flags): Promise<ExitCode> {
   const context = await openContext(flags);
@@ -46,7 +45,7 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
     const next = unfinished && nextOfStopped(unfinished);
     printReport(terminal, retried.first, reports, next === undefined ? undefined : [next]);
   } else reports = await printNewReport(terminal, store, record, reportOptions);
-  if (flags.open) showPage(terminal, reports);
+  if (flags.open) openPage(terminal, reports.paths.html ?? '');
   return exitCodes.success;
 }
 
@@ -92,21 +91,6 @@ export async function printNewReport(
     isRetried ? [`cqbatch report ${record.id} --with-retries`] : undefined,
   );
   return reports;
-}
-
-/** Like a double click on a file; default `xdg-open`. */
-const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>>> = {
-  darwin: ['open'],
-  win32: ['explorer.exe'],
-};
-
-function showPage(terminal: Terminal, { paths: { html = '' } }: WrittenReports): void {
-  const [program, ...args] = openers[process.platform] ?? ['xdg-open'];
-  const opening = spawn(program, [...args, resolve(html)], { stdio: 'ignore', detached: true });
-  opening.once('error', () =>
-    terminal.warn(`warning: ${program} is not installed: open ${html} in a browser.`),
-  );
-  opening.unref();
 }
 
 /** @param next in place of what the report alone suggests */

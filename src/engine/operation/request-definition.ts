@@ -83,3 +83,9 @@ export function withKey(request: ApiRequest, key: string): ApiRequest {
 export function headerLines({ headers = {} }: Pick<ApiRequest, 'headers'>): readonly string[] {
   return Object.entries(headers).map((field) => field.join(': '));
 }
+
+/** For people: method and path, headers of its own, body. */
+export function requestText(request: ApiRequest): string {
+  const { method = 'POST', path, body } = request;
+  return [`${method} ${path}`, ...headerLines(request), body].join('\n').trimEnd();
+}

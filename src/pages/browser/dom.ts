@@ -55,6 +55,15 @@ export function searchField(id: string, what: string, input: () => void): HTMLIn
   return element('input', { type: 'search', id, placeholder: what, 'aria-label': what, input });
 }
 
+/** Acts once the reader pauses typing. */
+export function debounced(action: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(action, 150);
+  };
+}
+
 /**
  * A table in a scroll area of its own, whose label is unique on the page. Children that are not cells become cells. A header is aligned
  * as the cells below it.

@@ -13,10 +13,12 @@ import {
 import { rowsInNeed } from '../../engine/report/html/verdict.ts';
 import { readAddress, writeAddress } from './address.ts';
 import { Charts } from './chart/charts.ts';
+import type { Column } from './column.ts';
 import { ColumnChooser } from './column-chooser.ts';
-import { button, copyClicked, download, drawn, element, redraw, searchField } from './dom.ts';
+import { button, copyClicked, debounced, download, drawn, element, redraw, searchField } from './dom.ts';
+import { resultStory } from './result-story.ts';
 import { RowDialog } from './row-dialog.ts';
-import type { Column, Rows, Selection } from './rows.ts';
+import type { Rows, Selection } from './rows.ts';
 import { refeedCsv, shownCsv } from './saved-rows.ts';
 import { RowTable } from './table.ts';
 
@@ -55,6 +57,8 @@ export class ReportView {
   ];
   readonly #table: RowTable;
   readonly #story: RowDialog;
+  /** The number of the row in the dialog. */
+  #opened = 0;
 
   /** @param signal aborts the listeners */
   constructor(data: PageData, rows: Rows, signal: AbortSignal) {
@@ -84,7 +88,8 @@ export class ReportView {
     this.#data = data;
     this.#rows = rows;
     this.#draw();
-    this.#story.update(rows, data);
+    const open = this.#story.element.open ? rows.placeOf(this.#opened) : -1;
+    if (open >= 0) this.#story.draw(resultStory(rows, open, data));
     this.#select(false);
   }
 
@@ -118,7 +123,8 @@ export class ReportView {
 
   #open(row: number): void {
     const isMoving = this.#story.element.open;
-    this.#story.show(this.#rows, row, this.#data);
+    this.#opened = this.#rows.number('row', row) ?? 0;
+    this.#story.show(resultStory(this.#rows, row, this.#data));
     writeAddress({ row: this.#rows.fact('row').text(row) }, !isMoving);
   }
 
@@ -246,13 +252,4 @@ function offer<Choice extends string>(
   const options = [...new Set(choices)].map((value) => element('option', { value }, textOf(value)));
   redraw(select, options);
   select.value = chosen;
-}
-
-/** Acts once the reader pauses typing. */
-function debounced(action: () => void): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  return () => {
-    clearTimeout(timer);
-    timer = setTimeout(action, 150);
-  };
 }

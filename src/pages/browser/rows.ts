@@ -1,25 +1,13 @@
-import { composed } from '../../base/text/composed.ts';
 import { exactDuration } from '../../base/text/format.ts';
 import { unguardCell } from '../../base/text/formula-guard.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { outcomeText } from '../../domain/terms.ts';
 import { messagePattern } from '../../engine/report/html/message-groups.ts';
 import type { FactColumn } from '../../engine/report/html/packed-rows.ts';
-import type { PageColumn, PageContent, PageValue, RowPortion } from '../../engine/report/html/page-data.ts';
+import type { PageColumn, PageContent, PageValue } from '../../engine/report/html/page-data.ts';
+import { type Column, searchOf, sorted, unpackedPortion } from './column.ts';
 
-/** A column of the table: a fact of the row, a result column of its operation, or a cell of the manifest. */
-export interface Column extends PageColumn {
-  /** Kind and name. */
-  readonly id: string;
-  readonly title: string;
-  readonly isNumber: boolean;
-  /** Characters of the longest text, as shown. */
-  readonly width: number;
-  text(row: number): string;
-  /** The text as the page shows it. */
-  shown(row: number): string;
-  /** The value by which a row is sorted. */
-  key(row: number): string | number;
+export interface ReportColumn extends Column {
   /** The text as written, for the export. */
   raw(row: number): string;
 }
@@ -43,16 +31,16 @@ const detailsOnly: ReadonlySet<string> = new Set<FactColumn>(['lastStarted', 'ea
 /** The rows of a report. */
 export class Rows {
   readonly count: number;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ReportColumn[];
 
-  private constructor(count: number, columns: readonly Column[]) {
+  private constructor(count: number, columns: readonly ReportColumn[]) {
     this.count = count;
     this.columns = columns;
   }
 
   static async read({ data, portions }: PageContent): Promise<Rows> {
     const { columns, clearToken } = data.rows;
-    const unpacked = await Promise.all(portions.map(unpackedPortion));
+    const unpacked = await Promise.all(portions.map((portion) => unpackedPortion<PageValue>(portion)));
     // Much faster than `flatMap`.
     const valuesOf = (place: number): readonly PageValue[] =>
       ([] as PageValue[]).concat(...unpacked.map((portion) => portion[place] ?? []));
@@ -67,7 +55,7 @@ export class Rows {
     return new Rows(order.length, read);
   }
 
-  fact(name: FactColumn): Column {
+  fact(name: FactColumn): ReportColumn {
     const column = this.columns.find(({ id }) => id === `fact ${name}`);
     if (column === undefined) throw new Error(`There is no column ${name}.`);
     return column;
@@ -89,56 +77,21 @@ export class Rows {
   select({ q = '', keeps, code, message, operation, sortBy, isDescending = false }: Selection): Uint32Array {
     const [outcomes, codes, unclear] = [this.fact('outcome'), this.fact('code'), this.fact('unclear')];
     const [messages, operations] = [this.fact('message'), this.fact('operation')];
-    const words = Array.from(q.matchAll(/"([^"]+)"|(\S+)/g), ([, phrase, word = phrase]) => word ?? '');
-    const searches = words.map((word) => this.#search(word));
+    const searched = this.columns.filter(({ kind, name }) => kind !== 'fact' || !detailsOnly.has(name));
+    const isFound = searchOf(q, searched);
     const rows = Uint32Array.from({ length: this.count }, (_, row) => row).filter(
       (row) =>
         (keeps === undefined || keeps(outcomes.text(row), codes.text(row), unclear.text(row) !== '')) &&
         (!code || codes.text(row) === code) &&
         (!message || messagePattern(messages.text(row)) === message) &&
         (!operation || operations.text(row) === operation) &&
-        searches.every((isFound) => isFound(row)),
+        isFound(row),
     );
-    return sortBy === undefined ? rows : sorted(rows, sortBy, isDescending);
-  }
-
-  #search(word: string): (row: number) => boolean {
-    const pattern = new RegExp(composed(word).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu');
-    const searched = this.columns.filter(({ kind, name }) => kind !== 'fact' || !detailsOnly.has(name));
-    return (row) => searched.some((column) => pattern.test(composed(column.shown(row))));
+    return sorted(rows, sortBy, isDescending);
   }
 }
 
-/** Identifiers and other whole numbers; longer ones sort as text. */
-const digits = /^\d{0,19}$/;
-
-/** Missing values come last in both directions. When all texts are whole numbers, they sort as numbers. */
-function sorted(rows: Uint32Array, column: Column, isDescending: boolean): Uint32Array {
-  const isWhole = !column.isNumber && rows.every((row) => digits.test(column.text(row)));
-  const keys: (string | number)[] = [];
-  for (const row of rows) {
-    const key = column.key(row);
-    if (!isWhole || key === '') keys[row] = key;
-    // A number compares faster, but a long one would be inexact.
-    else keys[row] = column.width > 15 ? String(key).padStart(19, '0') : Number(key);
-  }
-  const sign = isDescending ? -1 : 1;
-  return rows.sort((a, b) => {
-    const [left, right] = [keys[a] ?? '', keys[b] ?? ''];
-    const [lacksLeft, lacksRight] = [left === '', right === ''];
-    if (lacksLeft || lacksRight) return Number(lacksLeft) - Number(lacksRight) || a - b;
-    return left < right ? -sign : left > right ? sign : a - b;
-  });
-}
-
-async function unpackedPortion(base64: string): Promise<RowPortion> {
-  const binary = atob(base64);
-  const bytes = Uint8Array.from({ length: binary.length }, (_, index) => binary.charCodeAt(index));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return (await new Response(stream).json()) as RowPortion;
-}
-
-function columnOf(column: PageColumn, values: readonly PageValue[], clearToken: string): Column {
+function columnOf(column: PageColumn, values: readonly PageValue[], clearToken: string): ReportColumn {
   const { kind, name } = column;
   // Cells of the manifest and the names of their columns are guarded.
   const unguarded = (text: string): string => (kind === 'cell' ? unguardCell(text, { clearToken }) : text);
@@ -150,11 +103,13 @@ function columnOf(column: PageColumn, values: readonly PageValue[], clearToken: 
     (most, value) => (String(value ?? '').length > most.length ? String(value) : most),
     '',
   );
+  const id = `${kind} ${name}`;
   return {
     ...column,
-    id: `${kind} ${name}`,
+    id,
     title: kind === 'fact' ? titleOf(name) : unguarded(name),
     isNumber,
+    ...(id in looks && { look: looks[id] }),
     width: shownText(longest).length,
     text,
     shown: (row) => shownText(raw(row)),
@@ -162,6 +117,8 @@ function columnOf(column: PageColumn, values: readonly PageValue[], clearToken: 
     raw,
   };
 }
+
+const looks: Readonly<Record<string, Column['look']>> = { 'fact outcome': 'chip', 'fact message': 'long' };
 
 function titleOf(fact: string): string {
   return fact === 'status' ? 'HTTP' : `${fact.slice(0, 1).toUpperCase()}${fact.slice(1)}`;

@@ -1,6 +1,7 @@
 import { guardCell, guardColumn } from '../../base/text/formula-guard.ts';
 import { byteOrderMark, csvText } from '../../engine/report/csv-text.ts';
-import type { Column, Rows } from './rows.ts';
+import type { Column } from './column.ts';
+import type { Rows } from './rows.ts';
 
 type SavedColumn = readonly [header: string, text: (row: number) => string];
 

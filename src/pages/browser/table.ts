@@ -1,20 +1,20 @@
 import { counted } from '../../base/text/format.ts';
 import { inReadingOrder, shortened } from '../../base/text/printable.ts';
-import { button, element, redraw } from './dom.ts';
-import type { Column } from './rows.ts';
+import type { Column } from './column.ts';
+import { button, drawn, element, redraw } from './dom.ts';
 
-/** Pixels, as in the style sheet. The rows of a page are lower than the ten million pixels that browsers allow. */
-const rowHeight = 30;
 /** Longer texts are cut; the details of the row have more. */
 const longestText = 300;
 const longestTitle = 1_000;
 const printedRows = 500;
 /** On paper, longer texts lose their middle: identifiers often differ by their ends only. */
-const longestPrinted = { message: 160, others: 80 };
+const longestPrinted = { long: 160, others: 80 };
 
 interface TableOptions {
   readonly onOpen: (row: number) => void;
   readonly onSort: (column: Column) => void;
+  /** Rows with the same story are one step. Default: each row has its own. */
+  readonly storyOf?: (row: number) => number;
   readonly signal: AbortSignal;
 }
 
@@ -88,8 +88,8 @@ export class RowTable {
     });
     redraw(this.#head, heads);
     const widths = columns.map(widthOf);
-    // The message, or else the last column, takes what is left.
-    const wide = columns.find(isMessage) ?? columns.at(-1);
+    // The long column, or else the last one, takes what is left.
+    const wide = columns.find(isLong) ?? columns.at(-1);
     const cols = columns.map((column, place) => {
       const col = element('col');
       if (column !== wide) col.style.width = widths[place] ?? '';
@@ -106,21 +106,26 @@ export class RowTable {
     this.#fit();
   }
 
+  /** Pixels, by the style sheet. The rows of a page are lower than the ten million pixels that browsers allow. */
+  get #rowHeight(): number {
+    return Number.parseInt(getComputedStyle(this.#table).getPropertyValue('--row-height'), 10);
+  }
+
   /** The first row on the screen: an index of `#selected`. */
   get #first(): number {
     // Browsers may round the position.
-    return Math.ceil(this.#scroller.scrollTop / rowHeight - 0.1);
+    return Math.ceil(this.#scroller.scrollTop / this.#rowHeight - 0.1);
   }
 
   /** How many rows are whole on the screen. */
   get #visible(): number {
     const height = this.#scroller.clientHeight - this.#head.offsetHeight;
-    return Math.max(1, Math.floor(height / rowHeight));
+    return Math.max(1, Math.floor(height / this.#rowHeight));
   }
 
   #fit(): void {
     this.#cut.hidden = true;
-    this.#tall.style.height = `${this.#head.offsetHeight + this.#selected.length * rowHeight}px`;
+    this.#tall.style.height = `${this.#head.offsetHeight + this.#selected.length * this.#rowHeight}px`;
     this.#drawVisible();
   }
 
@@ -142,8 +147,8 @@ export class RowTable {
   }
 
   #draw(first: number, length: number): void {
-    const drawn = this.#selected.subarray(first, first + length);
-    const places = Array.from(drawn, (_, index) => first + index);
+    const shown = this.#selected.subarray(first, first + length);
+    const places = Array.from(shown, (_, index) => first + index);
     redraw(
       this.#body,
       places.map((place) => this.#row(place)),
@@ -154,12 +159,12 @@ export class RowTable {
     this.#showWhole();
   }
 
-  /** Shows a cut message of the active row below the table, for readers without a pointer. */
+  /** Shows a cut text of the active row below the table, for readers without a pointer. */
   #showWhole(): void {
-    const message = this.#columns.find(isMessage);
+    const long = this.#columns.find(isLong);
     const row = this.#selected[this.#active];
-    const text = row === undefined ? '' : (message?.shown(row) ?? '');
-    this.#whole.hidden = text.length < widest.message || document.activeElement !== this.#table;
+    const text = row === undefined ? '' : (long?.shown(row) ?? '');
+    this.#whole.hidden = text.length < widest.long || document.activeElement !== this.#table;
     this.#whole.textContent = shortened(text, longestTitle);
   }
 
@@ -179,7 +184,8 @@ export class RowTable {
   #cell(column: Column, row: number): HTMLElement {
     const text = column.shown(row);
     const cut = this.#isPrinting ? printedText(text, column) : shortened(text, longestText);
-    const content = isOutcome(column) ? element('span', { class: `outcome ${column.text(row)}` }, cut) : cut;
+    const usual = isChip(column) ? element('span', { class: `outcome ${column.text(row)}` }, cut) : cut;
+    const content = column.drawn === undefined ? usual : drawn(column.drawn(row));
     return element('td', { class: classOf(column), title: tooltipOf(column, text) }, content);
   }
 
@@ -210,13 +216,22 @@ export class RowTable {
   }
 
   canMove(steps: -1 | 1): boolean {
-    return this.#selected[this.#active + steps] !== undefined;
+    return this.#selected[this.#placeAfter(steps)] !== undefined;
   }
 
   /** Opens the row at this distance from the active one. */
   move(steps: -1 | 0 | 1): void {
-    const row = this.#selected[this.#active + steps];
+    const row = this.#selected[this.#placeAfter(steps)];
     if (row !== undefined) this.open(row);
+  }
+
+  #placeAfter(steps: -1 | 0 | 1): number {
+    const { storyOf = (row) => row } = this.#options;
+    const storyAt = (place: number) => storyOf(this.#selected[place] ?? -1);
+    let place = this.#active + steps;
+    while (steps !== 0 && this.#selected[place] !== undefined && storyAt(place) === storyAt(this.#active))
+      place += steps;
+    return place;
   }
 
   /** Opens a row. The one after a row that is not in the table is the first. */
@@ -228,7 +243,7 @@ export class RowTable {
   #goTo(place: number): void {
     this.#active = place;
     const first = Math.min(Math.max(this.#first, place - this.#visible + 1), place);
-    if (first !== this.#first) this.#scroller.scrollTop = first * rowHeight;
+    if (first !== this.#first) this.#scroller.scrollTop = first * this.#rowHeight;
     this.#drawVisible();
   }
 }
@@ -243,21 +258,21 @@ function lineId(place: number): string {
   return `line-${place}`;
 }
 
-/** Icon and ends of an outcome, in characters. */
+/** Icon and ends of a chip, in characters. */
 const chipWidth = 4;
 /** Longer texts are cut, so that they push no other column off the screen. */
-const widest = { message: 36, subject: 24, others: 28 };
+const widest = { long: 36, subject: 24, others: 28 };
 
 function printedText(text: string, column: Column): string {
-  const half = (isMessage(column) ? longestPrinted.message : longestPrinted.others) / 2;
+  const half = (isLong(column) ? longestPrinted.long : longestPrinted.others) / 2;
   return text.length > 2 * half ? `${text.slice(0, half)}…${text.slice(-half)}` : text;
 }
 
-const isMessage = ({ id }: Column): boolean => id === 'fact message';
-const isOutcome = ({ id }: Column): boolean => id === 'fact outcome';
+const isLong = ({ look }: Column): boolean => look === 'long';
+const isChip = ({ look }: Column): boolean => look === 'chip';
 
 function widestOf(column: Column): number {
-  if (isMessage(column)) return widest.message;
+  if (isLong(column)) return widest.long;
   return column.role === 'subject' ? widest.subject : widest.others;
 }
 
@@ -268,7 +283,7 @@ function tooltipOf(column: Column, text: string): string | undefined {
 
 /** The width of the longest text, so that no column changes its width while the reader scrolls. */
 function widthOf(column: Column): string {
-  const text = column.width + (isOutcome(column) ? chipWidth : 0);
+  const text = column.width + (isChip(column) ? chipWidth : 0);
   // The unit `ch` is the width of a digit; capitals are wider.
   return `calc(${Math.min(widestOf(column), Math.max(text * 1.1, column.title.length + 2)).toFixed(1)}ch + 20px)`;
 }

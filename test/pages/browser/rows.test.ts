@@ -7,7 +7,7 @@ import type { RowResult } from '../../../src/domain/terms.ts';
 import type { PageContent, ReportedOperation } from '../../../src/engine/report/html/page-data.ts';
 import type { ReportLine } from '../../../src/engine/report/join-results.ts';
 import type { CellTexts } from '../../../src/engine/rows/row.ts';
-import { type Column, Rows, type Selection } from '../../../src/pages/browser/rows.ts';
+import { type ReportColumn, Rows, type Selection } from '../../../src/pages/browser/rows.ts';
 import { refeedCsv, shownCsv } from '../../../src/pages/browser/saved-rows.ts';
 import { anyText, resultOf } from '../../engine/journal/arbitraries.ts';
 import { writePageOf } from '../../helpers/page-lines.ts';
@@ -105,7 +105,7 @@ test('rows come back in the order of the manifest, whatever their texts are', as
         line(index + 1, [cell], { ...result, columns: { text } }),
       );
       const rows = await rowsOf(lines, ['cell'], ['text']);
-      const texts = (kind: Column['kind'], name: string) => {
+      const texts = (kind: ReportColumn['kind'], name: string) => {
         const column = rows.columns.find((each) => each.kind === kind && each.name === name);
         return all.map((_, row) => column?.text(row));
       };

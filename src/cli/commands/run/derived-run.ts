@@ -15,9 +15,17 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { sentText } from '../../render/changes.ts';
 import { proxyTo, tokenSource } from '../api-client.ts';
 import { entryLists } from '../listing.ts';
-import { attributionOf, baseUrlOf, calls } from '../options.ts';
+import { attributionOf, baseUrlOf, calls, runWords } from '../options.ts';
 import { execute } from './execute.ts';
-import { planFileName, printPlan, runOfPlan } from './plan.ts';
+import {
+  commandLine,
+  pageIfWanted,
+  planFileName,
+  printPlan,
+  requirePageFile,
+  runOfPlan,
+  wantsPage,
+} from './plan.ts';
 import { askingUser, planOf, readingManifest, showPlan } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
@@ -34,6 +42,7 @@ export async function runDerived(
   write: (input: UndoInput) => Promise<PlannedRows | ExitCode>,
 ): Promise<ExitCode> {
   const { store, settings, flags } = context;
+  await requirePageFile(flags);
   const callsHere = calls(context);
   const permits = {
     skipInvalid: flags.skipInvalid,
@@ -68,7 +77,14 @@ export async function runDerived(
     if (typeof planned === 'number') return planned;
     const proxy = callsHere ? proxyTo(of.options) : undefined;
     if (isPreview(flags))
-      return preview(context, path, await readyRows(store, planned, options, permits), options, proxy);
+      return preview(
+        context,
+        [as, of.id],
+        path,
+        await readyRows(store, planned, options, permits),
+        options,
+        proxy,
+      );
     if (callsHere) await tokenSource(context, options).current();
     const begun = await beginRun(
       store,
@@ -90,12 +106,13 @@ export async function runDerived(
   });
 }
 
-export function isPreview({ plan, out }: Flags): boolean {
-  return plan === true || out !== undefined;
+export function isPreview(flags: Flags): boolean {
+  return flags.plan === true || flags.out !== undefined || wantsPage(flags);
 }
 
 async function preview(
   context: Context,
+  command: readonly string[],
   path: string,
   rows: PlannedRows & ReadyRows,
   options: RunOptions,
@@ -107,7 +124,14 @@ async function preview(
   const ready = isReady(rows);
   const written =
     out === undefined || !ready ? undefined : await writePlanFile(planFileName(out), path, rows);
-  printPlan(context, planned, written);
+  const end = {
+    ...(written === undefined
+      ? { of: rowsFile, sha256: rows.digest.sha256 }
+      : { of: written.file, sha256: written.sha256 }),
+    command: written === undefined ? commandLine([...command, ...runWords(flags)]) : runOfPlan(written),
+  };
+  const page = await pageIfWanted(context, { planned, head: rows.head, rows: path, end });
+  printPlan(context, planned, written, page);
   const next = written === undefined ? '' : ` Next: ${runOfPlan(written)}`;
   terminal.say(`${sentText(planned)}${next}`);
   return ready ? exitCodes.success : exitCodes.usage;

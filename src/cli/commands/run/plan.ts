@@ -6,6 +6,7 @@ import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import { actorText } from '../../../domain/terms.ts';
 import { inputKind } from '../../../engine/manifest/text/source.ts';
+import type { PlanEnd } from '../../../engine/report/plan-page/plan-page-data.ts';
 import type { RowCounts } from '../../../engine/rows/row-counts.ts';
 import { type CheckedManifest, checkManifest } from '../../../engine/run/plan/check-manifest.ts';
 import { planStaged } from '../../../engine/run/plan/create-run.ts';
@@ -15,6 +16,7 @@ import {
   type ReadPlan,
   writePlanFile,
 } from '../../../engine/run/plan/plan-file.ts';
+import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
 import { isReady, readyRows } from '../../../engine/run/plan/readiness.ts';
 import { differingOptions } from '../../../engine/run/record/differing-options.ts';
 import { rowsFile } from '../../../engine/run/record/run-rows.ts';
@@ -31,23 +33,25 @@ import { proxyTo } from '../api-client.ts';
 import { listsToCompare } from '../listing.ts';
 import { baseUrlOf, runOptions, runWords } from '../options.ts';
 import { withNamedPlan } from './named-plan.ts';
+import type { PagedPlan } from './plan-page.ts';
 import { manifestOf, planOf, planTextFor, readingManifest } from './planned-run.ts';
 
 export async function plan(source: string, flags: Flags): Promise<ExitCode> {
   return planIn(await openPlanningContext(flags), source);
 }
 
-export function planIn(opened: CommandContext, source: string): Promise<ExitCode> {
+export async function planIn(opened: CommandContext, source: string): Promise<ExitCode> {
   const out = outFileOf(opened, source);
+  await requirePageFile(opened.flags);
   return withNamedPlan(opened, source, async (context) => {
     const { terminal, planFile } = context;
     const looked =
       planFile === undefined
         ? await lookAtManifest(context, source, out)
-        : { planned: await lookAtPlan(context, planFile) };
+        : await lookAtPlan(context, planFile, source);
     if (typeof looked === 'number') return looked;
-    const { planned, written } = looked;
-    printPlan(context, planned, written);
+    const { planned, written, page } = looked;
+    printPlan(context, planned, written, page);
     if (!isReady(planned)) {
       terminal.say(sentText(planned));
       return exitCodes.usage;
@@ -64,22 +68,35 @@ export function printPlan(
   context: Pick<CommandContext, 'terminal' | 'flags'>,
   planned: Plan,
   written: PlanFile | undefined,
+  page: string | undefined,
 ): void {
-  context.terminal.result(
-    { ...planDocument(planned), ...(written && { plan_file: written.file, plan_sha256: written.sha256 }) },
+  const { terminal } = context;
+  terminal.result(
+    {
+      ...planDocument(planned),
+      ...(written && { plan_file: written.file, plan_sha256: written.sha256 }),
+      ...(page !== undefined && { page }),
+    },
     `${planTextFor(context, planned)}\n`,
   );
-}
-
-async function lookAtPlan(context: CommandContext, { options, planned }: ReadPlan): Promise<Plan> {
-  const { store, flags, settings } = context;
-  const rows = await readyRows(store, planned, options, { ...settings, skipInvalid: flags.skipInvalid });
-  return planOf(context, rows, options, proxyTo(options), manifestOf(planned));
+  if (page !== undefined) terminal.say(`The plan as a page: ${escapeInvisible(page)}`);
 }
 
 interface LookedAt {
   readonly planned: Plan;
-  readonly written?: PlanFile;
+  readonly written?: PlanFile | undefined;
+  /** The path of the plan's page, if the user wants one. */
+  readonly page?: string | undefined;
+}
+
+async function lookAtPlan(context: CommandContext, planFile: ReadPlan, source: string): Promise<LookedAt> {
+  const { store, flags, settings } = context;
+  const { options, planned, path } = planFile;
+  const rows = await readyRows(store, planned, options, { ...settings, skipInvalid: flags.skipInvalid });
+  const plan = await planOf(context, rows, options, proxyTo(options), manifestOf(planned));
+  const { head } = planned;
+  const end = endOf(context, plan, head, planFile, source);
+  return { planned: plan, page: await pageIfWanted(context, { planned: plan, head, rows: path, end }) };
 }
 
 async function lookAtManifest(
@@ -107,7 +124,12 @@ async function lookAtManifest(
   const consent = ({ partial }: RowCounts) => ({ skip_invalid, allow_partial: partial > 0 });
   return readingManifest(context, async (input, _, defer) => {
     const lists = await listsToCompare(context, input.signal, defer);
-    if (out === undefined && source !== '-' && (await inputKind(source, source, input)) === 'file') {
+    if (
+      out === undefined &&
+      !wantsPage(flags) &&
+      source !== '-' &&
+      (await inputKind(source, source, input)) === 'file'
+    ) {
       const { sha256 } = await hashFile(source);
       const checking = { path: source, name: source, reading, context: input, skipDone, baseUrl, lists };
       return { planned: await planFrom(await checkManifest(store, checking), sha256) };
@@ -118,10 +140,50 @@ async function lookAtManifest(
       const manifest = { source, reading, input, skipDone, lists };
       const checked = await planStaged(store, folder, manifest, reviewed, consent);
       const planned = await planFrom(checked, checked.head.source.sha256);
-      if (out === undefined || !isReady(planned)) return { planned };
-      return { planned, written: await writePlanFile(out, join(folder, rowsFile), checked) };
+      const path = join(folder, rowsFile);
+      const written =
+        out !== undefined && isReady(planned) ? await writePlanFile(out, path, checked) : undefined;
+      const end = endOf(context, planned, checked.head, written, source);
+      const page = await pageIfWanted(context, { planned, head: checked.head, rows: path, end });
+      return { planned, written, page };
     });
   });
+}
+
+export function wantsPage({ open, planPage }: Flags): boolean {
+  return open === true || planPage !== undefined;
+}
+
+/** @throws a usage error for an invalid name, or a file that is no page of a plan */
+export async function requirePageFile({ planPage: page }: Flags): Promise<void> {
+  if (page === undefined) return;
+  if (!/\.html?$/i.test(page))
+    throw usageError('INVALID_SETTING', `--html "${page}": write a name that ends with .html.`);
+  const { refuseOtherFile } = await import('../../../engine/report/plan-page/plan-page-file.ts');
+  await refuseOtherFile(page);
+}
+
+/** Writes the page that the user wants, and shows it. */
+export async function pageIfWanted(context: CommandContext, plan: PagedPlan): Promise<string | undefined> {
+  if (!wantsPage(context.flags)) return undefined;
+  const { showPlanPage } = await import('./plan-page.ts');
+  return showPlanPage(context, plan);
+}
+
+function endOf(
+  context: CommandContext,
+  planned: Plan,
+  { source: { name, sha256 } }: PlannedRows['head'],
+  plan: PlanFile | undefined,
+  source: string,
+): PlanEnd {
+  const { flags } = context;
+  if (!isReady(planned))
+    return { of: name, sha256, command: commandLine(['plan', source, '--open', ...runWords(flags)]) };
+  const command = nextCommand(context, plan, source);
+  if (plan !== undefined) return { of: plan.file, sha256: plan.sha256, command };
+  const note = `A run reads ${name} again. To run exactly what this page shows, write it to a plan with --out NAME${planSuffix}.`;
+  return { of: name, sha256, command, note };
 }
 
 function nextCommand({ flags }: CommandContext, plan: PlanFile | undefined, source: string): string {
@@ -133,7 +195,7 @@ export function runOfPlan({ file, sha256 }: PlanFile): string {
   return commandLine(['run', file, '--sha256', sha256]);
 }
 
-function commandLine(words: readonly string[]): string {
+export function commandLine(words: readonly string[]): string {
   return `cqbatch ${words.map(shellWord).map(escapeInvisible).join(' ')}`;
 }
 

@@ -165,7 +165,10 @@ export function askingUser(context: CommandContext, proxy: string | undefined): 
       if (flags.yes && !isNew) return true;
       const novelty = isNew ? ', which no run of this state folder has called' : '';
       const question = `Send ${counted(callable, 'request')} to ${wayTo(run.record.options, proxy)}${novelty}?`;
-      if (await isConfirmed(context, question, callable)) return true;
+      const { offerPlanPage } = await import('./plan-page.ts');
+      const planned = await planOf(context, run, run.record.options, proxy, manifestOf(run));
+      const look = await offerPlanPage(context, run, planned);
+      if (await isConfirmed(context, question, callable, look)) return true;
       terminal.result({ state: 'declined' }, sentText(run));
       return false;
     },
@@ -189,13 +192,16 @@ function isNewByPlan(
   );
 }
 
-/** Typing a large number proves that the user has read it. */
-export function isConfirmed(
+/** Typing a large number proves that the user has read it. @param look shows the plan as a page */
+function isConfirmed(
   { terminal, settings: { confirmAbove = defaults.confirmAbove } }: CommandContext,
   question: string,
   requests: number,
+  look: () => Promise<void>,
 ): Promise<boolean> {
-  return requests > confirmAbove ? terminal.confirmNumber(question, requests) : terminal.confirm(question);
+  return requests > confirmAbove
+    ? terminal.confirmNumber(question, requests, look)
+    : terminal.confirm(question, undefined, look);
 }
 
 /** Before a question. Says also why the plan is not ready. */

@@ -4,8 +4,23 @@ import { inReadingOrder } from '../../../base/text/printable.ts';
 export type Markup = MarkupElement | string | false | undefined | readonly Markup[];
 
 type Name =
-  | ('a' | 'b' | 'button' | 'code' | 'dd' | 'div' | 'dl' | 'dt' | 'h1' | 'h2' | 'h3' | 'header' | 'li' | 'ol')
-  | ('p' | 'section' | 'span' | 'table' | 'tbody' | 'td' | 'th' | 'thead' | 'tr' | 'ul');
+  | (
+      | 'a'
+      | 'b'
+      | 'button'
+      | 'code'
+      | 'dd'
+      | 'del'
+      | 'div'
+      | 'dl'
+      | 'dt'
+      | 'h1'
+      | 'h2'
+      | 'h3'
+      | 'header'
+      | 'ins'
+    )
+  | ('li' | 'ol' | 'p' | 'section' | 'span' | 'table' | 'tbody' | 'td' | 'th' | 'thead' | 'tr' | 'ul');
 
 export interface MarkupElement {
   readonly name: Name;

@@ -1,23 +1,15 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { guardCell } from '../../../base/text/formula-guard.ts';
 import type { RowResult } from '../../../domain/terms.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
-import { headerLines } from '../../operation/request-definition.ts';
+import { requestText } from '../../operation/request-definition.ts';
 import type { CallableRow, PlannedRow } from '../../rows/row.ts';
 import type { ReportLine } from '../join-results.ts';
 import { type RefeedOptions, RefeedRows } from '../refeed.ts';
 import { columnsOf, messageOf } from '../report-columns.ts';
-import type { PageColumn, PageContent, PageValue, ReportedOperation, RowPortion } from './page-data.ts';
+import type { PageColumn, PageContent, PageValue, ReportedOperation } from './page-data.ts';
+import { RowPacks } from './row-packs.ts';
 import { outcomesInNeed } from './verdict.ts';
-
-const usualMostRows = 200_000;
-/** The page fits into an e-mail. Base64 makes four bytes of three. */
-const mostBytes = (20_000_000 * 3) / 4;
-/** This many rows or characters are gzipped together. */
-const portionRows = 1_000;
-const portionCharacters = 1_000_000;
 
 export interface PackOptions {
   readonly refeed: Omit<RefeedOptions, 'guard'>;
@@ -27,18 +19,16 @@ export interface PackOptions {
   readonly mostRows?: number;
 }
 
-/** Packs first the rows that the reader should look at, then the others until the page is full. */
+/** Rows and their results. */
 export class PackedRows {
   readonly columns: readonly PageColumn[];
   readonly #refeed: RefeedRows;
   readonly #resultColumns: readonly string[];
-  readonly #mostRows: number;
   readonly #requestOf: PackOptions['requestOf'];
-  readonly #first = new Pack();
-  readonly #rest = new Pack();
+  readonly #packs: RowPacks;
 
-  constructor({ refeed, operations, requestOf, mostRows = usualMostRows }: PackOptions) {
-    this.#mostRows = mostRows;
+  constructor({ refeed, operations, requestOf, mostRows }: PackOptions) {
+    this.#packs = new RowPacks(mostRows);
     this.#requestOf = requestOf;
     // As in the page's export, so that the page can distinguish an empty text from text that looks like the clear token.
     this.#refeed = new RefeedRows({ ...refeed, guard: guardCell });
@@ -51,34 +41,12 @@ export class PackedRows {
   }
 
   async add(lines: readonly ReportLine[]): Promise<void> {
-    const [first, rest] = [this.#first, this.#rest];
-    for (const line of lines) {
-      if (this.#isFull(first.rows, first.bytes)) return;
-      const isFirst = comesFirst(line.result);
-      if (!isFirst && this.#isFull(first.rows + rest.rows, first.bytes + rest.bytes)) continue;
-      const pack = isFirst ? first : rest;
-      pack.push(this.#valuesOf(line));
-      if (pack.hasPortion) await pack.close();
-    }
+    for (const line of lines) await this.#packs.add(comesFirst(line.result), () => this.#valuesOf(line));
   }
 
   /** @returns base64; call this last */
-  async end(): Promise<PageContent['portions']> {
-    await this.#first.close();
-    await this.#rest.close();
-    const portions: string[] = [];
-    let [rows, size] = [0, 0];
-    for (const portion of [...this.#first.portions, ...this.#rest.portions]) {
-      rows += portion.rows;
-      size += portion.bytes.length;
-      if (rows > this.#mostRows || size > mostBytes) break;
-      portions.push(portion.bytes.toString('base64'));
-    }
-    return portions;
-  }
-
-  #isFull(rows: number, bytes: number): boolean {
-    return rows >= this.#mostRows || bytes >= mostBytes;
+  end(): Promise<PageContent['portions']> {
+    return this.#packs.end();
   }
 
   #valuesOf(line: ReportLine): readonly PageValue[] {
@@ -93,9 +61,7 @@ export class PackedRows {
 
   #requestText(row: PlannedRow): string {
     const request = row.kind === 'callable' ? this.#requestOf(row) : undefined;
-    if (request === undefined) return '';
-    const { method = 'POST', path, body } = request;
-    return [`${method} ${path}`, ...headerLines(request), body].join('\n').trimEnd();
+    return request === undefined ? '' : requestText(request);
   }
 }
 
@@ -150,42 +116,4 @@ function rounded(ms: number | undefined): number | undefined {
 function timeOf(iso: string | undefined): number | undefined {
   const time = iso === undefined ? Number.NaN : Date.parse(iso);
   return Number.isNaN(time) ? undefined : time;
-}
-
-const gzipped = promisify(gzip);
-
-/** A `RowPortion` as gzipped JSON. */
-interface Portion {
-  readonly rows: number;
-  readonly bytes: Buffer;
-}
-
-/** Memory grows with the compressed size. */
-class Pack {
-  readonly portions: Portion[] = [];
-  #open: (readonly PageValue[])[] = [];
-  #characters = 0;
-  rows = 0;
-  bytes = 0;
-
-  push(values: readonly PageValue[]): void {
-    this.#open.push(values);
-    this.#characters += values.reduce<number>((sum, value) => sum + String(value).length, 0);
-    this.rows += 1;
-  }
-
-  get hasPortion(): boolean {
-    return this.#open.length >= portionRows || this.#characters >= portionCharacters;
-  }
-
-  async close(): Promise<void> {
-    const [first] = this.#open;
-    if (first === undefined) return;
-    const portion: RowPortion = first.map((_, place) => this.#open.map((values) => values[place] ?? null));
-    const bytes = await gzipped(JSON.stringify(portion));
-    this.portions.push({ rows: this.#open.length, bytes });
-    this.bytes += bytes.length;
-    this.#open = [];
-    this.#characters = 0;
-  }
 }

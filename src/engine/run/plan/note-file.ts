@@ -17,7 +17,7 @@ export interface NotedManifest {
 }
 
 /**
- * A file with lines about the rows of a manifest, in a folder of the state folder. Uses constant memory. The file appears whole, under a name
+ * A file about the rows of a manifest, in a folder of the state folder. Uses constant memory. The file appears whole, under a name
  * with the digest of the manifest: manifests of the same name don't share a file.
  */
 export class NoteFile {
@@ -28,7 +28,7 @@ export class NoteFile {
   readonly #lines: string[] = [];
   #isCreated = false;
 
-  constructor(manifest: NotedManifest, folder: 'problems' | 'changes', extension: string) {
+  constructor(manifest: NotedManifest, folder: 'problems' | 'changes' | 'pages', extension: string) {
     this.#manifest = manifest;
     this.#folder = join(manifest.stateDir, folder);
     this.#extension = extension;

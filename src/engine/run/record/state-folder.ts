@@ -13,7 +13,7 @@ import { fatalError, usageError } from '../../../base/errors/errors.ts';
 import { onDisk, systemError } from '../../../base/errors/system-error.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 
-const folderNames = ['queue', 'runs', 'problems', 'changes', 'schedules'];
+const folderNames = ['queue', 'runs', 'problems', 'changes', 'pages', 'schedules'];
 /** Other files in a state folder, and `config.json`, belong to the user. */
 const ownNames = [
   ...folderNames,

@@ -1,0 +1,67 @@
+import { composed } from '../../base/text/composed.ts';
+import type { Markup } from '../../engine/report/html/markup.ts';
+import type { PageColumn } from '../../engine/report/html/page-data.ts';
+
+/** A column of the table: a fact of the row, a result column of its operation, or a cell of the manifest. */
+export interface Column extends PageColumn {
+  /** Kind and name. */
+  readonly id: string;
+  readonly title: string;
+  readonly isNumber: boolean;
+  /** `chip`: the text is a class, and what is shown stands in a chip of its color. `long`: takes the room that is left. */
+  readonly look?: 'chip' | 'long' | undefined;
+  /** Characters of the longest text, as shown. */
+  readonly width: number;
+  text(row: number): string;
+  /** The text as the page shows it. */
+  shown(row: number): string;
+  /** What is shown, if it is more than a text. */
+  drawn?(row: number): Markup;
+  /** The value by which a row is sorted. */
+  key(row: number): string | number;
+}
+
+/** @param q words, each of which must be in any column. Words in quotes belong together. */
+export function searchOf(q: string, columns: readonly Pick<Column, 'shown'>[]): (row: number) => boolean {
+  const words = Array.from(q.matchAll(/"([^"]+)"|(\S+)/g), ([, phrase, word = phrase]) => word ?? '');
+  const patterns = words.map(
+    (word) => new RegExp(composed(word).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu'),
+  );
+  return (row) =>
+    patterns.every((pattern) => columns.some((column) => pattern.test(composed(column.shown(row)))));
+}
+
+/** Identifiers and other whole numbers; longer ones sort as text. */
+const digits = /^\d{0,19}$/;
+
+/**
+ * Missing values come last in both directions. When all texts are whole numbers, they sort as numbers.
+ *
+ * @param column undefined: the rows stay in order
+ */
+export function sorted(rows: Uint32Array, column: Column | undefined, isDescending: boolean): Uint32Array {
+  if (column === undefined) return rows;
+  const isWhole = !column.isNumber && rows.every((row) => digits.test(column.text(row)));
+  const keys: (string | number)[] = [];
+  for (const row of rows) {
+    const key = column.key(row);
+    if (!isWhole || key === '') keys[row] = key;
+    // A number compares faster, but a long one would be inexact.
+    else keys[row] = column.width > 15 ? String(key).padStart(19, '0') : Number(key);
+  }
+  const sign = isDescending ? -1 : 1;
+  return rows.sort((a, b) => {
+    const [left, right] = [keys[a] ?? '', keys[b] ?? ''];
+    const [lacksLeft, lacksRight] = [left === '', right === ''];
+    if (lacksLeft || lacksRight) return Number(lacksLeft) - Number(lacksRight) || a - b;
+    return left < right ? -sign : left > right ? sign : a - b;
+  });
+}
+
+/** An array of values for each column. */
+export async function unpackedPortion<Value>(base64: string): Promise<readonly (readonly Value[])[]> {
+  const binary = atob(base64);
+  const bytes = Uint8Array.from({ length: binary.length }, (_, index) => binary.charCodeAt(index));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return (await new Response(stream).json()) as readonly (readonly Value[])[];
+}

@@ -1,0 +1,17 @@
+import type { PlanPageContent } from '../../../engine/report/plan-page/plan-page-data.ts';
+import { element } from '../dom.ts';
+import { PlanRows } from './plan-rows.ts';
+import { PlanView } from './plan-view.ts';
+
+const content = JSON.parse(document.getElementById('content')?.textContent ?? '') as PlanPageContent;
+const main = document.getElementById('page');
+try {
+  const view = new PlanView(content.data, await PlanRows.read(content));
+  main?.replaceChildren(view.element);
+  view.followAddress();
+} catch (error) {
+  // The browser has no DecompressionStream, or the file is incomplete.
+  const why = `This browser can't show the rows (${(error as Error).message}). Try another one.`;
+  main?.append(element('p', { class: 'note', id: 'rows' }, why));
+}
+main?.setAttribute('aria-busy', 'false');

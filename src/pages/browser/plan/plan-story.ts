@@ -1,0 +1,63 @@
+import { shortened } from '../../../base/text/printable.ts';
+import { kindText, toneOf } from '../../../engine/report/plan-page/plan-groups.ts';
+import { type Child, element, tableElement } from '../dom.ts';
+import type { RowStory } from '../row-dialog.ts';
+import { chip, cut, longestSubject, namedTexts, requestPart } from '../story-parts.ts';
+import type { PlanPageRow } from './plan-rows.ts';
+
+/** What a row will do, and why, with its request. */
+export function planStory(row: PlanPageRow, request: string): RowStory {
+  const { row: number, line, subject, operation, kind, why, changes, cells } = row;
+  const name = shortened([operation?.thing, subject].filter(Boolean).join(' '), longestSubject);
+  const isNamed = cells.some(({ text }) => text === operation?.name);
+  return {
+    title: [
+      `Row ${number}, line ${line} · `,
+      name !== '' && `${name} · `,
+      chip(toneOf(kind), kindText(kind, operation)),
+    ],
+    content: [
+      why !== null && element('p', why),
+      problemsOf(row),
+      warningsOf(row),
+      changes.length > 0 && tableElement('Changes', ['Field', 'Old', 'New'], changes.map(changeLine)),
+      requestPart(request),
+      element('h3', 'Manifest'),
+      namedTexts(
+        [
+          ...(isNamed ? [] : [['Operation', operation?.name ?? ''] as const]),
+          ...cells.map(({ title, text }) => [title, text === '' ? '(empty)' : (text ?? '')] as const),
+        ],
+        [],
+      ),
+    ],
+  };
+}
+
+function changeLine({ field, old, new: is }: PlanPageRow['changes'][number]): readonly Child[] {
+  const was = old === undefined ? '?' : element('del', { dir: 'auto' }, old === '' ? '(empty)' : cut(old));
+  return [field, was, element('ins', { dir: 'auto' }, is === '' ? '(cleared)' : cut(is))];
+}
+
+function problemsOf({ problems }: PlanPageRow): Child {
+  if (problems === null) return undefined;
+  const lines = problems.map(({ column, value, problem }) =>
+    element(
+      'li',
+      [column, value === undefined ? undefined : `“${value}”`].filter(Boolean).join(' '),
+      ' ',
+      problem,
+    ),
+  );
+  return element('ul', { class: 'note refusal' }, lines);
+}
+
+function warningsOf({ warnings, missing }: PlanPageRow): Child {
+  if (warnings === null && missing === null) return undefined;
+  const texts = [
+    ...(warnings ?? []).map(({ field, text }) => [field, text].filter(Boolean).join(': ')),
+    ...(missing === null ? [] : [`The API may reset what the row leaves out: ${missing.join(', ')}`]),
+  ];
+  const lines = texts.map((text) => element('li', text));
+  return element('ul', { class: 'note' }, lines);
+}

@@ -1,0 +1,146 @@
+import { count, counted } from '../../../base/text/format.ts';
+import { type PlanGroup, planGroups } from '../../../engine/report/plan-page/plan-groups.ts';
+import { planEnd, planHead } from '../../../engine/report/plan-page/plan-head.ts';
+import type { PlanPageData } from '../../../engine/report/plan-page/plan-page-data.ts';
+import { readAddress, writeAddress } from '../address.ts';
+import { sorted } from '../column.ts';
+import { button, copyClicked, debounced, drawn, element, searchField } from '../dom.ts';
+import { RowDialog } from '../row-dialog.ts';
+import { RowTable } from '../table.ts';
+import { planColumns } from './plan-columns.ts';
+import type { PlanRows } from './plan-rows.ts';
+import { planStory } from './plan-story.ts';
+
+/** What the reader wants to see. `sort` is the `id` of a column, after `-` in descending order. */
+const nothingWanted = { show: '', q: '', sort: '' };
+
+/** The page of a plan. */
+export class PlanView {
+  readonly element: HTMLElement;
+  readonly #data: PlanPageData;
+  readonly #rows: PlanRows;
+  readonly #columns: ReturnType<typeof planColumns>;
+  readonly #narrow = matchMedia('(max-width: 600px)');
+  #wanted: Readonly<typeof nothingWanted> = nothingWanted;
+  readonly #head: HTMLElement;
+  readonly #place = element('section', { 'aria-label': 'Rows', id: 'rows' }, element('h2', 'Rows'));
+  readonly #search = searchField(
+    'find-row',
+    'Search all cells',
+    debounced(() => this.#want({}, false)),
+  );
+  readonly #found = element('span', { 'aria-live': 'polite', class: 'found quiet' });
+  readonly #clear = button('Show all rows', () => this.#want(nothingWanted), { id: 'clear-filters' });
+  readonly #table: RowTable;
+  readonly #story: RowDialog;
+
+  constructor(data: PlanPageData, rows: PlanRows) {
+    this.#data = data;
+    this.#rows = rows;
+    this.#columns = planColumns(rows);
+    const { signal } = new AbortController();
+    this.#table = new RowTable({
+      signal,
+      storyOf: (line) => rows.indexOf(line),
+      onOpen: (line) => this.#open(line),
+      onSort: ({ id }) => this.#want({ sort: this.#wanted.sort === id ? `-${id}` : id }),
+    });
+    this.#story = new RowDialog(this.#table, () => writeAddress({ row: '' }, true));
+    this.#head = element('div', drawn(planHead(data)));
+    this.#head.addEventListener('click', (event) => this.#clicked(event));
+    const tools = element('div', { class: 'tools' }, this.#search, this.#found, this.#clear);
+    this.#place.append(...this.#leftOut(), tools, this.#table.element);
+    this.element = element('div', this.#head, this.#place, drawn(planEnd(data)), this.#story.element);
+    this.element.addEventListener('click', (event) => void copyClicked(event));
+    addEventListener('popstate', () => this.followAddress());
+    addEventListener('beforeprint', () => this.#table.print(this.#select('')));
+    addEventListener('afterprint', () => this.#show(true));
+    this.#narrow.addEventListener('change', () => this.#show(false));
+  }
+
+  /** Shows what the address says, by default the rows for which the plan is not ready. The view must be on the page. */
+  followAddress(): void {
+    const address = readAddress();
+    const known = Object.keys(nothingWanted).filter((name) => address.has(name));
+    this.#wanted = {
+      ...nothingWanted,
+      show: known.length === 0 ? groupInNeed(this.#data) : '',
+      ...Object.fromEntries(known.map((name) => [name, address.get(name)])),
+    };
+    this.#search.value = this.#wanted.q;
+    this.#show(true);
+    const line = this.#rows.lineOf(Number(address.get('row')));
+    if (line >= 0) this.#table.open(line);
+    else this.#story.element.close();
+  }
+
+  #open(line: number): void {
+    const row = this.#rows.rowOf(line);
+    const isMoving = this.#story.element.open;
+    this.#story.show(planStory(row, this.#rows.requestOf(row)));
+    writeAddress({ row: String(row.row) }, !isMoving);
+  }
+
+  #clicked(event: Event): void {
+    const link = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-show]') : null;
+    if (link === null) return;
+    event.preventDefault();
+    this.#want({ show: link.dataset['show'] ?? '', q: '' });
+  }
+
+  /** @param isStep whether the reader can go back */
+  #want(changes: Partial<typeof nothingWanted>, isStep = true): void {
+    // The search may have text that was typed a moment ago.
+    const q = this.#search.value.trim();
+    this.#wanted = { ...this.#wanted, q, ...changes };
+    if (q !== this.#wanted.q) this.#search.value = this.#wanted.q;
+    writeAddress({ ...this.#wanted, show: this.#wanted.show || 'all' }, isStep);
+    this.#show(true);
+  }
+
+  /** @param isChanged whether the reader has changed the filter or the order */
+  #show(isChanged: boolean): void {
+    const { show, sort, q } = this.#wanted;
+    const columns = this.#narrow.matches ? this.#columns.narrow : this.#columns.wide;
+    const order = {
+      sortBy: columns.find(({ id }) => id === sort.replace(/^-/, '')),
+      isDescending: sort.startsWith('-'),
+    };
+    for (const link of this.#head.querySelectorAll<HTMLElement>('.ledger a'))
+      link.setAttribute('aria-current', String(link.dataset['show'] === (show || 'all')));
+    const selected = sorted(this.#select(q), order.sortBy, order.isDescending);
+    this.#tell(selected);
+    this.#table.show({ columns, selected, ...order }, isChanged);
+  }
+
+  #select(q: string): Uint32Array {
+    return this.#rows.select(q, this.#wanted.show || 'all', this.#columns.wide);
+  }
+
+  #tell(selected: Uint32Array): void {
+    const { show, q } = this.#wanted;
+    const found = this.#rows.rowsAmong(selected);
+    const all = this.#data.counts.rows;
+    const group = planGroups(this.#data).find((each) => each.group === show);
+    const which = group === undefined || show === 'all' ? '' : `: ${group.name}`;
+    const text =
+      found === all ? `All ${counted(all, 'row')}` : `${count(found)} of ${counted(all, 'row')}${which}`;
+    if (this.#found.textContent !== text) this.#found.textContent = text;
+    this.#clear.hidden = q === '' && ['', 'all'].includes(show);
+  }
+
+  #leftOut(): readonly HTMLElement[] {
+    const { rows: all } = this.#data.counts;
+    if (this.#rows.count === all) return [];
+    const text = `This page has only ${count(this.#rows.count)} of ${counted(all, 'row')}, because more would make it too large to send. Invalid rows and rows with warnings were included first.`;
+    return [element('p', { class: 'note' }, text)];
+  }
+}
+
+function groupInNeed({ refusals, counts: { kinds, warned, partial } }: PlanPageData): PlanGroup | '' {
+  if (refusals.length === 0) return '';
+  if (kinds.invalid > 0) return 'invalid';
+  // Rows about one entry have warnings.
+  if (warned > 0) return 'warned';
+  return partial > 0 ? 'partial' : '';
+}

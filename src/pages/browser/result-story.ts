@@ -1,0 +1,132 @@
+import { counted, exactDuration } from '../../base/text/format.ts';
+import { localTime } from '../../base/text/local-time.ts';
+import { shortened } from '../../base/text/printable.ts';
+import { type Attempt, requestsOf, unclearText } from '../../domain/terms.ts';
+import type { FactColumn } from '../../engine/report/html/packed-rows.ts';
+import type { PageAdvice, PageData } from '../../engine/report/html/page-data.ts';
+import type { Column } from './column.ts';
+import { type Child, element, numberCell, tableElement } from './dom.ts';
+import type { RowStory } from './row-dialog.ts';
+import type { Rows } from './rows.ts';
+import { chip, longestSubject, type NamedText, namedTexts, requestPart } from './story-parts.ts';
+
+type Report = Pick<PageData, 'advice' | 'operations'>;
+
+/** What became of a row. */
+export function resultStory(rows: Rows, row: number, { advice, operations }: Report): RowStory {
+  return {
+    title: titleOf(rows, row, operations),
+    content: storyOf(rows, row, advice[rows.fact('code').text(row)]),
+  };
+}
+
+/** `Row 120 · evaluation 120 · failed · unclear` */
+function titleOf(rows: Rows, row: number, operations: Report['operations']): readonly Child[] {
+  const subject = rows.columns.find(({ role, text }) => role === 'subject' && text(row) !== '');
+  const outcome = rows.fact('outcome');
+  const thing = operations[rows.fact('operation').text(row)]?.thing;
+  return [
+    `Row ${rows.fact('row').text(row)} · `,
+    subject && `${shortened(`${thing ?? subject.title} ${subject.text(row)}`, longestSubject)} · `,
+    chip(outcome.text(row), outcome.shown(row)),
+    rows.fact('unclear').text(row) !== '' && [' · ', chip('unclear', 'unclear')],
+  ];
+}
+
+function storyOf(rows: Rows, row: number, advice: PageAdvice | undefined): Child {
+  const fact = (name: FactColumn): string => rows.fact(name).text(row);
+  const of = (wanted: Column['kind']): readonly NamedText[] =>
+    rows.columns.filter(({ kind }) => kind === wanted).map((column) => [column.title, column.text(row)]);
+  const [outcome, duplicateOf] = [fact('outcome'), fact('duplicateOf')];
+  const end: readonly NamedText[] = [
+    ['Code', fact('code')],
+    ['Message', fact('message')],
+    ['Meaning', advice?.meaning ?? ''],
+    ['What to do', outcome === 'succeeded' ? '' : (advice?.remedy ?? '')],
+    ['Unclear', fact('unclear') === '' ? '' : unclearText(outcome)],
+    ['Operation', fact('operation')],
+    ['Request id', fact('requestId')],
+    ['Duplicate of', duplicateOf === '' ? '' : `row ${duplicateOf}`],
+    ...of('result'),
+  ];
+  const attempts = attemptsOf(rows, row);
+  const made = Number(fact('attempts'));
+  const untold = made - requestsOf(attempts);
+  const subjects = rows.columns.filter(({ role }) => role === 'subject').map(({ title }) => title);
+  const calls = made > 0 || attempts.length > 0 ? counted(made, 'attempt') : 'Not called';
+  const first = localTime(startOf(attempts), 3);
+  return [
+    namedTexts(end, ['Message', 'Request id']),
+    element('h3', [calls, first].filter(Boolean).join(' from ')),
+    untold > 0 && element('p', `${counted(untold, 'attempt')} without details`),
+    attempts.length > 1 && timeline(attempts),
+    attempts.length > 0 && attemptTable(attempts, fact('message')),
+    requestPart(fact('request')),
+    element('h3', 'Manifest'),
+    namedTexts(of('cell'), subjects),
+  ];
+}
+
+function attemptsOf(rows: Rows, row: number): readonly Attempt[] {
+  const text = rows.fact('earlier').text(row);
+  const earlier = text === '' ? [] : (JSON.parse(text) as readonly Attempt[]);
+  const started = rows.number('started', row);
+  const durationMs = rows.number('duration', row);
+  if (started === undefined || durationMs === undefined) return earlier;
+  const status = rows.number('status', row);
+  return [
+    ...earlier,
+    {
+      at: new Date(rows.number('lastStarted', row) ?? started).toISOString(),
+      durationMs,
+      code: rows.fact('code').text(row),
+      message: rows.fact('message').text(row),
+      ...(status !== undefined && { httpStatus: status }),
+    },
+  ];
+}
+
+/** The first known time, ISO 8601 UTC; otherwise empty. */
+function startOf(attempts: readonly Attempt[]): string {
+  return attempts.find(({ at }) => at !== undefined)?.at ?? '';
+}
+
+/** Attempts as bars on a time axis. The table gives the same facts as text. */
+function timeline(attempts: readonly Attempt[]): HTMLElement | undefined {
+  const first = Date.parse(startOf(attempts));
+  const timed = attempts.flatMap(({ at, durationMs = 0, code }) =>
+    at === undefined ? [] : [{ after: Date.parse(at) - first, durationMs, code }],
+  );
+  if (timed.length === 0) return undefined;
+  const length = Math.max(1, ...timed.map(({ after, durationMs }) => after + durationMs));
+  const bars = timed.map(({ after, durationMs, code }) => {
+    const isGood = code === 'OK' || code === 'ALREADY_APPLIED';
+    const bar = element('span', { class: isGood ? 'succeeded' : 'failed' });
+    bar.style.left = `${(100 * after) / length}%`;
+    bar.style.width = `${(100 * durationMs) / length}%`;
+    return bar;
+  });
+  return element(
+    'div',
+    { class: 'timeline', 'aria-hidden': 'true' },
+    element('div', { class: 'track' }, bars),
+    element('span', '+0.0 s'),
+    element('span', `+${exactDuration(length)}`),
+  );
+}
+
+/** @param told the message of the row, which is not repeated */
+function attemptTable(attempts: readonly Attempt[], told: string): HTMLElement {
+  const first = Date.parse(startOf(attempts));
+  const lines = attempts.flatMap(({ at, durationMs, code, message, httpStatus, omitted }) => {
+    const line = [
+      at === undefined ? '' : `+${((Date.parse(at) - first) / 1_000).toFixed(1)} s`,
+      numberCell(durationMs === undefined ? '' : exactDuration(durationMs)),
+      numberCell(String(httpStatus ?? '')),
+      code === undefined ? 'unknown result' : [code, message !== told && message].filter(Boolean).join(': '),
+    ];
+    if (omitted === undefined) return [line];
+    return [[element('td', { colspan: '4' }, `${counted(omitted, 'more attempt')}, not kept`)], line];
+  });
+  return tableElement('Attempts', ['Started', 'Duration', 'HTTP', 'Result'], lines);
+}

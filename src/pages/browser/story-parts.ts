@@ -1,0 +1,48 @@
+import { shortened } from '../../base/text/printable.ts';
+import { type Child, element } from './dom.ts';
+
+/** Longer texts are cut; files of the run have the full text. */
+const longestText = 20_000;
+/** Longer values scroll by themselves. */
+const scrolledText = 1_000;
+/** Longer names of columns, and the subject in the title, are cut. */
+const longestName = 200;
+export const longestSubject = 80;
+
+/** The text is an attribute, because `redraw` may keep the button of another row. */
+function copyButton(what: string, text: string): HTMLElement {
+  const properties = { type: 'button', class: 'copy', 'data-copy': text, id: `copy ${what}` };
+  return element('button', properties, 'Copy', element('span', { class: 'spoken' }, ` ${what}`));
+}
+
+export type NamedText = readonly [name: string, value: string];
+
+export function cut(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}… (cut)` : text;
+}
+
+/** @param copied names of values that a reader looks up elsewhere */
+export function namedTexts(pairs: readonly NamedText[], copied: readonly string[]): HTMLElement {
+  const shown = pairs.filter(([, value]) => value !== '');
+  const lines = shown.map(([name, value]) => {
+    const scrolled = { tabindex: '0', role: 'group', 'aria-label': shortened(name, longestSubject) };
+    return [
+      element('dt', shortened(name, longestName), copied.includes(name) && [' ', copyButton(name, value)]),
+      element('dd', value.length > scrolledText ? scrolled : {}, cut(value)),
+    ];
+  });
+  return element('dl', ...lines);
+}
+
+/** The text of a request, to be copied. */
+export function requestPart(text: string): Child {
+  if (text === '') return undefined;
+  return [
+    element('h3', 'Request ', copyButton('request', text)),
+    element('pre', { tabindex: '0', 'aria-label': 'Request' }, cut(text)),
+  ];
+}
+
+export function chip(name: string, text: string): HTMLElement {
+  return element('span', { class: `outcome ${name}` }, text);
+}
