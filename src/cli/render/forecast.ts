@@ -3,6 +3,7 @@ import { escapeInvisible } from '../../base/text/printable.ts';
 import { apiText } from '../../domain/terms.ts';
 import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
 import { type OperationSummary, subjectsOf } from '../../engine/rows/row-counts.ts';
+import { deedText } from '../../engine/rows/row-kind.ts';
 import type { ReadyRows } from '../../engine/run/plan/readiness.ts';
 import { clockTime, type Fact } from './words.ts';
 
@@ -36,13 +37,12 @@ export function callsText({
 function operationText(name: string, summary: OperationSummary): string {
   const { callable, thing, first } = summary;
   const entries = subjectsOf(summary);
-  const end = `-${thing}`;
-  const verb = name.endsWith(end) ? name.slice(0, -end.length).replaceAll('-', ' ') : `${name} for`;
   const what =
     callable === 1 && first !== undefined
       ? `${thing} ${escapeInvisible(first.subject)}`
       : counted(entries, thing);
-  return `${verb} ${what}${entries === callable ? '' : ` in ${counted(callable, 'call')}`}`;
+  const deed = deedText({ name, thing }, what);
+  return entries === callable ? deed : `${deed} in ${counted(callable, 'call')}`;
 }
 
 /** ` (5 clear description)` */

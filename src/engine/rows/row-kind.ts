@@ -42,7 +42,17 @@ export function missingFields({ operation, values, compared }: UnderstoodRow): r
   );
 }
 
-/** `restore`, of the operation `restore-evaluation`: its names are verb and noun. */
-export function verbOf({ name }: { readonly name: string }): string {
-  return name.split('-', 1)[0] ?? name;
+/** `restore`, of the operation `restore-evaluation`: a name is verb and noun. The name itself, if it is not. */
+export function verbOf({ name, thing }: { readonly name: string; readonly thing: string }): string {
+  const noun = `-${thing}`;
+  return name.endsWith(noun) ? name.slice(0, -noun.length).replaceAll('-', ' ') : name;
+}
+
+/** `restore 20 evaluations`; `close for 3 tickets` if the operation is just named `close`. */
+export function deedText(
+  operation: { readonly name: string; readonly thing: string },
+  things: string,
+): string {
+  const verb = verbOf(operation);
+  return verb === operation.name ? `${verb} for ${things}` : `${verb} ${things}`;
 }

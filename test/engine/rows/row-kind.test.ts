@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { UnderstoodRow } from '../../../src/engine/rows/row.ts';
-import { changesOf, missingFields, rowKindOf, verbOf } from '../../../src/engine/rows/row-kind.ts';
+import { changesOf, deedText, missingFields, rowKindOf, verbOf } from '../../../src/engine/rows/row-kind.ts';
 import { invalidRow, leftOutRow } from '../../helpers/planned-row.ts';
 import { callable, renaming } from './decided-rows.ts';
 
@@ -42,6 +42,10 @@ test('says which fields the API may reset', () => {
   expect(missingFields({ ...partial, operation: { ...renaming, mayReset: false } })).toEqual([]);
 });
 
-test('names an operation by its verb', () => {
-  expect(['restore-evaluation', 'rename'].map((name) => verbOf({ name }))).toEqual(['restore', 'rename']);
+test.each([
+  ['restore-evaluation', 'evaluation', 'restore', 'restore 2 things'],
+  ['put-back-evaluation', 'evaluation', 'put back', 'put back 2 things'],
+  ['close', 'ticket', 'close', 'close for 2 things'],
+])('says in words what an operation does: %s', (name, thing, verb, deed) => {
+  expect([verbOf({ name, thing }), deedText({ name, thing }, '2 things')]).toEqual([verb, deed]);
 });

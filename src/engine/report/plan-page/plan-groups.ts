@@ -1,5 +1,5 @@
 import { count, counted } from '../../../base/text/format.ts';
-import { type RowKind, verbOf } from '../../rows/row-kind.ts';
+import { deedText, type RowKind, verbOf } from '../../rows/row-kind.ts';
 import type { PlanPageData, PlanPageOperation } from './plan-page-data.ts';
 
 /** Rows that the reader can choose. `act` is followed by the name of the operation. */
@@ -53,9 +53,12 @@ export function isInPlanGroup(wanted: string, { kind, operation, ...row }: Group
 }
 
 /** `restore`, `edit`, `already so` */
-export function kindText(kind: RowKind, operation: { readonly name: string } | undefined): string {
-  if (kind === 'act') return verbOf(operation ?? { name: 'call' });
-  return { ...kindTexts, edit: 'edit', invalid: 'invalid', duplicate: 'duplicate' }[kind];
+export function kindText(
+  kind: RowKind,
+  operation: { readonly name: string; readonly thing: string } | undefined,
+): string {
+  if (kind === 'act') return operation === undefined ? 'call' : verbOf(operation);
+  return kindTexts[kind];
 }
 
 /** A class of the style sheet. */
@@ -63,7 +66,14 @@ export function toneOf(group: string): string {
   return group.split(' ', 1)[0] ?? '';
 }
 
-const kindTexts = { superseded: 'replaced', done: 'done before', 'as wanted': 'already so' } as const;
+const kindTexts = {
+  edit: 'edit',
+  invalid: 'invalid',
+  duplicate: 'duplicate',
+  superseded: 'replaced',
+  done: 'done before',
+  'as wanted': 'already so',
+} as const satisfies Record<Exclude<RowKind, 'act'>, string>;
 
 function group(name: PlanGroup, rows: number, text: string): CountedGroup {
   return { group: name, rows, name: text, tone: toneOf(name) };
@@ -77,12 +87,12 @@ function s(rows: number): string {
 export function deedsText(operations: readonly PlanPageOperation[]): string {
   const deeds = operations
     .filter(({ calls }) => calls > 0)
-    .map((operation) => `${verbOf(operation)} ${counted(operation.entries, operation.thing)}`);
+    .map((operation) => deedText(operation, counted(operation.entries, operation.thing)));
   const last = deeds.pop() ?? 'call nothing';
   return deeds.length === 0 ? last : `${deeds.join(', ')} and ${last}`;
 }
 
-export function callsText(operations: readonly PlanPageOperation[]): string {
+export function callCount(operations: readonly PlanPageOperation[]): string {
   return counted(
     operations.reduce((sum, { calls }) => sum + calls, 0),
     'call',

@@ -1,13 +1,13 @@
 import { count, counted, duration, rateText } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
 import { factList, type Markup, markup } from '../html/markup.ts';
-import { callsText, deedsText, planGroups } from './plan-groups.ts';
+import { callCount, deedsText, planGroups } from './plan-groups.ts';
 import type { PlanPageData } from './plan-page-data.ts';
 import { lastingText, undoableText } from './undo-texts.ts';
 
 /** `40 calls will restore 20 evaluations and update 20 soundboards.` */
 export function planVerdict({ refusals, operations }: Pick<PlanPageData, 'refusals' | 'operations'>): string {
-  const calls = callsText(operations);
+  const calls = callCount(operations);
   if (calls === '0 calls')
     return refusals.length > 0 ? 'Not ready: nothing to call.' : 'Nothing will be called.';
   const deeds = deedsText(operations);
@@ -37,7 +37,7 @@ function target({ target: api, operations }: PlanPageData): Markup {
     return markup(
       'p',
       { class: 'target unknown' },
-      `${callsText(operations)}, and no address: pass --base-url, or set CQBATCH_BASE_URL.`,
+      `${callCount(operations)}, and no address: pass --base-url, or set CQBATCH_BASE_URL.`,
     );
   const { baseUrl, rateGroup, isNew, proxy } = api;
   const more = [
@@ -48,7 +48,7 @@ function target({ target: api, operations }: PlanPageData): Markup {
   return markup(
     'p',
     { class: isNew ? 'target new' : 'target' },
-    `${callsText(operations)} to `,
+    `${callCount(operations)} to `,
     markup('b', {}, baseUrl),
     ...more.map((text) => ` · ${text}`),
   );

@@ -56,7 +56,7 @@ test('the table has a line for each change and each problem', async () => {
 
 test.each([
   ['all', '', [1, 2, 2, 3, 3, 4, 5]],
-  ['act restore-entry', '', [1]],
+  ['act restore-board', '', [1]],
   ['edit', '', [2, 2, 5]],
   ['clears', '', [2, 2]],
   ['warned', '', [5]],

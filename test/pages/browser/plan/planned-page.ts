@@ -9,9 +9,9 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 /** An operation whose requests have the values of their rows in path and body. */
 export const rename = defineOperation({
-  name: 'rename-entry',
+  name: 'rename-board',
   thing: 'board',
-  summary: 'Rename entries',
+  summary: 'Rename boards',
   fields: {
     id: { type: 'text', required: true },
     title: { type: 'text', undoable: true },
@@ -29,10 +29,10 @@ export const rename = defineOperation({
 });
 
 export const restore = defineOperation({
-  name: 'restore-entry',
+  name: 'restore-board',
   thing: 'board',
   done: 'restored',
-  summary: 'Restore entries',
+  summary: 'Restore boards',
   fields: { id: { type: 'text', required: true }, by: { type: 'text', required: true } },
   subject: 'id',
   request: ({ id, by }) => ({ path: '/restore', body: { id, by } }),
