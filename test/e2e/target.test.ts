@@ -106,9 +106,9 @@ describe('an outage in the middle of a run', () => {
   const careful = [...run, '--rate', '100/s', '--attempts', '1'];
 
   test.each<[string, Mood | 'gone', string, timeout: string]>([
-    ['of a server that is gone', 'gone', 'is away: The ', '60s'],
+    ['of a server that is gone', 'gone', 'API away for ', '60s'],
     // Only a server that hangs takes as long.
-    ['of a server that does not answer', 'silent', 'is away: ', '12s'],
+    ['of a server that does not answer', 'silent', 'API away for ', '12s'],
   ])('%s costs no row an attempt', async (_title, trouble, shown, timeout) => {
     const api = await startMoodyApi();
     const { cwd, env } = await prepared(rows, api.url);
