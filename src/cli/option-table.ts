@@ -112,6 +112,11 @@ const ownOptions = {
     help: 'only rows with these codes (column _code of the report)',
     common: true,
   },
+  transient: {
+    flags: '--transient',
+    help: 'only rows that may succeed without a change, by their codes',
+    common: true,
+  },
   unclear: {
     flags: '--unclear',
     help: 'only rows that the API may have processed without an answer (column _unclear)',

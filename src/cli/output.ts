@@ -5,7 +5,7 @@ import { SystemError } from '../base/errors/system-error.ts';
 import { escapeInvisible, printable, printableJson } from '../base/text/printable.ts';
 import { environment } from './config.ts';
 import { Interrupted } from './exit-codes.ts';
-import { painted, plain, screenRows, withLabels, wrappedLine } from './render/style.ts';
+import { painted, plain, screenRows, withLabels, withLinks, wrappedLine } from './render/style.ts';
 import { usualColumns } from './render/words.ts';
 
 /**
@@ -131,7 +131,19 @@ function columnsOf(stream: 1 | 2): number {
 }
 
 function colored(stream: 1 | 2, text: string): string {
-  return showsColors(stream) ? painted(text) : plain(text);
+  const linked = isatty(stream) && hasLinks() ? withLinks(text) : text;
+  return showsColors(stream) ? painted(linked) : plain(linked);
+}
+
+/** Whether the terminal is known to show hyperlinks. Another one may print their addresses. */
+function hasLinks(): boolean {
+  const { TERM_PROGRAM = '', TERM = '', VTE_VERSION, WT_SESSION, KONSOLE_VERSION } = environment;
+  return (
+    /^(?:iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|rio)$/.test(TERM_PROGRAM) ||
+    /^(?:xterm-kitty|xterm-ghostty|alacritty|foot)/.test(TERM) ||
+    Number(VTE_VERSION ?? 0) >= 5_000 ||
+    [WT_SESSION, KONSOLE_VERSION].some((value) => value !== undefined)
+  );
 }
 
 /** `NO_COLOR` takes precedence over `FORCE_COLOR`. */

@@ -167,10 +167,15 @@ const retry: CommandSpec = {
   details: 'Rows that a cancelled run never sent are taken, too.',
   arguments: [runThat(' with such rows')],
   ...derived,
-  options: { Rows: ['code', 'unclear'], Plan: ['plan', 'out', 'open', 'planPage'], ...derived.options },
+  options: {
+    Rows: ['transient', 'unclear', 'code'],
+    Plan: ['plan', 'out', 'open', 'planPage'],
+    ...derived.options,
+  },
   examples: [
     ['cqbatch retry --plan', 'what would be sent'],
     ['cqbatch retry', 'what failed in the newest run'],
+    ['cqbatch retry --transient', 'of this, only what may succeed without a change'],
     ['cqbatch retry jsur --code UNAVAILABLE INTERNAL', 'in another run, only rows with these codes'],
   ],
   load: async () => (await import('./commands/run/retry.ts')).retry,

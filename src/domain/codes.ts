@@ -28,14 +28,17 @@ export interface CodeFacts extends CodeAdvice {
   readonly class?: FailureClass;
   /** Whether the API may have processed a request that it answers with this code. */
   readonly unclear?: true;
+  /** A new call fails again until a person has changed something that is not in the row, such as a permission. */
+  readonly needsChange?: true;
 }
 
 type FailureFacts = CodeFacts & { readonly class: FailureClass };
 
 const again = 'Run "cqbatch retry" for these rows; if it happens again, ask the operators of the API.';
 const againUnlessAlone = `${again} If the message says that a row will not pass, correct it, or show it to them.`;
-const mend = 'Fix these rows in failed.csv, then run that file.';
+const mend = 'Correct these rows in correct.csv, then run that file.';
 const renew = 'Renew the access token, then continue with "cqbatch resume" or "cqbatch retry".';
+const thenRetry = 'Then type "cqbatch retry" with --code and this code.';
 const refused = 'Read the message. The same call would be refused again.';
 const checkNetwork = 'Check the base URL and the network, then run "cqbatch retry" for these rows.';
 const checkPath =
@@ -53,9 +56,10 @@ const retry = ofClass('retry', again);
 const unreachable = ofClass('unreachable', checkNetwork);
 const permanent = ofClass('permanent', refused);
 const halt = ofClass('halt', renew);
-const haltEarly = ofClass('halt-early', 'Check the base URL.');
+const haltEarly = ofClass('halt-early', refused);
 const aborted = ofClass('aborted', again);
 const unclear = (facts: FailureFacts): FailureFacts => ({ ...facts, unclear: true });
+const afterChange = (facts: FailureFacts): FailureFacts => ({ ...facts, needsChange: true });
 
 /**
  * Servers or gateways use unclear codes after they lost sight of the request. ABORTED means that the change was rolled back,
@@ -82,7 +86,7 @@ const failures = {
   ),
   PERMISSION_DENIED: haltEarly(
     'The user of the access token is not allowed to do this.',
-    'Ask for the permission, or use the token of another user.',
+    `Ask for the permission, or use the token of another user. ${thenRetry}`,
   ),
   RESOURCE_EXHAUSTED: retry(
     'The API refused too many calls, or refused this row again and again while it accepted others.',
@@ -110,11 +114,16 @@ const failures = {
   ),
   TOO_EARLY: retry('The API refused the call because it came too early.'),
   BAD_GATEWAY: unclear(retry('A gateway in front of the API got no usable answer from it.')),
-  HTTP_REDIRECT: haltEarly('The API redirects to another address, and cqbatch does not follow.'),
+  HTTP_REDIRECT: haltEarly(
+    'The API redirects to another address, and cqbatch does not follow.',
+    `Check the base URL. ${thenRetry}`,
+  ),
   // For invalid answers.
-  ANSWER_NOT_JSON: retry(
-    'Something other than the API answered, such as a login page or a proxy.',
-    'Open the base URL in a browser to see what answers there.',
+  ANSWER_NOT_JSON: afterChange(
+    retry(
+      'Something other than the API answered, such as a login page or a proxy.',
+      `Open the base URL in a browser to see what answers there, and correct it. ${thenRetry}`,
+    ),
   ),
   ANSWER_TOO_LARGE: retry('The answer is larger than cqbatch accepts.'),
   ANSWER_ENCODING_UNKNOWN: retry('The API reported success in an answer with an unknown compression.'),
@@ -131,13 +140,17 @@ const failures = {
     'The API reported success, but the evaluation in its answer is still deleted: it may be restored or not.',
     lookFirst,
   ),
-  ANSWER_NOT_HTTP: retry(
-    'The server does not speak HTTP.',
-    'Check the base URL and what is in front of the API.',
+  ANSWER_NOT_HTTP: afterChange(
+    retry(
+      'The server does not speak HTTP.',
+      `Check the base URL and what is in front of the API. ${thenRetry}`,
+    ),
   ),
-  ANSWER_INFORMATIONAL: retry(
-    'The API, or a proxy in front of it, sent an interim answer, and the final one was lost.',
-    'The message says what to change there. Then run "cqbatch retry" for these rows.',
+  ANSWER_INFORMATIONAL: afterChange(
+    retry(
+      'The API, or a proxy in front of it, sent an interim answer, and the final one was lost.',
+      'The message says what to change there. Then run "cqbatch retry" for these rows.',
+    ),
   ),
   ANSWER_CUT_OFF: retry('The connection broke in the middle of the answer.'),
   // For the connection to the API.
@@ -153,19 +166,23 @@ const failures = {
     'This process has no memory or file descriptors left for a connection.',
     'Raise the limit that the message names.',
   ),
-  TLS_ERROR: unreachable(
-    'The certificate of the API is not trusted, or the API does not speak TLS.',
-    'Check the base URL. For a private CA, set NODE_EXTRA_CA_CERTS.',
+  TLS_ERROR: afterChange(
+    unreachable(
+      'The certificate of the API is not trusted, or the API does not speak TLS.',
+      `Check the base URL. For a private CA, set NODE_EXTRA_CA_CERTS. ${thenRetry}`,
+    ),
   ),
   PROXY_UNREACHABLE: unreachable('The proxy could not be reached.', checkProxy),
   PROXY_BAD_GATEWAY: unreachable('The proxy could not connect to the API.', checkProxy),
   PROXY_AUTHENTICATION: halt('The proxy requires a user name and password, or other ones.', checkProxy),
   PROXY_REFUSED: halt('The proxy does not allow connections to the API.', checkProxy),
   // For this side.
-  CLIENT_FAILED: unclear(
-    retry(
-      'The client of the API failed and does not say whether it sent the request.',
-      'The message says why. Correct the program that passes the client, then run "cqbatch retry" for these rows.',
+  CLIENT_FAILED: afterChange(
+    unclear(
+      retry(
+        'The client of the API failed and does not say whether it sent the request.',
+        'The message says why. Correct the program that passes the client, then run "cqbatch retry" for these rows.',
+      ),
     ),
   ),
   TOKEN_UNREADABLE: halt('The access token could not be read.'),
@@ -260,10 +277,8 @@ function factsOfStatus(status: number): FailureFacts {
   return unclear(status >= 500 && status < 600 ? retry(meaning) : permanent(meaning, lookFirst));
 }
 
-/** Let the stopped run call a failed row again, call it again in a retry, correct it first, or decide without a rule. */
-export type NextStep = 'resume' | 'retry' | 'correct' | 'decide';
-
-export function nextStepOf(code: string): NextStep {
+/** Call a failed row again in a retry, correct it first, or decide without a rule. */
+export function stepAfter(code: string): 'retry' | 'correct' | 'decide' {
   if (codeFacts(code).remedy?.endsWith(mend)) return 'correct';
   return mayPassAgain(code) ? 'retry' : 'decide';
 }
@@ -273,6 +288,10 @@ export function showsDamage(code: string): boolean {
   return code === 'ANSWER_ID_MISMATCH';
 }
 
+/** Whether a new call may succeed although no person has changed anything. */
 export function mayPassAgain(code: string): boolean {
-  return codeFacts(code).class !== 'permanent';
+  const { class: failureClass, needsChange } = codeFacts(code);
+  return failureClass !== undefined && !needsChange && !changeFirst.includes(failureClass);
 }
+
+const changeFirst: readonly FailureClass[] = ['permanent', 'halt', 'halt-early'];

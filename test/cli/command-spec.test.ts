@@ -21,7 +21,7 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 const effective = words(`
   json quiet stateDir baseUrl queue operations tokenFile tokenCommand rateGroup rate priority
   concurrency attempts timeout backoff maxOutage html delimiter format logLevel
-  reason saveResponses runId out sha256 against code unclear watch row withRetries
+  reason saveResponses runId out sha256 against code transient unclear watch row withRetries
   plan planPage dryRun coordinate once port host publicUrl control healthPort metricsFile
   notifyUrl pingUrl cron manifest inbox catchUp overlap wait`);
 

@@ -5,13 +5,14 @@ import { operations } from '../../jobs/index.ts';
 import { zoneText } from '../../src/base/text/local-time.ts';
 import { type PlanStyle, planText } from '../../src/cli/render/plan.ts';
 import { shownRequests } from '../../src/cli/render/planned-calls.ts';
-import { plain, wrappedLine } from '../../src/cli/render/style.ts';
+import { plain, styled, wrappedLine } from '../../src/cli/render/style.ts';
 import { summaryText } from '../../src/cli/render/summary.ts';
 import { noOutcomes } from '../../src/domain/terms.ts';
 import { requestOfValues } from '../../src/engine/operation/shown-request.ts';
 import type { RunSummary } from '../../src/engine/report/summary.ts';
 import { checkManifest } from '../../src/engine/run/plan/check-manifest.ts';
 import { openRunStore } from '../../src/engine/run/record/store.ts';
+import { stepsAfter } from '../helpers/page-lines.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { readable } from './render/scenes.ts';
 
@@ -49,10 +50,18 @@ const summary: RunSummary = {
   outcomes: { ...noOutcomes(), succeeded: 11_200, failed: 640, invalid: 1, duplicate: 159 },
   operations: [],
   codes: [
-    { outcome: 'succeeded', code: 'OK', count: 11_197, message: '', row: 1 },
-    { outcome: 'succeeded', code: 'ALREADY_APPLIED', count: 3, message: '', row: 700 },
-    { ...refused, count: 640, message: 'evaluation 50 is not recoverable', row: 2 },
-    { outcome: 'invalid', code: 'INVALID_ROW', count: 1, message: 'evaluation_id is missing', row: 9 },
+    { outcome: 'succeeded', code: 'OK', count: 11_197, unclear: 0, called: 11_197, message: '', row: 1 },
+    { outcome: 'succeeded', code: 'ALREADY_APPLIED', count: 3, unclear: 3, called: 3, message: '', row: 700 },
+    { ...refused, count: 640, unclear: 0, called: 640, message: 'evaluation 50 is not recoverable', row: 2 },
+    {
+      outcome: 'invalid',
+      code: 'INVALID_ROW',
+      count: 1,
+      unclear: 0,
+      called: 0,
+      message: 'evaluation_id is missing',
+      row: 9,
+    },
   ],
   unclear: 3,
   unclear_failed: 0,
@@ -68,10 +77,14 @@ const summary: RunSummary = {
   rate: { wanted: 'auto', limit_per_s: 50, waited_s: 0, rejected: 12, series, starts: [] },
 };
 
+const steps = stepsAfter(summary, { correctFile: `.cqbatch/runs/${summary.run}/correct.csv` });
+
 const paths = {
   report: '.cqbatch/runs/20261121-104117-jsur/report.csv',
   summary: '',
+  html: '.cqbatch/runs/20261121-104117-jsur/report.html',
   failed: '.cqbatch/runs/20261121-104117-jsur/failed.csv',
+  correct: '.cqbatch/runs/20261121-104117-jsur/correct.csv',
 };
 
 const manifest = [
@@ -112,16 +125,40 @@ async function plan({ columns, requests }: Pick<PlanStyle, 'columns' | 'requests
 test('a summary has one-line charts that fit on the screen', async () => {
   const draw = (columns: number) =>
     summaryText(summary, paths, {
-      state: 'completed',
-      next: ['cqbatch retry 20261121-104117-jsur'],
+      state: styled('yellow', 'completed'),
+      steps,
       columns,
     });
   const screens = widths.map((columns) => screen(draw(columns), columns)).join('\n');
   await expect(screens).toMatchFileSnapshot('screens/summary.txt');
   const together = plain(
-    summaryText({ ...summary, retries: ['again'] }, paths, { state: 'completed', next: [], columns: 80 }),
+    summaryText({ ...summary, retries: ['again'] }, paths, { state: 'completed', steps: [], columns: 80 }),
   );
   expect(together).toMatch(/^ {2}[▁-█]+ {2}up to 77\/s without the retries$/m);
+});
+
+test('a halted run says what to look at before it says what continues it', async () => {
+  const codes: RunSummary['codes'] = [
+    { outcome: 'succeeded', code: 'OK', count: 86, unclear: 0, called: 86, message: '', row: 1 },
+    { ...refused, count: 12, unclear: 0, called: 12, message: 'evaluation 50 is not deleted', row: 2 },
+    { outcome: 'failed', code: 'INTERNAL', count: 3, unclear: 3, called: 3, message: 'oops', row: 9 },
+    {
+      outcome: 'not_attempted',
+      code: 'HALTED',
+      count: 1_060,
+      unclear: 0,
+      called: 4,
+      message: 'the run was halted; the last attempt failed with RESOURCE_EXHAUSTED: too many requests',
+      row: 141,
+    },
+  ];
+  const outcomes = { ...noOutcomes(), succeeded: 86, failed: 15, not_attempted: 1_060 };
+  const manifest = { ...summary.manifest, rows: 1_161 };
+  const halted = { ...summary, state: 'halted', manifest, outcomes, codes };
+  const rowToSee = { row: 2, failure: { code: refused.code, message: 'evaluation 50 is not deleted' } };
+  const next = stepsAfter(halted, { phase: 'stopped', because: 'failures', rowToSee, mayBeDone: true });
+  const text = summaryText(halted, paths, { state: styled('red', 'halted'), steps: next, columns: 80 });
+  await expect(screen(text, 80)).toMatchFileSnapshot('screens/halted.txt');
 });
 
 test('a plan is readable', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codeFacts, mayPassAgain, nextStepOf } from '../../src/domain/codes.ts';
+import { codeFacts, mayPassAgain, stepAfter } from '../../src/domain/codes.ts';
 
 const lookFirst = /Check the entries in the API before you repeat these rows/;
 const refused = /would be refused again/;
@@ -27,9 +27,13 @@ describe('the advice on a code', () => {
 
 // The class of each code: docs/reference.md, which is made from it.
 test.each([
-  [true, 'UNAVAILABLE REQUEST_TIMEOUT HTTP_520 UNAUTHENTICATED HTTP_REDIRECT HALTED CANCELLED'],
+  [true, 'UNAVAILABLE REQUEST_TIMEOUT HTTP_520 RESOURCE_EXHAUSTED CONNECTION_REFUSED CANCELLED'],
   [false, 'NOT_FOUND HTTP_418 HTTP_600 NOT_REPEATED RESULT_LOST OPERATION_FAILED ANSWER_INCOMPLETE'],
-])('a repeated call may pass: %s for %s', (mayPass, codes) => {
+  [
+    false,
+    'UNAUTHENTICATED PERMISSION_DENIED HTTP_REDIRECT PROXY_REFUSED ANSWER_NOT_JSON TLS_ERROR OK HALTED',
+  ],
+])('a repeated call may pass without a change by a person: %s for %s', (mayPass, codes) => {
   for (const code of codes.split(' ')) expect([code, mayPassAgain(code)]).toEqual([code, mayPass]);
 });
 
@@ -41,5 +45,5 @@ test.each([
   ['FAILED_PRECONDITION', 'decide'],
   ['NOT_REPEATED', 'decide'],
 ])('what to do next with a row that failed with %s: %s', (code, step) => {
-  expect(nextStepOf(code)).toBe(step);
+  expect(stepAfter(code)).toBe(step);
 });

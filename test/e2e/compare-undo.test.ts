@@ -67,7 +67,7 @@ test('entries that another client has changed since are put back only with --ove
     ['6', 'description'],
   ]);
   expect(notUndone[0]?.['why']).toBe(
-    'changed since the run: title is "Theirs" now; file_size is "7" now (--overwrite puts it back)',
+    'changed since the run: title is "Theirs" now; file_size is "7" now (--overwrite puts back only what the run changed: title)',
   );
   // What the run has not changed stays as the other client left it.
   expect(await home.run('undo', 'r', '--yes', '--overwrite')).toMatchObject({ code: 0 });

@@ -53,7 +53,7 @@ describe.each(shapes)('with --compare, at a service in the shape %s', (shape) =>
       '1 row changes nothing and is left out',
       'last_modified of 1 row (first: row 5, line 6) is not what is there, and is not sent: the service sets it itself',
       'rows.csv:4: row 3, soundboard_id: does not exist (999)',
-      'rows.csv:5: row 4, old_title: is not what is there: title is "Recording 3" now; look at the entry, then correct or remove this cell (Recording 33)',
+      'rows.csv:5: row 4, old_title: the entry is different: title is "Recording 3" now; look at the entry, then correct or remove this cell (Recording 33)',
       `rows.csv:8: row 7, evaluation_id: ${notDeleted} (70)`,
     ])
       expect(refused.stdout).toContain(text);
@@ -144,7 +144,7 @@ describe.each(shapes)('with --compare, at a service in the shape %s', (shape) =>
     expect(retried).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        'rows.csv:3: row 2, old_title: is not what is there: title is "Their title" now; look at the entry; to overwrite it, run the row again from failed.csv (Recording 2)',
+        'rows.csv:3: row 2: the entry is different: title is "Their title" now; look at the entry; to overwrite it, run the row again from failed.csv',
       ),
     });
     expect(
@@ -168,7 +168,7 @@ test('a problem of a compared row in a workbook names the cell', async () => {
   expect(code).toBe(2);
   expect(stdout).toContain('rows.xlsx:A2: row 1, soundboard_id: does not exist (999)');
   expect(stdout).toContain(
-    'rows.xlsx:C3: row 2, Old title: is not what is there: title is "Recording 5" now',
+    'rows.xlsx:C3: row 2, Old title: the entry is different: title is "Recording 5" now',
   );
 });
 

@@ -124,7 +124,9 @@ test('a run halts when the first 20 rows fail with one code, unless guards are o
   const { home, sandbox } = await newScene(many, '100%', anyDatastore());
   const { code, stderr } = await home.run(...runArgs, ...flags);
   expect({ code, stderr }).toMatchObject({ code: 3 });
-  expect((await stateOf(home, 'r')).reason).toMatch(/^the first 20 rows all failed with FAILED_PRECONDITION/);
+  expect((await stateOf(home, 'r')).reason).toMatch(
+    /^the first 20 rows all failed\. All with FAILED_PRECONDITION/,
+  );
   await expectHalted(home, many, 20);
   const called = await sandbox.log();
   // As cron starts it again and again, a hopeless manifest calls nothing more.
@@ -138,6 +140,9 @@ test('a run halts when the first 20 rows fail with one code, unless guards are o
   expect(await home.run(...again, '--resume-halted')).toMatchObject({ code: 3 });
   const resumed = await home.run('resume', 'r', '--max-failures', 'none', ...flags);
   expect(resumed).toMatchObject({ code: 1 });
+  expect(resumed.stderr).toMatch(
+    /^Run r was halted\. It now calls the \d+ rows without a result, and counts failures from now on\.$/m,
+  );
   expect(await sandbox.log()).toHaveLength(many);
 });
 

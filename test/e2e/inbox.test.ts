@@ -137,7 +137,7 @@ test('watch --once runs waiting manifests, moves them to their final folder, and
     /^inbox\/invalid\.csv:3: row 2, evaluation_id: must be a whole number .*\n.*\nNot ready: 1 row of inbox\/invalid\.csv is invalid/,
   );
   expect(await read('partial', 'some.', '.error.txt')).toMatch(
-    /^inbox\/some\.csv ran as some-[0-9a-f]{8} against http.*: completed, 2 rows, 1 succeeded, 1 failed\.\n\nResults by code:\n {2}NOT_FOUND: 1 row; row 2: /,
+    /^inbox\/some\.csv ran as some-[0-9a-f]{8} against http.*: completed, 2 rows, 1 succeeded, 1 failed\.\n\nResults by code:\n {2}NOT_FOUND: 1 row, row 2: /,
   );
 
   // What failed is fed back when it is mended.

@@ -170,7 +170,7 @@ describe('no control character is printed', () => {
     expect(stdout).toContain('Send 2 requests to http://127.0.0.1');
     expect(stripVTControlCharacters(stdout)).toContain('1 succeeded, 1 failed');
     // What is said after a question is seen, too.
-    expect(stripVTControlCharacters(stdout)).toMatch(/^Report: +\S+report\.csv/m);
+    expect(stripVTControlCharacters(stdout)).toMatch(/^Files in \S+: .*report\.csv/m);
     expect(stdout).toContain('\r\u001b[2K');
     let texts = [stdout];
     for (const own of ownSequences) texts = texts.flatMap((text) => text.split(own));

@@ -22,7 +22,7 @@ async function prepared() {
     cqbatch(typed, { cwd, env: { ...env, ...more } });
   /** What a line of a message says to type; `--yes` where the next message asks for it. */
   const typeAsSaid = async ({ stdout, stderr }: Finished, beginning: string): Promise<Finished> => {
-    const command = new RegExp(`"cqbatch (${beginning}[^"]*)"|: +cqbatch (${beginning}[^;(\\n]*)`);
+    const command = new RegExp(`"cqbatch (${beginning}[^"]*)"|(?::|\\n) +cqbatch (${beginning}[^;(\\n]*)`);
     const said = command.exec(stdout + stderr);
     expect(said, stdout + stderr).not.toBeNull();
     const typed = words(said?.[1] ?? said?.[2] ?? '');

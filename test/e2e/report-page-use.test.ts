@@ -121,7 +121,8 @@ describeWithBrowser('the rows of report.html', (open) => {
     expect(await page.locator('.steps h3').allTextContents()).toEqual(steps);
     expect(await page.locator('.steps .outcome').allTextContents()).toEqual(['all 10 unclear: check first']);
     expect(await page.locator('.steps code').allTextContents()).toEqual([
-      'cqbatch retry r --code UNAVAILABLE',
+      'cqbatch check r',
+      'cqbatch retry r --transient',
     ]);
     await page.getByRole('searchbox').fill('"evaluation 7 is" failed');
     await finds(page, /^1 of/);

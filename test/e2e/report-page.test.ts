@@ -54,7 +54,7 @@ describeWithBrowser('report.html', (open) => {
     await page.evaluate(
       '{ let copied; Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: async (text) => { copied = text; }, copied: () => copied } }); }',
     );
-    const retry = `cqbatch retry ${id} --code UNAVAILABLE`;
+    const retry = `cqbatch retry ${id} --transient`;
     await page.getByRole('button', { name: `Copy ${retry}` }).click();
     await page.getByRole('button', { name: `Copied ${retry}` }).waitFor();
     expect(await page.evaluate('navigator.clipboard.copied()')).toBe(retry);
@@ -70,8 +70,8 @@ describeWithBrowser('report.html', (open) => {
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Save them as CSV' }).click(),
     ]);
-    expect(toCorrect.suggestedFilename()).toBe(`${id}-correct.csv`);
-    await page.getByRole('button', { name: `Copy cqbatch run ${id}-correct.csv` }).waitFor();
+    expect(toCorrect.suggestedFilename()).toBe('correct.csv');
+    await page.getByRole('button', { name: /^Copy cqbatch run \S+\/correct\.csv$/ }).waitFor();
     expect(await found(page)).toBe(`${invalid + notFound.length} of ${report.length} rows`);
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await show(`${failures} failed`);

@@ -31,14 +31,19 @@ test('retry selects rows by code or unclear rows, keeps their numbers, and write
   const first = await run('run', 'boards.csv', '--run-id', 'a', ...start);
   expect(first).toMatchObject({ code: 1 });
   // What is not there will not be there.
-  expect(first.stdout).toMatch(/^Next: +cqbatch retry a --code (ABORTED INTERNAL|INTERNAL ABORTED)$/m);
+  expect(first.stdout).toMatch(/^Next: Check 1 row in the service\n {2}cqbatch check a$/m);
+  expect(first.stdout).toMatch(/^Then: Retry 2 rows .*: cqbatch retry a --transient$/m);
+  expect(first.stdout).toMatch(/^Then: Correct 1 row: cqbatch run .*correct\.csv$/m);
+  expect(await readCsv(folder('a'), 'correct.csv')).toMatchObject([{ _row: '3', _error_code: 'NOT_FOUND' }]);
+  const plan = await run('retry', 'a', '--transient', '--plan');
+  expect(plan.stderr).toContain('Run a of boards.csv: 2 of 6 rows to retry (1 ABORTED, 1 INTERNAL)');
 
   const codes = ['--code', 'aborted', 'NOT_FOUND', '--canary', '1'];
   const second = await run('retry', 'a', ...codes, '--run-id', 'b', ...start);
   expect(second).toMatchObject({ code: 1 });
   expect(second.stderr).toContain('Run a of boards.csv: 2 of 6 rows to retry (1 ABORTED, 1 NOT_FOUND)');
   expect(second.stderr).toContain('Canary: 1 row, 0 failed');
-  expect(second.stdout).toMatch(/^Next: +cqbatch report b --with-retries$/m);
+  expect(second.stdout).toMatch(/^Then: .*: cqbatch report b --with-retries$/m);
   expect(await readCsv(folder('b'), 'report.csv')).toMatchObject([
     { _row: '2', note: 'y', _outcome: 'succeeded' },
     { _row: '3', note: "'=z", _outcome: 'failed' },
@@ -82,7 +87,8 @@ test('a retry of a cancelled run takes the rows that were never sent; no retry t
   const going = start('run', 'rows.csv', '--yes', '--run-id', 'a', '--rate', '10/s');
   await sandbox.requested(5);
   const cancelled = await run('cancel', 'a', '--yes');
-  expect(cancelled.stdout).toMatch(/^Next: +cqbatch retry a$/m);
+  expect(cancelled.stdout).toMatch(/^\d+ rows were not called, as you wished\./m);
+  expect(cancelled.stdout).toMatch(/^Next: .* back by hand\n {2}cqbatch undo a$/m);
   await going.end;
   // As cron would start it again.
   expect(await run('run', 'rows.csv', '--yes', '--run-id', 'a', '--or-resume')).toMatchObject({ code: 3 });

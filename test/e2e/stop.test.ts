@@ -20,7 +20,7 @@ test('a run that is stopped by SIGINT ends cleanly with exit code 130, and resum
   const { code, stdout, stderr } = await child.end;
   expect(code).toBe(130);
   expect(stderr).toContain('Stopping');
-  expect(stdout).toMatch(/Next: +cqbatch resume 20/);
+  expect(stdout).toMatch(/^Next: Continue with the \d+ rows that are left\n {2}cqbatch resume 20/m);
   const folder = await newestRunFolder(cwd);
   const interrupted = await readCsv(folder, 'report.csv');
   expectEveryRowOnce(interrupted, rows);

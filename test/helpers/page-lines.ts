@@ -2,7 +2,8 @@ import { writeHtmlReport } from '../../src/engine/report/html/html-report.ts';
 import type { PageContent, PageStop, ReportedOperation } from '../../src/engine/report/html/page-data.ts';
 import { ReportPage } from '../../src/engine/report/html/report-page.ts';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
-import { type RunFacts, Tally } from '../../src/engine/report/summary.ts';
+import { type NextStep, nextSteps, type StepFacts } from '../../src/engine/report/next-steps.ts';
+import { type RunFacts, type RunSummary, Tally } from '../../src/engine/report/summary.ts';
 import { requestOfRow } from './planned-row.ts';
 
 /** The facts about a run in a summary. */
@@ -19,6 +20,18 @@ export const factsOfRun: RunFacts = {
   delimiter: ',',
   digests: null,
 };
+
+/** The steps after a run that has ended, or that these facts are about. */
+export function stepsAfter(summary: RunSummary, facts: Partial<StepFacts> = {}): readonly NextStep[] {
+  const { run: id, state, outcomes, unclear, codes } = summary;
+  const known = {
+    because: undefined,
+    rowToSee: undefined,
+    canCheck: true,
+    correctFile: `runs/${id}/correct.csv`,
+  };
+  return nextSteps({ id, state, phase: 'ended', outcomes, unclear, codes, ...known, ...facts });
+}
 
 export interface PageOptions {
   readonly columns: readonly string[];
@@ -48,7 +61,6 @@ export async function pageOf(
       id: 'r',
       state: 'completed',
       phase: 'ended',
-      next: 'cqbatch resume r',
       baseUrl: 'https://api.example',
       stops,
     },
@@ -58,5 +70,6 @@ export async function pageOf(
     for (const { result } of lines) tally.add(result);
     await report.add(lines);
   }
-  return report.content(tally.summary({ ...factsOfRun, activeMs: 1_000, ...facts }));
+  const summary = tally.summary({ ...factsOfRun, activeMs: 1_000, ...facts });
+  return report.content(summary, stepsAfter(summary));
 }

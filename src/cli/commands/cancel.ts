@@ -148,6 +148,6 @@ async function cancelElsewhere(
   }
   context.terminal.result(
     { run: id, state: changed.state },
-    `Run ${id} is cancelled. Its report is on ${coordinator.host}; there, "cqbatch retry ${id}" runs the rows that are not done.`,
+    `Run ${id} is cancelled. Its report is on ${coordinator.host}; there, "cqbatch report ${id}" says what to do next.`,
   );
 }

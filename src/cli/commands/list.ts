@@ -6,7 +6,7 @@ import { actualState, type RunRecord, stateInWords } from '../../engine/run/reco
 import { progressOf } from '../../engine/run/record/run-journal.ts';
 import { delayOf } from '../../engine/run/record/run-view.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
-import { isCured } from '../../engine/run/report/next-commands.ts';
+import { retriedFacts } from '../../engine/run/report/retried.ts';
 import { newestEntries } from '../../engine/run/session/find-run.ts';
 import type { Flags } from '../config.ts';
 import { type Context, type DatastoreChoice, openContext } from '../context.ts';
@@ -62,7 +62,7 @@ async function shownRecord(
     rows: plan.rows,
     done: progress?.done ?? null,
     ...rowCounts(progress?.outcomes),
-    cured: (progress?.outcomes.failed ?? 0) > 0 && (await isCured(store, record, runs)),
+    cured: (progress?.outcomes.failed ?? 0) > 0 && (await retriedFacts(store, record, runs)).isCured === true,
     host: null,
   };
   return { run, state: stateInWords(record), unclear: progress?.unclear ?? 0 };

@@ -1,24 +1,28 @@
 import type { Defer } from '../../base/async/scope.ts';
 import { usageError } from '../../base/errors/errors.ts';
-import type { WrittenReports } from '../../engine/report/write-reports.ts';
+import { commandsOf } from '../../engine/report/next-steps.ts';
 import { settleDeadRun } from '../../engine/run/feed/reconcile.ts';
 import { findRetries, unfinishedAmong } from '../../engine/run/plan/retries.ts';
 import {
   actualState,
   goesOnByItself,
   isResumable,
-  nextOfStopped,
   type RunRecord,
   stateInWords,
 } from '../../engine/run/record/record.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
-import { isCured, nextCommands } from '../../engine/run/report/next-commands.ts';
-import { type ReportOptions, reportWithRetries, rewriteReport } from '../../engine/run/report/report-run.ts';
+import {
+  type ReportOptions,
+  type RunReports,
+  reportWithRetries,
+  rewriteReport,
+} from '../../engine/run/report/report-run.ts';
 import { anyRun, findRecord } from '../../engine/run/session/find-run.ts';
 import type { Flags } from '../config.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { summaryText } from '../render/summary.ts';
+import { styled } from '../render/style.ts';
+import { styleOfEnd, summaryText } from '../render/summary.ts';
 import { type Terminal, warningOfLasting } from '../terminal.ts';
 import { openPage } from './open-page.ts';
 
@@ -30,7 +34,7 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
     throw usageError('INVALID_SETTING', '--open needs the page that --no-html leaves out: use one of them.');
   const reportOptions = { delimiter, xlsx: wantsXlsx(flags), html: flags.open ?? flags.html };
   const record = await settled(context, await findRecord(store, id, anyRun));
-  let reports: WrittenReports;
+  let reports: RunReports;
   if (flags.withRetries) {
     const { first, retries } = await findRetries(store, record);
     const retried = { first: await settled(context, first), retries: await allSettled(context, retries) };
@@ -42,8 +46,7 @@ export async function report(id: string | undefined, flags: Flags): Promise<Exit
       );
     }
     reports = await reportWithRetries(store, retried, reportOptions);
-    const next = unfinished && nextOfStopped(unfinished);
-    printReport(terminal, retried.first, reports, next === undefined ? undefined : [next]);
+    printReport(terminal, retried.first, reports);
   } else reports = await printNewReport(terminal, store, record, reportOptions);
   if (flags.open) openPage(terminal, reports.paths.html ?? '');
   return exitCodes.success;
@@ -81,24 +84,16 @@ export async function printNewReport(
   store: RunStore,
   record: RunRecord,
   options: ReportOptions = {},
-): Promise<WrittenReports> {
+): Promise<RunReports> {
   const reports = await rewriteReport(store, record, options);
-  const isRetried = await isCured(store, record);
-  printReport(
-    terminal,
-    record,
-    reports,
-    isRetried ? [`cqbatch report ${record.id} --with-retries`] : undefined,
-  );
+  printReport(terminal, record, reports);
   return reports;
 }
 
-/** @param next in place of what the report alone suggests */
 export function printReport(
   terminal: Terminal,
   record: RunRecord,
-  { summary, paths }: WrittenReports,
-  next: readonly string[] = nextCommands(record, summary),
+  { summary, paths, steps }: RunReports,
 ): void {
   const state = actualState(record);
   const mayBeFedTwice = isResumable(state) && !goesOnByItself(record);
@@ -111,15 +106,16 @@ export function printReport(
         report: paths.report,
         summary: paths.summary,
         failed: paths.failed ?? null,
+        correct: paths.correct ?? null,
         not_attempted: paths.notAttempted ?? null,
         xlsx: paths.xlsx ?? null,
         html: paths.html ?? null,
       },
-      next,
+      next: commandsOf(steps),
     },
     summaryText(summary, paths, {
-      state: stateInWords(record),
-      next,
+      state: styled(styleOfEnd(record, summary), stateInWords(record)),
+      steps,
       warning: mayBeFedTwice
         ? `Resume this run or rerun its CSV files, never both. Before a rerun: cqbatch cancel ${record.id}`
         : undefined,

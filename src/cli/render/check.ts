@@ -5,6 +5,7 @@ import type { EntryReader } from '../../engine/list/entry-reader.ts';
 import { changedListText } from '../../engine/list/list-failure.ts';
 import { listedWords, type OperationList } from '../../engine/operation/list-definition.ts';
 import { checkCounts } from '../../engine/report/html/check.ts';
+import { resumeCommand } from '../../engine/report/next-steps.ts';
 import type { CheckOfRun } from '../../engine/run/check/check-run.ts';
 import { isAsReported } from '../../engine/run/check/check-tally.ts';
 import type { RetriedRun } from '../../engine/run/plan/retries.ts';
@@ -73,7 +74,7 @@ function commandsFor(
   const stopped = [first, ...retries].find((record) => isResumable(actualState(record))) ?? first;
   return [
     { command: `cqbatch retry ${first.id} --unclear`, calls: not_done - unfinished },
-    { command: `cqbatch resume ${stopped.id}`, calls: unfinished },
+    { command: resumeCommand(stopped.id), calls: unfinished },
   ].filter(({ calls }) => calls > 0);
 }
 

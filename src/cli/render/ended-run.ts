@@ -1,19 +1,20 @@
-import { counted, duration } from '../../base/text/format.ts';
+import { count, counted, duration } from '../../base/text/format.ts';
 import { shortened } from '../../base/text/printable.ts';
 import type { ManifestEnding } from '../../daemon/inbox/claimed-manifest.ts';
 import type { FinalFolder } from '../../daemon/inbox/records.ts';
 import type { Actor } from '../../domain/actor.ts';
+import { commandsOf, type NextStep } from '../../engine/report/next-steps.ts';
 import type { RunSummary } from '../../engine/report/summary.ts';
 import { actualState, type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
 import { resultOf } from '../../engine/run/record/run-outcome.ts';
 import { plain } from './style.ts';
-import { indented, resultTexts } from './words.ts';
+import { stepLines } from './summary.ts';
+import { exampleText, indented, resultTexts } from './words.ts';
 
 export interface EndedRun {
   readonly record: RunRecord;
   readonly summary: RunSummary;
-  /** Commands to type. */
-  readonly next: readonly string[];
+  readonly steps: readonly NextStep[];
   readonly endedBefore?: true;
 }
 
@@ -64,7 +65,7 @@ function cardMessage(text: string): object {
   return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
 }
 
-function runDocument({ record, summary, next }: EndedRun): object {
+function runDocument({ record, summary, steps }: EndedRun): object {
   return {
     id: record.id,
     state: actualState(record),
@@ -79,7 +80,7 @@ function runDocument({ record, summary, next }: EndedRun): object {
     finished_at: summary.finished_at,
     duration_s: summary.duration_s,
     digests: summary.digests,
-    next,
+    next: commandsOf(steps),
   };
 }
 
@@ -92,7 +93,7 @@ function textOf({ run, runId, exitCode, error, by: { host } }: Ended): string {
   return shortened(`cqbatch on ${host}: ${end}`, longestText);
 }
 
-function textOfRun({ record, summary, next, endedBefore }: EndedRun): string {
+function textOfRun({ record, summary, steps, endedBefore }: EndedRun): string {
   const { id, manifest, options } = record;
   const [worst] = failuresIn(summary);
   const reason = reasonOf(record);
@@ -102,8 +103,8 @@ function textOfRun({ record, summary, next, endedBefore }: EndedRun): string {
   return [
     `run ${id} of ${manifest.name} ${end}: ${rowTexts(summary)} (${options.baseUrl})`,
     reason,
-    worst && !reason?.includes(worst.code) && `${worst.code}: ${worst.message} (row ${worst.row})`,
-    ...next.map((command) => `Next: ${command}`),
+    worst && !reason?.includes(worst.code) && `${count(worst.count)} ${worst.code}, ${exampleText(worst)}`,
+    ...stepLines(steps).map(plain),
   ]
     .filter((line) => line !== undefined && line !== false)
     .join('\n');
@@ -120,12 +121,15 @@ export function finalFolderOf({ record, summary: { outcomes } }: EndedRun): Fina
 }
 
 /** For people who see only the folder of the manifest. */
-export function endingText({ record, summary, next }: EndedRun, files: ManifestEnding['files'] = {}): string {
+export function endingText(
+  { record, summary, steps }: EndedRun,
+  files: ManifestEnding['files'] = {},
+): string {
   const { id, manifest, options } = record;
   const codes = summary.codes
     .filter(({ outcome }) => outcome === 'failed' || outcome === 'invalid')
     .slice(0, listedCodes)
-    .map(({ code, count, message, row }) => `${code}: ${counted(count, 'row')}; row ${row}: ${message}`);
+    .map((tally) => `${tally.code}: ${counted(tally.count, 'row')}, ${exampleText(tally)}`);
   const suffixes = Object.keys(files);
   return [
     `${manifest.name} ran as ${id} against ${options.baseUrl}: ${stateInWords(record)}, ${rowTexts(summary)}.`,
@@ -133,7 +137,7 @@ export function endingText({ record, summary, next }: EndedRun, files: ManifestE
     codes.length > 0 && `\nResults by code:\n${indented(codes)}`,
     suffixes.length > 0 &&
       `\nThe rows that were not done are in these files. Correct them and put them into the inbox: *${suffixes.join(', *')}`,
-    next.length > 0 && `\nNext:\n${indented(next)}`,
+    steps.length > 0 && `\n${plain(stepLines(steps).join('\n'))}`,
   ]
     .filter((part) => part !== undefined && part !== false)
     .join('\n');

@@ -5,7 +5,7 @@ import { noticeableRestMs, restAdvice } from '../../domain/pace.ts';
 import { apiText, percentOf, usualPriority } from '../../domain/terms.ts';
 import { goneAfterMs } from '../../engine/cluster/entries.ts';
 import { toHundredths } from '../../engine/cluster/rate-policy.ts';
-import { nextOfStopped } from '../../engine/run/record/record.ts';
+import { commandsOf } from '../../engine/report/next-steps.ts';
 import { endInWords } from '../../engine/run/record/run-outcome.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
 import { styled } from './style.ts';
@@ -116,8 +116,7 @@ export function statusText(view: RunView, now = Date.now(), ownVersion = readVer
       ),
     ],
     ['reason', reasonOf(local?.states ?? [])],
-    ['next', local?.resumable ? nextOfStopped({ id: view.id, states: local.states }) : undefined],
-    ['next', view.state === 'paused' ? `cqbatch unpause ${view.id}` : undefined],
+    ['next', commandsOf(local?.steps ?? [])[0]],
   ];
   return `Run ${view.id} ${styledState(view.state, endInWords(view))}\n${indented(factLines(facts))}`;
 }

@@ -1,3 +1,6 @@
+import { pathToFileURL } from 'node:url';
+import { escapeInvisible } from '../../base/text/printable.ts';
+
 /**
  * Red: errors, failed rows, halted runs. Yellow: warnings, unclear rows, waits. Green: done. Bold: the verdict and `Next:`. Dim: what is
  * repeated. These five of the 16 colors can be read on light and dark screens.
@@ -19,8 +22,17 @@ const secret = Math.random().toString(36).slice(2);
 const end = `\ufdd1${secret}`;
 const begin = (style: string): string => `\ufdd0${secret}${style};`;
 const spans = new RegExp(`${begin('(\\w+)')}(.*?)${end}`, 'gs');
-const marks = new RegExp(`${begin('\\w+')}|${end}`, 'g');
-const marksAndCharacters = new RegExp(`${begin('\\w+')}|${end}|.`, 'gsu');
+const endLink = `\ufdd4${secret}`;
+const beginLink = (address: string): string => `\ufdd2${secret}${address}\ufdd3`;
+const links = new RegExp(`${beginLink('([^\ufdd3]*)')}(.*?)${endLink}`, 'gs');
+const mark = `${begin('\\w+')}|${end}|${beginLink('[^\ufdd3]*')}|${endLink}`;
+const marks = new RegExp(mark, 'g');
+const marksAndCharacters = new RegExp(`${mark}|.`, 'gsu');
+
+/** A file that a terminal with hyperlinks opens. For `withLinks`. */
+export function linked(path: string, text: string): string {
+  return beginLink(pathToFileURL(path).href) + escapeInvisible(text) + endLink;
+}
 
 /** For `painted` or `plain`. Marks don't nest. */
 export function styled(style: Style, text: string): string {
@@ -44,8 +56,13 @@ export function plain(text: string): string {
   return text.replace(marks, '');
 }
 
+/** OSC 8, as terminals have it. Without this, `painted` and `plain` leave links out. */
+export function withLinks(text: string): string {
+  return text.replace(links, '\u001b]8;;$1\u001b\\$2\u001b]8;;\u001b\\');
+}
+
 export function painted(text: string): string {
-  return text.replace(spans, (_span, style: Style, inner: string) => {
+  return text.replace(links, '$2').replace(spans, (_span, style: Style, inner: string) => {
     const [on, off] = codes[style];
     return `\u001b[${on}m${inner}\u001b[${off}m`;
   });

@@ -1,13 +1,17 @@
+import { basename, dirname } from 'node:path';
 import { count, counted, duration, perSecond } from '../../base/text/format.ts';
+import { escapeInvisible } from '../../base/text/printable.ts';
 import { type Outcome, type OutcomeCounts, outcomes, totalOf } from '../../domain/terms.ts';
+import { type NextStep, resumeCommand } from '../../engine/report/next-steps.ts';
 import type { RatePoint } from '../../engine/report/rate-history.ts';
 import type { RunSummary } from '../../engine/report/summary.ts';
 import type { ReportPaths } from '../../engine/report/write-reports.ts';
-import type { RunRecord } from '../../engine/run/record/record.ts';
+import { endOf, type RunRecord } from '../../engine/run/record/record.ts';
+import { resultOf } from '../../engine/run/record/run-outcome.ts';
 import type { FailedRun } from '../../engine/run/session/execution-options.ts';
-import { styled } from './style.ts';
+import { linked, type Style, styled } from './style.ts';
 import {
-  factLines,
+  exampleText,
   moreText,
   movedIn,
   outcomeTexts,
@@ -23,8 +27,7 @@ const maxCodes = 10;
 
 interface SummaryTextOptions {
   readonly state: string;
-  /** Commands to type. */
-  readonly next: readonly string[];
+  readonly steps: readonly NextStep[];
   readonly warning?: string | undefined;
   /** The run does not go on by itself. */
   readonly isStopped?: boolean;
@@ -35,7 +38,7 @@ interface SummaryTextOptions {
 export function summaryText(
   summary: RunSummary,
   paths: ReportPaths,
-  { state, next, warning, isStopped = false, columns }: SummaryTextOptions,
+  { state, steps, warning, isStopped = false, columns }: SummaryTextOptions,
 ): string {
   const { run, manifest, outcomes, unclear, duration_s: seconds } = summary;
   const time = seconds > 0 ? ` after ${duration(seconds)}` : '';
@@ -44,20 +47,28 @@ export function summaryText(
     `Run ${run} ${state}${withRetries(summary)}${time}: ${counts}`,
     ...[...(columns === undefined ? [] : pictures(summary, columns)), ...codeLines(summary)].map(movedIn),
     manifest.left_out !== undefined && `${counted(manifest.left_out, 'more row')} left out by --where`,
-    unclear > 0 && `${unclearRows(unclear)} (column _unclear)`,
-    isStopped && outcomes.pending > 0 && pendingRows(outcomes.pending),
-    warning,
-    ...factLines([
-      ['Report:', paths.report],
-      ['HTML report:', paths.html],
-      ['Excel report:', paths.xlsx],
-      ['Failed rows:', paths.failed],
-      ['Not attempted:', paths.notAttempted],
-      ['Next:', next],
-    ]),
+    unclear > 0 && styled('yellow', `${unclearRows(unclear)} (column _unclear)`),
+    isStopped && outcomes.pending > 0 && styled('yellow', pendingRows(outcomes.pending)),
+    warning !== undefined && styled('yellow', warning),
+    filesLine(paths),
+    ...stepLines(steps),
   ]
     .filter((line) => line !== false && line !== undefined)
     .join('\n');
+}
+
+/** The folder once, then the names of its files, as links where the terminal has them. */
+function filesLine({ report, html, xlsx, failed, correct, notAttempted }: ReportPaths): string {
+  const files = [html, report, xlsx, failed, correct, notAttempted].filter((path) => path !== undefined);
+  const names = files.map((path) => linked(path, basename(path)));
+  return `Files in ${escapeInvisible(dirname(report))}: ${names.join(', ')}`;
+}
+
+/** Red for a run that stopped by itself, yellow for one that needs a look, green for one that did all. */
+export function styleOfEnd(record: RunRecord, { outcomes, unclear }: RunSummary): Style {
+  const result = resultOf(endOf(record), outcomes);
+  if (result === 'succeeded') return unclear > 0 ? 'yellow' : 'green';
+  return result === 'halted' || result === 'failed' ? 'red' : 'yellow';
 }
 
 function withRetries({ retries }: RunSummary): string {
@@ -73,7 +84,7 @@ export function failureText({ id, plan }: RunRecord, { counts, intact, ended }: 
   if (!intact)
     return `Run ${id} stopped because its folder was changed. Restore the folder; otherwise ${results} are lost.`;
   if (ended) return `Run ${id} ended, and its journal has ${results}. Only the report is missing.`;
-  return `Run ${id} stopped. Its journal has ${results}. Continue with: cqbatch resume ${id}`;
+  return `Run ${id} stopped. Its journal has ${results}. Continue with: ${resumeCommand(id)}`;
 }
 
 function codeLines({ codes }: RunSummary): readonly string[] {
@@ -83,14 +94,18 @@ function codeLines({ codes }: RunSummary): readonly string[] {
   );
   const cells = shown
     .slice(0, maxCodes)
-    .map(({ outcome, code, count: rows, message, row }) => [
-      count(rows),
-      styledOutcome(outcome),
-      code,
-      `${message === '' ? '' : `${message} `}(row ${row})`,
-    ]);
+    .map((tally) => [count(tally.count), styledOutcome(tally.outcome), tally.code, detailOf(tally)]);
   const more = shown.length - maxCodes;
   return [...table(cells, [0]), ...(more > 0 ? [`${moreText(more, 'code')}: see summary.json`] : [])];
+}
+
+/** The message of a row without a result is about its last attempt, if it had one. */
+function detailOf(tally: RunSummary['codes'][number]): string {
+  const { outcome, called } = tally;
+  if (outcome !== 'not_attempted') return exampleText(tally);
+  return called === 0
+    ? ''
+    : `${count(called)} had been refused, and ${called === 1 ? 'was' : 'were'} not processed`;
 }
 
 const mostColumns = 60;
@@ -156,4 +171,25 @@ function resampled(series: readonly RatePoint[], parts: number): readonly number
     if (points.length > 0) mean = sum / points.length;
     return mean;
   });
+}
+
+/** The first step in full, and what comes later in a line each. */
+export function stepLines(steps: readonly NextStep[]): readonly string[] {
+  const notes = steps.filter(({ isNote }) => isNote).map(({ title, text }) => `${title}. ${text}`);
+  const [next, ...later] = steps.filter(({ isNote }) => !isNote);
+  if (next === undefined) return notes;
+  return [
+    ...notes,
+    `Next: ${titleOf(next)}`,
+    ...[next.command, next.text]
+      .filter((line) => line !== undefined)
+      .map((line) => `  ${escapeInvisible(line)}`),
+    ...later
+      .map((step) => `Then: ${[titleOf(step), step.command].filter(Boolean).join(': ')}`)
+      .map(escapeInvisible),
+  ];
+}
+
+function titleOf({ title, first }: NextStep): string {
+  return escapeInvisible(first === undefined ? title : `${title} (${first})`);
 }

@@ -65,6 +65,15 @@ export function resultTexts({
   ];
 }
 
+/** `e.g. row 2: evaluation 50 is not recoverable`: a message is about one row, not about all that have its code. */
+export function exampleText({
+  count: rows,
+  message,
+  row,
+}: Pick<RunSummary['codes'][number], 'count' | 'message' | 'row'>): string {
+  return `${rows === 1 ? '' : 'e.g. '}row ${row}${message === '' ? '' : `: ${message}`}`;
+}
+
 export function unclearRows(rows: number): string {
   return `${counted(rows, 'row')} unclear: an attempt may have been processed`;
 }

@@ -106,7 +106,7 @@ function presentText({ type }: Pick<Field, 'type'>, text: string | undefined): s
 function conflict(field: string, was: string, is: string): RowProblem {
   return {
     column: oldNameOf(field),
-    problem: `is not what is there: ${field} is ${shownText(is)} now`,
+    problem: `the entry is different: ${field} is ${shownText(is)} now`,
     value: excerpt(was),
   };
 }

@@ -12,8 +12,14 @@ export function requiredNames({ fields }: Operation): readonly string[] {
   return fields.filter(({ required }) => required).map(({ name }) => name);
 }
 
+const oldPrefix = 'old_';
+
 export function oldNameOf(field: string): string {
-  return `old_${field}`;
+  return `${oldPrefix}${field}`;
+}
+
+export function isOldName(name: string): boolean {
+  return name.startsWith(oldPrefix);
 }
 
 function oldNames({ fields }: Operation): readonly string[] {

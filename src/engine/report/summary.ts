@@ -77,6 +77,10 @@ interface CodeTally {
   readonly outcome: Outcome;
   readonly code: string;
   readonly count: number;
+  /** How many of them are unclear. */
+  readonly unclear: number;
+  /** How many of them the API was called for. */
+  readonly called: number;
   readonly message: string;
   readonly row: number;
 }
@@ -116,8 +120,19 @@ export class Tally {
 
     const key = `${outcome} ${code}`;
     const existing = this.#codes.get(key);
-    if (existing !== undefined) existing.count++;
-    else this.#codes.set(key, { outcome, code, count: 1, message: messageOf(result), row: result.row });
+    const tally = existing ?? {
+      outcome,
+      code,
+      count: 0,
+      unclear: 0,
+      called: 0,
+      message: messageOf(result),
+      row: result.row,
+    };
+    tally.count++;
+    if (result.unclear) tally.unclear++;
+    if (attempts > 0) tally.called++;
+    this.#codes.set(key, tally);
   }
 
   /** @param report SHA-256 of report.csv; absent for a report without files */

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeJsonFile } from '../../base/disk/json-file.ts';
 import { type Guard, guardColumn, guardFor } from '../../base/text/formula-guard.ts';
+import { stepAfter } from '../../domain/codes.ts';
 import { CsvFile, unwritableReport } from './csv-file.ts';
 import type { ReportPage } from './html/report-page.ts';
 import type { ReportLine } from './join-results.ts';
@@ -20,8 +21,10 @@ export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOpt
 export interface ReportPaths {
   readonly report: string;
   readonly summary: string;
-  /** The failed rows, to correct and run again; absent if no row failed. */
+  /** Rows that failed or are invalid; absent if there are none. */
   readonly failed?: string;
+  /** Those of them that succeed only after a correction of their cells. */
+  readonly correct?: string;
   /** Absent if every row was attempted. */
   readonly notAttempted?: string;
   /** Absent with `--no-html`. */
@@ -38,7 +41,7 @@ export interface WrittenReports {
 }
 
 /**
- * Writes report.csv, failed.csv, not-attempted.csv and summary.json (docs/report.md), each whole or not at all. Memory does not depend on
+ * Writes report.csv, failed.csv, correct.csv, not-attempted.csv and summary.json (docs/report.md), each whole or not at all. Memory does not depend on
  * the number of rows.
  *
  * A pending row is in neither of the files that can be fed back: it will still be called, or was called.
@@ -67,11 +70,13 @@ export async function writeReports(input: ReportInput): Promise<WrittenReports> 
 const alteredHint = "CSV can't hold this row unchanged: retry it with `cqbatch retry`, not with this file";
 
 const notAttemptedFile = 'not-attempted.csv';
+export const correctFile = 'correct.csv';
 
 class ReportFiles {
   alteredRows = 0;
   readonly #report: CsvFile;
   readonly #failed: CsvFile;
+  readonly #correct: CsvFile;
   readonly #notAttempted: CsvFile;
   readonly #summaryPath: string;
   readonly #cells: ReportCells;
@@ -90,12 +95,15 @@ class ReportFiles {
     const refeedFile = (name: string, more: readonly string[]) =>
       file(name, [...this.#refeed.header, '_row', ...more, guardColumn(delimiter)]);
     this.#report = file('report.csv', this.#cells.header);
-    this.#failed = refeedFile('failed.csv', ['_error_code', '_error_message', '_error_unclear']);
+    const error = ['_error_code', '_error_message', '_error_unclear'];
+    this.#failed = refeedFile('failed.csv', error);
+    this.#correct = refeedFile(correctFile, error);
     this.#notAttempted = refeedFile(notAttemptedFile, []);
   }
 
   async write(lines: readonly ReportLine[]): Promise<void> {
     const failed: (readonly string[])[] = [];
+    const toCorrect: (readonly string[])[] = [];
     const notAttempted: (readonly string[])[] = [];
     for (const { row, result } of lines) {
       const { outcome, operation, code, unclear } = result;
@@ -105,12 +113,15 @@ class ReportFiles {
       if (altered) this.alteredRows++;
       const cellsAndRow = [...cells, String(row.row)];
       const message = altered ? `${messageOf(result)} (${alteredHint})` : messageOf(result);
-      if (isFailed)
-        failed.push([...cellsAndRow, this.#guard(code), this.#guard(message), flagCell(unclear), 'yes']);
-      else notAttempted.push([...cellsAndRow, 'yes']);
+      if (isFailed) {
+        const record = [...cellsAndRow, this.#guard(code), this.#guard(message), flagCell(unclear), 'yes'];
+        failed.push(record);
+        if (stepAfter(code) === 'correct') toCorrect.push(record);
+      } else notAttempted.push([...cellsAndRow, 'yes']);
     }
     await this.#report.write(lines.map((line) => this.#cells.of(line)));
     if (failed.length > 0) await this.#failed.write(failed);
+    if (toCorrect.length > 0) await this.#correct.write(toCorrect);
     if (notAttempted.length > 0) await this.#notAttempted.write(notAttempted);
   }
 
@@ -132,6 +143,7 @@ class ReportFiles {
       report: this.#report.path,
       summary: this.#summaryPath,
       ...(this.#failed.isCreated && { failed: this.#failed.path }),
+      ...(this.#correct.isCreated && { correct: this.#correct.path }),
       ...(this.#notAttempted.isCreated && { notAttempted: this.#notAttempted.path }),
     };
   }
@@ -142,7 +154,7 @@ class ReportFiles {
   }
 
   get #all(): readonly CsvFile[] {
-    return [this.#report, this.#failed, this.#notAttempted];
+    return [this.#report, this.#failed, this.#correct, this.#notAttempted];
   }
 }
 

@@ -1,6 +1,5 @@
 import { count, counted } from '../../base/text/format.ts';
 import { shortened } from '../../base/text/printable.ts';
-import { savedName } from '../../engine/report/html/next-steps.ts';
 import type { PageData } from '../../engine/report/html/page-data.ts';
 import { reportSummary } from '../../engine/report/html/report-head.ts';
 import {
@@ -145,13 +144,13 @@ export class ReportView {
     this.#search.focus();
   }
 
-  /** @param what `shown` for the texts of the table; otherwise part of the name of a manifest */
+  /** @param what `shown` for the texts of the table; `correct` for the file that a step names */
   #save(what: string): void {
     const text =
       what === 'shown'
         ? shownCsv(this.#chooser.chosen(this.#columns), this.#selected)
         : refeedCsv(this.#rows, this.#selected);
-    download(savedName(this.#data.run.id, what), text);
+    download(what === 'correct' ? 'correct.csv' : `${this.#data.run.id}-${what}.csv`, text);
   }
 
   /** @param isStep whether the reader can go back */

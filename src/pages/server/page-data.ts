@@ -1,6 +1,7 @@
 import { count, counted, exactDuration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import type { HistoryEntry, Schedule } from '../../daemon/schedule/schedule.ts';
+import { commonCodeText } from '../../domain/common-code.ts';
 import type { LimitedApi } from '../../domain/terms.ts';
 import type { WorkerEntry } from '../../engine/cluster/entries.ts';
 import { endInWords, resultOf } from '../../engine/run/record/run-outcome.ts';
@@ -41,7 +42,7 @@ export function reasonOf({ id, state, local }: RunData): string | undefined {
 /** A smaller share of failures is no news, as in the default of `--max-failures`. */
 const noticeableShare = 0.05;
 
-/** `All 42 called rows failed, most with NOT_FOUND.` Undefined while few rows fail. */
+/** `All 42 called rows failed, mostly with NOT_FOUND (40 rows).` Undefined while few rows fail. */
 export function failingText({ counts, local }: RunData): string | undefined {
   const { succeeded, failed } = counts;
   const called = succeeded + failed;
@@ -52,7 +53,7 @@ export function failingText({ counts, local }: RunData): string | undefined {
       : `${count(failed)} of ${counted(called, 'called row')}`;
   const failures = local?.codes?.filter(({ outcome }) => outcome === 'failed') ?? [];
   const [most] = failures.toSorted((one, other) => other.count - one.count);
-  return `${which} failed${most === undefined ? '' : `, most with ${most.code}`}.`;
+  return `${which} failed${most === undefined ? '' : `, ${commonCodeText({ code: most.code, rows: most.count }, failed)}`}.`;
 }
 
 /** Whether the run waits for a command, has stopped before its end, or has failed rows that no retry has called. */

@@ -78,7 +78,6 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
       id: 'bench',
       state: 'completed',
       phase: 'ended',
-      next: '',
       baseUrl: 'https://api.example',
       stops: [],
     },
@@ -102,7 +101,7 @@ async function makePage(/** @type {number} */ rows, /** @type {string} */ folder
     digests: null,
     delimiter: ',',
   });
-  return writeHtmlReport(folder, await report.content(summary));
+  return writeHtmlReport(folder, await report.content(summary, []));
 }
 
 async function makeCsv(/** @type {number} */ rows, /** @type {string} */ folder) {

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { steadyNow, steadyTimeOf } from '../../../src/base/async/clock.ts';
 import * as render from '../../../src/cli/render/status.ts';
 import { plain } from '../../../src/cli/render/style.ts';
+import type { NextStep } from '../../../src/engine/report/next-steps.ts';
 import type { RunView } from '../../../src/engine/run/record/run-view.ts';
 import { scenes } from './scenes.ts';
 
@@ -68,7 +69,7 @@ const local = {
     { state: 'planned', at: at(90) },
     { state: 'running', at: at(60) },
   ],
-  resumable: false,
+  steps: [],
 } as unknown as NonNullable<RunView['local']>;
 
 /** What is known here of a run that was in these states, each for a reason. */
@@ -77,6 +78,9 @@ const told = (...states: readonly (readonly [state: string, reason: string, more
     ...local,
     states: states.map(([state, reason, more]) => ({ state, at: at(1), reason, ...more })),
   }) as typeof local;
+
+const steps = (...commands: readonly string[]): readonly NextStep[] =>
+  commands.map((command) => ({ title: 'Do it', text: '', command, group: 'all', rows: 0 }));
 
 const outage = { reason: 'api.example.com is away: 503', testMs: 5 };
 const text = 'for a worker: none serves https://api.example.com; start one: cqbatch worker';
@@ -95,7 +99,16 @@ const cases: readonly (readonly [what: string, changes: Partial<RunView>])[] = [
   ['a worker that makes only single calls', { workers: [{ ...worker, outage }] }],
   ['a wait for a worker', { workers: [], wait: { of: 'worker', text } }],
   ['a run that is called first', { wait: { of: 'run', text: 'for urgent (priority high), about 40 s' } }],
-  ['paused', { state: 'paused', local: told(['running', 'on the dashboard'], ['paused', 'maintenance']) }],
+  [
+    'paused',
+    {
+      state: 'paused',
+      local: {
+        ...told(['running', 'on the dashboard'], ['paused', 'maintenance']),
+        steps: steps('cqbatch unpause monthly'),
+      },
+    },
+  ],
   ['paused before', { local: told(['paused', 'maintenance'], ['running', 'on the dashboard']) }],
   ['resumed for a reason', { local: told(['interrupted', 'a signal'], ['running', 'the API is back']) }],
   [
@@ -103,8 +116,8 @@ const cases: readonly (readonly [what: string, changes: Partial<RunView>])[] = [
     {
       state: 'halted',
       local: {
-        ...told(['halted', 'failures', { next: 'cqbatch resume monthly --max-failures none' }]),
-        resumable: true,
+        ...told(['halted', 'failures']),
+        steps: steps('cqbatch show monthly --row 7', 'cqbatch resume monthly'),
       },
     },
   ],
@@ -113,7 +126,10 @@ const cases: readonly (readonly [what: string, changes: Partial<RunView>])[] = [
     {
       state: 'halted',
       because: 'stuck',
-      local: { ...told(['halted', 'the API rejected the token', { because: 'stuck' }]), resumable: true },
+      local: {
+        ...told(['halted', 'the API rejected the token', { because: 'stuck' }]),
+        steps: steps('cqbatch resume monthly'),
+      },
     },
   ],
   ['submitted', { ...unknown, state: 'submitted', workers: [], done: 0, counts: none }],

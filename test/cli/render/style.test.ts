@@ -3,12 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { printable } from '../../../src/base/text/printable.ts';
 import {
   cutInTheMiddle,
+  linked,
   painted,
   plain,
   screenRows,
   styled,
   widthOf,
   withLabels,
+  withLinks,
   wrappedLine,
 } from '../../../src/cli/render/style.ts';
 import { table } from '../../../src/cli/render/words.ts';
@@ -25,6 +27,17 @@ describe('a styled text', () => {
   test('has no colors elsewhere', () => {
     expect(plain(line)).toBe('a 12 succeeded, 3 failed z');
     expect(widthOf(line)).toBe(26);
+  });
+
+  test('names files, as links where the terminal has them', () => {
+    const files = `in ${linked('/runs/a b;\u001b/report.csv', 'report.csv')}, ${styled('red', 'x')}`;
+    expect(plain(files)).toBe('in report.csv, x');
+    expect(painted(files)).toBe('in report.csv, \u001b[31mx\u001b[39m');
+    expect(widthOf(files)).toBe(16);
+    const address = 'file:///runs/a%20b;%1B/report.csv';
+    const link = `\u001b]8;;${address}\u001b\\report.csv\u001b]8;;\u001b\\`;
+    expect(plain(withLinks(printable(files)))).toBe(`in ${link}, x`);
+    expect(wrappedLine(files, 14).map(plain)).toEqual(['in report.csv,', '  x']);
   });
 
   test("can't be forged without the secret", () => {

@@ -103,12 +103,12 @@ describe('a row for an entry', () => {
     {
       old: { title: 'Older' },
       values: { title: 'New' },
-      problem: 'is not what is there: title is "Old" now',
+      problem: 'the entry is different: title is "Old" now',
     },
     {
       old: { description: 'x' },
       values: { description: 'y' },
-      problem: 'is not what is there: description is empty now',
+      problem: 'the entry is different: description is empty now',
     },
   ])('with an old value that is not there is a conflict: $problem', ({ old, values, problem }) => {
     const [[field, value] = []] = Object.entries(old);

@@ -103,12 +103,52 @@ test('a report looks like this', async () => {
       { operation: '', outcomes: { ...none, invalid: 1 } },
     ],
     codes: [
-      { outcome: 'succeeded', code: 'OK', count: 1, message: '', row: 1 },
-      { outcome: 'failed', code: 'NOT_FOUND', count: 1, message: '=no such evaluation', row: 2 },
-      { outcome: 'invalid', code: 'INVALID_ROW', count: 1, message: 'evaluation_id: is missing', row: 4 },
-      { outcome: 'duplicate', code: 'DUPLICATE', count: 1, message: 'same as row 1', row: 3 },
-      { outcome: 'skipped', code: 'DONE_BEFORE', count: 1, message: 'done before, in row 9 of r0', row: 6 },
-      { outcome: 'not_attempted', code: 'CANCELLED', count: 1, message: 'the run was cancelled', row: 5 },
+      { outcome: 'succeeded', code: 'OK', count: 1, unclear: 0, called: 1, message: '', row: 1 },
+      {
+        outcome: 'failed',
+        code: 'NOT_FOUND',
+        count: 1,
+        unclear: 1,
+        called: 1,
+        message: '=no such evaluation',
+        row: 2,
+      },
+      {
+        outcome: 'invalid',
+        code: 'INVALID_ROW',
+        count: 1,
+        unclear: 0,
+        called: 0,
+        message: 'evaluation_id: is missing',
+        row: 4,
+      },
+      {
+        outcome: 'duplicate',
+        code: 'DUPLICATE',
+        count: 1,
+        unclear: 0,
+        called: 0,
+        message: 'same as row 1',
+        row: 3,
+      },
+      {
+        outcome: 'skipped',
+        code: 'DONE_BEFORE',
+        count: 1,
+        unclear: 0,
+        called: 0,
+        message: 'done before, in row 9 of r0',
+        row: 6,
+      },
+      {
+        outcome: 'not_attempted',
+        code: 'CANCELLED',
+        count: 1,
+        unclear: 0,
+        called: 0,
+        message: 'the run was cancelled',
+        row: 5,
+      },
     ],
     unclear: 1,
     already_done: 0,
@@ -132,10 +172,10 @@ describe('the files', () => {
     await writeReports(inputOf(run, rows));
     const running = await writeReports(inputOf(run, rows, { unfinished: 'pending' }));
     expect(running.paths.notAttempted).toBeUndefined();
-    expect(await filesThere()).toEqual(['failed.csv', 'report.csv', 'summary.json']);
+    expect(await filesThere()).toEqual(['correct.csv', 'failed.csv', 'report.csv', 'summary.json']);
     await run.journal.append([{ type: 'row', result: resultOf(2) }]);
     await writeReports(inputOf(run, rows));
-    expect(await filesThere()).toEqual(['failed.csv', 'report.csv', 'summary.json']);
+    expect(await filesThere()).toEqual(['correct.csv', 'failed.csv', 'report.csv', 'summary.json']);
   });
 
   test('of the previous report stay when a new report fails', async () => {

@@ -151,7 +151,7 @@ test.each([
   ['running', [{ state: 'running', at, reason: 'again' }], undefined],
   ['interrupted', [{ state: 'running', at }], 'its process died; to continue, type: cqbatch resume run'],
 ] as const)('the reason of a run that is %s', (state, states, reason) => {
-  const local = { states: [...states], resumable: false, isShared: false, activeMs: 0 };
+  const local = { states: [...states], steps: [], isShared: false, activeMs: 0 };
   expect(reasonOf({ ...viewOfEntry(runEntry(), undefined), state, local })).toBe(reason);
 });
 

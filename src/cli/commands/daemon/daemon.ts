@@ -11,7 +11,6 @@ import type { Datastore } from '../../../engine/datastore/datastore.ts';
 import { awaitedRuns, prunable, removeRuns } from '../../../engine/run/record/prune.ts';
 import { endOf } from '../../../engine/run/record/record.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
-import { nextCommands } from '../../../engine/run/report/next-commands.ts';
 import {
   type CoordinateOptions,
   coordinateRuns,
@@ -123,10 +122,10 @@ export function notificationsBy(notifier: Notifier, log: Log): RunListener & { a
   };
   return {
     started: () => send(() => notifier.started()),
-    ended: (record, { summary }) =>
+    ended: (record, { summary, steps }) =>
       send(() =>
         notifier.ended({
-          run: { record, summary, next: nextCommands(record, summary) },
+          run: { record, summary, steps },
           runId: record.id,
           exitCode: exitCodeOf(endOf(record), summary.outcomes),
           error: undefined,

@@ -7,7 +7,6 @@ import type { Journal } from '../../../engine/journal/journal.ts';
 import { discard } from '../../../engine/run/plan/create-run.ts';
 import type { RunRecord } from '../../../engine/run/record/record.ts';
 import { endInWords, type RunEnding } from '../../../engine/run/record/run-outcome.ts';
-import { nextCommands } from '../../../engine/run/report/next-commands.ts';
 import type { CanaryResults } from '../../../engine/run/session/canary.ts';
 import type { ExecutedRun, FailedRun, StartedRun } from '../../../engine/run/session/execution-options.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
@@ -16,6 +15,7 @@ import { type ExitCode, exitCodeOf, Interrupted } from '../../exit-codes.ts';
 import { interruptible, stopping } from '../../interrupt.ts';
 import { screen } from '../../output.ts';
 import { canaryText, progressLines } from '../../render/progress.ts';
+import { styled } from '../../render/style.ts';
 import { failureText } from '../../render/summary.ts';
 import { openLog, type Terminal } from '../../terminal.ts';
 import { apiClient, estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
@@ -32,8 +32,8 @@ export async function execute(context: Context, record: RunRecord, journal?: Jou
   const executed = await withScope((defer) => untilEnd(context, record, journal, defer));
   const { record: ended, reports } = executed;
   if (reports !== undefined) {
-    const { summary } = reports;
-    context.onEnded?.({ record: ended, summary, next: nextCommands(ended, summary) });
+    const { summary, steps } = reports;
+    context.onEnded?.({ record: ended, summary, steps });
   }
   return conclude(context.terminal, executed);
 }
@@ -132,11 +132,13 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
   const { paths, summary, alteredRows } = reports;
   const { reason } = end;
   if (reason !== undefined && (end.state === 'halted' || end.state === 'interrupted'))
-    terminal.warn(`${endWords(end)}: ${reason.replace(/\.$/, '')}.`);
+    terminal.warn(
+      `${styled(end.state === 'halted' ? 'red' : 'yellow', `${endWords(end)}:`)} ${reason.replace(/\.$/, '')}.`,
+    );
   if (alteredRows > 0) {
     terminal.warn(
       `${counted(alteredRows, 'row', ['has', 'have'])} text that CSV can't hold: run these rows again with "cqbatch retry ${record.id}", not with ` +
-        'failed.csv.',
+        'failed.csv or correct.csv.',
     );
   }
   try {

@@ -4,7 +4,6 @@ import { usageError } from '../../../base/errors/errors.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import { planSuffix, type ReadPlan, readPlanFile } from '../../../engine/run/plan/plan-file.ts';
-import { differingOptions } from '../../../engine/run/record/differing-options.ts';
 import { contentRunId } from '../../../engine/run/record/run-id.ts';
 import { rowsFile } from '../../../engine/run/record/run-rows.ts';
 import {
@@ -18,6 +17,7 @@ import type { Flags } from '../../config.ts';
 import type { CommandContext } from '../../context.ts';
 import { valueText } from '../../render/options.ts';
 import { baseUrlOf, digestIn } from '../options.ts';
+import { differingOptions } from './differing-options.ts';
 
 /**
  * Works on a manifest, or on a plan, which replaces rows, options and consent of the command line.

@@ -18,7 +18,6 @@ import {
 } from '../../../engine/run/plan/plan-file.ts';
 import type { PlannedRows } from '../../../engine/run/plan/planned-rows.ts';
 import { isReady, readyRows } from '../../../engine/run/plan/readiness.ts';
-import { differingOptions } from '../../../engine/run/record/differing-options.ts';
 import { rowsFile } from '../../../engine/run/record/run-rows.ts';
 import { groupOption, newRunOptions, rowOptions } from '../../../settings/run-options.ts';
 import { defaults } from '../../../settings/settings.ts';
@@ -32,6 +31,7 @@ import { clockTime, fingerprint } from '../../render/words.ts';
 import { proxyTo } from '../api-client.ts';
 import { listsToCompare } from '../listing.ts';
 import { baseUrlOf, runOptions, runWords } from '../options.ts';
+import { differingOptions } from './differing-options.ts';
 import { withNamedPlan } from './named-plan.ts';
 import type { PagedPlan } from './plan-page.ts';
 import { manifestOf, planOf, planTextFor, readingManifest } from './planned-run.ts';

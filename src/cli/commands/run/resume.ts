@@ -4,22 +4,19 @@ import { BusyError, type CqbatchError, usageError } from '../../../base/errors/e
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { withActor } from '../../../domain/actor.ts';
-import type { OutcomeCounts } from '../../../domain/terms.ts';
 import { isActive } from '../../../engine/cluster/entries.ts';
 import { stageManifest } from '../../../engine/manifest/stage.ts';
 import { inputKind } from '../../../engine/manifest/text/source.ts';
-import { retryCommand } from '../../../engine/report/retry-command.ts';
-import { differingOptions } from '../../../engine/run/record/differing-options.ts';
+import { commandsOf } from '../../../engine/report/next-steps.ts';
 import {
   actualState,
   isHaltedByGuard,
   isResumable,
   type RunRecord,
 } from '../../../engine/run/record/record.ts';
-import { readJournalSummary } from '../../../engine/run/record/run-journal.ts';
+import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import { openRunRows, refuseChangedRows } from '../../../engine/run/record/run-rows.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
-import { isCured, nextCommands } from '../../../engine/run/report/next-commands.ts';
 import { rewriteReport } from '../../../engine/run/report/report-run.ts';
 import { findRecord, unfinishedRun } from '../../../engine/run/session/find-run.ts';
 import { changedOptions, givenRowOptions, rowOptions, savingOptions } from '../../../settings/run-options.ts';
@@ -28,9 +25,12 @@ import { environment, type Flags } from '../../config.ts';
 import type { CommandContext, Context } from '../../context.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import type { EndedRun } from '../../render/ended-run.ts';
+import { styled } from '../../render/style.ts';
+import { stepLines } from '../../render/summary.ts';
 import { outcomeTexts } from '../../render/words.ts';
 import type { Terminal } from '../../terminal.ts';
 import { baseUrlOf, sayIfTomorrow } from '../options.ts';
+import { differingOptions } from './differing-options.ts';
 import { execute } from './execute.ts';
 import { readingManifest } from './planned-run.ts';
 import { runWhenFree } from './run-scope.ts';
@@ -53,7 +53,16 @@ export async function resumeRun(context: Context, record: RunRecord): Promise<Ex
     baseUrl: baseUrlFor(record, flags, settings),
     ...(flags.allowInsecureHttp && { allowInsecureHttp: true }),
   };
+  if (isHaltedByGuard(record)) await sayWhatContinues(context, record);
   return execute(context, { ...record, options, ...ratesOf(record, options.rate) });
+}
+
+async function sayWhatContinues({ terminal, store }: Context, record: RunRecord): Promise<void> {
+  const { done } = await progressOf(store, record);
+  terminal.say(
+    `Run ${record.id} was halted. It now calls the ${counted(record.plan.rows - done, 'row')} without a result, and counts failures from ` +
+      'now on.',
+  );
 }
 
 function ratesOf(
@@ -119,7 +128,6 @@ export function busyWith({ id, state, process }: RunRecord): BusyError {
  */
 export async function continueRun(context: Context, record: RunRecord, source: string): Promise<ExitCode> {
   const { terminal, store } = context;
-  const { id } = record;
   const checked = await refuseOtherManifest(context, record, source);
   if (typeof checked === 'number') return checked;
   await refuseOtherOptions(context, record);
@@ -128,42 +136,41 @@ export async function continueRun(context: Context, record: RunRecord, source: s
   if (isHaltedByGuard(record) && !context.flags.resumeHalted) return stillHalted(context, record);
   if (state !== 'completed' && state !== 'cancelled') return resumeRun(context, record);
 
-  const { outcomes, codes } = await readJournalSummary(store, record);
-  const next = (await isCured(store, record)) ? [] : retryCommand(id, codes);
   const isDone = state === 'completed';
   context.metrics?.foundFinished();
-  context.onEnded?.(await endedRun(store, record));
-  sayEnded(terminal, record, isDone ? 'is already completed' : 'was cancelled', outcomes, next);
+  const ended = await endedRun(store, record);
+  context.onEnded?.(ended);
+  sayEnded(terminal, isDone ? 'is already completed' : 'was cancelled', ended);
   return isDone ? exitCodes.success : exitCodes.halted;
 }
 
 /** A halted run does not continue by itself: otherwise each start by cron would call more rows. */
 async function stillHalted(context: Context, record: RunRecord): Promise<ExitCode> {
   const ended = await endedRun(context.store, record);
-  const { summary, next } = ended;
   context.onEnded?.(ended);
-  context.terminal.warn(`Halted: ${record.states.at(-1)?.reason}`);
-  sayEnded(context.terminal, record, 'is halted', summary.outcomes, next);
+  context.terminal.warn(`${styled('red', 'Halted:')} ${record.states.at(-1)?.reason}`);
+  sayEnded(context.terminal, 'is halted', ended);
   return exitCodes.halted;
 }
 
 function sayEnded(
   terminal: Terminal,
-  record: RunRecord,
   what: string,
-  outcomes: OutcomeCounts,
-  next: readonly string[],
+  { record, summary: { outcomes }, steps }: EndedRun,
 ): void {
   const { id, plan } = record;
   const rows = `${counted(plan.rows, 'row')}, ${outcomeTexts(outcomes).join(', ')}`;
-  const lines = [`Run ${id} ${what}: ${rows}. Nothing was sent.`, ...next.map((each) => `Next: ${each}`)];
-  terminal.result({ run: id, state: actualState(record), outcomes, next }, lines.join('\n'));
+  const lines = [`Run ${id} ${what}: ${rows}. Nothing was sent.`, ...stepLines(steps)];
+  terminal.result(
+    { run: id, state: actualState(record), outcomes, next: commandsOf(steps) },
+    lines.join('\n'),
+  );
 }
 
 /** Makes a missing report. */
 export async function endedRun(store: RunStore, record: RunRecord): Promise<EndedRun> {
-  const { summary } = await rewriteReport(store, record);
-  return { record, summary, next: nextCommands(record, summary), endedBefore: true };
+  const { summary, steps } = await rewriteReport(store, record);
+  return { record, summary, steps, endedBefore: true };
 }
 
 /** @throws a usage error `RUN_EXISTS` for another manifest than that of the existing run */

@@ -37,19 +37,19 @@ async function retryRun(context: Context, id: string | undefined): Promise<ExitC
   const later = retriesAfter(retriedRun, original);
   refuseUnlessOver('retry', original, later);
   return runDerived(context, original, 'retry', original.options.onConflict, async (input) => {
-    const { unclear } = flags;
+    const { unclear, transient } = flags;
     const check = unclear ? await answeredRows(store, retriedRun) : undefined;
     const codesWanted = flags.code?.map((code) => code.toUpperCase());
-    const choice = { codes: codesWanted, unclear, answered: check?.rows };
+    const choice = { codes: codesWanted, unclear, transient, answered: check?.rows };
     const retried = await writeRetryRows(store, original, later, choice, input);
-    const { scan, codes, overtaken } = retried;
+    const { scan, chosen, overtaken } = retried;
     const checkNote = check && retried.answered > 0 ? answeredText(retried.answered, check) : undefined;
     refuseNothing(original, retried, choice, checkNote);
     const notes = [overtaken === 0 ? undefined : overtakenText(overtaken), checkNote];
     const leftOut = notes.flatMap((note) => (note === undefined ? [] : [`. ${note}`])).join('');
     terminal.say(
       `Run ${original.id} of ${escapeInvisible(original.manifest.name)}: ${count(scan.rows)} of ` +
-        `${counted(original.plan.rows, 'row')} to retry (${codeTexts(codes, choice.codes)})${leftOut}`,
+        `${counted(original.plan.rows, 'row')} to retry (${codeTexts(chosen)})${leftOut}`,
     );
     return retried;
   });
@@ -77,12 +77,13 @@ function runToRetry(store: RunStore): FittingRun {
 interface Choice {
   readonly codes: readonly string[] | undefined;
   readonly unclear: boolean | undefined;
+  readonly transient: boolean | undefined;
 }
 
 function refuseNothing(
   record: RunRecord,
   { codes, scan, overtaken }: RetryRows,
-  { codes: wanted = [], unclear }: Choice,
+  { codes: wanted = [], unclear, transient }: Choice,
   checkNote: string | undefined,
 ): void {
   const { id, state } = record;
@@ -101,7 +102,8 @@ function refuseNothing(
   }
   if (unknown === undefined && checkNote !== undefined)
     throw usageError('NOTHING_TO_RETRY', `Nothing to retry in run ${id}: ${checkNote}.`);
-  const which = unknown === undefined ? 'is unclear' : `has the code ${unknown}`;
+  const chosen = [unclear && 'is unclear', transient && 'may succeed without a change'].filter(Boolean);
+  const which = unknown === undefined ? chosen.join(' and ') : `has the code ${unknown}`;
   const knownCodes = unclear && unknown === undefined ? '' : `; the codes are ${codeTexts(codes)}`;
   throw usageError('NOTHING_TO_RETRY', `Nothing to retry: no failed row of run ${id} ${which}${knownCodes}.`);
 }
@@ -118,9 +120,8 @@ function answeredText(rows: number, { checkedAt }: AnsweredRows): string {
 }
 
 /** `3 UNAVAILABLE, 1 NOT_FOUND` */
-function codeTexts(codes: RetryRows['codes'], wanted: readonly string[] = [...codes.keys()]): string {
+function codeTexts(codes: RetryRows['codes']): string {
   return [...codes]
-    .filter(([code]) => wanted.includes(code))
     .toSorted(([, a], [, b]) => b - a)
     .map(([code, rows]) => `${count(rows)} ${code}`)
     .join(', ');

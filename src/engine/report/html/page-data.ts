@@ -1,8 +1,10 @@
-import type { CodeAdvice, NextStep } from '../../../domain/codes.ts';
+import type { CodeAdvice } from '../../../domain/codes.ts';
 import type { Outcome } from '../../../domain/terms.ts';
 import type { PlannedOperation } from '../../rows/row.ts';
 import type { RunCheck } from '../check-file.ts';
+import type { NextStep, RunPhase } from '../next-steps.ts';
 import type { RatePoint } from '../rate-history.ts';
+import type { RowStep } from '../row-steps.ts';
 import type { RunSummary } from '../summary.ts';
 
 /** Written by Node, read by the page. */
@@ -16,6 +18,7 @@ export interface PageData {
   readonly version: 1;
   readonly run: PageRun;
   readonly summary: RunSummary;
+  readonly steps: readonly NextStep[];
   readonly operations: Readonly<Record<string, OperationWords>>;
   /** Keys are codes. */
   readonly advice: Readonly<Record<string, PageAdvice>>;
@@ -32,7 +35,7 @@ export type ReportedOperation = Pick<PlannedOperation, 'name' | 'thing' | 'done'
 export type OperationWords = Pick<PlannedOperation, 'thing' | 'done'>;
 
 export interface PageAdvice extends CodeAdvice {
-  readonly step: NextStep;
+  readonly step: RowStep;
 }
 
 /** Rows of one code whose messages differ only by their numbers. */
@@ -50,10 +53,7 @@ export interface PageRun {
   readonly id: string;
   /** In words: `halted`, `gave up`. */
   readonly state: string;
-  /** Whether the run calls further rows by itself, only when it is resumed, or never. */
-  readonly phase: 'in progress' | 'stopped' | 'ended';
-  readonly next: string;
-  readonly retry?: string;
+  readonly phase: RunPhase;
   readonly reason?: string;
   readonly baseUrl: string;
   readonly by?: string;

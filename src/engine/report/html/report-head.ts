@@ -3,7 +3,7 @@ import { localTime } from '../../../base/text/local-time.ts';
 import { outcomes, outcomeText } from '../../../domain/terms.ts';
 import { checkOf } from './check.ts';
 import { factList, type Markup, markup } from './markup.ts';
-import { nextSteps, stepsText } from './next-steps.ts';
+import { stepList, stepsText } from './next-steps.ts';
 import type { PageData } from './page-data.ts';
 import { resultsByCode } from './results-by-code.ts';
 import { countOf, groupLink } from './row-groups.ts';
@@ -24,7 +24,7 @@ export function reportHead(data: PageData): Markup {
 export function reportSummary(data: PageData): Markup {
   const copied = { type: 'button', id: 'copy', 'data-copy': summaryText(data) };
   const send = markup('p', { class: 'send' }, markup('button', copied, 'Copy summary'));
-  return [ledger(data), nextSteps(data), checkOf(data), send, resultsByCode(data)];
+  return [ledger(data), stepList(data), checkOf(data), send, resultsByCode(data)];
 }
 
 function facts({ run, summary }: PageData): Markup {

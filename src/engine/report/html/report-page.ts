@@ -1,7 +1,8 @@
-import { adviceOn, nextStepOf } from '../../../domain/codes.ts';
+import { adviceOn } from '../../../domain/codes.ts';
 import type { RunCheck } from '../check-file.ts';
-import { isResumed, type ReportLine } from '../join-results.ts';
-import { retryCommand } from '../retry-command.ts';
+import type { ReportLine } from '../join-results.ts';
+import type { NextStep } from '../next-steps.ts';
+import { rowStep } from '../row-steps.ts';
 import type { RunSummary } from '../summary.ts';
 import { LatencyOverTime } from './latency-series.ts';
 import { MessageGroups } from './message-groups.ts';
@@ -9,7 +10,7 @@ import { PackedRows, type PackOptions } from './packed-rows.ts';
 import type { PageContent, PageRun } from './page-data.ts';
 
 export interface ReportPageOptions extends PackOptions {
-  readonly run: Omit<PageRun, 'writtenAt' | 'retry'>;
+  readonly run: Omit<PageRun, 'writtenAt'>;
   readonly check?: RunCheck | undefined;
 }
 
@@ -35,23 +36,19 @@ export class ReportPage {
   }
 
   /** Call this after all lines were added. */
-  async content(summary: RunSummary): Promise<PageContent> {
+  async content(summary: RunSummary, steps: readonly NextStep[]): Promise<PageContent> {
     const { run, refeed, operations, check } = this.#options;
     const { rate, ...rest } = summary;
-    const [retry] =
-      run.phase !== 'ended' ? [] : retryCommand(run.id, summary.codes, Number.POSITIVE_INFINITY);
     const data = {
       version: 1,
-      run: { ...run, ...(retry !== undefined && { retry }), writtenAt: new Date().toISOString() },
+      run: { ...run, writtenAt: new Date().toISOString() },
       summary: { ...rest, rate: rate && { ...rate, series: [] } },
+      steps,
       operations: Object.fromEntries(
         operations.map(({ name, thing, done }) => [name, { thing, ...(done !== undefined && { done }) }]),
       ),
       advice: Object.fromEntries(
-        summary.codes.map(({ code }) => {
-          const step = run.phase === 'stopped' && isResumed(code) ? 'resume' : nextStepOf(code);
-          return [code, { ...adviceOn(code), step }];
-        }),
+        summary.codes.map(({ code }) => [code, { ...adviceOn(code), step: rowStep(code, summary.state) }]),
       ),
       messages: this.#messages.all(),
       rate: rate?.series ?? [],

@@ -1,11 +1,11 @@
-import type { NextStep } from '../../../domain/codes.ts';
-import { type Outcome, outcomes, outcomeText } from '../../../domain/terms.ts';
+import { outcomes, outcomeText } from '../../../domain/terms.ts';
+import type { StepGroup } from '../next-steps.ts';
 import { type Markup, markup } from './markup.ts';
 import type { PageData } from './page-data.ts';
 import { outcomesInNeed } from './verdict.ts';
 
 /** `attention`: rows that need the reader. */
-type BaseGroup = 'all' | 'attention' | Outcome | NextStep;
+type BaseGroup = Exclude<StepGroup, 'all unclear'> | 'attention';
 
 export type RowGroup = BaseGroup | `${BaseGroup} unclear`;
 
@@ -37,21 +37,18 @@ export function groupText(group: RowGroup): string {
 
 export function isInGroup(
   group: RowGroup,
-  data: Pick<PageData, 'run' | 'advice'>,
+  data: Pick<PageData, 'advice'>,
 ): (outcome: string, code: string, unclear: boolean) => boolean {
   const [base, onlyUnclear] = partsOf(group);
   return (outcome, code, unclear) => {
     if (onlyUnclear && !unclear) return false;
     if (base === 'all' || base === outcome) return true;
     const needs = (outcomesInNeed as readonly string[]).includes(outcome);
-    if (base === 'attention') return needs;
-    // A stopped run itself calls the rows that it has not called.
-    const hasStep = needs || (outcome === 'not_attempted' && data.run.phase === 'ended');
-    return hasStep && data.advice[code]?.step === base;
+    return needs && (base === 'attention' || data.advice[code]?.step === base);
   };
 }
 
-export function countOf(group: RowGroup, data: Pick<PageData, 'run' | 'advice' | 'messages'>): number {
+export function countOf(group: RowGroup, data: Pick<PageData, 'advice' | 'messages'>): number {
   const [isIn, onlyUnclear] = [isInGroup(group, data), partsOf(group)[1]];
   return data.messages
     .filter(({ outcome, code, unclear }) => isIn(outcome, code, unclear > 0))

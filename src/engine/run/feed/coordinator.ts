@@ -34,7 +34,7 @@ export type StopReason =
   | RunEnding
   | { readonly state: 'halted'; readonly halt: FailureHalt }
   /** The place of a row at which the user must look before anything is called again. */
-  | (Extract<RunEnding, { readonly state: 'halted' }> & { readonly rowToSee: number })
+  | (Extract<RunEnding, { readonly state: 'halted' }> & { readonly placeToSee: number })
   | ({ readonly state: 'paused' } & Attribution)
   /** The work must start again: the datastore has lost rows, or some that were handed back must be read from their file. */
   | { readonly state: 'restart'; readonly hasLostRows: boolean };

@@ -1,5 +1,6 @@
 import type { EntryLists } from '../../list/entry-lists.ts';
 import { comparedLists, ListComparer } from '../../list/list-comparer.ts';
+import { isOldName } from '../../operation/field-names.ts';
 import type { RowsHead } from '../../rows/head.ts';
 import type { CallableRow, CellTexts, DecidedRow } from '../../rows/row.ts';
 import { sumOf } from '../../rows/row-counts.ts';
@@ -25,7 +26,10 @@ function decided(row: CallableRow, comparer: ListComparer | undefined): DecidedR
   if (compared === undefined) return row;
   if (compared.kind === 'misfit') {
     const { line, operation } = row;
-    return { kind: 'invalid', row: row.row, line, operation, problems: [compared.problem] };
+    // The manifest need not have a column for the old value, which the run has compared.
+    const { column = '', problem } = compared.problem;
+    const problems = [isOldName(column) ? { problem } : compared.problem];
+    return { kind: 'invalid', row: row.row, line, operation, problems };
   }
   if (!compared.isAsWanted) return compared.row;
   const { requestDigest: _, unclear: __, key: ___, ...call } = row;

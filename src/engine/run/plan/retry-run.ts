@@ -1,6 +1,7 @@
 import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { operationNamed, requestDigest } from '../../operation/shown-request.ts';
 import { isUnfinished, type ReportLine } from '../../report/join-results.ts';
+import { rowStep } from '../../report/row-steps.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
 import type { CallableRow, PlannedRow } from '../../rows/row.ts';
 import type { RunRecord } from '../record/record.ts';
@@ -15,6 +16,8 @@ export interface RetryChoice {
   readonly codes?: readonly string[] | undefined;
   /** Takes only unclear rows. */
   readonly unclear?: boolean | undefined;
+  /** Takes only rows that may succeed although no person has changed anything. */
+  readonly transient?: boolean | undefined;
   /** Rows that are left out, because a look at their entries has answered what became of them. */
   readonly answered?: ReadonlySet<number> | undefined;
 }
@@ -22,6 +25,8 @@ export interface RetryChoice {
 export interface RetryRows extends PlannedRows {
   /** All rows that can be retried, by code. */
   readonly codes: ReadonlyMap<string, number>;
+  /** The chosen ones. */
+  readonly chosen: ReadonlyMap<string, number>;
   /** Rows left out because a later row with their subject has succeeded: retrying them would revert that row. */
   readonly overtaken: number;
   /** How many of the answered rows are left out. */
@@ -46,7 +51,7 @@ export function writeRetryRows(
   store: RunStore,
   record: RunRecord,
   later: readonly RunRecord[],
-  { codes: wanted, unclear: onlyUnclear, answered: answeredRows }: RetryChoice,
+  { codes: wanted, unclear: onlyUnclear, transient: onlyTransient, answered: answeredRows }: RetryChoice,
   input: DerivedRowsInput,
 ): Promise<RetryRows> {
   return withScope(async (defer) => {
@@ -56,7 +61,7 @@ export function writeRetryRows(
     const isCompared = input.lists !== undefined;
     let overtaken = 0;
     let answered = 0;
-    const codes = new Map<string, number>();
+    const [codes, chosen] = [new Map<string, number>(), new Map<string, number>()];
     const rows = new DerivedRows(store, record, input);
     defer(() => rows.discard());
     for await (const part of callsOf(run, isToBeRetried)) {
@@ -66,13 +71,15 @@ export function writeRetryRows(
           overtaken += 1;
           continue;
         }
-        codes.set(result.code, (codes.get(result.code) ?? 0) + 1);
+        addOne(codes, result.code);
         const kept = keys.take(row);
         if (wanted?.includes(result.code) === false || (onlyUnclear && !result.unclear)) continue;
+        if (onlyTransient && rowStep(result.code, record.state) !== 'retry') continue;
         if (answeredRows?.has(row.row)) {
           answered += 1;
           continue;
         }
+        addOne(chosen, result.code);
         const { unclear: _, key: __, ...call } = isCompared ? onlyChanges(row) : row;
         // A retry is a plan of its own: the operation may have been corrected.
         const operation = operationNamed(store.operations, row.operation.name);
@@ -84,8 +91,12 @@ export function writeRetryRows(
       }
     }
     const planned = await rows.end({ of: run.head, as: 'retry', run: record.id, options: input.options });
-    return { ...planned, codes, overtaken, answered };
+    return { ...planned, codes, chosen, overtaken, answered };
   });
+}
+
+function addOne(counts: Map<string, number>, code: string): void {
+  counts.set(code, (counts.get(code) ?? 0) + 1);
 }
 
 /** A compared row has the whole entry as it was: of this, only what the row changes is wanted now. */

@@ -88,9 +88,10 @@ export async function changedSince(
   if (changed.length === 0) return undefined;
   const fields = changed.map(({ name }) => name);
   const texts = fields.map((name) => `${name} is ${shownText(entry?.fields[name] ?? '')} now`);
+  const own = [...newValues].filter(([name, is]) => oldValues.get(name) !== is).map(([name]) => name);
   return {
     fields,
-    why: `changed since the run: ${texts.join('; ')} (--overwrite puts it back)`,
+    why: `changed since the run: ${texts.join('; ')} (--overwrite puts back only what the run changed: ${own.join(', ')})`,
     mayOverwrite: true,
   };
 }

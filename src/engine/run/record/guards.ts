@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { count, counted } from '../../../base/text/format.ts';
 import { shortened } from '../../../base/text/printable.ts';
+import { commonCodeText } from '../../../domain/common-code.ts';
 import type { RowResult } from '../../../domain/terms.ts';
 import { type FailedRows, type FailuresInShort, FailureTally } from '../../journal/failed-rows.ts';
+import type { RowToSee } from '../../report/next-steps.ts';
 
 const failureLimitSchema = z.union([
   z.number().int().min(0),
@@ -25,8 +27,6 @@ export type FailureLimits = Readonly<z.infer<typeof failureLimitsSchema>>;
 export interface FailureHalt extends FailuresInShort {
   /** The guard, and the failures that it counted. */
   readonly what: string;
-  /** Whether a resumed run would most likely halt again at its next rows. */
-  readonly isLasting: boolean;
   /** The row whose answer is about another entry. */
   readonly damage?: RowResult | undefined;
 }
@@ -80,13 +80,12 @@ export class FailureGuard {
     return this.#tally.add(result) ? this.check() : undefined;
   }
 
-  #exceeded(): Pick<FailureHalt, 'what' | 'isLasting' | 'damage'> | undefined {
+  #exceeded(): Pick<FailureHalt, 'what' | 'damage'> | undefined {
     const { maxFailures = 'none', maxFailuresAfter = usuallyAfter, maxConsecutiveFailures } = this.#limits;
-    const { finished, failed, mostInARow, alike, firstCode, damage } = this.#tally;
+    const { finished, failed, mostInARow, alike, damage } = this.#tally;
     if (damage !== undefined)
       return {
         what: 'the service answered for another entry, which it may have changed',
-        isLasting: false,
         damage,
       };
     if (maxConsecutiveFailures !== undefined && mostInARow > maxConsecutiveFailures) {
@@ -94,8 +93,7 @@ export class FailureGuard {
       return tooMany(what, count(maxConsecutiveFailures), 'max_consecutive_failures');
     }
     if (maxFailures === 'none') return undefined;
-    if (alike >= firstCalls)
-      return { what: `the first ${firstCalls} rows all failed with ${firstCode}`, isLasting: true };
+    if (alike >= firstCalls) return { what: `the first ${firstCalls} rows all failed` };
     const what = `${count(failed)} of ${counted(finished, 'row')} failed`;
     if (typeof maxFailures === 'number')
       return failed > maxFailures ? tooMany(what, count(maxFailures), '--max-failures') : undefined;
@@ -106,39 +104,39 @@ export class FailureGuard {
 }
 
 export function tooMany(what: string, limit: string, option: string) {
-  return { what: `${what}, more than the limit of ${limit} (${option})`, isLasting: false };
+  return { what: `${what}, more than the limit of ${limit} (${option})` };
 }
 
 const messageLength = 200;
 
 /** @param numberOf maps a row to its number in the user's manifest */
 export function haltedBy(
-  { what, isLasting, damage, failed, last, most }: FailureHalt,
-  runId: string,
+  { what, damage, failed, last, most }: FailureHalt,
   numberOf: (row: number) => number,
-): { readonly reason: string; readonly next?: string } {
+): { readonly reason: string; readonly rowToSee: RowToSee } {
   const exampleOf = ({ example }: FailedRows): string =>
     `for example row ${numberOf(example.row)}${inBrackets(example.message)}`;
+  const seen = damage ?? most.example;
+  const rowToSee = {
+    row: numberOf(seen.row),
+    failure: { code: seen.code, message: shortened(seen.message, messageLength) },
+  };
   if (damage !== undefined)
     return {
       reason:
         `${what}: row ${numberOf(damage.row)}${inBrackets(damage.message)}. Check both entries, and find out why the ` +
         `service took one for the other, before you resume the run. A resume does not call this row again.`,
+      rowToSee,
     };
-  const withCode = ({ code, rows }: FailedRows): string => `${code} (${counted(rows, 'row')})`;
-  if (isLasting)
-    return {
-      reason:
-        `${what}, ${exampleOf(most)}. Correct the manifest, --operation or the base URL, and start a new run. If these rows ` +
-        `alone are wrong, call the others without this guard: cqbatch resume ${runId} --max-failures none`,
-      next: `cqbatch show ${runId} --row ${numberOf(most.example.row)}`,
-    };
-  const which = most.rows === failed ? `All with ${most.code}` : `Mostly ${withCode(most)}`;
-  const codes =
+  const latest =
     last.code === most.code
-      ? `${which}, ${exampleOf(last)}.`
-      : `At the end ${withCode(last)}, ${exampleOf(last)}. Most often ${withCode(most)}, ${exampleOf(most)}.`;
-  return { reason: `${what}. ${codes}` };
+      ? ''
+      : `At the end ${last.code} (${counted(last.rows, 'row')}), ${exampleOf(last)}. `;
+  const common = commonCodeText({ code: most.code, rows: most.rows }, failed);
+  return {
+    reason: `${what}. ${latest}${common[0]?.toUpperCase()}${common.slice(1)}, ${exampleOf(most)}.`,
+    rowToSee,
+  };
 }
 
 function inBrackets(message: string): string {

@@ -8,6 +8,7 @@ import { conflictRules, type Priority, priorities, usualPriority } from '../../.
 import { type ControlOf, countsSchema, isActive } from '../../cluster/entries.ts';
 import { ratePolicySchema } from '../../cluster/rate-policy.ts';
 import type { WhyUnfinished } from '../../report/join-results.ts';
+import type { RowToSee, RunPhase } from '../../report/next-steps.ts';
 import { budgetSchema, startedBudgetSchema } from './budget.ts';
 import { failureLimitsSchema } from './guards.ts';
 import { type EndCause, endCauses, endInWords, type KnownEnd } from './run-outcome.ts';
@@ -113,8 +114,13 @@ const stateEntrySchema = z.object({
   reason: z.string().exactOptional(),
   /** Set for `halted`, and for `interrupted` by a budget. */
   because: z.enum(endCauses).exactOptional(),
-  /** The command to type; absent: `cqbatch resume ID`. */
-  next: z.string().exactOptional(),
+  /** A row at which the user should look, by its number in the manifest; `failure` is its result. */
+  rowToSee: z
+    .object({
+      row: z.number(),
+      failure: z.object({ code: z.string(), message: z.string() }).exactOptional(),
+    })
+    .exactOptional(),
   /** Active time by the monotonic clock. */
   atWorkMs: z.number().exactOptional(),
   /** The active time as last saved, before the state ended. */
@@ -166,7 +172,7 @@ export type RunRecord = z.infer<typeof runRecordSchema>;
 
 export interface StateCause extends Attribution {
   readonly because?: EndCause;
-  readonly next?: string;
+  readonly rowToSee?: RowToSee;
 }
 
 export function stateEntry(state: RunState, cause?: StateCause): RunRecord['states'][number] {
@@ -189,11 +195,6 @@ export function stateInWords(record: RunRecord): string {
 export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): boolean {
   const { state, because } = endOf(record);
   return state === 'halted' && because !== 'stuck';
-}
-
-/** What to type next: the reason of the stop may ask to look at a row before the run is resumed. */
-export function nextOfStopped({ id, states }: Pick<RunRecord, 'id' | 'states'>): string {
-  return states.at(-1)?.next ?? `cqbatch resume ${id}`;
 }
 
 export function enterState(record: RunRecord, state: RunState, cause?: StateCause): RunRecord {
@@ -222,6 +223,11 @@ export function goesOnByItself(record: RunRecord): boolean {
   if (record.state === 'submitted' || isActive(actualState(record))) return true;
   // Another coordinator takes over.
   return record.submitted === true && isActive(record.state);
+}
+
+export function phaseOf(record: RunRecord): RunPhase {
+  if (goesOnByItself(record)) return 'in progress';
+  return isResumable(actualState(record)) ? 'stopped' : 'ended';
 }
 
 export function runKey({ key, id }: Pick<RunRecord, 'key' | 'id'>): string {

@@ -1,5 +1,6 @@
 import type { Attribution } from '../../../domain/actor.ts';
 import type { OutcomeCounts } from '../../../domain/terms.ts';
+import type { RowToSee } from '../../report/next-steps.ts';
 
 /** Why a run ended early, if its state does not say so. */
 export const endCauses = [
@@ -15,8 +16,7 @@ export const endCauses = [
 export type EndCause = (typeof endCauses)[number];
 
 export type RunEnding = Attribution & {
-  /** What to type next; default `cqbatch resume ID`. */
-  readonly next?: string;
+  readonly rowToSee?: RowToSee;
 } & (
     | { readonly state: 'completed' | 'cancelled' }
     /** Stopped by the user, or by a budget. */

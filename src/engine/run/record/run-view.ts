@@ -21,11 +21,13 @@ import {
 } from '../../cluster/entries.ts';
 import { otherRuns, runAhead } from '../../cluster/run-ahead.ts';
 import type { CodeCount } from '../../journal/state.ts';
+import type { NextStep } from '../../report/next-steps.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
 import { averageRate } from '../../report/summary.ts';
 import { actualState, endOf, isResumable, priorityOf, type RunRecord } from './record.ts';
 import { type KnownSummary, readJournalSummary } from './run-journal.ts';
 import { isInUse } from './run-lock.ts';
+import { stepsOfRun } from './run-steps.ts';
 import type { RunStore } from './store.ts';
 
 /** Why no row is called now. The text completes `Waiting …`. */
@@ -73,7 +75,8 @@ interface LocalFacts {
   readonly codes?: readonly CodeCount[] | undefined;
   readonly states: RunRecord['states'];
   readonly retryOf?: string | undefined;
-  readonly resumable: boolean;
+  /** Of a run that is paused or has stopped. */
+  readonly steps: readonly NextStep[];
   readonly isShared: boolean;
 }
 
@@ -116,6 +119,7 @@ export async function viewOfRecord(
   const active = isActive(state);
   const workers = active ? (live?.workers ?? []) : [];
   const pace = active ? (live?.pace ?? (await paceFromFolder(store.folder(record.id)))) : undefined;
+  const isWaiting = state === 'paused' || (isResumable(state) && state !== 'submitted');
   const starts = record.states.filter((entered) => entered.state === 'running');
   const { baseUrl, rateGroup } = record.options;
   return {
@@ -160,7 +164,9 @@ export async function viewOfRecord(
       codes,
       states: record.states,
       retryOf: record.retryOf,
-      resumable: isResumable(state) && state !== 'submitted',
+      steps: isWaiting
+        ? stepsOfRun(store, record, { outcomes: counts, unclear: unclear ?? 0, codes: codes ?? [] })
+        : [],
       isShared: record.queue !== undefined,
     },
   };

@@ -1,37 +1,40 @@
+import { join } from 'node:path';
 import { withScope } from '../../../base/async/scope.ts';
 import { hashFile } from '../../../base/disk/hash-file.ts';
 import type { Delimiter } from '../../../base/text/delimiter.ts';
 import { actorText } from '../../../domain/terms.ts';
 import type { JournalView } from '../../journal/journal.ts';
+import { isOldName } from '../../operation/field-names.ts';
 import { shownRequestIfKnown } from '../../operation/shown-request.ts';
 import { readCheck } from '../../report/check-file.ts';
 import { writeHtmlReport } from '../../report/html/html-report.ts';
-import type { PageContent, PageRun } from '../../report/html/page-data.ts';
+import type { PageContent } from '../../report/html/page-data.ts';
 import { ReportPage, type ReportPageOptions } from '../../report/html/report-page.ts';
 import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
+import type { NextStep } from '../../report/next-steps.ts';
 import { type RateHistory, readRateHistory } from '../../report/rate-history.ts';
-import { type RunFacts, type RunRate, Tally } from '../../report/summary.ts';
-import { removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
+import { type RunFacts, type RunRate, type RunSummary, Tally } from '../../report/summary.ts';
+import { correctFile, removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
 import { writeXlsxReport } from '../../report/xlsx-report.ts';
-import type { RetriedRun } from '../plan/retries.ts';
+import type { RowsHead } from '../../rows/head.ts';
+import { type RetriedRun, unfinishedAmong } from '../plan/retries.ts';
 import { openRowsWithResults, type RowsWithResults, readRowsWithResults } from '../plan/rows-with-results.ts';
-import {
-  actualState,
-  goesOnByItself,
-  isResumable,
-  nextOfStopped,
-  type RunRecord,
-  stateInWords,
-} from '../record/record.ts';
+import { actualState, goesOnByItself, phaseOf, type RunRecord, stateInWords } from '../record/record.ts';
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { journalPath, withJournalReader } from '../record/run-journal.ts';
+import { type ReportedFacts, stepsOfRun } from '../record/run-steps.ts';
 import type { RunStore } from '../record/store.ts';
+import { retriedFacts } from './retried.ts';
 
 /** Choices that differ from the run's options. */
 export interface ReportOptions {
   readonly delimiter?: Delimiter | undefined;
   readonly xlsx?: boolean;
   readonly html?: boolean | undefined;
+}
+
+export interface RunReports extends WrittenReports {
+  readonly steps: readonly NextStep[];
 }
 
 /** Each call reads from the first line. */
@@ -43,18 +46,14 @@ export async function reportRun(
   record: RunRecord,
   journal: JournalView,
   how: ReportOptions = {},
-): Promise<WrittenReports> {
+): Promise<RunReports> {
   const readLines = () => readRowsWithResults(store, record, journal);
   const facts = await factsOf(store, record, journal);
   return writeInto(store, store.folder(record.id), record, readLines, facts, how);
 }
 
 /** Like `reportRun`, for a run that is not open. */
-export function rewriteReport(
-  store: RunStore,
-  record: RunRecord,
-  how?: ReportOptions,
-): Promise<WrittenReports> {
+export function rewriteReport(store: RunStore, record: RunRecord, how?: ReportOptions): Promise<RunReports> {
   return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
 }
 
@@ -70,8 +69,8 @@ export async function pageOfRun(
     for (const { result } of lines) tally.add(result);
     await page.add(lines);
   }
-  const facts = await factsOf(store, record, journal);
-  return page.content(tally.summary(facts));
+  const summary = tally.summary(await factsOf(store, record, journal));
+  return page.content(summary, await stepsAfter(store, record, summary, read.head));
 }
 
 /** Each row has its result in the latest retry that called it. */
@@ -79,7 +78,7 @@ export function reportWithRetries(
   store: RunStore,
   { first, retries }: RetriedRun,
   how: ReportOptions = {},
-): Promise<WrittenReports> {
+): Promise<RunReports> {
   return withScope(async (defer) => {
     const run = await openRowsWithResults(store, first, defer);
     let facts = await factsOf(store, first, run.journal);
@@ -95,7 +94,8 @@ export function reportWithRetries(
       const whole = await readRowsWithResults(store, first, run.journal);
       return { ...whole, lines: joinRetries(whole.lines, lines) };
     };
-    return writeInto(store, store.folder(first.id), first, readLines, facts, how);
+    const unfinishedRetry = unfinishedAmong(retries)?.id;
+    return writeInto(store, store.folder(first.id), first, readLines, facts, how, { unfinishedRetry });
   });
 }
 
@@ -120,7 +120,8 @@ async function writeInto(
   readLines: ReadLines,
   run: RunFacts,
   { delimiter = delimiterOf(record), xlsx = false, html = record.options.html ?? true }: ReportOptions,
-): Promise<WrittenReports> {
+  retried?: Awaited<ReturnType<typeof retriedFacts>>,
+): Promise<RunReports> {
   const read = await readLines();
   const { lines, head } = read;
   const { operations } = head;
@@ -138,13 +139,15 @@ async function writeInto(
   });
   const { summary, paths } = report;
   if (page === undefined) await removeReport(folder, 'report.html');
-  const htmlPath = page && (await writeHtmlReport(folder, await page.content(summary)));
+  const steps = await stepsAfter(store, record, summary, head, retried);
+  const htmlPath = page && (await writeHtmlReport(folder, await page.content(summary, steps)));
   const again = async (): Promise<ReportLines> => (await readLines()).lines;
   const xlsxPath = xlsx
     ? await writeXlsxReport({ folder, readLines: again, ...refeed, operations })
     : undefined;
   return {
     ...report,
+    steps,
     paths: {
       ...paths,
       ...(htmlPath !== undefined && { html: htmlPath }),
@@ -171,7 +174,6 @@ async function pageOptionsOf(
       id,
       state: stateInWords(record),
       phase: phaseOf(record),
-      next: nextOfStopped(record),
       baseUrl: options.baseUrl,
       ...(last !== planned && last?.reason !== undefined && { reason: last.reason }),
       ...(planned?.by !== undefined && { by: actorText(planned.by) }),
@@ -181,9 +183,32 @@ async function pageOptionsOf(
   };
 }
 
-function phaseOf(record: RunRecord): PageRun['phase'] {
-  if (goesOnByItself(record)) return 'in progress';
-  return isResumable(actualState(record)) ? 'stopped' : 'ended';
+/** @param retried if the summary has the results of the retries */
+async function stepsAfter(
+  store: RunStore,
+  record: RunRecord,
+  { outcomes, unclear, codes, retry_of, retries }: RunSummary,
+  head: RowsHead,
+  retried?: Awaited<ReturnType<typeof retriedFacts>>,
+): Promise<readonly NextStep[]> {
+  const open = outcomes.failed + outcomes.not_attempted;
+  const mayBeRetried = open > 0 && phaseOf(record) !== 'in progress';
+  return stepsOfRun(store, record, {
+    outcomes,
+    unclear,
+    codes,
+    undo: undoOf(head),
+    correctFile: join(store.folder(record.id), correctFile),
+    isPartOfOthers: retry_of !== null && retries.length === 0,
+    ...(retried ?? (mayBeRetried ? await retriedFacts(store, record) : {})),
+  });
+}
+
+/** Undefined if no old value is known. */
+function undoOf({ compared, columns, operations }: RowsHead): ReportedFacts['undo'] {
+  if (compared !== undefined || columns.some(({ field }) => field !== undefined && isOldName(field)))
+    return 'values';
+  return operations.some(({ fields }) => !fields.some(({ undoable }) => undoable)) ? 'list' : undefined;
 }
 
 export function delimiterOf({ options, manifest }: RunRecord): Delimiter {

@@ -94,7 +94,6 @@ export async function canaryResults(
 export function canaryFailure(
   { rows, failed }: Pick<CanaryResults, 'rows' | 'failed'>,
   { maxFailures }: CanaryOptions,
-  runId: string,
 ): ReturnType<typeof haltedBy> | undefined {
   if (failed <= maxFailures) return undefined;
   const tally = new FailureTally();
@@ -102,5 +101,5 @@ export function canaryFailure(
   if (tally.inShort === undefined) return undefined;
   const what = `${failed} of the ${rows.length} rows of the canary failed`;
   const halt = { ...tally.inShort, ...tooMany(what, count(maxFailures), 'canary_max_failures') };
-  return haltedBy(halt, runId, (row) => row);
+  return haltedBy(halt, (row) => row);
 }

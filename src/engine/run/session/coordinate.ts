@@ -10,11 +10,11 @@ import { type Priority, priorities } from '../../../domain/terms.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { isActive } from '../../cluster/entries.ts';
 import type { OpenEntryLists } from '../../list/entry-lists.ts';
-import type { WrittenReports } from '../../report/write-reports.ts';
 import { lockRun } from '../record/open-run.ts';
 import { enterState, priorityOf, type RunRecord } from '../record/record.ts';
 import { refuseChangedRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
+import type { RunReports } from '../report/report-run.ts';
 import { executeRun } from './execute-run.ts';
 import type { ExecuteRunOptions } from './execution-options.ts';
 
@@ -39,7 +39,7 @@ export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted
 
 export interface RunListener {
   started(): void;
-  ended(record: RunRecord, reports: WrittenReports): void;
+  ended(record: RunRecord, reports: RunReports): void;
   /** @param runId absent when no run was created */
   failed(error: Error, runId?: string): void;
 }

@@ -3,7 +3,6 @@ import { ErrorThrottle } from '../../../base/errors/error-throttle.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { systemError } from '../../../base/errors/system-error.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { WrittenReports } from '../../report/write-reports.ts';
 import { decidedResult } from '../../rows/decided-result.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 import { claimForOurselves } from '../feed/reconcile.ts';
@@ -14,7 +13,7 @@ import { activeTime } from '../record/record-keeper.ts';
 import { isIntact, outcomesOf, unfinishedRows } from '../record/run-journal.ts';
 import { resultOf } from '../record/run-outcome.ts';
 import { openRunRows, refuseOtherRequests, requireOperations } from '../record/run-rows.ts';
-import { reportRun } from '../report/report-run.ts';
+import { type RunReports, reportRun } from '../report/report-run.ts';
 import { Execution } from './execution.ts';
 import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from './execution-options.ts';
 
@@ -49,7 +48,7 @@ async function report(
   { store, onFailed }: ExecuteRunOptions,
   record: RunRecord,
   { journal }: OpenRun,
-): Promise<WrittenReports> {
+): Promise<RunReports> {
   const { id } = record;
   try {
     return await reportRun(store, record, journal);

@@ -4,11 +4,11 @@ import type { Attribution } from '../../../domain/actor.ts';
 import type { OutcomeCounts, RowResult } from '../../../domain/terms.ts';
 import type { ApiClient } from '../../api/client.ts';
 import type { OpenEntryLists } from '../../list/entry-lists.ts';
-import type { WrittenReports } from '../../report/write-reports.ts';
 import type { Budget } from '../record/budget.ts';
 import type { OpenRunInput } from '../record/open-run.ts';
 import type { RunRecord } from '../record/record.ts';
 import type { RunEnding, RunResult } from '../record/run-outcome.ts';
+import type { RunReports } from '../report/report-run.ts';
 import type { ConfirmAfterCanary } from './canary.ts';
 import type { EstimatedLimits } from './estimated-limits.ts';
 import type { Progress, RunEvent } from './progress.ts';
@@ -88,5 +88,5 @@ export interface EndedExecution {
 
 export interface ExecutedRun extends Pick<EndedExecution, 'record' | 'end'> {
   /** Absent when another process takes the run over. */
-  readonly reports?: WrittenReports;
+  readonly reports?: RunReports;
 }

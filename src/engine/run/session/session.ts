@@ -50,17 +50,16 @@ export class RunSession {
 
   /** @returns undefined when more work remains */
   async #endingAfter(leaving: StopReason): Promise<RunEnding | undefined> {
-    const { record } = this.#run;
     if (leaving.state === 'restart') return undefined;
     if (leaving.state === 'paused') return this.#paused(leaving);
     if (leaving.state === 'completed') return this.#nextStage();
-    if (!('halt' in leaving) && !('rowToSee' in leaving)) return leaving;
+    if (!('halt' in leaving) && !('placeToSee' in leaving)) return leaving;
     const numberOf = await this.#options.rows.numbers();
-    if ('rowToSee' in leaving) {
-      const { rowToSee, ...ending } = leaving;
-      return { ...ending, next: `cqbatch show ${record.id} --row ${numberOf(rowToSee)}` };
+    if ('placeToSee' in leaving) {
+      const { placeToSee, ...ending } = leaving;
+      return { ...ending, rowToSee: { row: numberOf(placeToSee) } };
     }
-    return { state: 'halted', because: 'failures', ...haltedBy(leaving.halt, record.id, numberOf) };
+    return { state: 'halted', because: 'failures', ...haltedBy(leaving.halt, numberOf) };
   }
 
   async #paused({ state: _, ...attribution }: Attribution & { readonly state: 'paused' }) {

@@ -102,14 +102,13 @@ export class Stages {
 
   async #evaluate(canary: ReadonlySet<number>, signal: AbortSignal): Promise<RunEnding | undefined> {
     const { run, rows: file, keeper, confirmAfterCanary } = this.#options;
-    const { record } = run;
-    const { canary: options } = record.options;
+    const { canary: options } = run.record.options;
     if (options === undefined) return undefined;
     const results = await canaryResults(run, file, canary);
     const { rows, failed } = results;
     const answer = await confirmAfterCanary?.(results, signal);
     if (signal.aborted) return { state: 'interrupted' };
-    const halted = answer === undefined ? canaryFailure(results, options, record.id) : undefined;
+    const halted = answer === undefined ? canaryFailure(results, options) : undefined;
     const wentOn = answer ?? halted === undefined;
     keeper.change({
       canary: { at: new Date().toISOString(), rows: rows.length, failed, wentOn },

@@ -183,7 +183,7 @@ export class Work {
           state: 'halted',
           because: 'stuck',
           reason,
-          ...(rowToSee !== undefined && { rowToSee }),
+          ...(rowToSee !== undefined && { placeToSee: rowToSee }),
         }),
       onError,
     });

@@ -55,7 +55,7 @@ function wrong(file: string, problem: string): Finding {
 }
 
 /** Files of a report that follow from rows and journal. */
-const derivedFiles = ['report.csv', 'failed.csv', 'not-attempted.csv', summaryFile];
+const derivedFiles = ['report.csv', 'failed.csv', 'correct.csv', 'not-attempted.csv', summaryFile];
 
 /** Makes the report of a stopped run again from its rows and journal, and compares bytes. Says nothing about who wrote these files. */
 export async function verifyRun(input: VerifyRunInput): Promise<Verification> {

@@ -73,7 +73,7 @@ test('an old value that is not there is a conflict, which says what to do', asyn
     {
       kind: 'invalid',
       problems: [
-        { column: 'old_title', problem: 'is not what is there: title is "A" now; correct it', value: 'Z' },
+        { column: 'old_title', problem: 'the entry is different: title is "A" now; correct it', value: 'Z' },
       ],
     },
     { kind: 'callable', old: { title: 'B' } },

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { htmlOf } from '../../../../src/engine/report/html/markup.ts';
 import { reportHead, reportSummary } from '../../../../src/engine/report/html/report-head.ts';
+import { countOf } from '../../../../src/engine/report/html/row-groups.ts';
 import { pageDataOf, type Reported } from './reported.ts';
 
 /** The text of the summary, without its elements. */
@@ -30,7 +31,7 @@ test('the ledger adds up to all rows, and says how many of each outcome are to c
   ]);
 });
 
-test('the steps are numbered; a command is there where it can help, and says which rows to check first', async () => {
+test('the steps are numbered; each shows its rows, and says which to check first', async () => {
   const html = await summaryOf({ told: `${rows}, 2 failed NOT_REPEATED (2 unclear)` });
   expect(textsOf(html, /<h3>(.*?)<p>/g)).toEqual([
     'Check 3 rows in the service',
@@ -38,26 +39,28 @@ test('the steps are numbered; a command is there where it can help, and says whi
     'Correct 3 rows',
     'Decide about 2 rowsall 2 unclear: check first',
   ]);
-  expect(commandsIn(html)).toEqual(['cqbatch retry r-1 --code UNAVAILABLE', 'cqbatch run r-1-correct.csv']);
-});
-
-test('a stopped run itself calls failed rows without a result again', async () => {
-  const run = { state: 'interrupted', phase: 'stopped' } as const;
-  const told = '3 failed INTERRUPTED (3 unclear), 2 failed UNAVAILABLE, 4 not_attempted INTERRUPTED';
-  const html = await summaryOf({ run, told });
-  expect(textsOf(html, /<h3>(.*?)<\/h3>/g)).toEqual([
-    'Continue the run: 4 rows are left',
-    'Check 3 rows in the service',
-    'Retry 2 rows',
+  expect(textsOf(html, /data-show="(?:all unclear|retry|correct|decide)">(Show.*?)<\/a>/g)).toEqual(
+    [3, 3, 3, 2].map((number) => `Show the ${number} rows`),
+  );
+  expect(commandsIn(html)).toEqual([
+    'cqbatch check r-1',
+    'cqbatch retry r-1 --transient',
+    'cqbatch run runs/r-1/correct.csv',
   ]);
-  expect(html).toContain('It also calls the 3 failed rows without a result again.');
 });
 
-test('a stopped run does not call rows again that the API has cancelled', async () => {
-  const run = { state: 'interrupted', phase: 'stopped' } as const;
-  const html = await summaryOf({ run, told: '2 failed CANCELLED, 4 not_attempted INTERRUPTED' });
-  expect(textsOf(html, /<h3>(.*?)<\/h3>/g)).toEqual(['Continue the run: 4 rows are left', 'Retry 2 rows']);
-  expect(html).not.toContain('It also calls');
+test.each<readonly [string, Reported]>([
+  ['ended', { told: rows }],
+  ['stopped', { run: { state: 'interrupted', phase: 'stopped' }, told: `${rows}, 3 failed INTERRUPTED` }],
+  [
+    'cancelled',
+    { run: { state: 'cancelled' }, told: `${rows}, 5 not_attempted CANCELLED, 2 failed CANCELLED` },
+  ],
+])('a step counts the rows that its link shows: %s', async (_state, reported) => {
+  const data = await pageDataOf(reported);
+  expect(data.steps.length).toBeGreaterThan(2);
+  for (const { group, rows: counted } of data.steps)
+    expect([group, countOf(group, data)]).toEqual([group, counted]);
 });
 
 test('the summary to send has the verdict, the ledger and the steps', async () => {
@@ -65,40 +68,11 @@ test('the summary to send has the verdict, the ledger and the steps', async () =
   expect(/data-copy="(5 of[^"]*)"/.exec(html)?.[1]?.split('\n')).toEqual([
     '5 of 11 evaluations restored. 6 rows need you.',
     '5 succeeded, 5 failed (1 to check), 1 invalid = 11 rows',
-    '1. Check 1 row in the service',
-    '2. Retry 3 rows (1 unclear: check first): cqbatch retry r-1 --code UNAVAILABLE',
-    '3. Correct 3 rows: cqbatch run r-1-correct.csv',
+    '1. Check 1 row in the service: cqbatch check r-1',
+    '2. Retry 3 rows (1 unclear: check first): cqbatch retry r-1 --transient',
+    '3. Correct 3 rows: cqbatch run runs/r-1/correct.csv',
     'Run r-1 of m.csv, https://api.example',
   ]);
-});
-
-test.each<readonly [what: string, Reported, commands: readonly string[]]>([
-  [
-    'a stopped run is resumed',
-    { run: { state: 'halted', phase: 'stopped' }, told: rows },
-    ['cqbatch resume r-1'],
-  ],
-  [
-    'a run that would stop again shows the row to look at, before it is resumed',
-    { run: { state: 'halted', phase: 'stopped', next: 'cqbatch show r-1 --row 7' }, told: rows },
-    ['cqbatch show r-1 --row 7', 'cqbatch resume r-1'],
-  ],
-  [
-    'a retry names all its codes, however many, so that it leaves out rows that must not be repeated',
-    {
-      told: '1 failed UNAVAILABLE, 1 failed INTERNAL, 1 failed ABORTED, 1 failed UNKNOWN, 1 failed BAD_GATEWAY, 2 failed NOT_REPEATED',
-    },
-    ['cqbatch retry r-1 --code UNAVAILABLE INTERNAL ABORTED UNKNOWN BAD_GATEWAY'],
-  ],
-  ['a run without failures needs none', { told: '5 succeeded OK' }, []],
-  ['a run in progress needs none', { run: { state: 'running', phase: 'in progress' }, told: rows }, []],
-  [
-    'the rest of a cancelled run can be retried',
-    { run: { state: 'cancelled' }, told: '5 not_attempted CANCELLED' },
-    ['cqbatch retry r-1'],
-  ],
-])('commands: %s', async (_what, reported, commands) => {
-  expect(commandsIn(await summaryOf(reported))).toEqual(commands);
 });
 
 test('the head has the facts of the run, and the times that its duration leaves out', async () => {

@@ -2,7 +2,7 @@ import type { Outcome, RowResult } from '../../../../src/domain/terms.ts';
 import type { PageData, PageRun, ReportedOperation } from '../../../../src/engine/report/html/page-data.ts';
 import { ReportPage } from '../../../../src/engine/report/html/report-page.ts';
 import { Tally } from '../../../../src/engine/report/summary.ts';
-import { factsOfRun } from '../../../helpers/page-lines.ts';
+import { factsOfRun, stepsAfter } from '../../../helpers/page-lines.ts';
 import { callableRow, restoreEvaluation } from '../../../helpers/planned-row.ts';
 
 const restore = { ...restoreEvaluation, columns: [] };
@@ -24,7 +24,6 @@ export async function pageDataOf({ run, operations = [restore], told }: Reported
       id: 'r-1',
       state: 'completed',
       phase: 'ended',
-      next: 'cqbatch resume r-1',
       baseUrl: 'https://api.example',
       stops: [],
       ...run,
@@ -49,6 +48,8 @@ export async function pageDataOf({ run, operations = [restore], told }: Reported
       tally.add(result);
       await page.add([{ row: callableRow(row), result }]);
     }
-  const { state = 'completed' } = run ?? {};
-  return (await page.content(tally.summary({ ...factsOfRun, state, activeMs: 1_000 }))).data;
+  const { id = 'r-1', state = 'completed', phase = 'ended' } = run ?? {};
+  const summary = tally.summary({ ...factsOfRun, state, activeMs: 1_000 });
+  const steps = stepsAfter(summary, { id, phase, correctFile: `runs/${id}/correct.csv` });
+  return (await page.content(summary, steps)).data;
 }

@@ -148,8 +148,7 @@ test.each<{
       kind: 'invalid',
       problems: [
         {
-          column: 'old_title',
-          problem: expect.stringMatching(/^is not what is there: title is "Theirs" now; /),
+          problem: expect.stringMatching(/^the entry is different: title is "Theirs" now; /),
         },
       ],
     },

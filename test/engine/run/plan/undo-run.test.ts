@@ -184,13 +184,13 @@ describe('of a run that was compared', () => {
       since: 'a user changed the same field',
       fields: { title: 'Theirs' },
       undo: { kind: 'callable', values: { title: 'Old' }, old: { title: 'Theirs' } },
-      why: 'changed since the run: title is "Theirs" now (--overwrite puts it back)',
+      why: 'changed since the run: title is "Theirs" now (--overwrite puts back only what the run changed: title)',
     },
     {
       since: 'a user changed another field',
       fields: { title: 'New', description: 'Theirs' },
       undo: { kind: 'callable', values: { title: 'Old', description: 'Theirs' }, old: { title: 'New' } },
-      why: 'changed since the run: description is "Theirs" now (--overwrite puts it back)',
+      why: 'changed since the run: description is "Theirs" now (--overwrite puts back only what the run changed: title)',
     },
   ])('a comparison shows what has happened since: $since', async ({ fields, undo, why }) => {
     const lists = await listing(fields);

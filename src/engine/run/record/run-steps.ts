@@ -1,0 +1,39 @@
+import type { Operation } from '../../operation/operation.ts';
+import { type NextStep, nextSteps, type RowToSee, type StepFacts } from '../../report/next-steps.ts';
+import { actualState, endOf, phaseOf, type RunRecord } from './record.ts';
+import type { RunStore } from './store.ts';
+
+/** What the rows of a run and its retries add to the record. */
+export type ReportedFacts = Pick<StepFacts, 'outcomes' | 'unclear' | 'codes'> &
+  Partial<Pick<StepFacts, 'undo' | 'correctFile' | 'isPartOfOthers' | 'isCured' | 'unfinishedRetry'>>;
+
+export function stepsOfRun(
+  store: Pick<RunStore, 'operations'>,
+  record: RunRecord,
+  reported: ReportedFacts,
+): readonly NextStep[] {
+  const { id, states, plan } = record;
+  const { rowToSee } = states.at(-1) ?? {};
+  const called = plan.operations.map((name) => store.operations.find((operation) => operation.name === name));
+  return nextSteps({
+    ...reported,
+    id,
+    state: actualState(record),
+    phase: phaseOf(record),
+    because: endOf(record).because,
+    rowToSee,
+    mayBeDone: called.some((operation) => meansDone(operation, rowToSee)),
+    canCheck: called.length > 0 && called.every((operation) => operation?.list !== undefined),
+  });
+}
+
+/** Whether the failure of the row may mean that an earlier call made its change. */
+function meansDone(operation: Operation | undefined, rowToSee: RowToSee | undefined): boolean {
+  const failure = rowToSee?.failure;
+  try {
+    return failure !== undefined && operation?.meansAlreadyApplied(failure) === true;
+  } catch {
+    // An operation is code of its author. It must not keep a report from being written.
+    return false;
+  }
+}
