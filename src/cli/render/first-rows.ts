@@ -4,9 +4,6 @@ import type { CallableRow } from '../../engine/rows/row.ts';
 import { cutInTheMiddle, styled } from './style.ts';
 import { indented, moreText, movedIn, table, usualColumns } from './words.ts';
 
-/** Where the other rows of a plan are. */
-const allRows = '--open shows all';
-
 const mostRows = 10;
 /** Of an operation that changes no fields, as a restore: mostly, its rows differ only in their identifiers. */
 const mostAlike = 5;
@@ -20,10 +17,14 @@ const leastOfEntry = 12;
 /**
  * The first rows that are called, and what becomes of their entries: a table of row, entry, field, old and new value. On a narrow screen, each
  * row has lines of its own.
+ *
+ * @param columns of the screen
+ * @param allRows says where the other rows are
  */
 export function firstRowsText(
   { preview, callable, perOperation }: Pick<ScanSummary, 'preview' | 'callable' | 'perOperation'>,
   columns = usualColumns,
+  allRows?: string,
 ): string {
   const shown = withinLines(someOfEach(preview).map(rowEffect));
   if (shown.length === 0) return '';
@@ -33,7 +34,8 @@ export function firstRowsText(
   const style = { columns, onlyThing, knowsOld };
   const lines = tableLines(shown, style) ?? shown.flatMap((row) => narrowLines(row, style));
   const more = callable - shown.length;
-  return indented([...lines, ...(more > 0 ? [othersText(more, perOperation)] : [])]);
+  const where = allRows === undefined ? '' : ` (${allRows})`;
+  return indented([...lines, ...(more > 0 ? [othersText(more, lastOf(perOperation, shown)) + where] : [])]);
 }
 
 /** First rows of each operation, in the manifest's order: a table with the rows of one operation would hide the others. */
@@ -48,14 +50,25 @@ function someOfEach(rows: readonly CallableRow[]): readonly CallableRow[] {
   });
 }
 
-/** `… and 394 more rows, the last is row 404, evaluation 616 (--open shows all)` */
-function othersText(more: number, perOperation: ScanSummary['perOperation']): string {
+interface LastRow {
+  readonly thing: string;
+  readonly row: number;
+  readonly subject: string;
+}
+
+/** Undefined if it is shown. */
+function lastOf(perOperation: ScanSummary['perOperation'], shown: readonly RowEffect[]): LastRow | undefined {
   const [last] = Object.values(perOperation)
     .flatMap(({ thing, last }) => (last === undefined ? [] : [{ thing, ...last }]))
     .toSorted((a, b) => b.row - a.row);
+  return shown.some(({ row }) => row === last?.row) ? undefined : last;
+}
+
+/** `… and 394 more rows, the last is row 404, evaluation 616` */
+function othersText(more: number, last: LastRow | undefined): string {
   const which =
     last === undefined ? '' : `, the last is row ${last.row}, ${last.thing} ${cutInside(last.subject, 40)}`;
-  return `${moreText(more, 'row')}${which} (${allRows})`;
+  return `${moreText(more, 'row')}${which}`;
 }
 
 interface RowEffect {

@@ -108,17 +108,19 @@ export interface PlanStyle {
   readonly columns: number | undefined;
   /** Whether the first requests are shown. Default: false. */
   readonly requests?: boolean | undefined;
+  /** Where all rows are. */
+  readonly allRows?: string | undefined;
   readonly now?: Date;
 }
 
 /** The verdict, what needs a person, the first rows, then where and how long. */
-export function planText(plan: Plan, { columns, requests, now = new Date() }: PlanStyle): string {
+export function planText(plan: Plan, { columns, requests, allRows, now = new Date() }: PlanStyle): string {
   const facts = [columnFact(plan), changesFact(plan), ...forecastFacts(plan.scan, plan, now)];
   return [
     verdictText(plan),
     problemText(plan),
     warningText(plan),
-    firstRowsText(plan.scan, columns),
+    firstRowsText(plan.scan, columns, allRows),
     factLines(facts).join('\n'),
     requests ? previewText(plan, columns) : '',
   ]

@@ -37,7 +37,7 @@ function textOf(rows: readonly Partial<CallableRow>[], columns: number): string 
   const decided = new DecidedRows();
   for (const [index, row] of rows.entries())
     decided.add({ ...callable, row: index + 1, subject: String(200 + index), ...row });
-  return firstRowsText(decided.summary(), columns);
+  return firstRowsText(decided.summary(), columns, '--open shows all');
 }
 
 const ofEach: readonly Partial<CallableRow>[] = [

@@ -77,7 +77,7 @@ export function printPlan(
       ...(written && { plan_file: written.file, plan_sha256: written.sha256 }),
       ...(page !== undefined && { page }),
     },
-    `${planTextFor(context, planned)}\n`,
+    `${planTextFor(context, planned, page === undefined ? '--open shows all' : undefined)}\n`,
   );
   if (page !== undefined) terminal.say(`The plan as a page: ${escapeInvisible(page)}`);
 }

@@ -221,8 +221,9 @@ export function showPlan(context: CommandContext, planned: Plan): void {
 export function planTextFor(
   { terminal, flags }: Pick<CommandContext, 'terminal' | 'flags'>,
   planned: Plan,
+  allRows?: string,
 ): string {
-  return planText(planned, { columns: terminal.columns, requests: flags.verbose });
+  return planText(planned, { columns: terminal.columns, requests: flags.verbose, allRows });
 }
 
 /**
