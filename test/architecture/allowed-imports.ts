@@ -15,7 +15,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
     'commander pino',
   ],
   'src/pages/browser': [
-    'pages/server/page-data.ts engine/report engine/run/record/run-outcome.ts domain/terms.ts base/text',
+    'pages/server/page-data.ts engine/report engine/run/record/run-outcome.ts domain/terms.ts domain/attempts.ts domain/row-result.ts base/text',
     'uplot',
   ],
   'src/pages/server': ['daemon engine/run engine/cluster domain base', 'fastify'],

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { guardCell } from '../../../base/text/formula-guard.ts';
-import type { RowResult } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { headerLines } from '../../operation/request-definition.ts';
