@@ -1,4 +1,10 @@
-import type { Attempt, AttemptHistory, RowResult } from './terms.ts';
+import type { Attempt, AttemptHistory, RowResult } from './row-result.ts';
+
+export const noHistory: AttemptHistory = { attempts: 0, unprocessed: 0, unclear: false };
+
+export function requestsOf(attempts: readonly Attempt[]): number {
+  return attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
+}
 
 /** The first and the last attempts that an unfinished row keeps. */
 const keptAtEachEnd = 12;

@@ -124,63 +124,6 @@ export function unclearText(outcome: string): string {
     : 'an attempt may have been processed, though no usable answer came';
 }
 
-/** Text by report column (without the leading `_`), from the operation. */
-export type ResultColumns = Readonly<Record<string, string>>;
-
-/** An attempt that did not finish its row. Without a code, nothing is known: its process has died. */
-export interface Attempt {
-  /** Start, ISO 8601 UTC. */
-  readonly at?: string;
-  readonly durationMs?: number;
-  readonly code?: string;
-  /** One line for display, perhaps cut. */
-  readonly message?: string;
-  readonly httpStatus?: number;
-  /** The answer's name for the request, if it has one. */
-  readonly requestId?: string;
-  /** HTTP requests made; absent: 1. */
-  readonly requests?: number;
-  /** Earlier attempts that are not kept. */
-  readonly omitted?: number;
-}
-
-export function requestsOf(attempts: readonly Attempt[]): number {
-  return attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
-}
-
-/** The final result of a row: one line of the journal, one row of the report. */
-export interface RowResult {
-  /** Number in the manifest, from 1. */
-  readonly row: number;
-  /** Empty when the row names no known operation. */
-  readonly operation: string;
-  readonly outcome: Outcome;
-  /** Stable, upper-case reason: `OK`, `ALREADY_APPLIED`, `NOT_FOUND`, `INVALID_ROW`, … */
-  readonly code: string;
-  /** One line for display; empty when the code says it all. */
-  readonly message: string;
-  readonly httpStatus?: number;
-  /** The last answer's name for the request; in reports, the trace id of the row if it has none. */
-  readonly requestId?: string;
-  /** HTTP requests made for the row, including refused (429) and unclear ones. */
-  readonly attempts: number;
-  /** How many of `attempts` certainly were not processed, because the API asked to slow down; absent: 0. */
-  readonly unprocessed?: number;
-  /** Whether an attempt may have been processed though no usable answer arrived. */
-  readonly unclear: boolean;
-  /** Start of the first attempt, ISO 8601 UTC. */
-  readonly startedAt?: string;
-  /** End of the last attempt, ISO 8601 UTC. */
-  readonly finishedAt?: string;
-  /** Duration of the last attempt. */
-  readonly durationMs?: number;
-  /** The row that was called in place of this `duplicate`. */
-  readonly duplicateOf?: number;
-  readonly columns?: ResultColumns;
-  /** The attempts before the last; of many, the first and the last of them. */
-  readonly earlier?: readonly Attempt[];
-}
-
 /** An answer as it is saved: without the token, and of limited size. */
 export interface ReceivedAnswer {
   readonly status: number;
@@ -195,33 +138,3 @@ export interface SavedAnswer extends ReceivedAnswer {
   readonly row: number;
   readonly at: string;
 }
-
-/** How often the API refused a row, or failed at it, while it accepted others. */
-export interface SingledOut {
-  readonly refusals: number;
-  /** Rows accepted meanwhile. */
-  readonly others: number;
-}
-
-export interface AttemptHistory {
-  readonly attempts: number;
-  /**
-   * Of `attempts`, those that certainly were not processed and do not count: the API asked to slow down (429, 503 with a waiting time, 503
-   * that depends on the rate), or refused the token.
-   */
-  readonly unprocessed: number;
-  readonly unclear: boolean;
-  /** Absent when the API has never refused the row, or has accepted a call of it since. */
-  readonly singledOut?: SingledOut;
-  /** Successive failures with the same text. Absent when the last attempt ended otherwise. */
-  readonly failedAlone?: SingledOut;
-  readonly startedAt?: string;
-  /** Of the last failed attempt. */
-  readonly lastCode?: string;
-  readonly lastMessage?: string;
-  readonly lastStatus?: number;
-  /** Of many attempts, the first and the last. Absent when nothing is known. */
-  readonly earlier?: readonly Attempt[];
-}
-
-export const noHistory: AttemptHistory = { attempts: 0, unprocessed: 0, unclear: false };

@@ -1,4 +1,5 @@
-import type { OutcomeCounts, RowResult } from '../domain/terms.ts';
+import type { RowResult } from '../domain/row-result.ts';
+import type { OutcomeCounts } from '../domain/terms.ts';
 import type { Operation } from '../engine/operation/operation.ts';
 import { readRowsWithResults } from '../engine/run/plan/rows-with-results.ts';
 import { actualState, type RunRecord } from '../engine/run/record/record.ts';

@@ -16,7 +16,8 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
   ],
   'src/pages/browser': [
     `pages/server/page-data.ts engine/report engine/run/record/run-outcome.ts engine/rows/row-kind.ts
-      engine/operation/field-names.ts domain/terms.ts base/text`,
+      engine/operation/field-names.ts domain/terms.ts domain/attempts.ts
+      domain/row-result.ts base/text`,
     'uplot',
   ],
   'src/pages/server': ['daemon engine/run engine/cluster domain base', 'fastify'],

@@ -2,11 +2,12 @@ import { expect, test } from 'vitest';
 import {
   attemptsOf,
   failedUncalled,
+  noHistory,
   perhapsCalled,
   unknownAttempt,
   withAttempt,
 } from '../../src/domain/attempts.ts';
-import { type Attempt, noHistory } from '../../src/domain/terms.ts';
+import type { Attempt } from '../../src/domain/row-result.ts';
 
 const made = (count: number): readonly Attempt[] => {
   let earlier: readonly Attempt[] = [];

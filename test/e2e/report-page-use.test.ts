@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { RowResult } from '../../src/domain/terms.ts';
+import type { RowResult } from '../../src/domain/row-result.ts';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
 import { resultOf } from '../engine/journal/arbitraries.ts';
 import { describeWithBrowser, expectAccessible } from '../helpers/browser.ts';

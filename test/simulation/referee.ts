@@ -1,4 +1,4 @@
-import type { RowResult } from '../../src/domain/terms.ts';
+import type { RowResult } from '../../src/domain/row-result.ts';
 import { JournalState } from '../../src/engine/journal/state.ts';
 import { unfinishedResult } from '../../src/engine/report/join-results.ts';
 import { fedInSpiteOf } from '../helpers/obeyed-guards.ts';

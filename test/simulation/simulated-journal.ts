@@ -1,4 +1,4 @@
-import type { RowResult } from '../../src/domain/terms.ts';
+import type { RowResult } from '../../src/domain/row-result.ts';
 import { unwritableJournal } from '../../src/engine/journal/failure.ts';
 import { type Disk, GroupWriter } from '../../src/engine/journal/group-writer.ts';
 import type { Journal } from '../../src/engine/journal/journal.ts';

@@ -1,6 +1,7 @@
 import { count, counted, exactDuration } from '../../base/text/format.ts';
 import { localTime, zoneText } from '../../base/text/local-time.ts';
-import { type Attempt, checkText, outcomeText, type SavedAnswer, unclearText } from '../../domain/terms.ts';
+import type { Attempt } from '../../domain/row-result.ts';
+import { checkText, outcomeText, type SavedAnswer, unclearText } from '../../domain/terms.ts';
 import { headerLines } from '../../engine/operation/request-definition.ts';
 import { actualState } from '../../engine/run/record/record.ts';
 import type { CheckOfRow, RowHistory, RunOfRow } from '../../engine/run/report/row-history.ts';

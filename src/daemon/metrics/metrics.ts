@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { rowCodes } from '../../domain/codes.ts';
 import type { Pace } from '../../domain/pace.ts';
-import type { LimitedApi, RowResult } from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
+import type { LimitedApi } from '../../domain/terms.ts';
 import type { RequestObserver, SentRequest } from '../../engine/api/network/exchange.ts';
 import { findOperation, type Operation } from '../../engine/operation/operation.ts';
 import type { RunResult } from '../../engine/run/record/run-outcome.ts';

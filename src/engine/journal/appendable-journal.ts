@@ -2,7 +2,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Repeated, repeat } from '../../base/async/repeat.ts';
 import { deferred } from '../../base/async/waiting.ts';
-import type { RowResult } from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
 import { removedJournal, unwritableJournal } from './failure.ts';
 import { GroupWriter } from './group-writer.ts';
 import type { Journal } from './journal.ts';

@@ -1,5 +1,5 @@
 import { showsDamage } from '../../domain/codes.ts';
-import type { RowResult } from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
 
 /** Rows that failed with one code. */
 export interface FailedRows {

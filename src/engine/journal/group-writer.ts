@@ -1,5 +1,5 @@
 import type { CqbatchError } from '../../base/errors/errors.ts';
-import type { RowResult } from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
 import { encodeEntry, type JournalEntry, lineEnd } from './line.ts';
 import type { JournalState } from './state.ts';
 

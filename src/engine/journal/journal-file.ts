@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { fatalError } from '../../base/errors/errors.ts';
-import type { RowResult } from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
 import { corruptJournal, lostJournal, replacedJournal } from './failure.ts';
 import type { JournalReader } from './journal.ts';
 import { decodeEntry, decodeHeader, type JournalEntry, lineEnd } from './line.ts';

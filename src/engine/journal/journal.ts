@@ -1,4 +1,4 @@
-import type { RowResult } from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
 import type { JournalEntry } from './line.ts';
 import type { JournalState } from './state.ts';
 

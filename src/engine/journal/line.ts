@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { isJsonObject, jsonLine } from '../../base/text/json.ts';
 import { lineReader, rowNumberSchema } from '../../base/text/json-line.ts';
-import type { Attempt, AttemptHistory, RowResult } from '../../domain/terms.ts';
-import { historySchema, resultSchema } from './recorded.ts';
+import {
+  type Attempt,
+  attemptMembers,
+  historyMembers,
+  historySchema,
+  type Members,
+  resultMembers,
+  resultSchema,
+} from '../../domain/row-result.ts';
 
 /**
  * One entry for each line:
@@ -70,16 +77,9 @@ export const decodeEntry = lineReader(entrySchema, toEntry);
 function toLine(entry: JournalEntry): object {
   switch (entry.type) {
     case 'row':
-      return shortened(entry.result, resultKeys, emptyResult());
-    case 'open': {
-      const { singledOut, failedAlone } = entry.history;
-      return {
-        open: entry.row,
-        ...shortened(entry.history, historyKeys, emptyHistory()),
-        alone: singledOut && [singledOut.refusals, singledOut.others],
-        failing: failedAlone && [failedAlone.refusals, failedAlone.others],
-      };
-    }
+      return shortened(entry.result, resultKeys);
+    case 'open':
+      return { open: entry.row, ...shortened(entry.history, historyKeys) };
     case 'fed':
       return { fed: [entry.first, entry.last], batch: entry.batch, to: entry.to };
     case 'added':
@@ -94,16 +94,9 @@ function toLine(entry: JournalEntry): object {
 
 function toEntry(line: unknown): unknown {
   if (!isJsonObject(line)) return undefined;
-  const { row, open, fed, batch, added, returned, to, alone, failing } = line;
-  if (row !== undefined) return { type: 'row', result: lengthened(line, resultKeys, emptyResult()) };
-  if (open !== undefined) {
-    const [singledOut, failedAlone] = [alone, failing].map((pair) =>
-      Array.isArray(pair) ? { refusals: pair[0], others: pair[1] } : pair,
-    );
-    const known = { ...line, alone: singledOut, failing: failedAlone };
-    const history = lengthened(known, historyKeys, emptyHistory());
-    return { type: 'open', row: open, history };
-  }
+  const { row, open, fed, batch, added, returned, to } = line;
+  if (row !== undefined) return { type: 'row', result: lengthened(line, resultKeys) };
+  if (open !== undefined) return { type: 'open', row: open, history: lengthened(line, historyKeys) };
   if (Array.isArray(fed))
     return { type: 'fed', first: fed[0], last: fed[1], batch, ...(to !== undefined && { to }) };
   if (Array.isArray(added)) return { type: 'added', first: added[0], last: added[1] };
@@ -113,70 +106,31 @@ function toEntry(line: unknown): unknown {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-/** Fields and their short keys, in the order of lines. */
-type Keys = readonly (readonly [name: string, key: string])[];
+/** Members, their short keys and the values that lines leave out, in the order of lines. */
+type Keys = readonly (readonly [name: string, key: string, usual: unknown])[];
 
-const attemptKeys = Object.entries({
-  at: 'start',
-  durationMs: 'ms',
-  code: 'code',
-  message: 'msg',
-  httpStatus: 'http',
-  requestId: 'req',
-  requests: 'sent',
-  omitted: 'omitted',
-} satisfies Record<keyof Attempt, string>);
+const keysOf = (members: Members): Keys =>
+  Object.entries(members).map(([name, { key, usual }]) => [name, key, usual]);
 
-const resultKeys = Object.entries({
-  row: 'row',
-  operation: 'op',
-  outcome: 'outcome',
-  code: 'code',
-  message: 'msg',
-  httpStatus: 'http',
-  requestId: 'req',
-  attempts: 'tries',
-  unprocessed: 'unprocessed',
-  unclear: 'unclear',
-  startedAt: 'start',
-  finishedAt: 'end',
-  durationMs: 'ms',
-  columns: 'cols',
-  earlier: 'earlier',
-} satisfies Record<Exclude<keyof RowResult, 'duplicateOf'>, string>);
+const attemptKeys = keysOf(attemptMembers);
+const resultKeys = keysOf(resultMembers);
+const historyKeys = keysOf(historyMembers);
 
-const historyKeys = Object.entries({
-  attempts: 'tries',
-  unprocessed: 'unprocessed',
-  unclear: 'unclear',
-  singledOut: 'alone',
-  failedAlone: 'failing',
-  startedAt: 'start',
-  lastCode: 'code',
-  lastMessage: 'msg',
-  lastStatus: 'http',
-  earlier: 'earlier',
-} satisfies Record<keyof AttemptHistory, string>);
-
-/** Values that lines leave out. Functions, because V8 takes ten times as long to add a field to the copy of an object. */
-const emptyResult = () => ({ operation: '', message: '', attempts: 0, unclear: false });
-const emptyHistory = () => ({ attempts: 0, unprocessed: 0, unclear: false });
-
-function shortened(value: object, keys: Keys, empty: object = {}): object {
+function shortened(value: object, keys: Keys): object {
   const line: Record<string, unknown> = {};
-  for (const [name, key] of keys) {
+  for (const [name, key, usual] of keys) {
     const field = (value as Fields)[name];
-    if (field === undefined || field === (empty as Fields)[name]) continue;
+    if (field === undefined || field === usual) continue;
     line[key] = name === 'earlier' ? (field as Attempt[]).map((each) => shortened(each, attemptKeys)) : field;
   }
   return line;
 }
 
-/** @param value has what the line leaves out, and gets the rest */
-function lengthened(line: unknown, keys: Keys, value: Record<string, unknown> = {}): unknown {
+function lengthened(line: unknown, keys: Keys): unknown {
   if (!isJsonObject(line)) return line;
-  for (const [name, key] of keys) {
-    const field = line[key];
+  const value: Record<string, unknown> = {};
+  for (const [name, key, usual] of keys) {
+    const field = line[key] === undefined ? usual : line[key];
     if (field === undefined) continue;
     value[name] =
       name === 'earlier' && Array.isArray(field) ? field.map((each) => lengthened(each, attemptKeys)) : field;

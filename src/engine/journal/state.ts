@@ -1,10 +1,5 @@
-import {
-  type AttemptHistory,
-  noOutcomes,
-  type Outcome,
-  type OutcomeCounts,
-  type RowResult,
-} from '../../domain/terms.ts';
+import type { AttemptHistory, RowResult } from '../../domain/row-result.ts';
+import { noOutcomes, type Outcome, type OutcomeCounts } from '../../domain/terms.ts';
 import { FailureTally } from './failed-rows.ts';
 import type { JournalEntry } from './line.ts';
 

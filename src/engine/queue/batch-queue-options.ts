@@ -1,4 +1,5 @@
-import type { Priority, RowResult, SavedAnswer } from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
+import type { Priority, SavedAnswer } from '../../domain/terms.ts';
 import type { LostEntries } from './lost-entries.ts';
 import type { BatchSize } from './open-batch.ts';
 import type { Leftover, RowTask, RunPolicy } from './payload.ts';

@@ -1,8 +1,9 @@
 import { steadyNow } from '../../base/async/clock.ts';
 import { deferred } from '../../base/async/waiting.ts';
-import { perhapsCalled } from '../../domain/attempts.ts';
+import { noHistory, perhapsCalled } from '../../domain/attempts.ts';
 import { showsDamage } from '../../domain/codes.ts';
-import { type AttemptHistory, noHistory, type RowResult, type SavedAnswer } from '../../domain/terms.ts';
+import type { AttemptHistory, RowResult } from '../../domain/row-result.ts';
+import type { SavedAnswer } from '../../domain/terms.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger/ledger-writer.ts';
 import type { Batch, BatchReturn, Leftover, RowCall, RunPolicy } from './payload.ts';

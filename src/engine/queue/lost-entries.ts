@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import type { RowResult } from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
 import { keptBatches, type RunBatchData, rowsOf } from './batch-flow.ts';
 import { decodeReturn, type Leftover } from './payload.ts';
 

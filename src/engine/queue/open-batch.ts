@@ -1,4 +1,5 @@
-import type { RowResult, SavedAnswer } from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
+import type { SavedAnswer } from '../../domain/terms.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { type BatchReturn, decodeLedgerEntry, type Leftover, type RowTask } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';

@@ -1,5 +1,6 @@
 import { fatalError } from '../../base/errors/errors.ts';
-import type { AttemptHistory, Method, RowResult, SavedAnswer } from '../../domain/terms.ts';
+import type { AttemptHistory, RowResult } from '../../domain/row-result.ts';
+import type { Method, SavedAnswer } from '../../domain/terms.ts';
 
 /**
  * Each payload is JSON text inside one string: its escapes of NUL and lone surrogates, which PostgreSQL's `jsonb` refuses, keep manifests

@@ -1,15 +1,7 @@
-import { attemptsBefore } from '../../domain/attempts.ts';
+import { attemptsBefore, noHistory } from '../../domain/attempts.ts';
 import type { RowCode } from '../../domain/codes.ts';
-import {
-  type AttemptHistory,
-  addedUp,
-  noHistory,
-  noOutcomes,
-  type Outcome,
-  type OutcomeCounts,
-  type RowResult,
-  totalOf,
-} from '../../domain/terms.ts';
+import type { AttemptHistory, RowResult } from '../../domain/row-result.ts';
+import { addedUp, noOutcomes, type Outcome, type OutcomeCounts, totalOf } from '../../domain/terms.ts';
 import { traceId } from '../../domain/trace.ts';
 import type { JournalView } from '../journal/journal.ts';
 import type { CodeCount } from '../journal/state.ts';

@@ -1,5 +1,5 @@
 import { attemptsOf, joinAttempts } from '../../domain/attempts.ts';
-import type { RowResult } from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
 import type { ReportLine } from './join-results.ts';
 
 /** In row order, in chunks. */

@@ -1,5 +1,5 @@
 import { cellText, type Guard } from '../../base/text/formula-guard.ts';
-import type { RowResult } from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { RowsHead } from '../rows/head.ts';
 import type { ReportLine } from './join-results.ts';

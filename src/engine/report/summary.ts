@@ -1,11 +1,6 @@
 import type { Delimiter } from '../../base/text/delimiter.ts';
-import {
-  noOutcomes,
-  type Outcome,
-  type OutcomeCounts,
-  outcomes,
-  type RowResult,
-} from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
+import { noOutcomes, type Outcome, type OutcomeCounts, outcomes } from '../../domain/terms.ts';
 import { LatencyHistogram, type LatencySummary } from './latency.ts';
 import type { RateHistory } from './rate-history.ts';
 import { messageOf } from './report-columns.ts';

@@ -1,5 +1,6 @@
 import type { RowCode } from '../../domain/codes.ts';
-import { noOutcomes, type Outcome, type OutcomeCounts, type RowResult } from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
+import { noOutcomes, type Outcome, type OutcomeCounts } from '../../domain/terms.ts';
 import type { DecidedRow, InvalidRow } from './row.ts';
 import type { RowCounts } from './row-counts.ts';
 

@@ -1,5 +1,5 @@
-import { withAttempt } from '../../domain/attempts.ts';
-import { type AttemptHistory, noHistory } from '../../domain/terms.ts';
+import { noHistory, withAttempt } from '../../domain/attempts.ts';
+import type { AttemptHistory } from '../../domain/row-result.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { RowTask } from '../queue/payload.ts';

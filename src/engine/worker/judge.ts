@@ -1,4 +1,5 @@
-import { type AttemptHistory, noHistory, type ResultColumns, type RowResult } from '../../domain/terms.ts';
+import { noHistory } from '../../domain/attempts.ts';
+import type { AttemptHistory, ResultColumns, RowResult } from '../../domain/row-result.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import { type ApiFailure, mayBeOfRouter } from '../api/failure.ts';
 import { backoffAfter, statedWaitMs, unstatedWaitMs } from '../api/pauses.ts';

@@ -1,4 +1,4 @@
-import type { AttemptHistory, SingledOut } from '../../domain/terms.ts';
+import type { AttemptHistory, SingledOut } from '../../domain/row-result.ts';
 import type { ApiFailure } from '../api/failure.ts';
 
 /** `failed`: the API could not be reached, or failed. */

@@ -1,5 +1,6 @@
+import { noHistory } from '../../domain/attempts.ts';
 import type { Outage } from '../../domain/pace.ts';
-import { type AttemptHistory, noHistory } from '../../domain/terms.ts';
+import type { AttemptHistory } from '../../domain/row-result.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import type { JudgedAttempt, Judgement } from './judge.ts';
 import {

@@ -1,7 +1,7 @@
 import { steadyNow } from '../../base/async/clock.ts';
 import { CqbatchError, errorText, fatalError } from '../../base/errors/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { RowResult } from '../../domain/terms.ts';
+import type { RowResult } from '../../domain/row-result.ts';
 import type { ApiAnswer, ApiClient } from '../api/client.ts';
 import { type ApiFailure, apiFailure } from '../api/failure.ts';
 import { findOperation, type Operation } from '../operation/operation.ts';

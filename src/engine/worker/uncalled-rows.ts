@@ -1,5 +1,4 @@
-import { failedUncalled } from '../../domain/attempts.ts';
-import { noHistory } from '../../domain/terms.ts';
+import { failedUncalled, noHistory } from '../../domain/attempts.ts';
 import type { RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowTask } from '../queue/payload.ts';
 

@@ -1,7 +1,9 @@
 import { counted, exactDuration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { shortened } from '../../base/text/printable.ts';
-import { type Attempt, requestsOf, unclearText } from '../../domain/terms.ts';
+import { requestsOf } from '../../domain/attempts.ts';
+import type { Attempt } from '../../domain/row-result.ts';
+import { unclearText } from '../../domain/terms.ts';
 import type { FactColumn } from '../../engine/report/html/packed-rows.ts';
 import type { PageAdvice, PageData } from '../../engine/report/html/page-data.ts';
 import type { Column } from './column.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { type AttemptHistory, outcomes, type RowResult } from '../../../src/domain/terms.ts';
+import type { AttemptHistory, RowResult } from '../../../src/domain/row-result.ts';
+import { outcomes } from '../../../src/domain/terms.ts';
 import type { JournalEntry } from '../../../src/engine/journal/line.ts';
 import { anyCharacter } from '../../any-character.ts';
 

@@ -2,7 +2,7 @@ import { appendFile, copyFile, readFile, rename, rm, stat, truncate, writeFile }
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { RowResult } from '../../../src/domain/terms.ts';
+import type { RowResult } from '../../../src/domain/row-result.ts';
 import type { JournalView } from '../../../src/engine/journal/journal.ts';
 import { encodeEntry, encodeHeader, type JournalEntry } from '../../../src/engine/journal/line.ts';
 import { openJournal } from '../../../src/engine/journal/open.ts';

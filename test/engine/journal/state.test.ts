@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { outcomes, type RowResult } from '../../../src/domain/terms.ts';
+import type { RowResult } from '../../../src/domain/row-result.ts';
+import { outcomes } from '../../../src/domain/terms.ts';
 import type { JournalEntry } from '../../../src/engine/journal/line.ts';
 import { JournalState } from '../../../src/engine/journal/state.ts';
 import { anyEntry, finished } from './arbitraries.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { deferred } from '../../../src/base/async/waiting.ts';
-import { noHistory } from '../../../src/domain/terms.ts';
+import { noHistory } from '../../../src/domain/attempts.ts';
 import { openBatchQueue } from '../../../src/engine/queue/batch-queue.ts';
 import type { CollectedBatch } from '../../../src/engine/queue/batch-queue-options.ts';
 import { BatchWorker } from '../../../src/engine/queue/batch-worker.ts';

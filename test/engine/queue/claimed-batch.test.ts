@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { deferred } from '../../../src/base/async/waiting.ts';
-import { noHistory, type RowResult } from '../../../src/domain/terms.ts';
+import { noHistory } from '../../../src/domain/attempts.ts';
+import type { RowResult } from '../../../src/domain/row-result.ts';
 import { ClaimedBatch } from '../../../src/engine/queue/claimed-batch.ts';
 import { Ledger } from '../../../src/engine/queue/ledger/ledger.ts';
 import type { LedgerLog } from '../../../src/engine/queue/ledger/ledger-writer.ts';

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, type ExpectStatic, test } from 'vitest';
 import { repeat } from '../../../src/base/async/repeat.ts';
 import { deferred } from '../../../src/base/async/waiting.ts';
-import { noHistory } from '../../../src/domain/terms.ts';
+import { noHistory } from '../../../src/domain/attempts.ts';
 import { openRedis } from '../../../src/engine/datastore/redis/redis.ts';
 import { openBatchQueue } from '../../../src/engine/queue/batch-queue.ts';
 import type { CollectedBatch } from '../../../src/engine/queue/batch-queue-options.ts';

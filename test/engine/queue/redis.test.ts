@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { noHistory } from '../../../src/domain/terms.ts';
+import { noHistory } from '../../../src/domain/attempts.ts';
 import { type OpenedRedis, openRedis } from '../../../src/engine/datastore/redis/redis.ts';
 import { openBatchQueue } from '../../../src/engine/queue/batch-queue.ts';
 import { BatchWorker } from '../../../src/engine/queue/batch-worker.ts';

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type AttemptHistory, type Outcome, outcomes, type RowResult } from '../../../src/domain/terms.ts';
+import type { AttemptHistory, RowResult } from '../../../src/domain/row-result.ts';
+import { type Outcome, outcomes } from '../../../src/domain/terms.ts';
 import { countRows, type JoinInput } from '../../../src/engine/report/join-results.ts';
 import { type ReportInput, writeReports } from '../../../src/engine/report/write-reports.ts';
 import type { CellTexts, PlannedRow } from '../../../src/engine/rows/row.ts';

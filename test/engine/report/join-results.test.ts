@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type AttemptHistory, noHistory } from '../../../src/domain/terms.ts';
+import { noHistory } from '../../../src/domain/attempts.ts';
+import type { AttemptHistory } from '../../../src/domain/row-result.ts';
 import type { Journal } from '../../../src/engine/journal/journal.ts';
 import {
   joinResults,

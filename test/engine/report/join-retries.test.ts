@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { attemptsOf } from '../../../src/domain/attempts.ts';
-import type { RowResult } from '../../../src/domain/terms.ts';
+import type { RowResult } from '../../../src/domain/row-result.ts';
 import type { ReportLine } from '../../../src/engine/report/join-results.ts';
 import { joinRetries } from '../../../src/engine/report/join-retries.ts';
 import { callableRow } from '../../helpers/planned-row.ts';

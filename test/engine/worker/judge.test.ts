@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AttemptHistory } from '../../../src/domain/terms.ts';
+import type { AttemptHistory } from '../../../src/domain/row-result.ts';
 import type { ApiFailure } from '../../../src/engine/api/failure.ts';
 import type { Operation } from '../../../src/engine/operation/operation.ts';
 import type { RowCall } from '../../../src/engine/queue/payload.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
 import { silentLog } from '../../../src/base/log.ts';
-import type { RowResult } from '../../../src/domain/terms.ts';
+import type { RowResult } from '../../../src/domain/row-result.ts';
 import type { ApiAnswer } from '../../../src/engine/api/client.ts';
 import { decodeEntry, encodeEntry } from '../../../src/engine/journal/line.ts';
 import type { RowCall } from '../../../src/engine/queue/payload.ts';

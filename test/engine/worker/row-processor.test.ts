@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { operations } from '../../../jobs/index.ts';
 import { steadyNow } from '../../../src/base/async/clock.ts';
-import { noHistory } from '../../../src/domain/terms.ts';
+import { noHistory } from '../../../src/domain/attempts.ts';
 import type { ApiAnswer } from '../../../src/engine/api/client.ts';
 import { defineOperation, type Operation } from '../../../src/engine/operation/operation.ts';
 import { requestDigest, requestOfValues } from '../../../src/engine/operation/shown-request.ts';

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unguardCell } from '../../../src/base/text/formula-guard.ts';
-import type { RowResult } from '../../../src/domain/terms.ts';
+import type { RowResult } from '../../../src/domain/row-result.ts';
 import type { PageContent, ReportedOperation } from '../../../src/engine/report/html/page-data.ts';
 import type { ReportLine } from '../../../src/engine/report/join-results.ts';
 import type { CellTexts } from '../../../src/engine/rows/row.ts';

@@ -1,5 +1,5 @@
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import type { RowResult } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
 import { DigestTable, digest, subjectDigest, wordOf } from '../../rows/digest-table.ts';
 import { positionText, type RowPosition, type RowProblem } from '../../rows/problem.ts';
 import type { DoneBefore } from '../../rows/row.ts';

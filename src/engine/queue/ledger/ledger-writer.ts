@@ -1,6 +1,7 @@
 import { repeat } from '../../../base/async/repeat.ts';
 import { after } from '../../../base/async/waiting.ts';
-import type { RowResult, SavedAnswer } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
+import type { SavedAnswer } from '../../../domain/terms.ts';
 import { isMissing, lockMs } from '../bullmq.ts';
 import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry, type Unfinished } from '../payload.ts';
 import type { Ledger } from './ledger.ts';

@@ -1,5 +1,6 @@
-import { perhapsCalled } from '../../../domain/attempts.ts';
-import { type AttemptHistory, noHistory, type RowResult, type SavedAnswer } from '../../../domain/terms.ts';
+import { noHistory, perhapsCalled } from '../../../domain/attempts.ts';
+import type { AttemptHistory, RowResult } from '../../../domain/row-result.ts';
+import type { SavedAnswer } from '../../../domain/terms.ts';
 import type { LedgerEntry, Leftover, RowTask, Unfinished } from '../payload.ts';
 
 interface RowState {

@@ -1,5 +1,5 @@
 import { guardCell } from '../../../base/text/formula-guard.ts';
-import type { RowResult } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { requestText } from '../../operation/request-definition.ts';

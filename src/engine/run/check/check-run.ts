@@ -1,6 +1,6 @@
 import { withScope } from '../../../base/async/scope.ts';
 import { usageError } from '../../../base/errors/errors.ts';
-import type { RowResult } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
 import type { ListedEntries } from '../../list/listed-entries.ts';
 import { operationNamed } from '../../operation/shown-request.ts';
 import { type CheckedRow, type RunCheck, writeCheck } from '../../report/check-file.ts';

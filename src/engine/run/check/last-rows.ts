@@ -1,4 +1,4 @@
-import type { RowResult } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
 import { type CallLine, subjectKey } from '../plan/rows-with-results.ts';
 

@@ -1,5 +1,5 @@
-import { failedUncalled } from '../../../domain/attempts.ts';
-import { noHistory, type RowResult } from '../../../domain/terms.ts';
+import { failedUncalled, noHistory } from '../../../domain/attempts.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { changeSince } from '../../list/compare-entry.ts';
 import type { EntryLists } from '../../list/entry-lists.ts';

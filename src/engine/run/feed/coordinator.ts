@@ -1,7 +1,8 @@
 import { type Repeated, repeat } from '../../../base/async/repeat.ts';
 import { onAbort, unlessAborted, withTimeout } from '../../../base/async/waiting.ts';
 import type { Attribution } from '../../../domain/actor.ts';
-import type { Priority, RowResult } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
+import type { Priority } from '../../../domain/terms.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import { newBatchId } from '../../queue/batch-flow.ts';
 import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
@@ -200,9 +201,8 @@ export class Coordinator {
     // Again, because the datastore may have been emptied meanwhile.
     await this.#epoch.read();
     const lost = lostSince(this.#epoch, recovered, journal);
-    const unsettled = [...journal.unsettledRows()];
     const isUnknown = (row: number) => mayHaveUnknownCalls(row, journal, this.#epoch);
-    if (unsettled.some(isUnknown) || recovered.hasOtherEpoch) this.#restartAfterLoss();
+    if ([...journal.unsettledRows()].some(isUnknown) || recovered.hasOtherEpoch) this.#restartAfterLoss();
     if (lost.withKeys.length > 0) onError(await lostKeys(datastore));
     await journal.append(recoveryEntries(lost, recovered.removed, journal, this.#epoch));
     for await (const results of uncalled?.(recovered.held) ?? []) await this.#keep(results);

@@ -1,5 +1,5 @@
-import { perhapsCalled } from '../../../domain/attempts.ts';
-import { type AttemptHistory, noHistory, type RowResult } from '../../../domain/terms.ts';
+import { noHistory, perhapsCalled } from '../../../domain/attempts.ts';
+import type { AttemptHistory, RowResult } from '../../../domain/row-result.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../journal/line.ts';
 import type { FedBatch } from '../../queue/batch-flow.ts';

@@ -1,5 +1,5 @@
-import { failedUncalled, perhapsCalled } from '../../../domain/attempts.ts';
-import { type AttemptHistory, noHistory, type RowResult } from '../../../domain/terms.ts';
+import { failedUncalled, noHistory, perhapsCalled } from '../../../domain/attempts.ts';
+import type { AttemptHistory, RowResult } from '../../../domain/row-result.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 import { subjectOf } from './row-order.ts';

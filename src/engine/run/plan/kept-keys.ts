@@ -1,5 +1,5 @@
 import { withScope } from '../../../base/async/scope.ts';
-import type { RowResult } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
 import { idempotencyKey } from '../../../domain/trace.ts';
 import { digest } from '../../rows/digest-table.ts';
 import type { PlannedRow, UnderstoodRow } from '../../rows/row.ts';

@@ -1,6 +1,7 @@
 import { usageError } from '../../../base/errors/errors.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { outcomes, type RowResult } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
+import { outcomes } from '../../../domain/terms.ts';
 import type { ColumnMap } from '../../manifest/columns/column-names.ts';
 import { createRowPreparer, type RowPreparer } from '../../manifest/columns/row-preparer.ts';
 import type { Manifest, ManifestRow } from '../../manifest/manifest.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, counted } from '../../../base/text/format.ts';
 import { shortened } from '../../../base/text/printable.ts';
 import { commonCodeText } from '../../../domain/common-code.ts';
-import type { RowResult } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
 import { type FailedRows, type FailuresInShort, FailureTally } from '../../journal/failed-rows.ts';
 import type { RowToSee } from '../../report/next-steps.ts';
 

@@ -1,6 +1,7 @@
 import { usageError } from '../../../base/errors/errors.ts';
-import { attemptsOf } from '../../../domain/attempts.ts';
-import { type Attempt, type RowResult, requestsOf, type SavedAnswer } from '../../../domain/terms.ts';
+import { attemptsOf, requestsOf } from '../../../domain/attempts.ts';
+import type { Attempt, RowResult } from '../../../domain/row-result.ts';
+import type { SavedAnswer } from '../../../domain/terms.ts';
 import { traceId } from '../../../domain/trace.ts';
 import { shownRequestIfKnown } from '../../operation/shown-request.ts';
 import { type JudgedRow, readCheck } from '../../report/check-file.ts';

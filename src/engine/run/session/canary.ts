@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { count } from '../../../base/text/format.ts';
-import type { RowResult } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
 import { FailureTally } from '../../journal/failed-rows.ts';
 import type { UnderstoodRow } from '../../rows/row.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';

@@ -1,7 +1,8 @@
 import type { LastingErrors } from '../../../base/errors/error-throttle.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Attribution } from '../../../domain/actor.ts';
-import type { OutcomeCounts, RowResult } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
+import type { OutcomeCounts } from '../../../domain/terms.ts';
 import type { ApiClient } from '../../api/client.ts';
 import type { OpenEntryLists } from '../../list/entry-lists.ts';
 import type { Budget } from '../record/budget.ts';

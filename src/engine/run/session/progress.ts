@@ -1,7 +1,8 @@
 import { steadyNow } from '../../../base/async/clock.ts';
 import type { Attribution } from '../../../domain/actor.ts';
 import { noticeableRestMs, type Pace } from '../../../domain/pace.ts';
-import { type Outcome, type OutcomeCounts, type RowResult, totalOf } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
+import { type Outcome, type OutcomeCounts, totalOf } from '../../../domain/terms.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { WorkerEvent } from '../../worker/row-processor.ts';
 

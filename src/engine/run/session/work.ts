@@ -1,7 +1,8 @@
 import { withScope } from '../../../base/async/scope.ts';
 import { after, unlessAborted } from '../../../base/async/waiting.ts';
 import type { PaceReport, StartingPoint } from '../../../domain/pace.ts';
-import type { Priority, RowResult } from '../../../domain/terms.ts';
+import type { RowResult } from '../../../domain/row-result.ts';
+import type { Priority } from '../../../domain/terms.ts';
 import type { ApiClient } from '../../api/client.ts';
 import type { Membership } from '../../cluster/membership.ts';
 import type { RatePolicy } from '../../cluster/rate-policy.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RowResult } from '../../../../src/domain/terms.ts';
+import type { RowResult } from '../../../../src/domain/row-result.ts';
 import { DoneRows } from '../../../../src/engine/manifest/check/call-index.ts';
 
 const subject = { operation: 'update-soundboard', subject: '41' };

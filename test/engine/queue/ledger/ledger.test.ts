@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deferred } from '../../../../src/base/async/waiting.ts';
-import { perhapsCalled } from '../../../../src/domain/attempts.ts';
-import { noHistory, type RowResult } from '../../../../src/domain/terms.ts';
+import { noHistory, perhapsCalled } from '../../../../src/domain/attempts.ts';
+import type { RowResult } from '../../../../src/domain/row-result.ts';
 import { Ledger } from '../../../../src/engine/queue/ledger/ledger.ts';
 import { type LedgerLog, LedgerWriter } from '../../../../src/engine/queue/ledger/ledger-writer.ts';
 import {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { RowResult } from '../../../../src/domain/terms.ts';
+import type { RowResult } from '../../../../src/domain/row-result.ts';
 import { PackedRows } from '../../../../src/engine/report/html/packed-rows.ts';
 import type { RowPortion } from '../../../../src/engine/report/html/page-data.ts';
 import type { ReportLine } from '../../../../src/engine/report/join-results.ts';

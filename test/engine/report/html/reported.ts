@@ -1,4 +1,5 @@
-import type { Outcome, RowResult } from '../../../../src/domain/terms.ts';
+import type { RowResult } from '../../../../src/domain/row-result.ts';
+import type { Outcome } from '../../../../src/domain/terms.ts';
 import type { PageData, PageRun, ReportedOperation } from '../../../../src/engine/report/html/page-data.ts';
 import { ReportPage } from '../../../../src/engine/report/html/report-page.ts';
 import { Tally } from '../../../../src/engine/report/summary.ts';

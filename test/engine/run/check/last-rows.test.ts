@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RowResult } from '../../../../src/domain/terms.ts';
+import type { RowResult } from '../../../../src/domain/row-result.ts';
 import { LastRows } from '../../../../src/engine/run/check/last-rows.ts';
 import { callableRow } from '../../../helpers/planned-row.ts';
 

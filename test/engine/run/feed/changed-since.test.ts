@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { updateSoundboard } from '../../../../jobs/update-soundboard.ts';
-import { perhapsCalled } from '../../../../src/domain/attempts.ts';
-import { noHistory, type RowResult } from '../../../../src/domain/terms.ts';
+import { noHistory, perhapsCalled } from '../../../../src/domain/attempts.ts';
+import type { RowResult } from '../../../../src/domain/row-result.ts';
 import { JournalState } from '../../../../src/engine/journal/state.ts';
 import type { CallableRow } from '../../../../src/engine/rows/row.ts';
 import { resultsOfChanged } from '../../../../src/engine/run/feed/changed-since.ts';

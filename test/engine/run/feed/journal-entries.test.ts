@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type AttemptHistory, noHistory } from '../../../../src/domain/terms.ts';
+import { noHistory } from '../../../../src/domain/attempts.ts';
+import type { AttemptHistory } from '../../../../src/domain/row-result.ts';
 import type { JournalEntry } from '../../../../src/engine/journal/line.ts';
 import { JournalState } from '../../../../src/engine/journal/state.ts';
 import type { Leftover, RowTask } from '../../../../src/engine/queue/payload.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { perhapsCalled } from '../../../../src/domain/attempts.ts';
-import { noHistory } from '../../../../src/domain/terms.ts';
+import { noHistory, perhapsCalled } from '../../../../src/domain/attempts.ts';
 import { JournalState } from '../../../../src/engine/journal/state.ts';
 import { resultsOfOvertaken } from '../../../../src/engine/run/feed/overtaken.ts';
 import { resultOf } from '../../journal/arbitraries.ts';

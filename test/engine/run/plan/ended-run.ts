@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { operations } from '../../../../jobs/index.ts';
-import type { ConflictRule, RowResult } from '../../../../src/domain/terms.ts';
+import type { RowResult } from '../../../../src/domain/row-result.ts';
+import type { ConflictRule } from '../../../../src/domain/terms.ts';
 import type { EntryLists } from '../../../../src/engine/list/entry-lists.ts';
 import type { PlannedRow } from '../../../../src/engine/rows/row.ts';
 import { openRows } from '../../../../src/engine/rows/rows-file.ts';

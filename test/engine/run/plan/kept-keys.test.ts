@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { noHistory, type RowResult } from '../../../../src/domain/terms.ts';
+import { noHistory } from '../../../../src/domain/attempts.ts';
+import type { RowResult } from '../../../../src/domain/row-result.ts';
 import { idempotencyKey } from '../../../../src/domain/trace.ts';
 import type { PlannedRow } from '../../../../src/engine/rows/row.ts';
 import { KeptKeys } from '../../../../src/engine/run/plan/kept-keys.ts';

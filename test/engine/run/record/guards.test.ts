@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RowResult } from '../../../../src/domain/terms.ts';
+import type { RowResult } from '../../../../src/domain/row-result.ts';
 import { FailureTally } from '../../../../src/engine/journal/failed-rows.ts';
 import { FailureGuard, type FailureLimits, haltedBy } from '../../../../src/engine/run/record/guards.ts';
 

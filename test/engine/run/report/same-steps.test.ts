@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { escapeInvisible } from '../../../../src/base/text/printable.ts';
 import { stepLines } from '../../../../src/cli/render/summary.ts';
-import type { RowResult } from '../../../../src/domain/terms.ts';
+import type { RowResult } from '../../../../src/domain/row-result.ts';
 import { commandsOf } from '../../../../src/engine/report/next-steps.ts';
 import type { RunRecord, RunState } from '../../../../src/engine/run/record/record.ts';
 import { withJournalReader } from '../../../../src/engine/run/record/run-journal.ts';

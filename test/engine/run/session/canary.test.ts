@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Outcome, RowResult } from '../../../../src/domain/terms.ts';
+import type { RowResult } from '../../../../src/domain/row-result.ts';
+import type { Outcome } from '../../../../src/domain/terms.ts';
 import type { DecidedRow } from '../../../../src/engine/rows/row.ts';
 import type { CanaryOptions, RunRecord } from '../../../../src/engine/run/record/record.ts';
 import { canaryFailure, canaryRows } from '../../../../src/engine/run/session/canary.ts';
