@@ -68,19 +68,45 @@ export function painted(text: string): string {
   });
 }
 
+const narrowText = /^[\u0020-\u02ff\u2010-\u25ff]*$/;
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+const combining = /[\p{Mn}\p{Me}]/u;
+
+/** In columns: a Chinese, Japanese or Korean character and an emoji take two (Unicode Standard Annex 11), a combining mark none. */
 export function widthOf(text: string): number {
-  return plain(text).length;
+  const seen = plain(text);
+  if (narrowText.test(seen)) return seen.length;
+  let width = 0;
+  for (const character of seen) width += characterWidth(character);
+  return width;
+}
+
+function characterWidth(character: string): number {
+  if (wide.test(character)) return 2;
+  return combining.test(character) ? 0 : 1;
 }
 
 /** `https://api.exa…/v1/soundboards`. The text has no styles. */
 export function cutInTheMiddle(columns: number, text: string): string {
-  if (text.length <= columns) return text;
+  if (widthOf(text) <= columns) return text;
   const room = Math.max(0, columns - 1);
   const tail = Math.floor(room / 2);
-  // A character of two units is not cut into halves.
-  const before = text.slice(0, room - tail).replace(/[\ud800-\udbff]$/, '');
-  const after = text.slice(text.length - tail).replace(/^[\udc00-\udfff]/, '');
-  return `${before}…${after}`;
+  const characters = [...text];
+  const before = firstWithin(characters, room - tail);
+  const after = firstWithin(characters.toReversed(), tail).toReversed();
+  return [...before, '…', ...after].join('');
+}
+
+function firstWithin(characters: readonly string[], columns: number): readonly string[] {
+  let width = 0;
+  return characters.slice(
+    0,
+    characters.findIndex((character) => {
+      width += characterWidth(character);
+      return width > columns;
+    }),
+  );
 }
 
 /** How many rows of a screen the lines take, each of which may be wider. */
@@ -104,11 +130,10 @@ export function wrappedLine(line: string, columns: number): readonly string[] {
   const [{ length: second } = ''] = /^ *\S.*? {2,}(?=\S)/.exec(plain(line)) ?? [];
   const hang = second > 0 && second <= columns / 2 ? second : Math.min(indent + 2, Math.floor(columns / 2));
   const lines: string[] = [];
-  let current = '';
-  let end = 0;
+  let [current, at] = ['', 0];
   for (const { 0: word, index } of line.matchAll(words)) {
-    const gap = line.slice(end, index);
-    end = index + word.length;
+    const gap = line.slice(at, index);
+    at = index + word.length;
     if (current === '' || widthOf(current + gap + word) <= columns) {
       current += gap + word;
       continue;
@@ -129,13 +154,13 @@ function brokenLine(line: string, columns: number, hang: number): readonly strin
   const lines: string[] = [];
   let [current, width] = ['', 0];
   for (const [part] of line.matchAll(marksAndCharacters)) {
-    const isMark = part.length > 2;
-    if (!isMark && width + part.length > columns) {
+    const partWidth = part.length > 2 ? 0 : characterWidth(part);
+    if (width + partWidth > columns) {
       lines.push(current);
       [current, width] = [' '.repeat(hang), hang];
     }
     current += part;
-    if (!isMark) width += part.length;
+    width += partWidth;
   }
   return [...lines, current];
 }

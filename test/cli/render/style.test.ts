@@ -40,6 +40,27 @@ describe('a styled text', () => {
     expect(wrappedLine(files, 14).map(plain)).toEqual(['in report.csv,', '  x']);
   });
 
+  test.each([
+    ['Grüße → 3', 9],
+    ['日本語', 6],
+    ['한국어 ok', 9],
+    ['e\u0301te\u0301', 3],
+    ['\u{1f600}✅', 4],
+    ['████░··', 7],
+    ['ｆｕｌｌ', 8],
+  ])('%s takes %d columns', (text, width) => {
+    expect(widthOf(styled('red', text))).toBe(width);
+  });
+
+  test.each([
+    [6, '日本語の本', '日…本'],
+    [7, '日本語の本', '日…本'],
+    [3, '\u{1f600}a\u{1f600}b', '…b'],
+  ])('is cut to %d columns without half a character', (columns, text, cut) => {
+    expect(widthOf(cutInTheMiddle(columns, text))).toBeLessThanOrEqual(columns);
+    expect(cutInTheMiddle(columns, text)).toBe(cut);
+  });
+
   test("can't be forged without the secret", () => {
     const forged = line.replaceAll(/(?<=[\ufdd0\ufdd1])\w{4}/g, '____');
     expect(painted(forged)).toBe(forged);

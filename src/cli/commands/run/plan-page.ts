@@ -15,6 +15,7 @@ import { refusals } from '../../../engine/run/plan/readiness.ts';
 import { rowsFile } from '../../../engine/run/record/run-rows.ts';
 import type { CommandContext } from '../../context.ts';
 import type { Plan } from '../../render/plan.ts';
+import { linked } from '../../render/style.ts';
 import { openPage } from '../open-page.ts';
 
 export interface PagedPlan {
@@ -67,7 +68,9 @@ export async function offerPlanPage(
   const isQuick = scan.rows <= mostRowsAtOnce;
   if (isQuick) await write();
   terminal.warn(
-    isQuick ? `The plan as a page: ${path} (p opens it)` : 'p and Enter show the plan as a page.',
+    isQuick
+      ? `The plan as a page: ${linked(path, path)} (p opens it)`
+      : 'p and Enter show the plan as a page.',
   );
   return async () => {
     if (!isQuick) await write();

@@ -27,6 +27,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { sentText } from '../../render/changes.ts';
 import { optionTexts } from '../../render/options.ts';
 import { type Plan, planDocument } from '../../render/plan.ts';
+import { linked } from '../../render/style.ts';
 import { clockTime, fingerprint } from '../../render/words.ts';
 import { proxyTo } from '../api-client.ts';
 import { listsToCompare } from '../listing.ts';
@@ -79,7 +80,7 @@ export function printPlan(
     },
     `${planTextFor(context, planned, page === undefined ? '--open shows all' : undefined)}\n`,
   );
-  if (page !== undefined) terminal.say(`The plan as a page: ${escapeInvisible(page)}`);
+  if (page !== undefined) terminal.say(`The plan as a page: ${linked(page, page)}`);
 }
 
 interface LookedAt {

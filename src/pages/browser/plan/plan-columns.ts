@@ -92,8 +92,7 @@ function changeText(rows: PlanRows, line: number): string {
   if (problem !== undefined) return [problem.value, problem.problem].filter(Boolean).join(': ');
   if (row.why !== null) return row.why;
   const change = row.changes[part];
-  const { old, new: is } = change === undefined ? deedOf(row) : wordsOf(change);
-  return [`${old ?? '?'} → ${is}`, ...warningsIn(row, part)].join('; ');
+  return [change === undefined ? deedText(row) : changeWords(change), ...warningsIn(row, part)].join('; ');
 }
 
 function changeMarkup(rows: PlanRows, line: number): Markup {
@@ -118,14 +117,23 @@ const arrow = markup('span', { class: 'arrow' }, '→');
 function deedMarkup(row: PlanPageRow): Markup {
   const { old, new: is } = deedOf(row);
   return [
-    markup('span', { class: 'quiet' }, old ?? '?'),
-    arrow,
+    old !== undefined && [markup('span', { class: 'quiet' }, old), arrow],
     isolated('ins', is),
     ...detailsOf(row).map((text) => markup('span', { class: 'quiet' }, text)),
   ];
 }
 
-/** What a row does that changes no field: `? → restored` */
+function deedText(row: PlanPageRow): string {
+  const { old, new: is } = deedOf(row);
+  return old === undefined ? is : `${old} → ${is}`;
+}
+
+function changeWords(change: FieldChange): string {
+  const { old = '?', new: is } = wordsOf(change);
+  return `${old} → ${is}`;
+}
+
+/** What a row does that changes no field: `restored`, or if its list was read, `in deleted-evaluations → restored`. */
 function deedOf({ operation, isCompared }: PlanPageRow): { readonly old?: string; readonly new: string } {
   const list = isCompared ? operation?.list : undefined;
   return { ...(list !== undefined && { old: `in ${list}` }), new: operation?.done ?? 'called' };

@@ -44,7 +44,7 @@ test('the table has a line for each change and each problem', async () => {
     wide.map((column) => column.shown(line)).join(' | '),
   );
   expect(lines).toEqual([
-    '1 | restore | e-1 |  | ? → restored',
+    '1 | restore | e-1 |  | restored',
     '2 | edit | e-2 | title | Old → New',
     '2 | edit | e-2 | note | ? → (cleared)',
     '3 | invalid | e-3e-3 | ID | e-3e-3: must be shorter',
