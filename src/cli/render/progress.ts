@@ -21,7 +21,7 @@ export function progressLines(
   { trouble, columns }: { readonly trouble?: string | undefined; readonly columns?: number | undefined } = {},
 ): readonly string[] {
   const { workers, done, rows, counts, paused, pace } = snapshot;
-  const bar = columns === undefined ? '' : `${progressBar(counts, rows, Math.floor(columns / 4))}  `;
+  const bar = columns === undefined ? '' : `${progressBar(counts, rows, Math.floor(columns / 6))}  `;
   const isUnserved = workers === 0 && done < rows && !paused;
   const away = awayText(pace);
   const advice = isUnserved

@@ -114,6 +114,8 @@ export function screenRows(lines: readonly string[], columns: number): number {
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);
 }
 
+const address = /^https?:\/\/\S+$/;
+
 /** A command stays whole, so that it can be copied: in quotes, or from a colon or the line's beginning to its end. */
 const words = new RegExp(
   `"(?=cqbatch )[^"]*"\\S*|(?<=(?:^|:)(?:${end})? *)cqbatch .*|(?:${begin('\\w+')}|${end}|\\S)+`,
@@ -122,18 +124,19 @@ const words = new RegExp(
 
 /**
  * Breaks a line at spaces. Further lines are indented like its second column, if it has one in the left half, otherwise two more than the
- * line. A longer word is broken, a longer command is left to the terminal.
+ * line. A longer word is broken, a longer address is cut in the middle. A longer command, or an address alone, is left to the terminal.
  */
 export function wrappedLine(line: string, columns: number): readonly string[] {
-  if (widthOf(line) <= columns) return [line];
+  if (widthOf(line) <= columns || address.test(line)) return [line];
   const [{ length: indent } = ''] = /^ */.exec(line) ?? [];
   const [{ length: second } = ''] = /^ *\S.*? {2,}(?=\S)/.exec(plain(line)) ?? [];
   const hang = second > 0 && second <= columns / 2 ? second : Math.min(indent + 2, Math.floor(columns / 2));
   const lines: string[] = [];
   let [current, at] = ['', 0];
-  for (const { 0: word, index } of line.matchAll(words)) {
+  for (const { 0: found, index } of line.matchAll(words)) {
     const gap = line.slice(at, index);
-    at = index + word.length;
+    at = index + found.length;
+    const word = address.test(found) ? cutInTheMiddle(columns - hang, found) : found;
     if (current === '' || widthOf(current + gap + word) <= columns) {
       current += gap + word;
       continue;

@@ -97,10 +97,10 @@ test('the progress line comes with an outage of the API, its next step and its e
 });
 
 test.each([
-  [0, 0, '····················'],
-  [6_000, 0, '██████████··········'],
-  [11_999, 1, '███████████████████░'],
-  [1, 11_998, '█░░░░░░░░░░░░░░░░░░·'],
+  [0, 0, '·············'],
+  [6_000, 0, '██████·······'],
+  [11_999, 1, '████████████░'],
+  [1, 11_998, '█░░░░░░░░░░░·'],
 ])(
   '%d succeeded and %d failed rows of 12,000 are a bar on a screen of 80 columns: %s %s',
   (succeeded, failed, bar) => {

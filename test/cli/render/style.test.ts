@@ -94,6 +94,13 @@ test.each<[string, number, string, string[]]>([
   ],
   ['keeps wide gaps within a line', 16, 'a  b c  d e f g h i', ['a  b c  d e f g', '   h i']],
   ['breaks a word that is too long', 8, 'see abcdefghijklm', ['see', '  abcdef', '  ghijkl', '  m']],
+  [
+    'cuts an address in the middle',
+    22,
+    'Run 7 on https://api.example.com/v1/soundboards',
+    ['Run 7 on', '  https://ap…undboards'],
+  ],
+  ['keeps an address alone whole', 12, 'http://127.0.0.1:8788/', ['http://127.0.0.1:8788/']],
   ['keeps a command whole', 12, 'Next: cqbatch run a.csv', ['Next:', '  cqbatch run a.csv']],
   [
     'keeps a quoted command whole',

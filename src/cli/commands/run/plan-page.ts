@@ -68,9 +68,7 @@ export async function offerPlanPage(
   const isQuick = scan.rows <= mostRowsAtOnce;
   if (isQuick) await write();
   terminal.warn(
-    isQuick
-      ? `The plan as a page: ${linked(path, path)} (p opens it)`
-      : 'p and Enter show the plan as a page.',
+    isQuick ? `Page: ${linked(path, path)} (p opens it)` : 'p and Enter show the plan as a page.',
   );
   return async () => {
     if (!isQuick) await write();

@@ -80,7 +80,7 @@ export function printPlan(
     },
     `${planTextFor(context, planned, page === undefined ? '--open shows all' : undefined)}\n`,
   );
-  if (page !== undefined) terminal.say(`The plan as a page: ${linked(page, page)}`);
+  if (page !== undefined) terminal.say(`Page: ${linked(page, page)}`);
 }
 
 interface LookedAt {
