@@ -20,7 +20,7 @@ test('a started run does not continue without its journal, whatever else is left
   const { sandbox, run, journal, ...home } = await killed(80);
   const whole = await readFile(journal);
   const before = (await sandbox.log()).length;
-  await appendFile(journal, `{"fed":[${rows},${rows + 1}]}\n`);
+  await appendFile(journal, `{"fed":[${rows},${rows + 1}],"batch":"b"}\n`);
   const damaged = await readFile(journal);
   const stderr = expect.stringContaining(`there is no row ${rows + 1}: rows.jsonl has ${rows}`);
   for (const command of ['resume', 'report']) expect(await run(command)).toMatchObject({ code: 4, stderr });

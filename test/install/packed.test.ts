@@ -74,7 +74,7 @@ async function expectTypable(stdout: string, options: { cwd: string; env: NodeJS
   const typed = await run('/bin/sh', shell, options);
   expect(typed.stdout).toMatch(/^Run \S+ completed$/m);
   expect(typed.stdout).toMatch(/^run +state/m);
-  expect(typed.stdout).toMatch(/^mixed\.csv: 201 rows/m);
+  expect(typed.stdout).toMatch(/^ {2}mixed\.csv: 201 rows/m);
   expect(typed.stdout).toMatch(/^Run \S+ completed after \d+ s: 201 rows, /m);
 }
 
