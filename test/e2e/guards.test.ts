@@ -125,7 +125,7 @@ test('a run halts when the first 20 rows fail with one code, unless guards are o
   const { code, stderr } = await home.run(...runArgs, ...flags);
   expect({ code, stderr }).toMatchObject({ code: 3 });
   expect((await stateOf(home, 'r')).reason).toMatch(
-    /^the first 20 rows all failed\. All with FAILED_PRECONDITION/,
+    /^the first 20 rows all failed, all with FAILED_PRECONDITION/,
   );
   await expectHalted(home, many, 20);
   const called = await sandbox.log();

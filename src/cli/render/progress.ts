@@ -37,7 +37,8 @@ export function progressLines(
 /** Empty where rows are still to be called. */
 function progressBar(counts: OutcomeCounts, rows: number, columns: number): string {
   const part = rows === 0 ? 0 : Math.floor((totalOf(counts) / rows) * columns);
-  const done = outcomeChart(counts, part);
+  const kinds = Object.values(counts).filter((count) => count > 0).length;
+  const done = outcomeChart(counts, Math.max(part, kinds));
   return done + styled('dim', '·'.repeat(Math.max(0, columns - widthOf(done))));
 }
 

@@ -128,15 +128,10 @@ export function haltedBy(
         `service took one for the other, before you resume the run. A resume does not call this row again.`,
       rowToSee,
     };
-  const latest =
-    last.code === most.code
-      ? ''
-      : `At the end ${last.code} (${counted(last.rows, 'row')}), ${exampleOf(last)}. `;
-  const common = commonCodeText({ code: most.code, rows: most.rows }, failed);
-  return {
-    reason: `${what}. ${latest}${common[0]?.toUpperCase()}${common.slice(1)}, ${exampleOf(most)}.`,
-    rowToSee,
-  };
+  const common = `${commonCodeText({ code: most.code, rows: most.rows }, failed)}, ${exampleOf(most)}.`;
+  if (last.code === most.code) return { reason: `${what}, ${common}`, rowToSee };
+  const latest = `At the end ${last.code} (${counted(last.rows, 'row')}), ${exampleOf(last)}.`;
+  return { reason: `${what}. ${latest} ${common[0]?.toUpperCase()}${common.slice(1)}`, rowToSee };
 }
 
 function inBrackets(message: string): string {

@@ -123,12 +123,12 @@ test.each([
   [
     'one code',
     'AAA',
-    '3 of 3 rows failed, more than the limit of 2 (--max-failures). All with A, for example row 101.',
+    '3 of 3 rows failed, more than the limit of 2 (--max-failures), all with A, for example row 101.',
   ],
   [
     'the most frequent code at the end',
     'BAA',
-    '3 of 3 rows failed, more than the limit of 2 (--max-failures). Mostly with A (2 rows), for example row 102.',
+    '3 of 3 rows failed, more than the limit of 2 (--max-failures), mostly with A (2 rows), for example row 102.',
   ],
   [
     'another code at the end, which is told first',
@@ -156,7 +156,7 @@ test('the message of the API is in the sentence', () => {
 test('a halt names the row to look at', () => {
   const rows = Array.from({ length: 20 }, (_, index) => failed(index + 1, 'NOT_FOUND'));
   expect(haltedBy(haltAfter({ maxFailures: { percent: 5 } }, rows), (row) => row + 1)).toEqual({
-    reason: 'the first 20 rows all failed. All with NOT_FOUND, for example row 2.',
+    reason: 'the first 20 rows all failed, all with NOT_FOUND, for example row 2.',
     rowToSee: { row: 2, failure: { code: 'NOT_FOUND', message: '' } },
   });
 });

@@ -82,7 +82,7 @@ test('without a question, a run continues after a canary with no more failures t
   expect(canaryFailure(canary, { rows: 4, maxFailures: 3 })).toBeUndefined();
   expect(canaryFailure(canary, { rows: 4, maxFailures: 2 })).toEqual({
     reason:
-      '3 of the 4 rows of the canary failed, more than the limit of 2 (canary_max_failures). Mostly with B (2 rows), for example row 3.',
+      '3 of the 4 rows of the canary failed, more than the limit of 2 (canary_max_failures), mostly with B (2 rows), for example row 3.',
     rowToSee: { row: 3, failure: { code: 'B', message: '' } },
   });
 });
