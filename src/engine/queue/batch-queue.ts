@@ -140,7 +140,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
     if (!batch.isWithdrawn || (await child.isActive())) return;
     if ((await child.getState()) === 'unknown') return takeBack(id, batch);
-    const taken = await batch.abandoned(child.progress === ledgerNote);
+    const taken = await batch.outcomeFromLedger(child.progress === ledgerNote);
     await saveAnswers(batch, taken.answers);
     // A worker that has claimed the batch meanwhile knows which intents led to no call: its return value decides.
     if (batch.isCollected || !(await isUnclaimed(child))) return;

@@ -86,7 +86,7 @@ export class OpenBatch {
   }
 
   /** @param hasEntries whether a worker has written: then a ledger without its beginning has lost entries */
-  async abandoned(hasEntries = false): Promise<BatchReturn> {
+  async outcomeFromLedger(hasEntries = false): Promise<BatchReturn> {
     await this.readResults(0);
     this.#ledger.abandon();
     if (hasEntries && !(await this.#isWhole())) this.#ledger.doubtAll();

@@ -49,7 +49,7 @@ export async function strandingOf(
 async function removeChild(child: Job<BatchJobData>, batch: OpenBatch): Promise<boolean> {
   batch.isWithdrawn ||= await ifJobThere(child.log(encodeLedgerEntry({ type: 'withdraw' })));
   if (!batch.isWithdrawn) return false;
-  batch.outcome = await batch.abandoned(child.progress === ledgerNote);
+  batch.outcome = await batch.outcomeFromLedger(child.progress === ledgerNote);
   try {
     await child.remove();
     return true;

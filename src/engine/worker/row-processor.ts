@@ -157,7 +157,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       const blame = typeof assessed === 'string' ? assessed : await assessed;
       const verdict =
         evidence.kind === 'trouble' && blame !== 'row'
-          ? spared(attempt, evidence.failure)
+          ? retryWithoutCharge(attempt, evidence.failure)
           : reported(attempt, settled(attempt, judgement));
       const { received } = answer;
       if (received === undefined) return verdict;
@@ -235,7 +235,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
       : judgement;
   }
 
-  function spared(attempt: JudgedAttempt, failure: ApiFailure): RowVerdict {
+  function retryWithoutCharge(attempt: JudgedAttempt, failure: ApiFailure): RowVerdict {
     const { run, row } = attempt.task;
     log.debug({ run, row, code: failure.code }, 'row spared');
     onEvent({ type: 'returned', run, row });

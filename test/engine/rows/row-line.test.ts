@@ -88,7 +88,7 @@ const anyCells = fc.array(fc.option(anyText), { maxLength: 4 });
 
 /** The line of a row, as a file whose operations are these has it. */
 function lineOf(row: DecidedRow, cells: readonly (string | null)[] = []): string {
-  const index = operations.findIndex((operation) => operation === row.operation);
+  const index = operations.findIndex(({ name }) => name === row.operation?.name);
   return encodeRow(row, cells, index < 0 ? undefined : index);
 }
 

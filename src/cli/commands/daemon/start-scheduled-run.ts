@@ -9,7 +9,7 @@ import { withActor } from '../../../domain/actor.ts';
 import type { LimitedApi } from '../../../domain/terms.ts';
 import type { ManifestOrigin } from '../../../engine/run/plan/create-run.ts';
 import { lockRun } from '../../../engine/run/record/open-run.ts';
-import { enterState, goesOnByItself, withoutPlace } from '../../../engine/run/record/record.ts';
+import { enterState, goesOnByItself, withoutQueueAndBudget } from '../../../engine/run/record/record.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
 import { type Flags, loadSettings } from '../../config.ts';
@@ -154,7 +154,11 @@ async function goesOn({ store, settings }: CommandContext, id: string): Promise<
   if (lock === undefined) return true;
   try {
     const budget = budgetOf(settings);
-    const resubmitted = { ...withoutPlace(await store.load(id)), submitted: true, ...(budget && { budget }) };
+    const resubmitted = {
+      ...withoutQueueAndBudget(await store.load(id)),
+      submitted: true,
+      ...(budget && { budget }),
+    };
     await store.save(enterState(resubmitted, 'submitted', withActor()));
     return true;
   } finally {

@@ -9,8 +9,8 @@ import type { InputOptions } from '../../../engine/manifest/stage.ts';
 import { findOperation } from '../../../engine/operation/operation.ts';
 import { requestOfValues } from '../../../engine/operation/shown-request.ts';
 import {
-  type Asker,
   beginRun,
+  type Confirmation,
   type CreatedRun,
   type CreateRunInput,
   type ManifestOrigin,
@@ -155,7 +155,7 @@ function planCommand(source: string): string {
 }
 
 /** Asks unless `--yes` or a plan has answered. */
-export function askingUser(context: CommandContext, proxy: string | undefined): Omit<Asker, 'show'> {
+export function askingUser(context: CommandContext, proxy: string | undefined): Omit<Confirmation, 'show'> {
   const { terminal, flags } = context;
   return {
     async confirm(run) {

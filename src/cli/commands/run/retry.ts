@@ -60,7 +60,7 @@ function runToRetry(store: RunStore): FittingRun {
   let allRuns: Promise<readonly RunRecord[]> | undefined;
   return {
     what: 'has rows to retry',
-    async fits(record) {
+    async acceptsRecord(record) {
       if (isActive(actualState(record))) return false;
       const { failed } = (await progressOf(store, record)).outcomes;
       if (failed === 0 && record.state !== 'cancelled') return false;
@@ -68,7 +68,7 @@ function runToRetry(store: RunStore): FittingRun {
       const later = retriesAfter(retriesAmong(await allRuns, record), record);
       return unfinishedAmong(later) === undefined && hasRowsToRetry(store, record, later);
     },
-    fitsElsewhere: () => false,
+    acceptsState: () => false,
     otherwise: (newest) =>
       isResumable(actualState(newest)) ? `to continue it: cqbatch resume ${newest.id}` : undefined,
   };

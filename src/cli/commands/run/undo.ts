@@ -48,7 +48,7 @@ function runToUndo(store: RunStore): FittingRun {
   let allRuns: Promise<readonly RunRecord[]> | undefined;
   return {
     what: 'can be undone',
-    async fits(record) {
+    async acceptsRecord(record) {
       if (!isOver(record) || record.undoOf !== undefined || record.retryOf !== undefined) return false;
       allRuns ??= store.list();
       const runs = await allRuns;
@@ -59,7 +59,7 @@ function runToUndo(store: RunStore): FittingRun {
       }
       return false;
     },
-    fitsElsewhere: () => false,
+    acceptsState: () => false,
     otherwise: (newest) => {
       if (!isOver(newest)) return `to undo it, cancel it first: cqbatch cancel ${newest.id}`;
       return newest.undoOf === undefined ? undefined : `to undo that undo: cqbatch undo ${newest.id}`;

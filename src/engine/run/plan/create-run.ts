@@ -65,7 +65,7 @@ export interface CreatedRun extends PlannedRows {
 export type JudgedRun = CreatedRun & ReadyRows;
 
 /** An error refuses the run. */
-export interface Asker {
+export interface Confirmation {
   /** Also shows why a plan is not ready. */
   show(run: JudgedRun): void | Promise<void>;
   confirm(run: JudgedRun): Promise<boolean>;
@@ -79,14 +79,14 @@ export interface Asker {
 export async function beginRun(
   store: RunStore,
   { permits, ...input }: CreateRunInput & { readonly permits: Permits },
-  asker: Asker,
+  confirmation: Confirmation,
 ): Promise<CreatedRun | undefined> {
   const created = await createRun(store, input);
   let begins = false;
   try {
     const judged = await readyRows(store, created, input.options, permits);
-    await asker.show(judged);
-    if (!isReady(judged) || !(await asker.confirm(judged))) return undefined;
+    await confirmation.show(judged);
+    if (!isReady(judged) || !(await confirmation.confirm(judged))) return undefined;
     begins = true;
     return created;
   } finally {

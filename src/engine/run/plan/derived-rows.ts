@@ -9,7 +9,7 @@ import { type HeadFacts, RowsWriter } from '../../rows/rows-writer.ts';
 import type { RunOptions, RunRecord } from '../record/record.ts';
 import type { RunStore } from '../record/store.ts';
 import { ChangeFile } from './change-file.ts';
-import { madeNow, type PlannedRows, plannedRows } from './planned-rows.ts';
+import { type PlannedRows, plannedRows, planOrigin } from './planned-rows.ts';
 import { problemCollector } from './problem-file.ts';
 
 export interface DerivedRowsInput {
@@ -108,7 +108,7 @@ export class DerivedRows {
         ...(this.#lists && { compared: comparedLists(this.#lists) }),
         warnings: [],
         operation_source: 'column',
-        ...madeNow(options, { skip_invalid: false, allow_partial: counts.partial > 0 }),
+        ...planOrigin(options, { skip_invalid: false, allow_partial: counts.partial > 0 }),
       },
       summary.perOperation,
     );

@@ -70,11 +70,11 @@ function factsOf(
     ...(compared && { compared: compared.lists }),
     warnings: scan.warnings.map(({ code, message }) => ({ code, message })),
     operation_source: choice.source,
-    ...madeNow(options, consent?.(scan)),
+    ...planOrigin(options, consent?.(scan)),
   };
 }
 
-export function madeNow(
+export function planOrigin(
   options: Partial<RunOptions>,
   consent?: HeadFacts['consent'],
 ): Pick<HeadFacts, 'options' | 'consent' | 'made_at' | 'made_by'> {

@@ -257,6 +257,6 @@ export function withPriority(record: RunRecord, { priority, at, ...attribution }
   };
 }
 
-export function withoutPlace({ queue: _, budget: __, ...record }: RunRecord): RunRecord {
+export function withoutQueueAndBudget({ queue: _, budget: __, ...record }: RunRecord): RunRecord {
   return record;
 }

@@ -14,7 +14,7 @@ import { removeReport } from '../../report/write-reports.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 import { type Deadline, startDeadline } from '../record/budget.ts';
 import type { OpenRun } from '../record/open-run.ts';
-import { priorityOf, withoutPlace, withPriority } from '../record/record.ts';
+import { priorityOf, withoutQueueAndBudget, withPriority } from '../record/record.ts';
 import { RecordKeeper, withCrashedTime } from '../record/record-keeper.ts';
 import { countsOf, isIntact, outcomesOf, requireAllResults, unfinishedRows } from '../record/run-journal.ts';
 import type { RunEnding } from '../record/run-outcome.ts';
@@ -61,7 +61,8 @@ export class Execution {
     this.#rows = rows;
     this.#failing = options.failing ?? new LastingErrors();
     this.#cluster = datastore.exclusive ? undefined : openCluster(datastore);
-    this.#keeper = new RecordKeeper(store, withCrashedTime(withoutPlace(record), journal.lastFinishedAt));
+    const unplaced = withoutQueueAndBudget(record);
+    this.#keeper = new RecordKeeper(store, withCrashedTime(unplaced, journal.lastFinishedAt));
     this.#progress = new Progress({
       rows: record.plan.rows,
       counts: outcomesOf(record, journal),

@@ -72,18 +72,18 @@ export function requireState(
 export interface FittingRun {
   /** Names the runs in messages. */
   readonly what: string;
-  readonly fits: (record: RunRecord) => boolean | Promise<boolean>;
-  readonly fitsElsewhere: (state: string) => boolean;
-  /** What to type when no run fits, as a clause: `to cancel it: cqbatch cancel monday`. */
+  readonly acceptsRecord: (record: RunRecord) => boolean | Promise<boolean>;
+  readonly acceptsState: (state: string) => boolean;
+  /** What to type when no run is accepted, as a clause: `to cancel it: cqbatch cancel monday`. */
   readonly otherwise?: ((newest: RunRecord) => string | undefined) | undefined;
 }
 
 function inState(
   what: string,
-  fits: (state: string) => boolean,
+  acceptsState: (state: string) => boolean,
   otherwise?: FittingRun['otherwise'],
 ): FittingRun {
-  return { what, fits: (record) => fits(actualState(record)), fitsElsewhere: fits, otherwise };
+  return { what, acceptsRecord: (record) => acceptsState(actualState(record)), acceptsState, otherwise };
 }
 
 /** Whether a process works on the run, or will by itself. */
@@ -99,8 +99,8 @@ export const runInProgress = inState('is in progress', isInProgress, (newest) =>
 );
 export const unfinishedRun: FittingRun = {
   what: 'can be resumed',
-  fits: (record) => isResumable(actualState(record)) && !goesOnByItself(record),
-  fitsElsewhere: () => false,
+  acceptsRecord: (record) => isResumable(actualState(record)) && !goesOnByItself(record),
+  acceptsState: () => false,
   otherwise: (newest) =>
     actualState(newest) === 'paused' ? `to continue it: cqbatch unpause ${newest.id}` : undefined,
 };
@@ -127,7 +127,7 @@ export async function withRun<Result>(
     const entries = newestFirst(await cluster.runs());
     const entry =
       name === undefined
-        ? entries.find((each) => fitting.fitsElsewhere(actualEntryState(each)))
+        ? entries.find((each) => fitting.acceptsState(actualEntryState(each)))
         : entryNamed(name, entries);
     if (entry !== undefined) return use({ entry, cluster });
     if (here.code === 'NO_RUN_FITS') throw here;
@@ -142,11 +142,11 @@ export async function withRun<Result>(
 export async function findRecord(
   store: RunStore,
   name: string | undefined,
-  { what, fits, otherwise }: FittingRun,
+  { what, acceptsRecord, otherwise }: FittingRun,
 ): Promise<RunRecord> {
   if (name !== undefined) return store.find(name);
   const runs = (await store.list()).toReversed();
-  for (const record of runs) if (await fits(record)) return record;
+  for (const record of runs) if (await acceptsRecord(record)) return record;
   const [newest] = runs;
   if (newest === undefined) {
     throw usageError(
