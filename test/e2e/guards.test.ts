@@ -57,7 +57,9 @@ test('a run halts by itself when more than 5 % of the first 100 rows have failed
   const { code, stderr } = await home.run(...runArgs, ...flags);
   expect({ code, stderr }).toMatchObject({ code: 3 });
   expect((await stateOf(home, 'r')).state).toBe('halted');
-  expect(stderr).toMatch(/Halted: \d+ of \d+ rows failed, more than the limit of 5 % \(--max-failures\)\./);
+  expect(stderr).toMatch(
+    /Halted: \d+ of \d+ rows failed, more than the limit of 5 % \(--max-failures\), all with /,
+  );
   await expectHalted(home, many, 100);
 
   const unguarded = ['--max-failures', '50%', ...flags, '--rate', 'none'];
@@ -162,7 +164,7 @@ test('a run halts after its canary when one of its rows has failed, and calls th
   const { state, reason } = await stateOf(home, 'r');
   expect(state).toBe('halted');
   expect(reason).toContain(
-    '1 of the 12 rows of the canary failed, more than the limit of 0 (canary_max_failures).',
+    '1 of the 12 rows of the canary failed, more than the limit of 0 (canary_max_failures), all with FAILED_PRECONDITION',
   );
 
   // A start by cron does not go on with the rest.
