@@ -5,6 +5,25 @@ export function readAddress(): URLSearchParams {
   return new URLSearchParams(hash.includes('=') ? hash : '');
 }
 
+/**
+ * What the address says about a view.
+ *
+ * @param nothing the values that a view knows, as they are without an address
+ * @param show the rows that are shown if the address has none of these values
+ */
+export function wantedByAddress<Wanted extends { readonly show: string }>(
+  nothing: Wanted,
+  show: string,
+): Wanted {
+  const address = readAddress();
+  const known = Object.keys(nothing).filter((name) => address.has(name));
+  return {
+    ...nothing,
+    show: known.length === 0 ? show : '',
+    ...Object.fromEntries(known.map((name) => [name, address.get(name)])),
+  };
+}
+
 /** Leaves out empty values. @param isStep whether the reader can go back to the values before */
 export function writeAddress(values: Readonly<Record<string, string>>, isStep: boolean): void {
   const written = readAddress();

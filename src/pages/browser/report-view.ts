@@ -10,7 +10,7 @@ import {
   rowGroups,
 } from '../../engine/report/html/row-groups.ts';
 import { rowsInNeed } from '../../engine/report/html/verdict.ts';
-import { readAddress, writeAddress } from './address.ts';
+import { readAddress, wantedByAddress, writeAddress } from './address.ts';
 import { Charts } from './chart/charts.ts';
 import type { Column } from './column.ts';
 import { ColumnChooser } from './column-chooser.ts';
@@ -105,17 +105,11 @@ export class ReportView {
 
   /** Shows what the address says, by default the rows that need the reader. The view must be on the page. */
   followAddress(): void {
-    const address = readAddress();
-    const known = Object.keys(nothingWanted).filter((name) => address.has(name));
-    const opensOnNeed = known.length === 0 && rowsInNeed(this.#data.summary.outcomes) > 0;
-    this.#wanted = {
-      ...nothingWanted,
-      show: opensOnNeed ? 'attention' : '',
-      ...Object.fromEntries(known.map((name) => [name, address.get(name)])),
-    };
+    const show = rowsInNeed(this.#data.summary.outcomes) > 0 ? 'attention' : '';
+    this.#wanted = wantedByAddress(nothingWanted, show);
     this.#search.value = this.#wanted.q;
     this.#select(true);
-    const row = this.#rows.placeOf(Number(address.get('row')));
+    const row = this.#rows.placeOf(Number(readAddress().get('row')));
     if (row >= 0) this.#table.open(row);
     else this.#story.element.close();
   }

@@ -2,7 +2,7 @@ import { count, counted } from '../../../base/text/format.ts';
 import { type PlanGroup, planGroups } from '../../../engine/report/plan-page/plan-groups.ts';
 import { planEnd, planHead } from '../../../engine/report/plan-page/plan-head.ts';
 import type { PlanPageData } from '../../../engine/report/plan-page/plan-page-data.ts';
-import { readAddress, writeAddress } from '../address.ts';
+import { readAddress, wantedByAddress, writeAddress } from '../address.ts';
 import { sorted } from '../column.ts';
 import { button, copyClicked, debounced, drawn, element, searchField } from '../dom.ts';
 import { RowDialog } from '../row-dialog.ts';
@@ -60,16 +60,10 @@ export class PlanView {
 
   /** Shows what the address says, by default the rows for which the plan is not ready. The view must be on the page. */
   followAddress(): void {
-    const address = readAddress();
-    const known = Object.keys(nothingWanted).filter((name) => address.has(name));
-    this.#wanted = {
-      ...nothingWanted,
-      show: known.length === 0 ? groupInNeed(this.#data) : '',
-      ...Object.fromEntries(known.map((name) => [name, address.get(name)])),
-    };
+    this.#wanted = wantedByAddress(nothingWanted, groupInNeed(this.#data));
     this.#search.value = this.#wanted.q;
     this.#show(true);
-    const line = this.#rows.lineOf(Number(address.get('row')));
+    const line = this.#rows.lineOf(Number(readAddress().get('row')));
     if (line >= 0) this.#table.open(line);
     else this.#story.element.close();
   }
