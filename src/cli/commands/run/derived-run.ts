@@ -26,7 +26,7 @@ import {
   runOfPlan,
   wantsPage,
 } from './plan.ts';
-import { askingUser, planOf, readingManifest, showPlan } from './planned-run.ts';
+import { askingUser, planOf, readingManifest } from './planned-run.ts';
 import { otherApi } from './resume.ts';
 
 /**
@@ -95,12 +95,7 @@ export async function runDerived(
         runId: flags.runId,
         attribution: attributionOf(context),
       },
-      {
-        ...askingUser(context, proxy),
-        async show(run) {
-          showPlan(context, await planOf(context, run, options, proxy, undefined));
-        },
-      },
+      askingUser(context, proxy, (run) => planOf(context, run, options, proxy, undefined)),
     );
     return begun === undefined ? exitCodes.usage : execute(context, begun.record, begun.journal);
   });

@@ -13,6 +13,7 @@ import {
   type Confirmation,
   type CreatedRun,
   type CreateRunInput,
+  type JudgedRun,
   type ManifestOrigin,
 } from '../../../engine/run/plan/create-run.ts';
 import { findEarlierRun } from '../../../engine/run/plan/earlier-runs.ts';
@@ -69,22 +70,14 @@ export async function planRun(
             lists: await listsToCompare(context, input.signal, defer),
           }
         : { kind: 'rows', path: planFile.path, planned: planFile.planned, planFile, origin };
+    const permits = { ...settings, skipInvalid: flags.skipInvalid };
     const begun = await beginRun(
       store,
-      {
-        rows,
-        options,
-        permits: { ...settings, skipInvalid: flags.skipInvalid },
-        runId: flags.runId,
-        attribution,
-      },
-      {
-        ...askingUser(context, proxy),
-        async show(run) {
-          endReading();
-          showPlan(context, await planOf(context, run, options, proxy, manifestOf(run)));
-        },
-      },
+      { rows, options, permits, runId: flags.runId, attribution },
+      askingUser(context, proxy, (run) => {
+        endReading();
+        return planOf(context, run, options, proxy, manifestOf(run));
+      }),
     );
     return begun ?? exitCodes.usage;
   });
@@ -154,10 +147,19 @@ function planCommand(source: string): string {
   return `cqbatch plan ${shellWord(escapeInvisible(source))}`;
 }
 
-/** Asks unless `--yes` or a plan has answered. */
-export function askingUser(context: CommandContext, proxy: string | undefined): Omit<Confirmation, 'show'> {
+/** Shows the plan, then asks unless `--yes` or a plan has answered. */
+export function askingUser(
+  context: CommandContext,
+  proxy: string | undefined,
+  plan: (run: JudgedRun) => Promise<Plan>,
+): Confirmation {
   const { terminal, flags } = context;
+  let planned: Plan;
   return {
+    async show(run) {
+      planned = await plan(run);
+      showPlan(context, planned);
+    },
     async confirm(run) {
       const { callable } = run.scan;
       await sayIfTomorrow(context);
@@ -166,7 +168,6 @@ export function askingUser(context: CommandContext, proxy: string | undefined): 
       const novelty = isNew ? ', which no run of this state folder has called' : '';
       const question = `Send ${counted(callable, 'request')} to ${wayTo(run.record.options, proxy)}${novelty}?`;
       const { offerPlanPage } = await import('./plan-page.ts');
-      const planned = await planOf(context, run, run.record.options, proxy, manifestOf(run));
       const look = await offerPlanPage(context, run, planned);
       if (await isConfirmed(context, question, callable, look)) return true;
       terminal.result({ state: 'declined' }, sentText(run));
@@ -205,7 +206,7 @@ function isConfirmed(
 }
 
 /** Before a question. Says also why the plan is not ready. */
-export function showPlan(context: CommandContext, planned: Plan): void {
+function showPlan(context: CommandContext, planned: Plan): void {
   const { terminal, onRefused } = context;
   terminal.say(`${planTextFor(context, planned)}\n`);
   const code = refusalOf(planned);
