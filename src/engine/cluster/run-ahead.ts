@@ -26,14 +26,17 @@ export function runAhead(own: RunEntry, runs: readonly RunEntry[]): string | und
   return `for ${first.id} (priority ${first.priority ?? usualPriority})${more}, ${time}`;
 }
 
-/** The other runs that the leading worker knows at the API. */
-export async function otherRuns(
+/** `runAhead` of the runs that the leading worker knows at the API. */
+export async function findRunAhead(
   cluster: Pick<Cluster, 'run'>,
   own: RunEntry,
   pace: Pick<PublishedPace, 'runs'> | undefined,
-): Promise<readonly RunEntry[]> {
-  if (own.rowsPerSecond > 0) return [];
+): Promise<string | undefined> {
+  if (own.rowsPerSecond > 0) return undefined;
   const others = (pace?.runs ?? []).filter((id) => id !== own.id);
   const runs = await Promise.all(others.map((id) => cluster.run(id)));
-  return runs.filter((run) => run !== undefined);
+  return runAhead(
+    own,
+    runs.filter((run) => run !== undefined),
+  );
 }

@@ -19,7 +19,7 @@ import {
   type RunEntry,
   type WorkerEntry,
 } from '../../cluster/entries.ts';
-import { otherRuns, runAhead } from '../../cluster/run-ahead.ts';
+import { findRunAhead } from '../../cluster/run-ahead.ts';
 import type { CodeCount } from '../../journal/state.ts';
 import type { NextStep } from '../../report/next-steps.ts';
 import { readRateHistory } from '../../report/rate-history.ts';
@@ -102,7 +102,7 @@ export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun>
   const entry = await cluster.run(runId);
   if (entry === undefined) return { entry, workers: [], pace: undefined };
   const api = await liveApi(cluster, entry);
-  return { entry, ...api, ahead: runAhead(entry, await otherRuns(cluster, entry, api.pace)) };
+  return { entry, ...api, ahead: await findRunAhead(cluster, entry, api.pace) };
 }
 
 /** @param summary if already read */

@@ -13,7 +13,7 @@ import {
   paceSeenBy,
   type RunEntry,
 } from '../../cluster/entries.ts';
-import { otherRuns, runAhead } from '../../cluster/run-ahead.ts';
+import { findRunAhead } from '../../cluster/run-ahead.ts';
 import type { ResultCounts } from '../../report/join-results.ts';
 import { endOf, priorityOf, type RunRecord, runKey } from '../record/record.ts';
 import type { Progress } from './progress.ts';
@@ -113,7 +113,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
       established.resolve();
     }
     const workers = await cluster.workers(own);
-    const ahead = runAhead(own, await otherRuns(cluster, own, pace));
+    const ahead = await findRunAhead(cluster, own, pace);
     answeredAt = steadyNow();
     onClusterStatus({ workers: workers.length, pace: paceSeenBy(workers, pace), ahead });
   };
