@@ -48,7 +48,7 @@ function parts() {
     look: 'src/cli/commands/(?:status|list)',
     plan: 'src/cli/commands/run/(?:plan|run)',
     run: 'src/cli/commands/run/execute',
-    session: 'src/engine/run/session/execute-run',
+    session: 'src/engine/run/work/execute-run',
     client: 'src/engine/api/client',
     embedded: 'src/engine/datastore/embedded/embedded',
   };

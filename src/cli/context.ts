@@ -15,7 +15,7 @@ import type { ReadPlan } from '../engine/run/plan/plan-file.ts';
 import type { RunRecord } from '../engine/run/record/record.ts';
 import { checkStateFolder } from '../engine/run/record/state-folder.ts';
 import { openRunStore, type RunStore } from '../engine/run/record/store.ts';
-import type { ConfiguredDatastore } from '../engine/run/session/find-run.ts';
+import type { ConfiguredDatastore } from '../engine/run/work/find-run.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
 import { environment, type Flags, loadSettings, readSecret, stateDirOf, trustedStateDir } from './config.ts';
 import type { EndedRun } from './render/ended-run.ts';

@@ -23,8 +23,8 @@ import { type KnownEnd, type RunResult, resultOf } from '../engine/run/record/ru
 import { refuseChangedRows } from '../engine/run/record/run-rows.ts';
 import type { RunStore } from '../engine/run/record/store.ts';
 import { rewriteReport } from '../engine/run/report/report-run.ts';
-import { executeRun } from '../engine/run/session/execute-run.ts';
-import type { RunEvent } from '../engine/run/session/progress.ts';
+import { executeRun } from '../engine/run/work/execute-run.ts';
+import type { RunEvent } from '../engine/run/work/progress.ts';
 import { budgetOf, newRunOptions, rowOptions } from '../settings/run-options.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
 import { listsToRead, listsWith } from './listing.ts';

@@ -33,7 +33,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
   ],
   'src/settings': ['engine/run engine/cluster engine/manifest domain base', ''],
   'src/sandbox': ['base', 'zod'],
-  'src/engine/run/session': [
+  'src/engine/run/work': [
     `engine/run/report engine/run/feed engine/run/plan engine/run/record engine/worker engine/rate
       engine/queue engine/cluster engine/datastore engine/report engine/list engine/rows engine/journal
       engine/operation engine/api domain base`,

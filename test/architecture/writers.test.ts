@@ -57,7 +57,7 @@ const writers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'src/engine/run/record/answer-file.ts': 'appendFile writeFile',
     'src/engine/run/record/prune.ts': 'rename',
     'src/engine/run/record/store.ts': 'mkdir',
-    'src/engine/run/session/control.ts': 'appendFile',
+    'src/engine/run/work/control.ts': 'appendFile',
     'src/daemon/schedule/store.ts': 'appendFile mkdir rename',
   },
   'a lock that is a folder': {
@@ -80,14 +80,14 @@ const wholeFiles: Readonly<Record<string, readonly string[]>> = {
   'one changes what the other has written: e2e/writers.test.ts, daemon/schedule/store.test.ts': [
     'src/daemon/schedule/store.ts',
     'src/engine/run/record/targets.ts',
-    'src/engine/run/session/estimated-limits.ts',
+    'src/engine/run/work/estimated-limits.ts',
   ],
   'only the holder of a lock writes it: base/disk/lock.test.ts, e2e/cron.test.ts': [
     'src/daemon/inbox/records.ts',
     'src/daemon/metrics/metrics-file.ts',
     'src/engine/datastore/embedded/epoch.ts',
     'src/engine/run/record/store.ts',
-    'src/engine/run/session/rate-log.ts',
+    'src/engine/run/work/rate-log.ts',
   ],
   'the last one replaces it whole: base/disk/files.test.ts': [
     'src/base/disk/lock.ts',

@@ -9,7 +9,7 @@ import { noToken, type TokenSource, tokenFromValue, tokenMark } from '../../engi
 import { mostConcurrency } from '../../engine/rate/rate-controller.ts';
 import type { RunOptions } from '../../engine/run/record/record.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
-import { type EstimatedLimits, openEstimatedLimits } from '../../engine/run/session/estimated-limits.ts';
+import { type EstimatedLimits, openEstimatedLimits } from '../../engine/run/work/estimated-limits.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { environment } from '../config.ts';
 import type { CommandInput } from '../context.ts';

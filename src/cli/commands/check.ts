@@ -11,7 +11,7 @@ import {
   type RunRecord,
   stateInWords,
 } from '../../engine/run/record/record.ts';
-import { anyRun, findRecord } from '../../engine/run/session/find-run.ts';
+import { anyRun, findRecord } from '../../engine/run/work/find-run.ts';
 import { changedOptions } from '../../settings/run-options.ts';
 import type { Flags } from '../config.ts';
 import { type CommandContext, openPlanningContext, saveMemory } from '../context.ts';

@@ -7,7 +7,7 @@ import { progressOf } from '../../engine/run/record/run-journal.ts';
 import { delayOf } from '../../engine/run/record/run-view.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { retriedFacts } from '../../engine/run/report/retried.ts';
-import { newestEntries } from '../../engine/run/session/find-run.ts';
+import { newestEntries } from '../../engine/run/work/find-run.ts';
 import type { Flags } from '../config.ts';
 import { type Context, type DatastoreChoice, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -7,7 +7,7 @@ import {
   requireState,
   runningRun,
   withRun,
-} from '../../engine/run/session/find-run.ts';
+} from '../../engine/run/work/find-run.ts';
 import type { Flags } from '../config.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -17,7 +17,7 @@ import {
   reportWithRetries,
   rewriteReport,
 } from '../../engine/run/report/report-run.ts';
-import { anyRun, findRecord } from '../../engine/run/session/find-run.ts';
+import { anyRun, findRecord } from '../../engine/run/work/find-run.ts';
 import type { Flags } from '../config.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -3,7 +3,7 @@ import { fatalError } from '../../base/errors/errors.ts';
 import { priorities, usualPriority } from '../../domain/terms.ts';
 import { isResumable, runStates } from '../../engine/run/record/record.ts';
 import { reprioritizeWaiting } from '../../engine/run/record/waiting-run.ts';
-import type { Wanted } from '../../engine/run/session/control.ts';
+import type { Wanted } from '../../engine/run/work/control.ts';
 import {
   contactOf,
   type RunContact,
@@ -11,7 +11,7 @@ import {
   runningRun,
   type SeenRun,
   withRun,
-} from '../../engine/run/session/find-run.ts';
+} from '../../engine/run/work/find-run.ts';
 import { parseChoice, parseRate } from '../../settings/parsers.ts';
 import type { Flags } from '../config.ts';
 import { openContext } from '../context.ts';

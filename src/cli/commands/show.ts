@@ -3,7 +3,7 @@ import { retriesAfter, retriesAmong, undosOf } from '../../engine/run/plan/retri
 import type { RunRecord } from '../../engine/run/record/record.ts';
 import { readJournalSummary } from '../../engine/run/record/run-journal.ts';
 import { rowHistory } from '../../engine/run/report/row-history.ts';
-import { anyRun, findRecord } from '../../engine/run/session/find-run.ts';
+import { anyRun, findRecord } from '../../engine/run/work/find-run.ts';
 import type { Flags } from '../config.ts';
 import { type CommandContext, openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -3,7 +3,7 @@ import { type Defer, withScope } from '../../base/async/scope.ts';
 import { type Cluster, openCluster } from '../../engine/cluster/cluster.ts';
 import { allRuns, lookAtCluster } from '../../engine/run/record/all-runs.ts';
 import { liveRun, type RunView, viewOfEntry, viewOfRecord } from '../../engine/run/record/run-view.ts';
-import { anyRun, type FoundRun, isInProgress, withRun } from '../../engine/run/session/find-run.ts';
+import { anyRun, type FoundRun, isInProgress, withRun } from '../../engine/run/work/find-run.ts';
 import type { Flags } from '../config.ts';
 import { type Context, openContext } from '../context.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';

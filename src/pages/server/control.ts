@@ -6,8 +6,8 @@ import { priorities } from '../../domain/terms.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { RatePolicy } from '../../engine/cluster/rate-policy.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
-import type { Wanted } from '../../engine/run/session/control.ts';
-import { contactOf, type FoundRun, requireState } from '../../engine/run/session/find-run.ts';
+import type { Wanted } from '../../engine/run/work/control.ts';
+import { contactOf, type FoundRun, requireState } from '../../engine/run/work/find-run.ts';
 import type { ControlName } from './page-data.ts';
 
 /** Runs, and the rules for controlling them. */

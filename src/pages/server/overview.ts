@@ -13,7 +13,7 @@ import { reportedRetries } from '../../engine/run/plan/retries.ts';
 import { allRuns, type ClusterLook, lookAtCluster } from '../../engine/run/record/all-runs.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
-import { isInProgress } from '../../engine/run/session/find-run.ts';
+import { isInProgress } from '../../engine/run/work/find-run.ts';
 import type { Away, RunData, ScheduleData, Snapshot, WorkerData } from './page-data.ts';
 
 /** A shared datastore. */

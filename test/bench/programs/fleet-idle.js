@@ -11,7 +11,7 @@ import { requestDigest, requestOfValues } from '../../../dist/src/engine/operati
 import { newBatchId } from '../../../dist/src/engine/queue/batch-flow.js';
 import { openBatchQueue } from '../../../dist/src/engine/queue/batch-queue.js';
 import { openRowQueue } from '../../../dist/src/engine/queue/row-queue.js';
-import { startHeartbeat } from '../../../dist/src/engine/run/session/heartbeat.js';
+import { startHeartbeat } from '../../../dist/src/engine/run/work/heartbeat.js';
 import { serveRows } from '../../../dist/src/engine/worker/serve.js';
 import { baseUrl, fail, measureMembers, openDatastore, run } from './fleet.js';
 import { program } from './program.js';

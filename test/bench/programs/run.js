@@ -12,7 +12,7 @@ import { defaultClearToken } from '../../../dist/src/engine/manifest/manifest.js
 import { usualConcurrency } from '../../../dist/src/engine/rate/rate-controller.js';
 import { createRun } from '../../../dist/src/engine/run/plan/create-run.js';
 import { openRunStore } from '../../../dist/src/engine/run/record/store.js';
-import { executeRun } from '../../../dist/src/engine/run/session/execute-run.js';
+import { executeRun } from '../../../dist/src/engine/run/work/execute-run.js';
 import { sampleParts } from '../measure/parts.js';
 import { chooseDatastore } from './choose-datastore.js';
 import { peakMemory } from './peak-memory.js';
@@ -75,7 +75,7 @@ await program(async (/** @type {RunInput} */ input) => {
   let partsPerRow;
   /** @type {Moment[]} */
   const course = [];
-  /** @type {import('../../../dist/src/engine/run/session/progress.js').Progress | undefined} */
+  /** @type {import('../../../dist/src/engine/run/work/progress.js').Progress | undefined} */
   let progress;
   const look = () => {
     const rows = progress?.snapshot().done ?? 0;

@@ -3,7 +3,7 @@ import { steadyNow } from '../../../src/base/async/clock.ts';
 import * as render from '../../../src/cli/render/progress.ts';
 import { plain, styled } from '../../../src/cli/render/style.ts';
 import type { Pace } from '../../../src/domain/pace.ts';
-import type { ProgressSnapshot } from '../../../src/engine/run/session/progress.ts';
+import type { ProgressSnapshot } from '../../../src/engine/run/work/progress.ts';
 import { plannedRecord } from '../../engine/run/planned-record.ts';
 import { readable, scenes } from './scenes.ts';
 

@@ -10,7 +10,7 @@ import type { RowTask } from '../../../src/engine/queue/payload.ts';
 import type { OpenRun } from '../../../src/engine/run/record/open-run.ts';
 import { runPolicy } from '../../../src/engine/run/record/run-policy.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
-import type { SessionOptions } from '../../../src/engine/run/session/work.ts';
+import type { SessionOptions } from '../../../src/engine/run/work/work.ts';
 import { built } from '../../helpers/built.ts';
 import { plannedRecord } from '../run/planned-record.ts';
 
@@ -35,8 +35,7 @@ const { FeedWindow } = await built<typeof import('../../../src/engine/run/feed/f
 );
 const { FailureGuard } =
   await built<typeof import('../../../src/engine/run/record/guards.ts')>('engine/run/record/guards');
-const { Work } =
-  await built<typeof import('../../../src/engine/run/session/work.ts')>('engine/run/session/work');
+const { Work } = await built<typeof import('../../../src/engine/run/work/work.ts')>('engine/run/work/work');
 const { reconcile } =
   await built<typeof import('../../../src/engine/run/feed/reconcile.ts')>('engine/run/feed/reconcile');
 

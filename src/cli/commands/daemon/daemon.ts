@@ -15,7 +15,7 @@ import {
   type CoordinateOptions,
   coordinateRuns,
   type RunListener,
-} from '../../../engine/run/session/coordinate.ts';
+} from '../../../engine/run/work/coordinate.ts';
 import type { CommandContext } from '../../context.ts';
 import { exitCodeOf, exitCodeOfError } from '../../exit-codes.ts';
 import { silentTerminal } from '../../terminal.ts';

@@ -13,7 +13,7 @@ import {
   type RunRecord,
 } from '../../../engine/run/record/record.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
-import { isInProgress } from '../../../engine/run/session/find-run.ts';
+import { isInProgress } from '../../../engine/run/work/find-run.ts';
 import { lookUpRun } from '../../../library/place.ts';
 import { defaults, type Settings } from '../../../settings/settings.ts';
 import type { Context, RefusedManifest } from '../../context.ts';

@@ -7,8 +7,8 @@ import type { Journal } from '../../../engine/journal/journal.ts';
 import { discard } from '../../../engine/run/plan/create-run.ts';
 import type { RunRecord } from '../../../engine/run/record/record.ts';
 import { endInWords, type RunEnding } from '../../../engine/run/record/run-outcome.ts';
-import type { CanaryResults } from '../../../engine/run/session/canary.ts';
-import type { ExecutedRun, FailedRun, StartedRun } from '../../../engine/run/session/execution-options.ts';
+import type { CanaryResults } from '../../../engine/run/work/canary.ts';
+import type { ExecutedRun, FailedRun, StartedRun } from '../../../engine/run/work/execution-options.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodeOf, Interrupted } from '../../exit-codes.ts';
@@ -61,7 +61,7 @@ async function untilEnd(
     const opening = context.datastore.open(`run ${record.id}`, defer);
     const calling = token && apiClient(options, token, metrics?.observeRequests());
     defer(async () => (await calling)?.close());
-    const loading = import('../../../engine/run/session/execute-run.ts');
+    const loading = import('../../../engine/run/work/execute-run.ts');
     const [datastore, client, { executeRun }] = await Promise.all([opening, calling, loading]);
     return await executeRun({
       store,

@@ -18,7 +18,7 @@ import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import { openRunRows, refuseChangedRows } from '../../../engine/run/record/run-rows.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
 import { rewriteReport } from '../../../engine/run/report/report-run.ts';
-import { findRecord, unfinishedRun } from '../../../engine/run/session/find-run.ts';
+import { findRecord, unfinishedRun } from '../../../engine/run/work/find-run.ts';
 import { changedOptions, givenRowOptions, rowOptions, savingOptions } from '../../../settings/run-options.ts';
 import { defaults, optionInWords, type Settings } from '../../../settings/settings.ts';
 import { environment, type Flags } from '../../config.ts';

@@ -15,7 +15,7 @@ import { hasRowsToRetry, type RetryRows, writeRetryRows } from '../../../engine/
 import { actualState, isResumable, type RunRecord } from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
-import { type FittingRun, findRecord } from '../../../engine/run/session/find-run.ts';
+import { type FittingRun, findRecord } from '../../../engine/run/work/find-run.ts';
 import type { Flags } from '../../config.ts';
 import { type Context, openRunContext } from '../../context.ts';
 import type { ExitCode } from '../../exit-codes.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { steadyNow } from '../../../../src/base/async/clock.ts';
 import type { Pace } from '../../../../src/domain/pace.ts';
-import { keepEstimate, openEstimatedLimits } from '../../../../src/engine/run/session/estimated-limits.ts';
+import { keepEstimate, openEstimatedLimits } from '../../../../src/engine/run/work/estimated-limits.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const api = 'https://api.example.com';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { steadyNow } from '../../../../src/base/async/clock.ts';
 import type { PaceReport } from '../../../../src/domain/pace.ts';
 import { type RateHistory, readRateHistory } from '../../../../src/engine/report/rate-history.ts';
-import { RateLog } from '../../../../src/engine/run/session/rate-log.ts';
+import { RateLog } from '../../../../src/engine/run/work/rate-log.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 const pace: PaceReport = {

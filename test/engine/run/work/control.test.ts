@@ -11,7 +11,7 @@ import {
   type OptionControl,
   type Wanted,
   watchControls,
-} from '../../../../src/engine/run/session/control.ts';
+} from '../../../../src/engine/run/work/control.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 
 /** A cluster that knows only controls, and counts how often it is asked. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deferred } from '../../../../src/base/async/waiting.ts';
 import type { Cluster } from '../../../../src/engine/cluster/cluster.ts';
 import type { PublishedPace, RunEntry, WorkerEntry } from '../../../../src/engine/cluster/entries.ts';
-import { type ClusterStatus, startHeartbeat } from '../../../../src/engine/run/session/heartbeat.ts';
+import { type ClusterStatus, startHeartbeat } from '../../../../src/engine/run/work/heartbeat.ts';
 import { publishedPace, runEntry, workerEntry } from '../../../helpers/cluster-entries.ts';
 
 const secondMs = 1_000;

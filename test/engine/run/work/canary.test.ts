@@ -4,7 +4,7 @@ import type { RowResult } from '../../../../src/domain/row-result.ts';
 import type { Outcome } from '../../../../src/domain/terms.ts';
 import type { DecidedRow } from '../../../../src/engine/rows/row.ts';
 import type { CanaryOptions, RunRecord } from '../../../../src/engine/run/record/record.ts';
-import { canaryFailure, canaryRows } from '../../../../src/engine/run/session/canary.ts';
+import { canaryFailure, canaryRows } from '../../../../src/engine/run/work/canary.ts';
 import { callable } from '../../rows/decided-rows.ts';
 import { rowsInMemory } from '../../rows/rows-in-memory.ts';
 import { leastOptions, plannedRecord } from '../planned-record.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pace } from '../../../../src/domain/pace.ts';
 import { noOutcomes } from '../../../../src/domain/terms.ts';
-import { Progress } from '../../../../src/engine/run/session/progress.ts';
+import { Progress } from '../../../../src/engine/run/work/progress.ts';
 import { resultOf } from '../../journal/arbitraries.ts';
 
 const pace: Pace = {
