@@ -24,7 +24,7 @@ import { refuseChangedRows } from '../engine/run/record/run-rows.ts';
 import type { RunStore } from '../engine/run/record/store.ts';
 import { rewriteReport } from '../engine/run/report/report-run.ts';
 import { executeRun } from '../engine/run/work/execute-run.ts';
-import type { RunEvent } from '../engine/run/work/progress.ts';
+import { isRowEvent, type RowEvent } from '../engine/run/work/progress.ts';
 import { budgetOf, newRunOptions, rowOptions } from '../settings/run-options.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
 import { listsToRead, listsWith } from './listing.ts';
@@ -35,7 +35,7 @@ import { inOwnWords, inProgramWords } from './program-words.ts';
 /** An event of a batch, for display and logs. The final results of rows are those of `results`. */
 export type BatchEvent =
   /** Every row was checked; the first call follows. */
-  { readonly type: 'planned'; readonly run: string; readonly plan: BatchPlan } | RunEvent;
+  { readonly type: 'planned'; readonly run: string; readonly plan: BatchPlan } | RowEvent;
 
 export interface RunBatchOptions extends BatchOptions {
   /** Calls the API, with as many `connections` as calls may be in flight. `runBatch` does not close the client. */
@@ -171,14 +171,14 @@ async function execute(
       client,
       openLists: listsWith(client, store, settings),
       log,
-      onEvent,
+      onEvent(event) {
+        if (event.type === 'started') hasStarted = true;
+        else if (isRowEvent(event)) onEvent?.(event);
+      },
       version: readVersion(),
       attribution: withActor(reason),
       budget: budgetOf(settings),
       interrupt: signal ?? never,
-      onStarted: () => {
-        hasStarted = true;
-      },
     });
   });
   const { end, reports } = await executed.catch(async (error) => {

@@ -35,7 +35,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
   'src/sandbox': ['base', 'zod'],
   'src/engine/run/work': [
     `engine/run/report engine/run/feed engine/run/plan engine/run/record engine/worker engine/rate
-      engine/queue engine/cluster engine/datastore engine/report engine/list engine/rows engine/journal
+      engine/cluster engine/datastore engine/report engine/list engine/rows engine/journal
       engine/operation engine/api domain base`,
     'zod',
   ],

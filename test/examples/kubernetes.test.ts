@@ -4,7 +4,7 @@ import { Cron } from 'croner';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readVersion } from '../../src/base/package.ts';
-import { shutdownMs } from '../../src/engine/run/work/work.ts';
+import { shutdownMs } from '../../src/engine/run/work/drain.ts';
 import { parseDuration } from '../../src/settings/parsers.ts';
 import { expectUnattended, readExample, typedIn, understood, variables } from './command-line.ts';
 import * as schemas from './kubernetes-schemas.ts';

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { shutdownMs } from '../../src/engine/run/work/work.ts';
+import { shutdownMs } from '../../src/engine/run/work/drain.ts';
 import { describeWithProgram } from '../helpers/describe-with-program.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { expectUnattended, readExample, typedIn, understood, variables, words } from './command-line.ts';

@@ -1,4 +1,5 @@
-import { pino } from 'pino';
+import { withScope } from '../../src/base/async/scope.ts';
+import { silentLog } from '../../src/base/log.ts';
 import type { Priority } from '../../src/domain/terms.ts';
 import { requestDigest } from '../../src/engine/operation/shown-request.ts';
 import { openRowQueue } from '../../src/engine/queue/row-queue.ts';
@@ -6,13 +7,14 @@ import type { CallableRow } from '../../src/engine/rows/row.ts';
 import type { AnswerFile } from '../../src/engine/run/record/answer-file.ts';
 import type { OpenRun } from '../../src/engine/run/record/open-run.ts';
 import type { RunRecord } from '../../src/engine/run/record/record.ts';
-import { RecordKeeper } from '../../src/engine/run/record/record-keeper.ts';
 import type { RunEnding } from '../../src/engine/run/record/run-outcome.ts';
 import { runPolicy } from '../../src/engine/run/record/run-policy.ts';
 import type { RunStore } from '../../src/engine/run/record/store.ts';
-import { type ControlWatch, watchControls } from '../../src/engine/run/work/control.ts';
-import { RunSession } from '../../src/engine/run/work/session.ts';
-import { Stages } from '../../src/engine/run/work/stages.ts';
+import { type Command, openControlsIn } from '../../src/engine/run/work/control.ts';
+import { openOrder } from '../../src/engine/run/work/execute-run.ts';
+import type { ExecuteRunOptions, OpenPart } from '../../src/engine/run/work/run-in-progress.ts';
+import { RunLoop } from '../../src/engine/run/work/run-loop.ts';
+import { openStages } from '../../src/engine/run/work/stages.ts';
 import { rowsInMemory } from '../engine/rows/rows-in-memory.ts';
 import { plannedRecord } from '../engine/run/planned-record.ts';
 import { subjectOf } from './referee.ts';
@@ -22,16 +24,13 @@ import { openSimulatedJournal } from './simulated-journal.ts';
 import type { Stage } from './stage.ts';
 import type { SimulatedProcess } from './world.ts';
 
-const silent = pino({ level: 'silent' });
 export const runId = plannedRecord.id;
 
 /** A run on disk, besides its journal. */
 export interface RunFolder {
   record: RunRecord;
-  command: ControlWatch['current'];
+  command: Command['command'];
   priority: Priority;
-  /** Whether a user resumes a run that a guard has halted. */
-  isAccepted: boolean;
 }
 
 export interface CoordinatorProcess {
@@ -50,7 +49,7 @@ export function newRunFolder({ rows, subjects, options, maxRows, priority }: Sce
     options: { baseUrl: 'http://api.test/', concurrency: 4, timeoutMs: 30_000, ...options },
     ...(maxRows !== undefined && { budget: { maxRows } }),
   };
-  return { record, command: 'unpause', priority, isAccepted: false };
+  return { record, command: 'unpause', priority };
 }
 
 /**
@@ -95,57 +94,61 @@ export function beginCoordinator(
     const { record } = folder;
     const policy = runPolicy(record, journal, []);
     const run: OpenRun = { store, record, datastore, rows, journal, policy, answers, lost: never };
-    const planned = rowsInMemory(rowsOf(stage));
-    const keeper = new RecordKeeper(store, record);
-    const read = async () => [{ kind: 'command' as const, command: folder.command, at: '' }];
-    const controls = watchControls([{ read }]);
+    const options: ExecuteRunOptions = {
+      store,
+      record,
+      datastore,
+      client: undefined,
+      log: silentLog,
+      interrupt: interrupt.signal,
+      handOver,
+      version: 'simulated',
+      budget: record.budget,
+    };
+    const openCommands = openControlsIn([
+      {
+        read: async () => [
+          { kind: 'command', command: folder.command, at: '' },
+          { kind: 'priority', priority: folder.priority, at: '' },
+        ],
+      },
+    ]);
     try {
-      if (folder.isAccepted) await journal.append([{ type: 'accepted' }]);
-      folder.isAccepted = false;
-      const stages = await Stages.begin({
-        run,
-        rows: planned,
-        keeper,
-        budget: record.budget,
-        interrupt: interrupt.signal,
-        onError() {},
+      return await withScope(async (defer) => {
+        const parts = [openWorkers(stage), openCommands, openOrder, openToldStages(stage)];
+        const loop = new RunLoop(run, rowsInMemory(rowsOf(stage)), options, parts);
+        return (await loop.untilReported(defer)).end;
       });
-      await stages.keepBudget();
-      return await new RunSession(run, {
-        rows: planned,
-        client: undefined,
-        log: silent,
-        interrupt: interrupt.signal,
-        handOver,
-        deadline: never,
-        workers: () => scenario.workers,
-        rate: () => undefined,
-        priority: () => folder.priority,
-        stages: {
-          tasks: () => stages.tasks(),
-          next: async (signal) => {
-            const ended = await stages.next(signal);
-            if (ended === undefined) stage.referee.bind('canary', undefined);
-            return ended;
-          },
-        },
-        controls,
-        rateInForce: async () => {},
-        join: () => {
-          throw new TypeError('A coordinator alone calls nothing.');
-        },
-        onEvent() {},
-        onError() {},
-        onPace() {},
-      }).untilEnd();
     } finally {
-      controls.close();
-      keeper.close();
       await journal.close();
       await rows.close();
     }
   }
   return { process, stop: () => world.later(0, () => interrupt.abort(), { owner: process }) };
+}
+
+/** The heartbeat would see the workers. */
+function openWorkers({ scenario }: Stage): OpenPart {
+  return ({ progress }) => {
+    progress.seeWorkers(scenario.workers);
+    return {};
+  };
+}
+
+/** The stages tell the referee when the canary bounds the calls no longer. */
+function openToldStages({ referee }: Stage): OpenPart {
+  return async (inProgress, defer) => {
+    const stages = await openStages(inProgress, defer);
+    return {
+      onStop: (phase, stop) => stages.onStop?.(phase, stop) ?? (() => {}),
+      selection: () => stages.selection?.(),
+      async nextStage(signal) {
+        const end = await stages.nextStage?.(signal);
+        if (end === undefined) referee.bind('canary', undefined);
+        return end;
+      },
+    };
+  };
 }
 
 function rowsOf({ scenario }: Stage): readonly CallableRow[] {

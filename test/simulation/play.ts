@@ -174,7 +174,6 @@ class Game {
   /** Like `resume`: the user resumes a run that a guard has halted. */
   #accept(): void {
     const { canary, ...record } = this.#folder.record;
-    this.#folder.isAccepted = true;
     this.#folder.record = { ...record, ...(canary && { canary: { ...canary, wentOn: true } }) };
   }
 

@@ -8,7 +8,7 @@ import type { RunSummary } from '../../engine/report/summary.ts';
 import type { ReportPaths } from '../../engine/report/write-reports.ts';
 import { endOf, type RunRecord } from '../../engine/run/record/record.ts';
 import { resultOf } from '../../engine/run/record/run-outcome.ts';
-import type { FailedRun } from '../../engine/run/work/execution-options.ts';
+import type { FailedRun } from '../../engine/run/work/run-in-progress.ts';
 import { linked, type Style, styled } from './style.ts';
 import {
   exampleText,

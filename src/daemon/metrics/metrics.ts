@@ -6,7 +6,7 @@ import type { LimitedApi } from '../../domain/terms.ts';
 import type { RequestObserver, SentRequest } from '../../engine/api/network/exchange.ts';
 import { findOperation, type Operation } from '../../engine/operation/operation.ts';
 import type { RunResult } from '../../engine/run/record/run-outcome.ts';
-import type { ObservedEnd, ObservedRun, RunObserver } from '../../engine/run/work/execution-options.ts';
+import type { ObservedEnd, ObservedRun, RunObserver } from '../../engine/run/work/run-in-progress.ts';
 
 /** Facts that outlive the process of the last run. */
 export interface LastRun {

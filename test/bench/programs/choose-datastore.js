@@ -5,7 +5,7 @@
  * others would be measured, too.
  *
  * @param {{ readonly stateDir: string, readonly queue?: string | undefined }} choice
- * @returns {Promise<Pick<import('../../../dist/src/engine/run/work/execution-options.js').ExecuteRunOptions, 'datastore' |
+ * @returns {Promise<Pick<import('../../../dist/src/engine/run/work/run-in-progress.js').ExecuteRunOptions, 'datastore' |
  *   'queue'>>}
  */
 export async function chooseDatastore({ stateDir, queue }) {

@@ -102,13 +102,14 @@ await program(async (/** @type {RunInput} */ input) => {
     version: readVersion(),
     log: await openLog({}, openTerminal({ quiet: 1 })),
     interrupt: new AbortController().signal,
-    onStarted(started) {
-      progress = started.progress;
-      watch.restart();
-    },
-    onEnded() {
-      clearInterval(looking);
-      look();
+    onEvent(event) {
+      if (event.type === 'started') {
+        progress = event.progress;
+        watch.restart();
+      } else if (event.type === 'called') {
+        clearInterval(looking);
+        look();
+      }
     },
   });
   await chosen.datastore.close();

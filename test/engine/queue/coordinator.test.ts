@@ -10,7 +10,6 @@ import type { RowTask } from '../../../src/engine/queue/payload.ts';
 import type { OpenRun } from '../../../src/engine/run/record/open-run.ts';
 import { runPolicy } from '../../../src/engine/run/record/run-policy.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
-import type { SessionOptions } from '../../../src/engine/run/work/work.ts';
 import { built } from '../../helpers/built.ts';
 import { plannedRecord } from '../run/planned-record.ts';
 
@@ -33,9 +32,6 @@ const { answerFile } = await built<typeof import('../../../src/engine/run/record
 const { FeedWindow } = await built<typeof import('../../../src/engine/run/feed/feed-window.ts')>(
   'engine/run/feed/feed-window',
 );
-const { FailureGuard } =
-  await built<typeof import('../../../src/engine/run/record/guards.ts')>('engine/run/record/guards');
-const { Work } = await built<typeof import('../../../src/engine/run/work/work.ts')>('engine/run/work/work');
 const { reconcile } =
   await built<typeof import('../../../src/engine/run/feed/reconcile.ts')>('engine/run/feed/reconcile');
 
@@ -223,69 +219,3 @@ test('batches in the datastore take the priority of a resumed run', () =>
     await next.close();
     changed.mockRestore();
   }));
-
-const never = new AbortController().signal;
-
-/** What a session needs of its surroundings before it calls a row. */
-function sessionWith(join: SessionOptions['join']): SessionOptions {
-  return {
-    client: {},
-    log: { warn: vi.fn() },
-    rows: { head: {} },
-    stages: { tasks: () => inOnePart(tasksOf(2)) },
-    interrupt: never,
-    deadline: never,
-    workers: () => 1,
-    rate: () => undefined,
-    priority: () => 'normal',
-    controls: { on: () => () => {} },
-    onError: vi.fn(),
-    join,
-  } as unknown as SessionOptions;
-}
-
-test('a recovery that gets no answer is given up with the run, or ends with its datastore', () =>
-  withRun(async ({ run }) => {
-    vi.spyOn(run.datastore, 'epoch').mockImplementation(() => new Promise(() => {}));
-    const guard = new FailureGuard({ maxFailures: 0 });
-    const begin = (lost: AbortSignal, givenUp: AbortSignal) =>
-      new Work({ ...run, lost }, sessionWith(vi.fn()), guard, givenUp).untilLeft();
-    expect(await begin(never, AbortSignal.timeout(100))).toEqual({ state: 'interrupted' });
-    await expect(begin(AbortSignal.abort(new Error('Redis refuses')), never)).rejects.toThrow(
-      'Redis refuses',
-    );
-    vi.restoreAllMocks();
-  }, 2));
-
-test('a run that its guard halts during recovery calls nothing', () =>
-  withRun(async ({ run, start }) => {
-    const before = await start();
-    const running = before.run();
-    const { worker, job } = await claimed(run);
-    before.end({ state: 'interrupted' });
-    await running;
-    await before.close();
-    const leftover = { row: 2, attemptsUsed: 0, delayMs: 0 };
-    const left = encodeReturn({ results: [resultOf('failed')], leftovers: [leftover] });
-    await job.moveToCompleted(left, 'token', false);
-    await worker.close();
-
-    const guard = new FailureGuard({ maxFailures: 0 });
-    // Recovery asks for the epoch twice: the second time, batches are collected.
-    const asked = vi.spyOn(run.datastore, 'epoch').mockResolvedValueOnce(undefined);
-    asked.mockImplementation(async () => {
-      await expect.poll(() => guard.check()).toBeTruthy();
-      return undefined;
-    });
-    const join = vi.fn<SessionOptions['join']>();
-    const untilLeft = () => new Work(run, sessionWith(join), guard, never).untilLeft();
-    // The other row was handed back, and only the file of rows has it.
-    expect(await untilLeft()).toEqual({ state: 'restart', hasLostRows: false });
-    expect(await untilLeft()).toMatchObject({
-      state: 'halted',
-      halt: { most: { code: 'NOT_FOUND', rows: 1 } },
-    });
-    expect(join).not.toHaveBeenCalled();
-    expect([run.journal.isFinished(1), run.journal.isFinished(2)]).toEqual([true, false]);
-    vi.restoreAllMocks();
-  }, 2));

@@ -103,8 +103,8 @@ function callerFor(
       return {
         client: await apiClient(options, token, metrics?.observeRequests()),
         estimates: await estimatedLimits(store, options, token),
-        onStarted({ progress }) {
-          metrics?.followRun(options, () => progress.snapshot().pace);
+        onEvent(event) {
+          if (event.type === 'started') metrics?.followRun(options, () => event.progress.snapshot().pace);
         },
       };
     },

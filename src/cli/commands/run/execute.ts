@@ -8,7 +8,7 @@ import { discard } from '../../../engine/run/plan/create-run.ts';
 import type { RunRecord } from '../../../engine/run/record/record.ts';
 import { endInWords, type RunEnding } from '../../../engine/run/record/run-outcome.ts';
 import type { CanaryResults } from '../../../engine/run/work/canary.ts';
-import type { ExecutedRun, FailedRun, StartedRun } from '../../../engine/run/work/execution-options.ts';
+import type { ExecutedRun, FailedRun, RunEvent } from '../../../engine/run/work/run-in-progress.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
 import type { Context } from '../../context.ts';
 import { type ExitCode, exitCodeOf, Interrupted } from '../../exit-codes.ts';
@@ -57,6 +57,17 @@ async function untilEnd(
   defer(() => reporter.end());
   let hasStarted = false;
   let failed: FailedRun | undefined;
+  const onEvent = (event: RunEvent): void => {
+    if (event.type === 'started') {
+      hasStarted = true;
+      reporter.start(event);
+      context.onStarted?.(record, interrupt.abort);
+      metrics?.followRun(options, () => event.progress.snapshot().pace);
+    } else if (event.type === 'called') {
+      reporter.end();
+      terminal.draw('Writing the report …');
+    } else if (event.type === 'failed') failed = event;
+  };
   try {
     const opening = context.datastore.open(`run ${record.id}`, defer);
     const calling = token && apiClient(options, token, metrics?.observeRequests());
@@ -80,19 +91,7 @@ async function untilEnd(
       interrupt: interrupt.signal,
       confirmAfterCanary: (canary, signal) =>
         confirmAfterCanary(context, reporter, canary, signal, interrupt.abort),
-      onStarted(started) {
-        hasStarted = true;
-        reporter.start(started);
-        context.onStarted?.(record, interrupt.abort);
-        metrics?.followRun(record.options, () => started.progress.snapshot().pace);
-      },
-      onEnded() {
-        reporter.end();
-        terminal.draw('Writing the report …');
-      },
-      onFailed(run) {
-        failed = run;
-      },
+      onEvent,
     });
   } catch (error) {
     reporter.end();
@@ -160,7 +159,7 @@ function openReporter(terminal: Terminal, record: RunRecord, proxy: string | und
   let timer: NodeJS.Timeout | undefined;
   let isHeld = false;
   return {
-    start({ progress, trouble }: StartedRun): void {
+    start({ progress, trouble }: Extract<RunEvent, { readonly type: 'started' }>): void {
       terminal.say(`Run ${record.id} on ${wayTo(record.options, proxy)}`);
       const { live } = terminal;
       const look = (): void => {

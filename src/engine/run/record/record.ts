@@ -248,12 +248,23 @@ export function priorityOf({ options }: Pick<RunRecord, 'options'>): Priority {
 }
 
 export type PriorityChange = Omit<ControlOf<'priority'>, 'kind'>;
+export type RateChange = Omit<ControlOf<'rate'>, 'kind'>;
 
 export function withPriority(record: RunRecord, { priority, at, ...attribution }: PriorityChange): RunRecord {
   return {
     ...record,
     options: { ...record.options, priority },
     priorities: [...(record.priorities ?? []), { priority, at, ...attribution }],
+  };
+}
+
+/** @param change without a rate: as fast as the API allows */
+export function withRate(record: RunRecord, { rate, at, ...attribution }: RateChange): RunRecord {
+  const { rate: _, ...options } = record.options;
+  return {
+    ...record,
+    options: { ...options, ...(rate !== null && { rate: { ...rate, setAt: at } }) },
+    rates: [...(record.rates ?? []), { rate: rate?.text ?? 'none', at, ...attribution }],
   };
 }
 

@@ -6,11 +6,57 @@ import { exists } from '../../../base/disk/files.ts';
 import { readSmallFile } from '../../../base/disk/open-file.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { type Control, type ControlOf, controlKinds, controlSchema } from '../../cluster/entries.ts';
+import { priorityOf } from '../record/record.ts';
+import type { OpenPart, StopPhase } from './run-in-progress.ts';
 
 /** Controls for runs of other processes: in the run's folder without a common datastore, in the cluster without a common folder. */
 
 const fileName = 'control.jsonl';
 const pollMs = 500;
+
+/** Obeys commands from elsewhere, and sets the rate and the priority that they ask for. */
+export const openControls: OpenPart = async (inProgress, defer) => {
+  const { run, options, cluster } = inProgress;
+  const { id } = run.record;
+  const folder = run.store.folder(id);
+  // A user who starts the run by hand overrides earlier commands.
+  if (!options.handOver) {
+    await cluster?.clearControls(id);
+    await clearControls(folder);
+  }
+  const places = [inFolder(folder), ...(cluster === undefined ? [] : [inCluster(cluster, id)])];
+  return openControlsIn(places)(inProgress, defer);
+};
+
+/** What each phase listens to, and the state that a command leads to. */
+const commandsIn: Readonly<Record<StopPhase, readonly Command['command'][]>> = {
+  feeding: ['pause', 'cancel'],
+  paused: ['unpause', 'cancel'],
+  'between stages': ['cancel'],
+};
+const stateAfter = { pause: 'paused', unpause: 'unpaused', cancel: 'cancelled' } as const;
+
+export function openControlsIn(places: readonly Pick<ControlPlace, 'read'>[]): OpenPart {
+  return ({ keeper, tell, onError }, defer) => {
+    const setOption = ({ kind: _, ...change }: OptionControl): void => {
+      const { record } = keeper;
+      if ('priority' in change) {
+        if (change.priority !== priorityOf(record)) tell({ type: 'priority set', change });
+        return;
+      }
+      const rate = change.rate === null ? undefined : { ...change.rate, setAt: change.at };
+      if (!isDeepStrictEqual(record.options.rate, rate)) tell({ type: 'rate set', change });
+    };
+    const controls = watchControls(places, setOption, onError);
+    defer(() => controls.close());
+    return {
+      onStop: (phase, stop) =>
+        controls.on(commandsIn[phase], ({ command, ...attribution }) =>
+          stop({ state: stateAfter[command], ...attribution }),
+        ),
+    };
+  };
+}
 
 export type Wanted = Control extends infer Each ? (Each extends Control ? Omit<Each, 'at'> : never) : never;
 

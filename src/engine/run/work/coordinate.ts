@@ -16,7 +16,7 @@ import { refuseChangedRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 import type { RunReports } from '../report/report-run.ts';
 import { executeRun } from './execute-run.ts';
-import type { ExecuteRunOptions } from './execution-options.ts';
+import type { ExecuteRunOptions } from './run-in-progress.ts';
 
 export interface CoordinateOptions
   extends Pick<
@@ -33,7 +33,7 @@ export interface CoordinateOptions
   readonly stop: AbortSignal;
 }
 
-export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onStarted'> {
+export interface Caller extends Pick<ExecuteRunOptions, 'estimates' | 'onEvent'> {
   readonly client: ApiClient;
 }
 

@@ -1,21 +1,21 @@
 import { unlessAborted } from '../../../base/async/waiting.ts';
-import { ErrorThrottle } from '../../../base/errors/error-throttle.ts';
 import { usageError } from '../../../base/errors/errors.ts';
-import { systemError } from '../../../base/errors/system-error.ts';
 import type { Journal } from '../../journal/journal.ts';
-import { decidedResult } from '../../rows/decided-result.ts';
-import type { RowsFile } from '../../rows/rows-file.ts';
-import { claimForOurselves } from '../feed/reconcile.ts';
+import { removeReport } from '../../report/write-reports.ts';
+import { resultsOfOvertaken } from '../feed/overtaken.ts';
+import { keepsOrder } from '../feed/row-order.ts';
 import { claimPlan } from '../plan/plan-use.ts';
-import { type OpenRun, withOpenRun } from '../record/open-run.ts';
-import { isHaltedByGuard, type RunRecord } from '../record/record.ts';
-import { activeTime } from '../record/record-keeper.ts';
-import { isIntact, outcomesOf, unfinishedRows } from '../record/run-journal.ts';
-import { resultOf } from '../record/run-outcome.ts';
+import { withOpenRun } from '../record/open-run.ts';
 import { openRunRows, refuseOtherRequests, requireOperations } from '../record/run-rows.ts';
-import { type RunReports, reportRun } from '../report/report-run.ts';
-import { Execution } from './execution.ts';
-import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from './execution-options.ts';
+import { rememberSuccess, rememberUse } from '../record/targets.ts';
+import { reportRun } from '../report/report-run.ts';
+import { openComparison } from './comparison.ts';
+import { openControls } from './control.ts';
+import { keepEstimate } from './estimated-limits.ts';
+import { openRateLog } from './rate-log.ts';
+import type { ExecutedRun, ExecuteRunOptions, OpenPart } from './run-in-progress.ts';
+import { RunLoop } from './run-loop.ts';
+import { openStages } from './stages.ts';
 
 /**
  * Takes a run from the state of its journal to its end, and writes its report.
@@ -24,77 +24,73 @@ import type { EndedExecution, ExecutedRun, ExecuteRunOptions, RunObserver } from
  *   be written, the run keeps its state. A busy error `RUN_LOCKED` when another process works on the run.
  */
 export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
-  const { datastore, interrupt, log, record } = options;
-  const errors = new ErrorThrottle();
-  const onError = (error: Error): void => {
-    if (errors.isNews(error)) log.warn({ run: record.id, err: error.message }, 'datastore error');
-  };
-  return withOpenRun({ ...options, purpose: `run ${options.record.id}` }, async (run, defer) => {
-    requireOperations(options.store, options.record);
-    const rows = await openRunRows(options.store, options.record);
+  const { store, record, interrupt } = options;
+  return withOpenRun({ ...options, purpose: `run ${record.id}` }, async (run, defer) => {
+    requireOperations(store, record);
+    const rows = await openRunRows(store, record);
     refuseOtherDatastore(options, run.journal);
-    await refuseOtherRequests(options.store, rows, run.journal);
+    await refuseOtherRequests(store, rows, run.journal);
     await unlessAborted(claimForRun(options), interrupt);
-    const { record, end, isHandedOver } = await observeRun(options.observer, run, rows, async () => {
-      if (datastore.exclusive) await claimForOurselves(run, { signal: interrupt, onError });
-      return new Execution(await accepted(run), options, rows).untilEnd(defer);
-    });
-    return isHandedOver ? { record, end } : { record, end, reports: await report(options, record, run) };
+    return new RunLoop(run, rows, options, runParts).untilReported(defer);
   });
 }
 
-/** @throws the error of writing the report, which says how to write the report again */
-async function report(
-  { store, onFailed }: ExecuteRunOptions,
-  record: RunRecord,
-  { journal }: OpenRun,
-): Promise<RunReports> {
-  const { id } = record;
-  try {
-    return await reportRun(store, record, journal);
-  } catch (error) {
-    const intact = await isIntact(store, id, journal);
-    onFailed?.({ counts: outcomesOf(record, journal), intact, ended: true });
-    throw systemError(error)?.followedBy(`cqbatch report ${id}`) ?? error;
-  }
-}
+export const openOrder: OpenPart = ({ run: { record, journal }, rows }) => ({
+  async *uncalled(held) {
+    if (keepsOrder(record)) yield await resultsOfOvertaken(rows, journal, held);
+  },
+});
 
-export async function observeRun(
-  observer: RunObserver | undefined,
-  { record, journal }: OpenRun,
-  rows: Pick<RowsFile, 'rows'>,
-  work: () => Promise<EndedExecution>,
-): Promise<EndedExecution> {
-  if (observer === undefined) return work();
-  const run = observer.started(() => unfinishedRows(record, journal));
-  try {
-    // Rows that the plan has decided count where the run starts.
-    if (!record.states.some(({ state }) => state === 'running') && record.plan.callable < record.plan.rows)
-      for await (const part of rows.rows())
-        observer.finished(part.flatMap((row) => decidedResult(row) ?? []));
-    journal.onFinished = (results) => observer.finished(results);
-    const ended = await work();
-    const result = resultOf(ended.end, outcomesOf(record, journal));
-    if (ended.isHandedOver) run.ended();
-    else run.ended({ result, durationMs: activeTime(ended.record, journal.lastFinishedAt) });
-    return ended;
-  } catch (error) {
-    run.ended({ result: 'failed' });
-    throw error;
-  }
-}
+/** Keeps what later runs can know of the API. Without it, they only ask or measure again, so a failed write does not end the run. */
+const openLearned: OpenPart = async ({ run, options, progress, warn }) => {
+  const { store, record, journal } = run;
+  const { baseUrl } = record.options;
+  const unwritten = (error: Error): void => warn(error, 'targets.json was not written');
+  await rememberUse(store.stateDir, baseUrl).catch(unwritten);
+  return {
+    async finish() {
+      const succeeded = store.operations.filter(({ name }) => journal.provenOperations.has(name));
+      if (succeeded.length > 0) await rememberSuccess(store.stateDir, baseUrl, succeeded).catch(unwritten);
+      const { pace } = progress;
+      if (options.estimates !== undefined && pace !== undefined)
+        await keepEstimate(options.estimates, pace).catch((error: Error) =>
+          warn(error, 'the estimated limit was not saved'),
+        );
+    },
+  };
+};
 
-/**
- * Only a user who has seen the failures resumes a run that a guard halted: the guards count from here on, and the canary is not checked
- * again.
- */
-async function accepted(run: OpenRun): Promise<OpenRun> {
-  const { record, journal } = run;
-  if (!isHaltedByGuard(record)) return run;
-  await journal.append([{ type: 'accepted' }]);
-  const { canary } = record;
-  return { ...run, record: { ...record, ...(canary && { canary: { ...canary, wentOn: true } }) } };
-}
+/** Results between two calls of the datastore's maintenance. */
+const maintainEvery = 20_000;
+
+const openMaintenance: OpenPart = ({ run: { datastore }, onError }) => {
+  let results = 0;
+  return {
+    see({ type }) {
+      if (type === 'finished') results += 1;
+      if (results < maintainEvery) return;
+      results = 0;
+      datastore.maintain().catch(onError);
+    },
+  };
+};
+
+const openReport: OpenPart = async ({ run: { store, record, journal } }) => {
+  await removeReport(store.folder(record.id), 'not-attempted.csv');
+  return { report: (ended) => reportRun(store, ended, journal) };
+};
+
+/** What takes part in a run, besides its record and its heartbeat. */
+const runParts: readonly OpenPart[] = [
+  openControls,
+  openRateLog,
+  openMaintenance,
+  openLearned,
+  openOrder,
+  openComparison,
+  openStages,
+  openReport,
+];
 
 /** @throws a usage error when another datastore may hold rows of the run */
 function refuseOtherDatastore({ record, queue }: ExecuteRunOptions, journal: Journal): void {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { steadyNow } from '../../../base/async/clock.ts';
 import { repeat } from '../../../base/async/repeat.ts';
-import { deferred } from '../../../base/async/waiting.ts';
+import { deferred, unlessAborted, withTimeout } from '../../../base/async/waiting.ts';
 import { BusyError, usageError } from '../../../base/errors/errors.ts';
 import { usualPriority } from '../../../domain/terms.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
@@ -16,9 +16,48 @@ import {
 import { findRunAhead } from '../../cluster/run-ahead.ts';
 import type { ResultCounts } from '../../report/join-results.ts';
 import { endOf, priorityOf, type RunRecord, runKey } from '../record/record.ts';
+import { countsOf } from '../record/run-journal.ts';
+import { unservedText } from '../record/run-view.ts';
 import type { Progress } from './progress.ts';
+import type { OpenPart } from './run-in-progress.ts';
 
-export function entryOf(
+/** On a shared datastore, shows the run to other processes, and keeps its rows back until its rate is in force. */
+export const openHeartbeat: OpenPart = async (inProgress, defer) => {
+  const { run, keeper, progress, cluster, options, tell, onError } = inProgress;
+  if (cluster === undefined) return {};
+  const { journal } = run;
+  const entry = () => entryOf(keeper.record, countsOf(keeper.record, journal), progress, options.version);
+  await announce(cluster, entry());
+  const heartbeat = startHeartbeat({
+    cluster,
+    entry,
+    onClusterStatus({ workers, pace, ahead }) {
+      const change = progress.seeWorkers(workers);
+      const { id, options: limits } = keeper.record;
+      if (change === 'unserved') options.log.warn({ run: id }, `rows wait ${unservedText(limits)}`);
+      if (change === 'served') options.log.info({ run: id }, 'a worker serves the run');
+      progress.ahead = ahead;
+      // If this process calls nothing, only the leading worker knows the pace.
+      if (options.client === undefined && pace !== undefined) tell({ type: 'pace', pace });
+    },
+    onError,
+  });
+  defer(() => withTimeout(heartbeat.stop(), farewellMs));
+  let inForce = heartbeat.established;
+  return {
+    delay: () => heartbeat.silence,
+    see(event) {
+      const { type } = event;
+      if (type === 'paused' && !event.paused) inForce = heartbeat.establishedAgain();
+      else if (type === 'paused' || type === 'rate set' || type === 'priority set') heartbeat.now();
+    },
+    async beforeFeeding(stopping) {
+      await unlessAborted(inForce, stopping);
+    },
+  };
+};
+
+function entryOf(
   record: RunRecord,
   { done, outcomes }: ResultCounts,
   progress: Progress,
@@ -49,7 +88,7 @@ export function entryOf(
 }
 
 /** @throws a usage error `RUN_ID_TAKEN` when the datastore has another run with this id, a busy error when that run is in progress */
-export async function announce(cluster: Cluster, entry: RunEntry): Promise<void> {
+async function announce(cluster: Cluster, entry: RunEntry): Promise<void> {
   await cluster.sweep(entry);
   if (await cluster.putRun(entry)) return;
   const other = await cluster.run(entry.id);
@@ -83,10 +122,10 @@ const firstBeatsMs = 200;
 /** After this silence of the leading worker, no call that it permitted leaves any more. */
 const silentMs = 2_500;
 
+/** How long the last entry may take on an unreachable datastore. */
+const farewellMs = 2_000;
 /** After this silence, the datastore delays the run: its connections may notice much later. */
 const unansweredMs = 5_000;
-
-export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
 /**
  * The run's rate is in force when the leading worker has read its entry, and the other workers have read the decision. Without a leading

@@ -6,11 +6,23 @@ import { type Outcome, type OutcomeCounts, totalOf } from '../../../domain/terms
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
 import type { WorkerEvent } from '../../worker/row-processor.ts';
 
-/** Events for progress and logs, never for accounting. */
-export type RunEvent =
+/** What happens to rows, for progress and logs, never for accounting. */
+export type RowEvent =
   | { readonly type: 'finished'; readonly result: RowResult }
   | Exclude<WorkerEvent, { type: 'finished' }>
   | { readonly type: 'paused'; readonly paused: boolean; readonly attribution: Attribution };
+
+const rowEventTypes: readonly string[] = [
+  'finished',
+  'retrying',
+  'throttled',
+  'returned',
+  'paused',
+] satisfies RowEvent['type'][];
+
+export function isRowEvent(event: { readonly type: string }): event is RowEvent {
+  return rowEventTypes.includes(event.type);
+}
 
 export type ProgressSnapshot = ReturnType<Progress['snapshot']>;
 
@@ -58,7 +70,7 @@ export class Progress {
     this.#counts = { ...options.counts };
   }
 
-  see(event: RunEvent): void {
+  see(event: RowEvent): void {
     switch (event.type) {
       case 'finished':
         this.#finished(event.result);

@@ -9,6 +9,7 @@ import {
   rateHistoryFile,
   readRateHistory,
 } from '../../report/rate-history.ts';
+import type { OpenPart } from './run-in-progress.ts';
 
 const sampleMs = 1_000;
 /** A shorter rest at the end gets no point: it includes calls that were accepted earlier. */
@@ -17,6 +18,22 @@ const saveMs = 5_000;
 const mostPoints = 600;
 /** A larger difference between the clocks means that the clock was set or the process suspended. */
 const leastGapMs = 2_000;
+
+/** Writes down how fast the run is called. */
+export const openRateLog: OpenPart = async ({ run: { record, store } }, defer) => {
+  const log = await RateLog.open(store.folder(record.id), record.options.rate?.text ?? 'none');
+  defer(() => log.close());
+  return {
+    see(event) {
+      if (event.type === 'pace') log.see(event.pace);
+      else if (event.type === 'paused') log.paused = event.paused;
+      else if (event.type === 'delayed') log.delay = event.reason;
+      else if (event.type === 'rate set') log.wanted = event.change.rate?.text ?? 'none';
+      else if (event.type === 'lost') log.abandon();
+    },
+    finish: () => log.close(),
+  };
+};
 
 /** Continues the record of an earlier process. */
 export class RateLog {

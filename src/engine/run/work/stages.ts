@@ -1,76 +1,67 @@
+import { onAbort } from '../../../base/async/waiting.ts';
 import { counted } from '../../../base/text/format.ts';
-import type { RowTask } from '../../queue/payload.ts';
-import type { RowsFile } from '../../rows/rows-file.ts';
+import type { StopReason } from '../feed/coordinator.ts';
 import { reconcile } from '../feed/reconcile.ts';
-import { type RowSelection, unfinishedTasks } from '../feed/tasks.ts';
-import { allowedRows, type StartedBudget } from '../record/budget.ts';
-import type { OpenRun } from '../record/open-run.ts';
-import type { RecordKeeper } from '../record/record-keeper.ts';
+import type { RowSelection } from '../feed/tasks.ts';
+import { allowedRows, type StartedBudget, startDeadline } from '../record/budget.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
 import { budgetSpent, type RunEnding } from '../record/run-outcome.ts';
 import { canaryFailure, canaryResults, canaryRows, lastOf } from './canary.ts';
-import type { ExecuteRunOptions } from './execution-options.ts';
+import type { OpenPart, RunInProgress, RunPart, StopPhase } from './run-in-progress.ts';
 
-export interface StagesOptions
-  extends Pick<ExecuteRunOptions, 'confirmAfterCanary' | 'budget' | 'interrupt'> {
-  readonly run: OpenRun;
-  readonly rows: Pick<RowsFile, 'rows' | 'head'>;
-  readonly keeper: RecordKeeper;
-  readonly onError: (error: Error) => void;
-}
+/** The canary and the budget. */
+export const openStages: OpenPart = async (inProgress, defer) => {
+  const { run, rows, keeper, options, onError } = inProgress;
+  const { budget, handOver, interrupt } = options;
+  const { record, datastore } = run;
+  const deadline = budget && (await startDeadline(budget, record.budget?.begun));
+  defer(() => deadline?.close());
+  // Rows that workers still hold would be called beyond the budget, or although their entries have changed.
+  const isBudgeted = budget?.maxRows !== undefined && record.budget?.begun === undefined;
+  if ((isBudgeted || rows.head.compared !== undefined) && !datastore.exclusive)
+    await reconcile(run, { signal: interrupt, onError });
+  const hasCanary = record.options.canary !== undefined && record.canary?.wentOn !== true;
+  const canary = hasCanary ? await canaryRows(record, rows) : undefined;
+  const allowed = await allowedBy(inProgress, canary);
+  if (handOver && budget !== undefined) {
+    // A coordinator that takes the run over keeps to what is left of the budget.
+    keeper.change({
+      budget: { ...budget, begun: { ...deadline?.started, ...(allowed && { rows: allowed }) } },
+    });
+    await keeper.save();
+  }
+  return new Stages(inProgress, canary, allowed, deadline?.signal);
+};
 
 /**
  * The canary, unless it was evaluated, then all other rows. A stage starts when all rows of the former have results. A budget of rows ends
  * the run when its rows are called.
  */
-export class Stages {
-  readonly #options: StagesOptions;
+class Stages implements RunPart {
+  readonly #inProgress: RunInProgress;
   /** Undefined without a canary, and after its evaluation. */
   #canary: ReadonlySet<number> | undefined;
   readonly #allowed: StartedBudget['rows'];
+  readonly #deadline: AbortSignal | undefined;
 
-  static async begin(options: StagesOptions): Promise<Stages> {
-    const { run, rows, budget, interrupt, onError } = options;
-    const { record, datastore } = run;
-    // Rows that workers still hold would be called beyond the budget, or although their entries have changed.
-    const isBudgeted = budget?.maxRows !== undefined && record.budget?.begun === undefined;
-    if ((isBudgeted || rows.head.compared !== undefined) && !datastore.exclusive)
-      await reconcile(run, { signal: interrupt, onError });
-    const hasCanary = record.options.canary !== undefined && record.canary?.wentOn !== true;
-    const canary = hasCanary ? await canaryRows(record, rows) : undefined;
-    return new Stages(options, canary, await allowed(options, canary));
-  }
-
-  private constructor(
-    options: StagesOptions,
+  constructor(
+    inProgress: RunInProgress,
     canary: ReadonlySet<number> | undefined,
     allowed: StartedBudget['rows'],
+    deadline: AbortSignal | undefined,
   ) {
-    this.#options = options;
+    this.#inProgress = inProgress;
     this.#canary = canary;
     this.#allowed = allowed;
+    this.#deadline = deadline;
   }
 
-  /** Saves the budget for a coordinator that takes the run over. */
-  async keepBudget(time: Pick<StartedBudget, 'until' | 'stopAt'> = {}): Promise<void> {
-    const { budget, keeper } = this.#options;
-    if (budget === undefined) return;
-    keeper.change({
-      budget: { ...budget, begun: { ...time, ...(this.#allowed && { rows: this.#allowed }) } },
-    });
-    await keeper.save();
+  onStop(_phase: StopPhase, stop: (reason: StopReason) => void): () => void {
+    const deadline = this.#deadline;
+    return deadline === undefined ? () => {} : onAbort(deadline, () => stop(budgetSpent(deadline.reason)));
   }
 
-  tasks(): AsyncIterable<Iterable<RowTask>> {
-    const {
-      run: { record, journal },
-      rows,
-    } = this.#options;
-    return unfinishedTasks(record.id, rows, journal, this.#selection);
-  }
-
-  /** Undefined: all rows. */
-  get #selection(): RowSelection | undefined {
+  selection(): RowSelection | undefined {
     const canary = this.#canary;
     const allowed = this.#allowed;
     if (canary === undefined) return allowed && { has: () => true, last: allowed.all };
@@ -80,13 +71,9 @@ export class Stages {
     };
   }
 
-  /**
-   * Call this when all rows of a stage have results.
-   *
-   * @returns how the run ends, if it does
-   */
-  async next(signal: AbortSignal): Promise<RunEnding | undefined> {
-    const { run, budget: { maxRows = 0 } = {} } = this.#options;
+  async nextStage(signal: AbortSignal): Promise<RunEnding | undefined> {
+    const { run, options } = this.#inProgress;
+    const { maxRows = 0 } = options.budget ?? {};
     const { journal, record } = run;
     const isDone = this.#allowed === undefined && this.#canary === undefined;
     const left = unfinishedRows(record, journal);
@@ -101,14 +88,14 @@ export class Stages {
   }
 
   async #evaluate(canary: ReadonlySet<number>, signal: AbortSignal): Promise<RunEnding | undefined> {
-    const { run, rows: file, keeper, confirmAfterCanary } = this.#options;
-    const { canary: options } = run.record.options;
-    if (options === undefined) return undefined;
+    const { run, rows: file, keeper, options } = this.#inProgress;
+    const { canary: limits } = run.record.options;
+    if (limits === undefined) return undefined;
     const results = await canaryResults(run, file, canary);
     const { rows, failed } = results;
-    const answer = await confirmAfterCanary?.(results, signal);
+    const answer = await options.confirmAfterCanary?.(results, signal);
     if (signal.aborted) return { state: 'interrupted' };
-    const halted = answer === undefined ? canaryFailure(results, options) : undefined;
+    const halted = answer === undefined ? canaryFailure(results, limits) : undefined;
     const wentOn = answer ?? halted === undefined;
     keeper.change({
       canary: { at: new Date().toISOString(), rows: rows.length, failed, wentOn },
@@ -120,10 +107,11 @@ export class Stages {
   }
 }
 
-async function allowed(
-  { run: { record, journal }, rows, budget: { maxRows } = {} }: StagesOptions,
+async function allowedBy(
+  { run: { record, journal }, rows, options }: RunInProgress,
   canary: ReadonlySet<number> | undefined,
 ): Promise<StartedBudget['rows']> {
+  const { maxRows } = options.budget ?? {};
   if (maxRows === undefined) return undefined;
   const begun = record.budget?.begun?.rows;
   if (begun !== undefined) return begun;

@@ -1,0 +1,76 @@
+import { type CqbatchError, meaningOf } from '../../../base/errors/errors.ts';
+import { systemError } from '../../../base/errors/system-error.ts';
+import type { RowsFile } from '../../rows/rows-file.ts';
+import type { StopReason } from '../feed/coordinator.ts';
+import { haltedBy } from '../record/guards.ts';
+import { isIntact, outcomesOf, requireAllResults } from '../record/run-journal.ts';
+import type { RunEnding } from '../record/run-outcome.ts';
+import type { RunInProgress } from './run-in-progress.ts';
+
+/** A run whose record says how it ended, and whose report is not written yet. */
+export interface RecordedEnd {
+  readonly end: RunEnding;
+  /** Another process takes the run over, and writes its report. */
+  readonly isHandedOver: boolean;
+}
+
+/** Names rows by their numbers in the user's manifest. */
+export async function endOfWork(
+  reason: Exclude<StopReason, { readonly state: 'paused' | 'restart' }>,
+  rows: Pick<RowsFile, 'numbers'>,
+): Promise<RunEnding> {
+  if (!('halt' in reason) && !('placeToSee' in reason)) return reason;
+  const numberOf = await rows.numbers();
+  if ('halt' in reason) return { state: 'halted', because: 'failures', ...haltedBy(reason.halt, numberOf) };
+  const { placeToSee, ...end } = reason;
+  return { ...end, rowToSee: { row: numberOf(placeToSee) } };
+}
+
+/** Writes the end into the record. */
+export async function endRun(
+  { run, keeper, options, tell }: RunInProgress,
+  end: RunEnding,
+): Promise<RecordedEnd> {
+  const { record, journal } = run;
+  if (end.state === 'completed') requireAllResults(record, journal);
+  const { state, ...cause } = end;
+  const isHandedOver = options.handOver === true && state === 'interrupted' && end.because === undefined;
+  keeper.enter(isHandedOver ? 'submitted' : state, cause, {
+    counts: outcomesOf(record, journal),
+    unclear: journal.unclearCount,
+  });
+  await keeper.save();
+  tell({ type: 'ended', end, isHandedOver });
+  return { end, isHandedOver };
+}
+
+/**
+ * Writes into the record why the run has failed.
+ *
+ * @returns the error to be thrown
+ */
+export async function failRun(inProgress: RunInProgress, thrown: unknown): Promise<unknown> {
+  const { run, keeper, options, progress, tell, warn } = inProgress;
+  const { store, record, journal } = run;
+  const error = meaningOf(thrown);
+  const failure = systemError(error)?.followedBy(`cqbatch resume ${record.id}`) ?? error;
+  const { code } = error as CqbatchError;
+  // A process that has lost the run must not overwrite what the next one has written.
+  if (code === 'LOCK_LOST') tell({ type: 'lost' });
+  else if (!(options.handOver && code === 'JOURNAL_REMOVED')) {
+    keeper.enter('failed', { reason: (failure as Error).message });
+    await keeper.save().catch((unsaved: Error) => warn(unsaved, 'not saved'));
+  }
+  const intact = await isIntact(store, record.id, journal);
+  const counts = intact ? outcomesOf(record, journal) : progress.snapshot().counts;
+  tell({ type: 'failed', counts, intact, ended: false });
+  return failure;
+}
+
+/** @returns the error to be thrown, which says how to write the report again */
+export async function failReport({ run, tell }: RunInProgress, error: unknown): Promise<unknown> {
+  const { store, record, journal } = run;
+  const intact = await isIntact(store, record.id, journal);
+  tell({ type: 'failed', counts: outcomesOf(record, journal), intact, ended: true });
+  return systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
+}
