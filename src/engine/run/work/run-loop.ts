@@ -22,7 +22,7 @@ import { openObserver } from './observed-run.ts';
 import { startOwnWorker, windowOf } from './own-worker.ts';
 import { isRowEvent, Progress } from './progress.ts';
 import { acceptFailures, openRecord, recordAtWork } from './record-part.ts';
-import { type RecordedEnd, endOfWork, endRun, failReport, failRun } from './run-end.ts';
+import { endOfWork, endRun, failReport, failRun, type RecordedEnd } from './run-end.ts';
 import type {
   ExecutedRun,
   ExecuteRunOptions,
