@@ -15,16 +15,11 @@ const fileName = 'control.jsonl';
 const pollMs = 500;
 
 /** Obeys commands from elsewhere, and sets the rate and the priority that they ask for. */
-export const openControls: OpenPart = async (inProgress, defer) => {
-  const { run, options, cluster } = inProgress;
+export const openControls: OpenPart = (inProgress, defer) => {
+  const { run, cluster } = inProgress;
   const { id } = run.record;
-  const folder = run.store.folder(id);
-  // A user who starts the run by hand overrides earlier commands.
-  if (!options.handOver) {
-    await cluster?.clearControls(id);
-    await clearControls(folder);
-  }
-  const places = [inFolder(folder), ...(cluster === undefined ? [] : [inCluster(cluster, id)])];
+  const folder = inFolder(run.store.folder(id));
+  const places = cluster === undefined ? [folder] : [folder, inCluster(cluster, id)];
   return openControlsIn(places)(inProgress, defer);
 };
 

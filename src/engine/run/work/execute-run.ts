@@ -10,7 +10,7 @@ import { openRunRows, refuseOtherRequests, requireOperations } from '../record/r
 import { rememberSuccess, rememberUse } from '../record/targets.ts';
 import { reportRun } from '../report/report-run.ts';
 import { openComparison } from './comparison.ts';
-import { openControls } from './control.ts';
+import { clearControls, openControls } from './control.ts';
 import { keepEstimate } from './estimated-limits.ts';
 import { openRateLog } from './rate-log.ts';
 import type { ExecutedRun, ExecuteRunOptions, OpenPart } from './run-in-progress.ts';
@@ -31,6 +31,8 @@ export function executeRun(options: ExecuteRunOptions): Promise<ExecutedRun> {
     refuseOtherDatastore(options, run.journal);
     await refuseOtherRequests(store, rows, run.journal);
     await unlessAborted(claimForRun(options), interrupt);
+    // A user who starts the run by hand overrides earlier commands. The run does not show as running yet, so no later one is lost.
+    if (!options.handOver) await clearControls(store.folder(record.id));
     return new RunLoop(run, rows, options, runParts).untilReported(defer);
   });
 }

@@ -28,6 +28,7 @@ export const openHeartbeat: OpenPart = async (inProgress, defer) => {
   const { journal } = run;
   const entry = () => entryOf(keeper.record, countsOf(keeper.record, journal), progress, options.version);
   await announce(cluster, entry());
+  if (!options.handOver) await cluster.clearControls(run.record.id);
   const heartbeat = startHeartbeat({
     cluster,
     entry,
