@@ -1,7 +1,7 @@
 import { controlKinds } from './entries.ts';
 import {
   farthestMs,
-  leadMs,
+  leaseMs,
   leastGraceMs,
   lookPerWorkerMs,
   losingRestMs,
@@ -31,20 +31,20 @@ local function set(field, value)
 end
 `;
 
-const lead = `
-local function lead(worker)
+const tryToLead = `
+local function tryToLead(worker)
   local leader, leadUntil = get('leader'), getNumber('leadUntil') or 0
-  local isFree = not leader or leadUntil <= now or leadUntil > now + ${leadMs}
+  local isFree = not leader or leadUntil <= now or leadUntil > now + ${leaseMs}
   if not isFree and leader ~= worker then return false end
   set('leader', worker)
-  set('leadUntil', text(now + ${leadMs}))
+  set('leadUntil', text(now + ${leaseMs}))
   return true
 end
 `;
 
 /** ARGV: worker, rate or nothing, cap, rest in milliseconds. Replies with 0 when another worker has the lead. */
 const setRateBody = `
-if not lead(ARGV[1]) then return 0 end
+if not tryToLead(ARGV[1]) then return 0 end
 local rate = tonumber(ARGV[2])
 local gap = rate and math.max(1000 / rate, ${1_000 + leastGraceMs} / (rate + 1)) or nil
 local lastGap, next = getNumber('gap'), getNumber('next')
@@ -139,9 +139,9 @@ local function keep(...) for _, name in ipairs({ ... }) do redis.call('PEXPIRE',
 export function timelineScripts(clock: string) {
   return {
     take: `${clock}${state}${takeBody}`,
-    setRate: `${clock}${state}${lead}${setRateBody}return 1`,
+    setRate: `${clock}${state}${tryToLead}${setRateBody}return 1`,
     /** Also publishes a pace: KEYS[2], ARGV[5]. */
-    decide: `${clock}${state}${lead}${kept}${setRateBody}
+    decide: `${clock}${state}${tryToLead}${kept}${setRateBody}
 redis.call('HSET', KEYS[2], 'at', text(now), 'pace', ARGV[5])
 redis.call('HDEL', KEYS[2], 'over')
 keep(key, KEYS[2])
@@ -150,12 +150,12 @@ return 1`,
      * KEYS: timeline, pace, workers, runs. ARGV: worker, its entry, whether it wants the lead. Replies with: now, whether it leads (2: as
      * before), when the pace was published, the pace; for the leader also the workers with recent beats, and the runs in progress.
      */
-    beat: `${clock}${state}${lead}${kept}
+    beat: `${clock}${state}${tryToLead}${kept}
 redis.call('HSET', KEYS[3], ARGV[1], text(now) .. ' ' .. ARGV[2])
 keep(KEYS[3])
 local hasLed = get('leader') == ARGV[1]
 local wantsLead = ARGV[3] == '1' or math.abs(now - (getNumber('runAt') or 0)) < ${silentMs}
-local leads = wantsLead and lead(ARGV[1])
+local leads = wantsLead and tryToLead(ARGV[1])
 local pace = redis.call('HMGET', KEYS[2], 'at', 'pace')
 local reply = { text(now), leads and (hasLed and 2 or 1) or 0, pace[1] or '', pace[2] or '' }
 if leads then

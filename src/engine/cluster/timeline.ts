@@ -8,7 +8,7 @@
  */
 
 /** After a leader's last rate, commands of other workers are refused for this long. */
-export const leadMs = 2_000;
+export const leaseMs = 2_000;
 /** Without a new rate, nothing may be called after this time. */
 export const rateTtlMs = 2_000;
 /** After this silence, a worker's places are free, and it takes no part in decisions. */
@@ -72,7 +72,7 @@ export function setRate(
   { worker, rate, cap, restMs }: RateCommand,
 ): boolean {
   // A clock that was set back left a lead in the far future.
-  const isLed = state.leader !== undefined && state.leadUntil > now && state.leadUntil <= now + leadMs;
+  const isLed = state.leader !== undefined && state.leadUntil > now && state.leadUntil <= now + leaseMs;
   if (isLed && state.leader !== worker) return false;
   const gap = rate && Math.max(1_000 / rate, (1_000 + leastGraceMs) / (rate + 1));
   // Taken slots are respaced to the new rate, unless a long rest loses all of them.
@@ -81,7 +81,7 @@ export function setRate(
     state.next = now + ((state.next - now) * gap) / state.gap;
   if (gap === undefined) state.next = undefined;
   const [until, restUntil] = [now + rateTtlMs, now + restMs];
-  Object.assign(state, { gap, until, restUntil, cap, leader: worker, leadUntil: now + leadMs });
+  Object.assign(state, { gap, until, restUntil, cap, leader: worker, leadUntil: now + leaseMs });
   return true;
 }
 

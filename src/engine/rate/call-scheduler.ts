@@ -1,6 +1,6 @@
 import { rateTtlMs, type SlotReply, type SlotRequest } from '../cluster/timeline.ts';
-import { HeldSlots } from './held-slots.ts';
 import { ServerClock } from './server-clock.ts';
+import { UnusedSlots } from './unused-slots.ts';
 
 /** Before a longer rest, rows are handed back: other workers can take them, and no burst follows. */
 export const patienceMs = 150;
@@ -8,11 +8,13 @@ export const patienceMs = 150;
 /** Calls wait this long after a refusal: the leader decides meanwhile what it means. */
 const considerMs = 50;
 /** How much earlier than necessary an intent is written, because timers are late. */
-const spareLeadMs = 5;
-const firstLeadMs = 30;
+const spareIntentMs = 5;
+/** The first guess: no intent was written yet. */
+const firstIntentMs = 30;
 /** Bounds the slots that a slow datastore costs: a row with an intent and no call is unclear when its worker dies. */
-const mostLeadMs = 100;
-const leadOverMs = 5_000;
+const mostIntentMs = 100;
+/** A slow write counts for about this long. */
+const slownessMs = 5_000;
 /**
  * The share of places with intents written ahead, so that no place is empty during a write. These rows count as possibly called when this
  * process dies.
@@ -76,11 +78,11 @@ export class CallScheduler {
   /** The user's number for this process; undefined: as many as granted. */
   readonly #wanted: number | undefined;
   readonly #random: () => number;
-  readonly #slots = new HeldSlots();
+  readonly #slots = new UnusedSlots();
   readonly #clock = new ServerClock();
   #active = 0;
   #reserved = 0;
-  #slowestMs = firstLeadMs - spareLeadMs;
+  #slowestMs = firstIntentMs - spareIntentMs;
   #slowestAt = Number.NEGATIVE_INFINITY;
   #latencyMs: number | undefined;
   #reply: Pick<SlotReply, 'places' | 'elsewhere' | 'callers' | 'gap'> = {
@@ -146,7 +148,7 @@ export class CallScheduler {
   }
 
   written(now: number, tookMs: number): void {
-    const weight = Math.exp(-(now - this.#slowestAt) / leadOverMs);
+    const weight = Math.exp(-(now - this.#slowestAt) / slownessMs);
     this.#slowestMs = Math.max(tookMs, this.#slowestMs * weight + tookMs * (1 - weight));
     this.#slowestAt = now;
   }
@@ -219,7 +221,7 @@ export class CallScheduler {
   #turns(now: number): number {
     if (now >= this.#permittedUntil) return 0;
     if (this.#reply.gap !== undefined)
-      return Math.min(this.places, this.#slots.countUntil(now + this.#leadMs));
+      return Math.min(this.places, this.#slots.countUntil(now + this.#intentAheadMs));
     return now < this.restUntil ? 0 : this.#mostBusy - this.#active;
   }
 
@@ -229,8 +231,8 @@ export class CallScheduler {
   }
 
   /** How long before its slot an intent is written. */
-  get #leadMs(): number {
-    return Math.min(this.#slowestMs + spareLeadMs, mostLeadMs);
+  get #intentAheadMs(): number {
+    return Math.min(this.#slowestMs + spareIntentMs, mostIntentMs);
   }
 
   #callAt(now: number, { ready }: PendingCalls): number {
@@ -243,7 +245,7 @@ export class CallScheduler {
     if (this.#reply.gap === undefined)
       return this.#active + this.#reserved < this.#mostBusy ? this.restUntil : Number.POSITIVE_INFINITY;
     return this.#reserved < this.places
-      ? this.#slots.at(this.#reserved) - this.#leadMs
+      ? this.#slots.at(this.#reserved) - this.#intentAheadMs
       : Number.POSITIVE_INFINITY;
   }
 
@@ -279,7 +281,7 @@ export class CallScheduler {
   }
 
   get #aheadMs(): number {
-    return this.#leadMs + Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
+    return this.#intentAheadMs + Math.max(aheadMs, (1 + visitSpread) * visitMs + 2 * this.#replyMs);
   }
 
   #begunVisit(now: number, uncalled: number): Visit {
@@ -290,7 +292,7 @@ export class CallScheduler {
       need: this.#need(uncalled),
       active: this.#active,
       aheadMs: this.#aheadMs,
-      leadInMs: this.#replyMs + this.#leadMs,
+      leadInMs: this.#replyMs + this.#intentAheadMs,
     };
     return this.#visit;
   }

@@ -35,7 +35,7 @@ export interface OwnCalls {
 
 type State = { readonly mode: 'following' } | { readonly mode: 'leading' } | { readonly mode: 'stopped' };
 
-interface Lead {
+interface Leadership {
   readonly controller: RateController;
   readonly counts: CallCounts;
 }
@@ -73,7 +73,7 @@ export class LeaderLoop {
   readonly established = this.#established.promise;
   readonly #beats: Repeated;
   #state: State = { mode: 'following' };
-  #lead: Lead | undefined;
+  #leadership: Leadership | undefined;
   #start: StartingPoint;
   #wanted: CommonPolicy = { auto: true };
   #policies: RunPolicies = new Map();
@@ -149,12 +149,12 @@ export class LeaderLoop {
     // Rows left behind by a run are called at its rate; without a known run, at a searched rate.
     if (policies.size > 0) this.#wanted = commonPolicy(policies);
     this.#state = { mode: 'leading' };
-    if (this.#lead === undefined || !hasLed) {
+    if (this.#leadership === undefined || !hasLed) {
       if (pace?.limit !== undefined && this.#start.limit === undefined) this.#start = pace;
-      this.#lead = { controller: new RateController(now, this.#start), counts: new CallCounts() };
+      this.#leadership = { controller: new RateController(now, this.#start), counts: new CallCounts() };
       this.#workedAt = now;
     }
-    const { controller, counts } = this.#lead;
+    const { controller, counts } = this.#leadership;
     const change = changeOf(this.#policies, policies);
     this.#policies = policies;
     if (change !== undefined) {

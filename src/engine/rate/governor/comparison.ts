@@ -26,8 +26,8 @@ const fewMs = 5_000;
  */
 const ofAccepted = 0.6;
 const ofAcceptedWhereLearned = 0.75;
-const ofHeld = 0.9;
-const aboveHeld = 1.2;
+const leastOfLearned = 0.9;
+const mostOfLearned = 1.2;
 /** Reports of earlier calls arrive for this long, plus two reactions. */
 const lateNewsMs = 300;
 /** The second stretch is judged after this many calls, or this time. */
@@ -53,18 +53,21 @@ const empty: Stretch = { calls: 0, failed: 0, ms: 0 };
 
 /** Compares two stretches of calls, the second at a lower rate: does the same share fail, or less? */
 export class Comparison {
-  readonly #held: number | undefined;
+  readonly #learnedLimit: number | undefined;
   readonly #acceptedBefore: { readonly accepted: number; readonly ms: number };
   #fast: Stretch | undefined;
   #current = empty;
   #isWet = false;
 
   /**
-   * @param held the search's limit, calls/s
+   * @param learnedLimit the search's limit, calls/s
    * @param acceptedBefore in the second before the comparison, or since the first call
    */
-  constructor(held: number | undefined, acceptedBefore: { readonly accepted: number; readonly ms: number }) {
-    this.#held = held;
+  constructor(
+    learnedLimit: number | undefined,
+    acceptedBefore: { readonly accepted: number; readonly ms: number },
+  ) {
+    this.#learnedLimit = learnedLimit;
     this.#acceptedBefore = acceptedBefore;
   }
 
@@ -87,11 +90,11 @@ export class Comparison {
     return Math.min(perSecond(calls - failed, ms), mean);
   }
 
-  /** The formerly held limit, if about as much is accepted: the failed calls were beyond it. */
-  get held(): number | undefined {
-    if (this.#held === undefined) return undefined;
-    const ratio = this.accepting / this.#held;
-    return ratio >= ofHeld && ratio <= aboveHeld ? this.#held : undefined;
+  /** The limit learned before, if about as much is accepted: the failed calls were beyond it. */
+  get confirmedLimit(): number | undefined {
+    if (this.#learnedLimit === undefined) return undefined;
+    const ratio = this.accepting / this.#learnedLimit;
+    return ratio >= leastOfLearned && ratio <= mostOfLearned ? this.#learnedLimit : undefined;
   }
 
   paced(rate: number): number {
@@ -100,9 +103,9 @@ export class Comparison {
   }
 
   get #lower(): number {
-    const { accepting, held } = this;
-    if (held !== undefined) return ofHeld * Math.min(accepting, held);
-    return (this.#held === undefined ? ofAccepted : ofAcceptedWhereLearned) * accepting;
+    const { accepting, confirmedLimit } = this;
+    if (confirmedLimit !== undefined) return leastOfLearned * Math.min(accepting, confirmedLimit);
+    return (this.#learnedLimit === undefined ? ofAccepted : ofAcceptedWhereLearned) * accepting;
   }
 
   /** @returns undefined while the comparison continues */

@@ -149,7 +149,7 @@ export class Governor {
     const traffic = this.#leaveOutStrays(counted, time);
     this.#updatedAt = now;
     const { found } = this.#dependence;
-    if (found?.isHeld) {
+    if (found?.isLearnedLimit) {
       this.#search.goBack();
       this.#concurrency.ruleOutFirst();
     } else if (found !== undefined) {

@@ -39,7 +39,7 @@ export function gainOf({ accepted, activeSeconds, waitedSeconds }: Cycle): Gain 
   };
 }
 
-/** The least ratio of the failed rate to the held one. */
+/** The least ratio of the failed rate to the sustained rate. */
 const gap = 1.01;
 const learnedGap = 1.02;
 /** A refused probe raises the failed rate by the first factor, by up to the second if it was far above that rate. */
@@ -48,11 +48,11 @@ const afterFarProbe = 1.1;
 const ofFarProbe = 0.7;
 /** The limit is at least this share of the rate at which a search failed (a tenfold rise with Retry-After). */
 const afterSearch = 0.84;
-/** A held rate that fails sooner may be far above a fine one (a drop to a fifth, token buckets, with Retry-After). */
-const heldLongMs = 3_000;
+/** A rate that fails after a shorter time may be far above a fine one (a drop to a fifth, token buckets, with Retry-After). */
+const longMs = 3_000;
 const afterLong = 0.96;
 const afterShort = 0.85;
-/** The share of the failed rate up to which the held rate rises, and the time constant. */
+/** The share of the failed rate up to which the sustained rate rises, and the time constant. */
 const near = 0.985;
 const approachSeconds = 5;
 /** Where a refusal costs a wait (token buckets with Retry-After). */
@@ -60,16 +60,16 @@ const carefulApproachSeconds = 20;
 const provenSeconds = 4;
 
 /**
- * A rate that was fine, and one that was too high: calls/s. Both come from refusals; the next refusal corrects wrong ones. `probeFailed`,
- * `searchFailed` and `holdFailed` return the rate to hold.
+ * A rate that was fine, and one that was too high: calls/s. Both come from refusals, and the next refusal corrects them. `probeFailed`,
+ * `searchFailed` and `holdFailed` return the rate at which to call now.
  */
 export class KnownRates {
-  #held: number | undefined;
+  #sustained: number | undefined;
   #failed: number | undefined;
   #isCostly = false;
 
-  get held(): number | undefined {
-    return this.#held;
+  get sustained(): number | undefined {
+    return this.#sustained;
   }
 
   get failed(): number | undefined {
@@ -77,16 +77,16 @@ export class KnownRates {
   }
 
   learn(rate: number): void {
-    this.#held = rate;
+    this.#sustained = rate;
     this.#failed = rate * learnedGap;
   }
 
   forget(): void {
-    this.#held = undefined;
+    this.#sustained = undefined;
   }
 
   begin(failed: number): void {
-    this.#held = undefined;
+    this.#sustained = undefined;
     this.#failed = failed;
   }
 
@@ -94,7 +94,7 @@ export class KnownRates {
   probeFailed(refusal: RefusedRate): number {
     const failed = this.#failed ?? 0;
     const far = Math.max(ofFarProbe * refusal.sending, failed * afterProbe);
-    return this.#conclude(refusal, this.#held ?? 0, Math.min(far, failed * afterFarProbe));
+    return this.#conclude(refusal, this.#sustained ?? 0, Math.min(far, failed * afterFarProbe));
   }
 
   searchFailed(refusal: RefusedRate): number {
@@ -102,29 +102,29 @@ export class KnownRates {
     return this.#conclude(refusal, sending * afterSearch, sending);
   }
 
-  holdFailed(refusal: RefusedRate, heldMs: number): number {
-    const fine = (this.#held ?? 0) * (heldMs < heldLongMs ? afterShort : afterLong);
+  holdFailed(refusal: RefusedRate, sustainedMs: number): number {
+    const fine = (this.#sustained ?? 0) * (sustainedMs < longMs ? afterShort : afterLong);
     const gain = refusal.cycle && gainOf(refusal.cycle);
     return this.#conclude(refusal, fine, gain?.atMost ?? refusal.sending);
   }
 
   /** Rises towards the failed rate: the present rate has proved fine. */
   approach(rate: number, seconds: number): number {
-    const held = this.#held ?? rate;
-    if (rate > held) this.#held = approached(held, rate, seconds, provenSeconds);
-    const goal = Math.max(held, (this.#failed ?? 0) * near);
+    const sustained = this.#sustained ?? rate;
+    if (rate > sustained) this.#sustained = approached(sustained, rate, seconds, provenSeconds);
+    const goal = Math.max(sustained, (this.#failed ?? 0) * near);
     const inSeconds = this.#isCostly ? carefulApproachSeconds : approachSeconds;
-    return approached(Math.max(rate, held), goal, seconds, inSeconds);
+    return approached(Math.max(rate, sustained), goal, seconds, inSeconds);
   }
 
   /** Keeps both rates at or below the sent rate. */
   #conclude({ sending, cycle, isCostly }: RefusedRate, fine: number, failed: number): number {
     const gain = cycle && gainOf(cycle);
-    const held = Math.min(Math.max(fine, gain?.perSecond ?? 0), sending);
+    const sustained = Math.min(Math.max(fine, gain?.perSecond ?? 0), sending);
     this.#isCostly = isCostly;
-    this.#held = held;
-    this.#failed = Math.max(Math.min(sending, failed), held * gap);
-    return held;
+    this.#sustained = sustained;
+    this.#failed = Math.max(Math.min(sending, failed), sustained * gap);
+    return sustained;
   }
 }
 

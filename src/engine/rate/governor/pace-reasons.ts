@@ -2,7 +2,7 @@ export const reasons = {
   unknown: 'looking for the API limit',
   learned: 'the limit of the last run',
   refused: 'calls were rejected',
-  held: 'just under the limit',
+  justUnder: 'just under the limit',
   probe: 'testing whether the limit has risen',
   risen: 'the limit has risen',
   dry: 'every call is rejected',

@@ -20,9 +20,9 @@ export class ProbeSchedule {
     this.#isUnproven = isLearned;
   }
 
-  isDue(heldMs: number, rate: number): boolean {
-    if (this.#isUnproven) return heldMs >= firstAfterLearnedMs;
-    return heldMs >= Math.max(this.#afterMs, Math.min((callsPerProbe * 1_000) / rate, callsWithinMs));
+  isDue(sustainedMs: number, rate: number): boolean {
+    if (this.#isUnproven) return sustainedMs >= firstAfterLearnedMs;
+    return sustainedMs >= Math.max(this.#afterMs, Math.min((callsPerProbe * 1_000) / rate, callsWithinMs));
   }
 
   refused(): void {
@@ -51,7 +51,7 @@ const firstBackoffMs = 60_000;
 const timesLonger = 4;
 const longestBackoffMs = 3_600_000;
 
-/** Blocks a conclusion that has proved wrong. */
+/** After a wrong conclusion, it is not drawn again for 1 minute, then for 4, up to 1 hour. */
 export class Backoff {
   #until = Number.NEGATIVE_INFINITY;
   #nextMs = firstBackoffMs;

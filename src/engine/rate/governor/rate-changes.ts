@@ -29,14 +29,14 @@ export function probingGrowth(seconds: number, reactionMs: number): number {
 }
 
 /** A cut lets some allowance gather. After a longer wait, it has gathered already. */
-const belowHeld = 0.9;
-const belowHeldAfterWait = 0.98;
+const belowSustained = 0.9;
+const belowSustainedAfterWait = 0.98;
 const gatheredMs = 500;
 const half = 0.5;
 
 /** The rate after a refusal where a fine rate is known. */
-export function cutToHeld(held: number, waitMs: number): number {
-  return held * (waitMs > gatheredMs ? belowHeldAfterWait : belowHeld);
+export function cutToSustained(sustained: number, waitMs: number): number {
+  return sustained * (waitMs > gatheredMs ? belowSustainedAfterWait : belowSustained);
 }
 
 /** For a refusal while the rate rose quickly, or was already lowered and still too high. */

@@ -45,7 +45,7 @@ export class RateDependence {
   #areWaitsProven = false;
   /** The rates in calls/s between which the 503s return if they depend on the rate. */
   #awaited: { readonly from: number; readonly to: number } | undefined;
-  #found: { readonly rate: number; readonly isHeld: boolean } | undefined;
+  #found: { readonly rate: number; readonly isLearnedLimit: boolean } | undefined;
   #usual: UsualShare | undefined;
   #comparedAt = Number.NEGATIVE_INFINITY;
   #isDoubted = false;
@@ -70,8 +70,8 @@ export class RateDependence {
     return this.#comparison !== undefined;
   }
 
-  /** Accepted per second in the last comparison, and whether this is the limit held before. */
-  get found(): { readonly rate: number; readonly isHeld: boolean } | undefined {
+  /** Accepted per second in the last comparison, and whether this is the limit learned before. */
+  get found(): { readonly rate: number; readonly isLearnedLimit: boolean } | undefined {
     return this.#found;
   }
 
@@ -180,7 +180,7 @@ export class RateDependence {
     } else if (verdict === 'dry' || verdict === 'unclear') this.#isProven = false;
     else if (verdict === 'gone') {
       this.#usual = undefined;
-      this.#found = { rate: comparison.accepting, isHeld: comparison.held !== undefined };
+      this.#found = { rate: comparison.accepting, isLearnedLimit: comparison.confirmedLimit !== undefined };
       this.#awaited = { from: comesBackFrom * comparison.accepting, to: comesBackTo * comparison.sending };
     }
   }

@@ -3,7 +3,14 @@ import { KnownRates, type RefusedRate } from './known-rates.ts';
 import { fastestRate, firstRate, inUse, reasons, slowestRate } from './pace-reasons.ts';
 import { ProbeSchedule } from './probe-backoff.ts';
 import { longWaitMs, QuotaExhaustion } from './quota-exhaustion.ts';
-import { Cooldown, cutDeep, cutToHeld, probingGrowth, searchedRate, startingGrowth } from './rate-changes.ts';
+import {
+  Cooldown,
+  cutDeep,
+  cutToSustained,
+  probingGrowth,
+  searchedRate,
+  startingGrowth,
+} from './rate-changes.ts';
 import { CallTally, type RateInput } from './traffic.ts';
 
 /** Calls/s that test whether calls are accepted again. */
@@ -36,9 +43,9 @@ export class RateSearch {
   readonly #probes: ProbeSchedule;
   readonly #exhaustion: QuotaExhaustion;
   #cooldown: Cooldown | undefined;
-  #suspected: { readonly held: number | undefined; readonly sending: number } | undefined;
+  #beforeSuspicion: { readonly sustained: number | undefined; readonly sending: number } | undefined;
 
-  /** @param learned calls/s that an earlier search held */
+  /** @param learned calls/s that an earlier search sustained */
   constructor(now: number, learned?: number) {
     this.#updatedAt = now;
     this.#exhaustion = new QuotaExhaustion(now);
@@ -53,8 +60,8 @@ export class RateSearch {
   }
 
   goBack(): void {
-    const { held } = this.#known;
-    if (held !== undefined && this.#phase !== 'waiting') this.#hold(held, reasons.held);
+    const { sustained } = this.#known;
+    if (sustained !== undefined && this.#phase !== 'waiting') this.#hold(sustained, reasons.justUnder);
   }
 
   get phase(): Phase {
@@ -81,7 +88,7 @@ export class RateSearch {
 
   /** Calls/s, once known. */
   get limit(): number | undefined {
-    return this.#known.held;
+    return this.#known.sustained;
   }
 
   get used(): number {
@@ -116,30 +123,30 @@ export class RateSearch {
 
   /** Starts a new search at the present rate. */
   suspectCap(): void {
-    // At the start, a formerly held rate does not count.
-    const held = this.#phase === 'starting' ? undefined : this.#known.held;
-    this.#suspected = { held, sending: this.sending };
+    // At the start, a rate sustained before does not count.
+    const sustained = this.#phase === 'starting' ? undefined : this.#known.sustained;
+    this.#beforeSuspicion = { sustained, sending: this.sending };
     this.#known.forget();
     this.#enter('starting', reasons.capped);
   }
 
   /** Goes back to what was known, or below the refused rate. */
   trustCap(input: RateInput): void {
-    const suspected = this.#suspected;
-    this.#suspected = undefined;
+    const before = this.#beforeSuspicion;
+    this.#beforeSuspicion = undefined;
     this.#tally.forgetEmpty();
-    if (suspected === undefined || this.#phase === 'waiting') return;
-    if (suspected.held !== undefined) {
-      this.#known.learn(suspected.held);
-      // Refusals because of calls in flight are irrelevant to the held rate.
-      this.#cut(input, cutToHeld(suspected.held, 0));
-      this.#enter('cooldown', reasons.held);
+    if (before === undefined || this.#phase === 'waiting') return;
+    if (before.sustained !== undefined) {
+      this.#known.learn(before.sustained);
+      // Refusals because of calls in flight are irrelevant to the sustained rate.
+      this.#cut(input, cutToSustained(before.sustained, 0));
+      this.#enter('cooldown', reasons.justUnder);
       return;
     }
     // Continue the cooldown after the refusal that revealed the limit.
     if (this.#phase !== 'starting') return;
-    this.#known.begin(suspected.sending);
-    this.#rate = cutDeep(suspected.sending);
+    this.#known.begin(before.sending);
+    this.#rate = cutDeep(before.sending);
     this.#enter('searching', reasons.refused);
   }
 
@@ -160,7 +167,7 @@ export class RateSearch {
 
   #hold(rate: number, reason: string): void {
     this.#known.learn(rate);
-    this.#rate = cutToHeld(rate, 0);
+    this.#rate = cutToSustained(rate, 0);
     this.#enter('holding', reason);
   }
 
@@ -171,7 +178,7 @@ export class RateSearch {
     this.#usedMs = 0;
   }
 
-  /** The API says that it will refuse the next calls. A held rate may use up all that remains. */
+  /** The API says that it will refuse the next calls. A sustained rate may use up all that remains. */
   #isExhausted({ remaining, active }: RateInput): boolean {
     if (remaining === undefined || this.#phase === 'cooldown' || this.#phase === 'waiting') return false;
     return this.#phase === 'holding' ? remaining === 0 : remaining < Math.max(1, active);
@@ -194,8 +201,8 @@ export class RateSearch {
     const isLast = this.#phase === 'starting' && this.#reason === reasons.last;
     this.#isLastRefused ||= isLast;
     const refusal = { sending, cycle: this.#tally.cycle(now), isCostly: waitMs > 0 };
-    const rate = isLast && !this.#isEndStated ? this.#known.held : this.#lowered(refusal);
-    if (rate !== undefined) this.#cut(input, cutToHeld(rate, waitMs));
+    const rate = isLast && !this.#isEndStated ? this.#known.sustained : this.#lowered(refusal);
+    if (rate !== undefined) this.#cut(input, cutToSustained(rate, waitMs));
     else this.#cutDeep(input, sending);
     this.#enter('cooldown', reasons.refused);
   }
@@ -222,12 +229,12 @@ export class RateSearch {
     const { now, waitUntil } = input;
     const verdict = this.#cooldown?.update({ ...input, since });
     if (verdict === 'enough') {
-      if (this.#known.held === undefined) this.#enter('searching', reasons.unknown);
-      else this.#enter('holding', reasons.held);
+      if (this.#known.sustained === undefined) this.#enter('searching', reasons.unknown);
+      else this.#enter('holding', reasons.justUnder);
       return;
     }
-    // The held rate is the quota of a longer window, spread over it: only the window is used up.
-    const isUsedUp = this.#exhaustion.periodMs !== undefined && this.#known.held !== undefined;
+    // The sustained rate is the quota of a longer window, spread over it: only the window is used up.
+    const isUsedUp = this.#exhaustion.periodMs !== undefined && this.#known.sustained !== undefined;
     if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
     else if (verdict === 'too-fast') this.#cutDeep(input, this.#rate);
   }
@@ -269,7 +276,7 @@ export class RateSearch {
   #recovered(now: number): void {
     const { perSecond, lastedMs } = this.#exhaustion.end(now, this.#tally.accepted);
     const isWindow = lastedMs >= longWaitMs || this.#exhaustion.periodMs !== undefined;
-    const rate = perSecond ?? (isWindow ? (this.#known.held ?? this.#rate / 2) : undefined);
+    const rate = perSecond ?? (isWindow ? (this.#known.sustained ?? this.#rate / 2) : undefined);
     if (perSecond !== undefined) this.#probes.dry(lastedMs);
     this.#isLastRefused = false;
     if (rate !== undefined) this.#hold(rate, reasons.over);

@@ -64,7 +64,7 @@ interface Interval {
 export class StrayRefusals {
   #trial: Trial | undefined;
   #usual: UsualShare | undefined;
-  /** The highest rate held since many were last refused; calls and refusals since then. */
+  /** The highest rate sustained since many were last refused; calls and refusals since then. */
   #best = 0;
   #sent = 0;
   #refusals = 0;
@@ -150,13 +150,13 @@ export class StrayRefusals {
     this.#fastest = Math.max(this.#fastest, (interval.accepted * 1_000) / activeMs);
   }
 
-  #count(calls: number, rejected: number, held: number, isAsked: boolean): void {
+  #count(calls: number, rejected: number, rate: number, isAsked: boolean): void {
     const kept = Math.exp(-calls / amongCalls);
     this.#calls = this.#calls * kept + calls;
     this.#refused = this.#refused * kept + rejected;
     if (this.#refused >= manyRefused && this.#refused >= (manyRefused / amongCalls) * this.#calls)
       this.#forget();
-    if (!isAsked) this.#best = Math.max(this.#best, held);
+    if (!isAsked) this.#best = Math.max(this.#best, rate);
     this.#sent += calls;
     if (rejected > 0 && this.#refused < single) this.#refusals += 1;
   }

@@ -12,7 +12,7 @@ test('a refusal never leaves a higher rate than was sent', () => {
     rates.searchFailed({ ...refused, sending: 60 });
     return rates;
   };
-  expect(known().held).toBeGreaterThan(40);
+  expect(known().sustained).toBeGreaterThan(40);
   expect(known().searchFailed(refused)).toBe(40);
   expect(known().holdFailed(refused, 10_000)).toBe(40);
   expect(known().probeFailed(refused)).toBe(40);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HeldSlots } from '../../../src/engine/rate/held-slots.ts';
+import { UnusedSlots } from '../../../src/engine/rate/unused-slots.ts';
 
 const gap = 10;
 
 /** When calls left that always waited, in a process that ran only at these times. The slots begin at 0. */
 function callsAt(times: readonly number[], { isAlone }: { readonly isAlone: boolean }): number[] {
-  const held = new HeldSlots();
+  const held = new UnusedSlots();
   held.add(0, gap, 1_000);
   return times.flatMap((now) => {
     held.drop(now, 0, isAlone);
@@ -18,7 +18,7 @@ function callsAt(times: readonly number[], { isAlone }: { readonly isAlone: bool
 
 /** Slots of which the first is used at 0. */
 function usedAtZero() {
-  const held = new HeldSlots();
+  const held = new UnusedSlots();
   held.add(0, gap, 10);
   return { held, leaveBy: held.use(0) };
 }
@@ -62,7 +62,7 @@ describe('the slots of a second', () => {
   test('are never exceeded by more than two, whenever the process runs and its calls leave', () => {
     fc.assert(
       fc.property(fc.array(delay, { maxLength: 40 }), (delays) => {
-        const held = new HeldSlots();
+        const held = new UnusedSlots();
         held.add(0, gap, 2_500);
         const calls: number[] = [];
         let now = 0;

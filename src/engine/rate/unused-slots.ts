@@ -5,7 +5,7 @@ const leavingMs = 1;
 /** How late a worker alone uses slots. */
 const mostLateMs = 100;
 const windowMs = 1_000;
-/** A rate lowered by less than this factor does not change held slots. */
+/** A rate lowered by less than this factor does not change slots taken before. */
 const noticeable = 1.1;
 
 interface Slot {
@@ -21,7 +21,7 @@ interface Slot {
  * after each such call and each late use, the worker makes no more calls in any second than it had slots. A call that left late counts when
  * it was admitted and when it left.
  */
-export class HeldSlots {
+export class UnusedSlots {
   #slots: Slot[] = [];
   /** Times of the last second: slots used and lost, and calls. */
   readonly #spent: number[] = [];
@@ -43,7 +43,7 @@ export class HeldSlots {
   }
 
   countUntil(time: number): number {
-    // Binary search: a worker asks several times for each call, and may hold hundreds of slots.
+    // Binary search: a worker asks several times for each call, and may have hundreds of slots.
     let [low, high] = [0, this.count];
     while (low < high) {
       const middle = (low + high) >>> 1;
