@@ -19,7 +19,7 @@ export interface LeaderLoopOptions {
   readonly facts: () => Pick<WorkerBeat, 'finished' | 'concurrency' | 'outage'>;
   /** Absent: as many as the API accepts. */
   readonly concurrency?: number | undefined;
-  readonly known?: StartingPoint | undefined;
+  readonly startingPoint?: StartingPoint | undefined;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
   readonly onError: (error: Error) => void;
 }
@@ -84,9 +84,9 @@ export class LeaderLoop {
   #beganAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LeaderLoopOptions) {
-    const { meter, gate, known, onError } = options;
+    const { meter, gate, startingPoint, onError } = options;
     this.#options = options;
-    this.#start = known ?? {};
+    this.#start = startingPoint ?? {};
     this.#beats = repeat(() => this.#beat(), { everyMs: () => this.#nextMs(), catchUp: true, onError });
     meter.onRefused = (waitUntil) => {
       gate.refused(waitUntil);

@@ -17,10 +17,10 @@ export class RateController {
   #idleSince: number;
   #sentPerSecond = 0;
 
-  constructor(now: number, known: StartingPoint) {
+  constructor(now: number, startingPoint: StartingPoint) {
     this.#lookedAt = now;
     this.#idleSince = now;
-    this.#governor = new Governor(now, known);
+    this.#governor = new Governor(now, startingPoint);
   }
 
   testBy(now: number, at: number): void {

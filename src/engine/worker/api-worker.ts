@@ -35,7 +35,7 @@ export interface ApiWorkerOptions {
   /** `auto`: as many as the API bears. */
   readonly concurrency: number | 'auto';
   readonly membership: Membership;
-  readonly known?: StartingPoint | undefined;
+  readonly startingPoint?: StartingPoint | undefined;
   readonly log: Log;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
@@ -106,7 +106,7 @@ export class ApiWorker {
       meter: this.#meter,
       gate,
       concurrency: this.#wanted,
-      known: options.known,
+      startingPoint: options.startingPoint,
       onPace: (pace, own) => {
         const outage = this.#outage;
         const wait = this.#quota.wait(steadyNow());

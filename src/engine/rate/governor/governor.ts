@@ -74,18 +74,18 @@ export class Governor {
 
   /**
    * @param now milliseconds since 1970, by a clock that never jumps
-   * @param known learned by an earlier governor about the same API, on the same clock
+   * @param startingPoint learned by an earlier governor about the same API, on the same clock
    */
-  constructor(now: number, known: StartingPoint = {}) {
-    const rate = believable(known.limit, slowestRate, fastestRate);
+  constructor(now: number, startingPoint: StartingPoint = {}) {
+    const rate = believable(startingPoint.limit, slowestRate, fastestRate);
     this.#updatedAt = now;
     this.#search = new RateSearch(now, rate);
-    this.#concurrency = new ConcurrencyLimit(now, believable(known.concurrency, 1, mostConcurrency));
+    this.#concurrency = new ConcurrencyLimit(now, believable(startingPoint.concurrency, 1, mostConcurrency));
     this.#slowStart = new SlowStart(now, rate);
     this.#reaction = new Reaction(now);
-    this.#dependence = new RateDependence(known.refuses503);
-    this.#waitUntil = Math.min(known.restUntil ?? 0, now + longestInheritedRestMs);
-    this.#waitBy = known.restBy;
+    this.#dependence = new RateDependence(startingPoint.refuses503);
+    this.#waitUntil = Math.min(startingPoint.restUntil ?? 0, now + longestInheritedRestMs);
+    this.#waitBy = startingPoint.restBy;
     this.#restUntil = this.#waitUntil;
     if (this.#waitUntil > now) this.#search.wait(now, this.#waitUntil);
   }

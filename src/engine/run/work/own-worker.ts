@@ -12,7 +12,7 @@ import type { RunInProgress } from './run-in-progress.ts';
 export interface OwnWorkerOptions {
   readonly client: ApiClient;
   readonly window: FeedWindow;
-  readonly known: StartingPoint | undefined;
+  readonly startingPoint: StartingPoint | undefined;
   /** Called before the journal has the result. */
   readonly onFinished: (result: RowResult) => void;
   readonly stop: (reason: StopReason) => void;
@@ -21,7 +21,7 @@ export interface OwnWorkerOptions {
 /** Starts a worker in the process of the run. */
 export function startOwnWorker(
   { run, keeper, cluster, options, tell, onError }: RunInProgress,
-  { client, window, known, onFinished, stop }: OwnWorkerOptions,
+  { client, window, startingPoint, onFinished, stop }: OwnWorkerOptions,
 ): ApiWorker {
   const { record, datastore, rows, store, journal } = run;
   const { baseUrl, maxOutageMs, concurrency } = record.options;
@@ -39,7 +39,7 @@ export function startOwnWorker(
         () => keeper.record.options.rate,
         () => unfinishedRows(record, journal),
       ),
-    known,
+    startingPoint,
     log: options.log,
     onEvent(event) {
       if (event.run !== record.id) return;

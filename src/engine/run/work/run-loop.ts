@@ -69,7 +69,7 @@ export class RunLoop implements RunInProgress {
   readonly #parts: RunPart[] = [];
   readonly #failing: LastingErrors;
   #guard!: FailureGuard;
-  #known: StartingPoint | undefined;
+  #startingPoint: StartingPoint | undefined;
   /** Aborts when a stop must not wait for the datastore any longer. */
   readonly #givenUp: AbortSignal;
   /** Aborts with the reason to stop feeding. */
@@ -139,7 +139,7 @@ export class RunLoop implements RunInProgress {
       timeoutMs: record.options.timeoutMs,
     });
     this.#guard = new FailureGuard(record.options, journal.failures);
-    this.#known = await estimates?.load();
+    this.#startingPoint = await estimates?.load();
     this.keeper.enter('running', attribution, queue === undefined ? {} : { queue });
     for (const open of [openRecord, openHeartbeat]) this.#parts.push(await open(this, defer));
     await this.keeper.save();
@@ -202,7 +202,7 @@ export class RunLoop implements RunInProgress {
     this.#worker = startOwnWorker(this, {
       client,
       window: this.#window,
-      known: this.#known,
+      startingPoint: this.#startingPoint,
       onFinished: (result) => this.#haltIf(this.#guard.finished(result)),
       stop: (reason) => this.#stop(reason),
     });
