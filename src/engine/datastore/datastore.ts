@@ -3,23 +3,23 @@ import type { CqbatchError } from '../../base/errors/errors.ts';
 
 /** Code above this folder sees only BullMQ objects made from these options, so that a run is the same on every datastore. */
 export interface Datastore {
-  /** Without a password: `embedded (.cqbatch/queue)`, `Redis 7.0.15 at redis://10.0.0.7:6379/0`. */
+  /** A name for people, without a password: `embedded (.cqbatch/queue)`, `Redis 7.0.15 at redis://10.0.0.7:6379/0`. */
   readonly description: string;
-  /** For BullMQ's constructors, with `backend` and `prefix`. */
+  /** The connection for BullMQ's constructors, which also get `backend` and `prefix`. */
   readonly connection: object;
-  /** For adding rows: never repeats a command whose reply was lost, because the rows may have been called already. */
+  /** The connection for adding rows: it never repeats a command whose reply was lost, because the rows may have been called already. */
   readonly producerConnection: object;
   readonly backend: BackendFactory<IQueueBackend, object>;
   readonly prefix?: string;
   /** No other process can have a worker here: rows that are active when it opens were left by a dead process. */
   readonly exclusive: boolean;
-  /** Why it does not answer, perhaps only for a moment. */
+  /** Why the datastore does not answer, perhaps only for a moment. */
   readonly trouble: string | undefined;
-  /** It answers, but refuses commands until a person acts (`trouble` says why). Absent on an exclusive datastore. */
+  /** The datastore answers, but refuses commands until a person acts (`trouble` says why). Absent on an exclusive datastore. */
   readonly refusal?: LastingRefusal | undefined;
-  /** Why it has lost single keys, and what to type; undefined when unknown. Absent on an exclusive datastore. */
+  /** Why the datastore has lost single keys, and what to type; undefined when unknown. Absent on an exclusive datastore. */
   readonly explainLoss?: () => Promise<string | undefined>;
-  /** Aborted with the reason when it fails for good. */
+  /** Aborted with the reason when the datastore fails for good. */
   readonly lost: AbortSignal;
   /** A later epoch may have lost data that an earlier epoch acknowledged. Undefined when unknown. */
   epoch(): Promise<string | undefined>;
@@ -33,7 +33,7 @@ export interface Datastore {
    * @returns removes the listener
    */
   onReconnect(listener: () => void): () => void;
-  /** Whether it certainly holds no rows; absent on a shared datastore. */
+  /** Whether the datastore certainly holds no rows; absent on a shared datastore. */
   readonly isEmpty?: () => Promise<boolean>;
   /** Abandons rows fed in earlier epochs. Only for an exclusive datastore whose content was reconciled. */
   renew(): Promise<void>;
@@ -42,9 +42,9 @@ export interface Datastore {
    * datastore.
    */
   readonly runScript?: RunScript;
-  /** Call it occasionally, to keep the datastore small and fast. */
+  /** Keeps the datastore small and fast. Call it occasionally. */
   maintain(): Promise<void>;
-  /** Idempotent. Close BullMQ objects first. */
+  /** Closes the datastore. Idempotent. Close BullMQ objects first. */
   close(): Promise<void>;
 }
 

@@ -3,10 +3,10 @@ import type { ConnectionThread } from './embedded/connection.ts';
 import type { RedisOptions } from './redis/redis.ts';
 
 export interface WantedDatastore {
-  /** Absent: the embedded datastore of the state folder. */
+  /** The shared datastore. Absent: the embedded datastore of the state folder. */
   readonly redis?: Omit<RedisOptions, 'purpose'> | undefined;
   readonly stateDir: string;
-  /** Shown to processes that find the embedded datastore in use. */
+  /** What this process does, shown to processes that find the embedded datastore in use. */
   readonly purpose: string;
   readonly prepared?: PreparedDatastore | undefined;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LimitedApi } from '../../domain/terms.ts';
 
-/** Part of shared keys. Without a group, the key is that of versions that know no groups. */
+/** The part of shared keys that names an API and a rate group. Without a group, the key is that of versions that know no groups. */
 export function keyOfApi({ baseUrl, rateGroup }: LimitedApi): string {
   // No base URL contains a blank.
   const text = rateGroup === undefined ? baseUrl : `${baseUrl} ${rateGroup}`;

@@ -46,10 +46,10 @@ const v8Flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-lazy-
 
 export type ConnectionThread = ReturnType<typeof startThread>;
 
-/** The thread does not keep the process alive until it gets its folder. */
+/** Starts the thread of PGlite. It does not keep the process alive until it gets its folder. */
 export function startThread() {
   for (const flag of v8Flags) setFlagsFromString(flag);
-  // Threads need JavaScript.
+  // The thread runs the built file: Node's threads need JavaScript.
   const thread = new Worker(new URL('dist/bin/thread.js', packageRoot), {
     // Flags of the main program, such as --input-type, may not suit a thread.
     execArgv: [],
@@ -60,7 +60,7 @@ export function startThread() {
   thread.stdout.resume();
   thread.stderr.resume();
   const opened = once(thread, 'message');
-  // Reported when a folder is opened.
+  // An error while the thread loads is reported when a folder is opened.
   opened.catch(() => {});
   return { thread, opened };
 }

@@ -17,7 +17,7 @@ const recordSchema = z.object({
   name: z.string(),
   /** Files are not synced, so a crash of the system may restore an earlier state. */
   boot: z.string(),
-  /** Of the state folder: if it differs, the whole folder was moved. */
+  /** The id of the state folder: if it differs, the whole folder was moved. */
   home: z.string(),
   /** `PG_VERSION` is never rewritten: copying over it changes its time, replacing it its inode number. */
   version: z.string(),
@@ -86,7 +86,7 @@ export async function openEpoch(
   }
   await save();
   return {
-    /** Undefined where the system has no boot id. */
+    /** The name of the epoch. Undefined where the system has no boot id. */
     get name(): string | undefined {
       return bootId() === undefined ? undefined : name;
     },

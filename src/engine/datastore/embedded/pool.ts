@@ -19,14 +19,14 @@ export function poolOver(session: DatabaseConnection): PgPool {
       const client = Object.assign(new EventEmitter(), { query });
       clients.add(client);
       return Object.assign(client, {
-        /** The session continues. */
+        /** Releasing a client does nothing: the session continues. */
         release() {
           clients.delete(client);
           client.removeAllListeners();
         },
       });
     },
-    /** The datastore closes the session. */
+    /** Ending the pool does nothing: the datastore closes the session. */
     async end() {},
     // Only `pg` has events of a pool. BullMQ never stops listening, which would keep every queue of a daemon in memory.
     on: (): PgPool => pool,

@@ -8,11 +8,10 @@ import {
 } from 'bullmq';
 import type { Datastore } from '../datastore.ts';
 
-/** Loads while PGlite opens. */
-
+/** BullMQ's backend, which loads while PGlite opens. */
 export const backend = createPostgresBackend as unknown as Datastore['backend'];
 
-/** Checks first, because a migration takes ten statements even with nothing to do. */
+/** Checks first whether a migration is needed, because it takes ten statements even with nothing to do. */
 export async function migrate(pool: PgPool): Promise<void> {
   const client = await pool.connect();
   try {

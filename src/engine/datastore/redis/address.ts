@@ -12,7 +12,7 @@ interface Login {
   readonly password?: string | undefined;
 }
 
-/** Another program may renew the password. */
+/** A file with a password, which another program may renew. */
 export interface PasswordFile {
   readonly path: string;
   readonly read: () => Promise<string | undefined>;
@@ -40,7 +40,7 @@ interface SentinelAddress extends AnyAddress {
   readonly sentinelUsername?: string | undefined;
 }
 
-/** Contains a password: display `describeAddress`. */
+/** The URL for the driver, with its password: display `describeAddress` instead. */
 export type RedisAddress = ServerAddress | SocketAddress | SentinelAddress;
 
 type Kind = RedisAddress['kind'];
@@ -63,7 +63,7 @@ const kinds: Readonly<Record<Kind, { readonly example: string; readonly paramete
   socket: { example: 'unix:///run/redis/redis.sock?db=0', parameters: ['db'] },
 };
 
-/** The end of a sentence. */
+/** Says that a Redis Cluster can't be used, as the end of a sentence. */
 export const unsupportedCluster =
   'a Redis Cluster, which cqbatch does not support: use a Redis or Valkey server outside a cluster, with or without Sentinel';
 
@@ -121,7 +121,7 @@ export function parseRedisUrl(url: string): RedisAddress {
   }
 }
 
-/** Without user and password. */
+/** An address for people, without user and password. */
 export function describeAddress(address: RedisAddress): string {
   const s = address.tls ? 's' : '';
   switch (address.kind) {

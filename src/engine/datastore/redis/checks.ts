@@ -18,7 +18,7 @@ export async function inspect(
   mayEvict: boolean,
   onLoading: () => void,
 ): Promise<Inspection> {
-  // Without it, ioredis would silently use database 0 if this database does not exist.
+  // Without this check, ioredis would silently use database 0 if the chosen database does not exist.
   if (address.db > 0) await client.select(address.db);
   const inspection = await inspectInfo(client, where, mayEvict, onLoading);
   // BullMQ needs scripts that write, and blocking reads; the read removes the key.
@@ -49,7 +49,7 @@ async function inspectInfo(
   };
 }
 
-/** Undefined where forbidden. */
+/** The facts of `INFO`. Undefined where the user may not read them. */
 async function readInfo(client: Redis, onLoading: () => void): Promise<string | undefined> {
   for (;;) {
     try {

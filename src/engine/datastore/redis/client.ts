@@ -13,9 +13,9 @@ export interface RedisClientOptions {
   readonly address: RedisAddress;
   readonly sentinelPassword?: string | undefined;
   readonly role: Role;
-  /** In `CLIENT LIST`. */
+  /** The name of the connection in `CLIENT LIST`. */
   readonly name: string;
-  /** Waiting for a loading Redis requires `INFO`. */
+  /** Whether to wait for a Redis that is loading its data, which requires `INFO`. */
   readonly mayAskInfo: boolean;
   readonly onErrorReply?: (error: Error) => void;
 }
@@ -24,7 +24,7 @@ const connectTimeoutMs = 4_000;
 /** A connection that is silent for longer is dead: workers block for at most 10 s. */
 const silenceLimitMs = 30_000;
 
-/** Connects at once, or a `probe` on request. */
+/** Makes a client. A `worker` and a `producer` connect at once, a `probe` on request. */
 export function createRedisClient(options: RedisClientOptions): Redis {
   const client = new Redis({ ...commonSettings(options), ...placeSettings(options) });
   // Node ends the process for an unhandled error event.
@@ -57,7 +57,7 @@ export function rejectCommands(client: Redis, message: string, which: { readonly
 export function endBetweenTries(client: Redis): void {
   const disconnect = client.disconnect.bind(client);
   client.disconnect = (reconnect = false) => {
-    // As before the first attempt: ioredis ends the connection with an event.
+    // In this state, as before the first attempt, ioredis ends the connection with an event.
     if (client.status === 'reconnecting' && !reconnect) client.status = 'wait';
     disconnect(reconnect);
   };
@@ -137,7 +137,7 @@ function tlsSettings(address: RedisAddress): { servername?: string } {
     : {};
 }
 
-/** By the number of attempts before; null gives up. */
+/** The pause before the next attempt, by the number of attempts before; null gives up. */
 function retriesOf(role: Role): (times: number) => number | null {
   return role === 'probe' ? () => null : (times) => Math.min(times * 100, 2_000);
 }
@@ -147,7 +147,7 @@ export function corkTurns(client: Redis): void {
   client.on('connect', () => corkSocket(client.stream));
 }
 
-/** Closing the socket flushes it. */
+/** Closing the socket also sends what it has buffered. */
 function corkSocket(socket: Socket): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   let corked = false;

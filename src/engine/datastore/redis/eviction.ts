@@ -7,11 +7,11 @@ import { evictedKeys, evictionRemedy } from './info.ts';
 const lookEveryMs = 5_000;
 
 export interface EvictionOptions {
-  /** Without a password. */
+  /** The name of the Redis for messages, without a password. */
   readonly where: string;
   /** A user who may not run `INFO` learns nothing of evictions. */
   readonly mayAskInfo: boolean;
-  /** Keys that Redis had evicted before. */
+  /** The number of keys that Redis had evicted before this process connected. */
   readonly before: number;
   readonly onEvicted: (reason: CqbatchError) => void;
 }
@@ -29,7 +29,7 @@ export class EvictionWatch {
     this.#looks = repeat(() => this.#look(), { everyMs: lookEveryMs });
   }
 
-  /** Undefined without evictions since the start. */
+  /** Why keys are missing. Undefined without evictions since the start. */
   async reason(): Promise<CqbatchError | undefined> {
     await this.#look();
     if (this.#evicted === 0) return undefined;

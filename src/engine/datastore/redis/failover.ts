@@ -23,7 +23,7 @@ export function watchFailover(options: RedisClientOptions) {
     sentinel.on('message', (_, message: string) => {
       if (address.kind === 'sentinel' && message.startsWith(`${address.name} `)) reconnect();
     });
-    // Repeated on every new connection to the Sentinel; fails only when the connection is given up.
+    // The subscription is repeated on every new connection to the Sentinel, and fails only when the connection is given up.
     sentinel.subscribe('+switch-master').catch(() => {});
     return sentinel;
   });

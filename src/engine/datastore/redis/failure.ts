@@ -3,17 +3,17 @@ import { SystemError } from '../../../base/errors/system-error.ts';
 import { type RedisAddress, unsupportedCluster } from './address.ts';
 
 export interface FailureContext {
-  /** Without a password. */
+  /** The address of the Redis for messages, without a password. */
   readonly where: string;
   readonly address: RedisAddress;
-  /** Of all keys, in braces. */
+  /** The prefix of all keys, in braces. */
   readonly prefix: string;
   readonly secrets: readonly string[];
-  /** What has the password: a variable or a file. */
+  /** Where the password comes from: a variable or a file. */
   readonly passwordPlace: string;
 }
 
-/** What comes after `Redis at <address> `. */
+/** The rest of a sentence that begins with `Redis at <address> `. */
 type Explanation = string | ((context: FailureContext, message: string) => string);
 
 /** A pattern for an error's code or message; most informative first. */
@@ -207,7 +207,7 @@ function withoutSecrets(error: unknown, secrets: readonly string[]): Error {
   return code === undefined ? clean : Object.assign(clean, { code });
 }
 
-/** The command of an error of ioredis may contain a password. */
+/** An error of ioredis without its command, which may contain a password. */
 export function dropCommand(error: unknown): void {
   if (typeof error === 'object' && error !== null && 'command' in error) delete error.command;
 }

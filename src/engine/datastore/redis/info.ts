@@ -2,7 +2,7 @@ import { fatalError } from '../../../base/errors/errors.ts';
 import { isAtLeast } from '../../../base/text/version.ts';
 import { unsupportedCluster } from './address.ts';
 
-/** Required by BullMQ's scripts; Valkey started with a later version. */
+/** The least version: BullMQ's scripts require it. Valkey started with a later version. */
 const leastVersion = '6.2';
 
 export interface ServerInfo {
@@ -10,7 +10,7 @@ export interface ServerInfo {
   readonly server: string;
   readonly version: string | undefined;
   readonly evictionPolicy: string | undefined;
-  /** Since the start of the server. */
+  /** The number of evicted keys since the start of the server. */
   readonly evictedKeys: number;
   readonly warnings: readonly string[];
 }

@@ -16,9 +16,9 @@ import { RedisTrouble } from './trouble.ts';
 
 export interface RedisOptions {
   readonly url: string;
-  /** Overrides the password of the address. */
+  /** The password, which overrides that of the address. */
   readonly password?: string | undefined;
-  /** Read again when Redis refuses the password. */
+  /** A file from which the password is read again when Redis refuses it. */
   readonly passwordFile?: PasswordFile | undefined;
   readonly sentinelPassword?: string | undefined;
   /** The prefix of all keys. Default `cqbatch`. */
@@ -142,14 +142,14 @@ function contextOf({ url, password, passwordFile, sentinelPassword, prefix = 'cq
   return {
     where: describeAddress(address),
     address,
-    // In braces, as in earlier versions, which work on the same keys.
+    // The prefix in braces, as in earlier versions, which work on the same keys.
     prefix: `{${prefix}}`,
     secrets: [address.password, sentinelPassword].filter((secret) => secret !== undefined),
     passwordPlace: passwordFile?.path ?? 'CQBATCH_QUEUE_PASSWORD',
   } satisfies FailureContext;
 }
 
-/** Over a separate connection, which gives up rather than wait. */
+/** Asks over a separate connection, which gives up rather than wait. */
 async function inspectFirst(
   context: FailureContext,
   settings: RedisClientOptions,

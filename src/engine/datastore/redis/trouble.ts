@@ -12,7 +12,7 @@ const unwritableAfterMs = 10_000;
 /** Refused writes within this time are one outage. Something writes at least every two seconds, so a longer silence means success. */
 const sameOutageMs = 4_000;
 
-/** The driver then sends the command again in another way. */
+/** BullMQ's driver sends a command with one of these errors again in another way. */
 const ordinary = /^(NOSCRIPT|EXECABORT)\b/;
 /** Commands that the program can do without. */
 const optional = ['info', 'client'];

@@ -4,13 +4,13 @@ import type { RunStore } from '../record/store.ts';
 
 /** Unclear rows that a retry must not call again: they were done, or a later row has changed their entry. */
 export interface AnsweredRows {
-  /** Numbers in the user's manifest. */
+  /** The numbers of these rows in the user's manifest. */
   readonly rows: ReadonlySet<number>;
-  /** ISO 8601 UTC. */
+  /** The time of the check, ISO 8601 UTC. */
   readonly checkedAt: string;
 }
 
-/** From the last check, if neither the run nor a retry has done anything since; otherwise undefined. */
+/** Reads these rows from the last check. Undefined if there is none, or if the run or a retry has done anything since. */
 export async function answeredRows(
   store: RunStore,
   { first, retries }: RetriedRun,

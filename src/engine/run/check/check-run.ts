@@ -16,7 +16,7 @@ import { OperationEntries, type OperationEntriesOptions } from './operation-entr
 
 export interface CheckOfRun {
   readonly check: RunCheck;
-  /** Of check.csv. */
+  /** The path of check.csv. */
   readonly path: string;
   /** The lists that were read. */
   readonly lists: readonly Pick<ListedEntries, 'list' | 'counts'>[];
@@ -90,7 +90,7 @@ export function checkRun(
 
 const overtaken = { check: 'overtaken', there: '' } as const;
 
-/** Also if it may have been. */
+/** Whether a row was called, or may have been. */
 function wasCalled({ outcome, attempts, unclear }: RowResult): boolean {
   return (attempts > 0 && outcome !== 'not_attempted') || unclear || outcome === 'pending';
 }

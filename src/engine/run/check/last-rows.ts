@@ -2,7 +2,7 @@ import type { RowResult } from '../../../domain/row-result.ts';
 import { DigestTable } from '../../rows/digest-table.ts';
 import { type CallLine, subjectKey } from '../plan/rows-with-results.ts';
 
-/** Numbers of an entry. The time is a large one. */
+/** Numbers entries in the order of their first row. The time of a call is a large number, so it has an array of its own. */
 const [row, finished] = [0, 1];
 
 /** Which row was the last that may have changed an entry, by the end of its last call. Rows of one time count in their order. */

@@ -18,7 +18,7 @@ type JudgedValues = Pick<UnderstoodRow, 'subject' | 'values' | 'old' | 'compared
 export class OperationEntries {
   readonly #operation: Operation;
   readonly #listed: ListedEntries;
-  /** Absent if entries stay in the list when the operation acts on them. */
+  /** Entries that have left the list. Absent if entries stay in the list when the operation acts on them. */
   readonly #done: DoneEntries | undefined;
 
   /**

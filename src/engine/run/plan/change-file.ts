@@ -2,11 +2,11 @@ import { byteOrderMark, csvText } from '../../report/csv-text.ts';
 import type { DecidedRow } from '../../rows/row.ts';
 import { type NotedManifest, NoteFile } from './note-file.ts';
 
-/** One field of one entry. */
+/** A change of one field of one entry. */
 export interface Change {
   readonly row: number;
   readonly operation: string;
-  /** In one word. */
+  /** What the entry is, in one word: `soundboard`. */
   readonly thing: string;
   readonly subject: string;
   readonly field: string;
@@ -15,11 +15,11 @@ export interface Change {
 }
 
 export interface Changes {
-  /** How many fields of all entries change. */
+  /** The number of changed fields, over all entries. */
   readonly fields: number;
-  /** At most ten. */
+  /** The first changes, at most ten. */
   readonly first: readonly Change[];
-  /** Has all of them. Absent if nothing changes. */
+  /** The path of the file with all changes. Absent if nothing changes. */
   readonly file?: string;
 }
 

@@ -16,14 +16,14 @@ import { type OpenedManifest, openPlannedManifest, type RowOptions } from './ope
 import { type ProblemList, problemCollector } from './problem-file.ts';
 
 export interface CheckInput {
-  /** A regular file: it may be read twice. */
+  /** The path of a regular file, which may be read twice. */
   readonly path: string;
   readonly name: string;
   readonly reading: RowOptions;
   readonly context?: ReadingContext;
   readonly skipDone?: readonly string[] | undefined;
   readonly baseUrl?: string | undefined;
-  /** Needed if the rows are compared (`reading.compare`). */
+  /** The lists of the service, needed if the rows are compared (`reading.compare`). */
   readonly lists?: EntryLists | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface CheckedManifest {
   readonly choice: Pick<OperationChoice, 'source'>;
   readonly problems: ProblemList;
   readonly done?: DoneRows | undefined;
-  /** Absent if rows are called as they are. */
+  /** The comparison with the lists. Absent if rows are called as they are. */
   readonly compared?: ComparedRows;
 }
 

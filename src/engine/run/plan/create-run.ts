@@ -22,21 +22,21 @@ import { isReady, type Permits, type ReadyRows, readyRows } from './readiness.ts
 /** The origin of a manifest that is moved aside during its run. */
 export interface ManifestOrigin {
   readonly name: string;
-  /** Exists once the manifest is archived. */
+  /** A path that exists once the manifest is archived. */
   readonly keepUntil: string;
-  /** Needed because other users may replace the file. */
+  /** The SHA-256 of the manifest, because other users may replace the file. */
   readonly sha256: string;
 }
 
 export interface ManifestInput {
   readonly kind: 'manifest';
-  /** Path, or `-` for standard input. */
+  /** The path of the manifest, or `-` for standard input. */
   readonly source: string;
   readonly origin?: ManifestOrigin | undefined;
   readonly reading: RowOptions;
   readonly input?: InputOptions;
   readonly skipDone?: readonly string[] | undefined;
-  /** Needed if the rows are compared. */
+  /** The lists of the service, needed if the rows are compared. */
   readonly lists?: EntryLists | undefined;
 }
 
@@ -61,12 +61,12 @@ export interface CreatedRun extends PlannedRows {
   readonly journal: Journal;
 }
 
-/** With everything that decides whether the run may start. */
+/** A planned run, with everything that decides whether it may start. */
 export type JudgedRun = CreatedRun & ReadyRows;
 
-/** An error refuses the run. */
+/** Shows a plan, and asks the user. An error that a function throws refuses the run. */
 export interface Confirmation {
-  /** Also shows why a plan is not ready. */
+  /** Shows the plan, also one that is not ready, and why. */
   show(run: JudgedRun): void | Promise<void>;
   confirm(run: JudgedRun): Promise<boolean>;
 }

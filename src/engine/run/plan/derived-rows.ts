@@ -15,7 +15,7 @@ import { problemCollector } from './problem-file.ts';
 export interface DerivedRowsInput {
   readonly options: RunOptions;
   readonly path: string;
-  /** If the rows are compared. */
+  /** The lists of the service, if the rows are compared. */
   readonly lists?: EntryLists | undefined;
 }
 

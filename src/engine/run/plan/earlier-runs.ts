@@ -10,9 +10,9 @@ export interface EarlierRun {
   readonly at: string;
   readonly state: RunState;
   readonly rows: number;
-  /** Absent when the journal is unreadable. */
+  /** The results of its rows, counted by outcome. Absent when the journal is unreadable. */
   readonly counts?: OutcomeCounts | undefined;
-  /** Excludes retries. */
+  /** The number of other such runs, without retries. */
   readonly others: number;
 }
 
@@ -26,7 +26,7 @@ export async function findEarlierRun(
     ({ manifest, options, state }) =>
       state !== 'planned' && options.baseUrl === baseUrl && manifest.sha256 === sha256,
   );
-  // --skip-done of a run includes its retries.
+  // A --skip-done of a run includes what its retries have done.
   const firsts = runs.filter(({ retryOf }) => retryOf === undefined);
   const candidates = (firsts.length > 0 ? firsts : runs).toReversed();
   for (const [newer, record] of candidates.entries()) {

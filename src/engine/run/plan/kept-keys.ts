@@ -20,13 +20,13 @@ interface KeptKey {
  * not make the change again.
  */
 export class KeptKeys {
-  /** By subject; in the order of the calls. */
+  /** The calls with their keys, by subject, in the order of the calls. */
   readonly #keys = new Map<string, KeptKey[]>();
   get isEmpty(): boolean {
     return this.#keys.size === 0;
   }
 
-  /** Call this in the order of rows and runs. */
+  /** Notes the calls of a row. Call this in the order of rows and runs. */
   note(run: RunRecord, row: Exclude<PlannedRow, { kind: 'invalid' }>, result: RowResult): void {
     if (row.kind !== 'callable' || row.operation.key !== 'by run') return;
     const subject = subjectKey(row);

@@ -12,7 +12,7 @@ const partLines = 1_000;
 export interface NotedManifest {
   readonly stateDir: string;
   readonly name: string;
-  /** Of the manifest, in hexadecimal. */
+  /** The SHA-256 of the manifest, in hexadecimal. */
   readonly sha256Of: () => Promise<string>;
 }
 

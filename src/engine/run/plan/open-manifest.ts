@@ -17,15 +17,15 @@ export interface OpenedManifest {
 }
 
 export interface RowOptions extends ReadingOptions {
-  /** Absent when rows, manifest or columns name the operation. */
+  /** The operation of all rows. Absent when rows, manifest or columns name it. */
   readonly operation?: string;
   readonly where?: readonly string[];
-  /** Values for rows that omit the field. */
+  /** Values by field, for rows that omit the field. */
   readonly default?: Readonly<Record<string, string>>;
-  /** Fields by column title. */
+  /** The fields that columns stand for, by the title of the column. */
   readonly map?: Readonly<Record<string, string>>;
   readonly clearToken: string;
-  /** Default: `refuse`. */
+  /** What happens to rows that want different things of one entry. Default: `refuse`. */
   readonly onConflict?: ConflictRule;
   readonly trustIds?: boolean;
   readonly strict?: boolean;

@@ -31,11 +31,11 @@ export const planSuffix = '.cqplan';
 /** Defines a run, to the byte, to be reviewed, and carried out here or elsewhere. */
 export interface PlanFile {
   readonly file: string;
-  /** Of the file, as `sha256sum` prints it. */
+  /** The SHA-256 of the file, as `sha256sum` prints it. */
   readonly sha256: string;
   readonly head: RowsHead;
   readonly options: RunOptions;
-  /** What the user accepted. */
+  /** The permits that the user gave when the plan was made. */
   readonly consent: NonNullable<RowsHead['consent']>;
 }
 
@@ -99,7 +99,7 @@ const longestLine = 128 * 1024 * 1024;
 /** A head has the names of the columns, and a number for each thousand rows. */
 const mostHeadBytes = 64 * 1024 * 1024;
 
-/** Methods throw a RangeError with a sentence part. */
+/** Reads the rows of a plan file, line by line. Methods throw a RangeError whose message is a part of a sentence. */
 class PlanReader {
   readonly #store: Pick<RunStore, 'stateDir' | 'operations'>;
   readonly #file: string;
@@ -225,7 +225,7 @@ class PlanReader {
   }
 }
 
-/** Passes bytes on. */
+/** Passes bytes on, and adds them to a digest. */
 async function* hashed(chunks: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     hash.update(chunk);

@@ -18,9 +18,9 @@ export interface PlannedRows extends CheckedManifest, WrittenRows {}
 
 export interface PlanManifestInput extends CheckInput {
   readonly digest: Digest;
-  /** A check without a run has only the known options. */
+  /** The options of the run. A check without a run has only the known options. */
   readonly options: Partial<RunOptions>;
-  /** Only for a plan that is written to a file. */
+  /** The permits of the user, only for a plan that is written to a file. */
   readonly consent?: ((scan: ScanSummary) => HeadFacts['consent']) | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface ProblemList {
   readonly groups: readonly ProblemGroup[];
   readonly first: readonly string[];
   readonly count: number;
-  /** Not in `groups` or `count`. */
+  /** The first conflicts between rows, which `groups` and `count` leave out. */
   readonly firstConflicts: readonly string[];
   readonly file?: string;
 }

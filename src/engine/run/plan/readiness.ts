@@ -22,7 +22,7 @@ interface CheckedRows {
 export interface ReadyRows extends CheckedRows, Permits {
   readonly onConflict: ConflictRule;
   readonly baseUrl: string | undefined;
-  /** No run of the state folder has called the API. Undefined without a base URL. */
+  /** Whether no run of the state folder has called the API before. Undefined without a base URL. */
   readonly isNewTarget: boolean | undefined;
 }
 
@@ -44,7 +44,7 @@ export function refusalOf(planned: ReadyRows): Refusal['code'] | undefined {
   return refusals(planned)[0]?.code;
 }
 
-/** One line for each reason, with what to do. Empty if the plan is ready. */
+/** The reasons why a plan is not ready, each a line with what to do. Empty if the plan is ready. */
 export function unreadyText(planned: ReadyRows): string {
   return refusals(planned)
     .map(({ text }) => `Not ready: ${text}`)
@@ -81,7 +81,7 @@ function refusalOfNothing({ manifest, scan, skipInvalid, allowEmpty }: ReadyRows
   const { callable, invalid, doneBefore, doneIn, asWanted, choice } = scan;
   if (callable > 0 || (invalid > 0 && !skipInvalid)) return undefined;
   const name = escapeInvisible(manifest.name);
-  // Undecided rows may be the wanted ones.
+  // Rows without a decision may be the rows that the user wanted to call.
   if (choice?.chosen === 0 && choice.undecided > 0) {
     const text = `${name} has nothing to call. ${choice.incomparable.join('. ')}. ${howToWriteCells}`;
     return { code: 'CELLS_INCOMPARABLE', text };

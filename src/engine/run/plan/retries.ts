@@ -10,7 +10,7 @@ import type { RunStore } from '../record/store.ts';
 export interface RetriedRun {
   /** The run of the user's manifest, or the oldest that still exists. */
   readonly first: RunRecord;
-  /** Oldest first, with the retries of retries. */
+  /** The retries, oldest first, with the retries of retries. */
   readonly retries: readonly RunRecord[];
 }
 

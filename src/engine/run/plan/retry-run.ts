@@ -11,7 +11,7 @@ import { keysOfRetried } from './kept-keys.ts';
 import type { PlannedRows } from './planned-rows.ts';
 import { callsOf, openLastRowsWithResults, subjectKey } from './rows-with-results.ts';
 
-/** Default: all failed rows. */
+/** The rows of a run that are called again. Default: all failed rows. */
 export interface RetryChoice {
   readonly codes?: readonly string[] | undefined;
   /** Takes only unclear rows. */
@@ -25,7 +25,7 @@ export interface RetryChoice {
 export interface RetryRows extends PlannedRows {
   /** All rows that can be retried, by code. */
   readonly codes: ReadonlyMap<string, number>;
-  /** The chosen ones. */
+  /** The rows that are called again, of those that can be retried. */
   readonly chosen: ReadonlyMap<string, number>;
   /** Rows left out because a later row with their subject has succeeded: retrying them would revert that row. */
   readonly overtaken: number;
@@ -83,7 +83,7 @@ export function writeRetryRows(
         const { unclear: _, key: __, ...call } = isCompared ? onlyChanges(row) : row;
         // A retry is a plan of its own: the operation may have been corrected.
         const operation = operationNamed(store.operations, row.operation.name);
-        // A comparison completes the row first.
+        // A comparison completes the row before its request is made.
         const digest = isCompared ? '' : requestDigest(operation.request(call.values));
         const again = { ...call, operation, requestDigest: digest };
         const unclear = result.unclear && ({ unclear: true, ...(kept && { key: kept.key }) } as const);

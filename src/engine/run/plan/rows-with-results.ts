@@ -11,12 +11,12 @@ import { openRunRows } from '../record/run-rows.ts';
 import type { RunStore } from '../record/store.ts';
 
 export interface RowsWithResults {
-  /** Can be read only once. */
+  /** The rows with their results. They can be read only once. */
   readonly lines: ReportLines;
   readonly head: RowsHead;
 }
 
-/** Reads a run, even in progress. */
+/** Reads the rows of a run with their results, even while the run is in progress. */
 export async function readRowsWithResults(
   store: RunStore,
   record: RunRecord,
@@ -27,7 +27,7 @@ export async function readRowsWithResults(
   return { lines: joinResults({ rows: rows(), journal, unfinished, runKey: runKey(record) }), head };
 }
 
-/** Reads a run that this process does not work on. */
+/** Reads the rows of a run that another process may work on, with their results. */
 export async function openRowsWithResults(
   store: RunStore,
   record: RunRecord,
@@ -38,7 +38,7 @@ export async function openRowsWithResults(
   return { ...(await readRowsWithResults(store, record, journal)), journal };
 }
 
-/** Like `openRowsWithResults`; each row has its result in the latest of these retries. */
+/** Reads the rows of a run like `openRowsWithResults`; each row has its result in the latest of these retries. */
 export async function openLastRowsWithResults(
   store: RunStore,
   record: RunRecord,
@@ -67,7 +67,7 @@ function isCallLine(line: ReportLine): line is CallLine {
   return line.row.kind !== 'invalid';
 }
 
-/** Unique among all operations. */
+/** A key of what a row acts on, unique among the subjects of all operations. */
 export function subjectKey({ operation, subject }: Pick<UnderstoodRow, 'operation' | 'subject'>): string {
   return subjectDigest({ operation: operation.name, subject });
 }

@@ -9,12 +9,12 @@ import type { CallLine } from './rows-with-results.ts';
 
 /** What a run, or its later retries, did to an entry. */
 export interface Edit {
-  /** The first row that changed the subject, or 0. */
+  /** The place of the first row that changed the subject, or 0. */
   row: number;
   readonly call: UnderstoodRow;
   /** By field: the value before the first row that sent the field, or would have; undefined where that row has no old value. */
   readonly oldValues: Map<string, string | undefined>;
-  /** By field: the value after the run. */
+  /** The value of each field after the run, by field. */
   readonly newValues: Map<string, string>;
 }
 

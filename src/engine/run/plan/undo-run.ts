@@ -188,7 +188,7 @@ function cellsOf({ operation, values, old = {} }: CallableRow, columns: RowsHead
   return columns.map(({ title }) => texts.get(title) ?? null);
 }
 
-/** The file is created with its first row. */
+/** Opens a file with its first row, so that no empty file remains. */
 function rowList(path: string, header: readonly string[], defer: Defer) {
   const file = new CsvFile(path, header);
   defer(() => file.discard());

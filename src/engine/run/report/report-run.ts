@@ -26,7 +26,7 @@ import { type ReportedFacts, stepsOfRun } from '../record/run-steps.ts';
 import type { RunStore } from '../record/store.ts';
 import { retriedFacts } from './retried.ts';
 
-/** Choices that differ from the run's options. */
+/** Choices of the user that replace the options of the run. */
 export interface ReportOptions {
   readonly delimiter?: Delimiter | undefined;
   readonly xlsx?: boolean;
@@ -37,7 +37,7 @@ export interface RunReports extends WrittenReports {
   readonly steps: readonly NextStep[];
 }
 
-/** Each call reads from the first line. */
+/** The lines of the report. Each call reads them from the first line on. */
 type ReadLines = () => Promise<RowsWithResults>;
 
 /** Writes a report even while the run is in progress. */
@@ -52,7 +52,7 @@ export async function reportRun(
   return writeInto(store, store.folder(record.id), record, readLines, facts, how);
 }
 
-/** Like `reportRun`, for a run that is not open. */
+/** Writes a report like `reportRun`, for a run that is not open. */
 export function rewriteReport(store: RunStore, record: RunRecord, how?: ReportOptions): Promise<RunReports> {
   return withJournalReader(store, record, (journal) => reportRun(store, record, journal, how));
 }
@@ -73,7 +73,7 @@ export async function pageOfRun(
   return page.content(summary, await stepsAfter(store, record, summary, read.head));
 }
 
-/** Each row has its result in the latest retry that called it. */
+/** The lines of a run and its retries: each row has its result in the latest retry that called it. */
 export function reportWithRetries(
   store: RunStore,
   { first, retries }: RetriedRun,
@@ -204,7 +204,7 @@ async function stepsAfter(
   });
 }
 
-/** Undefined if no old value is known. */
+/** What an undo of the run could put back. Undefined if no old value is known. */
 function undoOf({ compared, columns, operations }: RowsHead): ReportedFacts['undo'] {
   if (compared !== undefined || columns.some(({ field }) => field !== undefined && isOldName(field)))
     return 'values';
@@ -241,7 +241,7 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
   };
 }
 
-/** For a reader elsewhere, who can compare the files. */
+/** The digests of rows and journal, for a reader elsewhere who can compare the files. */
 async function digestsOf(store: RunStore, record: RunRecord): Promise<RunFacts['digests']> {
   const journal = await hashFile(journalPath(store.folder(record.id)));
   return { rows: record.rows.sha256, journal: journal.sha256 };
@@ -251,7 +251,7 @@ function rateOf({ wanted, limit_per_s, waited_s, rejected, series, starts }: Rat
   return { wanted, limit_per_s, waited_s, rejected, series, starts };
 }
 
-/** While the retry is in progress, the run is unfinished. */
+/** The facts of a run and its retries together. While a retry is in progress, the run is unfinished. */
 function together(run: RunFacts, { run: id, finished_at, activeMs }: RunFacts): RunFacts {
   return { ...run, finished_at, activeMs: run.activeMs + activeMs, retries: [...run.retries, id] };
 }

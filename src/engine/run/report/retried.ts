@@ -17,7 +17,7 @@ export async function retriedFacts(
     if (unfinishedRetry !== undefined) return { unfinishedRetry };
     return { isCured: !(await hasRowsToRetry(store, record, later)) };
   } catch {
-    // Another run is damaged.
+    // A damaged run is passed over: it is not this run.
     return {};
   }
 }

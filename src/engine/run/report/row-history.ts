@@ -20,7 +20,7 @@ export interface RowHistory {
   readonly record: RunRecord;
   readonly row: PlannedRow;
   readonly columns: readonly string[];
-  /** Undefined for a row that is not called, and if its operation is not loaded. */
+  /** The request of the row. Undefined for a row that is not called, and if its operation is not loaded. */
   readonly request: ReturnType<typeof shownRequestIfKnown>;
   /** The run and its retries with the row, oldest first; at least one. */
   readonly runs: readonly RunOfRow[];
@@ -34,9 +34,9 @@ export interface CheckOfRow extends Pick<JudgedRow, 'check' | 'there'> {
 
 export interface RunOfRow {
   readonly record: RunRecord;
-  /** The place of the row in this run. */
+  /** The place of the row in one of these runs. */
   readonly row: number;
-  /** As in the report, even of an unfinished row. */
+  /** The result as the report has it, even of an unfinished row. */
   readonly result: RowResult;
   readonly traceId: string;
   readonly attempts: readonly Attempt[];

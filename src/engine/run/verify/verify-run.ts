@@ -27,7 +27,7 @@ import { writeReportTo } from '../report/report-run.ts';
 import { differenceOf } from './difference.ts';
 
 export interface VerifyRunInput {
-  /** Nothing else is read. */
+  /** The folder of the run. Nothing outside is read. */
   readonly folder: string;
   /** SHA-256 digests, in hexadecimal, that files of the run must have. */
   readonly against: readonly string[];
@@ -40,10 +40,10 @@ export type Verification =
       readonly state: RunState;
       readonly rows: number;
       readonly outcomes: OutcomeCounts;
-      /** SHA-256 by file name. */
+      /** The SHA-256 of each verified file, by file name. */
       readonly digests: Readonly<Record<string, string>>;
     }
-  /** Names file and line. */
+  /** What is wrong, with file and line. */
   | { readonly agrees: false; readonly problem: string };
 
 /** The first thing that is wrong with the folder of a run. */

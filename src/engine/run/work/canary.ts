@@ -10,7 +10,7 @@ import { type CanaryOptions, type RunRecord, runKey } from '../record/record.ts'
 import { unfinishedRows } from '../record/run-journal.ts';
 
 export interface CanaryResults {
-  /** With their numbers, and in the order of the user's manifest. */
+  /** The rows of the canary with their numbers, in the order of the user's manifest. */
   readonly rows: readonly CanaryRow[];
   readonly failed: number;
   readonly left: number;
@@ -52,7 +52,7 @@ export async function canaryRows(
   return new Set(places.toSorted((a, b) => a - b));
 }
 
-/** From 0 to 1; they depend only on the key. */
+/** Makes random numbers from 0 to 1, which depend only on the key. */
 function randomOf(key: string): () => number {
   let count = 0;
   let block = Buffer.alloc(0);
@@ -64,7 +64,7 @@ function randomOf(key: string): () => number {
   };
 }
 
-/** 0 if the canary is empty. */
+/** The last place of the canary; 0 if the canary is empty. */
 export function lastOf(canary: ReadonlySet<number>): number {
   return [...canary].at(-1) ?? 0;
 }
@@ -90,7 +90,7 @@ export async function canaryResults(
   return { rows, failed, left: unfinishedRows(record, journal) };
 }
 
-/** For a run whose user was not asked. */
+/** How the canary halts a run whose user was not asked. Undefined if the run continues. */
 export function canaryFailure(
   { rows, failed }: Pick<CanaryResults, 'rows' | 'failed'>,
   { maxFailures }: CanaryOptions,

@@ -23,7 +23,7 @@ export const openControls: OpenPart = (inProgress, defer) => {
   return openControlsIn(places)(inProgress, defer);
 };
 
-/** What each phase listens to, and the state that a command leads to. */
+/** The commands that each phase of a run listens to. */
 const commandsIn: Readonly<Record<StopPhase, readonly Command['command'][]>> = {
   feeding: ['pause', 'cancel'],
   paused: ['unpause', 'cancel'],
@@ -57,7 +57,7 @@ export type Wanted = Control extends infer Each ? (Each extends Control ? Omit<E
 
 export interface ControlPlace {
   write(wanted: Wanted): Promise<void>;
-  /** Oldest first. */
+  /** Reads all controls, the oldest first. */
   read(): Promise<readonly Control[]>;
 }
 
@@ -81,14 +81,14 @@ export function inCluster(cluster: Cluster, runId: string): ControlPlace {
   };
 }
 
-/** Controls may remain that were meant for another process. */
+/** Removes the controls that were meant for an earlier process of the run. */
 export async function clearControls(folder: string): Promise<void> {
   await rm(join(folder, fileName), { force: true });
 }
 
 export type Command = Omit<ControlOf<'command'>, 'kind' | 'at'>;
 
-/** The latest control of each kind counts, from all places. */
+/** Watches the commands for a run. The latest control of each kind counts, from all places. */
 export interface ControlWatch {
   readonly current: Command['command'];
   /** Calls the listener once, with the first of these commands. Returns a function that removes the listener. */
@@ -112,7 +112,7 @@ export function watchControls(
     readonly wanted: readonly Command['command'][];
     readonly listener: (command: Command) => void;
   }>();
-  /** Undefined before the first read of a place. */
+  /** The controls of each place as they were last read. Undefined before the first read of a place. */
   const lastRead = places.map((): readonly Control[] | undefined => undefined);
 
   function command(latest: ControlOf<'command'> | undefined): void {

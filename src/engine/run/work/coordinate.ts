@@ -113,7 +113,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
     const { id } = record;
     const leaving = new AbortController();
     const work = coordinate(options, lock, id, leaving.signal)
-      // For example a full disk: the other runs continue.
+      // A full disk, for example, fails one run; the other runs continue.
       .catch((error: Error) => log.error({ run: id, err: error.message }, 'stopping the run failed'))
       .finally(() => going.delete(id));
     going.set(id, { work, leave: () => leaving.abort() });
@@ -125,7 +125,7 @@ function byPriority(records: readonly RunRecord[]): readonly RunRecord[] {
   return records.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** The record shows that a run waits for a coordinator; its lock decides. */
+/** Whether the record shows that a run waits for a coordinator. The lock of the run decides. */
 function isClaimable(record: RunRecord): boolean {
   const { submitted, state, process } = record;
   if (submitted !== true) return false;

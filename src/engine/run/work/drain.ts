@@ -37,7 +37,7 @@ export async function drain(
 ): Promise<StopReason> {
   const stopped = worker?.stop(shutdownMs);
   const isInterrupted = reason.state === 'interrupted' && reason.because === undefined;
-  // Otherwise, calls of other machines are drained while calls of this process end.
+  // On a shared datastore, calls of other machines are drained while calls of this process end.
   if (datastore.exclusive || (isInterrupted && handOver)) await stopped;
   // An exclusive datastore is drained: the next run would not know which rows of this run were called.
   if (isInterrupted && handOver && !datastore.exclusive) return reason;

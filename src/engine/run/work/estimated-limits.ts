@@ -7,7 +7,7 @@ import type { Pace, StartingPoint } from '../../../domain/pace.ts';
 
 const estimateSchema = z.object({
   base_url: z.string(),
-  /** Distinguishes tokens without revealing them. */
+  /** A mark of the token, which distinguishes tokens without revealing them. */
   token: z.string(),
   rate_per_s: z.number().positive().exactOptional(),
   concurrency: z.number().int().positive().exactOptional(),
@@ -19,7 +19,7 @@ const estimateSchema = z.object({
 
 const fileSchema = z.object({ version: z.literal(1), limits: z.array(estimateSchema) });
 
-/** `limits.json`, for one API and token. */
+/** What `limits.json` says of one API and token. */
 export type EstimatedLimits = ReturnType<typeof openEstimatedLimits>;
 
 const outdatedMs = 30 * 24 * 60 * 60 * 1_000;
@@ -68,7 +68,7 @@ function isPositive(value: number | undefined): value is number {
   return value !== undefined && Number.isFinite(value) && value > 0;
 }
 
-/** Shorter waits end before another run starts. */
+/** Waits shorter than this end before another run starts, and are not saved. */
 const worthKeepingMs = 5_000;
 
 /** Saves what this run has learned for the next run. */

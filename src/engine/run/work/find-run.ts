@@ -12,7 +12,7 @@ import { ambiguousRun, type RunStore } from '../record/store.ts';
 import { type ControlPlace, inCluster, inFolder } from './control.ts';
 
 export interface ConfiguredDatastore {
-  /** Undefined for the embedded datastore, which has no runs of other folders. */
+  /** The address of the shared datastore. Undefined for the embedded datastore, which has no runs of other folders. */
   readonly queue: string | undefined;
   /**
    * @param purpose for a message when another process holds the datastore
@@ -70,7 +70,7 @@ export function requireState(
 
 /** Selects the newest run for a command without a name. */
 export interface FittingRun {
-  /** Names the runs in messages. */
+  /** Completes the message `No run …`: `is paused`. */
   readonly what: string;
   readonly acceptsRecord: (record: RunRecord) => boolean | Promise<boolean>;
   readonly acceptsState: (state: string) => boolean;
@@ -138,7 +138,7 @@ export async function withRun<Result>(
   });
 }
 
-/** Like `withRun`, for commands that need the folder of the run. */
+/** Finds a run of the state folder like `withRun`, for commands that need the folder of the run. */
 export async function findRecord(
   store: RunStore,
   name: string | undefined,

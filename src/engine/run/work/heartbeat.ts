@@ -104,7 +104,7 @@ async function announce(cluster: Cluster, entry: RunEntry): Promise<void> {
 
 export interface ClusterStatus {
   readonly workers: number;
-  /** Absent without a leading worker. */
+  /** The pace of the API. Absent without a leading worker. */
   readonly pace: PublishedPace | undefined;
   /** What keeps the run waiting: see `runAhead`. */
   readonly ahead: string | undefined;
@@ -118,7 +118,7 @@ export interface HeartbeatOptions {
 }
 
 const beatMs = 1_000;
-/** For beats before the run's rate is in force. */
+/** The time between beats before the run's rate is in force. */
 const firstBeatsMs = 200;
 /** After this silence of the leading worker, no call that it permitted leaves any more. */
 const silentMs = 2_500;
@@ -163,7 +163,7 @@ export function startHeartbeat({ cluster, entry, onClusterStatus, onError }: Hea
   return {
     /** Resolves when no worker exceeds the rate of all runs of the API: feed no row before. */
     established: established.promise,
-    /** Like `established`, after a pause during which the run's rate was ignored. */
+    /** Promises what `established` promises, after a pause during which the run's rate was ignored. */
     establishedAgain(): Promise<void> {
       [established, wasEstablished, isEstablished, obeyedBeats] = [deferred(), isEstablished, false, 0];
       beats.now();

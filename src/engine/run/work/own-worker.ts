@@ -13,7 +13,7 @@ export interface OwnWorkerOptions {
   readonly client: ApiClient;
   readonly window: FeedWindow;
   readonly startingPoint: StartingPoint | undefined;
-  /** Called before the journal has the result. */
+  /** Called when the worker has the result of a row, before the journal has it. */
   readonly onFinished: (result: RowResult) => void;
   readonly stop: (reason: StopReason) => void;
 }
@@ -60,7 +60,7 @@ export function startOwnWorker(
   });
 }
 
-/** For a process that feeds rows to its own worker, to workers elsewhere, or to both. */
+/** The window for rows that wait in the datastore, for this process's worker, for workers elsewhere, or for both. */
 export function windowOf({ run, keeper, progress }: RunInProgress): FeedWindow {
   const { record, journal } = run;
   const { concurrency } = record.options;

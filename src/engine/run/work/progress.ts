@@ -36,7 +36,7 @@ const unservedMs = 5_000;
 
 export interface ProgressOptions {
   readonly rows: number;
-  /** The counts when the session started. */
+  /** The results that rows had when the session started, counted by outcome. */
   readonly counts: OutcomeCounts;
   readonly timeoutMs: number;
   readonly now?: () => number;
@@ -49,7 +49,7 @@ export class Progress {
   readonly #start: number;
   readonly #counts: Record<Outcome, number>;
   readonly #retrying = new Set<number>();
-  /** Newest last. */
+  /** Rows finished in each of the last seconds, the newest second last. */
   readonly #seconds: { readonly second: number; rows: number; lastAt: number }[] = [];
   #lastFinishedAt: number;
   #inFlight: { readonly calls: number; readonly oldestAt: number } | undefined;
@@ -98,7 +98,7 @@ export class Progress {
     return this.#pace;
   }
 
-  /** On all machines; undefined when only this process can call the API. */
+  /** Workers on all machines; undefined when only this process can call the API. */
   get workers(): number | undefined {
     return this.#workers;
   }
@@ -154,7 +154,7 @@ export class Progress {
     };
   }
 
-  /** Undefined unless nothing has finished for seconds. */
+  /** Calls that have hung for seconds. Undefined unless nothing has finished for seconds. */
   #stalled(): StalledCalls | undefined {
     if (this.#inFlight === undefined) return undefined;
     const { calls, oldestAt } = this.#inFlight;

@@ -35,7 +35,7 @@ export const openRateLog: OpenPart = async ({ run: { record, store } }, defer) =
   };
 };
 
-/** Continues the record of an earlier process. */
+/** The rate of a run over time, in `rate.json`. A process continues what the process before has written. */
 export class RateLog {
   readonly #path: string;
   wanted: string;
@@ -70,7 +70,7 @@ export class RateLog {
     return new RateLog(join(folder, rateHistoryFile), wanted, await readRateHistory(folder));
   }
 
-  /** Paused time is left out. */
+  /** Tells whether the run is paused: paused time is left out of the log. */
   set paused(paused: boolean) {
     this.#sample();
     this.#last = undefined;
@@ -170,14 +170,14 @@ export class RateLog {
       series: this.#series,
       starts: this.#starts,
     };
-    // The journal reports a full disk.
+    // A failed write needs no message: the journal reports a full disk.
     this.#saving = this.#saving
       .then(() => writeFileAtomically(this.#path, `${JSON.stringify(history)}\n`))
       .catch(() => {});
   }
 }
 
-/** The reason differs, or the rate is at least twice or at most half as high. */
+/** Whether a new pace must be saved at once: its reason differs, or its rate is at least twice or at most half as high. */
 function isMisleading({ reason, rate = Number.POSITIVE_INFINITY }: PaceReport, saved?: PaceReport): boolean {
   const { reason: savedReason, rate: savedRate = Number.POSITIVE_INFINITY } = saved ?? {};
   return reason !== savedReason || (rate !== savedRate && (rate >= 2 * savedRate || rate <= savedRate / 2));

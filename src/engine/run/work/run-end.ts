@@ -10,11 +10,11 @@ import type { RunInProgress } from './run-in-progress.ts';
 /** A run whose record says how it ended, and whose report is not written yet. */
 export interface RecordedEnd {
   readonly end: RunEnding;
-  /** Another process takes the run over, and writes its report. */
+  /** Whether another process takes the run over, and writes its report. */
   readonly isHandedOver: boolean;
 }
 
-/** Names rows by their numbers in the user's manifest. */
+/** The end of a run, which names rows by their numbers in the user's manifest. */
 export async function endOfWork(
   reason: Exclude<StopReason, { readonly state: 'paused' | 'restart' }>,
   rows: Pick<RowsFile, 'numbers'>,

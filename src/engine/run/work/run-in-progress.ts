@@ -24,9 +24,9 @@ import type { Progress, RowEvent } from './progress.ts';
 
 /** Options for a planned or stopped run. The loop and its parts read this one object. */
 export interface ExecuteRunOptions extends Omit<OpenRunInput, 'purpose'> {
-  /** Absent when workers elsewhere call the API. */
+  /** The client of this process. Absent when workers elsewhere call the API. */
   readonly client: ApiClient | undefined;
-  /** Needed by a run that compares rows. */
+  /** Reads the lists of the service, for a run whose rows are compared. */
   readonly openLists?: OpenEntryLists | undefined;
   readonly log: Log;
   readonly interrupt: AbortSignal;
@@ -34,25 +34,25 @@ export interface ExecuteRunOptions extends Omit<OpenRunInput, 'purpose'> {
   readonly handOver?: boolean;
   readonly queue?: string | undefined;
   readonly estimates?: EstimatedLimits | undefined;
-  /** Shown in a shared datastore. */
+  /** The version of this program, shown to processes that share the datastore. */
   readonly version: string;
-  /** Default: depends on the failures in the canary. */
+  /** Asks whether the run continues after its canary. Default: the failures in the canary decide. */
   readonly confirmAfterCanary?: ConfirmAfterCanary;
-  /** Gets errors of repeated commands. */
+  /** Gets the errors of repeated commands, which show why the run waits. */
   readonly failing?: LastingErrors | undefined;
   readonly budget?: Budget | undefined;
   readonly attribution?: Attribution;
   readonly observer?: RunObserver | undefined;
-  /** For display and logs, not for counting. */
+  /** Gets each event, for display and logs, not for counting. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
 }
 
 /** What happens to a run in progress, for display, the record and logs. The journal counts the rows. */
 export type RunEvent =
   | RowEvent
-  /** No row was fed before. `trouble` says why nothing moves, if nothing does. */
+  /** The run begins, and no row was fed before. `trouble` says why nothing moves, if nothing does. */
   | { readonly type: 'started'; readonly progress: Progress; readonly trouble: () => string | undefined }
-  /** `inFlight` has the calls of this process. */
+  /** The worker that leads has set another pace. `inFlight` has the calls of this process. */
   | { readonly type: 'pace'; readonly pace: PaceReport; readonly inFlight?: CallsInFlight | undefined }
   | { readonly type: 'rate set'; readonly change: RateChange }
   | { readonly type: 'priority set'; readonly change: PriorityChange }
@@ -69,13 +69,13 @@ export interface FailedRun {
   readonly counts: OutcomeCounts;
   /** Whether the run's folder has all of these results; otherwise they are those seen here. */
   readonly intact: boolean;
-  /** Whether only the report is missing. */
+  /** Whether the run has ended, and only its report is missing. */
   readonly ended: boolean;
 }
 
 /** Unlike events, gets only results that are safe in a journal, and each row once. */
 export interface RunObserver {
-  /** Called also when a run continues. */
+  /** Called when a run starts or continues. */
   started(waitingRows: () => number): ObservedRun;
   /** Gets results of all runs. */
   finished(results: readonly Pick<RowResult, 'operation' | 'outcome' | 'code'>[]): void;
@@ -88,14 +88,14 @@ export interface ObservedRun {
 
 export interface ObservedEnd {
   readonly result: RunResult;
-  /** The active time of all sessions. */
+  /** The time in which the run was active, over all of its sessions. */
   readonly durationMs?: number;
 }
 
 export interface ExecutedRun {
   readonly record: RunRecord;
   readonly end: RunEnding;
-  /** Absent when another process takes the run over. */
+  /** The written report. Absent when another process takes the run over. */
   readonly reports?: RunReports;
 }
 
@@ -106,7 +106,7 @@ export interface RunInProgress {
   readonly options: ExecuteRunOptions;
   readonly keeper: RecordKeeper;
   readonly progress: Progress;
-  /** Undefined with the embedded datastore. */
+  /** The processes that share the datastore. Undefined with the embedded datastore. */
   readonly cluster: Cluster | undefined;
   /** Why nothing moves, if nothing does. */
   readonly trouble: () => string | undefined;
@@ -126,7 +126,7 @@ export type OpenPart = (run: RunInProgress, defer: Defer) => RunPart | Promise<R
  */
 export interface RunPart {
   readonly see?: (event: RunEvent) => void;
-  /** Why nothing moves; undefined while this part delays nothing. */
+  /** Why this part delays the run. Undefined while it delays nothing. */
   readonly delay?: () => string | undefined;
   /** Calls `stop` when the run must stop, at once if it must already. The returned function ends the calls. */
   readonly onStop?: (phase: StopPhase, stop: (command: StopCommand) => void) => () => void;
@@ -139,7 +139,7 @@ export interface RunPart {
   readonly beforeFeeding?: (stopping: AbortSignal, defer: Defer) => Promise<void>;
   /** Results of rows that must not be called any more. Gets the rows in the datastore. */
   readonly uncalled?: (held: ReadonlySet<number>) => AsyncIterable<readonly RowResult[]>;
-  /** The rows of the stage. Default: all. */
+  /** The rows of the present stage. Default: all rows. */
   readonly selection?: () => RowSelection | undefined;
   /**
    * Called when all rows of a stage have results. Without this function, the run is completed.

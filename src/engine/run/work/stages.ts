@@ -9,7 +9,7 @@ import { budgetSpent, type RunEnding } from '../record/run-outcome.ts';
 import { canaryFailure, canaryResults, canaryRows, lastOf } from './canary.ts';
 import type { OpenPart, RunInProgress, RunPart, StopPhase } from './run-in-progress.ts';
 
-/** The canary and the budget. */
+/** Opens the canary and the budget of a run. */
 export const openStages: OpenPart = async (inProgress, defer) => {
   const { run, rows, keeper, options, onError } = inProgress;
   const { budget, handOver, interrupt } = options;
@@ -39,7 +39,7 @@ export const openStages: OpenPart = async (inProgress, defer) => {
  */
 class Stages implements RunPart {
   readonly #inProgress: RunInProgress;
-  /** Undefined without a canary, and after its evaluation. */
+  /** The places of the canary. Undefined without a canary, and after its evaluation. */
   #canary: ReadonlySet<number> | undefined;
   readonly #allowed: StartedBudget['rows'];
   readonly #deadline: AbortSignal | undefined;
