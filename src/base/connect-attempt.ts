@@ -9,7 +9,7 @@ export function attemptMs(timeoutMs: number): number {
   return Math.ceil(timeoutMs / 3);
 }
 
-/** For undici. */
+/** The options of undici that limit the time of a connection. */
 export function connectWithin(timeoutMs: number) {
   return { timeout: timeoutMs, autoSelectFamilyAttemptTimeout: attemptMs(timeoutMs) };
 }

@@ -13,7 +13,7 @@ export function readVersion(): string {
   return readManifest().version;
 }
 
-/** `20.19`. */
+/** The oldest Node that the program runs on: `20.19`. */
 export function readLeastNode(): string {
   return readManifest().engines.node.replace('>=', '');
 }

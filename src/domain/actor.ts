@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { z } from 'zod';
 import { readVersion } from '../base/package.ts';
 
-/** Characters; longer reasons of other processes are cut. */
+/** The longest reason, in characters. Longer reasons of other processes are cut. */
 export const maxReasonLength = 500;
 const maxNameLength = 100;
 

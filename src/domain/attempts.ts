@@ -6,10 +6,10 @@ export function requestsOf(attempts: readonly Attempt[]): number {
   return attempts.reduce((sum, { requests = 1, omitted = 0 }) => sum + requests + omitted, 0);
 }
 
-/** The first and the last attempts that an unfinished row keeps. */
+/** An unfinished row keeps this many of its first attempts, and as many of its last. */
 const keptAtEachEnd = 12;
 
-/** Characters; the last attempt keeps its whole message. */
+/** The longest message of an earlier attempt, in characters. The last attempt keeps its whole message. */
 const maxMessageLength = 200;
 
 /** An attempt that a process may have made before it died. */
@@ -31,7 +31,7 @@ export function withAttempt(
   return [...all.slice(0, keptAtEachEnd), { ...second, omitted }, ...last];
 }
 
-/** For a row whose process died before or during a call. */
+/** The history of a row whose process died before or during a call. */
 export function perhapsCalled(history: AttemptHistory): AttemptHistory {
   const { attempts, earlier, ...rest } = history;
   return { ...rest, attempts: attempts + 1, unclear: true, earlier: withAttempt(earlier, unknownAttempt) };

@@ -24,7 +24,7 @@ export interface CodeAdvice {
 }
 
 export interface CodeFacts extends CodeAdvice {
-  /** Absent for a code that is no failure. */
+  /** What happens to the row. Absent for a code that is no failure. */
   readonly class?: FailureClass;
   /** Whether the API may have processed a request that it answers with this code. */
   readonly unclear?: true;
@@ -66,7 +66,7 @@ const afterChange = (facts: FailureFacts): FailureFacts => ({ ...facts, needsCha
  * RESOURCE_EXHAUSTED that it was refused before it began.
  */
 const failures = {
-  // In the order of their numbers (`google/rpc/code.proto`).
+  // The canonical codes, in the order of their numbers (`google/rpc/code.proto`).
   CANCELLED: unclear(
     retry(
       'The run was cancelled before the row was done, or the API gave up the call: the message says which.',
@@ -106,7 +106,7 @@ const failures = {
   UNAVAILABLE: unclear(retry('The API was not available.')),
   DATA_LOSS: unclear(permanent('The API reports lost data.', lookFirst)),
   UNAUTHENTICATED: halt('The access token is not valid, or has expired.'),
-  // For HTTP statuses without a canonical code.
+  // Codes for HTTP statuses without a canonical code.
   REQUEST_TIMEOUT: retry('The API did not receive the whole request in time.'),
   CONFLICT: permanent(
     'Another user has changed the entry at the same time.',
@@ -118,7 +118,7 @@ const failures = {
     'The API redirects to another address, and cqbatch does not follow.',
     `Check the base URL. ${thenRetry}`,
   ),
-  // For invalid answers.
+  // Codes for invalid answers.
   ANSWER_NOT_JSON: afterChange(
     retry(
       'Something other than the API answered, such as a login page or a proxy.',
@@ -153,7 +153,7 @@ const failures = {
     ),
   ),
   ANSWER_CUT_OFF: retry('The connection broke in the middle of the answer.'),
-  // For the connection to the API.
+  // Codes for the connection to the API.
   CONNECTION_LOST: retry('The connection broke before the answer.'),
   HEADERS_TIMEOUT: retry('No answer came in time.'),
   BODY_TIMEOUT: retry('The rest of the answer did not come in time.'),
@@ -176,7 +176,7 @@ const failures = {
   PROXY_BAD_GATEWAY: unreachable('The proxy could not connect to the API.', checkProxy),
   PROXY_AUTHENTICATION: halt('The proxy requires a user name and password, or other ones.', checkProxy),
   PROXY_REFUSED: halt('The proxy does not allow connections to the API.', checkProxy),
-  // For this side.
+  // Codes for failures on this side.
   CLIENT_FAILED: afterChange(
     unclear(
       retry(
@@ -239,7 +239,7 @@ export const failureCodes = Object.keys(failures) as readonly KnownFailure[];
 
 export const rowCodes = Object.keys(all) as readonly Exclude<RowCode, StatusCode>[];
 
-/** In the order of their numbers, from 1. */
+/** The canonical codes in the order of their numbers, from 1. */
 export const canonicalCodes = failureCodes.slice(0, 16);
 
 export function failureFacts(code: FailureCode): FailureFacts {
@@ -255,7 +255,7 @@ export function isReservedCode(code: string): boolean {
   return Object.hasOwn(otherCodes, code);
 }
 
-/** For a code of an operation, or of another version, the facts are general. */
+/** The facts about a code. For a code of an operation, or of another version, they are general. */
 export function codeFacts(code: string): CodeFacts {
   if (/^HTTP_\d{3}$/.test(code)) return failureFacts(code as StatusCode);
   if (Object.hasOwn(all, code)) return all[code] as CodeFacts;
@@ -270,14 +270,14 @@ export function adviceOn(code: string): CodeAdvice {
   return { meaning, ...(remedy !== undefined && { remedy }) };
 }
 
-/** A status without a code counts as the first of its class (RFC 9110, section 15). */
+/** The facts about an HTTP status. A status without a code counts as the first of its class (RFC 9110, section 15). */
 function factsOfStatus(status: number): FailureFacts {
   const meaning = `The API answered with HTTP status ${status}.`;
   if (status >= 400 && status < 500) return permanent(meaning);
   return unclear(status >= 500 && status < 600 ? retry(meaning) : permanent(meaning, lookFirst));
 }
 
-/** Call a failed row again in a retry, correct it first, or decide without a rule. */
+/** What a person does about a row that failed with a code: retry it, correct it first, or decide without a rule. */
 export function stepAfter(code: string): 'retry' | 'correct' | 'decide' {
   if (codeFacts(code).remedy?.endsWith(mend)) return 'correct';
   return mayPassAgain(code) ? 'retry' : 'decide';

@@ -26,21 +26,21 @@ const howToWriteIds = (most: number): string =>
   `use up to ${most} lowercase letters, digits, "-" and "_", starting with a letter or digit, but no device name of Windows (con, nul, ` +
   'com1, …)';
 
-/** Can name a folder on every system, and be part of the names of queues and jobs. */
+/** A name for a folder on every system, and for a part of the names of queues and jobs. */
 export const runIds = nameRule(
   'the id of a run',
   new RegExp(`^${noDevice}[a-z0-9][a-z0-9_-]{0,62}$`),
   howToWriteIds(63),
 );
 
-/** With a time added, such a name is the id of a run. */
+/** A name for a schedule: with a time added, it is the id of a run. */
 export const scheduleNames = nameRule(
   'the name of a schedule',
   new RegExp(`^${noDevice}[a-z0-9][a-z0-9_-]{0,39}$`),
   howToWriteIds(40),
 );
 
-/** Can name the file of the group's token. */
+/** A name for a rate group, and for the file of the group's token. */
 export const rateGroupNames = nameRule(
   'the name of a rate group',
   /^[\w-][\w.-]{0,63}$/,

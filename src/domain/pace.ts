@@ -29,10 +29,10 @@ export type Phase = (typeof phases)[number];
 export interface Pace {
   /** Calls per second; absent: as many as possible. */
   readonly rate?: number | undefined;
-  /** False for an untested rate that the calls do not reach. */
+  /** Whether calls have tested the rate. False for a rate that the calls do not reach. */
   readonly isKept: boolean;
   readonly concurrency: number;
-  /** In milliseconds of the steady clock; before it, no call may be made. */
+  /** The end of a rest, in milliseconds of the steady clock. Before it, no call may be made. */
   readonly restUntil?: number | undefined;
   /** What asked for a rest of more than a minute: `Retry-After: 7200`. */
   readonly restBy?: string | undefined;
@@ -43,9 +43,9 @@ export interface Pace {
   readonly phase: Phase;
   /** True once 503s have gone away with a lower rate: they count as refusals, like 429s. */
   readonly refuses503: boolean;
-  /** For display. */
+  /** Why the pace is as it is, for display. */
   readonly reason: string;
-  /** While the API answers no call. */
+  /** The outage, while the API answers no call. */
   readonly away?: ApiOutage | undefined;
   /** Id of the run whose `--rate` bounds a rate that several runs share. */
   readonly boundBy?: string | undefined;
@@ -55,7 +55,7 @@ export interface Pace {
 export interface ApiOutage {
   readonly why: string;
   readonly since: number;
-  /** Absent: never. */
+  /** When the worker gives up, by the steady clock. Absent: never. */
   readonly givesUpAt?: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface PaceReport extends Pace {
   readonly rejected: number;
 }
 
-/** A shorter rest is part of keeping the pace. */
+/** The shortest rest that is shown: a shorter one is part of keeping the pace. */
 export const noticeableRestMs = 1_000;
 
 /**
@@ -85,7 +85,7 @@ export function restAdvice(
 /** Why only single calls are made, or none. */
 export interface Outage {
   readonly reason: string;
-  /** A call then tests whether the outage is over. */
+  /** The time until a call tests whether the outage is over. */
   readonly testMs: number;
   /** Present if the API answers no call: why, for how long, and after which time the worker gives up. */
   readonly away?: { readonly why: string; readonly lastedMs: number; readonly leftMs?: number | undefined };

@@ -8,7 +8,7 @@ import { outcomes } from './terms.ts';
  */
 export interface Member<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
-  /** In lines. */
+  /** The key of the member in lines. */
   readonly key: string;
   /** A value that lines leave out. */
   readonly usual?: unknown;
@@ -38,18 +38,18 @@ const text = z.string().exactOptional();
 const number = z.number().exactOptional();
 
 export const attemptMembers = {
-  /** Start, ISO 8601 UTC. */
+  /** The start of the attempt, ISO 8601 UTC. */
   at: member('start', text),
   durationMs: member('ms', number),
   code: member('code', text),
-  /** One line for display, perhaps cut. */
+  /** The message as one line for display, perhaps cut. */
   message: member('msg', text),
   httpStatus: member('http', number),
   /** The answer's name for the request, if it has one. */
   requestId: member('req', text),
-  /** HTTP requests made; absent: 1. */
+  /** The number of HTTP requests made; absent: 1. */
   requests: member('sent', number),
-  /** Earlier attempts that are not kept. */
+  /** The number of earlier attempts that are not kept. */
   omitted: member('omitted', number),
 };
 
@@ -59,31 +59,31 @@ const attemptSchema = objectOf(attemptMembers);
 export type Attempt = DeepReadonly<z.infer<typeof attemptSchema>>;
 
 export const resultMembers = {
-  /** Number in the manifest, from 1. */
+  /** The number of the row in the manifest, from 1. */
   row: member('row', rowNumberSchema),
-  /** Empty when the row names no known operation. */
+  /** The name of the operation. Empty when the row names no known operation. */
   operation: member('op', z.string(), ''),
   outcome: member('outcome', z.enum(outcomes)),
-  /** Stable, upper-case reason: `OK`, `ALREADY_APPLIED`, `NOT_FOUND`, `INVALID_ROW`, … */
+  /** A stable, upper-case reason: `OK`, `ALREADY_APPLIED`, `NOT_FOUND`, `INVALID_ROW`, … */
   code: member('code', z.string()),
-  /** One line for display; empty when the code says it all. */
+  /** A message as one line for display; empty when the code says it all. */
   message: member('msg', z.string(), ''),
   httpStatus: member('http', number),
   /** The last answer's name for the request; in reports, the trace id of the row if it has none. */
   requestId: member('req', text),
-  /** HTTP requests made for the row, including refused (429) and unclear ones. */
+  /** The number of HTTP requests made for the row, including refused (429) and unclear ones. */
   attempts: member('tries', z.number(), 0),
-  /** How many of `attempts` certainly were not processed, because the API asked to slow down; absent: 0. */
+  /** The number of `attempts` that certainly were not processed, because the API asked to slow down; absent: 0. */
   unprocessed: member('unprocessed', number),
   /** Whether an attempt may have been processed though no usable answer arrived. */
   unclear: member('unclear', z.boolean(), false),
-  /** Start of the first attempt, ISO 8601 UTC. */
+  /** The start of the first attempt, ISO 8601 UTC. */
   startedAt: member('start', text),
-  /** End of the last attempt, ISO 8601 UTC. */
+  /** The end of the last attempt, ISO 8601 UTC. */
   finishedAt: member('end', text),
-  /** Duration of the last attempt. */
+  /** The duration of the last attempt, milliseconds. */
   durationMs: member('ms', number),
-  /** Text by report column (without the leading `_`), from the operation. */
+  /** What the operation reports besides, by report column (without the leading `_`). */
   columns: member('cols', textsSchema.exactOptional()),
   /** The attempts before the last; of many, the first and the last of them. */
   earlier: member('earlier', z.array(attemptSchema).exactOptional()),
@@ -117,16 +117,16 @@ export const historyMembers = {
    */
   unprocessed: member('unprocessed', z.number(), 0),
   unclear: member('unclear', z.boolean(), false),
-  /** Absent when the API has never refused the row, or has accepted a call of it since. */
+  /** How often the API refused the row alone. Absent when it never has, or has accepted a call of the row since. */
   singledOut: member('singledOut', singledOut.exactOptional()),
   /** Successive failures with the same text. Absent when the last attempt ended otherwise. */
   failedAlone: member('failedAlone', singledOut.exactOptional()),
   startedAt: member('start', text),
-  /** Of the last failed attempt. */
+  /** The code of the last failed attempt. */
   lastCode: member('code', text),
   lastMessage: member('msg', text),
   lastStatus: member('http', number),
-  /** Of many attempts, the first and the last. Absent when nothing is known. */
+  /** The attempts so far: of many, the first and the last. Absent when nothing is known. */
   earlier: member('earlier', z.array(attemptSchema).exactOptional()),
 };
 

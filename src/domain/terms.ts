@@ -12,7 +12,7 @@
  * - The **priority** of a run decides which rows workers call first.
  */
 
-/** Highest first. */
+/** The priorities, the highest first. */
 export const priorities = ['high', 'normal', 'low'] as const;
 
 export type Priority = (typeof priorities)[number];
@@ -33,9 +33,9 @@ export type Method = (typeof methods)[number];
 
 /** Calls of an API and a rate group share one limit, hence one queue, one rate and the workers. */
 export interface LimitedApi {
-  /** Normalized. */
+  /** The base URL of the API, normalized. */
   readonly baseUrl: string;
-  /** Absent for callers without a group. */
+  /** The rate group. Absent for callers without a group. */
   readonly rateGroup?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export function actorText({ user, host }: Readonly<Record<'user' | 'host', strin
   return `${user} on ${host}`;
 }
 
-/** In the order of counts and displays. */
+/** The outcomes, in the order of counts and displays. */
 export const outcomes = [
   'succeeded',
   'failed',
@@ -84,7 +84,7 @@ export function totalOf(counts: Partial<OutcomeCounts>): number {
   return outcomes.reduce((sum, outcome) => sum + (counts[outcome] ?? 0), 0);
 }
 
-/** Rounded; 100 only when everything is done. */
+/** A share in percent, rounded; 100 only when everything is done. */
 export function percentOf(done: number, rows: number): number {
   return done < rows ? Math.min(99, Math.round((100 * done) / rows)) : Math.sign(rows) * 100;
 }
@@ -133,7 +133,7 @@ export interface ReceivedAnswer {
   readonly cut?: true;
 }
 
-/** For `--save-responses`. */
+/** An answer of a row, as `--save-responses` keeps it. */
 export interface SavedAnswer extends ReceivedAnswer {
   readonly row: number;
   readonly at: string;

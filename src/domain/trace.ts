@@ -5,7 +5,7 @@ export function rowDigest(runKey: string, place: number): string {
   return hash('sha256', `${runKey}\n${place}`, 'hex');
 }
 
-/** 32 hexadecimal digits (W3C Trace Context, section 3.2.2.3), the same for all calls of a row. */
+/** The trace id of a row: 32 hexadecimal digits (W3C Trace Context, section 3.2.2.3), the same for all calls of a row. */
 export function traceId(runKey: string, place: number): string {
   return rowDigest(runKey, place).slice(0, 32);
 }
@@ -15,7 +15,7 @@ export function traceparent(traceId: string): string {
   return `00-${traceId}-${randomDigits()}${randomDigits()}-01`;
 }
 
-/** Never zeros only. `randomBytes` takes ten times as long. */
+/** An id of a call, never zeros only. `randomBytes` takes ten times as long. */
 function randomDigits(): string {
   return (1 + Math.floor(Math.random() * 0xffff_ffff)).toString(16).padStart(8, '0');
 }

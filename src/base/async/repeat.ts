@@ -5,9 +5,9 @@ export interface Repeated {
 }
 
 export interface RepeatOptions {
-  /** From start to start. */
+  /** The time from the start of one run of the task to the start of the next. */
   readonly everyMs: number | (() => number);
-  /** Default: the error is dropped. The task is repeated in any case. */
+  /** Gets each error of the task, which is repeated in any case. Default: the error is dropped. */
   readonly onError?: (error: Error) => void;
   /** After a run longer than `everyMs`, begin the next at once. Default: false. */
   readonly catchUp?: boolean;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Node 20 does not offer this. */
+/** A promise and the function that resolves it. Node 20 has no `Promise.withResolvers`. */
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
   resolve(value: Value): void;
@@ -16,14 +16,14 @@ export function deferred<Value = void>(): Deferred<Value> {
 
 export const never: AbortSignal = new AbortController().signal;
 
-/** Does not keep the process alive by itself. */
+/** Resolves after a time. The timer does not keep the process alive by itself. */
 export function after(milliseconds: number): Promise<void> {
   const { promise, resolve } = deferred();
   setTimeout(resolve, milliseconds).unref();
   return promise;
 }
 
-/** Undefined once `limitMs` have passed; then ignores even a rejection. Default: no limit. */
+/** Waits for a promise. Gives undefined once `limitMs` have passed, and then ignores even a rejection. Default: no limit. */
 export async function withTimeout<Value>(
   promise: Promise<Value>,
   limitMs?: number,
@@ -38,7 +38,7 @@ export async function withTimeout<Value>(
   }
 }
 
-/** Undefined as soon as the signal aborts; then ignores even a rejection. */
+/** Waits for a promise. Gives undefined as soon as the signal aborts, and then ignores even a rejection. */
 export async function unlessAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal,
@@ -52,14 +52,14 @@ export async function unlessAborted<Value>(
   }
 }
 
-/** Resolves at once if the signal has aborted already. */
+/** Resolves when the signal aborts, at once if it has aborted already. */
 export function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = deferred();
   onAbort(signal, () => resolve());
   return promise;
 }
 
-/** Calls back, at once if the signal has aborted already. Returns a function that cancels the callback. */
+/** Calls back when the signal aborts, at once if it has aborted already. Returns a function that cancels the callback. */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) listener();
   else signal.addEventListener('abort', listener, { once: true });
@@ -68,7 +68,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 
 const lookEveryMs = 200;
 
-/** Looks every 200 ms until `look` returns a value; undefined if it returns none for `forMs`. */
+/** Asks every 200 ms until `look` returns a value; undefined if it returns none for `forMs`. */
 export async function poll<Value>(
   forMs: number,
   look: () => Promise<Value | undefined>,

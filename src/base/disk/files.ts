@@ -17,12 +17,12 @@ import { dirname, join, resolve } from 'node:path';
 import { turns } from '../async/waiting.ts';
 import { onDisk, SystemError, systemError } from '../errors/system-error.ts';
 
-/** Undefined if the path does not exist, or this process may not look. */
+/** What the system says of a path. Undefined if the path does not exist, or this process may not look. */
 export function look(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
 }
 
-/** False, too, if this process may not look. */
+/** Whether something exists at a path. False, too, if this process may not look. */
 export async function exists(path: string): Promise<boolean> {
   return (await look(path)) !== undefined;
 }
@@ -48,7 +48,7 @@ async function withNewFile<Result>(
   mode: number,
   place: (temporary: string) => Promise<Result>,
 ): Promise<Result> {
-  // Loading it takes two milliseconds, which commands that write nothing don't need.
+  // Loading the package takes two milliseconds, which commands that write nothing don't need.
   const { randomBytes } = await import('node:crypto');
   // The name of the file itself may be as long as the system allows.
   const temporary = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`);
@@ -186,13 +186,13 @@ export async function makePrivate(path: string): Promise<void> {
   await Promise.all(names.map((name) => makePrivate(join(path, name))));
 }
 
-/** Follows links. In a closed folder, other users can't reach the content. */
+/** Closes a folder that other users can enter. Follows links: in a closed folder, other users can't reach the content. */
 export async function closeIfOpen(path: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   if (await isOpenToOthers(target)) await makePrivate(target);
 }
 
-/** By its own rights, not those of its parents. */
+/** Whether other users can use a file or folder, by its own rights, not by those of its parents. */
 export function isOpenToOthers(path: string): Promise<boolean> {
   return has(path, rightsOfOthers);
 }
@@ -215,7 +215,7 @@ export async function whyForeign(path: string): Promise<string | undefined> {
   return found && whyForeignStats(found);
 }
 
-/** Like `whyForeign`. */
+/** Why a user other than this one or root may change what is open, in the words of `whyForeign`. */
 export function whyForeignStats(found: Stats): string | undefined {
   if (found.isSymbolicLink()) return 'is a symbolic link';
   const user = process.geteuid?.();

@@ -18,7 +18,7 @@ export function filesOf(path: string) {
   return { holderFile: `${path}.holder.json`, lockFile: `${path}.lock` };
 }
 
-/** Undefined if the lock is free, and while its holder is taking or releasing it. */
+/** The process that holds a lock. Undefined if the lock is free, and while its holder is taking or releasing it. */
 export function readHolder(path: string): Promise<Holder | undefined> {
   return readJsonFileIfAny(filesOf(path).holderFile, holderSchema);
 }
@@ -29,7 +29,7 @@ export function stateOfHolder(holder: Holder | undefined, path: string): ReturnT
   return isThisProcess(holder) && own !== 'held' ? 'dead' : stateOfProcess(holder);
 }
 
-/** By the file system's clock; undefined when the lock is free. */
+/** How long ago the holder touched its lock, by the file system's clock; undefined when the lock is free. */
 export async function lastTouched(lockFile: string): Promise<number | undefined> {
   return (await ifThere(stat(lockFile)))?.mtimeMs;
 }

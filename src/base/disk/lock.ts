@@ -25,11 +25,11 @@ export interface ProcessLock {
    * The process must then write nothing more.
    */
   readonly lost: Promise<Error>;
-  /** Idempotent. */
+  /** Frees the lock. Idempotent. */
   release(): Promise<void>;
 }
 
-/** For a lock whose holder is certainly dead: the least that proper-lockfile accepts. */
+/** How soon a lock counts as stale whose holder is certainly dead: the least that proper-lockfile accepts. */
 const deadHolderStaleAfterMs = 2_000;
 const touchedEveryMs = 1_000;
 const watchedMs = 3 * touchedEveryMs;
@@ -46,9 +46,9 @@ export async function lockPath({
   purpose,
   taken,
 }: {
-  /** Its folder must exist. The lock's files add `.lock` and `.holder.json`. */
+  /** The path to lock, in a folder that exists. The lock's files add `.lock` and `.holder.json`. */
   readonly path: string;
-  /** For messages of other processes: `run 20261121-…`. */
+  /** What this process does, for messages of other processes: `run 20261121-…`. */
   readonly purpose: string;
   readonly taken: (who: string, holder: Holder | undefined) => Error;
 }): Promise<ProcessLock> {
@@ -165,7 +165,7 @@ async function isFree(lockFile: string, holder: ReturnType<typeof stateOfHolder>
 
 function describe(holder: Holder | undefined): string {
   if (holder === undefined) return 'another process';
-  // A program may run several batches.
+  // A program that uses the library may hold several locks at once.
   if (isThisProcess(holder)) return `this process (${holder.purpose}, since ${localTime(holder.since)})`;
   return `process ${holder.pid} on ${holder.host} (${holder.purpose}, since ${localTime(holder.since)})`;
 }

@@ -24,15 +24,15 @@ export class FileTooLargeError extends Error {
 }
 
 export interface OpenFileOptions {
-  /** Default: any. */
+  /** The largest size of the file. Default: any. */
   readonly mostBytes?: number;
-  /** Of open(2). Default: to read. */
+  /** The flags of open(2). Default: to read. */
   readonly flags?: number;
-  /** Of a file that the flags create. */
+  /** The mode of a file that the flags create. */
   readonly mode?: number;
 }
 
-/** Windows has none of these. */
+/** Flags of open(2) that keep a pipe from blocking and a terminal from taking control. Windows has none of these. */
 const { O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
 
 /**
@@ -84,7 +84,7 @@ export async function* readFileParts(
   }
 }
 
-/** Files of settings and tokens are far smaller. */
+/** The largest size of a small file: files of settings and tokens are far smaller. */
 const usualMostBytes = 1_000_000;
 
 /**

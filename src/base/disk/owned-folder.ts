@@ -82,7 +82,7 @@ async function makeTemporaryFolder(parent: string, name: (typeof temporaryNames)
   });
 }
 
-/** Also removes half-written files. */
+/** Removes the folders of killed commands, and their half-written files. */
 export async function removeAbandoned(parent: string): Promise<void> {
   await removeHalfDone(parent);
   const names = await readdir(parent);

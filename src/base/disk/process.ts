@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 
-/** Unique on all machines that share the files. */
+/** A process, by numbers that are unique on all machines that share the files. */
 export const processSchema = z.object({
   pid: z.number(),
   host: z.string(),
-  /** Distinguishes processes with the same number. Empty where the system has no such time. */
+  /** When the process started: distinguishes processes with the same number. Empty where the system has no such time. */
   started: z.string(),
 });
 
 export type ProcessId = z.infer<typeof processSchema>;
 
-/** Read once: another network may rename the machine, but not what this process has written. */
+/** The host name is read once: another network may rename the machine, but not what this process has written. */
 const ownHost = hostname();
 
 export function thisProcess(): ProcessId {
@@ -27,7 +27,7 @@ export function isThisProcess(id: ProcessId): boolean {
   return isSameProcess(id, thisProcess());
 }
 
-/** Unknown under another host name: it may be another machine, or an earlier name of this one. */
+/** Whether a process lives. Unknown under another host name: it may be another machine, or an earlier name of this one. */
 export function stateOfProcess({ pid, host, started }: ProcessId): 'alive' | 'dead' | 'unknown' {
   if (host !== ownHost) return 'unknown';
   try {
@@ -40,7 +40,7 @@ export function stateOfProcess({ pid, host, started }: ProcessId): 'alive' | 'de
   return now.state !== 'Z' && (started === '' || now.start === started) ? 'alive' : 'dead';
 }
 
-/** Undefined where unavailable (see random(4)). */
+/** An id of the system's last start, see random(4). Undefined where the system has none. */
 export function bootId(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
@@ -49,7 +49,7 @@ export function bootId(): string | undefined {
   }
 }
 
-/** Fields 3 and 22 of /proc/[pid]/stat on Linux, see proc_pid_stat(5). */
+/** When a process started, from fields 3 and 22 of /proc/[pid]/stat on Linux, see proc_pid_stat(5). */
 function readStat(pid: number): { readonly state: string; readonly start: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -35,11 +35,11 @@ export interface LastingError {
 
 /** An error is over after this time without it, longer than the pause before any action is tried again. */
 const endedAfterMs = 6_000;
-/** A shorter error is not mentioned. */
+/** An error that has lasted for less than this is not mentioned. */
 const mentionedAfterMs = 5_000;
 
 export class LastingErrors {
-  /** By message: the latest error, and when it first (`since`) and last (`at`) occurred. */
+  /** The lasting errors by message: the latest error, and when it first (`since`) and last (`at`) occurred. */
   readonly #errors = new Map<
     string,
     { readonly error: Error; readonly since: number; readonly at: number }
@@ -66,7 +66,7 @@ export class LastingErrors {
       : { error: first.error, forMs: now - first.since };
   }
 
-  /** A sentence without a full stop. */
+  /** The first lasting error, as a sentence without a full stop. */
   get text(): string | undefined {
     const { current } = this;
     if (current === undefined) return undefined;

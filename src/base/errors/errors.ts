@@ -28,17 +28,17 @@ export function meaningOf(error: unknown): unknown {
   return !(error instanceof CqbatchError) && cause instanceof CqbatchError ? cause : error;
 }
 
-/** Nothing was sent: flags, environment, configuration or manifest are wrong. */
+/** An error before anything was sent: flags, environment, configuration or manifest are wrong. */
 export function usageError(code: string, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('usage', code, message, { cause });
 }
 
-/** The datastore, the disk or the authentication failed; earlier results are in the journal. */
+/** An error of the datastore, the disk or the authentication. Earlier results are in the journal. */
 export function fatalError(code: string, message: string, cause?: unknown): CqbatchError {
   return new CqbatchError('fatal', code, message, { cause });
 }
 
-/** Another process uses what this one needs, or already works on the run; nothing was sent. */
+/** An error before anything was sent: another process uses what this one needs, or already works on the run. */
 export class BusyError extends CqbatchError {
   readonly what: string;
 
@@ -48,7 +48,7 @@ export class BusyError extends CqbatchError {
   }
 }
 
-/** Code of users may throw values that are not errors. */
+/** The text of what was thrown: code of users may throw values that are not errors. */
 export function errorText(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : error;
   return typeof text === 'string' ? text : inspect(text);

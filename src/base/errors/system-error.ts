@@ -22,7 +22,7 @@ export class SystemError extends CqbatchError {
 interface Rule {
   readonly code: string;
   readonly remedy: string;
-  /** `%` stands for the file or folder. */
+  /** What the error means; `%` stands for the file or folder. */
   readonly what: string;
   /** The C library's message, which is all that PostgreSQL reports. */
   readonly words: string;
@@ -45,7 +45,7 @@ const noMemory = rule(
 );
 const tooMany = rule('TOO_MANY_FILES', 'raise the limit (as with "ulimit -n 1024")');
 
-/** By Node's code. These prevent the use of stored data although the data are intact. */
+/** Errors by Node's code that prevent the use of stored data although the data are intact. */
 const circumstances: Readonly<Record<string, Rule>> = {
   ENOSPC: full('the disk of % is full', 'No space left on device', 51),
   EDQUOT: full('the disk quota of % is used up', 'Quota exceeded', 19),
@@ -64,7 +64,7 @@ const unusable = (remedy: string) => rule('PATH_UNUSABLE', remedy);
 const inTheWay = unusable('move it away');
 const tooFar = unusable('choose a folder on the same disk');
 
-/** Also for stored data that are missing, or are not what they should be. */
+/** Errors by Node's code, also for stored data that are missing, or are not what they should be. */
 const rules: Readonly<Record<string, Rule>> = {
   ...circumstances,
   ENOENT: missing("% doesn't exist", 'No such file or directory', 44),
@@ -89,7 +89,7 @@ export function systemError(cause: unknown, place?: string): SystemError | undef
   return explained(cause, place, rules);
 }
 
-/** Only for `circumstances`. */
+/** What one of the `circumstances` means; undefined for other errors. */
 export function circumstance(cause: unknown, place?: string): SystemError | undefined {
   return explained(cause, place, circumstances);
 }

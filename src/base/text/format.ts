@@ -1,6 +1,6 @@
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/** `500ms`, `1.5s`, `2m`, `1h`; a bare number is seconds. Undefined for any other text. */
+/** Reads `500ms`, `1.5s`, `2m`, `1h`; a bare number is seconds. Undefined for any other text. */
 export function readDuration(text: string): number | undefined {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)?$/.exec(text.trim()) ?? [];
   if (amount === undefined) return undefined;
@@ -8,7 +8,7 @@ export function readDuration(text: string): number | undefined {
   return Math.round(Number(amount) * unitMs[unit as keyof typeof unitMs] * 1_000) / 1_000;
 }
 
-/** As `readDuration` reads it: `500ms`, `90s`, `15m` */
+/** A duration as `readDuration` reads it: `500ms`, `90s`, `15m` */
 export function typedDuration(ms: number): string {
   const units = Object.entries(unitMs).toReversed();
   const [unit, size] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ['ms', 1];

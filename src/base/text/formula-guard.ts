@@ -12,7 +12,7 @@ export interface GuardOptions {
   readonly commas?: boolean;
 }
 
-/** Begins a formula (OWASP, "CSV Injection"), with full-width and small forms. */
+/** A character that begins a formula (OWASP, "CSV Injection"), with full-width and small forms. */
 const sign = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
 
 /**

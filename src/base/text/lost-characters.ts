@@ -7,14 +7,14 @@ export function hasLostCharacters(text: string): boolean {
   return lost.test(text);
 }
 
-/** UTF-8 can't encode these; writing replaces them with U+FFFD. */
+/** Half of a pair of surrogates: UTF-8 can't encode it, and writing replaces it with U+FFFD. */
 const loneSurrogate = /\p{Cs}/u;
 
 export function hasLoneSurrogate(text: string): boolean {
   return loneSurrogate.test(text);
 }
 
-/** The bytes 80 to FF, by their characters in Windows-1252 and Latin-1. */
+/** The bytes 80 to FF, by the characters that they stand for in Windows-1252 and Latin-1. */
 const misreadBytes = new Map(
   Array.from({ length: 0x80 }, (_, index) => 0x80 + index).flatMap((byte) => [
     [String.fromCharCode(byte), byte] as const,

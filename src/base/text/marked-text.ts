@@ -1,6 +1,6 @@
 export type MarkedEncoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
-/** RFC 2781, section 3.2; RFC 3629, section 6. */
+/** Byte order marks and their encodings (RFC 2781, section 3.2; RFC 3629, section 6). */
 export function encodingByMark(head: Buffer): MarkedEncoding | undefined {
   const [first, second, third] = [head[0], head[1], head[2]];
   if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -8,12 +8,12 @@ export function encodingByMark(head: Buffer): MarkedEncoding | undefined {
   return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
 }
 
-/** Without the byte order mark that Notepad and PowerShell write; UTF-8 without one. */
+/** The text without the byte order mark that Notepad and PowerShell write. A text without a mark is UTF-8. */
 export function markedText(bytes: Buffer): string {
   return decoded(bytes, encodingByMark(bytes));
 }
 
-/** Kept, because each answer of an API is decoded. */
+/** Decoders are kept, because each answer of an API is decoded. */
 const utf8 = new TextDecoder();
 
 /**

@@ -1,4 +1,4 @@
-/** What a user probably means: at most two letters differ, one in short names. */
+/** The name that a user probably means: at most two letters differ, one in short names. */
 export function nearestName(typed: string, names: Iterable<string>): string | undefined {
   const name = typed.replaceAll('_', '');
   let best: { readonly name: string; readonly distance: number } | undefined;

@@ -9,7 +9,7 @@ const unprintableInLines = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** Controls, except line feeds and tabs, and Unicode's Bidi_Control, which changes the order of letters. */
 const misleading = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;
 
-/** Text for a page: `\u202e` in place of a control. Joined emoji stay whole. */
+/** A text for a page: `\u202e` in place of a control. Joined emoji stay whole. */
 export function inReadingOrder(text: string): string {
   return text.replace(misleading, escaped);
 }
@@ -18,12 +18,12 @@ export function shortened(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** One line, safe to print: `\u001b` in place of an escape character, `\n` in place of a line feed. */
+/** A text as one line, safe to print: `\u001b` in place of an escape character, `\n` in place of a line feed. */
 export function escapeInvisible(text: string): string {
   return text.replace(unprintable, escaped);
 }
 
-/** Lines that are safe to print: line feeds stay. */
+/** A text as lines that are safe to print: line feeds stay. */
 export function printable(text: string): string {
   return text.replace(unprintableInLines, escaped);
 }
