@@ -1,11 +1,15 @@
+import type { Defer } from '../../../base/async/scope.ts';
 import { decidedResult } from '../../rows/decided-result.ts';
 import { activeTime } from '../record/record-keeper.ts';
 import { outcomesOf, unfinishedRows } from '../record/run-journal.ts';
 import { resultOf } from '../record/run-outcome.ts';
-import type { OpenPart } from './run-in-progress.ts';
+import type { RunInProgress, RunPart } from './run-in-progress.ts';
 
 /** Tells the observer what the journal keeps, and how the run ends. */
-export const openObserver: OpenPart = async ({ run, rows, keeper, options: { observer } }, defer) => {
+export async function openObserver(
+  { run, rows, options: { observer } }: Pick<RunInProgress, 'run' | 'rows' | 'options'>,
+  defer: Defer,
+): Promise<RunPart> {
   if (observer === undefined) return {};
   const { record, journal } = run;
   const observed = observer.started(() => unfinishedRows(record, journal));
@@ -23,7 +27,7 @@ export const openObserver: OpenPart = async ({ run, rows, keeper, options: { obs
       hasEnded = true;
       const result = resultOf(event.end, outcomesOf(record, journal));
       if (event.isHandedOver) observed.ended();
-      else observed.ended({ result, durationMs: activeTime(keeper.record, journal.lastFinishedAt) });
+      else observed.ended({ result, durationMs: activeTime(event.record, journal.lastFinishedAt) });
     },
   };
-};
+}

@@ -5,14 +5,7 @@ import type { StopReason } from '../feed/coordinator.ts';
 import { haltedBy } from '../record/guards.ts';
 import { isIntact, outcomesOf, requireAllResults } from '../record/run-journal.ts';
 import type { RunEnding } from '../record/run-outcome.ts';
-import type { RunInProgress } from './run-in-progress.ts';
-
-/** A run whose record says how it ended, and whose report is not written yet. */
-export interface RecordedEnd {
-  readonly end: RunEnding;
-  /** Whether another process takes the run over, and writes its report. */
-  readonly isHandedOver: boolean;
-}
+import type { RecordedEnd, RunInProgress } from './run-in-progress.ts';
 
 /** The end of a run, which names rows by their numbers in the user's manifest. */
 export async function endOfWork(
@@ -40,8 +33,9 @@ export async function endRun(
     unclear: journal.unclearCount,
   });
   await keeper.save();
-  tell({ type: 'ended', end, isHandedOver });
-  return { end, isHandedOver };
+  const ended = { end, isHandedOver };
+  tell({ type: 'ended', record: keeper.record, ...ended });
+  return ended;
 }
 
 /**

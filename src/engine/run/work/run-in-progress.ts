@@ -62,8 +62,15 @@ export type RunEvent =
   | { readonly type: 'lost' }
   /** The last call has ended. The report follows. */
   | { readonly type: 'called' }
-  | { readonly type: 'ended'; readonly end: RunEnding; readonly isHandedOver: boolean }
+  | ({ readonly type: 'ended'; readonly record: RunRecord } & RecordedEnd)
   | ({ readonly type: 'failed' } & FailedRun);
+
+/** The end of a run that its record has. The report is not written yet. */
+export interface RecordedEnd {
+  readonly end: RunEnding;
+  /** Whether another process takes the run over, and writes its report. */
+  readonly isHandedOver: boolean;
+}
 
 export interface FailedRun {
   readonly counts: OutcomeCounts;

@@ -22,11 +22,12 @@ import { openObserver } from './observed-run.ts';
 import { startOwnWorker, windowOf } from './own-worker.ts';
 import { isRowEvent, Progress } from './progress.ts';
 import { acceptFailures, openRecord, recordAtWork } from './record-part.ts';
-import { endOfWork, endRun, failReport, failRun, type RecordedEnd } from './run-end.ts';
+import { endOfWork, endRun, failReport, failRun } from './run-end.ts';
 import type {
   ExecutedRun,
   ExecuteRunOptions,
   OpenPart,
+  RecordedEnd,
   RunEvent,
   RunInProgress,
   RunPart,
@@ -54,8 +55,7 @@ import type {
  * - **paused**: only the journal is open.
  * - **between stages**: a person or the options decide about the canary.
  * - **reporting**: the record has the end of the run. Its report is written, unless another process takes the run over.
- *
- * If the datastore, the journal or the disk fails, the record says `failed`, and `untilReported` throws.
+ * - If the datastore, the journal or the disk fails, the record says `failed`, and `untilReported` throws.
  */
 export class RunLoop implements RunInProgress {
   readonly rows: RunInProgress['rows'];

@@ -14,6 +14,7 @@ import type {
   ExecutedRun,
   ExecuteRunOptions,
   OpenPart,
+  RunObserver,
   RunPart,
   StopCommand,
   StopPhase,
@@ -164,6 +165,25 @@ describe('a run in progress', () => {
       const { open } = witness({ feeding: [{ state: 'interrupted' }] });
       expect((await begin({ handOver: true }, open)).record.budget).toEqual({ maxRows: 3 });
       expect((await begin({}, open)).record.budget).toBeUndefined();
+    }));
+
+  test('tells its observer how it ended, for how long it was active, and that it failed', () =>
+    withTwoRows({ record: withoutRows }, async (run, begin) => {
+      const told: unknown[] = [];
+      const observer: RunObserver = {
+        started: () => ({ ended: (end) => void told.push(end) }),
+        finished: () => {},
+      };
+      await begin({ observer });
+      await begin({ observer, handOver: true }, witness({ feeding: [{ state: 'interrupted' }] }).open);
+      vi.spyOn(run.journal, 'append').mockRejectedValue(new Error('the disk is full'));
+      await expect(begin({ observer })).rejects.toThrow('the disk is full');
+      expect(told).toEqual([
+        { result: 'succeeded', durationMs: expect.any(Number) },
+        undefined,
+        { result: 'failed' },
+      ]);
+      vi.restoreAllMocks();
     }));
 
   test('calls nothing if its journal has more failures than its guard allows', () =>
