@@ -61,7 +61,7 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
         .flatMap((entry) => read(workerEntrySchema, now, entry))
         .filter((entry) => isPresent(entry));
     },
-    /** Undefined once the last worker has left. */
+    /** The pace of an API. Undefined once the last worker has left. */
     async pace(api: LimitedApi): Promise<PublishedPace | undefined> {
       const [now, at, pace] = (await ask(scripts.pace, [apiKeys(api).pace])) as [string, string, string];
       return readPace(now, at, pace);
@@ -183,7 +183,7 @@ function rememberingReader<Entry>(schema: z.ZodType<Entry>) {
   };
 }
 
-/** Empty for an entry of another version. */
+/** The entry, in a list. Empty for an entry of another version. */
 function read<Entry>(schema: z.ZodType<Entry>, now: string, text: string): readonly Entry[] {
   const space = text.indexOf(' ');
   const ageMs = Number(now) - Number(text.slice(0, space));

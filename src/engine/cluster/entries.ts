@@ -6,7 +6,7 @@ import { duringOutage, type PaceReport, phases } from '../../domain/pace.ts';
 import { noOutcomes, outcomes, priorities, usualPriority } from '../../domain/terms.ts';
 import { ratePolicySchema } from './rate-policy.ts';
 
-/** Ignores outcomes of other versions. */
+/** Counts of rows by outcome. Ignores outcomes of other versions. */
 export const countsSchema = z
   .partialRecord(z.enum(outcomes), z.number())
   .transform((counts) => ({ ...noOutcomes(), ...counts }));
@@ -21,7 +21,7 @@ const processSchema = z.object({ host: z.string(), pid: z.number() });
 
 export const runEntrySchema = z.object({
   id: nameSchema(runIds),
-  /** Random: distinguishes runs with the same id. */
+  /** A random key, which distinguishes runs with the same id. */
   key: z.string(),
   ...limitedApiSchema.shape,
   manifest: z.string(),
@@ -33,14 +33,14 @@ export const runEntrySchema = z.object({
   /** Rows with a result; absent in entries of older versions, whose counts contain only such rows. */
   done: z.number().exactOptional(),
   counts: countsSchema,
-  /** Finished in the last seconds. */
+  /** The rows finished per second, over the last seconds. */
   rowsPerSecond: z.number(),
-  /** Absent: as fast as possible. */
+  /** The rate that the user allows. Absent: as fast as possible. */
   rate: ratePolicySchema.exactOptional(),
-  /** Default `normal`. */
+  /** The priority of the run. Default `normal`. */
   priority: z.enum(priorities).exactOptional(),
   coordinator: processSchema.extend({ version: z.string().exactOptional() }),
-  /** The coordinator has finished the run and its report. */
+  /** Whether the coordinator has finished the run and its report. */
   left: z.literal(true).exactOptional(),
   startedAt: z.string(),
   seenAt: z.string(),
@@ -63,13 +63,13 @@ const trafficReportSchema = z.object({
   unavailable: z.number().exactOptional(),
   durationMs: z.number(),
   active: z.number(),
-  /** When the report was made, for the latest rejected call. */
+  /** How long before the report the latest rejected call was answered. */
   refusedAgoMs: z.number().exactOptional(),
   refusedWith: z.number().exactOptional(),
   waitMs: z.number().exactOptional(),
-  /** See `AskedWait`. */
+  /** What asked for the wait: see `AskedWait`. */
   waitBy: z.string().optional(),
-  /** Since the last report: see `Traffic`. */
+  /** Calls in flight among which calls were accepted, since the last report: see `Traffic`. */
   acceptedAmong: z.number().exactOptional(),
   rejectedAmong: z.number().exactOptional(),
   stated: z.array(statedLimitSchema),
@@ -101,7 +101,7 @@ export const workerEntrySchema = z.object({
   version: z.string(),
   ...limitedApiSchema.shape,
   concurrency: z.number(),
-  /** The worker has no number of its own: it takes its share of the calls in flight. */
+  /** Whether the user gave the worker no number: it takes its share of the calls in flight. */
   isAuto: z.literal(true).exactOptional(),
   active: z.number(),
   finished: z.number(),
@@ -130,7 +130,7 @@ export const controlSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('command'), command: z.enum(['unpause', 'pause', 'cancel']), ...dated }),
   z.object({
     kind: z.literal('rate'),
-    /** Null: as fast as possible. */
+    /** The rate that the user allows. Null: as fast as possible. */
     rate: ratePolicySchema.nullable(),
     ...dated,
   }),
@@ -143,14 +143,14 @@ export type TrafficReport = z.infer<typeof trafficReportSchema>;
 export interface PublishedPace
   extends PaceReport,
     Pick<z.infer<typeof paceEntrySchema>, 'runs' | 'workers' | 'seenAt'> {}
-/** The latest of each kind counts. */
+/** What a user tells a run. Of each kind, the latest control counts. */
 export type Control = z.infer<typeof controlSchema>;
 export const controlKinds = ['command', 'rate', 'priority'] as const satisfies readonly Control['kind'][];
 export type ControlOf<Kind extends Control['kind']> = Extract<Control, { readonly kind: Kind }>;
 
-/** The process of an older entry is gone or can't reach the datastore. */
+/** After this time without a new entry, its process is gone or can't reach the datastore. */
 export const goneAfterMs = 15_000;
-/** A run after its end, a worker after its last beat. */
+/** How long entries stay: that of a run after its end, that of a worker after its last beat. */
 export const forgottenAfterMs = 24 * 60 * 60 * 1_000;
 
 export function isPresent({ seenAt }: { readonly seenAt: string }, withinMs = goneAfterMs): boolean {
@@ -168,19 +168,19 @@ export function paceSeenBy(
   return pace && isOut ? duringOutage(pace, first) : pace;
 }
 
-/** A process works on the run, or will once it is unpaused. */
+/** Whether a process works on the run, or will once it is unpaused. */
 export function isActive(state: string): boolean {
   return state === 'running' || state === 'paused';
 }
 
-/** Their bounds set the rate. Other runs keep to their bounds by how fast they feed rows. */
+/** The runs whose bounds set the rate. Other runs keep to their bounds by how fast they feed rows. */
 export function ofHighestPriority(runs: readonly RunEntry[]): readonly RunEntry[] {
   const open = runs.filter(({ rows, done = 0 }) => done < rows);
   const highest = priorities.find((each) => open.some(({ priority = usualPriority }) => priority === each));
   return open.filter(({ priority = usualPriority }) => priority === highest);
 }
 
-/** Interrupted if its process is gone. */
+/** The state of a run by its entry: interrupted if its process is gone. */
 export function actualEntryState(entry: RunEntry): string {
   return isActive(entry.state) && !isPresent(entry) ? 'interrupted' : entry.state;
 }

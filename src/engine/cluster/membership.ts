@@ -18,15 +18,15 @@ export type WorkerBeat = Pick<WorkerEntry, 'active' | 'finished' | 'concurrency'
 export interface Beat {
   readonly leads: boolean;
   readonly hasLed: boolean;
-  /** For the leader of all workers; otherwise only its own. */
+  /** The reports of all workers, for the leader; otherwise only this worker's own. */
   readonly reports: ReadonlyMap<string, TrafficReport>;
-  /** For the leader: of the runs in progress of the highest priority. */
+  /** The limits of the runs in progress of the highest priority, for the leader. */
   readonly policies: RunPolicies;
-  /** For the leader: a started run has not ended, even if its coordinator is gone. */
+  /** For the leader: whether a started run has not ended, even if its coordinator is gone. */
   readonly hasRuns: boolean;
-  /** For the leader: unfinished rows of the runs in progress. */
+  /** For the leader: the unfinished rows of the runs in progress. */
   readonly rows: number;
-  /** Another worker's last decision; absent before the first, and for the worker that keeps the lead. */
+  /** The last decision of another worker; absent before the first, and for the worker that keeps the lead. */
   readonly pace?: PublishedPace | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 export const ratePolicySchema = z.object({
-  /** As the user wrote it: `auto`, `auto..50/s`, `50/s`. */
+  /** The rate as the user wrote it: `auto`, `auto..50/s`, `50/s`. */
   text: z.string(),
   /** Whether to search for the API's own limit. */
   auto: z.boolean().default(false),
@@ -15,14 +15,14 @@ export type RatePolicy = z.infer<typeof ratePolicySchema>;
 export interface CommonPolicy {
   readonly auto: boolean;
   readonly perSecond?: number | undefined;
-  /** The run with the strictest bound, if there are several runs. */
+  /** The run with the strictest bound, if several runs share the API. */
   readonly boundBy?: string | undefined;
 }
 
-/** By run id; undefined: as fast as possible. */
+/** The limits of the runs by their ids; undefined: as fast as possible. */
 export type RunPolicies = ReadonlyMap<string, RatePolicy | undefined>;
 
-/** The strictest bound; searches for the API's own limit if any policy asks for it. */
+/** What all runs allow together: the strictest bound. The API's own limit is searched for if any policy asks for it. */
 export function commonPolicy(policies: RunPolicies): CommonPolicy {
   let strictest: { readonly run: string; readonly perSecond: number } | undefined;
   for (const [run, policy] of policies) {
@@ -37,7 +37,7 @@ export function commonPolicy(policies: RunPolicies): CommonPolicy {
   };
 }
 
-/** The precision of displayed rates. */
+/** Rounds a rate to the precision of displayed rates. */
 export function toHundredths(value: number): number {
   return Math.round(value * 100) / 100;
 }

@@ -15,7 +15,7 @@ import {
  * `timeline.ts` for Redis: the state is the hash KEYS[1], a worker's lease is its field `w:<id>`. With 17 digits, numbers lose no fraction.
  */
 
-/** Milliseconds. */
+/** The clock of Redis, in milliseconds, as Lua lines. */
 export const serverClock = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000

@@ -31,17 +31,17 @@ export const leastGraceMs = 5;
 
 interface Lease {
   readonly at: number;
-  /** Places that the worker can use; calls in flight; places that it has. */
+  /** The places that the worker can use; its calls in flight; the places that it has. */
   readonly need: number;
   readonly active: number;
   readonly places: number;
-  /** Since when it has places. */
+  /** The time since which the worker has places. */
   readonly since: number;
 }
 
 export interface TimelineState {
   next?: number | undefined;
-  /** Between slots; absent: no rate applies. */
+  /** The time between two slots; absent: no rate applies. */
   gap?: number | undefined;
   until: number;
   restUntil: number;
@@ -59,7 +59,7 @@ export function newTimeline(): TimelineState {
 
 export interface RateCommand {
   readonly worker: string;
-  /** Calls/s; absent: no rate applies. */
+  /** The rate in calls per second; absent: no rate applies. */
   readonly rate?: number | undefined;
   readonly cap: number;
   readonly restMs: number;
@@ -87,9 +87,9 @@ export function setRate(
 
 export interface SlotRequest {
   readonly worker: string;
-  /** Slots that the worker could use within `aheadMs`. */
+  /** The number of slots that the worker could use within `aheadMs`. */
   readonly want: number;
-  /** See `Lease`. */
+  /** What the worker wants of places: see `Lease`. */
   readonly need: number;
   readonly active: number;
   /** How far ahead slots are taken, and how soon the first can be used. */
@@ -103,12 +103,12 @@ export interface SlotReply {
   readonly count: number;
   readonly from: number;
   readonly gap?: number | undefined;
-  /** A rate is in force, or none is requested; otherwise nothing may be called. */
+  /** Whether a rate is in force, or none is requested. Otherwise nothing may be called. */
   readonly isSet: boolean;
-  /** Calls that the worker may have in flight, and those of all others. */
+  /** The calls that the worker may have in flight, and those of all others. */
   readonly places: number;
   readonly elsewhere: number;
-  /** Workers that want to call, with this worker; at most the number of places if it has one. */
+  /** The workers that want to call, with this worker; at most the number of places if it has one. */
   readonly callers: number;
   readonly restMs: number;
 }

@@ -48,7 +48,7 @@ export class CallGate {
     return this.#scheduler.callers;
   }
 
-  /** The API rests for too long to hold rows. */
+  /** Whether the API rests for too long to keep rows waiting here. */
   get isResting(): boolean {
     return this.restMs > 0;
   }

@@ -23,16 +23,16 @@ const writtenAhead = 0.2;
 
 /** How far ahead slots are taken, or farther when replies take longer. */
 const aheadMs = 100;
-/** Between two visits; varies by `visitSpread`, so that workers do not visit together. */
+/** The time between two visits; varies by `visitSpread`, so that workers do not visit together. */
 const visitMs = 50;
 const visitSpread = 0.3;
-/** After a visit that gave slots, or all places that the worker needed, while it can use more. */
+/** The time to the next visit after one that gave slots, or all places that the worker needed, while it can use more. */
 const soonMs = 5;
-/** A worker that holds its fair part of the slots of this time visits no sooner. */
+/** A worker with its fair part of the slots of this time visits no sooner. */
 const enoughAheadMs = 67;
-/** For each worker that wants to call: bounds how often all of them visit (200 workers with one place each, 2,000/s). */
+/** The time between visits for each worker that wants to call: bounds the visits of all (200 workers with one place each, 2,000/s). */
 const visitPerCallerMs = 0.5;
-/** A worker's permission must last longer. */
+/** The longest time between two visits. A worker's permission to call lasts longer. */
 const mostVisitMs = 1_000;
 /** A visit without a reply for this long is lost. */
 const lostMs = 250;
@@ -52,11 +52,11 @@ export interface PendingCalls {
 }
 
 export interface Step {
-  /** Write the intents of this many waiting rows. */
+  /** How many waiting rows may have their intents written now. */
   readonly reserved: number;
-  /** For each call that leaves now: by when it must have left. */
+  /** One time for each call that leaves now: by when it must have left. */
   readonly admitted: readonly number[];
-  /** Pass its reply to `replied`. */
+  /** A visit to make now. Pass its reply to `replied`. */
   readonly visit?: Visit | undefined;
   /** When to call `step` again, unless a call begins or ends earlier. */
   readonly wakeAt: number;
@@ -75,7 +75,7 @@ export interface Step {
  * belong to no slot: a late row takes the next slot. There are never more turns than near slots, nor than places.
  */
 export class CallScheduler {
-  /** The user's number for this process; undefined: as many as granted. */
+  /** The user's number of calls in flight for this process; undefined: as many as granted. */
   readonly #wanted: number | undefined;
   readonly #random: () => number;
   readonly #slots = new UnusedSlots();
@@ -105,7 +105,7 @@ export class CallScheduler {
     this.#random = options.random;
   }
 
-  /** As of the last visit. */
+  /** The calls in flight of other workers, as of the last visit. */
   get elsewhere(): number {
     return this.#reply.elsewhere;
   }
@@ -249,7 +249,7 @@ export class CallScheduler {
       : Number.POSITIVE_INFINITY;
   }
 
-  /** Infinite when there is nothing to call and the timeline knows it. */
+  /** The time of the next visit. Infinite when there is nothing to call and the timeline knows it. */
   #visitAt(uncalled: number): number {
     if (this.#repliedTo < this.#visitedAt) return this.#visitedAt + lostMs;
     const { need, want } = this.#visit;

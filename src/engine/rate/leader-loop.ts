@@ -17,7 +17,7 @@ export interface LeaderLoopOptions {
   readonly meter: TrafficMeter;
   readonly gate: CallGate;
   readonly facts: () => Pick<WorkerBeat, 'finished' | 'concurrency' | 'outage'>;
-  /** Absent: as many as the API accepts. */
+  /** The user's number of calls in flight. Absent: as many as the API accepts. */
   readonly concurrency?: number | undefined;
   readonly startingPoint?: StartingPoint | undefined;
   readonly onPace: (pace: PaceReport, own: OwnCalls) => void;
@@ -27,9 +27,9 @@ export interface LeaderLoopOptions {
 export interface OwnCalls {
   readonly concurrency: number;
   readonly inFlight: CallsInFlight | undefined;
-  /** That call the API, this one included. */
+  /** The workers that call the API, this one included. */
   readonly workers: number;
-  /** Unfinished rows, if no other worker calls them. */
+  /** The unfinished rows, if no other worker calls them. */
   readonly rowsLeft?: number | undefined;
 }
 
@@ -42,9 +42,9 @@ interface Leadership {
 
 /** How fast a drop of a limit is noticed, and how exactly calls in flight are known. */
 const beatMs = 100;
-/** Between beats, for each worker with rows: bounds how often all of them beat. */
+/** The time between beats for each worker with rows: bounds how often all of them beat. */
 const beatPerCallerMs = 1;
-/** Between beats without rows: random, so that workers do not beat together; less than `silentMs`. */
+/** The time between beats without rows: random, so that workers do not beat together; less than `silentMs`. */
 const idleBeatMs = { least: 1_000, most: 1_500 } as const;
 /** Spreads the beats after a rest, whose end all workers know. */
 const restSpreadMs = 100;
@@ -200,7 +200,7 @@ export class LeaderLoop {
   }
 }
 
-/** `rate`: a user's rate ends earlier rests; `run`: the start of a run tests them. */
+/** What has changed of the runs: a user's `rate` ends earlier rests, the start of a `run` tests them. */
 function changeOf(last: RunPolicies, current: RunPolicies): 'rate' | 'run' | undefined {
   const changed = [...current].filter(
     ([run, policy]) => !last.has(run) || !isDeepStrictEqual(last.get(run), policy),

@@ -1,6 +1,6 @@
 /** The most that two monotonic clocks drift apart. */
 const drift = 0.0005;
-/** Times are rounded to milliseconds. */
+/** The error of a time that is rounded to milliseconds. */
 const tolerance = 1;
 
 /** How far the timeline's clock is ahead of this process's monotonic clock. The fastest reply counts until a later reply contradicts it. */

@@ -14,7 +14,7 @@ export interface CallsInFlight {
 
 export interface MeteredCall {
   readonly sentAt: number;
-  /** Calls in flight when it was sent, with itself, as far as known here. */
+  /** The calls in flight when a call was sent, with itself, as far as this process knows. */
   readonly among: number;
 }
 
@@ -89,7 +89,7 @@ export class TrafficMeter {
     return true;
   }
 
-  /** Extremes, such as `acceptedAmong`, are those since the last report. */
+  /** Reports how calls ended. Extremes, such as `acceptedAmong`, are those since the last report. */
   report(): TrafficReport {
     const now = steadyNow();
     const report: TrafficReport = {

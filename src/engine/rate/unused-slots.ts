@@ -1,8 +1,8 @@
 import { leastGraceMs } from '../cluster/timeline.ts';
 
-/** From the use of a slot until its call has left: delays before the network. */
+/** The time from the use of a slot until its call has left the process. */
 const leavingMs = 1;
-/** How late a worker alone uses slots. */
+/** How late a worker may use its slots if it is the only one. */
 const mostLateMs = 100;
 const windowMs = 1_000;
 /** A rate lowered by less than this factor does not change slots taken before. */
@@ -32,7 +32,7 @@ export class UnusedSlots {
     return this.#slots.length;
   }
 
-  /** Infinite without such a slot. */
+  /** The time of a slot. Infinite without such a slot. */
   at(index: number): number {
     return this.#slots[index]?.at ?? Number.POSITIVE_INFINITY;
   }

@@ -49,7 +49,7 @@ export class AcceptedCalls {
     this.#updatedAt = now;
   }
 
-  /** 0 when nothing is known. */
+  /** The most calls in flight among which one was accepted; 0 when nothing is known. */
   get most(): number {
     return this.#accepted.reduce((highest, { among }) => Math.max(highest, among), 0);
   }

@@ -1,4 +1,4 @@
-/** Calls at about one rate. */
+/** A stretch of calls at about one rate. */
 interface Stretch {
   readonly calls: number;
   readonly failed: number;
@@ -178,7 +178,7 @@ function likelihoodOfSame(fast: Stretch, { calls, failed }: Stretch): number {
   return sum;
 }
 
-/** The likeliest of a few other shares. */
+/** The natural logarithm of how likely these failures are at the likeliest of a few other shares. */
 function likelihoodOfOther(fast: Stretch, { calls, failed }: Stretch): number {
   const share = fast.failed / fast.calls;
   const shares = [partLeft * share, 1 - timesAccepted * (1 - share)];

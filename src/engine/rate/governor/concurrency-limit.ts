@@ -2,7 +2,7 @@ import type { StatedLimit } from '../../api/limits.ts';
 import { type Circumstances, ServerCap } from './server-cap.ts';
 import type { Traffic } from './traffic.ts';
 
-/** The most is bounded because connections and memory are finite. */
+/** The most calls in flight are bounded because connections and memory are finite. */
 export const usualConcurrency = 50;
 export const mostConcurrency = 200;
 

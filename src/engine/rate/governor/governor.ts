@@ -50,7 +50,7 @@ const longestWaitMs = 86_400_000;
  * bound. At the start and after a rest it rises in steps (`SlowStart`).
  */
 export class Governor {
-  /** Calls/s, from the next update on. */
+  /** The rate in calls per second, from the next update on. */
   bound: number | undefined;
   rows = Number.POSITIVE_INFINITY;
   #search: RateSearch;
@@ -249,7 +249,7 @@ export class Governor {
   }
 }
 
-/** For a value from a file, which may hold anything. */
+/** A value from a file, which may hold anything, if it lies between these bounds. */
 function believable(saved: number | undefined, least: number, most: number): number | undefined {
   if (saved === undefined || !Number.isFinite(saved) || saved < least) return undefined;
   return Math.min(saved, most);

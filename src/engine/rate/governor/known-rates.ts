@@ -1,12 +1,12 @@
 export interface RefusedRate {
-  /** Calls/s. */
+  /** The rate at which calls were sent, calls per second. */
   readonly sending: number;
   readonly cycle: Cycle | undefined;
-  /** The API asked to wait. */
+  /** Whether the API asked to wait. */
   readonly isCostly: boolean;
 }
 
-/** From one refusal to the next. The allowance was used up at both ends, so the accepted calls are what it gained. */
+/** The time from one refusal to the next. The allowance was used up at both ends, so the accepted calls are what it gained. */
 export interface Cycle {
   readonly accepted: number;
   readonly activeSeconds: number;
@@ -14,9 +14,9 @@ export interface Cycle {
 }
 
 export interface Gain {
-  /** Calls/s, at least. */
+  /** The limit is at least this rate, calls per second. */
   readonly perSecond: number;
-  /** Certainly too high. */
+  /** The limit is certainly below this rate, calls per second. */
   readonly atMost: number;
 }
 
@@ -55,7 +55,7 @@ const afterShort = 0.85;
 /** The share of the failed rate up to which the sustained rate rises, and the time constant. */
 const near = 0.985;
 const approachSeconds = 5;
-/** Where a refusal costs a wait (token buckets with Retry-After). */
+/** The time constant where a refusal costs a wait (token buckets with Retry-After). */
 const carefulApproachSeconds = 20;
 const provenSeconds = 4;
 

@@ -19,14 +19,14 @@ export const reasons = {
   capped: 'the API limits the calls in flight',
 } as const;
 
-/** Calls/s when nothing is known: low enough for any API. */
+/** The first rate when nothing is known, calls per second: low enough for any API. */
 export const firstRate = 20;
 
-/** Even this few calls/s show when more are accepted. */
+/** The slowest rate, calls per second: even so few calls show when more are accepted. */
 export const slowestRate = 1 / 300;
 
-/** Bounds learned and stated rates. */
+/** The fastest rate that is believed when it was learned or stated. */
 export const fastestRate = 1_000_000;
 
-/** The share from which a rate is in use. */
+/** The share of a rate from which the rate counts as used. */
 export const inUse = 0.6;

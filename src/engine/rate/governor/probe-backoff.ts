@@ -1,9 +1,9 @@
 const usualMs = 14_000;
-/** Each probe may cost a refusal. */
+/** The least number of calls between two probes, because each may cost a refusal. */
 const callsPerProbe = 150;
 /** The longest time for these calls: a moment of refusals must not slow a very slow run for a day. */
 const callsWithinMs = 1_800_000;
-/** A rate that an earlier run has learned may be outdated. */
+/** The time to the first probe of a rate that an earlier run has learned, which may be outdated. */
 const firstAfterLearnedMs = 3_000;
 /** A failed probe costs an asked wait: the pause before the next probe is this many times as long, and grows with each. */
 const waits = 24;
@@ -36,7 +36,7 @@ export class ProbeSchedule {
     this.#afterMs = Math.min(Math.max(waits * waitMs, this.#afterMs * longer), longest);
   }
 
-  /** The allowance of a longer window was used up. */
+  /** Notes that the allowance of a longer window was used up. */
   dry(lastedMs: number): void {
     this.#afterMs = Math.min(Math.max(this.#afterMs * 2, 3 * lastedMs), rarestMs);
   }

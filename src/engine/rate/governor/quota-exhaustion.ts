@@ -4,14 +4,14 @@ const usualPeriods = [
 const minuteMs = 60_000;
 /** A shorter time without an accepted call is a moment of refusals, not the rest of a window. */
 const shortestMs = 3_000;
-/** Clocks differ (fixed-window:limit=600,window=1m). */
+/** By this much the clocks of both sides may differ (fixed-window:limit=600,window=1m). */
 const clockSkewMs = 200;
-/** `Retry-After` is in whole seconds. */
+/** By this much a stated end may be early, because `Retry-After` is in whole seconds. */
 const roundedMs = 1_000;
 
 export interface QuotaRecovery {
   readonly lastedMs: number;
-  /** Accepted in the long run, if known. */
+  /** The rate at which calls are accepted in the long run, calls per second, if known. */
   readonly perSecond?: number;
 }
 
@@ -34,7 +34,7 @@ export class QuotaExhaustion {
     this.#lastEnd = { earliest: now, at: now, accepted: 0 };
   }
 
-  /** Undefined while unknown, or too long to spread its quota. */
+  /** The length of the window. Undefined while unknown, or too long to spread its quota. */
   get periodMs(): number | undefined {
     const periodMs = this.#periodMs ?? this.#spanMs ?? Number.POSITIVE_INFINITY;
     return periodMs <= longestSpreadMs ? periodMs : undefined;
@@ -89,7 +89,7 @@ export class QuotaExhaustion {
     return { lastedMs, perSecond: (this.#quota * 1_000) / periodMs };
   }
 
-  /** 0 when nothing is known. */
+  /** How many calls the present window still accepts; 0 when nothing is known. */
   remainingCalls(now: number, accepted: number): number {
     const { periodMs } = this;
     if (periodMs === undefined) return 0;

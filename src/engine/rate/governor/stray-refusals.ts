@@ -20,7 +20,7 @@ const deviations = 2;
 /** A refusal below this share of what was accepted per second from one refusal to the next contradicts a limit. This many are no accident. */
 const contradicting = 0.7;
 const severalContradictions = 3;
-/** From which such a time counts: in a shorter one, the allowance of a second may be accepted twice (fixed-window:limit=50,window=1s). */
+/** A shorter time between two refusals does not count: in it, the allowance of a second may be accepted twice (fixed-window:limit=50,window=1s). */
 const fewestAccepted = 8;
 const fewestMs = 1_500;
 /** This many accepted calls between two refusals show what a limit allows at present (500/s, then 50/s). */
@@ -30,7 +30,7 @@ const clearlyMore = 1.15;
 
 interface Trial {
   readonly rate: number;
-  /** Accepted per second before. */
+  /** The calls accepted per second before the trial. */
   readonly before: number;
   readonly accepted: number;
   readonly calls: number;
@@ -38,12 +38,12 @@ interface Trial {
   readonly ms: number;
 }
 
-/** Since the last refusal, or the start. */
+/** What happened since the last refusal, or the start. */
 interface Interval {
   accepted: number;
   ms: number;
   waitedMs: number;
-  /** It began with a refusal, when the allowance was used up. */
+  /** Whether the interval began with a refusal, when the allowance was used up. */
   readonly isWhole: boolean;
 }
 

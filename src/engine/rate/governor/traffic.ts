@@ -3,24 +3,24 @@ import type { Cycle } from './known-rates.ts';
 
 /** How the calls of a period ended, for all workers together. Times are milliseconds of the governor's clock. */
 export interface Traffic {
-  /** Let through by the API, whether they then succeeded or not. */
+  /** Calls that the API let through, whether they then succeeded or not. */
   readonly accepted: number;
   readonly rejected: number;
-  /** Answered with 503 and no waiting time: neither accepted nor rejected. Default 0. */
+  /** Calls answered with 503 and no waiting time: neither accepted nor rejected. Default 0. */
   readonly unavailable?: number | undefined;
   /** The latest rejected call. */
   readonly rejectedSentAt?: number | undefined;
-  /** HTTP status of the latest rejected call. */
+  /** The HTTP status of the latest rejected call. */
   readonly rejectedWith?: number | undefined;
   readonly waitUntil?: number | undefined;
   /** What asks for a wait longer than a minute: see `AskedWait`. */
   readonly waitBy?: string | undefined;
-  /** Sum over the accepted calls. */
+  /** The durations of the accepted calls, added up. */
   readonly durationMs: number;
   readonly active: number;
   /** The most calls in flight, itself included, when an accepted call was sent. */
   readonly acceptedAmong?: number | undefined;
-  /** The fewest, itself included, when a rejected or unavailable call was sent. */
+  /** The fewest calls in flight, itself included, when a rejected or unavailable call was sent. */
   readonly rejectedAmong?: number | undefined;
   /** The error of these two counts. Default 0. */
   readonly amongError?: number | undefined;
@@ -63,12 +63,12 @@ export interface RateInput {
   readonly now: number;
   readonly accepted: number;
   readonly rejected: number;
-  /** Accepted while the search stood still: they use up the allowance, and say nothing about the rate. */
+  /** Calls accepted while the search stood still: they use up the allowance, and say nothing about the rate. */
   readonly acceptedAside: number;
   readonly remaining: number | undefined;
   /** Calls in flight, which the API may not have counted yet. */
   readonly active: number;
-  /** 0 if the API never asked. */
+  /** The end of the wait for which the API asked; 0 if it never asked. */
   readonly waitUntil: number;
   readonly restUntil: number;
   /** Mean duration of a call, and how long calls still leave as decided earlier. */
@@ -127,12 +127,12 @@ export class CallTally {
     this.#empty = { at: now, accepted: this.#accepted, waitedMs: this.#waitedMs };
   }
 
-  /** Less was sent than is allowed: the gain since then is unknown. */
+  /** Forgets when the allowance was used up: less was sent than is allowed, so the gain since then is unknown. */
   forgetEmpty(): void {
     this.#empty = undefined;
   }
 
-  /** 0 when nothing is known. */
+  /** The rate at which calls were sent lately; 0 when nothing is known. */
   get sentPerSecond(): number {
     return this.#sentMs === 0 ? 0 : (this.#sent * 1_000) / this.#sentMs;
   }
@@ -143,7 +143,7 @@ export class CallTally {
     return allowed === 0 ? 0 : this.#sent / allowed;
   }
 
-  /** Undefined when the allowance was never used up. */
+  /** What was accepted since the allowance was last used up. Undefined when it never was. */
   cycle(now: number): Cycle | undefined {
     if (this.#empty === undefined) return undefined;
     const waitedSeconds = (this.#waitedMs - this.#empty.waitedMs) / 1_000;

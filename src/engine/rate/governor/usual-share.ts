@@ -1,5 +1,5 @@
 const learnedCalls = 500;
-/** Compared with the share of about this many recent calls (a limit on top of random 503s). */
+/** The usual share is compared with that of about this many recent calls (a limit on top of random 503s). */
 const judgedCalls = 100;
 const hardlyAny = 0.3;
 const uncertain = 1.5;
