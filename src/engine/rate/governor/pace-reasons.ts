@@ -22,7 +22,7 @@ export const reasons = {
 /** The first rate when nothing is known, calls per second: low enough for any API. */
 export const firstRate = 20;
 
-/** The slowest rate, calls per second: even so few calls show when more are accepted. */
+/** The slowest rate, calls per second: at this rate, calls still show when more are accepted. */
 export const slowestRate = 1 / 300;
 
 /** The fastest rate that is believed when it was learned or stated. */
