@@ -8,7 +8,7 @@ export interface HealthState {
   readonly ready: boolean;
   /** Contains no secret, because anyone who reaches the port can read it. */
   readonly reason?: string | undefined;
-  /** Such as the rows in flight, beside `status` in both answers. */
+  /** Further facts, such as the rows in flight, beside `status` in both answers. */
   readonly facts?: Readonly<Record<string, string | number | boolean>>;
 }
 
@@ -16,10 +16,10 @@ export interface HealthServerOptions {
   readonly host: string;
   /** Other names by which the server may be asked. */
   readonly names?: readonly string[] | undefined;
-  /** 0 takes any free port. */
+  /** The port to listen at; 0 takes any free port. */
   readonly port: number;
   readonly state: () => HealthState;
-  /** Absent without the page `/metrics`. */
+  /** Writes the metrics. Absent without the page `/metrics`. */
   readonly metrics?: (() => Promise<{ readonly contentType: string; readonly text: string }>) | undefined;
 }
 
@@ -58,7 +58,7 @@ export async function startHealthServer({ host, names = [], port, state, metrics
   const address = await listen(server, host, port, 'health-');
   return {
     port: address.port,
-    /** Idempotent. */
+    /** Closes the server. Idempotent. */
     close: () => server.close(),
   };
 }

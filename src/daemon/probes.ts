@@ -12,7 +12,7 @@ interface ProbesOptions {
   readonly operations: readonly Operation[];
   readonly store?: RunStore | undefined;
   readonly state: () => HealthState;
-  /** For a metrics file that can't be written. */
+  /** Gets the error of a metrics file that can't be written. */
   readonly onError: (error: Error) => void;
 }
 

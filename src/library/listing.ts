@@ -19,7 +19,7 @@ export function listsWith(
   };
 }
 
-/** Before a plan: undefined unless its rows are compared. */
+/** Reads lists before a plan. Undefined unless its rows are compared. */
 export function listsToRead(
   ...[client, store, settings]: Parameters<typeof listsWith>
 ): OpenEntryLists | undefined {

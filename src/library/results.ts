@@ -43,14 +43,14 @@ export async function* results<Each extends Operation>(
 
 /** A run that is neither completed nor cancelled. */
 export interface UnfinishedBatch {
-  /** Id of the run. */
+  /** The id of the run. */
   readonly run: string;
   readonly state: RunRecord['state'];
   /** The manifest, as it was named to the run. */
   readonly manifest: string;
   readonly baseUrl: string;
   readonly rows: number;
-  /** Rows with a result. */
+  /** The number of rows with a result. */
   readonly done: number;
   readonly outcomes: OutcomeCounts;
 }

@@ -1,6 +1,6 @@
 /** Details of errors (google/rpc/error_details.proto), as JSON and as bytes. */
 export interface ErrorDetail {
-  /** `google.rpc.RetryInfo` */
+  /** The type of the detail: `google.rpc.RetryInfo` */
   readonly type: string;
   readonly json: Readonly<Record<string, unknown>>;
   readonly bytes: Buffer;
@@ -44,7 +44,7 @@ function integer(field: number, value: number): Buffer {
   return value === 0 ? Buffer.alloc(0) : Buffer.concat([varint(field * 8), varint(value)]);
 }
 
-/** In groups of seven bits, the lowest first. */
+/** A number in groups of seven bits, the lowest first. */
 function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;

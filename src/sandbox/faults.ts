@@ -8,11 +8,11 @@ export interface FaultKind {
   readonly name: string;
   /** Whether the service processes the request, and so makes the change. */
   readonly processed: boolean;
-  /** For `--help`. */
+  /** What the fault does, for `--help`. */
   readonly summary: string;
   /** Makes the fault's answer from the operation's, if any; undefined when the fault does not apply. */
   readonly spoil?: (answer: HttpAnswer | undefined) => HttpAnswer | Refusal | undefined;
-  /** Default: sends the answer. */
+  /** Delivers the answer in another way. Default: sends the answer. */
   readonly send?: Send;
 }
 
@@ -80,7 +80,7 @@ function* halfOfFirst(chunks: Iterable<string>): Generator<string> {
   }
 }
 
-/** At most 100 % together. */
+/** The shares of the faults, at most 100 % together. */
 export type FaultShares = ReadonlyMap<FaultKind, Millionths>;
 
 /**

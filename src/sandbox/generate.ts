@@ -27,7 +27,7 @@ export function generateEvaluation(seed: bigint, id: bigint) {
           channel_type: 'CHANNEL_TYPE_EMAIL',
           conversation_metadata: { conversation_sid: random.bigInteger() },
         }),
-    // In percent of the possible points.
+    // A score, in percent of the possible points.
     score: Math.round((10_000 * sumOf(sections, 'points')) / sumOf(sections, 'possible_points')) / 100,
     evaluation_state: 'EVALUATION_IN_PROGRESS',
     evaluation_sections: sections,

@@ -66,7 +66,7 @@ export function listEvaluations(state: State, query: EvaluationsQuery, now: numb
 
 const mostExamined = 10_000n;
 
-/** All entries, however many: the answer is written while it is sent. */
+/** A list of all entries, however many: the answer is written while it is sent. */
 export function listSoundboards(state: State, now: number, nth: number): Decision {
   // The zero value of a list, which a shape may leave out.
   if (state.settings.soundboards === 0n) return { result: { soundboards: [] }, type: soundboardsAnswer };
@@ -101,7 +101,7 @@ function withoutSections({ evaluation_sections, ...fields }: Evaluation): object
   return fields;
 }
 
-/** Opaque to clients. The second number makes a token of another list, or of a client's own making, invalid. */
+/** A page token, opaque to clients. The second number makes a token of another list, or of a client's own making, invalid. */
 function tokenOf(list: string, last: bigint): string {
   const check = randomFor('page token', list, last).bigInteger();
   return Buffer.from(`${last}.${check}`).toString('base64url');

@@ -2,7 +2,7 @@ import type { LogEntry } from './request-log.ts';
 import type { Service } from './service.ts';
 import type { State } from './state.ts';
 
-/** Outside the service's paths, so that requests for inspection are not logged and need no token. */
+/** The prefix of requests for inspection: outside the service's paths, so that they are not logged and need no token. */
 export const lookPrefix = '/sandbox/';
 
 /** The documents at a path below the prefix, as docs/sandbox.md describes them; undefined for an unknown path. */
@@ -62,7 +62,7 @@ export function* stateLines(state: State, ids: readonly string[]): Generator<obj
   }
 }
 
-/** 0, which belongs to no entity, for text that is no decimal identifier. */
+/** The identifier in a text; 0, which belongs to no entity, if the text is no decimal identifier. */
 function integerOf(id: string): bigint {
   return /^[1-9]\d{0,18}$/.test(id) ? BigInt(id) : 0n;
 }

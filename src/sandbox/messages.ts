@@ -131,7 +131,7 @@ export const soundboard = message({
   recording_length: int64,
 });
 
-/** Of a restore, and of a read of one evaluation. */
+/** The answer of a restore, and of a read of one evaluation. */
 export const evaluationAnswer = message({ evaluation });
 export const evaluationPage = message({ evaluations: listOf(evaluation), next_page_token: text });
 export const updateAnswer = message({ soundboard_id: int64 });

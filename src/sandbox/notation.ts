@@ -27,7 +27,7 @@ export function readOptions<Table extends Options>(table: Table, given: Given<Ta
   return Object.fromEntries(values);
 }
 
-/** `--limit-status` for `limitStatus`. */
+/** The flag of an option: `--limit-status` for `limitStatus`. */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
@@ -72,7 +72,7 @@ export function wholeNumber(byDefault: number, max: bigint, help: OptionHelp) {
   return { byDefault: String(byDefault), read, help };
 }
 
-/** Milliseconds, both inclusive. */
+/** A range of milliseconds, both ends inclusive. */
 export interface DurationRange {
   readonly min: number;
   readonly max: number;
@@ -81,14 +81,14 @@ export interface DurationRange {
 /** The most milliseconds that a Node.js timer can wait. */
 export const longestTimer = 2 ** 31 - 1;
 
-/** `50ms`, `1.5s`, `2m` or `24h`, in milliseconds to the thousandth. */
+/** Reads `50ms`, `1.5s`, `2m` or `24h` as milliseconds, to the thousandth. */
 export function parseDuration(option: string, text: string): number {
   const duration = readDuration(text);
   if (duration !== undefined && duration <= longestTimer) return duration;
   throw invalidOption(option, `${JSON.stringify(text)} is not a duration; write it as 50ms, 1.5s, 2m or 24h`);
 }
 
-/** A duration or a range such as `20ms..80ms`. */
+/** Reads a duration or a range such as `20ms..80ms`. */
 export function parseDurationRange(option: string, text: string): DurationRange {
   const [first = '', second = first, ...more] = text.split('..');
   const range = { min: parseDuration(option, first), max: parseDuration(option, second) };
@@ -96,12 +96,12 @@ export function parseDurationRange(option: string, text: string): DurationRange 
   throw invalidOption(option, `${JSON.stringify(text)} is not a range; write the shorter first: 20ms..80ms`);
 }
 
-/** Exact for percentages of up to four decimals. */
+/** A share in millionths, exact for percentages of up to four decimals. */
 export type Millionths = number;
 
 export const whole: Millionths = 1_000_000;
 
-/** A percentage from 0 to 100, of up to four decimals: `0.05%`. */
+/** Reads a percentage from 0 to 100, of up to four decimals: `0.05%`. */
 export function parseShare(option: string, text: string): Millionths {
   const [, digits] = /^(\d{1,3}(?:\.\d{1,4})?)%$/.exec(text.trim()) ?? [];
   const share = Math.round(Number(digits) * 10_000);
@@ -109,7 +109,7 @@ export function parseShare(option: string, text: string): Millionths {
   throw invalidOption(option, `${JSON.stringify(text)} is not a share; write a percentage such as 0.5%`);
 }
 
-/** `name=value,name=value`, with unique names of letters, digits and hyphens. */
+/** Reads `name=value,name=value`, with unique names of letters, digits and hyphens. */
 export function parseAssignments(option: string, text: string): ReadonlyMap<string, string> {
   const result = new Map<string, string>();
   for (const part of text.split(',')) {

@@ -18,7 +18,7 @@ import type { Shape } from './shapes.ts';
 import type { State } from './state.ts';
 
 export interface Endpoint {
-  /** The name in `jobs/`, or of a read. */
+  /** The name of the operation in `jobs/`, or of a read. */
   readonly operation: string;
   readonly path: string;
   /** The permission for a read, which changes nothing. */
@@ -27,7 +27,7 @@ export interface Endpoint {
 }
 
 export interface Call {
-  /** Absent in calls for a list. */
+  /** The identifier that a call names. Absent in calls for a list. */
   readonly id?: bigint;
   readonly userId?: string | undefined;
   /** The token of a page, in calls for one. */

@@ -99,7 +99,7 @@ export const sandboxOptions = {
   },
 } satisfies Options;
 
-/** Texts are written like the values of flags. */
+/** The options as texts, written like the values of flags. */
 export type SandboxOptions = Given<typeof sandboxOptions>;
 
 export type SandboxSettings = Values<typeof sandboxOptions>;
@@ -109,7 +109,7 @@ function parseHost(option: string, text: string): string {
   throw invalidOption(option, 'write an address to listen on');
 }
 
-/** Visible ASCII, as a header requires, separated by commas. */
+/** Reads tokens: visible ASCII, as a header requires, separated by commas. */
 function parseTokens(option: string, text: string): readonly [string, ...string[]] {
   const [first = '', ...rest] = text.split(',');
   if ([first, ...rest].every((token) => /^[\x21-\x7e]+$/.test(token))) return [first, ...rest];

@@ -3,13 +3,13 @@ export type Random = ReturnType<typeof randomFor>;
 
 export function randomFor(...key: readonly (string | number | bigint)[]) {
   const next = sfc32(hash(key.join(' ')));
-  /** At least 0 and less than 1. */
+  /** A number of at least 0 and less than 1. */
   const fraction = (): number => next() / 2 ** 32;
   return {
     fraction,
-    /** Inclusive. */
+    /** A whole number between two bounds, both inclusive. */
     integer: (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1)),
-    /** Of 19 digits, too large for a JavaScript number. */
+    /** A decimal number of 19 digits, too large for a JavaScript number. */
     bigInteger: () => smallestOf19Digits + ((BigInt(next()) << 32n) | BigInt(next())) / 4n,
     chance: (share: number) => fraction() < share,
   };

@@ -2,22 +2,22 @@ import { preciseNow } from '../base/async/clock.ts';
 
 /** A request as `/sandbox/log` shows it. */
 export interface LogEntry {
-  /** From 1, in the order in which requests arrived completely. */
+  /** The number of the request from 1, in the order in which requests arrived completely. */
   readonly seq: number;
-  /** ISO 8601 UTC. */
+  /** When the request arrived, ISO 8601 UTC. */
   readonly time: string;
-  /** Null for other paths than the service's. */
+  /** The operation. Null for other paths than the service's. */
   readonly operation: string | null;
-  /** Method and path of anything but a POST to one of the service's paths. */
+  /** The method and the path of anything but a POST to one of the service's paths. */
   readonly target?: string;
-  /** Null for lists, and when the body could not be read. */
+  /** The identifier that the request names. Null for lists, and when the body could not be read. */
   readonly id: string | null;
-  /** From 1, among the requests for the identifier, page or list that token and rate limit let through; null for others. */
+  /** The number of the request, from 1, among those for the same thing that token and rate limit let through; null for others. */
   readonly nth: number | null;
   readonly user_id: string | null;
   readonly traceparent: string | null;
   readonly body?: string;
-  /** Null without an answer. */
+  /** The HTTP status. Null without an answer. */
   status: number | null;
   /** `OK` or the code of the refusal; null if a fault came before the decision. */
   readonly code: string | null;
@@ -30,9 +30,9 @@ export type RequestRecord = Partial<Omit<LogEntry, 'seq' | 'time' | 'status'>>;
 
 const limit = 1_000_000;
 
-/** Includes requests without an answer. */
+/** The log of requests, also of those that got no answer. */
 export class RequestLog {
-  /** Oldest first. Too many entries lose their older half. */
+  /** The entries, oldest first. Too many entries lose their older half. */
   readonly entries: LogEntry[] = [];
   #requests = 0;
 

@@ -11,10 +11,10 @@ import { longestTimer } from './notation.ts';
 import type { Reaction, Service } from './service.ts';
 
 export interface Sandbox {
-  /** Without a trailing slash. */
+  /** The address of the sandbox, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Also ends waiting answers. Idempotent. */
+  /** Closes the sandbox, and ends waiting answers. Idempotent. */
   readonly close: () => void;
 }
 

@@ -14,11 +14,11 @@ import { State } from './state.ts';
 
 export interface Reaction {
   readonly answer: HttpAnswer | undefined;
-  /** Default: sends the answer as it is. */
+  /** Delivers the answer in another way. Default: sends the answer as it is. */
   readonly send?: Send | undefined;
-  /** Milliseconds. */
+  /** The time before the answer is sent, in milliseconds. */
   readonly delay: number;
-  /** Gets its status when the answer is sent. */
+  /** An entry of the log that gets its status when the answer is sent. */
   readonly entry: LogEntry;
   /** Must be called when the answer is delivered or the connection is gone. */
   readonly over?: (() => void) | undefined;
@@ -36,7 +36,7 @@ export interface Reaction {
  * The body is read before the first stage, for the log, but judged in the second.
  */
 export class Service {
-  /** May be replaced while the service runs. */
+  /** The limiter, which may be replaced while the service runs. */
   settings: SandboxSettings;
   readonly state: State;
   readonly log = new RequestLog();

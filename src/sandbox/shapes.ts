@@ -16,14 +16,14 @@ import type { SandboxSettings } from './options.ts';
 export interface Shape {
   /** Which fields a request has. */
   readonly requests: 'document' | 'protobuf';
-  /** For a path that the service does not have. */
+  /** The answer for a path that the service does not have. */
   readonly wrongPath: (target: string) => Refusal;
   readonly wrongMethod: Refusal;
-  /** Absent where the content type does not matter. */
+  /** The refusal of another content type. Absent where the content type does not matter. */
   readonly wrongContentType?: Refusal;
-  /** JSON. */
+  /** Makes the JSON of a success. */
   readonly success: (done: Done) => unknown;
-  /** JSON. */
+  /** Makes the JSON of a refusal. */
   readonly refusal: (refusal: Refusal) => unknown;
   /** What the client gets for the headers of the service. */
   readonly headers: (headers: HttpAnswer['headers'], refusal?: Refusal) => HttpAnswer['headers'];

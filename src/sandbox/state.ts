@@ -3,7 +3,7 @@ import { formatTime, generateEvaluation, generateSoundboard } from './generate.t
 import { type Millionths, whole } from './notation.ts';
 import type { SandboxSettings } from './options.ts';
 
-/** Interface document, section 2.1. Deleted if it has `deleted_at`. */
+/** An evaluation (interface document, section 2.1). It is deleted if it has `deleted_at`. */
 export interface Evaluation extends Readonly<Record<string, unknown>> {
   readonly scorecard_id: number;
   readonly agent_user_id: string;
@@ -13,16 +13,16 @@ export interface Evaluation extends Readonly<Record<string, unknown>> {
   readonly evaluation_sections?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Interface document, section 2.6. */
+/** A soundboard entry (interface document, section 2.6). */
 export type Soundboard = ReturnType<typeof generateSoundboard>;
 
 interface Restoration {
   readonly userId: string | undefined;
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Of an evaluation that was not deleted, or no longer. */
+/** A deletion of an evaluation that was not deleted, or no longer was. */
 interface Deletion {
   readonly deleted_by: string;
   readonly deleted_at: string;
@@ -33,11 +33,11 @@ type RestoreRefusal = 'was not found' | 'is not deleted' | 'is not recoverable';
 /** Generates entities on request, and stores only changes. */
 export class State {
   readonly settings: SandboxSettings;
-  /** By decimal identifier, in order. */
+  /** The restorations by decimal identifier, in order. */
   readonly restorations = new Map<string, Restoration>();
-  /** By decimal identifier, in order. A restoration ends it. */
+  /** The deletions by decimal identifier, in order. A restoration ends a deletion. */
   readonly deletions = new Map<string, Deletion>();
-  /** By decimal identifier, in the order of first updates. */
+  /** The updated soundboards by decimal identifier, in the order of first updates. */
   readonly updates = new Map<string, Soundboard>();
 
   constructor(settings: SandboxSettings) {
@@ -76,7 +76,7 @@ export class State {
     return restored(evaluation);
   }
 
-  /** For an evaluation that is not deleted. */
+  /** Deletes an evaluation that is not deleted. */
   delete(id: bigint, deletedBy: string, at: number): void {
     this.restorations.delete(String(id));
     this.deletions.set(String(id), { deleted_by: deletedBy, deleted_at: formatTime(at) });

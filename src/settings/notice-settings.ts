@@ -1,7 +1,7 @@
 import { parseChoice, parseMetricsFile, parseText } from './parsers.ts';
 import type { Setting } from './setting.ts';
 
-/** What other programs are told. */
+/** Settings that say what other programs are told, and where. */
 export const noticeSettings = {
   notifyUrl: {
     parse: parseText,

@@ -11,7 +11,7 @@ import type { FailureLimit } from '../engine/run/record/guards.ts';
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const howToWriteRates = 'write a rate as auto, 50/s, 600/m, 100/15s, auto..50/s or none';
 
-/** `50/s`, `600/m`, `1000/h` or `100/15s`; fractions of calls are allowed. */
+/** Reads a rate: `50/s`, `600/m`, `1000/h` or `100/15s`; fractions of calls are allowed. */
 function parseCallsPerSecond(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*\/\s*(?:(\d{1,6})\s*)?(s|m|h)(?:ec|in|our)?$/.exec(text.trim());
   const [calls, units] = [Number(match?.[1]), Number(match?.[2] ?? 1)];
@@ -22,7 +22,7 @@ function parseCallsPerSecond(text: string): number {
   return perSecond;
 }
 
-/** `auto`; `50/s` sets the rate; `auto..50/s` limits it; null for `none`, which means no limit. */
+/** Reads a bound of the rate: `auto`; `50/s` sets the rate; `auto..50/s` limits it; null for `none`, which means no limit. */
 export function parseRate(text: string): RatePolicy | null {
   const trimmed = text.trim();
   if (trimmed === 'none') return null;
@@ -39,7 +39,7 @@ export function parseSwitch(text: string): boolean {
   throw new RangeError('write yes or no');
 }
 
-/** node_exporter reads only `.prom`. */
+/** Reads the path of a metrics file: node_exporter reads only `.prom`. */
 export function parseMetricsFile(text: string): string {
   const path = text.trim();
   if (/[^/\\]\.prom$/.test(path)) return path;
@@ -60,7 +60,7 @@ export function parseConcurrency(text: string): number | 'auto' {
   }
 }
 
-/** Whole milliseconds, from 1 ms to `mostHours`, of `500ms`, `30s`, `2m`, `1h`; a bare number is seconds. */
+/** Reads whole milliseconds, from 1 ms to `mostHours`, of `500ms`, `30s`, `2m`, `1h`; a bare number is seconds. */
 export function parseDuration(text: string, mostHours = 24): number {
   const exact = readDuration(text);
   if (exact === undefined) throw new RangeError('write a duration as 500ms, 30s, 2m or 1h');
@@ -70,10 +70,10 @@ export function parseDuration(text: string, mostHours = 24): number {
   return milliseconds;
 }
 
-/** Up to 30 days. */
+/** Reads a duration of up to 30 days. */
 export const parseLongDuration = (text: string): number => parseDuration(text, 30 * 24);
 
-/** `10` for the first rows, `10,random` for random ones. */
+/** Reads a canary: `10` for the first rows, `10,random` for random ones. */
 export function parseCanary(text: string): { readonly rows: number; readonly random?: true } {
   const [, rows = '', random] = /^(\d+)\s*(,\s*random)?$/.exec(text.trim()) ?? [];
   try {
@@ -83,7 +83,7 @@ export function parseCanary(text: string): { readonly rows: number; readonly ran
   }
 }
 
-/** `06:00`, `6:00 Europe/London` */
+/** Reads a time of day: `06:00`, `6:00 Europe/London` */
 export function parseTimeOfDay(text: string): NonNullable<Budget['stopAt']> {
   const [, hour, minute, zone] = /^([01]?\d|2[0-3]):([0-5]\d)(?:\s+(\S+))?$/.exec(text.trim()) ?? [];
   if (hour === undefined)
@@ -100,7 +100,7 @@ export function parseTimeZone(text: string): string {
   }
 }
 
-/** `none` is null. */
+/** Reads a value or `none`, which is null. */
 export function orNone<Value>(parse: (text: string) => Value): (text: string) => Value | null {
   return (text) => {
     if (text.trim() === 'none') return null;
@@ -112,7 +112,7 @@ export function orNone<Value>(parse: (text: string) => Value): (text: string) =>
   };
 }
 
-/** `100` rows, `5%` of the rows, or `none`. */
+/** Reads how many rows may fail: `100` rows, `5%` of the rows, or `none`. */
 export function parseFailureLimit(text: string): FailureLimit {
   const trimmed = text.trim();
   if (trimmed === 'none') return trimmed;
@@ -123,7 +123,7 @@ export function parseFailureLimit(text: string): FailureLimit {
   throw new RangeError('write a number of rows as 100, a share of them as 5%, or none');
 }
 
-/** `500MB`, `4GB`, `2GiB`; a bare number is bytes; `none` means infinity. */
+/** Reads a size: `500MB`, `4GB`, `2GiB`; a bare number is bytes; `none` means infinity. */
 export function parseSize(text: string): number {
   if (text.trim() === 'none') return Number.POSITIVE_INFINITY;
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*(?:([kmgt]i?)?b)?$/i.exec(text.trim()) ?? [];
@@ -143,7 +143,7 @@ export function parseInteger(minimum: number, maximum: number): (text: string) =
   };
 }
 
-/** `https://build.example/cqbatch`; the path of the result ends in a slash. */
+/** Reads an address such as `https://build.example/cqbatch`; the path of the result ends in a slash. */
 export function parsePublicUrl(text: string): URL {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   const { protocol = '', username, password, search, hash } = url ?? {};
@@ -153,7 +153,7 @@ export function parsePublicUrl(text: string): URL {
   return url;
 }
 
-/** Host names, each on a line or after a comma. */
+/** Reads host names, each on a line or after a comma. */
 export function parseHostNames(text: string): readonly string[] {
   const names = text.split(/[,\n]/).flatMap((name) => name.trim() || []);
   if (names.length === 0 || !names.every((name) => /^[\w.-]+$/.test(name)))
@@ -170,7 +170,7 @@ export function parseChoice<const Word extends string>(words: readonly Word[]): 
   };
 }
 
-/** Valid in Redis' keys and on command lines. */
+/** Reads a prefix of keys that is valid in Redis and on command lines. */
 export function parseQueuePrefix(text: string): string {
   if (!/^[\w.-]{1,64}$/.test(text))
     throw new RangeError('write a prefix with letters, digits, ".", "_" and "-"');
@@ -197,7 +197,7 @@ export function parseText(text: string): string {
   return text;
 }
 
-/** `Title of a column=field` on each line. A title may contain an equals sign, a field can't. */
+/** Reads `Title of a column=field` on each line. A title may contain an equals sign, a field can't. */
 export function parseColumnMap(text: string): Readonly<Record<string, string>> {
   return pairsOf(text, /^(.*)=(.*)$/, 'write the title of a column and a field, as "ID=evaluation_id"');
 }
@@ -208,7 +208,7 @@ export function parseConditions(text: string): readonly string[] {
   return lines;
 }
 
-/** `field=value` on each line. A value may contain an equals sign, a field can't. */
+/** Reads `field=value` on each line. A value may contain an equals sign, a field can't. */
 export function parseDefaults(text: string): Readonly<Record<string, string>> {
   return pairsOf(text, /^([^=]*)=(.*)$/, 'write a field and its value, as "user_id=u-17"');
 }

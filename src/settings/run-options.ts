@@ -63,7 +63,7 @@ export function rowOptions(flags: RunFlags, settings: Settings): RowOptions {
   return { clearToken: defaults.clearToken, ...givenRowOptions(flags, settings) };
 }
 
-/** Like `rowOptions`, without defaults. */
+/** The options for reading rows like `rowOptions`, without defaults. */
 export function givenRowOptions({ operation, trim }: RunFlags, settings: Settings): Partial<RowOptions> {
   return {
     ...(operation !== undefined && { operation }),
@@ -82,7 +82,7 @@ export function budgetOf({ maxRows, maxDuration: maxDurationMs, stopAt, tz }: Se
   return Object.keys(budget).length === 0 ? undefined : budget;
 }
 
-/** Options that store settings unchanged: given or else former values. */
+/** Options that store settings unchanged: the given values or else the former values. */
 function optionsOf<Options extends object>(
   kind: 'rowOption' | 'callOption',
   given: Settings,
@@ -93,7 +93,7 @@ function optionsOf<Options extends object>(
     if (option === undefined) continue;
     const ofSetting = given[name as SettingName];
     const value = ofSetting === undefined ? former[option] : ofSetting;
-    // `none` removes the former value.
+    // A given value of `none` removes the former value.
     if (value !== undefined && value !== null) options[option] = value;
   }
   return options as Options;
@@ -111,7 +111,7 @@ export function callOptions(settings: Settings, former?: CallOptions): CallOptio
     : optionsOf('callOption', settings, former);
 }
 
-/** Replaces only options for calling the API. */
+/** The options of a run that goes on: given values replace only options for calling the API. */
 export function changedOptions(former: RunOptions, settings: Settings): RunOptions {
   const kept = Object.entries(former).filter(([option]) => !isCallOption(option));
   return { ...(Object.fromEntries(kept) as RunOptions), ...callOptions(settings, former) };

@@ -1,12 +1,12 @@
 export interface Setting {
-  /** Throws a RangeError with the correct form. */
+  /** Reads the text of a value. Throws a RangeError with the correct form. */
   readonly parse: (text: string) => unknown;
-  /** Placeholder in help; absent for a switch. */
+  /** A placeholder for the value in help; absent for a switch. */
   readonly value?: string;
   readonly help: string;
-  /** `-h` shows the setting even if a command has many options. */
+  /** Whether `-h` shows the setting even if a command has many options. */
   readonly common?: true;
-  /** The setting has only a variable and a key. */
+  /** Whether the setting has only a variable and a key, and no flag. */
   readonly noFlag?: true;
   /** The default, as a user would write it. */
   readonly default?: string;
@@ -19,16 +19,16 @@ export interface Setting {
   readonly rowOption?: string;
   /** The run option for calling the API, which `resume` may change. */
   readonly callOption?: string;
-  /** Also applies to a batch of a program, like all settings with a run option. */
+  /** Whether the setting also applies to a batch of a program, like all settings with a run option. */
   readonly ofBatch?: true;
   /** The setting without which this one has no effect. */
   readonly needs?: string;
-  /** Pairs `name=value`: a repeatable flag, an object in the configuration file, lines in the variable. */
+  /** Whether the setting has pairs `name=value`: a repeatable flag, an object in the configuration file, lines in the variable. */
   readonly isMap?: true;
   /** In the configuration file also a list of words. No message quotes it, because its arguments may be secret. */
   readonly isCommand?: true;
   /** The setting that excludes this one. */
   readonly notWith?: string;
-  /** An empty variable is an error instead of unset, because an empty condition would select every row. */
+  /** Whether an empty variable is an error instead of unset, because an empty condition would select every row. */
   readonly neverEmpty?: true;
 }

@@ -66,7 +66,7 @@ type GivenValue<Definition> = Definition extends { isMap: true }
       ? string | number
       : boolean | 'yes' | 'no';
 
-/** The keys are those of `config.json`. */
+/** Values of settings, by the keys of `config.json`. */
 export type BatchSettings = {
   readonly [Name in SettingName as Definitions[Name] extends
     | { ofBatch: true }
@@ -76,7 +76,7 @@ export type BatchSettings = {
     : never]?: GivenValue<Definitions[Name]>;
 };
 
-/** `timeoutMs` as `--timeout`, `backoffMs` as `backoff`. */
+/** The name of a setting as people write it: `timeoutMs` as `--timeout`, `backoffMs` as `backoff`. */
 export function optionInWords(option: string): string {
   const [name = option, setting] =
     Object.entries<Setting>(settings).find(
@@ -98,7 +98,7 @@ export type RawSettings = {
 export interface CommandOption {
   readonly flags: string;
   readonly help: string;
-  /** `-h` shows the option even if a command has many. */
+  /** Whether `-h` shows the option even if a command has many. */
   readonly common?: true | undefined;
   readonly collect?: ((text: string) => unknown) | undefined;
 }
@@ -106,7 +106,7 @@ export interface CommandOption {
 interface OwnMeaning {
   readonly help?: string | undefined;
   readonly byDefault?: string | undefined;
-  /** Leaves out the setting's variable and `otherwise`. */
+  /** The help of a setting, without its variable and `otherwise`. */
   readonly isBrief?: boolean;
 }
 
@@ -142,12 +142,12 @@ export function variableOf(name: string): string {
   return `CQBATCH_${nameInWords(name, '_').toUpperCase()}`;
 }
 
-/** From camelCase to lower case. */
+/** The words of a name in camelCase, in lower case. */
 export function nameInWords(name: string, between: string): string {
   return name.replace(/[A-Z]/g, (letter) => between + letter.toLowerCase());
 }
 
-/** From snake_case. */
+/** The name in camelCase for one in snake_case. */
 function nameInCamelCase(name: string): string {
   return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -186,7 +186,7 @@ export function resolveSettings(sources: SettingSources): Settings {
   return given;
 }
 
-/** The source for display, and the value there. */
+/** The source of a value for display, and the value there. */
 function sourceOf(
   name: string,
   { flags, environment, file }: SettingSources,
@@ -231,7 +231,7 @@ function inOneLine(command: unknown): unknown {
   return isList ? command.map(shellWord).join(' ') : command;
 }
 
-/** Blank, as from an unset variable of a script. A tab may be a delimiter. */
+/** Whether a text is blank, as from an unset variable of a script. A tab may be a delimiter. */
 export function saysNothing(value: string): boolean {
   return isBlank(value) && value !== '\t';
 }

@@ -8,7 +8,7 @@ import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';
 
 export interface ManifestEnding {
   readonly folder: FinalFolder;
-  /** Written to `NAME.error.txt` beside the manifest; absent for done manifests. */
+  /** The text of `NAME.error.txt` beside the manifest; absent for done manifests. */
   readonly text?: string;
   /** Files to copy beside the manifest, by the suffix of their new names. */
   readonly files?: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface ManifestEnding {
 
 export interface FinishedManifest {
   readonly path: string;
-  /** `partial` instead of `done` if a program added rows after the manifest was taken. */
+  /** The folder for a finished manifest: `partial` instead of `done` if a program added rows after the manifest was taken. */
   readonly folder: FinalFolder;
 }
 

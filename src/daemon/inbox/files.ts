@@ -84,7 +84,7 @@ export function putBack(inbox: string, file: string, name: string): Promise<bool
   });
 }
 
-/** Undefined if there is no regular file. */
+/** The content of a file. Undefined if there is no regular file. */
 export type FileContent = { readonly sha256: string } | 'too large' | undefined;
 
 /** @param mostBytes of a file that is read */
@@ -101,7 +101,7 @@ export async function contentOf({ at, path }: PlacedFile, mostBytes: number): Pr
   });
 }
 
-/** Readable by the users who may read the manifest. */
+/** Writes a file that the users who may read the manifest may read. */
 export async function putBeside(
   manifest: PlacedFile,
   { at, path }: PlacedFile,

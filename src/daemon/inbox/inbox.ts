@@ -92,7 +92,7 @@ export class Inbox {
     const place = await findInbox(options.path);
     const { folder } = place;
     await refuseUnpinned(folder);
-    // First: an inbox with running/ must have records.
+    // The records come first: an inbox with running/ must have them.
     const records = await openInboxRecords(folder);
     for (const name of ['running', ...finalFolders]) await inInbox(folder, name, async () => {});
     return new Inbox(
@@ -165,7 +165,7 @@ export class Inbox {
     return claimedManifest(this.folder, this.#records, record, lock, this.#mostBytes);
   }
 
-  /** Taken by this state folder, oldest first. */
+  /** The manifests taken by this state folder, oldest first. */
   async unfinished(): Promise<readonly TakenRecord[]> {
     return (await this.#records.unfinished()).filter(({ state_id: id }) => id === this.#stateId);
   }
@@ -185,7 +185,7 @@ export class Inbox {
     });
   }
 
-  /** Keeps the lock only for a claimed manifest. */
+  /** Locks the content of a file. The lock is kept only for a claimed manifest. */
   async #locked(sha256: string, work: (lock: ProcessLock) => Promise<Taking>): Promise<Taking> {
     await this.#records.requireTrusted();
     let lock: ProcessLock;

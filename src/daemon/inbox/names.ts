@@ -7,14 +7,14 @@ import { isFolderAt } from './files.ts';
 
 const manifestNames = '*.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}';
 
-/** Files that programs rename when complete, and Excel's lock files. */
+/** Names of files that programs rename when complete, and of Excel's lock files. */
 const unfinishedNames = ['*.part', '*.partial', '*.tmp', '*.crdownload', '*.filepart', '~$*'];
 
 export interface InboxPlace {
   readonly folder: string;
-  /** Never true for hidden and incomplete files. */
+  /** Whether a name is that of a manifest. Never true for hidden and incomplete files. */
   readonly matches: (name: string) => boolean;
-  /** Undefined if the user does not expect that the file is taken. */
+  /** Why a file is not taken. Undefined if the user does not expect that the file is taken. */
   readonly whyIgnored: (name: string) => string | undefined;
 }
 

@@ -8,13 +8,13 @@ import { shellWord } from '../../base/text/shell-word.ts';
 const [groupMayWrite, allMayWrite, sticky] = [0o020, 0o002, 0o1000];
 
 interface OthersRights {
-  /** May add files. */
+  /** Whether other users may add files. */
   readonly mayWrite: boolean;
-  /** May also remove and rename files and folders of the service. */
+  /** Whether other users may also remove and rename files and folders of the service. */
   readonly mayExchange: boolean;
 }
 
-/** By the rights of a folder, not those of its parents. */
+/** What other users may do in a folder, by its own rights, not those of its parents. */
 async function rightsOfOthers(folder: string): Promise<OthersRights> {
   const { mode, uid, gid } = await onDisk(folder, () => stat(folder));
   if (process.geteuid === undefined) return { mayWrite: false, mayExchange: false };

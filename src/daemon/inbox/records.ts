@@ -19,11 +19,11 @@ export type FinalFolder = (typeof finalFolders)[number];
 const takenSchema = z.object({
   version: z.literal(1),
   name: nameSchema(fileNames),
-  /** In `running/`, and later in `done/`, `partial/` or `failed/`. */
+  /** The path of the file, in `running/`, and later in `done/`, `partial/` or `failed/`. */
   file: nameSchema(fileNames),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   run: nameSchema(runIds),
-  /** Of the state folder that has the run. */
+  /** The id of the state folder that has the run. */
   state_id: z.string(),
   user: z.string(),
   host: z.string(),
@@ -97,10 +97,10 @@ export async function openInboxRecords(inbox: string) {
   await makeRecordFolders(inbox, folder);
   await using(async () => {});
   return {
-    /** Of a content; made by `lockPath`. */
+    /** The path that `lockPath` locks for a content. */
     lockPath: (sha256: string): string => join(folder, 'locks', sha256),
     takenPath: (sha256: string): string => fileIn('taken', sha256).path,
-    /** Exists when this content has run and was archived. */
+    /** A path that exists when this content has run and was archived. */
     endedPath: (sha256: string): string => fileIn('ended', sha256).path,
     /** @throws a usage error `INBOX_UNUSABLE` or a fatal error `INBOX_RECORDS_MISSING` */
     requireTrusted: (): Promise<void> => using(async () => {}),
@@ -112,7 +112,7 @@ export async function openInboxRecords(inbox: string) {
       const file = fileIn('ended', sha256);
       return using((at) => read(file, endedSchema, at(file)));
     },
-    /** Oldest first. */
+    /** The manifests that are not archived yet, oldest first. */
     unfinished(): Promise<readonly TakenRecord[]> {
       return using(async (at) => {
         const names = await onDisk(join(folder, 'taken'), () => readdir(dirname(at(fileIn('taken', '')))));

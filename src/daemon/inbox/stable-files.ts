@@ -3,18 +3,18 @@ export interface WaitingFile {
   readonly ino: number;
   readonly size: number;
   readonly mtimeMs: number;
-  /** Of the last change of content, name, permissions or links, which a program can't set. */
+  /** When content, name, permissions or links last changed, which a program can't set. */
   readonly ctimeMs: number;
-  /** At most 0 if the disk does not keep it. */
+  /** When the file was born. At most 0 if the disk does not keep it. */
   readonly birthtimeMs: number;
 }
 
-/** Changes with every write or replacement of the file. */
+/** A text that changes with every write or replacement of the file. */
 export function versionOf({ name, ino, size, mtimeMs, ctimeMs }: WaitingFile): string {
   return [ino, size, mtimeMs, ctimeMs, name].join('/');
 }
 
-/** Programs make a file before they fill it: over a slow network, long before. */
+/** An empty file waits this many times as long: over a slow network, programs make a file long before they fill it. */
 const emptyWaits = 10;
 
 interface Sighting {

@@ -9,9 +9,9 @@ import type { InboxPlace } from './names.ts';
 import { stableFiles, versionOf, type WaitingFile } from './stable-files.ts';
 
 export interface WaitingOptions {
-  /** Milliseconds without a change before a file is taken. Default: 0. */
+  /** The time without a change before a file is taken, in milliseconds. Default: 0. */
   readonly settleMs?: number;
-  /** Of a manifest: a larger one is refused before it is read. Default: any. */
+  /** The largest size of a manifest: a larger one is refused before it is read. Default: any. */
   readonly mostBytes?: number;
 }
 
@@ -31,7 +31,7 @@ export class WaitingFiles {
     this.#completeOf = stableFiles(settleMs, place.matches);
   }
 
-  /** Manifests, oldest first, and whether each is complete. */
+  /** The waiting manifests, oldest first, and whether each is complete. */
   async look(): Promise<readonly { readonly file: WaitingFile; readonly isComplete: boolean }[]> {
     this.#clockLeadMs ??= await clockLead(this.folder);
     const names = await onDisk(this.folder, () => readdir(this.folder, { encoding: 'buffer' }));
@@ -46,7 +46,7 @@ export class WaitingFiles {
       .map((file) => ({ file, isComplete: complete.has(file) }));
   }
 
-  /** Undefined if the file no longer exists, or has changed since the look. */
+  /** Takes a file. Undefined if the file no longer exists, or has changed since the look. */
   async contentOf(file: WaitingFile): Promise<FileContent> {
     const version = versionOf(file);
     const now = await lookAt(this.folder, Buffer.from(file.name));
@@ -74,7 +74,7 @@ export class WaitingFiles {
   }
 }
 
-/** Undefined for anything but a regular file: a symbolic link can't be taken. */
+/** What a look found of a path. Undefined for anything but a regular file: a symbolic link can't be taken. */
 async function lookAt(folder: string, name: Buffer): Promise<WaitingFile | undefined> {
   // Names need not be valid text.
   const found = await ifThere(lstat(Buffer.concat([Buffer.from(join(folder, '/')), name])));

@@ -9,9 +9,9 @@ import type { RunStore } from '../../engine/run/record/store.ts';
 import { type LastRun, Metrics, type MetricsOptions } from './metrics.ts';
 import { lastRunGauges, type MetricsPages, openRegistry } from './registry.ts';
 
-/** Prometheus rarely scrapes more often. */
+/** The time between two writes: Prometheus rarely scrapes more often. */
 const everyMs = 15_000;
-/** node_exporter runs as another user. */
+/** The mode of the file: node_exporter runs as another user. */
 const readableByAll = 0o644;
 
 export interface OpenMetrics {
@@ -69,7 +69,7 @@ function takenError(path: string, who: string): Error {
 }
 
 export interface DaemonMetricsOptions extends Pick<MetricsOptions, 'version' | 'operations'> {
-  /** Undefined for a process without runs. */
+  /** The runs of the state folder. Undefined for a process without runs. */
   readonly store?: Pick<RunStore, 'list'> | undefined;
   readonly file?: string | undefined;
   readonly onError: (error: Error) => void;
@@ -104,7 +104,7 @@ async function readLastRun(path: string): Promise<LastRun> {
   return Object.fromEntries(values.filter(([, value]) => Number.isFinite(value)));
 }
 
-/** So that a restarted daemon knows the last success. */
+/** The last run, so that a restarted daemon knows the last success. */
 async function lastRunIn(store: Pick<RunStore, 'list'>): Promise<LastRun> {
   let last: LastRun = {};
   for (const record of await store.list(() => {})) {

@@ -15,18 +15,18 @@ export interface LastRun {
   /** When a run last ended with any result, in seconds since 1970. */
   readonly endedAt?: number;
   readonly durationSeconds?: number;
-  /** Of the last command that wrote the file. */
+  /** The exit code of the last command that wrote the file. */
   readonly exitCode?: number;
 }
 
 export interface MetricsOptions {
   readonly version: string;
   readonly operations: readonly Operation[];
-  /** If not, there are no metrics of runs and rows. */
+  /** Whether the process works on runs. If not, there are no metrics of runs and rows. */
   readonly runs: boolean;
-  /** A command that ends. Its last metrics have the open rows of its runs, and the pace. */
+  /** Whether the process is a command that ends. Its last metrics have the open rows of its runs, and the pace. */
   readonly once?: boolean;
-  /** On every series, to distinguish the processes of a machine. */
+  /** Labels on every series, to distinguish the processes of a machine. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly now?: () => number;
 }
@@ -43,22 +43,22 @@ export interface CountedRows {
 export class Metrics implements RunObserver {
   readonly options: MetricsOptions;
   readonly rows = new Map<string, CountedRows>();
-  /** By status label; `none` without an answer. */
+  /** The number of requests by status label; `none` without an answer. */
   readonly requests = new Map<string, number>();
   readonly runs = new Map<RunResult, number>();
   rateGroup: string | undefined;
   paceOfWorker: () => Pace | undefined = () => undefined;
   paceOfRun: () => Pace | undefined = () => undefined;
-  /** Undefined in processes that take no rows. */
+  /** Whether the process takes rows. Undefined in processes that never do. */
   ready: () => boolean | undefined = () => undefined;
-  /** Undefined in a process that makes no calls. */
+  /** The calls in flight. Undefined in a process that makes no calls. */
   inFlight: number | undefined;
   last: LastRun = {};
   onRequest: (seconds: number) => void = () => {};
   readonly #now: () => number;
   #changesLastRun = true;
   readonly #waitingRowsOfRuns = new Set<() => number>();
-  /** Without a result. */
+  /** The rows of ended runs that have no result. */
   #rowsOfEndedRuns = 0;
 
   constructor(options: MetricsOptions) {
@@ -79,7 +79,7 @@ export class Metrics implements RunObserver {
     };
   }
 
-  /** Until no run is in progress here. */
+  /** Shows the pace of a run, until no run is in progress here. */
   followRun({ rateGroup }: Pick<LimitedApi, 'rateGroup'>, pace: () => Pace | undefined): void {
     this.rateGroup = rateGroup;
     this.paceOfRun = pace;
@@ -114,7 +114,7 @@ export class Metrics implements RunObserver {
     };
   }
 
-  /** For a run that had already finished: the metrics of the last run stay. */
+  /** Notes that the run had already finished: the metrics of the last run stay. */
   foundFinished(): void {
     this.#changesLastRun = false;
   }
@@ -142,7 +142,7 @@ export class Metrics implements RunObserver {
     return this.paceOfRun() ?? this.paceOfWorker();
   }
 
-  /** In runs that this process works on, without a result. */
+  /** The rows without a result, in runs that this process works on. */
   get waitingRows(): number {
     return [...this.#waitingRowsOfRuns].reduce(
       (sum, waitingRows) => sum + waitingRows(),
@@ -155,7 +155,7 @@ function countUp<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** A run with such a result can be resumed. */
+/** Whether a run with such a result can be resumed. */
 function isOpen(result: RunResult): boolean {
   return result !== 'succeeded' && result !== 'rows_failed' && result !== 'cancelled';
 }

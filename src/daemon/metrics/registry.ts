@@ -2,7 +2,7 @@ import type { Pace } from '../../domain/pace.ts';
 import { runResults } from '../../engine/run/record/run-outcome.ts';
 import type { LastRun, Metrics } from './metrics.ts';
 
-/** Seconds: from the answer of a cache to the default time-out. */
+/** Bounds of the duration of a request, in seconds: from the answer of a cache to the default time-out. */
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export const lastRunGauges = {

@@ -5,7 +5,7 @@ export interface Situation {
   readonly now: Date;
   readonly times: Times;
   readonly trigger?: Trigger | undefined;
-  /** Only if it is still in progress. */
+  /** The id of the schedule's last run, only if it is still in progress. */
   readonly going?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ import type { RunStore } from '../../engine/run/record/store.ts';
  * - The result of an occasion is an entry of its **history**.
  */
 
-/** While the previous occasion's run is in progress. */
+/** What happens to an occasion while the run of the previous occasion is in progress. */
 export const overlapRules = ['skip', 'queue'] as const;
 
 const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
@@ -21,15 +21,15 @@ const changes = ['added', 'replaced', 'paused', 'unpaused'] as const;
 export const scheduleSchema = z.object({
   version: z.literal(1),
   name: nameSchema(scheduleNames),
-  /** Random; changes with each edit. */
+  /** A random key, which changes with each edit. */
   key: z.string(),
   /** Five fields (minute, hour, day of month, month, day of week), six with leading seconds, or an alias such as `@daily`. */
   cron: z.string(),
-  /** IANA name: `Europe/London`. */
+  /** The time zone by its IANA name: `Europe/London`. */
   tz: z.string(),
-  /** Absolute paths. */
+  /** The manifest or the inbox, as absolute paths. */
   source: z.union([z.object({ manifest: z.string() }), z.object({ inbox: z.string() })]),
-  /** As the user gave them; the daemon's environment and configuration file supply the rest. */
+  /** The options as the user gave them; the daemon's environment and configuration file supply the rest. */
   options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
   overlap: z.enum(overlapRules),
   /** Milliseconds by which an occasion may be late and still start its run; null: none. */
@@ -37,21 +37,21 @@ export const scheduleSchema = z.object({
   paused: z.boolean(),
   /** When the schedule was added, replaced or unpaused, ISO 8601 UTC. Earlier times do not count. */
   since: z.string(),
-  /** By users, latest last. */
+  /** The changes by users, latest last. */
   changes: z.array(z.object({ what: z.enum(changes), at: z.string(), ...attributionSchema.shape })),
 });
 
 export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
 
-/** `trigger.json` */
+/** What `trigger.json` has: a request of a user to start a run now. */
 export const triggerSchema = z.object({ at: z.string(), ...attributionSchema.shape });
 
 export type Trigger = Readonly<z.infer<typeof triggerSchema>>;
 
 const occasionSchema = z.object({
-  /** ISO 8601 UTC. */
+  /** When the occasion was due, ISO 8601 UTC. */
   due: z.string(),
-  /** Absent for times of the pattern. */
+  /** The user who triggered the occasion. Absent for times of the pattern. */
   trigger: triggerSchema.exactOptional(),
 });
 
@@ -68,7 +68,7 @@ const entrySchema = z.discriminatedUnion('result', [
     /** Manifests in an inbox that can't be run as they are. */
     refused: z.array(z.string()).exactOptional(),
   }),
-  /** The inbox was empty. */
+  /** The inbox was empty when the schedule was due. */
   occasionSchema.extend({ result: z.literal('idle'), until }),
   /** The run was in progress, or the schedule was paused while the occasion waited. */
   occasionSchema.extend({ result: z.literal('skipped'), because: z.string(), until }),
@@ -91,9 +91,9 @@ export const scheduleStateSchema = z.object({
   doneUntil: z.string().exactOptional(),
   /** After a kill, its runs may be submitted or not, so the next look submits them again. */
   beginning: occasionSchema.exactOptional(),
-  /** Starts after the run in progress. */
+  /** An occasion that starts after the run in progress. */
   waiting: occasionSchema.exactOptional(),
-  /** At most 300 entries, latest last. */
+  /** The history: at most 300 entries, latest last. */
   history: z.array(entrySchema),
 });
 
@@ -101,12 +101,12 @@ export type ScheduleState = Readonly<z.infer<typeof scheduleStateSchema>>;
 
 export const newState: ScheduleState = { version: 1, history: [] };
 
-/** Always the same for an occasion. The time in it is UTC, as in other ids. */
+/** The id of an occasion's run, which is always the same. The time in the id is UTC, as in other ids. */
 export function runIdFor({ name }: Pick<Schedule, 'name'>, { due, trigger }: Occasion): string {
   return `${name}-${timeInId(due)}${trigger === undefined ? '' : '-now'}`;
 }
 
-/** Only if the run goes on without a user who resumes it. */
+/** The id of the last run, only if the run goes on without a user who resumes it. */
 export async function goingScheduledRun(
   runs: RunStore,
   { history }: ScheduleState,

@@ -107,7 +107,7 @@ export function openScheduleStore(stateDir: string) {
     saveState: (name: string, state: ScheduleState) => writeJsonFile(fileOf(name, 'state.json'), state),
     trigger,
     saveTrigger: (name: string, wanted: Trigger) => writeJsonFile(fileOf(name, 'trigger.json'), wanted),
-    /** A newer trigger stays. */
+    /** Removes a trigger that was obeyed. A newer trigger stays. */
     async clearTrigger(name: string, { at }: Trigger): Promise<void> {
       if ((await trigger(name))?.at === at) await rm(fileOf(name, 'trigger.json'), { force: true });
     },

@@ -2,13 +2,13 @@ import { usageError } from '../../base/errors/errors.ts';
 import type { Schedule } from './schedule.ts';
 
 export interface Times {
-  /** If any. */
+  /** The next time of the pattern after a moment, if any. */
   next(after: Date): Date | undefined;
-  /** Up to and including a moment, if any. */
+  /** The latest time of the pattern up to and including a moment, if any. */
   latest(until: Date): Date | undefined;
 }
 
-/** A daemon reads the same patterns every second. */
+/** Patterns are kept once read: a daemon reads the same patterns every second. */
 const cache = new Map<string, Times>();
 
 /**
@@ -60,7 +60,7 @@ function invalidCron(cron: string, why: string): Error {
   );
 }
 
-/** Users do not write longer lists. */
+/** The longest list of numbers that is read: users do not write longer lists. */
 const mostTimesOfDay = 100;
 
 /** Undivided if the pattern has parts that are not numeric. */

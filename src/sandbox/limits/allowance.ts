@@ -1,18 +1,18 @@
 export interface Allowance {
   readonly policy: Policy;
-  /** Requests that would be admitted now. */
+  /** The number of requests that would be admitted now. */
   readonly remaining: number;
-  /** Milliseconds until `remaining` grows; absent when unknown. */
+  /** The time until `remaining` grows, in milliseconds; absent when unknown. */
   readonly moreAfter?: number;
-  /** Milliseconds until the whole allowance is back; absent when unknown. */
+  /** The time until the whole allowance is back, in milliseconds; absent when unknown. */
   readonly wholeAfter?: number;
 }
 
-/** In whole numbers, as servers announce it. */
+/** A quota in whole numbers, as servers announce it. */
 export interface Policy {
-  /** Requests per window; without a window, requests in flight at once. */
+  /** The requests in each window; without a window, the requests in flight at once. */
   readonly quota: number;
-  /** Length in seconds. */
+  /** The length of the window in seconds. */
   readonly window?: number;
   readonly capacity: number;
 }

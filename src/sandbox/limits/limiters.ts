@@ -7,13 +7,13 @@ export interface Limiter {
 
 export interface Admission {
   readonly admitted: boolean;
-  /** Absent when there is no limit. */
+  /** What remains of the limit. Absent when there is no limit. */
   readonly allowance?: Allowance;
-  /** Seconds, not rounded, until a refused request can be admitted; absent when unknown. */
+  /** The time until a refused request can be admitted, in seconds, not rounded; absent when unknown. */
   readonly retryAfter?: number;
-  /** Milliseconds that an admitted request waits. */
+  /** The time that an admitted request waits, in milliseconds. */
   readonly delay?: number;
-  /** For when an admitted request is over. Only the first call counts. */
+  /** Called when an admitted request is over. Only the first call counts. */
   readonly release?: () => void;
 }
 
@@ -59,7 +59,7 @@ const tokenRounding = 1e-9;
 /** Requests take turns evenly at the rate per second; up to `queue` requests wait. */
 export function leakyBucket({ rate, queue }: { readonly rate: number; readonly queue: number }): Limiter {
   const policy = ratePolicy(rate, queue);
-  /** Milliseconds from one turn to the next. */
+  /** The time from one turn to the next, in milliseconds. */
   const interval = 1000 / rate;
   let nextTurn = Number.NEGATIVE_INFINITY;
   const allowance = (now: number) => {
@@ -82,11 +82,11 @@ export function leakyBucket({ rate, queue }: { readonly rate: number; readonly q
   };
 }
 
-/** Milliseconds: the error of a sum of intervals. Times since 1970 are no more exact. */
+/** The error of a sum of intervals, in milliseconds. Times since 1970 are no more exact. */
 const turnRounding = 1e-3;
 
 interface Window {
-  /** Whole milliseconds. */
+  /** The length of a window in whole milliseconds. */
   readonly window: number;
   readonly limit: number;
 }

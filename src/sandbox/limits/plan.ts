@@ -111,7 +111,7 @@ function ofEachToken(create: () => Limiter): Limiter {
   };
 }
 
-/** Of at most nine digits before and after the point. */
+/** Reads a number of at most nine digits before and after the point. */
 function number(min: number, form = /^\d{1,9}(\.\d{1,9})?$/, what = 'a number'): Reader<number> {
   return (option, text = '') => {
     const value = form.test(text) ? Number(text) : Number.NaN;
@@ -120,7 +120,7 @@ function number(min: number, form = /^\d{1,9}(\.\d{1,9})?$/, what = 'a number'):
   };
 }
 
-/** Of at most nine digits. */
+/** Reads a whole number of at most nine digits. */
 function wholeNumber(min: number): Reader<number> {
   return number(min, /^\d{1,9}$/, 'a whole number');
 }
