@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { runMigrations } from 'bullmq';
 import { create } from 'tar';
-import { look } from '../base/disk/files.ts';
+import { statIfAny } from '../base/disk/files.ts';
 import { templateFile } from '../engine/datastore/embedded/template.ts';
 
 /** Makes the archive for new datastores, unless it exists. */
@@ -13,7 +13,7 @@ import { templateFile } from '../engine/datastore/embedded/template.ts';
 /** More than the one or two checkpoints in the first log file take. */
 const keptOfLog = 64 * 1024;
 
-const made = await look(templateFile);
+const made = await statIfAny(templateFile);
 const sources = await Promise.all(
   ['bullmq', '@electric-sql/pglite'].map((name) => stat(createRequire(import.meta.url).resolve(name))),
 );

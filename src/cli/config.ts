@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { look } from '../base/disk/files.ts';
+import { statIfAny } from '../base/disk/files.ts';
 import { readSmallFile } from '../base/disk/open-file.ts';
 import { type CqbatchError, usageError } from '../base/errors/errors.ts';
 import { shellWord } from '../base/text/shell-word.ts';
@@ -115,7 +115,7 @@ export async function requireOwn(stateDir: string, configFile: string, sudoUid?:
     if (link?.isSymbolicLink() && !trusted.includes(link.uid))
       throw untrusted(stateDir, `${name} is a link that belongs to another user (uid ${link.uid})`);
   }
-  const [folder, config] = [await look(stateDir), await look(path)];
+  const [folder, config] = [await statIfAny(stateDir), await statIfAny(path)];
   for (const [name, stats] of Object.entries({ [stateDir]: folder, [path]: config }))
     if (stats !== undefined && !trusted.includes(stats.uid))
       throw untrusted(stateDir, `${name} belongs to another user (uid ${stats.uid})`);

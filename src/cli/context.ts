@@ -150,7 +150,8 @@ async function queuePasswords({ queuePasswordFile }: Settings) {
     });
   return {
     password: await read(),
-    passwordFile: queuePasswordFile === undefined ? undefined : { path: queuePasswordFile, read },
+    passwordFile:
+      queuePasswordFile === undefined ? undefined : { path: queuePasswordFile, readPassword: read },
     sentinelPassword: environment['CQBATCH_SENTINEL_PASSWORD'] || undefined,
   };
 }

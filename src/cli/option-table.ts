@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import {
   type CommandOption,
-  collected,
+  collectFlag,
   defaultStateDir,
   type FlagName,
   flagOf,
@@ -81,7 +81,7 @@ const ownOptions = {
   skipDone: {
     flags: '--skip-done <run|report>',
     help: 'leave out rows that a run and its retries, or a report.csv, have done; may be repeated',
-    collect: collected,
+    collect: collectFlag,
   },
   once: { flags: '--once', help: 'run the manifests that wait now, then exit', common: true },
   reason: { flags: '--reason <text>', help: 'reason for this action; "cqbatch show" displays it' },

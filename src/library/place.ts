@@ -54,7 +54,7 @@ const notHere: Readonly<Record<string, string>> = {
   queue_password_file: 'write the password into the address of the queue',
 };
 
-export function missing(option: string, what: string): CqbatchError {
+export function missingOption(option: string, what: string): CqbatchError {
   return usageError('OPTION_MISSING', `${option} is missing: pass ${what}.`);
 }
 
@@ -65,7 +65,7 @@ export function openBatchPlace({
   settings = {},
 }: Omit<BatchOptions, 'manifest'>): { readonly store: RunStore; readonly settings: Settings } {
   if (!Array.isArray(operations))
-    throw missing('operations', 'those that the package exports as "operations", or your own');
+    throw missingOption('operations', 'those that the package exports as "operations", or your own');
   const resolved = resolveSettings({
     flags: {},
     environment: {},

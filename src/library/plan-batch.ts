@@ -8,7 +8,7 @@ import { type ReadyRows, readyRows, refusalOf, unreadyText } from '../engine/run
 import { rowOptions } from '../settings/run-options.ts';
 import { defaults } from '../settings/settings.ts';
 import { listsToRead } from './listing.ts';
-import { type BatchOptions, missing, openBatchPlace } from './place.ts';
+import { type BatchOptions, missingOption, openBatchPlace } from './place.ts';
 import { inOwnWords, inProgramWords } from './program-words.ts';
 
 /** What a batch would do. */
@@ -41,12 +41,12 @@ export function planBatch(options: PlanBatchOptions): Promise<BatchPlan> {
 
 async function planned(options: PlanBatchOptions): Promise<BatchPlan> {
   const { manifest } = options;
-  if (typeof manifest !== 'string') throw missing('manifest', 'the path of a file');
+  if (typeof manifest !== 'string') throw missingOption('manifest', 'the path of a file');
   const { store, settings } = openBatchPlace(options);
   const reading = rowOptions(options, settings);
   const { client } = options;
   if (settings.compare && client === undefined)
-    throw missing('client', 'the one of the batch: the setting compare reads lists');
+    throw missingOption('client', 'the one of the batch: the setting compare reads lists');
   return withScope(async (defer) => {
     const lists = client && (await listsToRead(client, store, settings)?.(never, defer));
     const checked = await checkManifest(store, { path: manifest, name: manifest, reading, lists });

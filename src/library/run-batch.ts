@@ -28,7 +28,7 @@ import { isRowEvent, type RowEvent } from '../engine/run/work/progress.ts';
 import { budgetOf, newRunOptions, rowOptions } from '../settings/run-options.ts';
 import { defaults, type Settings } from '../settings/settings.ts';
 import { listsToRead, listsWith } from './listing.ts';
-import { type BatchOptions, lookUpRun, missing, openBatchPlace } from './place.ts';
+import { type BatchOptions, lookUpRun, missingOption, openBatchPlace } from './place.ts';
 import { type BatchPlan, batchPlan } from './plan-batch.ts';
 import { inOwnWords, inProgramWords } from './program-words.ts';
 
@@ -82,8 +82,8 @@ export function runBatch(batch: RunBatchOptions): Promise<BatchResult> {
 
 async function ended(options: RunBatchOptions): Promise<BatchResult> {
   const { runId, orResume = false, manifest, client } = options;
-  if (typeof manifest !== 'string') throw missing('manifest', 'the path of a file');
-  if (typeof client?.send !== 'function') throw missing('client', 'what createClient makes');
+  if (typeof manifest !== 'string') throw missingOption('manifest', 'the path of a file');
+  if (typeof client?.send !== 'function') throw missingOption('client', 'what createClient makes');
   const { store, settings } = openBatchPlace(options);
   const existing = runId !== undefined && orResume ? await lookUpRun(store, runId) : undefined;
   if (existing === undefined) {

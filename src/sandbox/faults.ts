@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { gatewayPage, type HttpAnswer, type Refusal, refuse, retryAfter } from './answer.ts';
 import { retryInfo } from './error-details.ts';
-import { invalidOption, type Millionths, parseAssignments, parseShare, whole } from './notation.ts';
+import { invalidOption, type Millionths, parseAssignments, parseShare, wholeShare } from './notation.ts';
 
 export interface FaultKind {
   readonly name: string;
@@ -99,7 +99,7 @@ export function parseFaults(option: string, text: string, kinds = faultKinds): F
   const shares = kinds
     .map((kind) => [kind, parseShare(option, assigned.get(kind.name) ?? '0%')] as const)
     .filter(([, share]) => share > 0);
-  if (shares.reduce((sum, [, share]) => sum + share, 0) > whole) {
+  if (shares.reduce((sum, [, share]) => sum + share, 0) > wholeShare) {
     throw invalidOption(option, 'the faults add up to more than 100%');
   }
   return new Map(shares);
@@ -107,7 +107,7 @@ export function parseFaults(option: string, text: string, kinds = faultKinds): F
 
 /** @param lot at least 0 and less than 1 */
 export function drawFault(shares: FaultShares, lot: number): FaultKind | undefined {
-  let remaining = lot * whole;
+  let remaining = lot * wholeShare;
   for (const [kind, share] of shares) {
     if (remaining < share) return kind;
     remaining -= share;

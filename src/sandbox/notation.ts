@@ -99,13 +99,13 @@ export function parseDurationRange(option: string, text: string): DurationRange 
 /** A share in millionths, exact for percentages of up to four decimals. */
 export type Millionths = number;
 
-export const whole: Millionths = 1_000_000;
+export const wholeShare: Millionths = 1_000_000;
 
 /** Reads a percentage from 0 to 100, of up to four decimals: `0.05%`. */
 export function parseShare(option: string, text: string): Millionths {
   const [, digits] = /^(\d{1,3}(?:\.\d{1,4})?)%$/.exec(text.trim()) ?? [];
   const share = Math.round(Number(digits) * 10_000);
-  if (share <= whole) return share;
+  if (share <= wholeShare) return share;
   throw invalidOption(option, `${JSON.stringify(text)} is not a share; write a percentage such as 0.5%`);
 }
 

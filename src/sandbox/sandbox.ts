@@ -60,8 +60,11 @@ function* jsonLines(documents: Iterable<unknown>): Generator<string> {
   for (const document of documents) yield `${stringifyJson(document)}\n`;
 }
 
-function deliver(response: ServerResponse, { answer, send = sendWhole, delay, entry, over }: Reaction): void {
-  if (over) whenOver(response, over);
+function deliver(
+  response: ServerResponse,
+  { answer, send = sendWhole, delay, entry, onDelivered }: Reaction,
+): void {
+  if (onDelivered) whenOver(response, onDelivered);
   const act = (): void => {
     // Not the response's socket, which it does not have while it waits for another response on its connection. The client may have given
     // up.

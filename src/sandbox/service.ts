@@ -21,7 +21,7 @@ export interface Reaction {
   /** An entry of the log that gets its status when the answer is sent. */
   readonly entry: LogEntry;
   /** Must be called when the answer is delivered or the connection is gone. */
-  readonly over?: (() => void) | undefined;
+  readonly onDelivered?: (() => void) | undefined;
 }
 
 /**
@@ -112,7 +112,7 @@ export class Service {
       ...reaction,
       answer: answer && headers ? { ...answer, headers: { ...answer.headers, ...headers } } : answer,
       delay: reaction.delay + delay,
-      over: release,
+      onDelivered: release,
     };
   }
 

@@ -1,6 +1,6 @@
 import { fileTypes } from './enums.ts';
 import { formatTime, generateEvaluation, generateSoundboard } from './generate.ts';
-import { type Millionths, whole } from './notation.ts';
+import { type Millionths, wholeShare } from './notation.ts';
 import type { SandboxSettings } from './options.ts';
 
 /** An evaluation (interface document, section 2.1). It is deleted if it has `deleted_at`. */
@@ -48,7 +48,7 @@ export class State {
     const { seed, evaluations, unrecoverable } = this.settings;
     if (id < 1 || id > evaluations) return undefined;
     const evaluation = generateEvaluation(seed, id);
-    if (!this.isDeleted(id)) return restored(evaluation);
+    if (!this.isDeleted(id)) return withoutDeletion(evaluation);
     const isRecoverable = !isInShare(id, unrecoverable);
     return { ...evaluation, ...this.deletions.get(String(id)), is_recoverable: isRecoverable };
   }
@@ -73,7 +73,7 @@ export class State {
     if (evaluation.is_recoverable === false) return 'is not recoverable';
     this.deletions.delete(String(id));
     this.restorations.set(String(id), restoration);
-    return restored(evaluation);
+    return withoutDeletion(evaluation);
   }
 
   /** Deletes an evaluation that is not deleted. */
@@ -123,7 +123,7 @@ function isEmpty(name: string, value: unknown): boolean {
 }
 
 /** Removes each trace of the deletion, also in the sections. */
-function restored({ deleted_at, deleted_by, evaluation_sections, ...rest }: Evaluation): Evaluation {
+function withoutDeletion({ deleted_at, deleted_by, evaluation_sections, ...rest }: Evaluation): Evaluation {
   const sections = evaluation_sections?.map(({ deleted_at, ...section }) => section);
   return { ...rest, ...(sections && { evaluation_sections: sections }) };
 }
@@ -137,6 +137,6 @@ const notDeletedFirst = 0.7;
  */
 export function isInShare(identifier: bigint, share: Millionths, first = 1): boolean {
   // Treats identifiers a million apart alike, because their products with the share might not be exact.
-  const position = Number(identifier % BigInt(whole));
-  return (position * share + Math.round((1 - first) * whole)) % whole < share;
+  const position = Number(identifier % BigInt(wholeShare));
+  return (position * share + Math.round((1 - first) * wholeShare)) % wholeShare < share;
 }

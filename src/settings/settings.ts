@@ -130,11 +130,11 @@ export function flagOf(name: FlagName, own: OwnMeaning = {}): CommandOption {
     flags: [`--${nameInWords(name, '-')}`, value].filter(Boolean).join(' '),
     help: `${own.help ?? help}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`,
     common,
-    collect: isMap && collected,
+    collect: isMap && collectFlag,
   };
 }
 
-export function collected(another: string, earlier: readonly string[] = []): readonly string[] {
+export function collectFlag(another: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, another];
 }
 

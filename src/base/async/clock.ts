@@ -22,7 +22,7 @@ export function steadyTimeOf(timeOfDayMs: number): number {
   return steadyNow() + timeOfDayMs - Date.now();
 }
 
-const lookMs = 100;
+const clockCheckMs = 100;
 /** Synchronization corrects clocks by less. */
 const noticeableMs = 500;
 
@@ -33,7 +33,7 @@ export function watchClock(onSet: (byMs: number) => void): { close(): void } {
     const byMs = Math.round(now - lastOffset);
     lastOffset = now;
     if (Math.abs(byMs) > noticeableMs) onSet(byMs);
-  }, lookMs);
+  }, clockCheckMs);
   timer.unref();
   return { close: () => clearInterval(timer) };
 }

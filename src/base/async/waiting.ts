@@ -53,7 +53,7 @@ export async function unlessAborted<Value>(
 }
 
 /** Resolves when the signal aborts, at once if it has aborted already. */
-export function aborted(signal: AbortSignal): Promise<void> {
+export function untilAborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = deferred();
   onAbort(signal, () => resolve());
   return promise;

@@ -18,13 +18,13 @@ import { turns } from '../async/waiting.ts';
 import { onDisk, SystemError, systemError } from '../errors/system-error.ts';
 
 /** What the system says of a path. Undefined if the path does not exist, or this process may not look. */
-export function look(path: string): Promise<Stats | undefined> {
+export function statIfAny(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
 }
 
 /** Whether something exists at a path. False, too, if this process may not look. */
 export async function exists(path: string): Promise<boolean> {
-  return (await look(path)) !== undefined;
+  return (await statIfAny(path)) !== undefined;
 }
 
 /** Ignores errors: the user hears of the failure that left the file. */

@@ -85,14 +85,14 @@ export async function* readFileParts(
 }
 
 /** The largest size of a small file: files of settings and tokens are far smaller. */
-const usualMostBytes = 1_000_000;
+const smallFileBytes = 1_000_000;
 
 /**
  * Text in UTF-8, or in UTF-16 with a byte order mark.
  *
  * @throws what `openFile` throws
  */
-export async function readSmallFile(path: string, mostBytes = usualMostBytes): Promise<string> {
+export async function readSmallFile(path: string, mostBytes = smallFileBytes): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of readFileParts(path, { mostBytes })) parts.push(part);
   return markedText(Buffer.concat(parts));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
  */
 export interface OpenFolder {
   /** The path of a file in the folder, while the folder is open. */
-  at(name: string): string;
+  pathOf(name: string): string;
   stat(): Promise<Stats>;
 }
 
@@ -27,11 +27,11 @@ export async function withFolder<Result>(
   work: (folder: OpenFolder) => Promise<Result>,
   { followsLink = false } = {},
 ): Promise<Result> {
-  if (!pinsFolders) return work({ at: (name) => join(path, name), stat: () => lstat(path) });
+  if (!pinsFolders) return work({ pathOf: (name) => join(path, name), stat: () => lstat(path) });
   const folder = await open(path, constants.O_DIRECTORY | (followsLink ? 0 : constants.O_NOFOLLOW));
   try {
     return await work({
-      at: (name) => join(ownDescriptors, String(folder.fd), name),
+      pathOf: (name) => join(ownDescriptors, String(folder.fd), name),
       stat: () => folder.stat(),
     });
   } finally {

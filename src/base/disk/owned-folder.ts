@@ -6,10 +6,10 @@ import { onDisk } from '../errors/system-error.ts';
 import {
   exists,
   ifThere,
-  look,
   makeFolder,
   removeIfEmpty,
   removeIfPossible,
+  statIfAny,
   writeFileAtomically,
 } from './files.ts';
 import { readJsonFile } from './json-file.ts';
@@ -97,7 +97,7 @@ export async function removeHalfDone(folder: string): Promise<void> {
   const names = (await ifThere(readdir(folder))) ?? [];
   for (const name of names.filter((each) => each.endsWith('.tmp'))) {
     const path = join(folder, name);
-    const { mtimeMs = Date.now() } = (await look(path)) ?? {};
+    const { mtimeMs = Date.now() } = (await statIfAny(path)) ?? {};
     if (Date.now() - mtimeMs > halfDoneAfterMs) await removeIfPossible(path);
   }
 }

@@ -57,7 +57,7 @@ export class LastingErrors {
     this.#errors.set(error.message, { error, since, at });
   }
 
-  get current(): LastingError | undefined {
+  get lastingError(): LastingError | undefined {
     const now = this.#now();
     this.#forgetPast(now);
     const [first] = this.#errors.values();
@@ -68,9 +68,9 @@ export class LastingErrors {
 
   /** The first lasting error, as a sentence without a full stop. */
   get text(): string | undefined {
-    const { current } = this;
-    if (current === undefined) return undefined;
-    const { error } = current;
+    const { lastingError } = this;
+    if (lastingError === undefined) return undefined;
+    const { error } = lastingError;
     if (error instanceof WaitReason) return error.message;
     return `a command of the datastore fails again and again (${error.message})`;
   }

@@ -36,7 +36,7 @@ const rule =
 
 const full = rule('DISK_FULL', 'free some space');
 const readOnly = rule('DISK_READ_ONLY', 'make the disk writable or choose another folder with --state-dir');
-const failed = rule('DISK_FAILED', "see the system's log and repair the disk");
+const failedRule = rule('DISK_FAILED', "see the system's log and repair the disk");
 const forbidden = rule('FILE_FORBIDDEN', 'give this user access (chown, chmod)');
 const inUse = rule('FILE_IN_USE', 'close that program');
 const noMemory = rule(
@@ -50,7 +50,7 @@ const circumstances: Readonly<Record<string, Rule>> = {
   ENOSPC: full('the disk of % is full', 'No space left on device', 51),
   EDQUOT: full('the disk quota of % is used up', 'Quota exceeded', 19),
   EROFS: readOnly('% is on a read-only disk', 'Read-only file system', 69),
-  EIO: failed('the disk of % does not work (input/output error)', 'I/O error', 29),
+  EIO: failedRule('the disk of % does not work (input/output error)', 'I/O error', 29),
   EACCES: forbidden('this user has no permission for %', 'Permission denied', 2),
   EPERM: forbidden('this user has no permission for %', 'Operation not permitted', 63),
   EBUSY: inUse('another program has % open', 'Resource busy', 10),

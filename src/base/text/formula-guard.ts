@@ -39,7 +39,7 @@ function placesToCut(visible: string) {
 
 type Cuts = ReturnType<typeof placesToCut>;
 
-const usualCuts = placesToCut(';|');
+const cutsWithoutCommas = placesToCut(';|');
 const cutsWithCommas = placesToCut(',;|');
 
 /**
@@ -48,14 +48,14 @@ const cutsWithCommas = placesToCut(',;|');
  * restores the exact text.
  */
 export function guardCell(text: string, { clearToken, commas }: GuardOptions = {}): string {
-  const cuts = commas ? cutsWithCommas : usualCuts;
+  const cuts = commas ? cutsWithCommas : cutsWithoutCommas;
   const pieces = rewriteCuts(text, cuts, cuts.each, "$&'");
   const guarded = isFormula(text) ? `'${pieces}` : pieces;
   return isQuotedToken(guarded, clearToken) ? `'${guarded}` : guarded;
 }
 
 export function unguardCell(text: string, { clearToken, commas }: GuardOptions = {}): string {
-  const cuts = commas ? cutsWithCommas : usualCuts;
+  const cuts = commas ? cutsWithCommas : cutsWithoutCommas;
   const guarded = text.startsWith("'") && isQuotedToken(text, clearToken) ? text.slice(1) : text;
   const pieces = rewriteCuts(guarded, cuts, cuts.guarded, '$1');
   return pieces.startsWith("'") && isFormula(pieces.slice(1)) ? pieces.slice(1) : pieces;

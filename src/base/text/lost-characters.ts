@@ -1,10 +1,10 @@
-import { decoded } from './marked-text.ts';
+import { textOfBytes } from './marked-text.ts';
 
 /** U+FFFD stands for bytes that were no text, and half of a pair of surrogates for a character that was cut. */
-const lost = /[\ufffd\p{Cs}]/u;
+const lostCharacter = /[\ufffd\p{Cs}]/u;
 
 export function hasLostCharacters(text: string): boolean {
-  return lost.test(text);
+  return lostCharacter.test(text);
 }
 
 /** Half of a pair of surrogates: UTF-8 can't encode it, and writing replaces it with U+FFFD. */
@@ -18,11 +18,11 @@ export function hasLoneSurrogate(text: string): boolean {
 const misreadBytes = new Map(
   Array.from({ length: 0x80 }, (_, index) => 0x80 + index).flatMap((byte) => [
     [String.fromCharCode(byte), byte] as const,
-    [decoded(Uint8Array.of(byte), 'windows-1252'), byte] as const,
+    [textOfBytes(Uint8Array.of(byte), 'windows-1252'), byte] as const,
   ]),
 );
 
-const next = '[\\u0080-\\u00bf\\u0152-\\u2122]';
+const followingCharacter = '[\\u0080-\\u00bf\\u0152-\\u2122]';
 
 /**
  * UTF-8 read as Windows-1252: `Ã¼`, `â€“`, `zÅ‚`, `Ð¿Ñ€`, `æ—¥æœ¬`. Other pairs, such as `É»`, are probably meant, unless a second one
@@ -30,8 +30,8 @@ const next = '[\\u0080-\\u00bf\\u0152-\\u2122]';
  */
 const misread = new RegExp(
   [
-    `[ÂÃ][\\u0080-\\u00bf]|Ã${next}|â[€\\u0080]${next}`,
-    `\\p{Ll}[Ä-Ñ]${next}|(?:[Ä-Ñ]${next}|[à-ï]${next}{2}){2}`,
+    `[ÂÃ][\\u0080-\\u00bf]|Ã${followingCharacter}|â[€\\u0080]${followingCharacter}`,
+    `\\p{Ll}[Ä-Ñ]${followingCharacter}|(?:[Ä-Ñ]${followingCharacter}|[à-ï]${followingCharacter}{2}){2}`,
   ].join('|'),
   'u',
 );
@@ -42,7 +42,7 @@ export function textBeforeMisreading(text: string): string | undefined {
   const repaired = text.replace(/[^\0-\x7f]+/g, (characters) => {
     const bytes = [...characters].map((character) => misreadBytes.get(character) ?? -1);
     if (bytes.includes(-1)) return characters;
-    const text = decoded(Uint8Array.from(bytes));
+    const text = textOfBytes(Uint8Array.from(bytes));
     return text.includes('\ufffd') ? characters : text;
   });
   return repaired === text ? undefined : repaired;

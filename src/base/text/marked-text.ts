@@ -10,7 +10,7 @@ export function encodingByMark(head: Buffer): MarkedEncoding | undefined {
 
 /** The text without the byte order mark that Notepad and PowerShell write. A text without a mark is UTF-8. */
 export function markedText(bytes: Buffer): string {
-  return decoded(bytes, encodingByMark(bytes));
+  return textOfBytes(bytes, encodingByMark(bytes));
 }
 
 /** Decoders are kept, because each answer of an API is decoded. */
@@ -22,7 +22,7 @@ const utf8 = new TextDecoder();
  * @param encoding a name of `TextDecoder`
  * @throws a `RangeError` for an unknown encoding
  */
-export function decoded(bytes: Uint8Array, encoding = 'utf-8'): string {
+export function textOfBytes(bytes: Uint8Array, encoding = 'utf-8'): string {
   if (encoding === 'utf-8') return utf8.decode(bytes);
   const decoder = new TextDecoder(encoding);
   // Without `stream`, Node 20 takes Windows-1252 for Latin-1: `€` would become U+0080.

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { withScope } from '../../base/async/scope.ts';
-import { aborted } from '../../base/async/waiting.ts';
+import { untilAborted } from '../../base/async/waiting.ts';
 import { isLoopback } from '../../engine/api/base-url.ts';
 import { openCluster } from '../../engine/cluster/cluster.ts';
 import type { SharedPlace } from '../../pages/server/overview.ts';
@@ -54,7 +54,7 @@ export async function dashboard(flags: Flags): Promise<ExitCode> {
           'and machines, counts, codes, and reports with their rows. Nothing is encrypted. From other machines, use the IP address of this one.',
       );
     if (!terminal.json) terminal.say(hintOf(controlUrl));
-    await aborted(stop.signal);
+    await untilAborted(stop.signal);
     return exitCodes.success;
   });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { aborted } from '../../base/async/waiting.ts';
+import { untilAborted } from '../../base/async/waiting.ts';
 import { faultKinds } from '../../sandbox/faults.ts';
 import { flagOf, type Option, readOptions } from '../../sandbox/notation.ts';
 import { type SandboxOptions, sandboxOptions } from '../../sandbox/options.ts';
@@ -42,7 +42,7 @@ async function runSandbox({ json = false, quiet = false, ...options }: SandboxFl
   const [token] = settings.token;
   terminal.result({ url, port, pid: process.pid, token }, url);
   if (!json) terminal.say(hints(url, token));
-  await aborted(interrupt.signal);
+  await untilAborted(interrupt.signal);
   interrupt.release();
   close();
 }

@@ -63,7 +63,7 @@ export async function setRunPriority(id: string, text: string, flags: Flags): Pr
 
 /** @throws a fatal error `COMMAND_UNANSWERED` */
 async function settle(
-  { runId, write, look }: RunContact,
+  { runId, write, currentRun: look }: RunContact,
   wanted: Wanted,
   isTaken: (run: SeenRun) => boolean,
   what: string,

@@ -21,7 +21,7 @@ export interface InboxFolder {
 }
 
 function placed(folder: OpenFolder, path: string): InboxFolder {
-  return { file: (name) => ({ at: folder.at(name), path: join(path, name) }) };
+  return { file: (name) => ({ at: folder.pathOf(name), path: join(path, name) }) };
 }
 
 /**
@@ -37,7 +37,7 @@ export function inInbox<Result>(
 ): Promise<Result> {
   const path = join(inbox, name);
   const inOpen = async (whole: OpenFolder): Promise<Result> => {
-    const at = whole.at(name);
+    const at = whole.pathOf(name);
     await onDisk(path, async () => {
       if ((await ifThere(lstat(at)))?.isSymbolicLink()) throw redirecting(path);
       await makeFolderLikeParent(at);

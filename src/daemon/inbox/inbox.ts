@@ -64,7 +64,7 @@ interface AttemptedFile {
  */
 export class Inbox {
   readonly folder: string;
-  readonly #waiting: WaitingFiles;
+  readonly #waitingFiles: WaitingFiles;
   readonly #records: InboxRecords;
   readonly #stateId: string;
   readonly #store: InboxOptions['store'];
@@ -77,7 +77,7 @@ export class Inbox {
     { store, mostBytes = Number.POSITIVE_INFINITY }: InboxOptions,
   ) {
     this.folder = waiting.folder;
-    this.#waiting = waiting;
+    this.#waitingFiles = waiting;
     this.#records = records;
     this.#stateId = id;
     this.#store = store;
@@ -114,19 +114,19 @@ export class Inbox {
       });
       if (taking.kind !== 'gone' && taking.kind !== 'elsewhere') yield* untilReleased(record.name, taking);
     }
-    for (const { file, isComplete } of await this.#waiting.look()) {
+    for (const { file, isComplete } of await this.#waitingFiles.readFolder()) {
       const taking: Taking = isComplete ? await this.#takeFile(file) : { kind: 'growing' };
       yield* untilReleased(file.name, taking);
     }
   }
 
   ignored(): ReturnType<WaitingFiles['ignored']> {
-    return this.#waiting.ignored();
+    return this.#waitingFiles.ignored();
   }
 
   async #takeFile(file: WaitingFile): Promise<Taking> {
     const { name } = file;
-    const found = await onlyOfFile(() => this.#waiting.contentOf(file));
+    const found = await onlyOfFile(() => this.#waitingFiles.contentOf(file));
     if (typeof found === 'object' && 'why' in found) return { kind: 'unusable', why: found.why };
     if (found === 'too large') return this.#refuse(file);
     if (found === undefined) {

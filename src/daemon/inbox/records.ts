@@ -64,14 +64,14 @@ export async function openInboxRecords(inbox: string) {
   /** @param work gets the paths of records, valid while it works */
   const using = <Result>(work: (at: (file: RecordFile) => string) => Promise<Result>): Promise<Result> =>
     openedOnDisk(inbox, inbox, true, async (whole) => {
-      const path = whole.at(recordFolder);
+      const path = whole.pathOf(recordFolder);
       const found = await onDisk(folder, () => ifThere(lstat(path)));
-      if (found === undefined) throw missing(folder);
+      if (found === undefined) throw missingRecords(folder);
       refuseIf(whyForeignStats(found), folder);
       return openedOnDisk(folder, path, false, async (open) => {
         refuseIf(whyForeignStats(await open.stat()), folder);
-        for (const part of parts) refuseIf(await whyForeign(open.at(part)), join(folder, part));
-        return work(({ part, sha256 }) => join(open.at(part), `${sha256}.json`));
+        for (const part of parts) refuseIf(await whyForeign(open.pathOf(part)), join(folder, part));
+        return work(({ part, sha256 }) => join(open.pathOf(part), `${sha256}.json`));
       });
     });
 
@@ -144,15 +144,15 @@ async function makeRecordFolders(inbox: string, folder: string): Promise<void> {
   const wasUsed = (await ifThere(lstat(join(inbox, 'running'))))?.isDirectory() === true;
   await openedOnDisk(inbox, inbox, true, (whole) =>
     onDisk(folder, async () => {
-      const at = whole.at(recordFolder);
+      const at = whole.pathOf(recordFolder);
       if ((await ifThere(lstat(at))) === undefined) {
-        if (wasUsed) throw missing(folder);
+        if (wasUsed) throw missingRecords(folder);
         await makeIfMissing(at);
       }
       refuseIf(await whyForeign(at), folder);
       await withFolder(at, async (open) => {
         refuseIf(whyForeignStats(await open.stat()), folder);
-        for (const part of parts) await makeIfMissing(open.at(part));
+        for (const part of parts) await makeIfMissing(open.pathOf(part));
       });
     }),
   );
@@ -174,7 +174,7 @@ function refuseIf(why: string | undefined, path: string): void {
   );
 }
 
-function missing(folder: string): CqbatchError {
+function missingRecords(folder: string): CqbatchError {
   return fatalError(
     'INBOX_RECORDS_MISSING',
     `${escapeInvisible(folder)}, which remembers what was run, is missing: put it back. If it is lost, and each file that waits in the ` +

@@ -32,10 +32,10 @@ export class WaitingFiles {
   }
 
   /** The waiting manifests, oldest first, and whether each is complete. */
-  async look(): Promise<readonly { readonly file: WaitingFile; readonly isComplete: boolean }[]> {
+  async readFolder(): Promise<readonly { readonly file: WaitingFile; readonly isComplete: boolean }[]> {
     this.#clockLeadMs ??= await clockLead(this.folder);
     const names = await onDisk(this.folder, () => readdir(this.folder, { encoding: 'buffer' }));
-    const found = await Promise.all(names.map((name) => lookAt(this.folder, name)));
+    const found = await Promise.all(names.map((name) => waitingFileAt(this.folder, name)));
     const all = found.filter((file) => file !== undefined);
     const complete = new Set(this.#completeOf(all, steadyNow(), Date.now() + this.#clockLeadMs));
     const files = all.filter(({ name }) => this.#place.matches(name));
@@ -49,7 +49,7 @@ export class WaitingFiles {
   /** Takes a file. Undefined if the file no longer exists, or has changed since the look. */
   async contentOf(file: WaitingFile): Promise<FileContent> {
     const version = versionOf(file);
-    const now = await lookAt(this.folder, Buffer.from(file.name));
+    const now = await waitingFileAt(this.folder, Buffer.from(file.name));
     if (now === undefined || versionOf(now) !== version) return undefined;
     const known = this.#contents.get(version);
     if (known !== undefined) return known;
@@ -75,7 +75,7 @@ export class WaitingFiles {
 }
 
 /** What a look found of a path. Undefined for anything but a regular file: a symbolic link can't be taken. */
-async function lookAt(folder: string, name: Buffer): Promise<WaitingFile | undefined> {
+async function waitingFileAt(folder: string, name: Buffer): Promise<WaitingFile | undefined> {
   // Names need not be valid text.
   const found = await ifThere(lstat(Buffer.concat([Buffer.from(join(folder, '/')), name])));
   if (found === undefined || !found.isFile()) return undefined;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { steadyNow } from '../../base/async/clock.ts';
 import { repeat } from '../../base/async/repeat.ts';
-import { aborted } from '../../base/async/waiting.ts';
+import { untilAborted } from '../../base/async/waiting.ts';
 import { ErrorThrottle } from '../../base/errors/error-throttle.ts';
 import { CqbatchError, usageError } from '../../base/errors/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -75,7 +75,7 @@ async function decisionOn(
   const trigger = await schedules.trigger(name);
   const going = await goingScheduledRun(runs, before);
   const times = await timesOf(schedule);
-  const after = decide(schedule, before, { now: now(), times, trigger, going });
+  const after = decide(schedule, before, { now: now(), times, trigger, runInProgress: going });
   const isIdle = after.beginning === undefined && isDeepStrictEqual(after, before);
   return isIdle ? undefined : { schedule, before, after, trigger };
 }
@@ -138,7 +138,7 @@ export interface CarryOutOptions extends Omit<KeeperOptions, 'now'> {
   readonly stop: AbortSignal;
 }
 
-const lookMs = 1_000;
+const decideEveryMs = 1_000;
 /** For the record that the daemon is alive. */
 const showMs = 30_000;
 
@@ -162,15 +162,15 @@ export async function carryOutSchedules(options: CarryOutOptions, now = () => ne
       for (const { name } of all)
         if (!stop.aborted) await lookAtSchedule(name, { ...options, now }).catch(onError);
     },
-    { everyMs: lookMs, onError },
+    { everyMs: decideEveryMs, onError },
   );
   const finishes = repeat(
     async () => {
       for (const schedule of all) await finish(schedule).catch(onError);
     },
-    { everyMs: lookMs, onError },
+    { everyMs: decideEveryMs, onError },
   );
   looks.now();
-  await aborted(stop);
+  await untilAborted(stop);
   await Promise.all([looks.stop(), finishes.stop()]);
 }

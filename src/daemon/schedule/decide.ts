@@ -6,7 +6,7 @@ export interface Situation {
   readonly times: Times;
   readonly trigger?: Trigger | undefined;
   /** The id of the schedule's last run, only if it is still in progress. */
-  readonly going?: string | undefined;
+  readonly runInProgress?: string | undefined;
 }
 
 /** The daemon may have been planning a large manifest of another schedule. */
@@ -19,7 +19,7 @@ const mostEntries = 300;
 export function decide(schedule: Schedule, state: ScheduleState, situation: Situation): ScheduleState {
   // The run of an earlier decision may have started or not.
   if (state.beginning !== undefined) return state;
-  const { going, trigger } = situation;
+  const { runInProgress, trigger } = situation;
   const { waiting, ...rest } = state;
   const { state: taken, due } = takeTimes(schedule, rest, situation);
   const occasions = [waiting, due, trigger && { due: trigger.at, trigger }].filter(
@@ -29,13 +29,13 @@ export function decide(schedule: Schedule, state: ScheduleState, situation: Situ
   let after: ScheduleState = taken;
   for (const occasion of occasions) {
     if (schedule.paused && occasion.trigger === undefined) {
-      after = recorded(after, { ...occasion, result: 'skipped', because: 'paused' });
-    } else if (going === undefined && after.beginning === undefined) {
+      after = withEntry(after, { ...occasion, result: 'skipped', because: 'paused' });
+    } else if (runInProgress === undefined && after.beginning === undefined) {
       after = { ...after, beginning: occasion };
     } else if (occasion === waiting || (schedule.overlap === 'queue' && after.waiting === undefined)) {
       after = { ...after, waiting: occasion };
     } else {
-      after = recorded(after, { ...occasion, result: 'skipped', because: going ?? 'another run' });
+      after = withEntry(after, { ...occasion, result: 'skipped', because: runInProgress ?? 'another run' });
     }
   }
   return after;
@@ -53,7 +53,7 @@ function takeTimes(
   // The clock was ahead: only times from now on count.
   if (isAhead(dealtWith)) return { state: { ...state, doneUntil: now.toISOString() } };
   const from = new Date(isAhead(added) ? dealtWith : Math.max(added, dealtWith));
-  const first = paused ? undefined : times.next(from);
+  const first = paused ? undefined : times.nextAfter(from);
   if (first === undefined || first > now) return { state };
   const latest = times.latest(now) ?? first;
   const due = latest.toISOString();
@@ -62,7 +62,7 @@ function takeTimes(
   const lastMissed = isLost ? latest : times.latest(new Date(latest.getTime() - 1_000));
   const done = { ...state, doneUntil: due };
   if (lastMissed === undefined || lastMissed < first) return { state: done, due: { due } };
-  const missed = recorded(done, {
+  const missed = withEntry(done, {
     due: first.toISOString(),
     result: 'missed',
     at: now.toISOString(),
@@ -72,7 +72,7 @@ function takeTimes(
 }
 
 /** Consecutive occasions without a run for the same reason share an entry. */
-export function recorded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
+export function withEntry(state: ScheduleState, entry: HistoryEntry): ScheduleState {
   const last = state.history.at(-1);
   const history =
     last !== undefined && isRepeated(last, entry)
@@ -89,5 +89,5 @@ function isRepeated(last: HistoryEntry, entry: HistoryEntry): boolean {
 
 export function concluded(state: ScheduleState, entry: HistoryEntry): ScheduleState {
   const { beginning: _, ...rest } = state;
-  return recorded(rest, entry);
+  return withEntry(rest, entry);
 }

@@ -58,7 +58,7 @@ const occasionSchema = z.object({
 export type Occasion = Readonly<z.infer<typeof occasionSchema>>;
 
 /** When the last of several occasions was due. */
-const until = z.string().exactOptional();
+const lastDueMember = z.string().exactOptional();
 
 const entrySchema = z.discriminatedUnion('result', [
   occasionSchema.extend({
@@ -69,11 +69,11 @@ const entrySchema = z.discriminatedUnion('result', [
     refused: z.array(z.string()).exactOptional(),
   }),
   /** The inbox was empty when the schedule was due. */
-  occasionSchema.extend({ result: z.literal('idle'), until }),
+  occasionSchema.extend({ result: z.literal('idle'), until: lastDueMember }),
   /** The run was in progress, or the schedule was paused while the occasion waited. */
-  occasionSchema.extend({ result: z.literal('skipped'), because: z.string(), until }),
+  occasionSchema.extend({ result: z.literal('skipped'), because: z.string(), until: lastDueMember }),
   /** No daemon was running to start a run in time. */
-  occasionSchema.extend({ result: z.literal('missed'), at: z.string(), until }),
+  occasionSchema.extend({ result: z.literal('missed'), at: z.string(), until: lastDueMember }),
   occasionSchema.extend({
     result: z.literal('failed'),
     at: z.string(),

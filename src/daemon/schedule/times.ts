@@ -3,7 +3,7 @@ import type { Schedule } from './schedule.ts';
 
 export interface Times {
   /** The next time of the pattern after a moment, if any. */
-  next(after: Date): Date | undefined;
+  nextAfter(after: Date): Date | undefined;
   /** The latest time of the pattern up to and including a moment, if any. */
   latest(until: Date): Date | undefined;
 }
@@ -35,20 +35,21 @@ async function readPattern(cron: string, tz: string): Promise<Times> {
     }
   });
   const times: Times = {
-    next: (after) => inOrder(patterns.flatMap((each) => each.nextRun(after) ?? [])).at(0),
+    nextAfter: (after) => inOrder(patterns.flatMap((each) => each.nextRun(after) ?? [])).at(0),
     latest(until) {
       // Croner looks for times before this moment, in whole seconds.
       const nextSecond = new Date((Math.floor(until.getTime() / 1_000) + 1) * 1_000);
       return inOrder(patterns.flatMap((each) => each.previousRuns(1, nextSecond))).at(-1);
     },
   };
-  if (times.next(new Date()) === undefined) throw invalidCron(cron, 'it never occurs');
+  if (times.nextAfter(new Date()) === undefined) throw invalidCron(cron, 'it never occurs');
   return times;
 }
 
 export function nextTimes(times: Times, after: Date, most: number): readonly Date[] {
   const next: Date[] = [];
-  for (let at = times.next(after); at !== undefined && next.length < most; at = times.next(at)) next.push(at);
+  for (let at = times.nextAfter(after); at !== undefined && next.length < most; at = times.nextAfter(at))
+    next.push(at);
   return next;
 }
 

@@ -49,16 +49,16 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     },
     async runs(): Promise<readonly RunEntry[]> {
       const [now, entries] = (await ask(scripts.all, ['runs'])) as [string, string[]];
-      return entries.flatMap((entry) => read(runEntrySchema, now, withoutKey(entry)));
+      return entries.flatMap((entry) => parseEntry(runEntrySchema, now, withoutKey(entry)));
     },
     async run(id: string): Promise<RunEntry | undefined> {
       const [now, entry] = (await ask(scripts.one, ['runs'], id)) as [string, string];
-      return read(runEntrySchema, now, withoutKey(entry))[0];
+      return parseEntry(runEntrySchema, now, withoutKey(entry))[0];
     },
     async workers(api: LimitedApi): Promise<readonly WorkerEntry[]> {
       const [now, entries] = (await ask(scripts.all, [apiKeys(api).workers])) as [string, string[]];
       return entries
-        .flatMap((entry) => read(workerEntrySchema, now, entry))
+        .flatMap((entry) => parseEntry(workerEntrySchema, now, entry))
         .filter((entry) => isPresent(entry));
     },
     /** The pace of an API. Undefined once the last worker has left. */
@@ -71,7 +71,7 @@ export function openCluster({ prefix = '', runScript }: Datastore) {
     },
     async controlsOf(runId: string): Promise<readonly Control[]> {
       const [now, ...controls] = (await ask(scripts.controls, ['controls'], runId)) as string[];
-      return controls.flatMap((control) => read(controlSchema, now ?? '', control));
+      return controls.flatMap((control) => parseEntry(controlSchema, now ?? '', control));
     },
     async clearControls(runId: string): Promise<void> {
       await ask(scripts.clearControls, ['controls'], runId);
@@ -151,7 +151,7 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
       const reply = await ask(scripts.take, [keys.timeline], id, want, need, active, aheadMs, leadInMs);
       return slotReply(reply as string[]);
     },
-    async leave() {
+    async leaveCluster() {
       await ask(scripts.leave, [keys.timeline, keys.workers, keys.pace], id);
     },
   };
@@ -178,13 +178,13 @@ export function slotReply(reply: readonly string[]): SlotReply {
 function rememberingReader<Entry>(schema: z.ZodType<Entry>) {
   let known = new Map<string, readonly Entry[]>();
   return (now: string, texts: readonly string[]): readonly Entry[] => {
-    known = new Map(texts.map((text) => [text, known.get(text) ?? read(schema, now, text)]));
+    known = new Map(texts.map((text) => [text, known.get(text) ?? parseEntry(schema, now, text)]));
     return [...known.values()].flat();
   };
 }
 
 /** The entry, in a list. Empty for an entry of another version. */
-function read<Entry>(schema: z.ZodType<Entry>, now: string, text: string): readonly Entry[] {
+function parseEntry<Entry>(schema: z.ZodType<Entry>, now: string, text: string): readonly Entry[] {
   const space = text.indexOf(' ');
   const ageMs = Number(now) - Number(text.slice(0, space));
   try {
@@ -198,7 +198,7 @@ function read<Entry>(schema: z.ZodType<Entry>, now: string, text: string): reado
 }
 
 function readPace(now: string, at: string, text: string): PublishedPace | undefined {
-  const [entry] = read(paceEntrySchema, now, `${at} ${text}`);
+  const [entry] = parseEntry(paceEntrySchema, now, `${at} ${text}`);
   if (entry === undefined) return undefined;
   const { restMs, restsSinceAgoMs, ...pace } = entry;
   const decidedAt = steadyTimeOf(Date.parse(entry.seenAt));

@@ -41,7 +41,7 @@ export interface Membership {
    */
   giveUpLead(): Promise<boolean>;
   take(request: Omit<SlotRequest, 'worker'>): Promise<SlotReply>;
-  leave(): Promise<void>;
+  leaveCluster(): Promise<void>;
 }
 
 export function onlyMembership(policy: () => RatePolicy | undefined, rows: () => number): Membership {
@@ -59,7 +59,7 @@ export function onlyMembership(policy: () => RatePolicy | undefined, rows: () =>
     decide: async (pace) => setRate(timeline, steadyNow(), { worker, ...rateCommandOf(pace) }),
     giveUpLead: async () => false,
     take: async (request) => take(timeline, steadyNow(), { worker, ...request }),
-    async leave() {},
+    async leaveCluster() {},
   };
 }
 

@@ -159,7 +159,7 @@ export class CallScheduler {
 
   /** @param leaveBy as `step` said; absent for a repeated call */
   sent(now: number, leaveBy?: number): void {
-    if (this.#reply.gap !== undefined) this.#slots.sent(now, leaveBy);
+    if (this.#reply.gap !== undefined) this.#slots.noteSent(now, leaveBy);
   }
 
   ended(durationMs: number): void {
@@ -245,7 +245,7 @@ export class CallScheduler {
     if (this.#reply.gap === undefined)
       return this.#active + this.#reserved < this.#mostBusy ? this.restUntil : Number.POSITIVE_INFINITY;
     return this.#reserved < this.places
-      ? this.#slots.at(this.#reserved) - this.#intentAheadMs
+      ? this.#slots.timeOf(this.#reserved) - this.#intentAheadMs
       : Number.POSITIVE_INFINITY;
   }
 

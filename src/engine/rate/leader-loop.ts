@@ -75,7 +75,7 @@ export class LeaderLoop {
   #state: State = { mode: 'following' };
   #leadership: Leadership | undefined;
   #start: StartingPoint;
-  #wanted: CommonPolicy = { auto: true };
+  #wantedPolicy: CommonPolicy = { auto: true };
   #policies: RunPolicies = new Map();
   #restsSince: number | undefined;
   #isEstablished = false;
@@ -104,7 +104,7 @@ export class LeaderLoop {
     this.#state = { mode: 'stopped' };
     // Others notice that this worker is gone: do not wait long for an unreachable datastore, and report no error.
     await withTimeout(
-      this.#beats.stop().then(() => membership.leave()),
+      this.#beats.stop().then(() => membership.leaveCluster()),
       farewellMs,
     ).catch(onError);
   }
@@ -147,7 +147,7 @@ export class LeaderLoop {
   async #decide({ hasLed, reports, hasRuns, policies, rows, pace }: Beat): Promise<void> {
     const now = steadyNow();
     // Rows left behind by a run are called at its rate; without a known run, at a searched rate.
-    if (policies.size > 0) this.#wanted = commonPolicy(policies);
+    if (policies.size > 0) this.#wantedPolicy = commonPolicy(policies);
     this.#state = { mode: 'leading' };
     if (this.#leadership === undefined || !hasLed) {
       if (pace?.limit !== undefined && this.#start.limit === undefined) this.#start = pace;
@@ -163,9 +163,9 @@ export class LeaderLoop {
     }
     const traffic = counts.add(now, reports, this.#restsSince);
     const { accepted, rejected } = counts;
-    const allowed = controller.update(now, traffic, this.#wanted, reports.size, rows);
+    const allowed = controller.update(now, traffic, this.#wantedPolicy, reports.size, rows);
     const decided = {
-      ...namingBound(allowed, this.#wanted),
+      ...namingBound(allowed, this.#wantedPolicy),
       restsSince: this.#restsSince,
       accepted,
       rejected,

@@ -15,7 +15,7 @@ export interface CallsInFlight {
 export interface MeteredCall {
   readonly sentAt: number;
   /** The calls in flight when a call was sent, with itself, as far as this process knows. */
-  readonly among: number;
+  readonly inFlightWhenSent: number;
 }
 
 export class TrafficMeter {
@@ -24,7 +24,7 @@ export class TrafficMeter {
   elsewhere: () => number = () => 0;
   refuses503 = false;
   readonly #calls = new Set<MeteredCall>();
-  #accepted = 0;
+  #acceptedCalls = 0;
   #rejected = 0;
   #unavailable = 0;
   #durationMs = 0;
@@ -46,7 +46,7 @@ export class TrafficMeter {
   }
 
   sent(): MeteredCall {
-    const call = { sentAt: steadyNow(), among: this.#calls.size + 1 + this.elsewhere() };
+    const call = { sentAt: steadyNow(), inFlightWhenSent: this.#calls.size + 1 + this.elsewhere() };
     this.#calls.add(call);
     return call;
   }
@@ -54,7 +54,7 @@ export class TrafficMeter {
   /** @param answer absent when the client itself failed: that says nothing about the API */
   ended(call: MeteredCall, answer: ApiAnswer | undefined): void {
     this.#calls.delete(call);
-    const { sentAt, among } = call;
+    const { sentAt, inFlightWhenSent } = call;
     if (answer === undefined) return;
     for (const limit of answer.limits ?? []) {
       if (this.#stated.has(limit.name) || this.#stated.size < maxStated) this.#stated.set(limit.name, limit);
@@ -62,14 +62,14 @@ export class TrafficMeter {
     if (!answer.ok && answer.failure.class === 'slow-down') this.#askedToWait(answer.failure);
     const kind = this.#kindOf(answer);
     if (kind === 'accepted') {
-      this.#accepted += 1;
+      this.#acceptedCalls += 1;
       this.#durationMs += answer.durationMs;
-      this.#acceptedAmong = Math.max(this.#acceptedAmong ?? 0, among);
+      this.#acceptedAmong = Math.max(this.#acceptedAmong ?? 0, inFlightWhenSent);
     }
     if (kind === 'unavailable') this.#unavailable += 1;
     // A 503 may prove to be a refusal, and the first refusal shows most about a cap.
     if (kind === 'unavailable' || kind === 'rejected')
-      this.#rejectedAmong = Math.min(this.#rejectedAmong ?? among, among);
+      this.#rejectedAmong = Math.min(this.#rejectedAmong ?? inFlightWhenSent, inFlightWhenSent);
     if (kind !== 'rejected') return;
     this.#rejected += 1;
     this.#refusedWith = answer.ok ? undefined : answer.failure.status;
@@ -93,7 +93,7 @@ export class TrafficMeter {
   report(): TrafficReport {
     const now = steadyNow();
     const report: TrafficReport = {
-      accepted: this.#accepted,
+      accepted: this.#acceptedCalls,
       rejected: this.#rejected,
       unavailable: this.#unavailable,
       durationMs: this.#durationMs,

@@ -24,7 +24,7 @@ interface Slot {
 export class UnusedSlots {
   #slots: Slot[] = [];
   /** Times of the last second: slots used and lost, and calls. */
-  readonly #spent: number[] = [];
+  readonly #spentTimes: number[] = [];
   readonly #calls: number[] = [];
   #lateAt = Number.NEGATIVE_INFINITY;
 
@@ -33,13 +33,13 @@ export class UnusedSlots {
   }
 
   /** The time of a slot. Infinite without such a slot. */
-  at(index: number): number {
+  timeOf(index: number): number {
     return this.#slots[index]?.at ?? Number.POSITIVE_INFINITY;
   }
 
   nextAt(now: number): number {
-    if (!this.#isFull(now)) return this.at(0);
-    return Math.min(this.at(this.countUntil(now)), (this.#calls[0] ?? now) + windowMs);
+    if (!this.#isFull(now)) return this.timeOf(0);
+    return Math.min(this.timeOf(this.countUntil(now)), (this.#calls[0] ?? now) + windowMs);
   }
 
   countUntil(time: number): number {
@@ -47,7 +47,7 @@ export class UnusedSlots {
     let [low, high] = [0, this.count];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.at(middle) > time) high = middle;
+      if (this.timeOf(middle) > time) high = middle;
       else low = middle + 1;
     }
     return low;
@@ -61,7 +61,8 @@ export class UnusedSlots {
 
   /** Gives up slots that have passed or lie before the end of a rest. */
   drop(now: number, restUntil: number, isAlone: boolean): void {
-    for (const times of [this.#spent, this.#calls]) while ((times[0] ?? now) <= now - windowMs) times.shift();
+    for (const times of [this.#spentTimes, this.#calls])
+      while ((times[0] ?? now) <= now - windowMs) times.shift();
     for (let [first] = this.#slots; first !== undefined; [first] = this.#slots) {
       const isPast = now > first.at + graceMs(first) - leavingMs && !(isAlone && this.#mayBeLate(first, now));
       if (first.at >= restUntil && !isPast) return;
@@ -82,7 +83,7 @@ export class UnusedSlots {
   }
 
   /** @param leaveBy absent for a repeated call */
-  sent(now: number, leaveBy = Number.NEGATIVE_INFINITY): void {
+  noteSent(now: number, leaveBy = Number.NEGATIVE_INFINITY): void {
     if (now <= leaveBy) return;
     this.#calls.push(now);
     this.#lateAt = now;
@@ -106,7 +107,7 @@ export class UnusedSlots {
 
   #spend(at: number, now: number): void {
     this.#slots.shift();
-    if (at <= now) this.#spent.push(at);
+    if (at <= now) this.#spentTimes.push(at);
   }
 
   #mayBeLate({ at }: Slot, now: number): boolean {
@@ -119,7 +120,7 @@ export class UnusedSlots {
   }
 
   #hasUsedAll(now: number): boolean {
-    return this.#calls.length >= this.#spent.length + this.countUntil(now);
+    return this.#calls.length >= this.#spentTimes.length + this.countUntil(now);
   }
 }
 

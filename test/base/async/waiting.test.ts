@@ -1,6 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { aborted, deferred, onAbort, unlessAborted, withTimeout } from '../../../src/base/async/waiting.ts';
+import {
+  deferred,
+  onAbort,
+  unlessAborted,
+  untilAborted,
+  withTimeout,
+} from '../../../src/base/async/waiting.ts';
 
 test('waits for a promise at most for the given time', async () => {
   expect(await withTimeout(Promise.resolve('in time'), 60_000)).toBe('in time');
@@ -18,7 +24,7 @@ test('a promise is waited for until a signal aborts, which then has no listener 
   abort.abort();
   expect(await waiting).toBeUndefined();
   expect(await unlessAborted(deferred().promise, abort.signal)).toBeUndefined();
-  expect(await aborted(abort.signal)).toBeUndefined();
+  expect(await untilAborted(abort.signal)).toBeUndefined();
 });
 
 test('a listener is called once for an abort, even an earlier one, and never after it was removed', () => {

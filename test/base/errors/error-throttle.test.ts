@@ -22,7 +22,7 @@ function toldAfter(...seconds: readonly number[]): readonly number[] {
   return seconds.filter((second) => {
     now = second * 1_000;
     errors.see(new Error('refused'));
-    return errors.current !== undefined;
+    return errors.lastingError !== undefined;
   });
 }
 
@@ -43,8 +43,8 @@ test('the error that has lasted longest is told, with its time, until it comes n
     if (now >= 2_000) errors.see(new Error('second'));
   }
   now = 10_000;
-  expect(errors.current).toMatchObject({ error: { message: 'first' }, forMs: 10_000 });
+  expect(errors.lastingError).toMatchObject({ error: { message: 'first' }, forMs: 10_000 });
   expect(errors.text).toBe('a command of the datastore fails again and again (first)');
   now = 16_001;
-  expect([errors.current, errors.text]).toEqual([undefined, undefined]);
+  expect([errors.lastingError, errors.text]).toEqual([undefined, undefined]);
 });

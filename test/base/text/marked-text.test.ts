@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decoded, markedText } from '../../../src/base/text/marked-text.ts';
+import { markedText, textOfBytes } from '../../../src/base/text/marked-text.ts';
 
 const utf16 = Buffer.from('\ufeffä🎧', 'utf16le');
 
@@ -13,6 +13,6 @@ test.each([
 });
 
 test('a text is decoded whole, also at its end', () => {
-  expect(decoded(Buffer.from([0x80, 0x41]), 'windows-1252')).toBe('€A');
-  expect(decoded(Buffer.from([0x41, 0xe2, 0x82]))).toBe('A\ufffd');
+  expect(textOfBytes(Buffer.from([0x80, 0x41]), 'windows-1252')).toBe('€A');
+  expect(textOfBytes(Buffer.from([0x41, 0xe2, 0x82]))).toBe('A\ufffd');
 });

@@ -105,7 +105,7 @@ await program(async (/** @type {AtRate} */ fleet) => {
       membership,
       meter,
       gate,
-      known: { limit: perSecond, concurrency: mostConcurrency },
+      startingPoint: { limit: perSecond, concurrency: mostConcurrency },
       facts: () => ({ finished, concurrency: wanted }),
       onPace(pace, { concurrency }) {
         const most = withSpare(concurrency);

@@ -28,7 +28,7 @@ const trigger = { at: at('05T12:00'), reason: 'now' };
 const triggered = { due: trigger.at, trigger };
 
 describe('a schedule', () => {
-  const going = { going: 'nightly-20261104-020000' };
+  const runInProgress = { runInProgress: 'nightly-20261104-020000' };
 
   test('starts a run when it is due, and only one', async () => {
     const first = await decided({}, done('04T02:00'), '05T02:00');
@@ -81,19 +81,19 @@ describe('a schedule', () => {
   });
 
   test('skips times during its run, as one entry', async () => {
-    const first = await decided({}, done('04T02:00'), '05T02:00', going);
-    const second = await decided({}, first, '06T02:00', going);
+    const first = await decided({}, done('04T02:00'), '05T02:00', runInProgress);
+    const second = await decided({}, first, '06T02:00', runInProgress);
     expect(second.history).toEqual([
-      { result: 'skipped', due: at('05T02:00'), until: at('06T02:00'), because: going.going },
+      { result: 'skipped', due: at('05T02:00'), until: at('06T02:00'), because: runInProgress.runInProgress },
     ]);
     expect(await decided({}, second, '07T02:00')).toMatchObject({ beginning: { due: at('07T02:00') } });
   });
 
   test('queues one time with --overlap queue', async () => {
     const overlap = { overlap: 'queue' } as const;
-    const first = await decided(overlap, done('04T02:00'), '05T02:00', going);
+    const first = await decided(overlap, done('04T02:00'), '05T02:00', runInProgress);
     expect(first).toMatchObject({ waiting: { due: at('05T02:00') }, history: [] });
-    const second = await decided(overlap, first, '06T02:00', going);
+    const second = await decided(overlap, first, '06T02:00', runInProgress);
     expect(second).toMatchObject({ waiting: { due: at('05T02:00') } });
     expect(second.history).toMatchObject([{ result: 'skipped', due: at('06T02:00') }]);
     const third = await decided(overlap, second, '06T03:00');
@@ -120,8 +120,8 @@ describe('a schedule', () => {
   });
 
   test('never has two runs at a time, however it was triggered', async () => {
-    expect(await decided({}, done('05T02:00'), '05T12:00', { trigger, ...going })).toMatchObject({
-      history: [{ ...triggered, result: 'skipped', because: going.going }],
+    expect(await decided({}, done('05T02:00'), '05T12:00', { trigger, ...runInProgress })).toMatchObject({
+      history: [{ ...triggered, result: 'skipped', because: runInProgress.runInProgress }],
     });
     expect(await decided({}, done('04T02:00'), '05T02:00', { trigger })).toMatchObject({
       beginning: { due: at('05T02:00') },

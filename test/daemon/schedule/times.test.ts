@@ -6,7 +6,11 @@ import { timesOf } from '../../../src/daemon/schedule/times.ts';
 async function following(cron: string, tz: string, from: string, count: number): Promise<readonly string[]> {
   const times = await timesOf({ cron, tz });
   const found: string[] = [];
-  for (let at = times.next(new Date(from)); at !== undefined && found.length < count; at = times.next(at))
+  for (
+    let at = times.nextAfter(new Date(from));
+    at !== undefined && found.length < count;
+    at = times.nextAfter(at)
+  )
     found.push(at.toISOString().slice(0, 16));
   return found;
 }
@@ -72,10 +76,10 @@ test('the times of a pattern are the same forwards and backwards, even where clo
       const times = await timesOf(each);
       const latest = times.latest(now);
       expect(latest?.getTime()).toBeLessThanOrEqual(now.getTime());
-      const next = times.next(latest as Date);
+      const next = times.nextAfter(latest as Date);
       expect(next?.getTime()).toBeGreaterThan(now.getTime());
       expect(times.latest(next as Date)).toEqual(next);
-      expect(times.next(new Date((latest as Date).getTime() - 1_000))).toEqual(latest);
+      expect(times.nextAfter(new Date((latest as Date).getTime() - 1_000))).toEqual(latest);
     }),
   );
 });

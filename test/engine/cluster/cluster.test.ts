@@ -119,7 +119,7 @@ describeWithRedis('the processes that share a Redis', () => {
     await admin.hset(key, 'dead', written.replace(/^\S+/, String(Date.now() - 20_000)));
     // A worker that is gone counts nowhere.
     expect(await cluster.workers(api)).toHaveLength(2);
-    await first.leave();
+    await first.leaveCluster();
     expect(await cluster.workers(api)).toMatchObject([{ version: '1', active: 3, ...api, traffic }]);
     expect(await second.beat(heartbeat, true)).toMatchObject({ leads: true });
   });
@@ -221,12 +221,12 @@ describeWithRedis('the processes that share a Redis', () => {
     await first.beat(heartbeat, true);
     await second.beat(heartbeat, true);
     await first.decide(decision);
-    await first.leave();
+    await first.leaveCluster();
     // The other worker may still call at that pace.
     expect(await cluster.pace(api)).toMatchObject(decision);
     await second.beat(heartbeat, true);
     await second.decide(decision);
-    await second.leave();
+    await second.leaveCluster();
     expect(await cluster.pace(api)).toBeUndefined();
     const third = cluster.join(api, '1');
     expect((await third.beat(heartbeat, true)).pace).toMatchObject(decision);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { aborted } from '../../../src/base/async/waiting.ts';
+import { untilAborted } from '../../../src/base/async/waiting.ts';
 import { built } from '../../helpers/built.ts';
 import { describeWithSmallDisk, smallDisk } from '../../helpers/small-disk.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
@@ -131,7 +131,7 @@ describeWithSmallDisk('the embedded datastore on a full disk', () => {
     };
     const sentence = /^the disk of \S+queue is full: free some space, then try again\.$/;
     await expect(store()).rejects.toThrow(sentence);
-    await aborted(datastore.lost);
+    await untilAborted(datastore.lost);
     expect(datastore.lost.reason).toMatchObject({ code: 'DISK_FULL', kind: 'fatal' });
     await expect(pool.query('SELECT 1')).rejects.toThrow(sentence);
     // Code that tries again at once, without end, leaves time to others.

@@ -64,7 +64,7 @@ function begin(known: Omit<Beat, 'reports'>) {
       return around.hasLead;
     },
     take: () => Promise.reject(new Error('the gate has a timeline of its own')),
-    async leave() {},
+    async leaveCluster() {},
   };
   const { gate } = gateOnTimeline({ cap: 1_000 });
   const meter = new TrafficMeter();

@@ -73,7 +73,7 @@ describe('the slots of a second', () => {
             admitted.push(leaveBy);
           for (const leaveBy of admitted) {
             now += leavingMs / admitted.length;
-            held.sent(now, leaveBy);
+            held.noteSent(now, leaveBy);
             calls.push(now);
           }
         };
@@ -98,7 +98,7 @@ describe('the slots of a second', () => {
     { what: 'leaves late', leavesAt: 11, laterCalls: [20, 30] },
   ])('have a call each, and one fewer when a call $what', ({ leavesAt, laterCalls }) => {
     const { held, leaveBy } = usedAtZero();
-    held.sent(leavesAt, leaveBy);
+    held.noteSent(leavesAt, leaveBy);
     const calls = [10, 20, 30].filter((now) => {
       held.drop(now + 1, 0, false);
       return held.use(now + 1) !== undefined;
@@ -108,8 +108,8 @@ describe('the slots of a second', () => {
 
   test('are fewer by a call that was made once more', () => {
     const { held, leaveBy } = usedAtZero();
-    held.sent(0, leaveBy);
-    held.sent(2);
+    held.noteSent(0, leaveBy);
+    held.noteSent(2);
     expect(held.use(10)).toBeUndefined();
     held.drop(20, 0, false);
     expect(held.use(20)).toBeDefined();

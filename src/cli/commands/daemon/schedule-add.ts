@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { look } from '../../../base/disk/files.ts';
+import { statIfAny } from '../../../base/disk/files.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import { Inbox } from '../../../daemon/inbox/inbox.ts';
 import { goingScheduledRun, overlapRules, type Schedule } from '../../../daemon/schedule/schedule.ts';
@@ -72,7 +72,7 @@ export async function addSchedule(name: string, flags: Flags): Promise<ExitCode>
     terminal.warn(
       'warning: the daemon needs the address of the API: set CQBATCH_BASE_URL for it, or pass --base-url here.',
     );
-  if ('manifest' in source && (await look(source.manifest)) === undefined)
+  if ('manifest' in source && (await statIfAny(source.manifest)) === undefined)
     terminal.warn(`warning: ${source.manifest} doesn't exist yet, or you may not see it.`);
   const view = await viewOf(context, schedule);
   const paused = schedule.paused ? ' It is paused.' : '';
@@ -108,7 +108,7 @@ async function sourceOf({ manifest, inbox }: Flags, store: RunStore): Promise<Sc
       `--manifest ${manifest}: ${why}. Name a file that is rewritten for each run.`,
     );
   }
-  if ((await look(manifest))?.isDirectory())
+  if ((await statIfAny(manifest))?.isDirectory())
     throw usageError('INVALID_SETTING', `--manifest ${manifest} is a folder: pass it as --inbox.`);
   return { manifest: resolve(manifest) };
 }
@@ -131,5 +131,5 @@ async function givenOptions({ tz, skipDone, ...flags }: Flags): Promise<Schedule
 
 /** `--skip-done` names a run, or a report by its path. */
 async function absoluteIfFile(name: string): Promise<string> {
-  return (await look(name))?.isFile() ? resolve(name) : name;
+  return (await statIfAny(name))?.isFile() ? resolve(name) : name;
 }

@@ -1,6 +1,6 @@
 import { type Repeated, repeat } from '../../../base/async/repeat.ts';
 import { withScope } from '../../../base/async/scope.ts';
-import { aborted, onAbort } from '../../../base/async/waiting.ts';
+import { onAbort, untilAborted } from '../../../base/async/waiting.ts';
 import { ErrorThrottle, LastingErrors } from '../../../base/errors/error-throttle.ts';
 import { usageError } from '../../../base/errors/errors.ts';
 import type { Log } from '../../../base/log.ts';
@@ -79,7 +79,7 @@ export async function worker(flags: Flags): Promise<ExitCode> {
     const ownApi = datastore.exclusive ? api : undefined;
     const daemon = { ...common, datastore, queue, api: ownApi, metrics, failing };
     const [stuck] = await Promise.all([
-      serving?.end ?? aborted(stop.signal),
+      serving?.end ?? untilAborted(stop.signal),
       context && runDaemon(context, daemon, defer),
     ]);
     if (stuck !== undefined || refused !== undefined) throw stuck ?? refused;
@@ -148,12 +148,12 @@ const unhealthyAfterMs = 5 * 60_000;
 /** A worker waits for an absent datastore. A long refusal makes the worker unhealthy, so that a supervisor restarts it. */
 export function healthOf(
   { trouble, refusal }: Pick<Datastore, 'trouble' | 'refusal'>,
-  failing: Pick<LastingErrors, 'current' | 'text'>,
+  failing: Pick<LastingErrors, 'lastingError' | 'text'>,
   stop: AbortSignal,
   serving: Pick<Serving, 'idleBecause' | 'active'> | undefined,
 ): HealthState {
   const reason = stop.aborted ? 'stopping' : (serving?.idleBecause ?? trouble ?? failing.text);
-  const { forMs } = refusal ?? (trouble === undefined ? failing.current : undefined) ?? { forMs: 0 };
+  const { forMs } = refusal ?? (trouble === undefined ? failing.lastingError : undefined) ?? { forMs: 0 };
   return {
     healthy: stop.aborted || forMs < unhealthyAfterMs,
     ready: reason === undefined,

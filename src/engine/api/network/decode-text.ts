@@ -1,4 +1,4 @@
-import { decoded, encodingByMark } from '../../../base/text/marked-text.ts';
+import { encodingByMark, textOfBytes } from '../../../base/text/marked-text.ts';
 
 const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 
@@ -8,11 +8,11 @@ const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i;
  */
 export function decodeText(bytes: Buffer, contentType = ''): string {
   const encoding = encodingByMark(bytes) ?? encodingByZeros(bytes) ?? charset.exec(contentType)?.[1];
-  if (encoding === undefined || /^utf-?8$/i.test(encoding)) return decoded(bytes);
+  if (encoding === undefined || /^utf-?8$/i.test(encoding)) return textOfBytes(bytes);
   try {
-    return decoded(bytes, encoding);
+    return textOfBytes(bytes, encoding);
   } catch {
-    return decoded(bytes);
+    return textOfBytes(bytes);
   }
 }
 

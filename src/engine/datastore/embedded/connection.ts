@@ -160,7 +160,7 @@ export class DatabaseConnection {
     return fatalError('DATASTORE_LOST', what, cause);
   }
 
-  #removed(cause: unknown): Error {
+  #removedError(cause: unknown): Error {
     const what = `the folder ${this.#folder} was removed while it was in use`;
     return new SystemError('DATASTORE_REMOVED', what, 'see what removes files there', cause);
   }
@@ -187,7 +187,7 @@ export class DatabaseConnection {
     const why = message === undefined ? '' : ` (${message})`;
     const failure =
       circumstance(cause, this.#folder) ??
-      (existsSync(this.#folder) ? this.#stopped(why, cause) : this.#removed(cause));
+      (existsSync(this.#folder) ? this.#stopped(why, cause) : this.#removedError(cause));
     this.#failure = failure;
     for (const { reject } of this.#waiting.values()) reject(failure);
     this.#waiting.clear();

@@ -24,7 +24,7 @@ export async function ensureDatabase(folder: string): Promise<void> {
     return;
   }
   // The root of a volume can't be replaced: let PGlite create its database there.
-  if (files !== undefined && !(await removed(folder))) return;
+  if (files !== undefined && !(await removeIfEmptyFolder(folder))) return;
   const temporary = `${folder}.new`;
   await rm(temporary, { recursive: true, force: true });
   try {
@@ -38,7 +38,7 @@ export async function ensureDatabase(folder: string): Promise<void> {
   }
 }
 
-function removed(emptyFolder: string): Promise<boolean> {
+function removeIfEmptyFolder(emptyFolder: string): Promise<boolean> {
   return rmdir(emptyFolder).then(
     () => true,
     () => false,

@@ -71,12 +71,12 @@ class Database extends PGlite {
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 
 const fs = new LateFolder('/');
-const database = await open();
+const database = await openFolder();
 database.onNotification((channel, payload) => reply({ type: 'notification', channel, payload }));
 port.on('message', (request: Request) => void serve(request));
 reply({ type: 'opened' });
 
-async function open(): Promise<PGlite> {
+async function openFolder(): Promise<PGlite> {
   try {
     const opened = new Database({ fs, startParams });
     await opened.waitReady;

@@ -15,7 +15,7 @@ interface Login {
 /** A file with a password, which another program may renew. */
 export interface PasswordFile {
   readonly path: string;
-  readonly read: () => Promise<string | undefined>;
+  readonly readPassword: () => Promise<string | undefined>;
 }
 
 interface AnyAddress extends Login {

@@ -42,7 +42,7 @@ export async function attempt<Result>(
 }
 
 /** Resolves when the client is ready, rejects when it has given up. */
-export async function ready(client: Redis): Promise<void> {
+export async function untilReady(client: Redis): Promise<void> {
   if (client.status === 'wait') client.connect().catch(() => {});
   if (client.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
@@ -57,7 +57,7 @@ export async function noteReasons(options: RedisClientOptions, note: (error: Err
     sentinelsOf(options.address, options.sentinelPassword).map(async (address) => {
       const client = createRedisClient({ ...options, address });
       client.on('error', note);
-      await ready(client).catch(() => {});
+      await untilReady(client).catch(() => {});
       client.disconnect();
     }),
   );

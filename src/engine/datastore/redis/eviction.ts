@@ -12,7 +12,7 @@ export interface EvictionOptions {
   /** A user who may not run `INFO` learns nothing of evictions. */
   readonly mayAskInfo: boolean;
   /** The number of keys that Redis had evicted before this process connected. */
-  readonly before: number;
+  readonly evictedBefore: number;
   readonly onEvicted: (reason: CqbatchError) => void;
 }
 
@@ -21,17 +21,17 @@ export class EvictionWatch {
   readonly #client: Redis;
   readonly #options: EvictionOptions;
   #evicted = 0;
-  readonly #looks: Repeated;
+  readonly #checks: Repeated;
 
   constructor(client: Redis, options: EvictionOptions) {
     this.#client = client;
     this.#options = options;
-    this.#looks = repeat(() => this.#look(), { everyMs: lookEveryMs });
+    this.#checks = repeat(() => this.#check(), { everyMs: lookEveryMs });
   }
 
   /** Why keys are missing. Undefined without evictions since the start. */
   async reason(): Promise<CqbatchError | undefined> {
-    await this.#look();
+    await this.#check();
     if (this.#evicted === 0) return undefined;
     return fatalError(
       'REDIS_EVICTION',
@@ -40,12 +40,12 @@ export class EvictionWatch {
   }
 
   close(): void {
-    void this.#looks.stop();
+    void this.#checks.stop();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     if (!this.#options.mayAskInfo) return;
-    const evicted = evictedKeys(await this.#client.info('stats')) - this.#options.before;
+    const evicted = evictedKeys(await this.#client.info('stats')) - this.#options.evictedBefore;
     if (evicted <= this.#evicted) return;
     this.#evicted = evicted;
     const reason = await this.reason();

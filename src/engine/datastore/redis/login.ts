@@ -22,14 +22,14 @@ export class Login {
 
   /** Refusals at the same time share one read. */
   readAgain(): Promise<void> {
-    this.#reading ??= this.#read().finally(() => {
+    this.#reading ??= this.#readPassword().finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
   }
 
-  async #read(): Promise<void> {
-    const password = await this.#file?.read();
+  async #readPassword(): Promise<void> {
+    const password = await this.#file?.readPassword();
     if (password === undefined || password === this.#password) return;
     this.#password = password;
     this.#onPassword(password);

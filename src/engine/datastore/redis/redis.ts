@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { withTimeout } from '../../../base/async/waiting.ts';
 import type { Datastore, RunScript } from '../datastore.ts';
 import { describeAddress, type PasswordFile, parseRedisUrl, type RedisAddress } from './address.ts';
-import { attempt, noteReasons, ready } from './attempt.ts';
+import { attempt, noteReasons, untilReady } from './attempt.ts';
 import { backendFor } from './backend.ts';
 import { type Inspection, inspect } from './checks.ts';
 import { createRedisClient, type RedisClientOptions, rejectCommands } from './client.ts';
@@ -85,7 +85,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   const clients = [connection, producerConnection];
   const watchedEpoch = watchEpoch(connection);
   try {
-    await Promise.all(clients.map((client) => attempt(client, context, until, () => ready(client))));
+    await Promise.all(clients.map((client) => attempt(client, context, until, () => untilReady(client))));
   } catch (error) {
     failover.close();
     for (const client of clients) client.disconnect();
@@ -95,7 +95,7 @@ export async function openRedis(options: RedisOptions): Promise<OpenedRedis> {
   const evictions = new EvictionWatch(connection, {
     where: context.where,
     mayAskInfo: inspection.mayAskInfo,
-    before: inspection.evictedKeys,
+    evictedBefore: inspection.evictedKeys,
     onEvicted: (reason) => mayEvict || losing.abort(reason),
   });
 
@@ -159,7 +159,7 @@ async function inspectFirst(
   const client = createRedisClient(settings);
   try {
     return await attempt(client, context, until, async (note) => {
-      await ready(client).catch(async (error) => {
+      await untilReady(client).catch(async (error) => {
         await noteReasons(settings, note);
         throw error;
       });

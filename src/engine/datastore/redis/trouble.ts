@@ -34,7 +34,7 @@ export class RedisTrouble {
   readonly #onUnwritable: (reason: CqbatchError) => void;
   /** Why each connection fails. */
   readonly #down = new Map<Redis, string>();
-  #refused: { readonly reason: CqbatchError; readonly since: number; readonly at: number } | undefined;
+  #lastRefusal: { readonly reason: CqbatchError; readonly since: number; readonly at: number } | undefined;
   #unwritable: { readonly since: number; readonly at: number } | undefined;
 
   /**
@@ -74,7 +74,7 @@ export class RedisTrouble {
       const { code, message } = error;
       this.#down.set(client, code ?? removeSecrets(message.split('\n', 1)[0] ?? '', this.#context.secrets));
       // A Redis that is away refuses nothing.
-      if (!this.noteError(error)) this.#refused = undefined;
+      if (!this.noteError(error)) this.#lastRefusal = undefined;
     });
     client.on('connect', () => this.#down.set(client, 'it is starting'));
     client.on('ready', () => this.#down.delete(client));
@@ -99,12 +99,12 @@ export class RedisTrouble {
 
   #refuse(reason: CqbatchError): void {
     const now = steadyNow();
-    this.#refused = { reason, since: this.#refusedNow?.since ?? now, at: now };
+    this.#lastRefusal = { reason, since: this.#refusedNow?.since ?? now, at: now };
   }
 
   get #refusedNow() {
-    const isOver = this.#down.size === 0 && steadyNow() - (this.#refused?.at ?? 0) > refusalLastsMs;
-    return isOver ? undefined : this.#refused;
+    const isOver = this.#down.size === 0 && steadyNow() - (this.#lastRefusal?.at ?? 0) > refusalLastsMs;
+    return isOver ? undefined : this.#lastRefusal;
   }
 
   #noteUnwritable(reply: Error): void {

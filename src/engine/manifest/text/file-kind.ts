@@ -1,4 +1,4 @@
-import { decoded } from '../../../base/text/marked-text.ts';
+import { textOfBytes } from '../../../base/text/marked-text.ts';
 import { TextMistake } from './mistake.ts';
 
 /**
@@ -17,7 +17,7 @@ export function refuseForeignFile(head: Buffer, encoding: string): void {
 }
 
 function textOf(head: Buffer, encoding: string): string {
-  return decoded(head, unmarkedUtf16(head) ?? encoding);
+  return textOfBytes(head, unmarkedUtf16(head) ?? encoding);
 }
 
 const beginsMarkup =

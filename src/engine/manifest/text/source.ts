@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { readFileParts } from '../../../base/disk/open-file.ts';
 import { usageError } from '../../../base/errors/errors.ts';
-import { decoded } from '../../../base/text/marked-text.ts';
+import { textOfBytes } from '../../../base/text/marked-text.ts';
 import { shellWord } from '../../../base/text/shell-word.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { excerpt } from '../../rows/problem.ts';
@@ -234,7 +234,7 @@ function notUtf8(bytes: Buffer, chunkOffset: number, remedy: string): TextMistak
   }
   const byte = bytes[index] ?? 0;
   const hex = byte.toString(16).toUpperCase().padStart(2, '0');
-  const character = decoded(Uint8Array.of(byte), 'windows-1252');
+  const character = textOfBytes(Uint8Array.of(byte), 'windows-1252');
   // Five bytes have no character there.
   const meaning = character < '\u00a0' ? '' : ` (in Windows-1252 it is "${character}")`;
   return new TextMistake(

@@ -8,14 +8,14 @@ const confirmed = 0.92;
 
 /** Tests whether as many calls are accepted with fewer in flight. Only the second half counts. */
 export class CapTrial {
-  readonly usual: number;
+  readonly usualRate: number;
   readonly #halfAt: number;
   readonly #endsAt: number;
   #countedFrom: number | undefined;
-  #accepted = 0;
+  #acceptedCalls = 0;
 
   constructor(now: number, usual: number, reactionMs: number) {
-    this.usual = usual;
+    this.usualRate = usual;
     this.#halfAt = now + (trialMs + trialReactions * reactionMs) / 2;
     this.#endsAt = now + trialMs + trialReactions * reactionMs;
   }
@@ -24,11 +24,12 @@ export class CapTrial {
   update(now: number, accepted: number): boolean | undefined {
     if (now < this.#halfAt) return undefined;
     if (this.#countedFrom === undefined) this.#countedFrom = now;
-    else this.#accepted += accepted;
+    else this.#acceptedCalls += accepted;
     const leftMs = Math.max(0, this.#endsAt - now);
-    const usually = (ms: number) => (this.usual * ms) / 1_000;
+    const usually = (ms: number) => (this.usualRate * ms) / 1_000;
     // Even the usual rate would not make up for what is missing.
-    const isMissed = this.#accepted + usually(leftMs) < confirmed * usually(now + leftMs - this.#countedFrom);
+    const isMissed =
+      this.#acceptedCalls + usually(leftMs) < confirmed * usually(now + leftMs - this.#countedFrom);
     if (isMissed) return false;
     return leftMs > 0 || now === this.#countedFrom ? undefined : true;
   }
@@ -40,7 +41,7 @@ const meanMs = 3_000;
 const uncountedMs = 200;
 
 export class AcceptedCalls {
-  #accepted: { readonly at: number; readonly among: number }[] = [];
+  #recentlyAccepted: { readonly at: number; readonly among: number }[] = [];
   #unreliableUntil = Number.NEGATIVE_INFINITY;
   #perSecond = 0;
   #updatedAt: number;
@@ -50,8 +51,8 @@ export class AcceptedCalls {
   }
 
   /** The most calls in flight among which one was accepted; 0 when nothing is known. */
-  get most(): number {
-    return this.#accepted.reduce((highest, { among }) => Math.max(highest, among), 0);
+  get mostInFlight(): number {
+    return this.#recentlyAccepted.reduce((highest, { among }) => Math.max(highest, among), 0);
   }
 
   get perSecond(): number {
@@ -61,8 +62,8 @@ export class AcceptedCalls {
   update(now: number, { accepted, rejected, acceptedAmong }: Traffic, reactionMs: number): void {
     if (rejected > 0) this.#unreliableUntil = now + Math.max(uncountedMs, 2 * reactionMs);
     if (acceptedAmong !== undefined && now >= this.#unreliableUntil)
-      this.#accepted.push({ at: now, among: acceptedAmong });
-    while ((this.#accepted[0]?.at ?? now) < now - memoryMs) this.#accepted.shift();
+      this.#recentlyAccepted.push({ at: now, among: acceptedAmong });
+    while ((this.#recentlyAccepted[0]?.at ?? now) < now - memoryMs) this.#recentlyAccepted.shift();
     const kept = Math.exp((this.#updatedAt - now) / meanMs);
     this.#perSecond = this.#perSecond * kept + (accepted * 1_000) / meanMs;
     this.#updatedAt = now;

@@ -1,7 +1,7 @@
 /** A stretch of calls at about one rate. */
 interface Stretch {
   readonly calls: number;
-  readonly failed: number;
+  readonly failedCalls: number;
   readonly ms: number;
 }
 
@@ -49,14 +49,14 @@ const partLeft = 0.25;
 const timesAccepted = 3;
 const hardlyAny = 0.04;
 
-const empty: Stretch = { calls: 0, failed: 0, ms: 0 };
+const emptyStretch: Stretch = { calls: 0, failedCalls: 0, ms: 0 };
 
 /** Compares two stretches of calls, the second at a lower rate: does the same share fail, or less? */
 export class Comparison {
   readonly #learnedLimit: number | undefined;
   readonly #acceptedBefore: { readonly accepted: number; readonly ms: number };
-  #fast: Stretch | undefined;
-  #current = empty;
+  #fastStretch: Stretch | undefined;
+  #currentStretch = emptyStretch;
   #isWet = false;
 
   /**
@@ -72,94 +72,97 @@ export class Comparison {
   }
 
   get calls(): number {
-    return (this.#fast?.calls ?? 0) + this.#current.calls;
+    return (this.#fastStretch?.calls ?? 0) + this.#currentStretch.calls;
   }
 
   get failed(): number {
-    return (this.#fast?.failed ?? 0) + this.#current.failed;
+    return (this.#fastStretch?.failedCalls ?? 0) + this.#currentStretch.failedCalls;
   }
 
-  get sending(): number {
-    return perSecond(this.#fast?.calls ?? 0, this.#fast?.ms ?? 0);
+  get sentPerSecond(): number {
+    return perSecond(this.#fastStretch?.calls ?? 0, this.#fastStretch?.ms ?? 0);
   }
 
-  get accepting(): number {
-    const { calls, failed, ms } = this.#fast ?? empty;
+  get acceptedPerSecond(): number {
+    const { calls, failedCalls, ms } = this.#fastStretch ?? emptyStretch;
     // What a window of a second accepts at its start is not its rate.
-    const mean = perSecond(calls - failed + this.#acceptedBefore.accepted, ms + this.#acceptedBefore.ms);
-    return Math.min(perSecond(calls - failed, ms), mean);
+    const mean = perSecond(calls - failedCalls + this.#acceptedBefore.accepted, ms + this.#acceptedBefore.ms);
+    return Math.min(perSecond(calls - failedCalls, ms), mean);
   }
 
   /** The limit learned before, if about as much is accepted: the failed calls were beyond it. */
   get confirmedLimit(): number | undefined {
     if (this.#learnedLimit === undefined) return undefined;
-    const ratio = this.accepting / this.#learnedLimit;
+    const ratio = this.acceptedPerSecond / this.#learnedLimit;
     return ratio >= leastOfLearned && ratio <= mostOfLearned ? this.#learnedLimit : undefined;
   }
 
   paced(rate: number): number {
-    const paced = this.#fast === undefined ? Math.max(rate, leastRate) : this.#lower;
-    return !this.#isWet && this.#current.calls >= dryCalls ? Math.min(paced, dryRate) : paced;
+    const paced = this.#fastStretch === undefined ? Math.max(rate, leastRate) : this.#lower;
+    return !this.#isWet && this.#currentStretch.calls >= dryCalls ? Math.min(paced, dryRate) : paced;
   }
 
   get #lower(): number {
-    const { accepting, confirmedLimit } = this;
-    if (confirmedLimit !== undefined) return leastOfLearned * Math.min(accepting, confirmedLimit);
-    return (this.#learnedLimit === undefined ? ofAccepted : ofAcceptedWhereLearned) * accepting;
+    const { acceptedPerSecond, confirmedLimit } = this;
+    if (confirmedLimit !== undefined) return leastOfLearned * Math.min(acceptedPerSecond, confirmedLimit);
+    return (this.#learnedLimit === undefined ? ofAccepted : ofAcceptedWhereLearned) * acceptedPerSecond;
   }
 
   /** @returns undefined while the comparison continues */
   update(calls: number, failed: number, passedMs: number, reactionMs: number): ComparisonVerdict | undefined {
-    const last = this.#current;
+    const last = this.#currentStretch;
     if (last.ms < 0) {
-      this.#current = { ...last, ms: last.ms + passedMs };
+      this.#currentStretch = { ...last, ms: last.ms + passedMs };
       return undefined;
     }
-    this.#current = {
+    this.#currentStretch = {
       calls: last.calls + calls,
-      failed: last.failed + failed,
+      failedCalls: last.failedCalls + failed,
       ms: last.ms + passedMs,
     };
     if (!this.#isWet) return this.#awaitFirst(reactionMs);
-    return this.#fast === undefined ? this.#judgeFast(reactionMs) : this.#judgeSlow(this.#fast);
+    return this.#fastStretch === undefined ? this.#judgeFast(reactionMs) : this.#judgeSlow(this.#fastStretch);
   }
 
   #slowDown(reactionMs: number): void {
-    this.#fast = this.#current;
-    this.#current = { ...empty, ms: -lateNewsMs - 2 * reactionMs };
+    this.#fastStretch = this.#currentStretch;
+    this.#currentStretch = { ...emptyStretch, ms: -lateNewsMs - 2 * reactionMs };
     this.#isWet = false;
   }
 
   #awaitFirst(reactionMs: number): ComparisonVerdict | undefined {
-    const { calls, failed, ms } = this.#current;
-    if (calls > failed) {
+    const { calls, failedCalls, ms } = this.#currentStretch;
+    if (calls > failedCalls) {
       this.#isWet = true;
       // A first stretch without a break counts all of its calls.
-      if (this.#fast === undefined && calls < dryCalls) return this.#judgeFast(reactionMs);
-      this.#current = empty;
+      if (this.#fastStretch === undefined && calls < dryCalls) return this.#judgeFast(reactionMs);
+      this.#currentStretch = emptyStretch;
     } else if (calls >= dryCalls && ms >= dryMs) return 'dry';
     return ms >= longestMs ? 'unclear' : undefined;
   }
 
   #judgeFast(reactionMs: number): ComparisonVerdict | undefined {
-    const { calls, failed, ms } = this.#current;
-    const accepted = calls - failed;
-    if ((failed >= enough && accepted >= enough) || (accepted >= someAccepted && failed >= manyFailed)) {
+    const { calls, failedCalls, ms } = this.#currentStretch;
+    const accepted = calls - failedCalls;
+    if (
+      (failedCalls >= enough && accepted >= enough) ||
+      (accepted >= someAccepted && failedCalls >= manyFailed)
+    ) {
       this.#slowDown(reactionMs);
       return undefined;
     }
-    return ms >= longestMs || (ms >= fewMs && failed <= hardlyAny * calls) ? 'few' : undefined;
+    return ms >= longestMs || (ms >= fewMs && failedCalls <= hardlyAny * calls) ? 'few' : undefined;
   }
 
   #judgeSlow(fast: Stretch): ComparisonVerdict | undefined {
-    const { calls, failed, ms } = this.#current;
+    const { calls, failedCalls, ms } = this.#currentStretch;
     const isOver = ms >= longestMs;
     if (!isOver && calls < cleanCalls && (calls < fewestCalls || ms < cleanMs)) return undefined;
-    const same = likelihoodOfSame(fast, this.#current);
-    const other = likelihoodOfOther(fast, this.#current);
+    const same = likelihoodOfSame(fast, this.#currentStretch);
+    const other = likelihoodOfOther(fast, this.#currentStretch);
     if (same >= other + certain) return 'same';
     if (other < same + certain) return isOver ? 'unclear' : undefined;
-    return failed <= hardlyAny * calls ? 'gone' : 'unclear';
+    return failedCalls <= hardlyAny * calls ? 'gone' : 'unclear';
   }
 }
 
@@ -168,22 +171,22 @@ function perSecond(calls: number, ms: number): number {
 }
 
 /** The natural logarithm of how likely these failures are at the share of the stretch before. */
-function likelihoodOfSame(fast: Stretch, { calls, failed }: Stretch): number {
+function likelihoodOfSame(fast: Stretch, { calls, failedCalls }: Stretch): number {
   let sum = 0;
   for (let call = 0; call < calls; call += 1) {
-    const isFailed = call < failed;
-    const alike = isFailed ? fast.failed + call : fast.calls - fast.failed + call - failed;
+    const isFailed = call < failedCalls;
+    const alike = isFailed ? fast.failedCalls + call : fast.calls - fast.failedCalls + call - failedCalls;
     sum += Math.log((alike + 0.5) / (fast.calls + call + 1));
   }
   return sum;
 }
 
 /** The natural logarithm of how likely these failures are at the likeliest of a few other shares. */
-function likelihoodOfOther(fast: Stretch, { calls, failed }: Stretch): number {
-  const share = fast.failed / fast.calls;
+function likelihoodOfOther(fast: Stretch, { calls, failedCalls }: Stretch): number {
+  const share = fast.failedCalls / fast.calls;
   const shares = [partLeft * share, 1 - timesAccepted * (1 - share)];
   const likelihoods = shares
     .filter((other) => other > 0)
-    .map((other) => failed * Math.log(other) + (calls - failed) * Math.log(1 - other));
+    .map((other) => failedCalls * Math.log(other) + (calls - failedCalls) * Math.log(1 - other));
   return Math.max(...likelihoods);
 }

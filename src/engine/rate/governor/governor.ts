@@ -111,7 +111,7 @@ export class Governor {
     this.#reaction.update(now, traffic);
     const wasCapped = this.#concurrency.capped;
     const isCapped = this.#concurrency.update(now, traffic, {
-      sending: this.#search.sending,
+      sentPerSecond: this.#search.sentPerSecond,
       reactionMs: this.#reaction.ms,
       isStated: this.#isStated,
     });
@@ -126,13 +126,13 @@ export class Governor {
       acceptedAside: isComparing ? traffic.accepted : 0,
       rejected,
       remaining: this.#isCeiled || isComparing ? undefined : statedRemaining(traffic),
-      active: traffic.active,
+      callsInFlight: traffic.active,
       waitUntil: this.#waitUntil,
       // During a comparison the search does not see its own rate.
       restUntil: isComparing ? now : this.#restUntil,
       latencyMs: this.#reaction.latencyMs,
       lagMs: this.#reaction.lagMs,
-      most: this.bound ?? Number.POSITIVE_INFINITY,
+      mostPerSecond: this.bound ?? Number.POSITIVE_INFINITY,
       rows: this.rows,
     };
     this.#search.update(input);
@@ -148,13 +148,13 @@ export class Governor {
     const counted = this.#dependence.update(reported, time, this.#search);
     const traffic = this.#leaveOutStrays(counted, time);
     this.#updatedAt = now;
-    const { found } = this.#dependence;
-    if (found?.isLearnedLimit) {
+    const { foundRate } = this.#dependence;
+    if (foundRate?.isLearnedLimit) {
       this.#search.goBack();
       this.#concurrency.ruleOutFirst();
-    } else if (found !== undefined) {
+    } else if (foundRate !== undefined) {
       this.#search = new RateSearch(now);
-      this.#search.near(found.rate);
+      this.#search.searchNear(foundRate.rate);
       this.#strays = new StrayRefusals();
       // The first refusal may have been due to calls in flight after all.
       this.#concurrency = new ConcurrencyLimit(now, this.#concurrency.limit);
@@ -175,7 +175,7 @@ export class Governor {
     if (isFound) {
       // The limit learned from 503s is wrong.
       this.#search = new RateSearch(time.now);
-      this.#search.near(rate);
+      this.#search.searchNear(rate);
     }
     return traffic;
   }

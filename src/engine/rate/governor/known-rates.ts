@@ -1,6 +1,6 @@
 export interface RefusedRate {
   /** The rate at which calls were sent, calls per second. */
-  readonly sending: number;
+  readonly sentPerSecond: number;
   readonly cycle: Cycle | undefined;
   /** Whether the API asked to wait. */
   readonly isCostly: boolean;
@@ -8,7 +8,7 @@ export interface RefusedRate {
 
 /** The time from one refusal to the next. The allowance was used up at both ends, so the accepted calls are what it gained. */
 export interface Cycle {
-  readonly accepted: number;
+  readonly acceptedCalls: number;
   readonly activeSeconds: number;
   readonly waitedSeconds: number;
 }
@@ -31,11 +31,11 @@ const uncertainShare = 0.01;
  *
  * @returns undefined when the cycle is inconclusive
  */
-export function gainOf({ accepted, activeSeconds, waitedSeconds }: Cycle): Gain | undefined {
-  if (activeSeconds < fewestSeconds || accepted < fewestCalls) return undefined;
+export function gainOf({ acceptedCalls, activeSeconds, waitedSeconds }: Cycle): Gain | undefined {
+  if (activeSeconds < fewestSeconds || acceptedCalls < fewestCalls) return undefined;
   return {
-    perSecond: accepted / (activeSeconds + waitedSeconds),
-    atMost: (accepted / activeSeconds) * (1 + Math.max(uncertainShare, uncertainCalls / accepted)),
+    perSecond: acceptedCalls / (activeSeconds + waitedSeconds),
+    atMost: (acceptedCalls / activeSeconds) * (1 + Math.max(uncertainShare, uncertainCalls / acceptedCalls)),
   };
 }
 
@@ -53,7 +53,7 @@ const longMs = 3_000;
 const afterLong = 0.96;
 const afterShort = 0.85;
 /** The share of the failed rate up to which the sustained rate rises, and the time constant. */
-const near = 0.985;
+const nearFailedRate = 0.985;
 const approachSeconds = 5;
 /** The time constant where a refusal costs a wait (token buckets with Retry-After). */
 const carefulApproachSeconds = 20;
@@ -64,66 +64,66 @@ const provenSeconds = 4;
  * `searchFailed` and `holdFailed` return the rate at which to call now.
  */
 export class KnownRates {
-  #sustained: number | undefined;
-  #failed: number | undefined;
+  #sustainedRate: number | undefined;
+  #failedRate: number | undefined;
   #isCostly = false;
 
-  get sustained(): number | undefined {
-    return this.#sustained;
+  get sustainedRate(): number | undefined {
+    return this.#sustainedRate;
   }
 
-  get failed(): number | undefined {
-    return this.#failed;
+  get failedRate(): number | undefined {
+    return this.#failedRate;
   }
 
   learn(rate: number): void {
-    this.#sustained = rate;
-    this.#failed = rate * learnedGap;
+    this.#sustainedRate = rate;
+    this.#failedRate = rate * learnedGap;
   }
 
   forget(): void {
-    this.#sustained = undefined;
+    this.#sustainedRate = undefined;
   }
 
   begin(failed: number): void {
-    this.#sustained = undefined;
-    this.#failed = failed;
+    this.#sustainedRate = undefined;
+    this.#failedRate = failed;
   }
 
   /** What had gathered at lower use let the probe rise far above the limit. */
   probeFailed(refusal: RefusedRate): number {
-    const failed = this.#failed ?? 0;
-    const far = Math.max(ofFarProbe * refusal.sending, failed * afterProbe);
-    return this.#conclude(refusal, this.#sustained ?? 0, Math.min(far, failed * afterFarProbe));
+    const failed = this.#failedRate ?? 0;
+    const far = Math.max(ofFarProbe * refusal.sentPerSecond, failed * afterProbe);
+    return this.#conclude(refusal, this.#sustainedRate ?? 0, Math.min(far, failed * afterFarProbe));
   }
 
   searchFailed(refusal: RefusedRate): number {
-    const { sending } = refusal;
-    return this.#conclude(refusal, sending * afterSearch, sending);
+    const { sentPerSecond } = refusal;
+    return this.#conclude(refusal, sentPerSecond * afterSearch, sentPerSecond);
   }
 
   holdFailed(refusal: RefusedRate, sustainedMs: number): number {
-    const fine = (this.#sustained ?? 0) * (sustainedMs < longMs ? afterShort : afterLong);
+    const fine = (this.#sustainedRate ?? 0) * (sustainedMs < longMs ? afterShort : afterLong);
     const gain = refusal.cycle && gainOf(refusal.cycle);
-    return this.#conclude(refusal, fine, gain?.atMost ?? refusal.sending);
+    return this.#conclude(refusal, fine, gain?.atMost ?? refusal.sentPerSecond);
   }
 
   /** Rises towards the failed rate: the present rate has proved fine. */
   approach(rate: number, seconds: number): number {
-    const sustained = this.#sustained ?? rate;
-    if (rate > sustained) this.#sustained = approached(sustained, rate, seconds, provenSeconds);
-    const goal = Math.max(sustained, (this.#failed ?? 0) * near);
+    const sustained = this.#sustainedRate ?? rate;
+    if (rate > sustained) this.#sustainedRate = approached(sustained, rate, seconds, provenSeconds);
+    const goal = Math.max(sustained, (this.#failedRate ?? 0) * nearFailedRate);
     const inSeconds = this.#isCostly ? carefulApproachSeconds : approachSeconds;
     return approached(Math.max(rate, sustained), goal, seconds, inSeconds);
   }
 
   /** Keeps both rates at or below the sent rate. */
-  #conclude({ sending, cycle, isCostly }: RefusedRate, fine: number, failed: number): number {
+  #conclude({ sentPerSecond, cycle, isCostly }: RefusedRate, fine: number, failed: number): number {
     const gain = cycle && gainOf(cycle);
-    const sustained = Math.min(Math.max(fine, gain?.perSecond ?? 0), sending);
+    const sustained = Math.min(Math.max(fine, gain?.perSecond ?? 0), sentPerSecond);
     this.#isCostly = isCostly;
-    this.#sustained = sustained;
-    this.#failed = Math.max(Math.min(sending, failed), sustained * gap);
+    this.#sustainedRate = sustained;
+    this.#failedRate = Math.max(Math.min(sentPerSecond, failed), sustained * gap);
     return sustained;
   }
 }

@@ -1,4 +1,4 @@
-const usualMs = 14_000;
+const firstProbeMs = 14_000;
 /** The least number of calls between two probes, because each may cost a refusal. */
 const callsPerProbe = 150;
 /** The longest time for these calls: a moment of refusals must not slow a very slow run for a day. */
@@ -13,7 +13,7 @@ const rarestMs = 600_000;
 
 /** When to check whether the limit has risen: often enough to notice soon, rarely enough to cost little. */
 export class ProbeSchedule {
-  #afterMs = usualMs;
+  #afterMs = firstProbeMs;
   #isUnproven: boolean;
 
   constructor(isLearned: boolean) {
@@ -25,24 +25,24 @@ export class ProbeSchedule {
     return sustainedMs >= Math.max(this.#afterMs, Math.min((callsPerProbe * 1_000) / rate, callsWithinMs));
   }
 
-  refused(): void {
+  noteRefusal(): void {
     this.#isUnproven = false;
   }
 
   /** @param waitMs 0: the API asked for no wait */
-  failed(waitMs: number): void {
+  noteFailedProbe(waitMs: number): void {
     if (waitMs === 0) return;
-    const longest = Math.min(Math.max(usualMs, mostWaits * waitMs), rarestMs);
+    const longest = Math.min(Math.max(firstProbeMs, mostWaits * waitMs), rarestMs);
     this.#afterMs = Math.min(Math.max(waits * waitMs, this.#afterMs * longer), longest);
   }
 
   /** Notes that the allowance of a longer window was used up. */
-  dry(lastedMs: number): void {
+  noteUsedWindow(lastedMs: number): void {
     this.#afterMs = Math.min(Math.max(this.#afterMs * 2, 3 * lastedMs), rarestMs);
   }
 
-  risen(): void {
-    this.#afterMs = usualMs;
+  noteRisenLimit(): void {
+    this.#afterMs = firstProbeMs;
     this.#isUnproven = false;
   }
 }
@@ -53,15 +53,15 @@ const longestBackoffMs = 3_600_000;
 
 /** After a wrong conclusion, it is not drawn again for 1 minute, then for 4, up to 1 hour. */
 export class Backoff {
-  #until = Number.NEGATIVE_INFINITY;
+  #lastsUntil = Number.NEGATIVE_INFINITY;
   #nextMs = firstBackoffMs;
 
   lasts(now: number): boolean {
-    return now < this.#until;
+    return now < this.#lastsUntil;
   }
 
   begin(now: number): void {
-    this.#until = now + this.#nextMs;
+    this.#lastsUntil = now + this.#nextMs;
     this.#nextMs = Math.min(timesLonger * this.#nextMs, longestBackoffMs);
   }
 }

@@ -1,4 +1,4 @@
-const usualPeriods = [
+const commonPeriods = [
   5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400,
 ].map((seconds) => seconds * 1_000);
 const minuteMs = 60_000;
@@ -17,7 +17,7 @@ export interface QuotaRecovery {
 
 /** The allowance of a longer window is used up. Rare single calls test when this ends. Two ends tell the window's length and quota. */
 export class QuotaExhaustion {
-  #since = 0;
+  #exhaustedSince = 0;
   /** When a test last showed that nothing is accepted yet. */
   #testedAt = 0;
   #lastEnd: { readonly earliest: number; readonly at: number; readonly accepted: number };
@@ -47,7 +47,7 @@ export class QuotaExhaustion {
   }
 
   begin(now: number): void {
-    this.#since = now;
+    this.#exhaustedSince = now;
     this.#testedAt = now;
   }
 
@@ -61,7 +61,7 @@ export class QuotaExhaustion {
     this.#testedAt = Math.max(this.#testedAt, sentAt);
     const expected = this.#lastEnd.at + (this.#periodMs ?? 0);
     if (expected > now + clockSkewMs) return expected;
-    const pause = testPause(now - this.#since);
+    const pause = testPause(now - this.#exhaustedSince);
     // Many windows begin with the minute.
     const minute = Math.ceil((Math.max(this.#testedAt, now - minuteMs) + 1) / minuteMs) * minuteMs;
     this.#onTheMinute = pause > 2_000 && minute < now + pause;
@@ -70,7 +70,7 @@ export class QuotaExhaustion {
 
   /** @param accepted so far in all */
   end(now: number, accepted: number): QuotaRecovery {
-    const lastedMs = now - this.#since;
+    const lastedMs = now - this.#exhaustedSince;
     const lastEnd = this.#lastEnd;
     const spanMs = now - lastEnd.at;
     if (lastedMs < shortestMs) return { lastedMs };
@@ -80,7 +80,7 @@ export class QuotaExhaustion {
     // Windows that were not used up, or only in their last moments, had no end here.
     const windows = wholePeriods(this.#periodMs, ...span);
     const isMinute = this.#onTheMinute && spanMs < 1.5 * minuteMs;
-    const periodMs = windows?.periodMs ?? (isMinute ? minuteMs : (usualPeriod(...span) ?? spanMs));
+    const periodMs = windows?.periodMs ?? (isMinute ? minuteMs : (commonPeriod(...span) ?? spanMs));
     if (this.#ends > 1 || isMinute) this.#periodMs = periodMs;
     else this.#spanMs = periodMs;
     if (periodMs > longestSpreadMs) return { lastedMs };
@@ -98,8 +98,8 @@ export class QuotaExhaustion {
   }
 }
 
-export function usualPeriod(shortestMs: number, longestMs: number): number | undefined {
-  return usualPeriods.find((period) => period >= shortestMs && period <= longestMs);
+export function commonPeriod(shortestMs: number, longestMs: number): number | undefined {
+  return commonPeriods.find((period) => period >= shortestMs && period <= longestMs);
 }
 
 /** Undefined when whole windows do not fit. */

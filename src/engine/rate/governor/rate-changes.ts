@@ -117,8 +117,8 @@ export class Cooldown {
   #waitUntil = 0;
   #countsFrom: number;
   #countedFrom: number | undefined;
-  #accepted = 0;
-  #refused = 0;
+  #acceptedCalls = 0;
+  #refusedCalls = 0;
 
   constructor(now: number, { rate, latencyMs, lagMs, restMs = 0 }: Cut) {
     const skippedMs = Math.max((restCalls * 1_000) / rate, restMs, shortestRestMs);
@@ -138,10 +138,12 @@ export class Cooldown {
     }
     if (since < this.#countsFrom) return 'going-on';
     this.#countedFrom ??= since;
-    this.#accepted += accepted;
-    this.#refused += rejected;
-    if (this.#refused >= dryAfter && this.#accepted === 0) return 'dry';
+    this.#acceptedCalls += accepted;
+    this.#refusedCalls += rejected;
+    if (this.#refusedCalls >= dryAfter && this.#acceptedCalls === 0) return 'dry';
     if (now < this.#countedFrom + this.#judgedMs) return 'going-on';
-    return this.#refused > Math.max(toleratedCalls, tolerated * this.#accepted) ? 'too-fast' : 'enough';
+    return this.#refusedCalls > Math.max(toleratedCalls, tolerated * this.#acceptedCalls)
+      ? 'too-fast'
+      : 'enough';
   }
 }

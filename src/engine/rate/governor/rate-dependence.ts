@@ -45,13 +45,13 @@ export class RateDependence {
   #areWaitsProven = false;
   /** The rates in calls/s between which the 503s return if they depend on the rate. */
   #awaited: { readonly from: number; readonly to: number } | undefined;
-  #found: { readonly rate: number; readonly isLearnedLimit: boolean } | undefined;
-  #usual: UsualShare | undefined;
+  #foundRate: { readonly rate: number; readonly isLearnedLimit: boolean } | undefined;
+  #usualShare: UsualShare | undefined;
   #comparedAt = Number.NEGATIVE_INFINITY;
   #isDoubted = false;
   readonly #backoff = new Backoff();
   #calls = 0;
-  #failed = 0;
+  #failedCalls = 0;
   /** Accepted within the last second, and the most in any second. */
   #lately: { readonly since: number; readonly at: number; readonly accepted: number }[] = [];
   #mostAccepted = 0;
@@ -63,7 +63,7 @@ export class RateDependence {
 
   /** The share of calls that fails at any rate; undefined when unknown. */
   get share(): number | undefined {
-    return this.#usual?.share;
+    return this.#usualShare?.share;
   }
 
   get isComparing(): boolean {
@@ -71,8 +71,8 @@ export class RateDependence {
   }
 
   /** Accepted per second in the last comparison, and whether this is the limit learned before. */
-  get found(): { readonly rate: number; readonly isLearnedLimit: boolean } | undefined {
-    return this.#found;
+  get foundRate(): { readonly rate: number; readonly isLearnedLimit: boolean } | undefined {
+    return this.#foundRate;
   }
 
   get isProven(): boolean {
@@ -80,7 +80,7 @@ export class RateDependence {
   }
 
   get isAccident(): boolean {
-    return this.#usual?.isUsual ?? false;
+    return this.#usualShare?.isUsual ?? false;
   }
 
   /** @param rate the search's, calls/s */
@@ -92,13 +92,13 @@ export class RateDependence {
   update(traffic: Traffic, time: UpdateTime, searched: SearchedRate): Traffic {
     const { now } = time;
     this.#count(traffic, time);
-    this.#found = undefined;
+    this.#foundRate = undefined;
     if (this.#comparison !== undefined) {
       if (isAboutRate(traffic)) this.#stop(now);
       else this.#compare(this.#comparison, traffic, time);
     } else {
-      this.#usual?.update(sentOf(traffic), failedOf(traffic));
-      if (this.#usual?.isOver) this.#usual = undefined;
+      this.#usualShare?.update(sentOf(traffic), failedOf(traffic));
+      if (this.#usualShare?.isOver) this.#usualShare = undefined;
       if (!isAboutRate(traffic) && this.#isWorthComparing(now, searched)) {
         this.#comparison = new Comparison(searched.limit, {
           accepted: this.#acceptedLately(),
@@ -110,10 +110,10 @@ export class RateDependence {
     if (this.isComparing || this.#isSingleWait(traffic, time.now, searched)) return without503s(traffic);
     const isRefused = this.#isProven || this.#awaited !== undefined;
     // The calls of a comparison were not sent at the search's rate.
-    if (this.#found === undefined) this.#awaitReturn(failedOf(traffic), searched.rate);
-    const counts = isRefused || (this.#usual === undefined ? this.#isDoubted : !this.isAccident);
+    if (this.#foundRate === undefined) this.#awaitReturn(failedOf(traffic), searched.rate);
+    const counts = isRefused || (this.#usualShare === undefined ? this.#isDoubted : !this.isAccident);
     if (!counts) return traffic;
-    if (failedOf(traffic) > 0) this.#usual?.startOver();
+    if (failedOf(traffic) > 0) this.#usualShare?.startOver();
     return asRejected(traffic, now - time.reactionMs);
   }
 
@@ -130,7 +130,7 @@ export class RateDependence {
     const sent = sentOf(traffic);
     const kept = Math.exp(-sent / amongCalls);
     this.#calls = this.#calls * kept + sent;
-    this.#failed = this.#failed * kept + failedOf(traffic);
+    this.#failedCalls = this.#failedCalls * kept + failedOf(traffic);
     if (sent > 0 || this.#lately.length > 0)
       this.#lately.push({ since: now - passedMs, at: now, accepted: traffic.accepted });
     while ((this.#lately[0]?.at ?? now) <= now - 1_000) this.#lately.shift();
@@ -155,16 +155,18 @@ export class RateDependence {
   }
 
   get #isMany(): boolean {
-    return this.#failed >= severalCalls && this.#failed >= (severalCalls / amongCalls) * this.#calls;
+    return (
+      this.#failedCalls >= severalCalls && this.#failedCalls >= (severalCalls / amongCalls) * this.#calls
+    );
   }
 
   #isWorthComparing(now: number, { rate, isWaiting }: SearchedRate): boolean {
-    const isSome = this.#failed >= 1 && this.#calls - this.#failed >= 1;
+    const isSome = this.#failedCalls >= 1 && this.#calls - this.#failedCalls >= 1;
     const isFar = isSome && !isWaiting && rate < farBelow * this.#mostAccepted;
     if (this.#isProven || this.#awaited !== undefined) return isFar;
     if (this.#isDoubted) return isFar && !this.#backoff.lasts(now);
-    if (this.#usual === undefined) return this.#isMany;
-    if (this.#usual.isUsual) return false;
+    if (this.#usualShare === undefined) return this.#isMany;
+    if (this.#usualShare.isUsual) return false;
     const compareAt = this.#comparedAt + (isFar ? farCompareAgainMs : compareAgainMs);
     return (this.#isMany || isFar) && now >= compareAt;
   }
@@ -176,21 +178,27 @@ export class RateDependence {
     this.#awaited = undefined;
     if (verdict === 'same') {
       this.#isProven = false;
-      this.#usual = new UsualShare(comparison);
+      this.#usualShare = new UsualShare(comparison);
     } else if (verdict === 'dry' || verdict === 'unclear') this.#isProven = false;
     else if (verdict === 'gone') {
-      this.#usual = undefined;
-      this.#found = { rate: comparison.accepting, isLearnedLimit: comparison.confirmedLimit !== undefined };
-      this.#awaited = { from: comesBackFrom * comparison.accepting, to: comesBackTo * comparison.sending };
+      this.#usualShare = undefined;
+      this.#foundRate = {
+        rate: comparison.acceptedPerSecond,
+        isLearnedLimit: comparison.confirmedLimit !== undefined,
+      };
+      this.#awaited = {
+        from: comesBackFrom * comparison.acceptedPerSecond,
+        to: comesBackTo * comparison.sentPerSecond,
+      };
     }
   }
 
   #stop(now: number, verdict?: ComparisonVerdict): void {
     this.#comparison = undefined;
-    this.#failed = 0;
+    this.#failedCalls = 0;
     if (verdict !== 'few') this.#isDoubted = verdict === 'dry';
     this.#comparedAt = now;
-    if (verdict === 'dry' && this.#usual === undefined) this.#backoff.begin(now);
+    if (verdict === 'dry' && this.#usualShare === undefined) this.#backoff.begin(now);
   }
 }
 

@@ -53,15 +53,16 @@ export class RateSearch {
     if (learned !== undefined) this.#hold(learned, reasons.learned);
   }
 
-  near(accepted: number): void {
+  searchNear(accepted: number): void {
     this.#known.begin(accepted * above);
     this.#rate = accepted * below;
     this.#enter('searching', reasons.unknown);
   }
 
   goBack(): void {
-    const { sustained } = this.#known;
-    if (sustained !== undefined && this.#phase !== 'waiting') this.#hold(sustained, reasons.justUnder);
+    const { sustainedRate } = this.#known;
+    if (sustainedRate !== undefined && this.#phase !== 'waiting')
+      this.#hold(sustainedRate, reasons.justUnder);
   }
 
   get phase(): Phase {
@@ -88,7 +89,7 @@ export class RateSearch {
 
   /** Calls/s, once known. */
   get limit(): number | undefined {
-    return this.#known.sustained;
+    return this.#known.sustainedRate;
   }
 
   get used(): number {
@@ -96,7 +97,7 @@ export class RateSearch {
   }
 
   /** While the rate rises, more than the recent mean. */
-  get sending(): number {
+  get sentPerSecond(): number {
     return Math.min(this.#rate, this.#tally.sentPerSecond * aboveMean || this.#rate);
   }
 
@@ -110,22 +111,23 @@ export class RateSearch {
     this.#tally.countAside(input.acceptedAside);
     this.#tally.waited(overlap(waitUntil));
     const isExhausted = this.#isExhausted(input);
-    if (input.rejected > 0) this.#refused(input);
+    if (input.rejected > 0) this.#noteRefusal(input);
     else if (isExhausted) this.#lower(input);
     else if (this.#phase === 'waiting' && input.accepted > 0 && usedMs > 0) this.#recovered(now);
     if (input.rejected > 0 || isExhausted) this.#tally.markEmpty(now);
-    const isEnough = input.rows <= this.#exhaustion.remainingCalls(now, this.#tally.accepted) - input.active;
+    const isEnough =
+      input.rows <= this.#exhaustion.remainingCalls(now, this.#tally.acceptedCalls) - input.callsInFlight;
     if (this.#phase === 'holding' && isEnough && !this.#isLastRefused) this.#enter('starting', reasons.last);
     if (this.#phase === 'cooldown') this.#coolDown(input, since);
     else if (usedMs > 0) this.#advance(input, usedMs);
-    this.#rate = Math.min(Math.max(this.#rate, slowestRate), fastestRate, input.most);
+    this.#rate = Math.min(Math.max(this.#rate, slowestRate), fastestRate, input.mostPerSecond);
   }
 
   /** Starts a new search at the present rate. */
   suspectCap(): void {
     // At the start, a rate sustained before does not count.
-    const sustained = this.#phase === 'starting' ? undefined : this.#known.sustained;
-    this.#beforeSuspicion = { sustained, sending: this.sending };
+    const sustained = this.#phase === 'starting' ? undefined : this.#known.sustainedRate;
+    this.#beforeSuspicion = { sustained, sending: this.sentPerSecond };
     this.#known.forget();
     this.#enter('starting', reasons.capped);
   }
@@ -179,14 +181,14 @@ export class RateSearch {
   }
 
   /** The API says that it will refuse the next calls. A sustained rate may use up all that remains. */
-  #isExhausted({ remaining, active }: RateInput): boolean {
+  #isExhausted({ remaining, callsInFlight }: RateInput): boolean {
     if (remaining === undefined || this.#phase === 'cooldown' || this.#phase === 'waiting') return false;
-    return this.#phase === 'holding' ? remaining === 0 : remaining < Math.max(1, active);
+    return this.#phase === 'holding' ? remaining === 0 : remaining < Math.max(1, callsInFlight);
   }
 
-  #refused(input: RateInput): void {
+  #noteRefusal(input: RateInput): void {
     const { now, waitUntil } = input;
-    this.#probes.refused();
+    this.#probes.noteRefusal();
     if (this.#phase === 'waiting') {
       if (now >= this.#restUntil) this.#testFailed(now, waitUntil, now - input.latencyMs - 2 * input.lagMs);
     } else if (waitUntil - now > longWaitMs) this.wait(now, waitUntil);
@@ -196,14 +198,14 @@ export class RateSearch {
   #lower(input: RateInput): void {
     const { now, waitUntil } = input;
     const waitMs = Math.max(0, waitUntil - now);
-    const { sending } = this;
-    if (this.#phase === 'probing') this.#probes.failed(waitMs);
+    const { sentPerSecond } = this;
+    if (this.#phase === 'probing') this.#probes.noteFailedProbe(waitMs);
     const isLast = this.#phase === 'starting' && this.#reason === reasons.last;
     this.#isLastRefused ||= isLast;
-    const refusal = { sending, cycle: this.#tally.cycle(now), isCostly: waitMs > 0 };
-    const rate = isLast && !this.#isEndStated ? this.#known.sustained : this.#lowered(refusal);
+    const refusal = { sentPerSecond, cycle: this.#tally.cycle(now), isCostly: waitMs > 0 };
+    const rate = isLast && !this.#isEndStated ? this.#known.sustainedRate : this.#lowered(refusal);
     if (rate !== undefined) this.#cut(input, cutToSustained(rate, waitMs));
-    else this.#cutDeep(input, sending);
+    else this.#cutDeep(input, sentPerSecond);
     this.#enter('cooldown', reasons.refused);
   }
 
@@ -229,25 +231,25 @@ export class RateSearch {
     const { now, waitUntil } = input;
     const verdict = this.#cooldown?.update({ ...input, since });
     if (verdict === 'enough') {
-      if (this.#known.sustained === undefined) this.#enter('searching', reasons.unknown);
+      if (this.#known.sustainedRate === undefined) this.#enter('searching', reasons.unknown);
       else this.#enter('holding', reasons.justUnder);
       return;
     }
     // The sustained rate is the quota of a longer window, spread over it: only the window is used up.
-    const isUsedUp = this.#exhaustion.periodMs !== undefined && this.#known.sustained !== undefined;
+    const isUsedUp = this.#exhaustion.periodMs !== undefined && this.#known.sustainedRate !== undefined;
     if (verdict === 'dry' || (verdict === 'too-fast' && isUsedUp)) this.wait(now, waitUntil);
     else if (verdict === 'too-fast') this.#cutDeep(input, this.#rate);
   }
 
-  #advance({ latencyMs, lagMs, most }: RateInput, passedMs: number): void {
-    if (this.#phase === 'waiting' || this.#rate >= most) return;
+  #advance({ latencyMs, lagMs, mostPerSecond }: RateInput, passedMs: number): void {
+    if (this.#phase === 'waiting' || this.#rate >= mostPerSecond) return;
     if (this.#tally.usedShareOf(this.#rate) < inUse) return;
     this.#usedMs += passedMs;
     const seconds = passedMs / 1_000;
     const reactionMs = latencyMs + lagMs;
     if (this.#phase === 'starting') this.#rate *= startingGrowth(seconds, reactionMs);
     else if (this.#phase === 'searching') {
-      const failed = Math.max(this.#base, this.#known.failed ?? this.#base);
+      const failed = Math.max(this.#base, this.#known.failedRate ?? this.#base);
       this.#rate = searchedRate(this.#base, failed, this.#usedMs / 1_000, reactionMs);
     } else if (this.#phase === 'probing') this.#probe(reactionMs);
     else if (this.#phase === 'holding') {
@@ -263,7 +265,7 @@ export class RateSearch {
     this.#rate = this.#base * factor;
     if (periodMs === undefined ? factor < 2 : this.#usedMs < quotaWindows * periodMs) return;
     this.#enter('starting', reasons.risen);
-    this.#probes.risen();
+    this.#probes.noteRisenLimit();
     this.#exhaustion.forget();
   }
 
@@ -274,16 +276,16 @@ export class RateSearch {
   }
 
   #recovered(now: number): void {
-    const { perSecond, lastedMs } = this.#exhaustion.end(now, this.#tally.accepted);
+    const { perSecond, lastedMs } = this.#exhaustion.end(now, this.#tally.acceptedCalls);
     const isWindow = lastedMs >= longWaitMs || this.#exhaustion.periodMs !== undefined;
-    const rate = perSecond ?? (isWindow ? (this.#known.sustained ?? this.#rate / 2) : undefined);
-    if (perSecond !== undefined) this.#probes.dry(lastedMs);
+    const rate = perSecond ?? (isWindow ? (this.#known.sustainedRate ?? this.#rate / 2) : undefined);
+    if (perSecond !== undefined) this.#probes.noteUsedWindow(lastedMs);
     this.#isLastRefused = false;
     if (rate !== undefined) this.#hold(rate, reasons.over);
     else {
       this.#known.forget();
       this.#rate /= 2;
-      this.#enter(this.#known.failed === undefined ? 'starting' : 'searching', reasons.over);
+      this.#enter(this.#known.failedRate === undefined ? 'starting' : 'searching', reasons.over);
     }
   }
 }

@@ -27,7 +27,7 @@ const lateReactions = 1.5;
 export interface Circumstances {
   readonly limit: number;
   /** Calls/s. */
-  readonly sending: number;
+  readonly sentPerSecond: number;
   readonly reactionMs: number;
   readonly isStated: boolean;
 }
@@ -49,13 +49,13 @@ export class ServerCap {
   readonly #begunAt: number;
   #value: number | undefined;
   /** Confirmed by a trial. */
-  #known: number | undefined;
-  #since = 0;
+  #confirmedCap: number | undefined;
+  #confirmedSince = 0;
   #limitBefore = 0;
   #trial: CapTrial | undefined;
   #countsFrom = 0;
-  #accepted = 0;
-  #refused = 0;
+  #acceptedCalls = 0;
+  #refusedCalls = 0;
   #hasTried = false;
   #climb: AdditiveIncrease;
   #suspicion: { readonly at: number; readonly among: number } | undefined;
@@ -86,8 +86,8 @@ export class ServerCap {
   update(now: number, traffic: Traffic, circumstances: Circumstances): number {
     let limit = this.#judgeTrial(now, traffic.accepted, circumstances.limit);
     if (now > this.#countsFrom) {
-      this.#accepted += traffic.accepted;
-      this.#refused += traffic.rejected;
+      this.#acceptedCalls += traffic.accepted;
+      this.#refusedCalls += traffic.rejected;
     }
     if (traffic.rejected > 0 && traffic.rejectedAmong !== undefined)
       limit = this.#explain(now, traffic.rejectedAmong, traffic, { ...circumstances, limit });
@@ -98,7 +98,7 @@ export class ServerCap {
   step(now: number, limit: number): number {
     if (this.#value === undefined || this.#trial !== undefined) return limit;
     const whole = Math.floor(limit);
-    const next = this.#climb.next(now, this.#value, whole);
+    const next = this.#climb.nextValue(now, this.#value, whole);
     if (next === undefined) return limit;
     this.#value = Math.max(this.#value, whole);
     return next;
@@ -113,19 +113,19 @@ export class ServerCap {
     if (waitUntil > now + longWaitMs) return value === undefined ? limit : this.#giveUp(now, limit);
     if (value === undefined) return this.#suspect(now, among, traffic, circumstances);
     const isExact = amongError <= 1;
-    const isClear = this.#refused >= clearly && this.#refused > this.#accepted;
+    const isClear = this.#refusedCalls >= clearly && this.#refusedCalls > this.#acceptedCalls;
     if (this.#trial !== undefined && isClear) return this.#giveUp(now, limit);
     if (this.#trial !== undefined && isExact && among < value - Math.max(amongError, farBelow * value))
       return this.#giveUp(now, limit);
-    if (rejectedSentAt <= this.#since + reactionMs) {
+    if (rejectedSentAt <= this.#confirmedSince + reactionMs) {
       // The first reported refusal was not the one with the fewest calls in flight.
       if (this.#trial === undefined || !isExact) return limit;
       this.#value = Math.max(1, Math.min(value, among - 1));
       return this.#value;
     }
     if (limit > value && among > value - amongError) {
-      this.#climb.refused(now);
-      this.#since = now;
+      this.#climb.noteRefusal(now);
+      this.#confirmedSince = now;
       return value;
     }
     this.#lowered = this.#lowered.filter((at) => at > now - loweredWithinMs);
@@ -139,15 +139,15 @@ export class ServerCap {
 
   #suspect(now: number, among: number, traffic: Traffic, circumstances: Circumstances): number {
     const { amongError: error = 0, waitUntil = 0 } = traffic;
-    const { limit, sending, reactionMs } = circumstances;
-    const { most, perSecond } = this.#memory;
+    const { limit, sentPerSecond, reactionMs } = circumstances;
+    const { mostInFlight, perSecond } = this.#memory;
     const isFirst = !this.#hasTried && now < this.#begunAt + firstWithinMs;
     // Calls that seem accepted among many may have been accepted among fewer, and one call may not be reported yet.
     const unreported = isFirst ? error - 1 : 0;
     const isReported = error <= 1 || now >= this.#begunAt + reportedAfterMs;
     // With this few calls in flight, such an error says little.
     const isEnough = among > (isFirst ? 1 : 2 * error);
-    const isCredible = isReported && isEnough && among > most - 2 * error - unreported;
+    const isCredible = isReported && isEnough && among > mostInFlight - 2 * error - unreported;
     if (this.#backoff.lasts(now) || !isCredible) {
       this.#suspicion = undefined;
       return limit;
@@ -166,7 +166,7 @@ export class ServerCap {
     // The count lacks the latest calls of other workers.
     const isUncertain = isFirst || fewest <= 2 * error;
     const added = isUncertain ? Math.min(Math.max(0, error - 1), mostUnreported) : 0;
-    const usual = isFirst ? sending : perSecond;
+    const usual = isFirst ? sentPerSecond : perSecond;
     return this.#try(now, Math.max(1, fewest - 1 + added), usual, { reactionMs, waitUntil });
   }
 
@@ -179,12 +179,12 @@ export class ServerCap {
     const from = Math.max(now, waitUntil);
     if (this.#trial === undefined) {
       this.#countsFrom = from + lateReactions * reactionMs;
-      this.#accepted = 0;
-      this.#refused = 0;
+      this.#acceptedCalls = 0;
+      this.#refusedCalls = 0;
     }
-    this.#trial = new CapTrial(from, Math.max(usual, this.#trial?.usual ?? 0), reactionMs);
+    this.#trial = new CapTrial(from, Math.max(usual, this.#trial?.usualRate ?? 0), reactionMs);
     this.#value = value;
-    this.#since = now;
+    this.#confirmedSince = now;
     return value;
   }
 
@@ -193,16 +193,16 @@ export class ServerCap {
     if (isConfirmed === undefined) return limit;
     this.#trial = undefined;
     if (isConfirmed) {
-      this.#known = this.#value;
+      this.#confirmedCap = this.#value;
       this.#climb = new AdditiveIncrease(now);
-    } else if (this.#known === undefined) return this.#giveUp(now, limit);
-    else this.#value = this.#known;
+    } else if (this.#confirmedCap === undefined) return this.#giveUp(now, limit);
+    else this.#value = this.#confirmedCap;
     return this.#value ?? limit;
   }
 
   #giveUp(now: number, limit: number): number {
     this.#value = undefined;
-    this.#known = undefined;
+    this.#confirmedCap = undefined;
     this.#trial = undefined;
     this.#backoff.begin(now);
     return Math.max(limit, this.#limitBefore);
@@ -212,14 +212,14 @@ export class ServerCap {
 /** The pause before one call more than the known number is tried; shorter after a success (a cap that rises). */
 const afterMs = 15_000;
 const againMs = 2_000;
-const most = 0.25;
+const largestStep = 0.25;
 
 export class AdditiveIncrease {
-  #at: number;
+  #nextStepAt: number;
   #more = 1;
 
   constructor(now: number) {
-    this.#at = now + againMs;
+    this.#nextStepAt = now + againMs;
   }
 
   /**
@@ -227,15 +227,15 @@ export class AdditiveIncrease {
    * @param limit calls that may be in flight, and went well until now
    * @returns undefined: no change
    */
-  next(now: number, value: number, limit: number): number | undefined {
-    if (now < this.#at) return undefined;
-    if (limit > value) this.#more = Math.min(2 * this.#more, Math.max(1, Math.floor(value * most)));
-    this.#at = now + againMs;
+  nextValue(now: number, value: number, limit: number): number | undefined {
+    if (now < this.#nextStepAt) return undefined;
+    if (limit > value) this.#more = Math.min(2 * this.#more, Math.max(1, Math.floor(value * largestStep)));
+    this.#nextStepAt = now + againMs;
     return Math.max(value, limit) + this.#more;
   }
 
-  refused(now: number): void {
-    this.#at = now + (this.#more > 1 ? againMs : afterMs);
+  noteRefusal(now: number): void {
+    this.#nextStepAt = now + (this.#more > 1 ? againMs : afterMs);
     this.#more = Math.max(1, Math.floor(this.#more / 2));
   }
 }

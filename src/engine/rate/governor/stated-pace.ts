@@ -1,6 +1,6 @@
 import type { StatedLimit } from '../../api/limits.ts';
 import { Backoff } from './probe-backoff.ts';
-import { longestSpreadMs, usualPeriod } from './quota-exhaustion.ts';
+import { commonPeriod, longestSpreadMs } from './quota-exhaustion.ts';
 import type { Traffic } from './traffic.ts';
 
 /** The used share of the stated rate, as clocks and travel times differ; less after refusals (50/s, 52/s stated). */
@@ -173,7 +173,7 @@ export class StatedLimits {
   update(now: number, stated: readonly StatedLimit[], rows: number): void {
     for (const limit of stated) {
       if (limit.unit === 'requests' && (this.#limits.has(limit.name) || this.#limits.size < maxLimits))
-        this.#limits.set(limit.name, known(now, limit, this.#limits.get(limit.name), rows));
+        this.#limits.set(limit.name, updatedLimit(now, limit, this.#limits.get(limit.name), rows));
     }
     for (const [name, { seenAt, resetAt = 0 }] of this.#limits)
       if (now > Math.max(seenAt + forgottenAfterMs, Math.min(resetAt, seenAt + dayMs)))
@@ -203,7 +203,7 @@ function isEnoughFor(rows: number, remaining = 0): boolean {
 function endOfNew(now: number, stated: number, { quota, remaining = 0 }: StatedLimit): number {
   if (quota === undefined || remaining < quota - firstCalls) return stated;
   const leftMs = stated - now;
-  return now + (usualPeriod(leftMs - secondMs, leftMs) ?? leftMs);
+  return now + (commonPeriod(leftMs - secondMs, leftMs) ?? leftMs);
 }
 
 /** An end becomes known only with `isNew`. */
@@ -211,7 +211,12 @@ function earlier(stated: number | undefined, end: number | undefined): number | 
   return stated === undefined || end === undefined ? end : Math.min(stated, end);
 }
 
-function known(now: number, limit: StatedLimit, last: KnownLimit | undefined, rows: number): KnownLimit {
+function updatedLimit(
+  now: number,
+  limit: StatedLimit,
+  last: KnownLimit | undefined,
+  rows: number,
+): KnownLimit {
   const { quota, windowMs, remaining, resetMs, resetBy } = limit;
   const stated = resetMs === undefined ? undefined : now + Math.min(resetMs, dayMs);
   const end = last?.statedEnd;

@@ -31,7 +31,7 @@ const clearlyMore = 1.15;
 interface Trial {
   readonly rate: number;
   /** The calls accepted per second before the trial. */
-  readonly before: number;
+  readonly acceptedBefore: number;
   readonly accepted: number;
   readonly calls: number;
   readonly refused: number;
@@ -63,13 +63,13 @@ interface Interval {
  */
 export class StrayRefusals {
   #trial: Trial | undefined;
-  #usual: UsualShare | undefined;
+  #usualShare: UsualShare | undefined;
   /** The highest rate sustained since many were last refused; calls and refusals since then. */
   #best = 0;
-  #sent = 0;
+  #sentCalls = 0;
   #refusals = 0;
   #calls = 0;
-  #refused = 0;
+  #refusedCalls = 0;
   #waitUntil = 0;
   #interval: Interval = { accepted: 0, ms: 0, waitedMs: 0, isWhole: false };
   /** Calls/s: the most that an allowance gained, and the most that were sent meanwhile. */
@@ -77,14 +77,14 @@ export class StrayRefusals {
   #fastest = 0;
   #contradictions = 0;
   #sinceMs = 0;
-  #accepted = 0;
+  #acceptedCalls = 0;
 
   get isTrying(): boolean {
     return this.#trial !== undefined;
   }
 
   get isKnown(): boolean {
-    return this.#usual !== undefined;
+    return this.#usualShare !== undefined;
   }
 
   paced(rate: number): number {
@@ -108,21 +108,21 @@ export class StrayRefusals {
       this.#forget();
       return traffic;
     }
-    this.#usual?.update(calls, rejected);
-    if (this.#usual?.isOver) this.#usual = undefined;
+    this.#usualShare?.update(calls, rejected);
+    if (this.#usualShare?.isOver) this.#usualShare = undefined;
     if (this.#trial !== undefined) this.#try(this.#trial, accepted, rejected, unavailable, passedMs);
-    else if (this.#usual === undefined && rejected > 0) {
+    else if (this.#usualShare === undefined && rejected > 0) {
       const isFar = this.#refusals >= severalRefused && rate < farBelow * this.#best;
       const isContradicted = this.#contradictions >= severalContradictions;
-      const before = (this.#accepted * 1_000) / Math.max(1, this.#sinceMs);
-      const started = { before, accepted: 0, calls: 0, refused: 0, ms: -2 * reactionMs - passedMs };
+      const acceptedBefore = (this.#acceptedCalls * 1_000) / Math.max(1, this.#sinceMs);
+      const started = { acceptedBefore, accepted: 0, calls: 0, refused: 0, ms: -2 * reactionMs - passedMs };
       if (isContradicted) this.#trial = { ...started, rate: Math.max(this.#fastest, this.#best) };
       else if (isFar && !isAsked) this.#trial = { ...started, rate: this.#best };
     }
-    const isStray = this.isTrying || (this.#usual?.isUsual ?? false);
+    const isStray = this.isTrying || (this.#usualShare?.isUsual ?? false);
     if (rejected === 0) return traffic;
     if (isStray) return withoutRefusals(traffic);
-    this.#usual?.startOver();
+    this.#usualShare?.startOver();
     return traffic;
   }
 
@@ -133,7 +133,7 @@ export class StrayRefusals {
     if (now - passedMs < this.#waitUntil)
       interval.waitedMs += Math.min(passedMs, this.#waitUntil - now + passedMs);
     if (interval.isWhole) {
-      this.#accepted += accepted;
+      this.#acceptedCalls += accepted;
       this.#sinceMs += passedMs;
     }
     if (rejected === 0) return;
@@ -153,23 +153,23 @@ export class StrayRefusals {
   #count(calls: number, rejected: number, rate: number, isAsked: boolean): void {
     const kept = Math.exp(-calls / amongCalls);
     this.#calls = this.#calls * kept + calls;
-    this.#refused = this.#refused * kept + rejected;
-    if (this.#refused >= manyRefused && this.#refused >= (manyRefused / amongCalls) * this.#calls)
+    this.#refusedCalls = this.#refusedCalls * kept + rejected;
+    if (this.#refusedCalls >= manyRefused && this.#refusedCalls >= (manyRefused / amongCalls) * this.#calls)
       this.#forget();
     if (!isAsked) this.#best = Math.max(this.#best, rate);
-    this.#sent += calls;
-    if (rejected > 0 && this.#refused < single) this.#refusals += 1;
+    this.#sentCalls += calls;
+    if (rejected > 0 && this.#refusedCalls < single) this.#refusals += 1;
   }
 
   #forget(): void {
     this.#best = 0;
-    this.#sent = 0;
+    this.#sentCalls = 0;
     this.#refusals = 0;
     this.#gained = 0;
     this.#fastest = 0;
     this.#contradictions = 0;
     this.#sinceMs = 0;
-    this.#accepted = 0;
+    this.#acceptedCalls = 0;
   }
 
   #try(trial: Trial, accepted: number, rejected: number, unavailable: number, passedMs: number): void {
@@ -189,9 +189,10 @@ export class StrayRefusals {
     const isLimit = tried.refused >= clearly && tried.refused >= clearShare * tried.calls;
     if (!isLimit && (tried.calls < triedCalls || ms < triedMs) && ms < longestMs) return;
     this.#trial = undefined;
-    const isMore = this.#waitUntil === 0 || (tried.accepted * 1_000) / ms >= clearlyMore * tried.before;
+    const isMore =
+      this.#waitUntil === 0 || (tried.accepted * 1_000) / ms >= clearlyMore * tried.acceptedBefore;
     if (!isLimit && isMore && tried.calls >= triedCalls)
-      this.#usual = new UsualShare({ calls: this.#sent, failed: this.#refusals, deviations });
+      this.#usualShare = new UsualShare({ calls: this.#sentCalls, failed: this.#refusals, deviations });
     this.#forget();
   }
 }

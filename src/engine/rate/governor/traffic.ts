@@ -67,14 +67,14 @@ export interface RateInput {
   readonly acceptedAside: number;
   readonly remaining: number | undefined;
   /** Calls in flight, which the API may not have counted yet. */
-  readonly active: number;
+  readonly callsInFlight: number;
   /** The end of the wait for which the API asked; 0 if it never asked. */
   readonly waitUntil: number;
   readonly restUntil: number;
   /** Mean duration of a call, and how long calls still leave as decided earlier. */
   readonly latencyMs: number;
   readonly lagMs: number;
-  readonly most: number;
+  readonly mostPerSecond: number;
   readonly rows: number;
 }
 
@@ -83,16 +83,16 @@ const meanOfCalls = 10;
 const meanOfMs = 500;
 
 export class CallTally {
-  #accepted = 0;
+  #acceptedCalls = 0;
   #waitedMs = 0;
-  #sent = 0;
+  #sentCalls = 0;
   #sentMs = 0;
   #allowed = 0;
   /** When the allowance was last used up, and the calls and waits until then. */
-  #empty: { readonly at: number; readonly accepted: number; readonly waitedMs: number } | undefined;
+  #whenUsedUp: { readonly at: number; readonly accepted: number; readonly waitedMs: number } | undefined;
 
-  get accepted(): number {
-    return this.#accepted;
+  get acceptedCalls(): number {
+    return this.#acceptedCalls;
   }
 
   /** @param rate allowed meanwhile, calls/s */
@@ -101,20 +101,20 @@ export class CallTally {
     passedMs: number,
     rate: number,
   ): void {
-    this.#accepted += accepted;
+    this.#acceptedCalls += accepted;
     const sent = accepted + rejected;
-    if (sent === 0 && this.#sent === 0) return;
+    if (sent === 0 && this.#sentCalls === 0) return;
     const kept = Math.exp(-passedMs / Math.max(meanOfMs, (meanOfCalls * 1_000) / rate));
-    this.#sent = this.#sent * kept + sent;
+    this.#sentCalls = this.#sentCalls * kept + sent;
     this.#sentMs = this.#sentMs * kept + passedMs;
     this.#allowed = this.#allowed * kept + (rate * passedMs) / 1_000;
   }
 
   /** Calls at another rate: the mean of the calls before is outdated. */
   countAside(accepted: number): void {
-    this.#accepted += accepted;
+    this.#acceptedCalls += accepted;
     if (accepted === 0) return;
-    this.#sent = 0;
+    this.#sentCalls = 0;
     this.#sentMs = 0;
     this.#allowed = 0;
   }
@@ -124,38 +124,38 @@ export class CallTally {
   }
 
   markEmpty(now: number): void {
-    this.#empty = { at: now, accepted: this.#accepted, waitedMs: this.#waitedMs };
+    this.#whenUsedUp = { at: now, accepted: this.#acceptedCalls, waitedMs: this.#waitedMs };
   }
 
   /** Forgets when the allowance was used up: less was sent than is allowed, so the gain since then is unknown. */
   forgetEmpty(): void {
-    this.#empty = undefined;
+    this.#whenUsedUp = undefined;
   }
 
   /** The rate at which calls were sent lately; 0 when nothing is known. */
   get sentPerSecond(): number {
-    return this.#sentMs === 0 ? 0 : (this.#sent * 1_000) / this.#sentMs;
+    return this.#sentMs === 0 ? 0 : (this.#sentCalls * 1_000) / this.#sentMs;
   }
 
   /** The used share of a rate, or of the allowed calls if these were fewer, as while the rate rises. */
   usedShareOf(rate: number): number {
     const allowed = Math.min(this.#allowed, (rate * this.#sentMs) / 1_000);
-    return allowed === 0 ? 0 : this.#sent / allowed;
+    return allowed === 0 ? 0 : this.#sentCalls / allowed;
   }
 
   /** What was accepted since the allowance was last used up. Undefined when it never was. */
   cycle(now: number): Cycle | undefined {
-    if (this.#empty === undefined) return undefined;
-    const waitedSeconds = (this.#waitedMs - this.#empty.waitedMs) / 1_000;
+    if (this.#whenUsedUp === undefined) return undefined;
+    const waitedSeconds = (this.#waitedMs - this.#whenUsedUp.waitedMs) / 1_000;
     return {
-      accepted: this.#accepted - this.#empty.accepted,
-      activeSeconds: (now - this.#empty.at) / 1_000 - waitedSeconds,
+      acceptedCalls: this.#acceptedCalls - this.#whenUsedUp.accepted,
+      activeSeconds: (now - this.#whenUsedUp.at) / 1_000 - waitedSeconds,
       waitedSeconds,
     };
   }
 }
 
-const usualLatencyMs = 50;
+const assumedLatencyMs = 50;
 /** A longer gap between updates means a suspended process, not late reports. */
 const longestGapMs = 1_000;
 const gapSmoothing = 0.2;
@@ -164,7 +164,7 @@ const sharedDelayMs = 100;
 
 /** How long until a decision shows in the reports: the way there, a call, and the way back. */
 export class Reaction {
-  #latencyMs = usualLatencyMs;
+  #latencyMs = assumedLatencyMs;
   #gapMs = 0;
   #sharedDelayMs = 0;
   #updatedAt: number;

@@ -16,18 +16,18 @@ export class UsualShare {
   #share: number;
   #learnedOf: number;
   #calls = 0;
-  #failed = 0;
+  #failedCalls = 0;
   #isUsual = true;
 
   /** A limit that is reached slowly would otherwise become usual. */
-  readonly #most: number;
+  readonly #highestShare: number;
 
   readonly #deviations: number;
 
   constructor({ calls, failed, deviations = 3 }: KnownShare) {
     this.#share = failed / calls;
     this.#learnedOf = calls;
-    this.#most = this.#share + uncertain * Math.sqrt((this.#share * (1 - this.#share)) / calls);
+    this.#highestShare = this.#share + uncertain * Math.sqrt((this.#share * (1 - this.#share)) / calls);
     this.#deviations = deviations;
   }
 
@@ -40,24 +40,27 @@ export class UsualShare {
   }
 
   get isOver(): boolean {
-    return this.#calls > judgedCalls / 2 && this.#failed < hardlyAny * this.#share * this.#calls - 1;
+    return this.#calls > judgedCalls / 2 && this.#failedCalls < hardlyAny * this.#share * this.#calls - 1;
   }
 
   /** The rate is lowered because of these failures, which say nothing about the lower rate. */
   startOver(): void {
     this.#calls = 0;
-    this.#failed = 0;
+    this.#failedCalls = 0;
   }
 
   update(calls: number, failed: number): void {
     const kept = Math.exp(-calls / judgedCalls);
     this.#calls = this.#calls * kept + calls;
-    this.#failed = this.#failed * kept + failed;
+    this.#failedCalls = this.#failedCalls * kept + failed;
     const expected = this.#share * this.#calls;
     const variance = expected * (1 - this.#share) * (1 + this.#calls / this.#learnedOf);
-    this.#isUsual = this.#failed <= expected + this.#deviations * Math.sqrt(Math.max(1, variance));
+    this.#isUsual = this.#failedCalls <= expected + this.#deviations * Math.sqrt(Math.max(1, variance));
     if (!this.#isUsual || calls === 0) return;
-    this.#share = Math.min((this.#share * this.#learnedOf + failed) / (this.#learnedOf + calls), this.#most);
+    this.#share = Math.min(
+      (this.#share * this.#learnedOf + failed) / (this.#learnedOf + calls),
+      this.#highestShare,
+    );
     this.#learnedOf = Math.min(this.#learnedOf + calls, learnedCalls);
   }
 }

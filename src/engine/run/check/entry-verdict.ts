@@ -33,7 +33,7 @@ export function verdictByFields(
     if (value === undefined || !list.fields.includes(name) || list.computed.includes(name)) return [];
     const there = entry.fields[name];
     if (isSame(field, value, there)) return [];
-    return [there === undefined ? `${name} is empty` : `${name} is ${shown(field, there)}`];
+    return [there === undefined ? `${name} is empty` : `${name} is ${valueInWords(field, there)}`];
   });
   return differing.length === 0 ? asWanted : { check: 'not_as_wanted', there: differing.join(', ') };
 }
@@ -44,7 +44,7 @@ function wantedValues({ values, compared, old = {} }: JudgedValues): Row {
   return Object.fromEntries(Object.keys(old).map((name) => [name, values[name] ?? '']));
 }
 
-function shown({ type }: Field, value: string): string {
+function valueInWords({ type }: Field, value: string): string {
   return type === 'integer' ? value : JSON.stringify(shortened(value, longestValue));
 }
 

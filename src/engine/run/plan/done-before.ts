@@ -1,5 +1,5 @@
 import { withScope } from '../../../base/async/scope.ts';
-import { look } from '../../../base/disk/files.ts';
+import { statIfAny } from '../../../base/disk/files.ts';
 import { BusyError, CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { runIds } from '../../../domain/names.ts';
 import { DoneRows } from '../../manifest/check/call-index.ts';
@@ -35,7 +35,7 @@ export async function readDone(
 }
 
 async function findRunOrFile(store: RunStore, name: string): Promise<RunRecord | undefined> {
-  const isFile = (await look(name))?.isDirectory() === false;
+  const isFile = (await statIfAny(name))?.isDirectory() === false;
   if (isFile && !runIds.has(name)) return undefined;
   try {
     return await store.find(name);

@@ -52,7 +52,7 @@ export async function writePlanFile(
   const hash = createHash('sha256');
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
   const compressed = pipeline(createReadStream(path), gzip, () => {});
-  if (await onDisk(file, () => createFile(file, hashed(compressed, hash))))
+  if (await onDisk(file, () => createFile(file, passedToDigest(compressed, hash))))
     return { ...content, file, sha256: hash.digest('hex'), head };
   throw usageError(
     'PLAN_EXISTS',
@@ -130,7 +130,7 @@ class PlanReader {
   }
 
   async *bytes(): AsyncGenerator<Buffer> {
-    const file = hashed(readFileParts(this.#file), this.#fileHash);
+    const file = passedToDigest(readFileParts(this.#file), this.#fileHash);
     const unzipped = pipeline(file, createGunzip(), () => {});
     let bytes = 0;
     try {
@@ -169,7 +169,7 @@ class PlanReader {
     const { rows_version: _, operations: __, renumbered: ___, blocks: ____, ...facts } = head;
     const summary = this.#decided.summary();
     const written = await this.#writer.end({ ...facts, counts: sumOf([summary]) }, summary.perOperation);
-    if (written.digest.sha256 !== this.#contentHash.digest('hex')) throw changed(this.#file);
+    if (written.digest.sha256 !== this.#contentHash.digest('hex')) throw changedPlan(this.#file);
     return {
       ...content,
       file: this.#file,
@@ -226,7 +226,7 @@ class PlanReader {
 }
 
 /** Passes bytes on, and adds them to a digest. */
-async function* hashed(chunks: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+async function* passedToDigest(chunks: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     hash.update(chunk);
     yield chunk;
@@ -278,7 +278,7 @@ function requireVisible({ source, columns }: RowsHead): void {
   if (odd !== undefined) throw new RangeError(`has a text with control characters (${escapeInvisible(odd)})`);
 }
 
-function changed(file: string): CqbatchError {
+function changedPlan(file: string): CqbatchError {
   return usageError(
     'PLAN_CHANGED',
     `${escapeInvisible(file)} is not as "cqbatch plan --out" writes it with the operations that are loaded, so it may not do what it says: make the plan again and have it reviewed.`,

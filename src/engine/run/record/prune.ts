@@ -1,6 +1,6 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists, ifThere, look } from '../../../base/disk/files.ts';
+import { exists, ifThere, statIfAny } from '../../../base/disk/files.ts';
 import { onDisk } from '../../../base/errors/system-error.ts';
 import { isOver, type RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
@@ -81,6 +81,6 @@ export async function removeRuns(store: RunStore, runs: readonly RunRecord[]): P
 
 export async function sizeOf(folder: string): Promise<number> {
   const names = (await ifThere(readdir(folder))) ?? [];
-  const found = await Promise.all(names.map((name) => look(join(folder, name))));
+  const found = await Promise.all(names.map((name) => statIfAny(join(folder, name))));
   return found.reduce((sum, file) => sum + (file?.size ?? 0), 0);
 }

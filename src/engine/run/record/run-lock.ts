@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { look } from '../../../base/disk/files.ts';
+import { statIfAny } from '../../../base/disk/files.ts';
 import { isLocked, staleAfterMs } from '../../../base/disk/lock-holder.ts';
 import { isSameProcess, type ProcessId, stateOfProcess } from '../../../base/disk/process.ts';
 import { isActive } from '../../cluster/entries.ts';
@@ -42,7 +42,7 @@ export async function withoutLostProcess(
   const { process, ...rest } = record;
   if (process === undefined || !isActive(record.state) || stateOfProcess(process) !== 'unknown')
     return record;
-  const savedAt = (await look(recordPath))?.mtimeMs ?? Date.now();
+  const savedAt = (await statIfAny(recordPath))?.mtimeMs ?? Date.now();
   const isAlive =
     Date.now() - savedAt < staleAfterMs ||
     (await isLocked(runLockPath(folder(record.id)))) ||

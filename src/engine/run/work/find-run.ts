@@ -36,7 +36,7 @@ export interface RunContact extends ControlPlace {
   readonly runId: string;
   /** The state when the run was found. */
   readonly state: string;
-  look(): Promise<SeenRun | undefined>;
+  currentRun(): Promise<SeenRun | undefined>;
 }
 
 export function contactOf(store: RunStore, found: FoundRun): RunContact {
@@ -46,12 +46,12 @@ export function contactOf(store: RunStore, found: FoundRun): RunContact {
       const record = await store.load(runId);
       return { state: actualState(record), rate: record.options.rate, priority: priorityOf(record) };
     };
-    return { runId, state: actualState(found.record), ...inFolder(store.folder(runId)), look };
+    return { runId, state: actualState(found.record), ...inFolder(store.folder(runId)), currentRun: look };
   }
   const { entry, cluster } = found;
   const { id: runId } = entry;
   const look = () => cluster.run(runId);
-  return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), look };
+  return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), currentRun: look };
 }
 
 /**

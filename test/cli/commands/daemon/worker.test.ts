@@ -4,13 +4,13 @@ import { healthOf } from '../../../../src/cli/commands/daemon/worker.ts';
 
 const fiveMinutes = 5 * 60_000;
 const never = new AbortController().signal;
-const well = { current: undefined, text: undefined };
+const well = { lastingError: undefined, text: undefined };
 const refusing = (forMs: number) => ({
   trouble: 'Redis is a read-only replica',
   refusal: { reason: fatalError('REDIS_REPLICA', 'Redis is a read-only replica.'), forMs },
 });
 const failing = (forMs: number) => ({
-  current: { error: new Error('NOSCRIPT'), forMs },
+  lastingError: { error: new Error('NOSCRIPT'), forMs },
   text: 'a command fails',
 });
 

@@ -182,7 +182,7 @@ describeWithRedis('a renewed password', () => {
     const { datastore } = await openRedis({
       url: server.url,
       password,
-      passwordFile: { path: '/etc/password', read: async () => password },
+      passwordFile: { path: '/etc/password', readPassword: async () => password },
       purpose: 'tests',
     });
     onTestFinished(() => datastore.close());

@@ -16,7 +16,7 @@ async function watching(mayAskInfo = true) {
   const watch = new EvictionWatch({ info } as unknown as Redis, {
     where: 'redis://cache:6379/0',
     mayAskInfo,
-    before: 7,
+    evictedBefore: 7,
     onEvicted: ({ code, message }) => reports.push(`${code}: ${message}`),
   });
   onTestFinished(() => watch.close());

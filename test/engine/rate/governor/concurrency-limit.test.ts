@@ -4,7 +4,7 @@ import { nothing } from './no-traffic.ts';
 
 test('calls in flight are no more than the API states, until it has stated nothing for two minutes', () => {
   const concurrency = new ConcurrencyLimit(0, 50);
-  const circumstances = { sending: 100, reactionMs: 100, isStated: false };
+  const circumstances = { sentPerSecond: 100, reactionMs: 100, isStated: false };
   const stated = [{ name: 'one', unit: 'concurrent-requests' as const, quota: 5 }];
   concurrency.update(0, { ...nothing, stated }, circumstances);
   expect(concurrency.limit).toBe(5);

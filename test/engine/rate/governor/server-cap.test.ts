@@ -14,7 +14,7 @@ function observed({ isStated = false, amongError = 1 } = {}) {
   const told = (traffic: Partial<Traffic>, sending = 100): number => {
     now += stepMs;
     const all = { ...nothing, amongError, ...traffic };
-    limit = cap.step(now, cap.update(now, all, { limit, sending, reactionMs, isStated }));
+    limit = cap.step(now, cap.update(now, all, { limit, sentPerSecond: sending, reactionMs, isStated }));
     return limit;
   };
   return {
