@@ -47,7 +47,7 @@ export type { OperationsModule } from './engine/operation/own-operations.ts';
 export type { RequestDefinition } from './engine/operation/request-definition.ts';
 export type { RunSummary } from './engine/report/summary.ts';
 export type { ReportPaths } from './engine/report/write-reports.ts';
-export type { RunResult } from './engine/run/record/run-outcome.ts';
+export type { RunResult } from './engine/run/record/ending.ts';
 export type { RowEvent } from './engine/run/work/progress.ts';
 export type { BatchOptions, BatchPlace, BatchSettings } from './library/place.ts';
 export { type BatchPlan, type PlanBatchOptions, planBatch } from './library/plan-batch.ts';

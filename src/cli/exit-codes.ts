@@ -1,41 +1,31 @@
 import { CqbatchError, meaningOf } from '../base/errors/errors.ts';
 import { systemError } from '../base/errors/system-error.ts';
 import type { OutcomeCounts } from '../domain/terms.ts';
-import { type KnownEnd, type RunResult, resultOf } from '../engine/run/record/run-outcome.ts';
+import { endFactsOf, endings, type StoredEnd } from '../engine/run/record/ending.ts';
 
 /** See docs/exit-codes.md. */
 export const exitCodes = {
   /** Every row succeeded, duplicates a row that did, or was skipped on purpose. */
-  success: 0,
+  success: endings.completed.exitCode,
   /** Some rows failed or were invalid; or `verify` or `check` found something wrong. */
-  rowsFailed: 1,
+  rowsFailed: endings.rowsFailed.exitCode,
   /** An error in usage, configuration or manifest: nothing was sent. */
   usage: 2,
   /** Halted after too many failures, or cancelled. */
-  halted: 3,
+  halted: endings.guard.exitCode,
   /** The datastore, the disk or the authentication failed. */
-  fatal: 4,
+  fatal: endings.failed.exitCode,
   /** Another process holds a lock, or works on the run: nothing was sent. */
   busy: 5,
   /** `--max-rows`, `--max-duration` or `--stop-at` was reached; the run can be resumed. */
-  spent: 6,
-  interrupted: 130,
+  spent: endings.budget.exitCode,
+  interrupted: endings.interrupted.exitCode,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-const exitCodeOfResult = {
-  succeeded: exitCodes.success,
-  rows_failed: exitCodes.rowsFailed,
-  halted: exitCodes.halted,
-  cancelled: exitCodes.halted,
-  spent: exitCodes.spent,
-  interrupted: exitCodes.interrupted,
-  failed: exitCodes.fatal,
-} as const satisfies Record<RunResult, ExitCode>;
-
-export function exitCodeOf(end: KnownEnd, counts: OutcomeCounts): ExitCode {
-  return exitCodeOfResult[resultOf(end, counts)];
+export function exitCodeOf(end: StoredEnd, counts: OutcomeCounts): ExitCode {
+  return (endFactsOf(end, counts) ?? endings.failed).exitCode;
 }
 
 export class Interrupted extends Error {

@@ -114,6 +114,14 @@ export function checkText(check: CheckVerdict): string {
   return checkTexts[check];
 }
 
+/** Whether a run ended as its user wished, because a guard halted it, or because it could not go on. */
+export type StopManner = 'as wished' | 'halted' | 'gave up';
+
+/** Whether the program stopped the run, so that a person should look before the run continues. */
+export function wentWrong(manner: StopManner | undefined): boolean {
+  return manner === 'halted' || manner === 'gave up';
+}
+
 export function outcomeText(outcome: string): string {
   return outcome.replace('_', ' ');
 }

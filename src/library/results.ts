@@ -2,6 +2,7 @@ import type { RowResult } from '../domain/row-result.ts';
 import type { OutcomeCounts } from '../domain/terms.ts';
 import type { Operation } from '../engine/operation/operation.ts';
 import { readRowsWithResults } from '../engine/run/plan/rows-with-results.ts';
+import { isFinalState } from '../engine/run/record/ending.ts';
 import { actualState, type RunRecord } from '../engine/run/record/record.ts';
 import { openJournalReader, progressOf } from '../engine/run/record/run-journal.ts';
 import { type BatchPlace, openBatchPlace } from './place.ts';
@@ -61,7 +62,7 @@ export async function openRuns(place: BatchPlace): Promise<readonly UnfinishedBa
   const open: UnfinishedBatch[] = [];
   for (const record of await store.list()) {
     const state = actualState(record);
-    if (state === 'completed' || state === 'cancelled') continue;
+    if (isFinalState(state)) continue;
     const { done, outcomes } = await progressOf(store, record);
     const { id: run, manifest, plan, options } = record;
     open.push({

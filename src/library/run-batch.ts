@@ -12,6 +12,7 @@ import type { Journal } from '../engine/journal/journal.ts';
 import type { RunSummary } from '../engine/report/summary.ts';
 import type { ReportPaths, WrittenReports } from '../engine/report/write-reports.ts';
 import { beginRun, type CreatedRun, discard } from '../engine/run/plan/create-run.ts';
+import { type RunResult, resultOf, type StoredEnd } from '../engine/run/record/ending.ts';
 import {
   actualState,
   endOf,
@@ -19,7 +20,6 @@ import {
   isResumable,
   type RunRecord,
 } from '../engine/run/record/record.ts';
-import { type KnownEnd, type RunResult, resultOf } from '../engine/run/record/run-outcome.ts';
 import { refuseChangedRows } from '../engine/run/record/run-rows.ts';
 import type { RunStore } from '../engine/run/record/store.ts';
 import { rewriteReport } from '../engine/run/report/report-run.ts';
@@ -197,7 +197,7 @@ async function endedBatch(store: RunStore, record: RunRecord): Promise<BatchResu
 
 function batchResult(
   run: string,
-  end: KnownEnd,
+  end: StoredEnd,
   reason: string | undefined,
   { summary, paths: files }: WrittenReports,
 ): BatchResult {

@@ -15,7 +15,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
     'commander pino',
   ],
   'src/pages/browser': [
-    `pages/server/page-data.ts engine/report engine/run/record/run-outcome.ts engine/rows/row-kind.ts
+    `pages/server/page-data.ts engine/report engine/run/record/ending.ts engine/rows/row-kind.ts
       engine/operation/field-names.ts domain/terms.ts domain/attempts.ts
       domain/row-result.ts base/text`,
     'uplot',

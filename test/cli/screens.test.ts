@@ -156,7 +156,7 @@ test('a halted run says what to look at before it says what continues it', async
   const manifest = { ...summary.manifest, rows: 1_161 };
   const halted = { ...summary, state: 'halted', manifest, outcomes, codes };
   const rowToSee = { row: 2, failure: { code: refused.code, message: 'evaluation 50 is not deleted' } };
-  const next = stepsAfter(halted, { phase: 'stopped', because: 'failures', rowToSee, mayBeDone: true });
+  const next = stepsAfter(halted, { phase: 'stopped', manner: 'halted', rowToSee, mayBeDone: true });
   const text = summaryText(halted, paths, { state: styled('red', 'halted'), steps: next, columns: 80 });
   await expect(screen(text, 80)).toMatchFileSnapshot('screens/halted.txt');
 });

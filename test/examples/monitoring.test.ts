@@ -3,7 +3,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { outcomes } from '../../src/domain/terms.ts';
-import { runResults } from '../../src/engine/run/record/run-outcome.ts';
+import { runResults } from '../../src/engine/run/record/ending.ts';
 import { scraped } from './metrics.ts';
 
 interface Rule {

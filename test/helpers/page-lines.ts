@@ -25,7 +25,7 @@ export const factsOfRun: RunFacts = {
 export function stepsAfter(summary: RunSummary, facts: Partial<StepFacts> = {}): readonly NextStep[] {
   const { run: id, state, outcomes, unclear, codes } = summary;
   const known = {
-    because: undefined,
+    manner: undefined,
     rowToSee: undefined,
     canCheck: true,
     correctFile: `runs/${id}/correct.csv`,

@@ -1,6 +1,6 @@
 import type { CqbatchError } from '../../src/base/errors/errors.ts';
 import { lockMs } from '../../src/engine/queue/bullmq.ts';
-import type { RunEnding } from '../../src/engine/run/record/run-outcome.ts';
+import type { RunEnding } from '../../src/engine/run/record/ending.ts';
 import {
   beginCoordinator,
   type CoordinatorProcess,

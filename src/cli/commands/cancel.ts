@@ -7,6 +7,7 @@ import type { Attribution } from '../../domain/actor.ts';
 import { apiText } from '../../domain/terms.ts';
 import { isActive, isPresent } from '../../engine/cluster/entries.ts';
 import { cancelSettledRun, cancelStoppedRun } from '../../engine/run/feed/reconcile.ts';
+import { endFactsOf, isFinalState } from '../../engine/run/record/ending.ts';
 import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
 import { type RunView, viewOfEntry, viewOfRecord } from '../../engine/run/record/run-view.ts';
 import { inCluster, inFolder } from '../../engine/run/work/control.ts';
@@ -74,9 +75,10 @@ async function cancelHere(context: Context, id: string, attribution: Attribution
 
 async function isConfirmed({ terminal, flags: { yes } }: Context, view: RunView): Promise<boolean> {
   const { id, manifest, state, rows, done } = view;
+  const sentence = endFactsOf(view)?.sentence ?? `is ${state}`;
   if (!yes)
     terminal.warn(
-      `Run ${id} of ${escapeInvisible(manifest)} on ${apiText(view)} is ${state}: ${count(done)} of ${counted(rows, 'row')} done.`,
+      `Run ${id} of ${escapeInvisible(manifest)} on ${apiText(view)} ${sentence}: ${count(done)} of ${counted(rows, 'row')} done.`,
     );
   const question = `Cancel run ${id} permanently? ${counted(rows - done, 'row')} will not be called.`;
   if (await terminal.agrees(question, yes)) return true;
@@ -85,8 +87,7 @@ async function isConfirmed({ terminal, flags: { yes } }: Context, view: RunView)
 }
 
 function refuseEnded(id: string, state: string): void {
-  if (state === 'completed' || state === 'cancelled')
-    throw usageError('RUN_ENDED', `Run ${id} is already ${state}.`);
+  if (isFinalState(state)) throw usageError('RUN_ENDED', `Run ${id} is already ${state}.`);
 }
 
 async function cancelStopped(

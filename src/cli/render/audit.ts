@@ -2,7 +2,8 @@ import { count, counted, duration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { type Actor, thisActor } from '../../domain/actor.ts';
 import { actorText } from '../../domain/terms.ts';
-import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
+import { endInWords } from '../../engine/run/record/ending.ts';
+import { actualState, type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
 import type { JournalSummary } from '../../engine/run/record/run-journal.ts';
 import { delayOf } from '../../engine/run/record/run-view.ts';
 import { optionTexts } from './options.ts';
@@ -117,7 +118,7 @@ export function auditText({ record, folder, result, retries, undos }: RunAudit):
     ['undone by', undos.map(runText)],
     ['folder', folder],
   ];
-  return `Run ${id} ${styledState(actualState(record))}\n${indented(factLines(facts))}\n\n${indented(timeline(eventsOf(record)))}`;
+  return `Run ${id} ${stateText(record)}\n${indented(factLines(facts))}\n\n${indented(timeline(eventsOf(record)))}`;
 }
 
 /** `10 rows, 1 failed: continued` */
@@ -135,7 +136,11 @@ function resultTexts(
 }
 
 function runText(record: RunRecord): string {
-  return `${record.id}, ${styledState(actualState(record))}`;
+  return `${record.id}, ${stateText(record)}`;
+}
+
+function stateText(record: RunRecord): string {
+  return styledState(actualState(record), stateInWords(record));
 }
 
 function planText(plan: RunRecord['plan']): string {
@@ -161,9 +166,13 @@ function isStep(event: string): boolean {
 
 function timeline(events: readonly AuditEvent[]): readonly string[] {
   const names = table(
-    events.map(({ at, event }) => [
+    events.map(({ at, event, because }) => [
       at === undefined ? '' : localTime(at),
-      event === 'begun' ? 'started' : isStep(event) ? event : styledState(event),
+      event === 'begun'
+        ? 'started'
+        : isStep(event)
+          ? event
+          : styledState(event, endInWords({ state: event, because })),
     ]),
   );
   const facts = events.map(({ by, reason }, index): Fact => {

@@ -6,7 +6,7 @@ import { apiText, percentOf, usualPriority } from '../../domain/terms.ts';
 import { goneAfterMs } from '../../engine/cluster/entries.ts';
 import { toHundredths } from '../../engine/cluster/rate-policy.ts';
 import { commandsOf } from '../../engine/report/next-steps.ts';
-import { endInWords } from '../../engine/run/record/run-outcome.ts';
+import { endInWords } from '../../engine/run/record/ending.ts';
 import type { RunView } from '../../engine/run/record/run-view.ts';
 import { styled } from './style.ts';
 import { awayText } from './waits.ts';

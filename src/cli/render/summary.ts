@@ -6,8 +6,8 @@ import { type NextStep, resumeCommand } from '../../engine/report/next-steps.ts'
 import type { RatePoint } from '../../engine/report/rate-history.ts';
 import type { RunSummary } from '../../engine/report/summary.ts';
 import type { ReportPaths } from '../../engine/report/write-reports.ts';
+import { endFactsOf } from '../../engine/run/record/ending.ts';
 import { endOf, type RunRecord } from '../../engine/run/record/record.ts';
-import { resultOf } from '../../engine/run/record/run-outcome.ts';
 import type { FailedRun } from '../../engine/run/work/run-in-progress.ts';
 import { linked, type Style, styled } from './style.ts';
 import {
@@ -19,6 +19,7 @@ import {
   resultTexts,
   styledOutcome,
   styleOf,
+  styleOfEnding,
   table,
   unclearRows,
 } from './words.ts';
@@ -66,9 +67,9 @@ function filesLine({ report, html, xlsx, failed, correct, notAttempted }: Report
 
 /** Red for a run that stopped by itself, yellow for one that needs a look, green for one that did all. */
 export function styleOfEnd(record: RunRecord, { outcomes, unclear }: RunSummary): Style {
-  const result = resultOf(endOf(record), outcomes);
-  if (result === 'succeeded') return unclear > 0 ? 'yellow' : 'green';
-  return result === 'halted' || result === 'failed' ? 'red' : 'yellow';
+  const ending = endFactsOf(endOf(record), outcomes);
+  const isDoubtful = ending === undefined || (ending.result === 'succeeded' && unclear > 0);
+  return isDoubtful ? 'yellow' : styleOfEnding(ending);
 }
 
 function withRetries({ retries }: RunSummary): string {

@@ -1,10 +1,10 @@
 import { count, counted, perSecond } from '../../base/text/format.ts';
 import { zoneText } from '../../base/text/local-time.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { type Outcome, type OutcomeCounts, outcomes, outcomeText } from '../../domain/terms.ts';
+import { type Outcome, type OutcomeCounts, outcomes, outcomeText, wentWrong } from '../../domain/terms.ts';
 import type { CodeCount } from '../../engine/journal/state.ts';
 import type { RunSummary } from '../../engine/report/summary.ts';
-import type { RunState } from '../../engine/run/record/record.ts';
+import { type EndFacts, endFactsOf, type StoredEnd } from '../../engine/run/record/ending.ts';
 import { nameInWords } from '../../settings/settings.ts';
 import { type Style, styled, widthOf } from './style.ts';
 
@@ -18,25 +18,33 @@ export const styleOf: Readonly<Record<Outcome, Style>> = {
   pending: 'yellow',
 };
 
-const styleOfState = {
+const styleOfState: Readonly<Record<string, Style | undefined>> = {
   planned: 'yellow',
   submitted: 'yellow',
   running: 'green',
   paused: 'yellow',
-  completed: 'green',
-  interrupted: 'yellow',
-  halted: 'red',
-  failed: 'red',
-  cancelled: 'yellow',
-} as const satisfies Readonly<Record<RunState, Style>>;
+};
 
 /**
  * @param state perhaps of another version
  * @param text the state in words
  */
 export function styledState(state: string, text = state): string {
-  const style: Style | undefined = styleOfState[state as RunState];
+  const ending = endFactsOf({ state });
+  const style = ending === undefined ? styleOfState[state] : styleOfEnding(ending);
   return style === undefined ? text : styled(style, text);
+}
+
+export function styleOfEnding({ manner, result }: EndFacts): Style {
+  if (wentWrong(manner)) return 'red';
+  return result === 'succeeded' ? 'green' : 'yellow';
+}
+
+/** `Halted: 4 of 4 rows failed.` Undefined where nothing but a user's wish ended the run. */
+export function reasonText(end: StoredEnd, reason: string | undefined): string | undefined {
+  const ending = endFactsOf(end);
+  if (reason === undefined || ending?.heading === undefined) return undefined;
+  return `${styled(styleOfEnding(ending), `${ending.heading}:`)} ${reason.replace(/\.$/, '')}.`;
 }
 
 /** `succeeded`, `not attempted` */

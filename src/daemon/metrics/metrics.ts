@@ -5,7 +5,7 @@ import type { RowResult } from '../../domain/row-result.ts';
 import type { LimitedApi } from '../../domain/terms.ts';
 import type { RequestObserver, SentRequest } from '../../engine/api/network/exchange.ts';
 import { findOperation, type Operation } from '../../engine/operation/operation.ts';
-import type { RunResult } from '../../engine/run/record/run-outcome.ts';
+import { leavesRows, type RunResult } from '../../engine/run/record/ending.ts';
 import type { ObservedEnd, ObservedRun, RunObserver } from '../../engine/run/work/run-in-progress.ts';
 
 /** Facts that outlive the process of the last run. */
@@ -97,7 +97,7 @@ export class Metrics implements RunObserver {
         this.#waitingRowsOfRuns.delete(waitingRows);
         if (!this.options.once && this.#waitingRowsOfRuns.size === 0) this.paceOfRun = () => undefined;
         if (end === undefined) return;
-        if (this.options.once && isOpen(end.result)) this.#rowsOfEndedRuns += waitingRows();
+        if (this.options.once && leavesRows(end.result)) this.#rowsOfEndedRuns += waitingRows();
         this.#ended(end);
       },
     };
@@ -153,11 +153,6 @@ export class Metrics implements RunObserver {
 
 function countUp<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
-/** Whether a run with such a result can be resumed. */
-function isOpen(result: RunResult): boolean {
-  return result !== 'succeeded' && result !== 'rows_failed' && result !== 'cancelled';
 }
 
 /** The label for unknown values, each of which would otherwise be a time series forever. */

@@ -1,5 +1,5 @@
 import type { Pace } from '../../domain/pace.ts';
-import { runResults } from '../../engine/run/record/run-outcome.ts';
+import { runResults } from '../../engine/run/record/ending.ts';
 import type { LastRun, Metrics } from './metrics.ts';
 
 /** Bounds of the duration of a request, in seconds: from the answer of a cache to the default time-out. */

@@ -2,7 +2,7 @@ import { count, counted } from '../../base/text/format.ts';
 import { shortened } from '../../base/text/printable.ts';
 import { shellWord } from '../../base/text/shell-word.ts';
 import { commonCodeText } from '../../domain/common-code.ts';
-import type { Outcome, OutcomeCounts } from '../../domain/terms.ts';
+import { type Outcome, type OutcomeCounts, type StopManner, wentWrong } from '../../domain/terms.ts';
 import { checkedFirst, type RowFacts, type RowStep, rowStep, rowsTo } from './row-steps.ts';
 
 /** What a person does next. Terminal, pages, notifications and JSON show the same steps, in the same order. */
@@ -36,8 +36,8 @@ export type RunPhase = 'in progress' | 'stopped' | 'ended';
 export interface StepFacts extends RowFacts {
   readonly id: string;
   readonly phase: RunPhase;
-  /** Why the run stopped, if its state does not say so. */
-  readonly because: string | undefined;
+  /** Undefined while the run has not ended. */
+  readonly manner: StopManner | undefined;
   readonly rowToSee: RowToSee | undefined;
   /** Whether the failure of the row to see may mean that its change was already made. */
   readonly mayBeDone?: boolean;
@@ -93,9 +93,8 @@ function isJoined({ isPartOfOthers, isCured }: StepFacts): boolean {
   return isPartOfOthers === true || isCured === true;
 }
 
-/** Whether something has gone wrong, so that a person should look before the run continues. */
-function checksFirst({ phase, state }: StepFacts): boolean {
-  return phase === 'stopped' && (state === 'halted' || state === 'failed');
+function checksFirst({ phase, manner }: StepFacts): boolean {
+  return phase === 'stopped' && wentWrong(manner);
 }
 
 function beforeTheEnd(facts: StepFacts): readonly (NextStep | false)[] {
@@ -153,11 +152,11 @@ function failures({ outcomes, codes }: StepFacts): readonly string[] {
 }
 
 function goOn(facts: StepFacts): NextStep {
-  const { id, because, state, outcomes } = facts;
+  const { id, manner, outcomes } = facts;
   const { not_attempted: uncalled, pending } = outcomes;
   const left = uncalled + pending;
   const again = rowsTo('resume', facts);
-  const isGuard = state === 'halted' && because !== 'stuck';
+  const isGuard = manner === 'halted';
   const attempted = again > 0 ? `, ${count(again)} of them after a failed attempt` : '';
   return {
     title: `Continue with the ${counted(left, 'row', ['that is', 'that are'])} left`,

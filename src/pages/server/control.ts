@@ -5,6 +5,7 @@ import { runIds } from '../../domain/names.ts';
 import { priorities } from '../../domain/terms.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { RatePolicy } from '../../engine/cluster/rate-policy.ts';
+import { isFinalState } from '../../engine/run/record/ending.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import type { Wanted } from '../../engine/run/work/control.ts';
 import { contactOf, type FoundRun, requireState } from '../../engine/run/work/find-run.ts';
@@ -48,7 +49,7 @@ export async function controlRun(
 async function ask(room: ControlRoom, id: string, control: ControlName, body: ControlBody): Promise<void> {
   const contact = contactOf(room.store, await findRun(room, id));
   const { state } = contact;
-  const canCancel = control === 'cancel' && state !== 'completed' && state !== 'cancelled';
+  const canCancel = control === 'cancel' && !isFinalState(state);
   const advice = canCancel ? `"cqbatch cancel ${id}" cancels it` : undefined;
   requireState(contact, neededState[control] ?? 'in progress', advice);
   if (control === 'cancel' && body.confirm !== id)

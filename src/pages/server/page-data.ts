@@ -4,7 +4,7 @@ import type { HistoryEntry, Schedule } from '../../daemon/schedule/schedule.ts';
 import { commonCodeText } from '../../domain/common-code.ts';
 import type { LimitedApi } from '../../domain/terms.ts';
 import type { WorkerEntry } from '../../engine/cluster/entries.ts';
-import { endInWords, resultOf } from '../../engine/run/record/run-outcome.ts';
+import { endInWords, leavesRows, resultOf } from '../../engine/run/record/ending.ts';
 import type { RunView, RunWait } from '../../engine/run/record/run-view.ts';
 
 /** What the server sends to the page. Times are ISO 8601 UTC. The page treats every text as hostile. */
@@ -60,7 +60,7 @@ export function failingText({ counts, local }: RunData): string | undefined {
 export function needsPerson(run: RunData, isRetried = false): boolean {
   if (!run.ended) return commandWaits.has(run.wait?.of) || failingText(run) !== undefined;
   const result = resultOf(run, run.counts);
-  return result === 'rows_failed' ? !isRetried : result !== 'succeeded' && result !== 'cancelled';
+  return result === 'rows_failed' ? !isRetried : leavesRows(result);
 }
 
 const commandWaits: ReadonlySet<RunWait['of'] | undefined> = new Set(['daemon', 'user', 'worker']);

@@ -42,3 +42,10 @@ test('shows the start, the result of a canary, and rates', () => {
   expect(text).toMatch(/UTC\S* +started +by ann on desk/);
   expect(text).toMatch(/rate 20\/s +by ann on desk with cqbatch 0\.0\.1: slow$/m);
 });
+
+test('says in its head and its history that a run gave up, as the status does', () => {
+  const record = recordIn({ state: 'planned', at }, { state: 'halted', at, because: 'stuck' });
+  const text = plain(auditText({ record, folder: 'f', retries: [], undos: [] }));
+  expect(text).toMatch(/^Run \S+ gave up\n/);
+  expect(text).toMatch(/UTC\S* +gave up$/m);
+});

@@ -116,7 +116,7 @@ const cases: readonly (readonly [what: string, changes: Partial<RunView>])[] = [
     {
       state: 'halted',
       local: {
-        ...told(['halted', 'failures']),
+        ...told(['halted', 'guard']),
         steps: steps('cqbatch show monthly --row 7', 'cqbatch resume monthly'),
       },
     },

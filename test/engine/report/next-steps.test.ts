@@ -16,7 +16,7 @@ function rowsOf(told: string): Pick<StepFacts, 'outcomes' | 'unclear' | 'codes'>
 
 function stepsOf(told: string, facts: Partial<StepFacts> = {}) {
   const known = {
-    because: undefined,
+    manner: undefined,
     rowToSee: undefined,
     canCheck: true,
     correctFile: 'runs/r/correct.csv',
@@ -29,7 +29,7 @@ const rowToSee = { row: 1, failure: { code: 'FAILED_PRECONDITION', message: 'eva
 const look = 'Look at row 1: evaluation 1 is not deleted';
 const transient = 'cqbatch retry r --transient';
 const stopped = { phase: 'stopped' } as const;
-const halted = { ...stopped, state: 'halted', because: 'failures', rowToSee } as const;
+const halted = { ...stopped, state: 'halted', manner: 'halted', rowToSee } as const;
 
 type Step = readonly [title: string, command?: string];
 
@@ -82,13 +82,13 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
   [
     'a person halted the run after its canary',
     '5 succeeded OK, 80 not_attempted HALTED',
-    { ...stopped, state: 'halted', because: 'canary' },
+    { ...stopped, state: 'halted', manner: 'halted' },
     ['Continue with the 80 rows that are left', resume],
   ],
   [
     'the API gave an answer that may have been a change',
     '5 failed HALTED (5 unclear), 80 not_attempted HALTED',
-    { ...stopped, state: 'halted', because: 'stuck', rowToSee: { row: 7 } },
+    { ...stopped, state: 'halted', manner: 'gave up', rowToSee: { row: 7 } },
     ['Look at row 7', 'cqbatch show r --row 7'],
     ['Check 5 rows in the service', check],
     ['Continue with the 80 rows that are left', resume],
@@ -96,7 +96,7 @@ const cases: readonly (readonly [what: string, told: string, Partial<StepFacts>,
   [
     'the disk is full',
     '1 succeeded OK, 80 not_attempted HALTED',
-    { ...stopped, state: 'failed' },
+    { ...stopped, state: 'failed', manner: 'gave up' },
     ['Continue with the 80 rows that are left', resume],
   ],
   [
@@ -198,7 +198,7 @@ test('a step says what its command will do', () => {
     'It calls the 12 rows without a result, 3 of them after a failed attempt, and no other. Failures count from now on. It first finds ' +
       'out what became of 2 pending rows, which may have been called. To end the run for good, type: cqbatch cancel r',
   );
-  expect(textOf(/Continue/, told, { ...stopped, state: 'failed' })).toMatch(
+  expect(textOf(/Continue/, told, { ...stopped, state: 'failed', manner: 'gave up' })).toMatch(
     /^First correct what stopped the run\./,
   );
   expect(textOf(/Continue/, told, { ...stopped, state: 'interrupted' })).not.toMatch(/correct|count|cancel/);

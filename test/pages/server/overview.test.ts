@@ -157,7 +157,7 @@ test.each([
 
 test('a run that gave up says so, in the colors of one that is halted', () => {
   const view = { ...viewOfEntry({ ...entry, state: 'halted' }, undefined), ended: true };
-  const states = ['stuck', 'failures'].map((because) => stateOf(runData({ ...view, because })));
+  const states = ['stuck', 'guard'].map((because) => stateOf(runData({ ...view, because })));
   expect(states).toEqual([
     { text: 'gave up', kind: 'halted' },
     { text: 'halted', kind: 'halted' },

@@ -6,7 +6,6 @@ import { withActor } from '../../../domain/actor.ts';
 import type { Journal } from '../../../engine/journal/journal.ts';
 import { discard } from '../../../engine/run/plan/create-run.ts';
 import type { RunRecord } from '../../../engine/run/record/record.ts';
-import { endInWords, type RunEnding } from '../../../engine/run/record/run-outcome.ts';
 import type { CanaryResults } from '../../../engine/run/work/canary.ts';
 import type { ExecutedRun, FailedRun, RunEvent } from '../../../engine/run/work/run-in-progress.ts';
 import { budgetOf } from '../../../settings/run-options.ts';
@@ -15,8 +14,8 @@ import { type ExitCode, exitCodeOf, Interrupted } from '../../exit-codes.ts';
 import { interruptible, stopping } from '../../interrupt.ts';
 import { screen } from '../../output.ts';
 import { canaryText, progressLines } from '../../render/progress.ts';
-import { styled } from '../../render/style.ts';
 import { failureText } from '../../render/summary.ts';
+import { reasonText } from '../../render/words.ts';
 import { openLog, type Terminal } from '../../terminal.ts';
 import { apiClient, estimatedLimits, proxyTo, tokenSource, wayTo } from '../api-client.ts';
 import { entryLists } from '../listing.ts';
@@ -130,10 +129,8 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
   if (reports === undefined) throw new Error('Only a daemon hands runs over.');
   const { paths, summary, alteredRows } = reports;
   const { reason } = end;
-  if (reason !== undefined && (end.state === 'halted' || end.state === 'interrupted'))
-    terminal.warn(
-      `${styled(end.state === 'halted' ? 'red' : 'yellow', `${endWords(end)}:`)} ${reason.replace(/\.$/, '')}.`,
-    );
+  const headed = reasonText(end, reason);
+  if (headed !== undefined) terminal.warn(headed);
   if (alteredRows > 0) {
     terminal.warn(
       `${counted(alteredRows, 'row', ['has', 'have'])} text that CSV can't hold: run these rows again with "cqbatch retry ${record.id}", not with ` +
@@ -148,11 +145,6 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
     throw systemError(error)?.followedBy(`cqbatch report ${record.id}`) ?? error;
   }
   return exitCodeOf(end, summary.outcomes);
-}
-
-function endWords(end: RunEnding): string {
-  const words = end.state === 'interrupted' ? 'stopped' : endInWords(end);
-  return `${words[0]?.toUpperCase()}${words.slice(1)}`;
 }
 
 function openReporter(terminal: Terminal, record: RunRecord, proxy: string | undefined) {

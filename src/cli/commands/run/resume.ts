@@ -8,8 +8,11 @@ import { isActive } from '../../../engine/cluster/entries.ts';
 import { stageManifest } from '../../../engine/manifest/stage.ts';
 import { inputKind } from '../../../engine/manifest/text/source.ts';
 import { commandsOf } from '../../../engine/report/next-steps.ts';
+import { endFactsOf, endings } from '../../../engine/run/record/ending.ts';
 import {
   actualState,
+  endFactsOfRun,
+  endOf,
   isHaltedByGuard,
   isResumable,
   type RunRecord,
@@ -23,11 +26,10 @@ import { changedOptions, givenRowOptions, rowOptions, savingOptions } from '../.
 import { defaults, optionInWords, type Settings } from '../../../settings/settings.ts';
 import { environment, type Flags } from '../../config.ts';
 import type { CommandContext, Context } from '../../context.ts';
-import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { type ExitCode, exitCodeOf } from '../../exit-codes.ts';
 import type { EndedRun } from '../../render/ended-run.ts';
-import { styled } from '../../render/style.ts';
 import { stepLines } from '../../render/summary.ts';
-import { outcomeTexts } from '../../render/words.ts';
+import { outcomeTexts, reasonText } from '../../render/words.ts';
 import type { Terminal } from '../../terminal.ts';
 import { baseUrlOf, sayIfTomorrow } from '../options.ts';
 import { differingOptions } from './differing-options.ts';
@@ -104,11 +106,9 @@ function refuseUnlessResumable(record: RunRecord): void {
   const state = actualState(record);
   if (isResumable(state)) return;
   if (isActive(state)) throw busyWith(record);
-  const why = {
-    completed: `is complete; "cqbatch retry ${record.id}" runs the failed rows again`,
-    cancelled: `was cancelled; "cqbatch retry ${record.id}" runs the rows that are not done`,
-  }[state as 'completed' | 'cancelled'];
-  throw usageError('RUN_NOT_RESUMABLE', `Run ${record.id} ${why}.`);
+  const { id } = record;
+  const { sentence, next, nextRows } = endFactsOfRun(record) ?? endings.completed;
+  throw usageError('RUN_NOT_RESUMABLE', `Run ${id} ${sentence}; "cqbatch ${next} ${id}" calls ${nextRows}.`);
 }
 
 export function busyWith({ id, state, process }: RunRecord): BusyError {
@@ -134,33 +134,34 @@ export async function continueRun(context: Context, record: RunRecord, source: s
   const state = actualState(record);
   if (isActive(state)) throw busyWith(record);
   if (isHaltedByGuard(record) && !context.flags.resumeHalted) return stillHalted(context, record);
-  if (state !== 'completed' && state !== 'cancelled') return resumeRun(context, record);
+  const ending = endFactsOf({ state });
+  if (ending?.next !== 'retry') return resumeRun(context, record);
 
-  const isDone = state === 'completed';
   context.metrics?.foundFinished();
   const ended = await endedRun(store, record);
   context.onEnded?.(ended);
-  sayEnded(terminal, isDone ? 'is already completed' : 'was cancelled', ended);
-  return isDone ? exitCodes.success : exitCodes.halted;
+  sayEnded(terminal, ended);
+  // A completed run has nothing to do, even if rows failed.
+  return ending.exitCode;
 }
 
 /** A halted run does not continue by itself: otherwise each start by cron would call more rows. */
 async function stillHalted(context: Context, record: RunRecord): Promise<ExitCode> {
   const ended = await endedRun(context.store, record);
   context.onEnded?.(ended);
-  context.terminal.warn(`${styled('red', 'Halted:')} ${record.states.at(-1)?.reason}`);
-  sayEnded(context.terminal, 'is halted', ended);
-  return exitCodes.halted;
+  const reason = reasonText(endOf(record), record.states.at(-1)?.reason);
+  if (reason !== undefined) context.terminal.warn(reason);
+  sayEnded(context.terminal, ended);
+  return exitCodeOf(endOf(record), ended.summary.outcomes);
 }
 
-function sayEnded(
-  terminal: Terminal,
-  what: string,
-  { record, summary: { outcomes }, steps }: EndedRun,
-): void {
+function sayEnded(terminal: Terminal, { record, summary: { outcomes }, steps }: EndedRun): void {
   const { id, plan } = record;
   const rows = `${counted(plan.rows, 'row')}, ${outcomeTexts(outcomes).join(', ')}`;
-  const lines = [`Run ${id} ${what}: ${rows}. Nothing was sent.`, ...stepLines(steps)];
+  const lines = [
+    `Run ${id} ${endFactsOfRun(record)?.sentence}: ${rows}. Nothing was sent.`,
+    ...stepLines(steps),
+  ];
   terminal.result(
     { run: id, state: actualState(record), outcomes, next: commandsOf(steps) },
     lines.join('\n'),

@@ -12,6 +12,7 @@ import {
   unfinishedAmong,
 } from '../../../engine/run/plan/retries.ts';
 import { hasRowsToRetry, type RetryRows, writeRetryRows } from '../../../engine/run/plan/retry-run.ts';
+import { isFinalState } from '../../../engine/run/record/ending.ts';
 import { actualState, isResumable, type RunRecord } from '../../../engine/run/record/record.ts';
 import { progressOf } from '../../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../../engine/run/record/store.ts';
@@ -92,9 +93,7 @@ function refuseNothing(
   if (codes.size === 0 && overtaken > 0)
     throw usageError('NOTHING_TO_RETRY', `Nothing to retry in run ${id}: ${overtakenText(overtaken)}.`);
   if (codes.size === 0) {
-    const hint = ['completed', 'cancelled'].includes(state)
-      ? ''
-      : ` "cqbatch resume ${id}" calls its rows without a result.`;
+    const hint = isFinalState(state) ? '' : ` "cqbatch resume ${id}" calls its rows without a result.`;
     throw usageError(
       'NOTHING_TO_RETRY',
       `Nothing to retry: no row of run ${id} failed, or every row that failed has since succeeded.${hint}`,

@@ -1,5 +1,5 @@
 import type { CodeAdvice } from '../../../domain/codes.ts';
-import type { Outcome } from '../../../domain/terms.ts';
+import type { Outcome, StopManner } from '../../../domain/terms.ts';
 import type { PlannedOperation } from '../../rows/row.ts';
 import type { RunCheck } from '../check-file.ts';
 import type { NextStep, RunPhase } from '../next-steps.ts';
@@ -54,6 +54,8 @@ export interface PageRun {
   /** In words: `halted`, `gave up`. */
   readonly state: string;
   readonly phase: RunPhase;
+  /** Absent while the run has not ended. */
+  readonly manner?: StopManner;
   readonly reason?: string;
   readonly baseUrl: string;
   readonly by?: string;

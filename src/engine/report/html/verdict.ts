@@ -1,5 +1,5 @@
 import { count, counted } from '../../../base/text/format.ts';
-import type { Outcome, OutcomeCounts } from '../../../domain/terms.ts';
+import { type Outcome, type OutcomeCounts, wentWrong } from '../../../domain/terms.ts';
 import type { PageData } from './page-data.ts';
 
 export type Tone = 'good' | 'attention' | 'bad' | 'working';
@@ -31,8 +31,7 @@ function toneOf({ run, summary }: PageData): Tone {
   if (run.phase === 'in progress') return 'working';
   const { outcomes, unclear } = summary;
   const need = rowsInNeed(outcomes) + rowsLeft({ run, summary });
-  if (['halted', 'gave up', 'failed'].includes(run.state) || (need > 0 && outcomes.succeeded === 0))
-    return 'bad';
+  if (wentWrong(run.manner) || (need > 0 && outcomes.succeeded === 0)) return 'bad';
   return run.phase === 'stopped' || run.state === 'cancelled' || need + unclear > 0 ? 'attention' : 'good';
 }
 

@@ -10,8 +10,15 @@ import { ratePolicySchema } from '../../cluster/rate-policy.ts';
 import type { WhyUnfinished } from '../../report/join-results.ts';
 import type { RowToSee, RunPhase } from '../../report/next-steps.ts';
 import { budgetSchema, startedBudgetSchema } from './budget.ts';
+import {
+  type EndFacts,
+  endFactsOf,
+  isFinalState,
+  type KeptCause,
+  keptCauses,
+  type StoredEnd,
+} from './ending.ts';
 import { failureLimitsSchema } from './guards.ts';
-import { type EndCause, endCauses, endInWords, type KnownEnd } from './run-outcome.ts';
 
 /**
  * States of a run in `run.json`:
@@ -112,8 +119,8 @@ const stateEntrySchema = z.object({
   by: attributionSchema.shape.by,
   /** The user's `--reason`, or what happened. */
   reason: z.string().exactOptional(),
-  /** Set for `halted`, and for `interrupted` by a budget. */
-  because: z.enum(endCauses).exactOptional(),
+  /** Set where the state does not say how the run ended: see `endings`. */
+  because: z.enum(keptCauses).exactOptional(),
   /** A row at which the user should look, by its number in the manifest; `failure` is its result. */
   rowToSee: z
     .object({
@@ -171,7 +178,7 @@ export const runRecordSchema = z.object({
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
 export interface StateCause extends Attribution {
-  readonly because?: EndCause;
+  readonly because?: KeptCause;
   readonly rowToSee?: RowToSee;
 }
 
@@ -183,18 +190,22 @@ export function plannedAt({ states }: RunRecord): string {
   return states[0]?.at ?? '';
 }
 
-export function endOf({ state, states }: Pick<RunRecord, 'state' | 'states'>): KnownEnd {
+export function endOf({ state, states }: Pick<RunRecord, 'state' | 'states'>): StoredEnd {
   return { state, because: states.at(-1)?.because };
 }
 
+/** Undefined for a run that has not ended. */
+export function endFactsOfRun(record: RunRecord): EndFacts | undefined {
+  return endFactsOf({ ...endOf(record), state: actualState(record) });
+}
+
 export function stateInWords(record: RunRecord): string {
-  return endInWords({ ...endOf(record), state: actualState(record) });
+  return endFactsOfRun(record)?.words ?? record.state;
 }
 
 /** If so, only a user may resume the run. */
 export function isHaltedByGuard(record: Pick<RunRecord, 'state' | 'states'>): boolean {
-  const { state, because } = endOf(record);
-  return state === 'halted' && because !== 'stuck';
+  return endFactsOf(endOf(record))?.manner === 'halted';
 }
 
 export function enterState(record: RunRecord, state: RunState, cause?: StateCause): RunRecord {
@@ -215,7 +226,7 @@ export function actualState(record: RunRecord): RunState {
 
 /** Whether no row will be called again, not even by `resume`. */
 export function isOver(record: RunRecord): boolean {
-  return ['completed', 'cancelled'].includes(actualState(record));
+  return isFinalState(actualState(record));
 }
 
 /** Whether rows will be called without a `resume`, at the latest when the run is unpaused. */
@@ -236,11 +247,11 @@ export function runKey({ key, id }: Pick<RunRecord, 'key' | 'id'>): string {
 
 export function unfinishedBecause(record: RunRecord): WhyUnfinished {
   if (goesOnByItself(record)) return 'pending';
-  return record.state === 'cancelled' || record.state === 'halted' ? record.state : 'interrupted';
+  return endFactsOf(endOf(record))?.unfinished ?? 'interrupted';
 }
 
 export function isResumable(state: RunState): boolean {
-  return ['planned', 'submitted', 'interrupted', 'halted', 'failed'].includes(state);
+  return !isActive(state) && !isFinalState(state);
 }
 
 export function priorityOf({ options }: Pick<RunRecord, 'options'>): Priority {

@@ -1,6 +1,6 @@
 import type { Operation } from '../../operation/operation.ts';
 import { type NextStep, nextSteps, type RowToSee, type StepFacts } from '../../report/next-steps.ts';
-import { actualState, endOf, phaseOf, type RunRecord } from './record.ts';
+import { actualState, endFactsOfRun, phaseOf, type RunRecord } from './record.ts';
 import type { RunStore } from './store.ts';
 
 /** What the rows of a run and its retries add to the record. */
@@ -20,7 +20,7 @@ export function stepsOfRun(
     id,
     state: actualState(record),
     phase: phaseOf(record),
-    because: endOf(record).because,
+    manner: endFactsOfRun(record)?.manner,
     rowToSee,
     mayBeDone: called.some((operation) => meansDone(operation, rowToSee)),
     canCheck: called.length > 0 && called.every((operation) => operation?.list !== undefined),

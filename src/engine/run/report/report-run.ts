@@ -19,7 +19,14 @@ import { writeXlsxReport } from '../../report/xlsx-report.ts';
 import type { RowsHead } from '../../rows/head.ts';
 import { type RetriedRun, unfinishedAmong } from '../plan/retries.ts';
 import { openRowsWithResults, type RowsWithResults, readRowsWithResults } from '../plan/rows-with-results.ts';
-import { actualState, goesOnByItself, phaseOf, type RunRecord, stateInWords } from '../record/record.ts';
+import {
+  actualState,
+  endFactsOfRun,
+  goesOnByItself,
+  phaseOf,
+  type RunRecord,
+  stateInWords,
+} from '../record/record.ts';
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { journalPath, withJournalReader } from '../record/run-journal.ts';
 import { type ReportedFacts, stepsOfRun } from '../record/run-steps.ts';
@@ -165,6 +172,7 @@ async function pageOptionsOf(
   const { columns, clear_token, defaults, operations } = head;
   const [planned] = states;
   const last = states.at(-1);
+  const manner = endFactsOfRun(record)?.manner;
   return {
     refeed: { columns, clear_token, defaults },
     operations,
@@ -174,6 +182,7 @@ async function pageOptionsOf(
       id,
       state: stateInWords(record),
       phase: phaseOf(record),
+      ...(manner !== undefined && { manner }),
       baseUrl: options.baseUrl,
       ...(last !== planned && last?.reason !== undefined && { reason: last.reason }),
       ...(planned?.by !== undefined && { by: actorText(planned.by) }),

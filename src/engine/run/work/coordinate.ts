@@ -10,6 +10,7 @@ import { type Priority, priorities } from '../../../domain/terms.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { isActive } from '../../cluster/entries.ts';
 import type { OpenEntryLists } from '../../list/entry-lists.ts';
+import { isFinalState } from '../record/ending.ts';
 import { lockRun } from '../record/open-run.ts';
 import { enterState, priorityOf, type RunRecord } from '../record/record.ts';
 import { refuseChangedRows } from '../record/run-rows.ts';
@@ -70,7 +71,7 @@ export async function coordinateRuns(options: CoordinateOptions): Promise<void> 
     if (polls % fullPollEvery === 0) ended.clear();
     try {
       const records = await store.list(warnOnce, ended);
-      for (const { id, state } of records) if (state === 'completed' || state === 'cancelled') ended.add(id);
+      for (const { id, state } of records) if (isFinalState(state)) ended.add(id);
       for (const record of runsToBegin(records)) if (!stop.aborted && hasRoom(record)) await begin(record);
     } catch (error) {
       log.error({ err: (error as Error).message }, 'cannot read the state folder');

@@ -1,8 +1,8 @@
 import type { Defer } from '../../../base/async/scope.ts';
 import { decidedResult } from '../../rows/decided-result.ts';
+import { resultOf } from '../record/ending.ts';
 import { activeTime } from '../record/record-keeper.ts';
 import { outcomesOf, unfinishedRows } from '../record/run-journal.ts';
-import { resultOf } from '../record/run-outcome.ts';
 import type { RunInProgress, RunPart } from './run-in-progress.ts';
 
 /** Tells the observer what the journal keeps, and how the run ends. */

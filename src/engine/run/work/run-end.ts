@@ -2,9 +2,9 @@ import { type CqbatchError, meaningOf } from '../../../base/errors/errors.ts';
 import { systemError } from '../../../base/errors/system-error.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
 import type { StopReason } from '../feed/coordinator.ts';
+import type { RunEnding } from '../record/ending.ts';
 import { haltedBy } from '../record/guards.ts';
 import { isIntact, outcomesOf, requireAllResults } from '../record/run-journal.ts';
-import type { RunEnding } from '../record/run-outcome.ts';
 import type { RecordedEnd, RunInProgress } from './run-in-progress.ts';
 
 /** The end of a run, which names rows by their numbers in the user's manifest. */
@@ -14,7 +14,7 @@ export async function endOfWork(
 ): Promise<RunEnding> {
   if (!('halt' in reason) && !('placeToSee' in reason)) return reason;
   const numberOf = await rows.numbers();
-  if ('halt' in reason) return { state: 'halted', because: 'failures', ...haltedBy(reason.halt, numberOf) };
+  if ('halt' in reason) return { state: 'halted', because: 'guard', ...haltedBy(reason.halt, numberOf) };
   const { placeToSee, ...end } = reason;
   return { ...end, rowToSee: { row: numberOf(placeToSee) } };
 }

@@ -4,8 +4,8 @@ import type { StopReason } from '../feed/coordinator.ts';
 import { reconcile } from '../feed/reconcile.ts';
 import type { RowSelection } from '../feed/tasks.ts';
 import { allowedRows, type StartedBudget, startDeadline } from '../record/budget.ts';
+import { budgetSpent, type RunEnding } from '../record/ending.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
-import { budgetSpent, type RunEnding } from '../record/run-outcome.ts';
 import { canaryFailure, canaryResults, canaryRows, lastOf } from './canary.ts';
 import type { OpenPart, RunInProgress, RunPart, StopPhase } from './run-in-progress.ts';
 

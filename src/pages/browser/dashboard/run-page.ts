@@ -2,7 +2,7 @@ import { localTime } from '../../../base/text/local-time.ts';
 import { actorText, apiText } from '../../../domain/terms.ts';
 import type { PageContent, PageData } from '../../../engine/report/html/page-data.ts';
 import { reportHead } from '../../../engine/report/html/report-head.ts';
-import { endInWords } from '../../../engine/run/record/run-outcome.ts';
+import { endInWords } from '../../../engine/run/record/ending.ts';
 import { isShared, type RunData, type Snapshot, stateOf } from '../../server/page-data.ts';
 import { drawn, element, redraw, tableElement } from '../dom.ts';
 import { ReportView } from '../report-view.ts';

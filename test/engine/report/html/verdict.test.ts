@@ -23,12 +23,12 @@ test.each<[told: string, verdict: string, more?: Partial<Reported>]>([
   [
     `${ok}, 1 failed NOT_FOUND, 4 not_attempted HALTED`,
     'bad: Run halted: 2 of 7 evaluations restored. 1 row needs you. 4 rows are left.',
-    { run: { state: 'halted', phase: 'stopped' } },
+    { run: { state: 'halted', manner: 'halted', phase: 'stopped' } },
   ],
   [
     `${ok}, 4 not_attempted HALTED`,
     'bad: Run gave up: 2 of 6 evaluations restored. 4 rows are left.',
-    { run: { state: 'gave up', phase: 'stopped' } },
+    { run: { state: 'gave up', manner: 'gave up', phase: 'stopped' } },
   ],
   ['300 succeeded ALREADY_APPLIED', 'good: 0 of 300 evaluations restored, 300 were already restored.'],
   [

@@ -41,8 +41,7 @@ test.each<readonly [RunState, Record<number, Partial<RowResult> | null>, readonl
   async (state, results, commands) => {
     const ended = await endedRun(rows, { state, others: results });
     const { store } = ended;
-    const record =
-      state === 'halted' ? because(ended.record, { because: 'failures', rowToSee }) : ended.record;
+    const record = state === 'halted' ? because(ended.record, { because: 'guard', rowToSee }) : ended.record;
     const { steps, paths } = await rewriteReport(store, record);
     const named = commands.map((words) =>
       `cqbatch ${words}`.replace(/\br\b(?=$| --)/, record.id).replace('FILE', paths.correct ?? ''),
@@ -75,17 +74,14 @@ test.each<readonly [RunState, Record<number, Partial<RowResult> | null>, readonl
 test('a message of the API is shown as text', async () => {
   const { store, record } = await endedRun(rows, { state: 'halted', others });
   const told = { row: 2, failure: { code: 'NOT_FOUND', message: others[2].message ?? '' } };
-  const { steps, paths } = await rewriteReport(
-    store,
-    because(record, { because: 'failures', rowToSee: told }),
-  );
+  const { steps, paths } = await rewriteReport(store, because(record, { because: 'guard', rowToSee: told }));
   expect(stepLines(steps)[0]).toContain('Next: Look at row 2: no <b>evaluation</b> 2 \\u001b[2J');
   expect(await readFile(paths.html ?? '', 'utf8')).toContain('<h3>Look at row 2: no &#60;b&#62;evaluation');
 });
 
 test('a hint says that an earlier run may have done what is refused as done', async () => {
   const { store, record } = await endedRun(rows, { state: 'halted', others });
-  const { steps } = await rewriteReport(store, because(record, { because: 'failures', rowToSee }));
+  const { steps } = await rewriteReport(store, because(record, { because: 'guard', rowToSee }));
   expect(steps[0]?.text).toContain('An earlier run may have done these rows');
 });
 
