@@ -4,7 +4,7 @@ import { rateGroupNames } from '../domain/names.ts';
 import type { RatePolicy } from '../engine/cluster/rate-policy.ts';
 import { parseCondition } from '../engine/manifest/columns/condition.ts';
 import type { Budget } from '../engine/run/record/budget.ts';
-import type { FailureLimit } from '../engine/run/record/guards.ts';
+import type { FailureLimit } from '../engine/run/record/guards/guard.ts';
 
 /** Each parser throws a RangeError with the correct form. */
 

@@ -101,7 +101,7 @@ async function guardsObeyed({ scenario: { maxFailures }, stateDir }: Stage): Pro
   if (maxFailures === undefined) return [];
   const lines = (await readFile(join(stateDir, 'runs', runId, 'journal.jsonl'), 'utf8')).split('\n');
   const entries = lines.map(decodeEntry).filter((entry) => entry !== undefined);
-  const failures = fedInSpiteOf(entries, { maxFailures });
+  const failures = fedInSpiteOf(entries, maxFailures);
   return failures === undefined ? [] : [`the run goes on after ${failures}, where ${maxFailures} may fail`];
 }
 

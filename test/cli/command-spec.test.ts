@@ -29,10 +29,10 @@ const effective = words(`
 const conditional = words(`
   yes skipInvalid allowPartial allowEmpty allowInsecureHttp trustIds trustQuotes strict replace trim
   onConflict clearToken confirmAbove maxManifestSize requireReason canary maxFailures
-  maxRows maxDuration stopAt maxConsecutiveFailures compare overwrite`);
+  maxRows maxDuration stopAt compare overwrite`);
 
 /** Standing settings for options that are typed later. */
-const standing = words('canaryMaxFailures maxFailuresAfter');
+const standing = words('canaryMaxFailures');
 
 const specs = Object.values(commandGroups)
   .flat()

@@ -13,7 +13,7 @@ test.each([
     "pass settings: { on_conflict: 'last' } (only the last) or settings: { on_conflict: 'in-order' } (all)",
   ],
   ['longer than --max-outage allows', 'longer than settings.max_outage allows'],
-  ['more than the limit of 5 % (--max-failures).', 'more than the limit of 5 % (settings.max_failures).'],
+  ['more than the limit of 5 (--max-failures).', 'more than the limit of 5 (settings.max_failures).'],
   ['pass --skip-lines 2', 'pass settings: { skip_lines: 2 }'],
   ['pass --map "ID=evaluation_id"', "pass settings: { map: 'ID=evaluation_id' }"],
   // What is typed, and what only commands have, is as it was.

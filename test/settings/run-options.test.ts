@@ -46,7 +46,7 @@ test('each setting for reading rows sets an option of the plan, and each for cal
 });
 
 test('a new run has the given options, and otherwise the defaults', () => {
-  expect(callOptions(said({ timeout: '5s', max_consecutive_failures: 7 }))).toEqual({
+  expect(callOptions(said({ timeout: '5s', max_failures: 7 }))).toEqual({
     rate: { text: 'auto', auto: true },
     concurrency: 'auto',
     attempts: 5,
@@ -54,9 +54,7 @@ test('a new run has the given options, and otherwise the defaults', () => {
     timeoutMs: 5_000,
     backoffMs: 1_000,
     maxOutageMs: 900_000,
-    maxFailures: { percent: 5 },
-    maxFailuresAfter: 100,
-    maxConsecutiveFailures: 7,
+    maxFailures: 7,
   });
 });
 
@@ -64,11 +62,11 @@ test('a resumed run has the options given now, and otherwise its former ones; no
   const before = {
     baseUrl: 'https://api.test/',
     onConflict: 'last' as const,
-    ...callOptions(said({ rate: '5/s', max_consecutive_failures: 7, max_failures: 3, attempts: 2 })),
+    ...callOptions(said({ rate: '5/s', max_failures: 3, attempts: 2 })),
   };
   expect(changedOptions(before, {})).toEqual(before);
-  const { rate: _, maxConsecutiveFailures: __, maxOutageMs: ___, ...kept } = before;
-  const none = { rate: 'none', max_consecutive_failures: 'none', max_outage: 'none' };
+  const { rate: _, maxOutageMs: __, ...kept } = before;
+  const none = { rate: 'none', max_outage: 'none' };
   expect(changedOptions(before, said({ ...none, attempts: 9 }))).toEqual({ ...kept, attempts: 9 });
   expect(changedOptions(before, said({ max_failures: 'none' }))).toMatchObject({ maxFailures: 'none' });
 });

@@ -164,6 +164,7 @@ class Game {
       sightings.note('a run goes on after its budget');
     }
     if (!isFailed && end.state === 'halted') {
+      if (end.because === 'guard') referee.halt();
       sightings.note(referee.bound === 'canary' ? 'a canary ends a run' : 'a guard halts a run');
       this.#accept();
     }

@@ -1,7 +1,8 @@
 import type { RowResult } from '../../src/domain/row-result.ts';
+import type { JournalEntry } from '../../src/engine/journal/line.ts';
 import { JournalState } from '../../src/engine/journal/state.ts';
 import { unfinishedResult } from '../../src/engine/report/join-results.ts';
-import { fedInSpiteOf } from '../helpers/obeyed-guards.ts';
+import { fedInSpiteOf, mayHalt } from '../helpers/obeyed-guards.ts';
 import type { FlowEntry } from './queue-model.ts';
 import type { Mishap, Scenario } from './scenario.ts';
 import type { Stage } from './stage.ts';
@@ -118,6 +119,17 @@ export class Referee {
     this.#done.set(row, (this.#done.get(row) ?? 0) + 1);
   }
 
+  /** A guard has halted the run. */
+  halt(): void {
+    const { maxFailures = 'none' } = this.#sight.scenario.options;
+    if (!mayHalt(this.#entries, maxFailures))
+      this.#fail('a guard halts the run, and too few rows have failed');
+  }
+
+  get #entries(): readonly JournalEntry[] {
+    return this.#sight.journal.entries().map(({ entry }) => entry);
+  }
+
   /** The run has ended. */
   end(isComplete: boolean): void {
     const { scenario, journal, datastore } = this.#sight;
@@ -158,12 +170,8 @@ export class Referee {
   }
 
   #checkGuards(): void {
-    const { maxFailures, maxConsecutiveFailures } = this.#sight.scenario.options;
-    const entries = this.#sight.journal.entries().map(({ entry }) => entry);
-    const failures = fedInSpiteOf(entries, {
-      ...(typeof maxFailures === 'number' && { maxFailures }),
-      ...(maxConsecutiveFailures !== undefined && { maxConsecutiveFailures }),
-    });
+    const { maxFailures = 'none' } = this.#sight.scenario.options;
+    const failures = fedInSpiteOf(this.#entries, maxFailures);
     if (failures !== undefined) this.#fail(`the run goes on after ${failures}, and no guard has halted it`);
   }
 

@@ -68,10 +68,8 @@ export function scenarioOf(seed: number) {
         },
       }),
       ...(failing && {
-        maxFailures: random.pick([0, 3, 10, { percent: 20 }, 'none'] as const),
-        maxFailuresAfter: random.pick([1, 10]),
+        maxFailures: random.pick([0, 3, 10, { percent: 5 }, { percent: 20 }, 'none'] as const),
       }),
-      ...(failing && random.chance(0.3) && { maxConsecutiveFailures: random.whole(1, 4) }),
     } satisfies Partial<RunOptions>,
     maxRows: often(0.1, () => random.whole(1, rows), undefined),
     priority: random.pick(priorities),

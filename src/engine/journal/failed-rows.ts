@@ -31,18 +31,18 @@ export interface FailuresInShort {
 
 /** Failures of called rows, for the guards, in the order in which rows finished. */
 export class FailureTally {
+  /** `resume`: rows that were called before a user resumed the halted run do not count. */
+  readonly since: 'start' | 'resume';
   finished = 0;
   failed = 0;
-  /** The highest `inARow` so far. */
-  mostInARow = 0;
-  inARow = 0;
-  /** How many rows from the first on all failed with `firstCode`. */
-  alike = 0;
-  firstCode = '';
   codes = new FailureCodes();
   /** The first row whose answer is about another entry. */
   damage: RowResult | undefined;
   #last: FailedRows | undefined;
+
+  constructor(since: 'start' | 'resume' = 'start') {
+    this.since = since;
+  }
 
   get inShort(): FailuresInShort | undefined {
     const last = this.#last;
@@ -57,20 +57,16 @@ export class FailureTally {
     if (outcome !== 'succeeded' && outcome !== 'failed') return false;
     if (outcome === 'failed') {
       this.failed += 1;
-      this.inARow += 1;
-      this.mostInARow = Math.max(this.mostInARow, this.inARow);
       this.codes.add(result);
       if (showsDamage(code)) this.damage ??= result;
       this.#last = { code, rows: this.#last?.code === code ? this.#last.rows + 1 : 1, example: result };
-      if (this.finished === 0) this.firstCode = code;
-      if (this.alike === this.finished && code === this.firstCode) this.alike += 1;
-    } else this.inARow = 0;
+    }
     this.finished += 1;
     return true;
   }
 
   copy(): FailureTally {
-    const copy = Object.assign(new FailureTally(), this, { codes: new FailureCodes(this.codes) });
+    const copy = Object.assign(new FailureTally(this.since), this, { codes: new FailureCodes(this.codes) });
     copy.#last = this.#last;
     return copy;
   }

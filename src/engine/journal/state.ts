@@ -65,7 +65,7 @@ export class JournalState {
         this.#unsettled.clear();
         break;
       case 'accepted':
-        this.failures = new FailureTally();
+        this.failures = new FailureTally('resume');
         break;
     }
   }

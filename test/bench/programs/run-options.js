@@ -20,9 +20,7 @@ export function runOptions({ baseUrl, rate = 'none', guarded }) {
     timeoutMs: defaults.timeout,
     backoffMs: defaults.backoff,
     maxFailures: defaults.maxFailures,
-    maxFailuresAfter: defaults.maxFailuresAfter,
     ...(guarded === false && { maxFailures: /** @type {const} */ ('none') }),
-    ...(guarded === true && { maxConsecutiveFailures: 100 }),
     ...(policy !== null && { rate: policy }),
   };
 }

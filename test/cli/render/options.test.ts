@@ -6,9 +6,9 @@ const rate = { text: 'auto..5/s', auto: true, perSecond: 5 };
 
 test.each<[options: Parameters<typeof optionTexts>[0], flags: string, settings: string]>([
   [
-    { ...leastOptions, rate, timeoutMs: 60_000, maxFailures: { percent: 5 }, maxFailuresAfter: 100 },
+    { ...leastOptions, rate, timeoutMs: 60_000, maxFailures: { percent: 5 } },
     '--on-conflict refuse --concurrency 1 --attempts 1 --timeout 1m --rate auto..5/s --max-failures 5%',
-    'backoff 1ms, max_failures_after 100',
+    'backoff 1ms',
   ],
   [{ delimiter: ',', html: false, compare: true }, '--delimiter comma --no-html --compare', ''],
   [

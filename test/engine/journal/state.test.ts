@@ -63,19 +63,13 @@ describe('the failures for the guards', () => {
   test('are counted in the order of the journal, for rows that were called', () => {
     const skipped = finished(4, { outcome: 'skipped', code: 'DONE_BEFORE' });
     const { failures } = stateOf(failed(9), failed(3), skipped, finished(7), failed(8), failed(8), failed(2));
-    expect(failures).toMatchObject({
-      finished: 5,
-      failed: 4,
-      mostInARow: 2,
-      alike: 2,
-      firstCode: 'NOT_FOUND',
-    });
+    expect(failures).toMatchObject({ since: 'start', finished: 5, failed: 4 });
     expect(failures.codes.most).toMatchObject({ code: 'NOT_FOUND', rows: 4, example: { row: 9 } });
   });
 
   test('start again where a user has accepted the failures', () => {
     const { failures } = stateOf(failed(1), failed(2, 'A'), { type: 'accepted' }, failed(3, 'B'));
-    expect(failures).toMatchObject({ finished: 1, failed: 1, mostInARow: 1, alike: 1, firstCode: 'B' });
+    expect(failures).toMatchObject({ since: 'resume', finished: 1, failed: 1 });
     expect(failures.codes.most).toMatchObject({ code: 'B', rows: 1 });
   });
 });

@@ -10,7 +10,7 @@ import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
 import { bytesOf, type RowTask } from '../../queue/payload.ts';
 import { lostKeys } from '../../queue/stranded-batch.ts';
 import type { RunEnding } from '../record/ending.ts';
-import type { FailureHalt } from '../record/guards.ts';
+import type { GuardHalt } from '../record/guards/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { Feed } from './feed.ts';
 import { callersAwaited, FeedEpoch } from './feed-epoch.ts';
@@ -33,9 +33,7 @@ import { keepsOrder, RowOrder } from './row-order.ts';
 /** Why feeding has stopped, for good or for a while. */
 export type StopReason =
   | RunEnding
-  | { readonly state: 'halted'; readonly halt: FailureHalt }
-  /** The place of a row at which the user must look before anything is called again. */
-  | (Extract<RunEnding, { readonly state: 'halted' }> & { readonly placeToSee: number })
+  | GuardHalt
   | ({ readonly state: 'paused' } & Attribution)
   /** The work must start again: the datastore has lost rows, or some that were handed back must be read from their file. */
   | { readonly state: 'restart'; readonly hasLostRows: boolean };

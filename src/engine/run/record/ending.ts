@@ -186,7 +186,3 @@ export function resultOf(end: StoredEnd, counts: OutcomeCounts): RunResult {
 export function leavesRows(result: RunResult): boolean {
   return Object.values(endings).some((ending) => ending.result === result && ending.next === 'resume');
 }
-
-export function budgetSpent(reason: string): RunEnding {
-  return { state: 'interrupted', because: 'budget', reason };
-}

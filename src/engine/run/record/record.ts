@@ -18,7 +18,7 @@ import {
   keptCauses,
   type StoredEnd,
 } from './ending.ts';
-import { failureLimitsSchema } from './guards.ts';
+import { guardOptionsSchema } from './guards/guard.ts';
 
 /**
  * States of a run in `run.json`:
@@ -47,14 +47,6 @@ export const runStates = [
 
 export type RunState = (typeof runStates)[number];
 
-const canaryOptionsSchema = z.object({
-  rows: z.number().int().min(1),
-  /** A fair sample instead of the first rows. */
-  random: z.boolean().exactOptional(),
-  /** If no user can be asked, the run stops when more of these rows failed. */
-  maxFailures: z.number().int().min(0),
-});
-
 export const runOptionsSchema = z.object({
   /** Normalized. */
   baseUrl: z.string(),
@@ -78,13 +70,10 @@ export const runOptionsSchema = z.object({
   timeoutMs: z.number().int().min(1),
   /** Upper bound of the pause after a row's first failed attempt. */
   backoffMs: z.number().int().min(0),
-  ...failureLimitsSchema.shape,
-  canary: canaryOptionsSchema.exactOptional(),
+  ...guardOptionsSchema.shape,
   /** Absent: forever. */
   maxOutageMs: z.number().int().min(1).exactOptional(),
 });
-
-export type CanaryOptions = Readonly<z.infer<typeof canaryOptionsSchema>>;
 
 export type RunOptions = z.infer<typeof runOptionsSchema>;
 

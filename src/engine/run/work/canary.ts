@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
-import { count } from '../../../base/text/format.ts';
 import type { RowResult } from '../../../domain/row-result.ts';
 import { FailureTally } from '../../journal/failed-rows.ts';
 import type { UnderstoodRow } from '../../rows/row.ts';
 import type { RowsFile } from '../../rows/rows-file.ts';
-import { haltedBy, tooMany } from '../record/guards.ts';
+import type { CanaryCount } from '../record/guards/guard.ts';
 import type { OpenRun } from '../record/open-run.ts';
-import { type CanaryOptions, type RunRecord, runKey } from '../record/record.ts';
+import { type RunRecord, runKey } from '../record/record.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
 
 export interface CanaryResults {
   /** The rows of the canary with their numbers, in the order of the user's manifest. */
   readonly rows: readonly CanaryRow[];
   readonly failed: number;
+  /** Knows rows by their places. */
+  readonly failures: CanaryCount['failures'];
   readonly left: number;
 }
 
@@ -87,19 +88,7 @@ export async function canaryResults(
     }
   }
   const failed = rows.filter(({ result }) => result.outcome === 'failed').length;
-  return { rows, failed, left: unfinishedRows(record, journal) };
-}
-
-/** How the canary halts a run whose user was not asked. Undefined if the run continues. */
-export function canaryFailure(
-  { rows, failed }: Pick<CanaryResults, 'rows' | 'failed'>,
-  { maxFailures }: CanaryOptions,
-): ReturnType<typeof haltedBy> | undefined {
-  if (failed <= maxFailures) return undefined;
-  const tally = new FailureTally();
-  for (const { result } of rows) tally.add(result);
-  if (tally.inShort === undefined) return undefined;
-  const what = `${failed} of the ${rows.length} rows of the canary failed`;
-  const halt = { ...tally.inShort, ...tooMany(what, count(maxFailures), 'canary_max_failures') };
-  return haltedBy(halt, (row) => row);
+  const failures = new FailureTally();
+  for (const result of results.values()) failures.add(result);
+  return { rows, failed, failures, left: unfinishedRows(record, journal) };
 }

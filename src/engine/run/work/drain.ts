@@ -46,7 +46,7 @@ export async function drain(
   const [isThrough] = await Promise.all([coordinator.drain(limit), stopped]);
   // Another machine is still calling a row: the run can't end, but can be resumed.
   if (!isThrough) return { state: 'interrupted' };
-  const isPointless = 'halt' in reason && unfinishedRows(record, journal) === 0;
+  const isPointless = reason.state === 'halt' && unfinishedRows(record, journal) === 0;
   return isPointless ? { state: 'completed' } : reason;
 }
 

@@ -1,11 +1,10 @@
 import type { StartingPoint } from '../../../domain/pace.ts';
-import type { RowResult } from '../../../domain/row-result.ts';
 import type { ApiClient } from '../../api/client.ts';
 import { onlyMembership } from '../../cluster/membership.ts';
 import { usualConcurrency } from '../../rate/rate-controller.ts';
 import { ApiWorker } from '../../worker/api-worker.ts';
-import type { StopReason } from '../feed/coordinator.ts';
 import { FeedWindow } from '../feed/feed-window.ts';
+import type { GuardHalt } from '../record/guards/guards.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
 import type { RunInProgress } from './run-in-progress.ts';
 
@@ -13,15 +12,14 @@ export interface OwnWorkerOptions {
   readonly client: ApiClient;
   readonly window: FeedWindow;
   readonly startingPoint: StartingPoint | undefined;
-  /** Called when the worker has the result of a row, before the journal has it. */
-  readonly onFinished: (result: RowResult) => void;
-  readonly stop: (reason: StopReason) => void;
+  /** Stops the run if a guard says so. The guards learn of results before the journal has them. */
+  readonly haltIf: (halt: GuardHalt | undefined) => void;
 }
 
 /** Starts a worker in the process of the run. */
 export function startOwnWorker(
-  { run, keeper, cluster, options, tell, onError }: RunInProgress,
-  { client, window, startingPoint, onFinished, stop }: OwnWorkerOptions,
+  { run, guards, keeper, cluster, options, tell, onError }: RunInProgress,
+  { client, window, startingPoint, haltIf }: OwnWorkerOptions,
 ): ApiWorker {
   const { record, datastore, rows, store, journal } = run;
   const { baseUrl, maxOutageMs, concurrency } = record.options;
@@ -45,7 +43,7 @@ export function startOwnWorker(
       if (event.run !== record.id) return;
       if (event.type !== 'finished') return tell(event);
       window.finished();
-      onFinished(event.result);
+      haltIf(guards.finished(event.result));
       // On a shared datastore a result counts once collected, like those of other machines.
       if (datastore.exclusive) tell(event);
     },
@@ -54,8 +52,7 @@ export function startOwnWorker(
       tell({ type: 'pace', pace, inFlight });
     },
     proven: journal.provenOperations,
-    onHalt: ({ message: reason }, placeToSee) =>
-      stop({ state: 'halted', because: 'stuck', reason, ...(placeToSee !== undefined && { placeToSee }) }),
+    onHalt: ({ message: reason }, place) => haltIf(guards.learn({ outage: { reason, place } })),
     onError,
   });
 }

@@ -1,22 +1,19 @@
 import { type CqbatchError, meaningOf } from '../../../base/errors/errors.ts';
 import { systemError } from '../../../base/errors/system-error.ts';
-import type { RowsFile } from '../../rows/rows-file.ts';
 import type { StopReason } from '../feed/coordinator.ts';
 import type { RunEnding } from '../record/ending.ts';
-import { haltedBy } from '../record/guards.ts';
+import { endingOfHalt } from '../record/guards/guards.ts';
 import { isIntact, outcomesOf, requireAllResults } from '../record/run-journal.ts';
 import type { RecordedEnd, RunInProgress } from './run-in-progress.ts';
 
 /** The end of a run, which names rows by their numbers in the user's manifest. */
 export async function endOfWork(
   reason: Exclude<StopReason, { readonly state: 'paused' | 'restart' }>,
-  rows: Pick<RowsFile, 'numbers'>,
+  { run, rows, options }: RunInProgress,
 ): Promise<RunEnding> {
-  if (!('halt' in reason) && !('placeToSee' in reason)) return reason;
-  const numberOf = await rows.numbers();
-  if ('halt' in reason) return { state: 'halted', because: 'guard', ...haltedBy(reason.halt, numberOf) };
-  const { placeToSee, ...end } = reason;
-  return { ...end, rowToSee: { row: numberOf(placeToSee) } };
+  if (reason.state !== 'halt') return reason;
+  options.log.warn({ run: run.record.id, guard: reason.guard }, 'a guard stops the run');
+  return endingOfHalt(reason, () => rows.numbers());
 }
 
 /** Writes the end into the record. */

@@ -14,6 +14,7 @@ import type { StopReason } from '../feed/coordinator.ts';
 import type { RowSelection } from '../feed/tasks.ts';
 import type { Budget } from '../record/budget.ts';
 import type { RunEnding, RunResult } from '../record/ending.ts';
+import type { GuardHalt, Guards } from '../record/guards/guards.ts';
 import type { OpenRun, OpenRunInput } from '../record/open-run.ts';
 import type { PriorityChange, RateChange, RunRecord } from '../record/record.ts';
 import type { RecordKeeper } from '../record/record-keeper.ts';
@@ -112,6 +113,7 @@ export interface RunInProgress {
   readonly rows: Pick<RowsFile, 'rows' | 'numbers' | 'head'>;
   readonly options: ExecuteRunOptions;
   readonly keeper: RecordKeeper;
+  readonly guards: Guards;
   readonly progress: Progress;
   /** The processes that share the datastore. Undefined with the embedded datastore. */
   readonly cluster: Cluster | undefined;
@@ -153,7 +155,7 @@ export interface RunPart {
    *
    * @returns how the run ends, or undefined when another stage follows
    */
-  readonly nextStage?: (signal: AbortSignal) => Promise<RunEnding | undefined>;
+  readonly nextStage?: (signal: AbortSignal) => Promise<RunEnding | GuardHalt | undefined>;
   /** Called after the last call, unless the run fails. */
   readonly finish?: () => Promise<void>;
   /** Writes the report of the ended run, unless another process takes the run over. */

@@ -11,7 +11,7 @@ import type { FeedWindow } from '../feed/feed-window.ts';
 import { claimForOurselves } from '../feed/reconcile.ts';
 import { unfinishedTasks } from '../feed/tasks.ts';
 import type { RunEnding } from '../record/ending.ts';
-import { FailureGuard, type FailureHalt } from '../record/guards.ts';
+import { type GuardHalt, Guards } from '../record/guards/guards.ts';
 import type { OpenRun } from '../record/open-run.ts';
 import { priorityOf } from '../record/record.ts';
 import { RecordKeeper } from '../record/record-keeper.ts';
@@ -63,12 +63,12 @@ export class RunLoop implements RunInProgress {
   readonly cluster: Cluster | undefined;
   readonly onError: (error: Error) => void;
   run: OpenRun;
+  guards!: Guards;
   keeper!: RecordKeeper;
   progress!: Progress;
   readonly #openParts: readonly OpenPart[];
   readonly #parts: RunPart[] = [];
   readonly #failing: LastingErrors;
-  #guard!: FailureGuard;
   #startingPoint: StartingPoint | undefined;
   /** Aborts when a stop must not wait for the datastore any longer. */
   readonly #givenUp: AbortSignal;
@@ -138,7 +138,7 @@ export class RunLoop implements RunInProgress {
       counts: outcomesOf(record, journal),
       timeoutMs: record.options.timeoutMs,
     });
-    this.#guard = new FailureGuard(record.options, journal.failures);
+    this.guards = new Guards(record.options, journal.failures);
     this.#startingPoint = await estimates?.load();
     this.keeper.enter('running', attribution, queue === undefined ? {} : { queue });
     for (const open of [openRecord, openHeartbeat]) this.#parts.push(await open(this, defer));
@@ -181,7 +181,7 @@ export class RunLoop implements RunInProgress {
       lost.throwIfAborted();
       if (coordinator === undefined) return { state: 'interrupted' };
       this.#coordinator = coordinator;
-      this.#haltIf(this.#guard.check());
+      this.#haltIf(this.guards.judge());
       // The run may have been told to stop while its coordinator was opened.
       if (this.#stopping.signal.aborted) coordinator.end(this.#stopping.signal.reason);
       if (coordinator.isFeeding) this.#startWorker();
@@ -203,8 +203,7 @@ export class RunLoop implements RunInProgress {
       client,
       window: this.#window,
       startingPoint: this.#startingPoint,
-      onFinished: (result) => this.#haltIf(this.#guard.finished(result)),
-      stop: (reason) => this.#stop(reason),
+      haltIf: (halt) => this.#haltIf(halt),
     });
   }
 
@@ -214,12 +213,12 @@ export class RunLoop implements RunInProgress {
 
   async #collected(results: readonly RowResult[]): Promise<void> {
     const { datastore } = this.run;
-    this.#haltIf(this.#guard.collected(results));
+    this.#haltIf(this.guards.collected(results));
     if (!datastore.exclusive) for (const result of results) this.tell({ type: 'finished', result });
   }
 
-  #haltIf(halt: FailureHalt | undefined): void {
-    if (halt !== undefined) this.#stop({ state: 'halted', halt });
+  #haltIf(halt: GuardHalt | undefined): void {
+    if (halt !== undefined) this.#stop(halt);
   }
 
   /** Ends the feeding. Only the first reason counts. */
@@ -243,10 +242,10 @@ export class RunLoop implements RunInProgress {
       }
       case 'completed': {
         const next = await this.#nextStage();
-        return 'end' in next ? next.end : this.#endAfter(next);
+        return 'end' in next ? next.end && endOfWork(next.end, this) : this.#endAfter(next);
       }
       default:
-        return endOfWork(reason, this.rows);
+        return endOfWork(reason, this);
     }
   }
 
@@ -256,7 +255,7 @@ export class RunLoop implements RunInProgress {
     return this.#unlessStopped('paused', () => new Promise<never>(() => {}));
   }
 
-  #nextStage(): Promise<{ readonly end: RunEnding | undefined } | StopCommand> {
+  #nextStage(): Promise<{ readonly end: RunEnding | GuardHalt | undefined } | StopCommand> {
     const stages = this.#parts.find((part) => part.nextStage !== undefined);
     return this.#unlessStopped('between stages', async (stopping) => ({
       end: stages?.nextStage === undefined ? { state: 'completed' } : await stages.nextStage(stopping),

@@ -4,9 +4,10 @@ import type { StopReason } from '../feed/coordinator.ts';
 import { reconcile } from '../feed/reconcile.ts';
 import type { RowSelection } from '../feed/tasks.ts';
 import { allowedRows, type StartedBudget, startDeadline } from '../record/budget.ts';
-import { budgetSpent, type RunEnding } from '../record/ending.ts';
+import type { RunEnding } from '../record/ending.ts';
+import type { GuardHalt } from '../record/guards/guards.ts';
 import { unfinishedRows } from '../record/run-journal.ts';
-import { canaryFailure, canaryResults, canaryRows, lastOf } from './canary.ts';
+import { canaryResults, canaryRows, lastOf } from './canary.ts';
 import type { OpenPart, RunInProgress, RunPart, StopPhase } from './run-in-progress.ts';
 
 /** Opens the canary and the budget of a run. */
@@ -58,7 +59,11 @@ class Stages implements RunPart {
 
   onStop(_phase: StopPhase, stop: (reason: StopReason) => void): () => void {
     const deadline = this.#deadline;
-    return deadline === undefined ? () => {} : onAbort(deadline, () => stop(budgetSpent(deadline.reason)));
+    if (deadline === undefined) return () => {};
+    return onAbort(deadline, () => {
+      const halt = this.#inProgress.guards.learn({ spentBudget: String(deadline.reason) });
+      if (halt !== undefined) stop(halt);
+    });
   }
 
   selection(): RowSelection | undefined {
@@ -71,39 +76,38 @@ class Stages implements RunPart {
     };
   }
 
-  async nextStage(signal: AbortSignal): Promise<RunEnding | undefined> {
-    const { run, options } = this.#inProgress;
+  async nextStage(signal: AbortSignal): Promise<RunEnding | GuardHalt | undefined> {
+    const { run, guards, options } = this.#inProgress;
     const { maxRows = 0 } = options.budget ?? {};
     const { journal, record } = run;
     const isDone = this.#allowed === undefined && this.#canary === undefined;
     const left = unfinishedRows(record, journal);
     if (isDone || left === 0) return { state: 'completed' };
-    if (this.#canary === undefined || [...this.#canary].some((row) => !journal.isFinished(row)))
-      return budgetSpent(
-        `the ${counted(maxRows, 'row')} that --max-rows allows ${maxRows === 1 ? 'has' : 'have'} been called`,
-      );
-    const halt = await this.#evaluate(this.#canary, signal);
-    if (halt === undefined) this.#canary = undefined;
-    return halt;
+    if (this.#canary === undefined || [...this.#canary].some((row) => !journal.isFinished(row))) {
+      const verb = maxRows === 1 ? 'has' : 'have';
+      const spentBudget = `the ${counted(maxRows, 'row')} that --max-rows allows ${verb} been called`;
+      return guards.learn({ spentBudget });
+    }
+    const end = await this.#evaluate(this.#canary, signal);
+    if (end === undefined) this.#canary = undefined;
+    return end;
   }
 
-  async #evaluate(canary: ReadonlySet<number>, signal: AbortSignal): Promise<RunEnding | undefined> {
-    const { run, rows: file, keeper, options } = this.#inProgress;
-    const { canary: limits } = run.record.options;
-    if (limits === undefined) return undefined;
+  async #evaluate(
+    canary: ReadonlySet<number>,
+    signal: AbortSignal,
+  ): Promise<RunEnding | GuardHalt | undefined> {
+    const { run, rows: file, guards, keeper, options } = this.#inProgress;
     const results = await canaryResults(run, file, canary);
-    const { rows, failed } = results;
-    const answer = await options.confirmAfterCanary?.(results, signal);
+    const isAccepted = await options.confirmAfterCanary?.(results, signal);
     if (signal.aborted) return { state: 'interrupted' };
-    const halted = answer === undefined ? canaryFailure(results, limits) : undefined;
-    const wentOn = answer ?? halted === undefined;
-    keeper.change({
-      canary: { at: new Date().toISOString(), rows: rows.length, failed, wentOn },
-    });
+    const { failed, failures } = results;
+    const rows = results.rows.length;
+    const halt = guards.learn({ canary: { rows, failed, failures, isAccepted } });
+    const wentOn = isAccepted ?? halt === undefined;
+    keeper.change({ canary: { at: new Date().toISOString(), rows, failed, wentOn } });
     await keeper.save();
-    if (wentOn) return undefined;
-    const declined = { reason: `stopped by you after the canary (${failed} of ${rows.length} failed)` };
-    return { state: 'halted', because: 'canary', ...(halted ?? declined) };
+    return halt;
   }
 }
 

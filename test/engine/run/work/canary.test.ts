@@ -1,17 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RowResult } from '../../../../src/domain/row-result.ts';
-import type { Outcome } from '../../../../src/domain/terms.ts';
 import type { DecidedRow } from '../../../../src/engine/rows/row.ts';
-import type { CanaryOptions, RunRecord } from '../../../../src/engine/run/record/record.ts';
-import { canaryFailure, canaryRows } from '../../../../src/engine/run/work/canary.ts';
+import type { CanaryOptions } from '../../../../src/engine/run/record/guards/guard.ts';
+import type { RunRecord } from '../../../../src/engine/run/record/record.ts';
+import { canaryRows } from '../../../../src/engine/run/work/canary.ts';
 import { callable } from '../../rows/decided-rows.ts';
 import { rowsInMemory } from '../../rows/rows-in-memory.ts';
 import { leastOptions, plannedRecord } from '../planned-record.ts';
-
-function result(row: number, outcome: Outcome, code = 'OK'): RowResult {
-  return { row, operation: 'x', outcome, code, message: '', attempts: 1, unclear: false };
-}
 
 function recordOf(canary: CanaryOptions, key = 'a'): RunRecord {
   return { ...plannedRecord, key, options: { ...leastOptions, canary } };
@@ -70,19 +65,5 @@ describe('the rows of a canary', () => {
       expect(times.get(row)).toBeGreaterThan(850);
       expect(times.get(row)).toBeLessThan(1_150);
     }
-  });
-});
-
-test('without a question, a run continues after a canary with no more failures than are allowed', () => {
-  const rows = ['OK', 'A', 'B', 'B'].map((code, index) => ({
-    result: result(index + 1, code === 'OK' ? 'succeeded' : 'failed', code),
-    subject: '',
-  }));
-  const canary = { rows, failed: 3 };
-  expect(canaryFailure(canary, { rows: 4, maxFailures: 3 })).toBeUndefined();
-  expect(canaryFailure(canary, { rows: 4, maxFailures: 2 })).toEqual({
-    reason:
-      '3 of the 4 rows of the canary failed, more than the limit of 2 (canary_max_failures), mostly with B (2 rows), for example row 3.',
-    rowToSee: { row: 3, failure: { code: 'B', message: '' } },
   });
 });

@@ -200,7 +200,7 @@ describe('a run in progress', () => {
       await run.journal.append([{ type: 'row', result }]);
       const client = { send: vi.fn() } as unknown as NonNullable<ExecuteRunOptions['client']>;
       const { end } = await begin({ client });
-      expect(end).toMatchObject({ state: 'halted', because: 'failures', rowToSee: { row: 1 } });
+      expect(end).toMatchObject({ state: 'halted', because: 'guard', rowToSee: { row: 1 } });
       expect(client.send).not.toHaveBeenCalled();
     }));
 
