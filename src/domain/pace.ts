@@ -68,18 +68,9 @@ export interface PaceReport extends Pace {
 /** The shortest rest that is shown: a shorter one is part of keeping the pace. */
 export const noticeableRestMs = 1_000;
 
-/**
- * What asked for a long rest, and how to end it.
- *
- * @param run its id
- */
-export function restAdvice(
-  { restBy, restUntil = 0 }: Pick<Pace, 'restBy' | 'restUntil'>,
-  run: string,
-  now = steadyNow(),
-): string | undefined {
-  if (restBy === undefined || restUntil - now < noticeableRestMs) return undefined;
-  return `"${restBy}" asks for this wait; to call sooner, type: cqbatch set-rate ${run} 5/s (or resume it with --rate 5/s)`;
+/** The precision of rates that are shown or stored. */
+export function toHundredths(value: number): number {
+  return Math.round(value * 100) / 100;
 }
 
 /** Why only single calls are made, or none. */

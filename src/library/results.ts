@@ -1,6 +1,7 @@
 import type { RowResult } from '../domain/row-result.ts';
 import type { OutcomeCounts } from '../domain/terms.ts';
 import type { Operation } from '../engine/operation/operation.ts';
+import { factsOfRecord } from '../engine/run/facts/make-facts.ts';
 import { readRowsWithResults } from '../engine/run/plan/rows-with-results.ts';
 import { isFinalState } from '../engine/run/record/ending.ts';
 import { actualState, type RunRecord } from '../engine/run/record/record.ts';
@@ -61,19 +62,10 @@ export async function openRuns(place: BatchPlace): Promise<readonly UnfinishedBa
   const { store } = openBatchPlace(place);
   const open: UnfinishedBatch[] = [];
   for (const record of await store.list()) {
-    const state = actualState(record);
-    if (isFinalState(state)) continue;
-    const { done, outcomes } = await progressOf(store, record);
-    const { id: run, manifest, plan, options } = record;
-    open.push({
-      run,
-      state,
-      manifest: manifest.name,
-      baseUrl: options.baseUrl,
-      rows: plan.rows,
-      done,
-      outcomes,
-    });
+    if (isFinalState(actualState(record))) continue;
+    const facts = await factsOfRecord(store, record, undefined, await progressOf(store, record));
+    const { id: run, state, manifest, baseUrl, rows, done, counts: outcomes } = facts;
+    open.push({ run, state: state as RunRecord['state'], manifest, baseUrl, rows, done, outcomes });
   }
   return open;
 }

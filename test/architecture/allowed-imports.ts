@@ -15,12 +15,12 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
     'commander pino',
   ],
   'src/pages/browser': [
-    `pages/server/page-data.ts engine/report engine/run/record/ending.ts engine/rows/row-kind.ts
+    `pages/server/page-data.ts engine/report engine/run/facts/progress-words.ts engine/run/record/ending.ts engine/rows/row-kind.ts
       engine/operation/field-names.ts domain/terms.ts domain/attempts.ts
       domain/row-result.ts base/text`,
     'uplot',
   ],
-  'src/pages/server': ['daemon engine/run engine/cluster domain base', 'fastify'],
+  'src/pages/server': ['daemon engine/run engine/cluster engine/report domain base', 'fastify'],
   'src/daemon': [
     'settings engine/run engine/manifest engine/operation engine/api domain base',
     'croner fastify picomatch prom-client zod',
@@ -34,7 +34,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
   'src/settings': ['engine/run engine/cluster engine/manifest domain base', ''],
   'src/sandbox': ['base', 'zod'],
   'src/engine/run/work': [
-    `engine/run/report engine/run/feed engine/run/plan engine/run/record engine/worker engine/rate
+    `engine/run/report engine/run/feed engine/run/plan engine/run/facts engine/run/record engine/worker engine/rate
       engine/cluster engine/datastore engine/report engine/list engine/rows engine/journal
       engine/operation engine/api domain base`,
     'zod',
@@ -48,7 +48,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
     'zod',
   ],
   'src/engine/run/report': [
-    'engine/run/plan engine/run/record engine/report engine/rows engine/journal engine/operation domain base',
+    'engine/run/plan engine/run/facts engine/run/record engine/report engine/rows engine/journal engine/operation domain base',
     '',
   ],
   'src/engine/run/feed': [
@@ -61,6 +61,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
       engine/operation engine/api domain base`,
     'zod',
   ],
+  'src/engine/run/facts': ['engine/run/record engine/cluster engine/report engine/journal domain base', ''],
   'src/engine/run/record': [
     `engine/queue engine/cluster engine/datastore engine/report engine/rows engine/journal engine/operation
       domain base`,

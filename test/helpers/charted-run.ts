@@ -1,7 +1,7 @@
 import type { PageStop } from '../../src/engine/report/html/page-data.ts';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
 import type { RatePoint } from '../../src/engine/report/rate-history.ts';
-import type { RunFacts } from '../../src/engine/report/summary.ts';
+import type { SummaryHead } from '../../src/engine/report/summary.ts';
 import { resultOf } from '../engine/journal/arbitraries.ts';
 import { callableRow } from './planned-row.ts';
 
@@ -41,7 +41,7 @@ export function chartedRun(options: ChartedRunOptions) {
   // The run has worked until the first stop, and then from its end on.
   const starts = [{ t_s: 0, at: secondsLater(0) }];
   for (const { from, to } of stops) starts.push({ t_s: Date.parse(from) / 1_000 - started, at: to });
-  const facts: Partial<RunFacts> = {
+  const facts: Partial<SummaryHead> = {
     started_at: secondsLater(0),
     retries,
     rate: { wanted: 'auto', limit_per_s: null, waited_s: 0, rejected: 0, series, starts },

@@ -3,11 +3,11 @@ import type { PageContent, PageStop, ReportedOperation } from '../../src/engine/
 import { ReportPage } from '../../src/engine/report/html/report-page.ts';
 import type { ReportLine } from '../../src/engine/report/join-results.ts';
 import { type NextStep, nextSteps, type StepFacts } from '../../src/engine/report/next-steps.ts';
-import { type RunFacts, type RunSummary, Tally } from '../../src/engine/report/summary.ts';
+import { type RunSummary, type SummaryHead, Tally } from '../../src/engine/report/summary.ts';
 import { requestOfRow } from './planned-row.ts';
 
 /** The facts about a run in a summary. */
-export const factsOfRun: RunFacts = {
+export const factsOfRun: SummaryHead = {
   run: 'r',
   state: 'completed',
   manifest: { name: 'm.csv', sha256: '0' },
@@ -36,7 +36,7 @@ export function stepsAfter(summary: RunSummary, facts: Partial<StepFacts> = {}):
 export interface PageOptions {
   readonly columns: readonly string[];
   readonly operations?: readonly ReportedOperation[];
-  readonly facts?: Partial<RunFacts>;
+  readonly facts?: Partial<SummaryHead>;
   readonly stops?: readonly PageStop[];
 }
 

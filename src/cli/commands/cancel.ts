@@ -6,10 +6,11 @@ import { escapeInvisible } from '../../base/text/printable.ts';
 import type { Attribution } from '../../domain/actor.ts';
 import { apiText } from '../../domain/terms.ts';
 import { isActive, isPresent } from '../../engine/cluster/entries.ts';
+import { factsOfEntry, factsOfRecord } from '../../engine/run/facts/make-facts.ts';
+import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { cancelSettledRun, cancelStoppedRun } from '../../engine/run/feed/reconcile.ts';
 import { endFactsOf, isFinalState } from '../../engine/run/record/ending.ts';
 import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
-import { type RunView, viewOfEntry, viewOfRecord } from '../../engine/run/record/run-view.ts';
 import { inCluster, inFolder } from '../../engine/run/work/control.ts';
 import { type FoundRun, runInProgress, withRun } from '../../engine/run/work/find-run.ts';
 import type { Flags } from '../config.ts';
@@ -28,15 +29,15 @@ export async function cancel(id: string | undefined, flags: Flags): Promise<Exit
   const { store } = context;
   const attribution = attributionOf(context);
   return withRun(context, id, runInProgress, async (found) => {
-    const view =
+    const facts =
       'entry' in found
-        ? viewOfEntry(found.entry, undefined)
-        : await viewOfRecord(store, found.record, undefined);
-    refuseEnded(view.id, view.state);
-    if (!(await isConfirmed(context, view))) return exitCodes.usage;
+        ? factsOfEntry(found.entry, undefined)
+        : await factsOfRecord(store, found.record, undefined);
+    refuseEnded(facts.id, facts.state);
+    if (!(await isConfirmed(context, facts))) return exitCodes.usage;
     await ('entry' in found
       ? cancelElsewhere(context, found, attribution)
-      : cancelHere(context, view.id, attribution));
+      : cancelHere(context, facts.id, attribution));
     return exitCodes.success;
   });
 }
@@ -73,12 +74,12 @@ async function cancelHere(context: Context, id: string, attribution: Attribution
   }
 }
 
-async function isConfirmed({ terminal, flags: { yes } }: Context, view: RunView): Promise<boolean> {
-  const { id, manifest, state, rows, done } = view;
-  const sentence = endFactsOf(view)?.sentence ?? `is ${state}`;
+async function isConfirmed({ terminal, flags: { yes } }: Context, run: RunFacts): Promise<boolean> {
+  const { id, manifest, state, rows, done } = run;
+  const sentence = endFactsOf(run)?.sentence ?? `is ${state}`;
   if (!yes)
     terminal.warn(
-      `Run ${id} of ${escapeInvisible(manifest)} on ${apiText(view)} ${sentence}: ${count(done)} of ${counted(rows, 'row')} done.`,
+      `Run ${id} of ${escapeInvisible(manifest)} on ${apiText(run)} ${sentence}: ${count(done)} of ${counted(rows, 'row')} done.`,
     );
   const question = `Cancel run ${id} permanently? ${counted(rows - done, 'row')} will not be called.`;
   if (await terminal.agrees(question, yes)) return true;

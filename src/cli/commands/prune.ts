@@ -1,5 +1,6 @@
 import { usageError } from '../../base/errors/errors.ts';
 import { counted, size } from '../../base/text/format.ts';
+import { clockTime } from '../../base/text/local-time.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { awaitedRuns, prunable, removeRuns, sizeOf } from '../../engine/run/record/prune.ts';
 import { actualState, type RunRecord } from '../../engine/run/record/record.ts';
@@ -7,7 +8,7 @@ import type { RunStore } from '../../engine/run/record/store.ts';
 import type { Flags } from '../config.ts';
 import { openCommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { clockTime, indented, styledState, table } from '../render/words.ts';
+import { indented, styledState, table } from '../render/words.ts';
 
 export async function prune(flags: Flags): Promise<ExitCode> {
   const { terminal, store, settings } = await openCommandContext(flags);

@@ -1,6 +1,7 @@
 import { poll } from '../../base/async/waiting.ts';
 import { fatalError } from '../../base/errors/errors.ts';
-import { priorities, usualPriority } from '../../domain/terms.ts';
+import { priorities } from '../../domain/terms.ts';
+import type { RunBrief } from '../../engine/run/facts/run-facts.ts';
 import { isResumable, runStates } from '../../engine/run/record/record.ts';
 import { reprioritizeWaiting } from '../../engine/run/record/waiting-run.ts';
 import type { Wanted } from '../../engine/run/work/control.ts';
@@ -9,7 +10,6 @@ import {
   type RunContact,
   requireState,
   runningRun,
-  type SeenRun,
   withRun,
 } from '../../engine/run/work/find-run.ts';
 import { parseChoice, parseRate } from '../../settings/parsers.ts';
@@ -31,7 +31,7 @@ export async function setRunRate(id: string, text: string, flags: Flags): Promis
     const name = rate?.text ?? 'none';
     const wanted: Wanted = { kind: 'rate', rate, ...attribution };
     refuseUnlessActive(contact, `--rate ${name}`, 'at that rate');
-    await settle(contact, wanted, (run) => run.rate?.text === rate?.text, `rate ${name}`);
+    await settle(contact, wanted, (run) => run.wantedRate === name, `rate ${name}`);
     const result = rate === null ? 'is called as fast as possible' : `has the rate ${name}`;
     const { runId, state } = contact;
     context.terminal.result({ run: runId, state, rate: name }, `Run ${runId} ${result}.`);
@@ -50,12 +50,7 @@ export async function setRunPriority(id: string, text: string, flags: Flags): Pr
     if (state === 'submitted') await reprioritizeWaiting(context.store, runId, { priority, ...attribution });
     else refuseUnlessActive(contact, `--priority ${priority}`, 'with that priority');
     const wanted: Wanted = { kind: 'priority', priority, ...attribution };
-    await settle(
-      contact,
-      wanted,
-      (run) => (run.priority ?? usualPriority) === priority,
-      `priority ${priority}`,
-    );
+    await settle(contact, wanted, (run) => run.priority === priority, `priority ${priority}`);
     context.terminal.result({ run: runId, state, priority }, `Run ${runId} has priority ${priority}.`);
     return exitCodes.success;
   });
@@ -63,15 +58,15 @@ export async function setRunPriority(id: string, text: string, flags: Flags): Pr
 
 /** @throws a fatal error `COMMAND_UNANSWERED` */
 async function settle(
-  { runId, write, currentRun: look }: RunContact,
+  { runId, write, brief }: RunContact,
   wanted: Wanted,
-  isTaken: (run: SeenRun) => boolean,
+  hasTakenEffect: (run: RunBrief) => boolean,
   what: string,
 ): Promise<void> {
   await write(wanted);
   const isDone = await poll(patienceMs, async () => {
-    const run = await look();
-    return run !== undefined && isTaken(run) ? true : undefined;
+    const run = await brief();
+    return run !== undefined && hasTakenEffect(run) ? true : undefined;
   });
   if (isDone) return;
   throw fatalError(

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors/errors.ts';
+import { briefOfRecord, factsOfRecord } from '../../engine/run/facts/make-facts.ts';
 import { retriesAfter, retriesAmong, undosOf } from '../../engine/run/plan/retries.ts';
 import type { RunRecord } from '../../engine/run/record/record.ts';
-import { readJournalSummary } from '../../engine/run/record/run-journal.ts';
 import { rowHistory } from '../../engine/run/report/row-history.ts';
 import { anyRun, findRecord } from '../../engine/run/work/find-run.ts';
 import type { Flags } from '../config.ts';
@@ -29,16 +29,16 @@ export async function showIn(context: CommandContext, id: string | undefined): P
 }
 
 async function auditOf({ terminal, store }: CommandContext, record: RunRecord): Promise<RunAudit> {
-  // The history is useful even without results.
-  const result = await readJournalSummary(store, record).catch(({ message }: Error) => {
+  // The history is useful even if the journal can't be read.
+  const facts = await factsOfRecord(store, record, undefined).catch(({ message }: Error) => {
     terminal.warn(`warning: ${message}`);
-    return undefined;
+    return briefOfRecord(record);
   });
   const runs = await store.list();
   return {
     record,
     folder: store.folder(record.id),
-    result,
+    facts,
     retries: retriesAfter(retriesAmong(runs, record), record),
     undos: undosOf(runs, record),
   };

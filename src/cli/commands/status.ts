@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Defer, withScope } from '../../base/async/scope.ts';
 import { type Cluster, openCluster } from '../../engine/cluster/cluster.ts';
-import { allRuns, lookAtCluster } from '../../engine/run/record/all-runs.ts';
-import { liveRun, type RunView, viewOfEntry, viewOfRecord } from '../../engine/run/record/run-view.ts';
+import { allRuns } from '../../engine/run/facts/all-runs.ts';
+import { liveRun, lookAtCluster } from '../../engine/run/facts/live-run.ts';
+import { factsOfEntry, factsOfRecord } from '../../engine/run/facts/make-facts.ts';
+import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { anyRun, type FoundRun, isInProgress, withRun } from '../../engine/run/work/find-run.ts';
 import type { Flags } from '../config.ts';
 import { type Context, openContext } from '../context.ts';
@@ -25,16 +27,16 @@ export async function statusIn(context: Context, id: string | undefined): Promis
       const runs = allRuns(context.store, warningOnce(context.terminal));
       defer(() => runs.close());
       // Runs start and end while the command follows them.
-      const followed = new Map<string, RunView>();
-      const look = async (): Promise<readonly RunView[]> => {
+      const followed = new Map<string, RunFacts>();
+      const look = async (): Promise<readonly RunFacts[]> => {
         const isWanted = (each: string, state: string): boolean => isInProgress(state) || followed.has(each);
-        const views = await runs.look(cluster && (await lookAtCluster(cluster)), isWanted);
-        for (const view of views) followed.set(view.id, view);
+        const found = await runs.look(cluster && (await lookAtCluster(cluster)), isWanted);
+        for (const facts of found) followed.set(facts.id, facts);
         return [...followed.values()];
       };
-      const views = await look();
-      if (views.length > 1) return showAll(context, await follow(context.terminal, look));
-      return withRun(context, views[0]?.id, anyRun, (found) => show(context, found, cluster));
+      const known = await look();
+      if (known.length > 1) return showAll(context, await follow(context.terminal, look));
+      return withRun(context, known[0]?.id, anyRun, (found) => show(context, found, cluster));
     }
     return withRun(context, id, anyRun, async (found) =>
       show(context, found, 'entry' in found ? found.cluster : await sharedCluster(context, defer)),
@@ -67,33 +69,34 @@ async function show(
   found: FoundRun,
   cluster: Cluster | undefined,
 ): Promise<ExitCode> {
-  const look = async (): Promise<readonly [RunView]> => {
+  const look = async (): Promise<readonly [RunFacts]> => {
     if ('entry' in found)
-      return [viewOfEntry(found.entry, cluster && (await liveRun(cluster, found.entry.id)))];
+      return [factsOfEntry(found.entry, cluster && (await liveRun(cluster, found.entry.id)))];
     const record = await store.load(found.record.id);
-    return [await viewOfRecord(store, record, cluster && (await liveRun(cluster, record.id)))];
+    return [await factsOfRecord(store, record, cluster && (await liveRun(cluster, record.id)))];
   };
-  const [view] = await (flags.watch ? follow(terminal, look) : look());
-  terminal.result(statusDocument(view), statusText(view));
-  return flags.watch ? exitCodeOf(view, view.counts) : exitCodes.success;
+  const [run] = await (flags.watch ? follow(terminal, look) : look());
+  terminal.result(statusDocument(run), statusText(run));
+  return flags.watch ? exitCodeOf(run, run.counts) : exitCodes.success;
 }
 
-async function follow<Views extends readonly RunView[]>(
+async function follow<Runs extends readonly RunFacts[]>(
   terminal: Terminal,
-  look: () => Promise<Views>,
-): Promise<Views> {
+  look: () => Promise<Runs>,
+): Promise<Runs> {
   for (let looks = 0; ; looks++) {
-    const views = await look();
-    if (views.every(({ ended }) => ended)) return views;
-    const lines = views.flatMap(statusLines);
+    const runs = await look();
+    if (runs.every(({ ended }) => ended)) return runs;
+    const lines = runs.flatMap((run) => statusLines(run));
     if (terminal.live) terminal.drawLines(lines);
     else if (looks % printEveryLooks === 0) terminal.say(lines.join('\n'));
     await sleep(lookMs);
   }
 }
 
-function showAll({ terminal }: Context, views: readonly RunView[]): ExitCode {
-  terminal.result({ runs: views.map(statusDocument) }, views.flatMap(statusLines).join('\n'));
-  const codes = views.map((view) => exitCodeOf(view, view.counts));
+function showAll({ terminal }: Context, runs: readonly RunFacts[]): ExitCode {
+  const lines = runs.flatMap((run) => statusLines(run));
+  terminal.result({ runs: runs.map(statusDocument) }, lines.join('\n'));
+  const codes = runs.map((run) => exitCodeOf(run, run.counts));
   return codes.toSorted((a, b) => a - b).at(-1) ?? exitCodes.success;
 }

@@ -2,10 +2,11 @@ import { count, counted, duration } from '../../base/text/format.ts';
 import { localTime } from '../../base/text/local-time.ts';
 import { type Actor, thisActor } from '../../domain/actor.ts';
 import { actorText } from '../../domain/terms.ts';
+import { runDocument, selected } from '../../engine/run/facts/run-document.ts';
+import type { RunBrief, RunFacts } from '../../engine/run/facts/run-facts.ts';
+import { waitInOneText } from '../../engine/run/facts/run-wait.ts';
 import { endInWords } from '../../engine/run/record/ending.ts';
 import { actualState, type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
-import type { JournalSummary } from '../../engine/run/record/run-journal.ts';
-import { delayOf } from '../../engine/run/record/run-view.ts';
 import { optionTexts } from './options.ts';
 import {
   documentOf,
@@ -21,8 +22,8 @@ import {
 export interface RunAudit {
   readonly record: RunRecord;
   readonly folder: string;
-  /** Absent when the journal can't be read. */
-  readonly result?: JournalSummary | undefined;
+  /** Brief when the journal can't be read. */
+  readonly facts: RunFacts | RunBrief;
   /** Oldest first. */
   readonly retries: readonly RunRecord[];
   readonly undos: readonly RunRecord[];
@@ -55,14 +56,13 @@ function beginning(previous: RunRecord['state'] | undefined): string {
   return previous === 'paused' ? 'unpaused' : 'resumed';
 }
 
-export function auditDocument({ record, folder, result, retries, undos }: RunAudit): object {
-  const { id, states, manifest, plan, planFile, options, queue, retryOf, undoOf } = record;
+export function auditDocument({ record, folder, facts, retries, undos }: RunAudit): object {
+  const { states, manifest, plan, planFile, options, queue, undoOf } = record;
   const [planned] = states;
-  const { baseUrl, rate, canary, ...otherOptions } = options;
+  const { baseUrl: _, rate, canary, ...otherOptions } = options;
+  const document = runDocument(facts);
   return {
-    run: id,
-    state: actualState(record),
-    waiting: delayOf(record) ?? null,
+    ...selected(document, ['run', 'state', 'waiting']),
     planned_at: planned?.at ?? null,
     by: planned?.by ?? null,
     reason: planned?.reason ?? null,
@@ -72,7 +72,7 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
       sha256: manifest.sha256,
       bytes: manifest.bytes,
     },
-    base_url: baseUrl,
+    base_url: document.base_url,
     datastore: queue ?? null,
     plan: documentOf(plan),
     plan_file: planFile ? documentOf(planFile) : null,
@@ -85,19 +85,16 @@ export function auditDocument({ record, folder, result, retries, undos }: RunAud
       ...documentOf({ at, event, by, reason }),
       ...(atWorkMs !== undefined && { duration_s: Math.round(atWorkMs / 1_000) }),
     })),
-    outcomes: result?.outcomes ?? null,
-    unclear: result?.unclear ?? null,
-    codes: result?.codes.map(({ outcome, code, count: rows }) => ({ outcome, code, count: rows })) ?? null,
-    duration_s: result === undefined ? null : Math.round(result.activeMs / 1_000),
+    ...selected(document, ['outcomes', 'unclear', 'codes', 'duration_s']),
     canary: record.canary ? documentOf(record.canary) : null,
-    retry_of: retryOf ?? null,
+    retry_of: record.retryOf ?? null,
     retries: retries.map((retry) => ({ run: retry.id, state: actualState(retry) })),
     undo_of: undoOf ?? null,
     undone_by: undos.map((undo) => ({ run: undo.id, state: actualState(undo) })),
   };
 }
 
-export function auditText({ record, folder, result, retries, undos }: RunAudit): string {
+export function auditText({ record, folder, facts: run, retries, undos }: RunAudit): string {
   const { id, manifest, options, queue, retryOf, undoOf, plan, planFile, canary } = record;
   const { flags, settings } = optionTexts(options);
   const facts: readonly Fact[] = [
@@ -110,8 +107,8 @@ export function auditText({ record, folder, result, retries, undos }: RunAudit):
     ['settings', settings.join(', ') || undefined],
     ['datastore', queue],
     ['canary', canary && canaryText(canary)],
-    ['result', result && resultTexts(result, plan.rows)],
-    ['waiting', delayOf(record)],
+    ['result', 'counts' in run ? resultTexts(run) : undefined],
+    ['waiting', 'wait' in run && run.wait !== undefined ? waitInOneText(run.wait) : undefined],
     ['retry of', retryOf],
     ['undo of', undoOf],
     ['retried by', retries.map(runText)],
@@ -126,11 +123,9 @@ function canaryText({ rows, failed, wentOn }: NonNullable<RunRecord['canary']>):
   return `${counted(rows, 'row')}, ${count(failed)} failed: ${wentOn ? 'continued' : 'stopped'}`;
 }
 
-function resultTexts(
-  { outcomes, unclear, codes, activeMs }: JournalSummary,
-  rows: number,
-): readonly string[] {
-  const results = outcomeTexts(outcomes).join(', ') || 'nothing yet';
+function resultTexts({ rows, counts, local }: RunFacts): readonly string[] {
+  const { activeMs = 0, unclear = 0, codes = [] } = local ?? {};
+  const results = outcomeTexts(counts).join(', ') || 'nothing yet';
   const time = activeMs > 0 ? ` after ${duration(activeMs / 1_000)}` : '';
   return [`${results} of ${counted(rows, 'row')}${time}`, ...doubtfulRows(unclear, codes)];
 }

@@ -1,4 +1,5 @@
 import { count, counted } from '../../base/text/format.ts';
+import { clockTime } from '../../base/text/local-time.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import type { CheckVerdict } from '../../domain/terms.ts';
 import type { EntryReader } from '../../engine/list/entry-reader.ts';
@@ -12,7 +13,6 @@ import type { RetriedRun } from '../../engine/run/plan/retries.ts';
 import { actualState, isResumable } from '../../engine/run/record/record.ts';
 import { withWait } from './export.ts';
 import { type Style, styled } from './style.ts';
-import { clockTime } from './words.ts';
 
 /** `evaluations: 12 read one by one` */
 export function lookingText(list: OperationList, reader: EntryReader): string {

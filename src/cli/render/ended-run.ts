@@ -5,8 +5,10 @@ import type { FinalFolder } from '../../daemon/inbox/records.ts';
 import type { Actor } from '../../domain/actor.ts';
 import { commandsOf, type NextStep } from '../../engine/report/next-steps.ts';
 import type { RunSummary } from '../../engine/report/summary.ts';
+import { briefOfRecord } from '../../engine/run/facts/make-facts.ts';
+import { runDocument, selected } from '../../engine/run/facts/run-document.ts';
 import { resultOf } from '../../engine/run/record/ending.ts';
-import { actualState, type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
+import { type RunRecord, stateInWords } from '../../engine/run/record/record.ts';
 import { plain } from './style.ts';
 import { stepLines } from './summary.ts';
 import { exampleText, indented, resultTexts } from './words.ts';
@@ -38,7 +40,7 @@ export function newsOf(ended: Ended) {
     exit_code: exitCode,
     user: by.user,
     host: by.host,
-    run: run === undefined ? null : runDocument(run),
+    run: run === undefined ? null : endedRunDocument(run),
     error: error === undefined ? null : { code: String(error.code ?? 'UNEXPECTED'), message: error.message },
   };
 }
@@ -65,13 +67,17 @@ function cardMessage(text: string): object {
   return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
 }
 
-function runDocument({ record, summary, steps }: EndedRun): object {
+function endedRunDocument({ record, summary, steps }: EndedRun): object {
+  const { run: id, ...members } = selected(runDocument(briefOfRecord(record)), [
+    'run',
+    'state',
+    'manifest',
+    'base_url',
+  ]);
   return {
-    id: record.id,
-    state: actualState(record),
+    id,
+    ...members,
     reason: reasonOf(record) ?? null,
-    manifest: record.manifest.name,
-    base_url: record.options.baseUrl,
     rows: summary.manifest.rows,
     outcomes: summary.outcomes,
     codes: failuresIn(summary).slice(0, postedCodes),

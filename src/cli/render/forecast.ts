@@ -1,11 +1,12 @@
 import { count, counted, duration, perSecond } from '../../base/text/format.ts';
+import { clockTime } from '../../base/text/local-time.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { apiText } from '../../domain/terms.ts';
 import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
 import { type OperationSummary, subjectsOf } from '../../engine/rows/row-counts.ts';
 import { deedText } from '../../engine/rows/row-kind.ts';
 import type { ReadyRows } from '../../engine/run/plan/readiness.ts';
-import { clockTime, type Fact } from './words.ts';
+import type { Fact } from './words.ts';
 
 export interface Forecast extends Pick<ReadyRows, 'baseUrl' | 'isNewTarget'> {
   readonly rateGroup?: string | undefined;

@@ -1,4 +1,5 @@
 import { count, counted } from '../../base/text/format.ts';
+import { clockTime } from '../../base/text/local-time.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { isActive } from '../../engine/cluster/entries.ts';
 import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
@@ -15,7 +16,7 @@ import { firstRowsText } from './first-rows.ts';
 import { callsText, estimatedSeconds, type Forecast, forecastFacts } from './forecast.ts';
 import { type PlannedCalls, previewDocument, previewText } from './planned-calls.ts';
 import { styled } from './style.ts';
-import { clockTime, documentOf, type Fact, factLines, indented, moreText, outcomeTexts } from './words.ts';
+import { documentOf, type Fact, factLines, indented, moreText, outcomeTexts } from './words.ts';
 
 export interface Plan extends Forecast, ReadyRows, PlannedCalls, Pick<PlannedChanges, 'compared'> {
   readonly manifest: Pick<Manifest, 'name' | 'sheet'> & { readonly format: string };

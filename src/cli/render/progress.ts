@@ -1,37 +1,40 @@
-import { count, counted, duration, perSecond } from '../../base/text/format.ts';
-import { type Pace, restAdvice } from '../../domain/pace.ts';
-import { type OutcomeCounts, percentOf, totalOf } from '../../domain/terms.ts';
-import type { RunRecord } from '../../engine/run/record/record.ts';
-import { unservedText } from '../../engine/run/record/run-view.ts';
+import { count, counted } from '../../base/text/format.ts';
+import { type OutcomeCounts, totalOf } from '../../domain/terms.ts';
+import { type ProgressPhrase, progressPhrases } from '../../engine/run/facts/progress-words.ts';
+import type { RunProgress } from '../../engine/run/facts/run-facts.ts';
 import type { CanaryResults } from '../../engine/run/work/canary.ts';
-import type { ProgressSnapshot, StalledCalls } from '../../engine/run/work/progress.ts';
 import { styled, widthOf } from './style.ts';
 import { outcomeChart } from './summary.ts';
-import { awayText, waitText } from './waits.ts';
-import { indented, moreText, outcomeTexts, styledOutcome, table } from './words.ts';
+import { indented, moreText, styledOutcome, styleOf, table } from './words.ts';
 
 /**
- * A second line says why no row is called, and how the user can end a wait.
+ * The progress of a run in this terminal: `4,512/12,000 (38 %)  12 s left  4,480 succeeded, 32 failed  640/s`. Notes have lines of their own.
  *
  * @param columns of the screen, for a bar; undefined where lines stay
  */
-export function progressLines(
-  snapshot: ProgressSnapshot,
-  { id, options }: Pick<RunRecord, 'id' | 'options'>,
-  { trouble, columns }: { readonly trouble?: string | undefined; readonly columns?: number | undefined } = {},
-): readonly string[] {
-  const { workers, done, rows, counts, paused, pace } = snapshot;
-  const bar = columns === undefined ? '' : `${progressBar(counts, rows, Math.floor(columns / 6))}  `;
-  const isUnserved = workers === 0 && done < rows && !paused;
-  const away = awayText(pace);
-  const advice = isUnserved
-    ? styled('yellow', `waiting ${unservedText(options)}`)
-    : pace && restAdvice(pace, id);
+export function progressLines(run: RunProgress, columns?: number, now = Date.now()): readonly string[] {
+  const bar = columns === undefined ? '' : `${progressBar(run.counts, run.rows, Math.floor(columns / 6))}  `;
+  const [line = '', ...notes] = phraseLines(run, now);
+  const isAway = run.wait?.of === 'api' && run.pace?.away;
   return [
-    bar + progressLine(snapshot, trouble),
-    ...(away === undefined ? [] : [`${away} ${styled('yellow', 'Ctrl-C loses nothing.')}`]),
-    ...(advice === undefined ? [] : [advice]),
+    bar + line,
+    ...(isAway ? notes.map((note) => `${note} ${styled('yellow', 'Ctrl-C loses nothing.')}`) : notes),
   ];
+}
+
+/** The figures and a short wait on the first line, then a line for each note. */
+export function phraseLines(run: RunProgress, now = Date.now()): readonly string[] {
+  const phrases = progressPhrases(run, now);
+  const line = phrases.filter(({ kind }) => kind !== 'note').map((phrase) => styledParts(phrase).join(', '));
+  return [line.join('  '), ...phrases.filter(({ kind }) => kind === 'note').flatMap(styledParts)];
+}
+
+/** Each part of a phrase in its color. */
+export function styledParts({ kind, parts }: ProgressPhrase): readonly string[] {
+  return parts.map(({ text, outcome }) => {
+    if (outcome !== undefined) return styled(styleOf[outcome], text);
+    return kind === 'figure' ? text : styled('yellow', text);
+  });
 }
 
 /** Empty where rows are still to be called. */
@@ -40,62 +43,6 @@ function progressBar(counts: OutcomeCounts, rows: number, columns: number): stri
   const kinds = Object.values(counts).filter((count) => count > 0).length;
   const done = outcomeChart(counts, Math.max(part, kinds));
   return done + styled('dim', '·'.repeat(Math.max(0, columns - widthOf(done))));
-}
-
-/**
- * `4,512/12,000 (38 %)  12 s left  4,480 succeeded, 32 failed  640/s`
- *
- * @param trouble why the datastore does not answer
- */
-export function progressLine(snapshot: ProgressSnapshot, trouble?: string): string {
-  const { rows, done, counts, rowsPerSecond, pace, waitMs, retrying, etaSeconds } = snapshot;
-  const { paused, workers, stalled, ahead } = snapshot;
-  const isAway = pace?.away !== undefined;
-  const waits = isAway ? 0 : waitMs;
-  return [
-    `${count(done)}/${count(rows)} (${percentOf(done, rows)} %)`,
-    etaSeconds === undefined || done === rows || paused || isAway || waitMs > 0
-      ? ''
-      : `${duration(etaSeconds)} left`,
-    outcomeTexts(counts).join(', '),
-    retrying > 0 ? `${count(retrying)} retrying` : '',
-    waiting(),
-    `${perSecond(rowsPerSecond)}${pace === undefined || isAway || waitMs > 0 ? '' : paceText(pace)}`,
-    waits > 0 ? waitText(waits, reasonOf(pace)) : '',
-    stalled === undefined || isAway ? '' : stalledText(stalled),
-  ]
-    .filter((part) => part !== '')
-    .join('  ');
-
-  function waiting(): string {
-    if (trouble !== undefined) return styled('yellow', `waiting: ${trouble}`);
-    if (paused) return styled('yellow', 'paused');
-    if (workers === 0 && done < rows) return styled('yellow', 'waiting for a worker');
-    if (ahead !== undefined && done < rows) return styled('yellow', `waits ${ahead}`);
-    return workers === undefined || workers === 1 ? '' : counted(workers, 'worker');
-  }
-}
-
-/** ` of 50/s (limit 50/s, just under the limit)`; empty for an unlimited rate. */
-function paceText(pace: Pace): string {
-  if (pace.rate === undefined) return '';
-  const limit = pace.limit === undefined ? '' : `limit ${perSecond(pace.limit)}`;
-  const why = [limit, reasonOf(pace)].filter((part) => part !== '').join(', ');
-  return ` of ${perSecond(pace.rate)}${why === '' ? '' : ` (${why})`}`;
-}
-
-/** Empty while calls have the rate that the user requested. */
-function reasonOf(pace: Pace | undefined): string {
-  if (pace === undefined) return '';
-  const isRequested = pace.phase === 'fixed' && pace.boundBy === undefined && pace.restUntil === undefined;
-  return isRequested ? '' : pace.reason;
-}
-
-/** `1 call in flight for 35 s (timeout 60 s)` */
-function stalledText({ calls, oldestMs, timeoutMs }: StalledCalls): string {
-  const since = calls === 1 ? ' for' : ', the oldest for';
-  const timeout = `timeout ${count(timeoutMs / 1_000)} s`;
-  return `${counted(calls, 'call')} in flight${since} ${duration(oldestMs / 1_000)} (${timeout})`;
 }
 
 const maxRows = 30;

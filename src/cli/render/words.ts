@@ -1,5 +1,4 @@
 import { count, counted, perSecond } from '../../base/text/format.ts';
-import { zoneText } from '../../base/text/local-time.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
 import { type Outcome, type OutcomeCounts, outcomes, outcomeText, wentWrong } from '../../domain/terms.ts';
 import type { CodeCount } from '../../engine/journal/state.ts';
@@ -105,15 +104,6 @@ export function pendingRows(rows: number): string {
 export function allowedText(rate: number | undefined, limit: number | undefined): string {
   const allowed = rate === undefined ? 'unlimited' : `up to ${perSecond(rate)}`;
   return limit === undefined ? allowed : `${allowed}, API limit ${perSecond(limit)}`;
-}
-
-/** `14:05 UTC+1`, with the date unless it is today: `22 Nov 00:00 UTC`. The data of `Intl` would delay every start. */
-export function clockTime(date: Date, now = new Date()): string {
-  // These texts are the same in any language: `Sun Nov 22 2026` and `14:05:33 GMT+0100 (…)`.
-  const time = `${date.toTimeString().slice(0, 5)} ${zoneText(date)}`;
-  if (date.toDateString() === now.toDateString()) return time;
-  const [, month, day] = date.toDateString().split(' ');
-  return `${Number(day)} ${month} ${time}`;
 }
 
 /** `20 s ago`, `3 min ago`, `today 09:30`, `yesterday 14:05`, `22 Nov 14:05`, `22 Nov 2025`; in the reader's time zone. */

@@ -36,8 +36,3 @@ export function commonPolicy(policies: RunPolicies): CommonPolicy {
     boundBy: policies.size > 1 ? strictest?.run : undefined,
   };
 }
-
-/** Rounds a rate to the precision of displayed rates. */
-export function toHundredths(value: number): number {
-  return Math.round(value * 100) / 100;
-}

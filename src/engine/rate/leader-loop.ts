@@ -2,10 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { steadyNow } from '../../base/async/clock.ts';
 import { type Repeated, repeat } from '../../base/async/repeat.ts';
 import { deferred, withTimeout } from '../../base/async/waiting.ts';
-import { longestInheritedRestMs, type Pace, type PaceReport, type StartingPoint } from '../../domain/pace.ts';
+import {
+  longestInheritedRestMs,
+  type Pace,
+  type PaceReport,
+  type StartingPoint,
+  toHundredths,
+} from '../../domain/pace.ts';
 import type { PublishedPace } from '../cluster/entries.ts';
 import type { Beat, Membership, WorkerBeat } from '../cluster/membership.ts';
-import { type CommonPolicy, commonPolicy, type RunPolicies, toHundredths } from '../cluster/rate-policy.ts';
+import { type CommonPolicy, commonPolicy, type RunPolicies } from '../cluster/rate-policy.ts';
 import { CallCounts } from './call-counts.ts';
 import type { CallGate } from './call-gate.ts';
 import type { Traffic } from './governor/traffic.ts';

@@ -1,7 +1,78 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { steadyNow, timeOfDay } from '../../base/async/clock.ts';
 import { readJsonFileIfAny } from '../../base/disk/json-file.ts';
-import { phases } from '../../domain/pace.ts';
+import { noticeableRestMs, type Pace, phases, toHundredths } from '../../domain/pace.ts';
+
+/** How the API of a run is called. Other processes and pages read it, so that its times are ISO 8601 UTC, to the second. */
+const recordedPaceSchema = z.object({
+  /** Calls per second, to two decimals; null when unlimited. */
+  allowed_per_s: z.number().nullable(),
+  /** The API's calls per second; null while unknown. */
+  limit_per_s: z.number().nullable(),
+  concurrency: z.number(),
+  phase: z.enum(phases),
+  reason: z.string(),
+  /** Id of the run whose `--rate` bounds a rate that several runs share. */
+  bound_by: z.string().nullable().default(null),
+  /** Before this time, no call may be made; null also for a rest that is part of keeping the pace. */
+  wait_until: z.string().nullable(),
+  /** What asked for a rest of more than a minute: `Retry-After: 7200`. */
+  wait_by: z.string().nullable().default(null),
+  /** While the API answers no call. `gives_up_at` is null when the run waits without an end. */
+  away: z
+    .object({ reason: z.string(), since: z.string(), gives_up_at: z.string().nullable() })
+    .nullable()
+    .default(null),
+});
+
+export type RecordedPace = Readonly<z.infer<typeof recordedPaceSchema>>;
+
+/** The only place that makes times of day of the steady times of a pace. */
+export function recordedPace(pace: Pace): RecordedPace {
+  const {
+    rate,
+    limit,
+    concurrency,
+    phase,
+    reason,
+    boundBy = null,
+    restUntil = 0,
+    restBy = null,
+    away,
+  } = pace;
+  const isResting = restUntil - steadyNow() >= noticeableRestMs;
+  return {
+    allowed_per_s: rate === undefined ? null : toHundredths(rate),
+    limit_per_s: limit === undefined ? null : toHundredths(limit),
+    concurrency,
+    phase,
+    reason,
+    bound_by: boundBy,
+    wait_until: isResting ? secondOf(restUntil) : null,
+    wait_by: isResting ? restBy : null,
+    away:
+      away === undefined
+        ? null
+        : {
+            reason: away.why,
+            since: secondOf(away.since),
+            gives_up_at: away.givesUpAt === undefined ? null : secondOf(away.givesUpAt),
+          },
+  };
+}
+
+/** The pace that was saved last. A rest may have ended since. */
+export function lastPace(history: RateHistory, now = Date.now()): RecordedPace {
+  const pace = recordedPaceSchema.parse(history);
+  const isResting = pace.wait_until !== null && Date.parse(pace.wait_until) > now;
+  return isResting ? pace : { ...pace, wait_until: null, wait_by: null };
+}
+
+/** Rounded, so that a rest that lasts is written the same at each look. */
+function secondOf(steadyAt: number): string {
+  return new Date(1_000 * Math.round(timeOfDay(steadyAt).getTime() / 1_000)).toISOString();
+}
 
 /** `rate.json` of a run. For display only. */
 const pointSchema = z.object({
@@ -30,16 +101,7 @@ const rateHistorySchema = z.object({
   /** `auto`, `auto..50/s`, `50/s` */
   wanted: z.string(),
   /** The latest values. */
-  allowed_per_s: z.number().nullable(),
-  limit_per_s: z.number().nullable(),
-  concurrency: z.number(),
-  phase: z.enum(phases),
-  reason: z.string(),
-  wait_until: z.string().nullable(),
-  /** The `restBy` of a pace. */
-  wait_by: z.string().optional(),
-  /** While the API answers no call. */
-  away: z.object({ why: z.string(), since: z.string(), gives_up_at: z.string().nullable() }).optional(),
+  ...recordedPaceSchema.shape,
   /**
    * Seconds in which no call but a test could be made: the API was away, asked to wait, or rejected every call; or the datastore was away.
    */

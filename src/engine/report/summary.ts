@@ -57,7 +57,7 @@ export interface RunSummary {
 }
 
 /** The part that does not come from the lines of a report. */
-export interface RunFacts
+export interface SummaryHead
   extends Pick<
     RunSummary,
     'run' | 'state' | 'started_at' | 'finished_at' | 'rate' | 'retry_of' | 'retries' | 'delimiter'
@@ -131,7 +131,7 @@ export class Tally {
   }
 
   /** @param report SHA-256 of report.csv; absent for a report without files */
-  summary(facts: RunFacts, report?: string): RunSummary {
+  summary(facts: SummaryHead, report?: string): RunSummary {
     const {
       run,
       state,

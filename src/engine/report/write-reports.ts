@@ -9,12 +9,12 @@ import type { ReportLine } from './join-results.ts';
 import type { ReportLines } from './join-retries.ts';
 import { type RefeedOptions, RefeedRows } from './refeed.ts';
 import { flagCell, messageOf, type ReportCellOptions, ReportCells } from './report-columns.ts';
-import { type RunFacts, type RunSummary, summaryFile, Tally } from './summary.ts';
+import { type RunSummary, type SummaryHead, summaryFile, Tally } from './summary.ts';
 
 export interface ReportInput extends Omit<RefeedOptions, 'guard'>, ReportCellOptions {
   readonly folder: string;
   readonly lines: ReportLines;
-  readonly run: RunFacts;
+  readonly run: SummaryHead;
   readonly page?: ReportPage | undefined;
 }
 

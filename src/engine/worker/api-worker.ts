@@ -1,10 +1,15 @@
 import { steadyNow } from '../../base/async/clock.ts';
 import type { CqbatchError } from '../../base/errors/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { duringOutage, type Outage, type PaceReport, type StartingPoint } from '../../domain/pace.ts';
+import {
+  duringOutage,
+  type Outage,
+  type PaceReport,
+  type StartingPoint,
+  toHundredths,
+} from '../../domain/pace.ts';
 import type { ApiClient } from '../api/client.ts';
 import type { Membership } from '../cluster/membership.ts';
-import { toHundredths } from '../cluster/rate-policy.ts';
 import type { Datastore } from '../datastore/datastore.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { RowQueue } from '../queue/row-queue.ts';

@@ -1,7 +1,10 @@
 import { turns } from '../../base/async/waiting.ts';
-import { withJournalReader } from '../../engine/run/record/run-journal.ts';
+import { factsOfRecord } from '../../engine/run/facts/make-facts.ts';
+import { summaryOf, withJournalReader } from '../../engine/run/record/run-journal.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { pageOfRun } from '../../engine/run/report/report-run.ts';
+import { runData } from './overview.ts';
+import type { LiveReport } from './page-data.ts';
 
 /** Makes reports one at a time, because a large report keeps a processor busy for seconds. */
 export function oneAtATime(make: (runId: string) => Promise<string>): (runId: string) => Promise<string> {
@@ -19,9 +22,12 @@ export function oneAtATime(make: (runId: string) => Promise<string>): (runId: st
   };
 }
 
-/** The current `PageContent` as JSON. @throws `RUN_UNKNOWN`, and the errors of reading the run */
+/** A `LiveReport` as JSON: rows and facts of one reading of the journal. @throws `RUN_UNKNOWN`, and the errors of reading the run */
 export async function liveReport(store: RunStore, runId: string): Promise<string> {
   const record = await store.load(runId);
-  const content = await withJournalReader(store, record, (journal) => pageOfRun(store, record, journal));
-  return JSON.stringify(content);
+  const report = await withJournalReader(store, record, async (journal): Promise<LiveReport> => {
+    const facts = runData(await factsOfRecord(store, record, undefined, summaryOf(record, journal)));
+    return { ...(await pageOfRun(store, record, journal)), facts };
+  });
+  return JSON.stringify(report);
 }

@@ -1,17 +1,16 @@
 import { join } from 'node:path';
-import { steadyNow, timeOfDay } from '../../base/async/clock.ts';
 import { withTimeout } from '../../base/async/waiting.ts';
 import { exists } from '../../base/disk/files.ts';
 import type { Schedule } from '../../daemon/schedule/schedule.ts';
 import { openScheduleStore } from '../../daemon/schedule/store.ts';
 import { nextTimes, timesOf } from '../../daemon/schedule/times.ts';
 import { runIds } from '../../domain/names.ts';
-import { noticeableRestMs } from '../../domain/pace.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { WorkerEntry } from '../../engine/cluster/entries.ts';
+import { allRuns } from '../../engine/run/facts/all-runs.ts';
+import { type ClusterLook, lookAtCluster } from '../../engine/run/facts/live-run.ts';
+import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { reportedRetries } from '../../engine/run/plan/retries.ts';
-import { allRuns, type ClusterLook, lookAtCluster } from '../../engine/run/record/all-runs.ts';
-import type { RunView } from '../../engine/run/record/run-view.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { isInProgress } from '../../engine/run/work/find-run.ts';
 import type { Away, RunData, ScheduleData, Snapshot, WorkerData } from './page-data.ts';
@@ -73,19 +72,19 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
     async look(wanted: ReadonlySet<string | undefined>): Promise<Look> {
       warnings.clear();
       const clusterLook = shared && (await lookAtShared(shared));
-      const views = await runs.look(
+      const found = await runs.look(
         clusterLook,
         (id, state, newer) => isInProgress(state) || newer < mostEnded || wanted.has(id),
       );
-      const data = views.map(runData);
+      const data = found.map(runData);
       if (away === undefined) {
         elsewhere = data.filter(({ local }) => local === undefined);
         const apis = [...(clusterLook?.apis.values() ?? [])];
         workers = apis.flatMap((api) => api.workers.map(workerData));
       } else elsewhere = elsewhere.map(lastSeen(away.since));
       const all = [...data.filter(({ local }) => local !== undefined), ...elsewhere];
-      const found = await schedules.list(warn);
-      const known = await Promise.all(found.map((schedule) => lookAtSchedule(schedule).catch(warn)));
+      const listed = await schedules.list(warn);
+      const known = await Promise.all(listed.map((schedule) => lookAtSchedule(schedule).catch(warn)));
       return {
         stateDir: store.stateDir,
         datastore: shared && { name: shared.name, away },
@@ -109,7 +108,7 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
 
 /** What a run of another machine may have changed since is unknown. */
 function lastSeen(since: string): (run: RunData) => RunData {
-  const unknown = { wait: undefined, throughput: undefined, pace: undefined };
+  const unknown = { wait: undefined, throughput: undefined, pace: undefined, workerCount: undefined };
   return (run) => (run.ended ? run : { ...run, ...unknown, lastSeenAt: since });
 }
 
@@ -122,23 +121,16 @@ function workerData(worker: WorkerEntry): WorkerData {
   return { host, pid, version, baseUrl, rateGroup, active, concurrency, finished };
 }
 
-export function runData({ workers: _, ...view }: RunView): RunData {
-  const { ended, throughput, pace, coordinator, wait, local } = view;
+/** Without members that would change at each look, so that the page is sent only news. */
+export function runData({ workers: _, ...facts }: RunFacts): RunData {
+  const { ended, throughput, coordinator, local } = facts;
   return {
-    ...view,
+    ...facts,
     throughput: throughput && {
       ...throughput,
       rowsPerSecond: Number(throughput.rowsPerSecond.toPrecision(3)),
     },
-    pace: pace && { rate: pace.rate, limit: pace.limit, reason: pace.reason },
-    waitUntil: wait?.of === 'api' ? restEnd(pace?.restUntil) : undefined,
     coordinator: coordinator && { host: coordinator.host, pid: coordinator.pid },
     local: local && { ...local, activeMs: ended ? local.activeMs : 0 },
   };
-}
-
-/** To the second, so that it is the same at each look. Undefined for a short rest. */
-function restEnd(restUntil = 0): string | undefined {
-  if (restUntil - steadyNow() < noticeableRestMs) return undefined;
-  return new Date(Math.round(timeOfDay(restUntil).getTime() / 1_000) * 1_000).toISOString();
 }

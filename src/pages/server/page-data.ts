@@ -1,23 +1,18 @@
-import { count, counted, exactDuration } from '../../base/text/format.ts';
-import { localTime } from '../../base/text/local-time.ts';
+import { count, counted } from '../../base/text/format.ts';
 import type { HistoryEntry, Schedule } from '../../daemon/schedule/schedule.ts';
 import { commonCodeText } from '../../domain/common-code.ts';
 import type { LimitedApi } from '../../domain/terms.ts';
 import type { WorkerEntry } from '../../engine/cluster/entries.ts';
+import type { PageContent } from '../../engine/report/html/page-data.ts';
+import { phraseText, progressPhrases } from '../../engine/run/facts/progress-words.ts';
+import { lastReason, type RunFacts } from '../../engine/run/facts/run-facts.ts';
+import type { RunWait } from '../../engine/run/facts/run-wait.ts';
 import { endInWords, leavesRows, resultOf } from '../../engine/run/record/ending.ts';
-import type { RunView, RunWait } from '../../engine/run/record/run-view.ts';
 
 /** What the server sends to the page. Times are ISO 8601 UTC. The page treats every text as hostile. */
 
-/** A run, without what would change at each look. */
-export interface RunData extends Omit<RunView, 'workers' | 'pace'> {
-  /** Rates are calls per second; absent when unlimited or unknown. */
-  readonly pace?: Pick<NonNullable<RunView['pace']>, 'reason' | 'rate' | 'limit'> | undefined;
-  /** When the API may be called again; absent for a short wait. */
-  readonly waitUntil?: string | undefined;
-  /** Absent while the datastore of the run answers. Without an answer, members that may have changed are absent. */
-  readonly lastSeenAt?: string | undefined;
-}
+/** The facts of a run without its workers, which the page has for all runs together. */
+export type RunData = Omit<RunFacts, 'workers'>;
 
 /** The name of a state, and the CSS class for its color and icon. A completed run may have failures. */
 export function stateOf(run: RunData): { readonly text: string; readonly kind: string } {
@@ -34,9 +29,9 @@ export function isShared({ local }: RunData): boolean {
 
 /** Why a run is in its state. While it is running, the reason would be that of its last start. */
 export function reasonOf({ id, state, local }: RunData): string | undefined {
-  const last = local?.states.at(-1);
-  if (last === undefined || state === 'running') return undefined;
-  return last.state === state ? last.reason : `its process died; to continue, type: cqbatch resume ${id}`;
+  if (local === undefined || state === 'running') return undefined;
+  const hasDied = local.states.at(-1)?.state !== state;
+  return hasDied ? `its process died; to continue, type: cqbatch resume ${id}` : lastReason({ local });
 }
 
 /** A smaller share of failures is no news, as in the default of `--max-failures`. */
@@ -65,28 +60,20 @@ export function needsPerson(run: RunData, isRetried = false): boolean {
 
 const commandWaits: ReadonlySet<RunWait['of'] | undefined> = new Set(['daemon', 'user', 'worker']);
 
-/** What a run in progress does: `Waiting because the API asks to wait, until 2026-11-21 22:10:00 UTC. …` */
-export function sentenceOf(run: RunData): string {
-  const { id, state, counts, wait, waitUntil, throughput, local, lastSeenAt } = run;
-  if (lastSeenAt !== undefined)
-    return `Unknown since ${localTime(lastSeenAt)}: the datastore of this run does not answer.`;
-  if (state === 'paused') {
-    const reason = reasonOf(run);
-    const why = reason === undefined ? '' : ` (${reason})`;
-    return `Paused${why}: no row is called until you unpause it.`;
-  }
-  if (wait?.of === 'run' || commandWaits.has(wait?.of)) return `Waiting ${wait?.text}.`;
-  if (wait !== undefined) {
-    const end = waitUntil === undefined ? '' : `, until ${localTime(waitUntil)}`;
-    return `Waiting because ${wait.text}${end}. The run continues by itself; if it ends first, type: cqbatch resume ${id}`;
-  }
-  const held = local?.held ?? 0;
-  if (!throughput?.rowsPerSecond) {
-    if (held > 0) return `${counted(held, 'row')} wait for the next attempt.`;
-    return counts.succeeded + counts.failed === 0 ? 'Starting.' : 'No row has finished in the last seconds.';
-  }
-  const rest = exactDuration(1_000 * Math.ceil((run.rows - run.done) / throughput.rowsPerSecond));
-  return held === 0 ? `About ${rest} left.` : `At least ${rest} left: some rows wait for a retry.`;
+/** `4,512/12,000 (38 %), 12 s left, 4,480 succeeded, 32 failed, 640/s`: as the terminal of the run says. */
+export function figuresText(run: RunData, now?: number): string {
+  const figures = progressPhrases(run, now).filter(({ kind }) => kind === 'figure');
+  return figures.map(phraseText).join(', ');
+}
+
+/** Why no row is called, as the terminal of the run says. Empty while rows are called. */
+export function waitText(run: RunData, now?: number): string {
+  const waits = progressPhrases(run, now).filter(({ kind }) => kind !== 'figure');
+  return waits.map(phraseText).map(asSentence).join(' ');
+}
+
+function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }
 
 export type WorkerData = LimitedApi &
@@ -124,6 +111,24 @@ export interface Snapshot {
   readonly report?: readonly string[] | undefined;
   readonly mayControl: boolean;
   readonly requireReason: boolean;
+}
+
+/** The report of a run in progress. */
+export interface LiveReport extends PageContent {
+  /** Counted in the same reading of the journal as the rows. */
+  readonly facts: RunData;
+}
+
+/** The run as it is now, with the counts of its latest report: a page must not show two counts of a run from different times. */
+export function withCountsOf(report: Pick<LiveReport, 'facts'>, run: RunData): RunData {
+  const { done, counts, retrying, local } = report.facts;
+  return {
+    ...run,
+    done,
+    counts,
+    retrying,
+    local: run.local && { ...run.local, unclear: local?.unclear, codes: local?.codes },
+  };
 }
 
 /** In the order of their buttons. */

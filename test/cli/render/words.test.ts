@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { zoneText } from '../../../src/base/text/local-time.ts';
+import { clockTime, zoneText } from '../../../src/base/text/local-time.ts';
 import { painted, plain } from '../../../src/cli/render/style.ts';
-import { clockTime, resultTexts, styledState, timeAgo } from '../../../src/cli/render/words.ts';
+import { resultTexts, styledState, timeAgo } from '../../../src/cli/render/words.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
 
 test.each([

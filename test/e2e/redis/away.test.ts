@@ -27,7 +27,7 @@ describeWithRedis('a Redis that goes away', () => {
     await run.says(`waiting: Redis at ${place.redis.url} does not answer`);
     await worker.says('waiting for the datastore');
     // Other processes say so, too.
-    await eventuallyTold(async () => /waiting +Redis at/.test((await home.run('status')).stdout));
+    await eventuallyTold(async () => /waiting: Redis at/.test((await home.run('status')).stdout));
     // No call begins that is not written down before: only those follow that both processes had in hand.
     const after = (await place.sandbox.log()).length - before;
     expect(after).toBeLessThanOrEqual(2 * withSpare(concurrency));

@@ -7,11 +7,17 @@ import { openScheduleStore } from '../../../src/daemon/schedule/store.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
 import type { Cluster } from '../../../src/engine/cluster/cluster.ts';
 import type { PublishedPace, RunEntry } from '../../../src/engine/cluster/entries.ts';
+import { factsOfEntry } from '../../../src/engine/run/facts/make-facts.ts';
 import { enterState } from '../../../src/engine/run/record/record.ts';
-import { viewOfEntry } from '../../../src/engine/run/record/run-view.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
 import { openOverview, runData } from '../../../src/pages/server/overview.ts';
-import { type RunData, reasonOf, sentenceOf, stateOf } from '../../../src/pages/server/page-data.ts';
+import {
+  figuresText,
+  type RunData,
+  reasonOf,
+  stateOf,
+  waitText,
+} from '../../../src/pages/server/page-data.ts';
 import { nightly } from '../../daemon/schedule/nightly.ts';
 import { plannedRecord } from '../../engine/run/planned-record.ts';
 import { ago, runEntry, workerEntry } from '../../helpers/cluster-entries.ts';
@@ -36,11 +42,11 @@ const away = 'api.example.com is away: 502 Bad Gateway';
 /** What a page is told of a run that a worker serves, at this pace. */
 const told = (changes: Partial<RunEntry>, pace?: PublishedPace, workers = [workerEntry()]) => {
   const changed = { ...entry, ...changes };
-  return runData(viewOfEntry(changed, { entry: changed, workers, pace }));
+  return runData(factsOfEntry(changed, { entry: changed, workers, pace }));
 };
 
 test('the time left depends on the rows without a result', () => {
-  expect(sentenceOf(told({}))).toBe('About 10 s left.');
+  expect(figuresText(told({}))).toBe('0/100 (0 %), 10 s left, 10/s');
   expect(told({}).wait).toBeUndefined();
   expect(told({ startedAt: ago(0) }, undefined, []).wait).toBeUndefined();
 });
@@ -49,26 +55,30 @@ test.each<[what: string, data: RunData, text: string | RegExp]>([
   [
     'for a worker',
     told({}, undefined, []),
-    'for a worker: none serves https://api.example.com; start one: cqbatch worker --base-url https://api.example.com',
+    'Waiting for a worker: none serves https://api.example.com; start one: cqbatch worker --base-url https://api.example.com.',
   ],
-  ['as the API asks', told({}, pace), 'the API asks to wait'],
+  ['as the API asks', told({}, pace), /^Waiting (10 min|9 min 59 s)\b.* \(the API asks to wait\)\.$/],
   [
     'for long',
     told({}, { ...pace, restBy: 'Retry-After: 7200' }),
-    /^the API asks to wait; "Retry-After: 7200" asks for this wait; .+: cqbatch set-rate \S+ 5\/s /,
+    /\(the API asks to wait\)\. "Retry-After: 7200" asks for this wait; .+: cqbatch set-rate \S+ 5\/s /,
   ],
   // An API that is away is tested every few seconds, so rests are short.
-  ['for an API that is away', told({}, { ...pace, reason: away, restUntil: steadyNow() + 10 }), away],
-  ['for its user', told({ state: 'paused' }), 'until it is unpaused'],
+  [
+    'for an API that is away',
+    told({}, { ...pace, reason: away, restUntil: steadyNow() + 10 }),
+    `Waiting (${away}).`,
+  ],
+  ['for its user', told({ state: 'paused' }), 'Paused: no row is called until you unpause it.'],
 ])('a run that waits %s says so, and no time left', (_what, data, expected) => {
-  expect(data.wait?.text).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
-  expect(sentenceOf(data)).not.toContain(' left');
+  expect(waitText(data)).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
+  expect(figuresText(data)).not.toContain(' left');
 });
 
 test('a run that waits as the API asks says until when, always the same to the second', () => {
   const at = Math.round(timeOfDay(pace.restUntil ?? 0).getTime() / 1_000) * 1_000;
-  expect(told({}, pace).waitUntil).toBe(new Date(at).toISOString());
-  expect(told({}, { ...pace, restUntil: steadyNow() + 10 }).waitUntil).toBeUndefined();
+  expect(told({}, pace).wait).toMatchObject({ until: new Date(at).toISOString() });
+  expect(told({}, { ...pace, restUntil: steadyNow() + 10 }).wait).toMatchObject({ until: null });
 });
 
 test('an open run is included regardless of its age', async () => {
@@ -152,11 +162,11 @@ test.each([
   ['interrupted', [{ state: 'running', at }], 'its process died; to continue, type: cqbatch resume run'],
 ] as const)('the reason of a run that is %s', (state, states, reason) => {
   const local = { states: [...states], steps: [], isShared: false, activeMs: 0 };
-  expect(reasonOf({ ...viewOfEntry(runEntry(), undefined), state, local })).toBe(reason);
+  expect(reasonOf({ ...factsOfEntry(runEntry(), undefined), state, local })).toBe(reason);
 });
 
 test('a run that gave up says so, in the colors of one that is halted', () => {
-  const view = { ...viewOfEntry({ ...entry, state: 'halted' }, undefined), ended: true };
+  const view = { ...factsOfEntry({ ...entry, state: 'halted' }, undefined), ended: true };
   const states = ['stuck', 'guard'].map((because) => stateOf(runData({ ...view, because })));
   expect(states).toEqual([
     { text: 'gave up', kind: 'halted' },

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { localTime } from '../../../src/base/text/local-time.ts';
 import { noOutcomes } from '../../../src/domain/terms.ts';
 import {
   failingText,
   needsPerson,
   type RunData,
-  sentenceOf,
   stateOf,
+  withCountsOf,
 } from '../../../src/pages/server/page-data.ts';
 
 const run: RunData = {
@@ -35,7 +34,7 @@ const failures = { ...counts, succeeded: 20, failed: 78, invalid: 2 };
 
 test.each([
   ['a run that calls rows', run, 'running', 'running'],
-  ['an API that is away', { ...run, wait: { of: 'api', text: 'away' } }, 'waiting', 'waiting'],
+  ['an API that is away', { ...run, wait: { of: 'api', text: 'away', until: null } }, 'waiting', 'waiting'],
   ['a run that its datastore last told of', away, 'last seen running', 'waiting'],
   ['success', { ...completed, counts: { ...counts, succeeded: 100 } }, 'completed', 'completed'],
   ['failures', { ...completed, counts: failures }, 'completed', 'failed'],
@@ -43,46 +42,9 @@ test.each([
   expect(stateOf(data)).toEqual({ text, kind });
 });
 
-const resume = 'The run continues by itself; if it ends first, type: cqbatch resume r';
-
 const daemon = { of: 'daemon', text: 'for a daemon: start "cqbatch worker --coordinate"' } as const;
 const user = { of: 'user', text: 'until it is unpaused' } as const;
-const api = (text: string) => ({ of: 'api', text }) as const;
-const speed = { rowsPerSecond: 1.12, of: 'now' } as const;
-const time = localTime(until);
-
-test.each<[what: string, changes: Partial<RunData>, text: string]>([
-  ['its start', { counts }, 'Starting.'],
-  ['that nothing finishes', { counts: { ...counts, failed: 1 } }, 'No row has finished in the last seconds.'],
-  ['that all rows left wait', { local: { ...local, held: 3 } }, '3 rows wait for the next attempt.'],
-  ['the time left', { throughput: speed }, 'About 1 min 30 s left.'],
-  [
-    'waiting rows',
-    { throughput: speed, local: { ...local, held: 2 } },
-    'At least 1 min 30 s left: some rows wait for a retry.',
-  ],
-  ['a pause', { state: 'paused', wait: user }, 'Paused: no row is called until you unpause it.'],
-  [
-    'the reason of a pause',
-    { state: 'paused', local: { ...local, states: [{ state: 'paused', at: until, reason: 'lunch' }] } },
-    'Paused (lunch): no row is called until you unpause it.',
-  ],
-  ['an API that is away', { wait: api('h is away: 502') }, `Waiting because h is away: 502. ${resume}`],
-  [
-    'a datastore that is away',
-    { wait: { of: 'datastore', text: 'Redis is away' } },
-    `Waiting because Redis is away. ${resume}`,
-  ],
-  ['a wait', { wait: api('asked'), waitUntil: until }, `Waiting because asked, until ${time}. ${resume}`],
-  ['a daemon that is missing', { state: 'submitted', wait: daemon }, `Waiting ${daemon.text}.`],
-  [
-    'another machine whose datastore is away',
-    { lastSeenAt: until },
-    `Unknown since ${time}: the datastore of this run does not answer.`,
-  ],
-])('a run in progress tells of %s, and what to do', (_title, more, text) => {
-  expect(sentenceOf({ ...run, ...more })).toBe(text);
-});
+const api = (text: string) => ({ of: 'api', text, until: null }) as const;
 
 test.each([
   [{}, undefined],
@@ -115,4 +77,25 @@ test.each<[what: string, changes: Partial<RunData>, isRetried: boolean, needs: b
   ['a run without failures', completed, false, false],
 ])('%s: needs a person?', (_what, changes, isRetried, needs) => {
   expect(needsPerson({ ...run, ...changes }, isRetried)).toBe(needs);
+});
+
+test('a page shows the counts of its report only, beside the state of the run by now', () => {
+  const earlier = {
+    ...run,
+    done: 3,
+    counts: { ...counts, succeeded: 3 },
+    retrying: 1,
+    local: { ...local, unclear: 2 },
+  };
+  const now = {
+    ...earlier,
+    state: 'paused',
+    wait: user,
+    done: 9,
+    counts: { ...counts, succeeded: 9 },
+    retrying: 0,
+  };
+  const { done, counts: shown, retrying, local: known } = earlier;
+  const page = withCountsOf({ facts: earlier }, { ...now, local: { ...local, unclear: 5 } });
+  expect(page).toEqual({ ...now, done, counts: shown, retrying, local: { ...known, codes: undefined } });
 });

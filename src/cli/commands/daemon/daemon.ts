@@ -104,7 +104,7 @@ function callerFor(
         client: await apiClient(options, token, metrics?.observeRequests()),
         estimates: await estimatedLimits(store, options, token),
         onEvent(event) {
-          if (event.type === 'started') metrics?.followRun(options, () => event.progress.snapshot().pace);
+          if (event.type === 'started') metrics?.followRun(options, () => event.progress.pace);
         },
       };
     },

@@ -4,6 +4,7 @@ import { readVersion } from '../../../base/package.ts';
 import { counted } from '../../../base/text/format.ts';
 import { withActor } from '../../../domain/actor.ts';
 import type { Journal } from '../../../engine/journal/journal.ts';
+import { progressOfWork } from '../../../engine/run/facts/make-facts.ts';
 import { discard } from '../../../engine/run/plan/create-run.ts';
 import type { RunRecord } from '../../../engine/run/record/record.ts';
 import type { CanaryResults } from '../../../engine/run/work/canary.ts';
@@ -61,7 +62,7 @@ async function untilEnd(
       hasStarted = true;
       reporter.start(event);
       context.onStarted?.(record, interrupt.abort);
-      metrics?.followRun(options, () => event.progress.snapshot().pace);
+      metrics?.followRun(options, () => event.progress.pace);
     } else if (event.type === 'called') {
       reporter.end();
       terminal.draw('Writing the report …');
@@ -157,7 +158,7 @@ function openReporter(terminal: Terminal, record: RunRecord, proxy: string | und
       const look = (): void => {
         if (isHeld) return;
         const columns = live ? screen.columns : undefined;
-        const lines = progressLines(progress.snapshot(), record, { trouble: trouble(), columns });
+        const lines = progressLines(progressOfWork(record, progress.snapshot(), trouble()), columns);
         if (live) terminal.drawLines(lines);
         else terminal.say(lines.join('\n'));
       };

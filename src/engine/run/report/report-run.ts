@@ -13,20 +13,14 @@ import { ReportPage, type ReportPageOptions } from '../../report/html/report-pag
 import { joinRetries, type ReportLines } from '../../report/join-retries.ts';
 import type { NextStep } from '../../report/next-steps.ts';
 import { type RateHistory, readRateHistory } from '../../report/rate-history.ts';
-import { type RunFacts, type RunRate, type RunSummary, Tally } from '../../report/summary.ts';
+import { type RunRate, type RunSummary, type SummaryHead, Tally } from '../../report/summary.ts';
 import { correctFile, removeReport, type WrittenReports, writeReports } from '../../report/write-reports.ts';
 import { writeXlsxReport } from '../../report/xlsx-report.ts';
 import type { RowsHead } from '../../rows/head.ts';
+import { briefOfRecord } from '../facts/make-facts.ts';
 import { type RetriedRun, unfinishedAmong } from '../plan/retries.ts';
 import { openRowsWithResults, type RowsWithResults, readRowsWithResults } from '../plan/rows-with-results.ts';
-import {
-  actualState,
-  endFactsOfRun,
-  goesOnByItself,
-  phaseOf,
-  type RunRecord,
-  stateInWords,
-} from '../record/record.ts';
+import { endFactsOfRun, goesOnByItself, phaseOf, type RunRecord, stateInWords } from '../record/record.ts';
 import { activeTime, stopsOf } from '../record/record-keeper.ts';
 import { journalPath, withJournalReader } from '../record/run-journal.ts';
 import { type ReportedFacts, stepsOfRun } from '../record/run-steps.ts';
@@ -125,7 +119,7 @@ async function writeInto(
   folder: string,
   record: RunRecord,
   readLines: ReadLines,
-  run: RunFacts,
+  run: SummaryHead,
   { delimiter = delimiterOf(record), xlsx = false, html = record.options.html ?? true }: ReportOptions,
   retried?: Awaited<ReturnType<typeof retriedFacts>>,
 ): Promise<RunReports> {
@@ -224,22 +218,22 @@ export function delimiterOf({ options, manifest }: RunRecord): Delimiter {
   return options.delimiter ?? manifest.delimiter ?? ',';
 }
 
-async function factsOf(store: RunStore, record: RunRecord, journal: JournalView): Promise<RunFacts> {
-  const { id, states, plan, retryOf } = record;
-  const { name, sha256 } = record.manifest;
-  const started = states.find(({ state }) => state === 'running');
+async function factsOf(store: RunStore, record: RunRecord, journal: JournalView): Promise<SummaryHead> {
+  const { states, plan, retryOf } = record;
+  const { sha256 } = record.manifest;
+  const { id, state, startedAt, manifest: name } = briefOfRecord(record);
   const last = states.at(-1);
-  const hasEnded = started !== undefined && last?.state !== 'running' && !goesOnByItself(record);
+  const hasEnded = startedAt !== undefined && last?.state !== 'running' && !goesOnByItself(record);
   const history = await readRateHistory(store.folder(id));
   return {
     run: id,
-    state: actualState(record),
+    state,
     manifest: {
       name,
       sha256,
       ...(plan.leftOut !== undefined && { left_out: plan.leftOut }),
     },
-    started_at: started?.at ?? null,
+    started_at: startedAt ?? null,
     finished_at: hasEnded ? (last?.at ?? null) : null,
     activeMs: activeTime(record, journal.lastFinishedAt),
     rate: history === undefined ? null : rateOf(history),
@@ -251,7 +245,7 @@ async function factsOf(store: RunStore, record: RunRecord, journal: JournalView)
 }
 
 /** The digests of rows and journal, for a reader elsewhere who can compare the files. */
-async function digestsOf(store: RunStore, record: RunRecord): Promise<RunFacts['digests']> {
+async function digestsOf(store: RunStore, record: RunRecord): Promise<SummaryHead['digests']> {
   const journal = await hashFile(journalPath(store.folder(record.id)));
   return { rows: record.rows.sha256, journal: journal.sha256 };
 }
@@ -261,6 +255,6 @@ function rateOf({ wanted, limit_per_s, waited_s, rejected, series, starts }: Rat
 }
 
 /** The facts of a run and its retries together. While a retry is in progress, the run is unfinished. */
-function together(run: RunFacts, { run: id, finished_at, activeMs }: RunFacts): RunFacts {
+function together(run: SummaryHead, { run: id, finished_at, activeMs }: SummaryHead): SummaryHead {
   return { ...run, finished_at, activeMs: run.activeMs + activeMs, retries: [...run.retries, id] };
 }

@@ -1,12 +1,12 @@
 import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import type { Priority } from '../../../domain/terms.ts';
 import { type Cluster, openCluster } from '../../cluster/cluster.ts';
 import { actualEntryState, isActive, type RunEntry } from '../../cluster/entries.ts';
-import type { RatePolicy } from '../../cluster/rate-policy.ts';
 import type { Datastore } from '../../datastore/datastore.ts';
-import { actualState, goesOnByItself, isResumable, priorityOf, type RunRecord } from '../record/record.ts';
+import { briefOfEntry, briefOfRecord } from '../facts/make-facts.ts';
+import type { RunBrief } from '../facts/run-facts.ts';
+import { actualState, goesOnByItself, isResumable, type RunRecord } from '../record/record.ts';
 import { idsMeantBy } from '../record/run-id.ts';
 import { ambiguousRun, type RunStore } from '../record/store.ts';
 import { type ControlPlace, inCluster, inFolder } from './control.ts';
@@ -26,32 +26,27 @@ export type FoundRun =
   | { readonly record: RunRecord }
   | { readonly entry: RunEntry; readonly cluster: Cluster };
 
-export interface SeenRun {
-  readonly state: string;
-  readonly rate?: RatePolicy | undefined;
-  readonly priority?: Priority | undefined;
-}
-
 export interface RunContact extends ControlPlace {
   readonly runId: string;
   /** The state when the run was found. */
   readonly state: string;
-  currentRun(): Promise<SeenRun | undefined>;
+  /** What the run is by now. Undefined if the datastore has forgotten the run. */
+  brief(): Promise<RunBrief | undefined>;
 }
 
 export function contactOf(store: RunStore, found: FoundRun): RunContact {
   if ('record' in found) {
     const { id: runId } = found.record;
-    const look = async () => {
-      const record = await store.load(runId);
-      return { state: actualState(record), rate: record.options.rate, priority: priorityOf(record) };
-    };
-    return { runId, state: actualState(found.record), ...inFolder(store.folder(runId)), currentRun: look };
+    const brief = async () => briefOfRecord(await store.load(runId));
+    return { runId, state: actualState(found.record), ...inFolder(store.folder(runId)), brief };
   }
   const { entry, cluster } = found;
   const { id: runId } = entry;
-  const look = () => cluster.run(runId);
-  return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), currentRun: look };
+  const brief = async () => {
+    const now = await cluster.run(runId);
+    return now && briefOfEntry(now);
+  };
+  return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), brief };
 }
 
 /**
@@ -170,10 +165,6 @@ function entryNamed(name: string, entries: readonly RunEntry[]): RunEntry | unde
   );
   if (ids.length > 1) throw ambiguousRun(name, ids.toReversed());
   return entries.find(({ id }) => id === ids[0]);
-}
-
-export async function newestEntries(datastore: ConfiguredDatastore): Promise<readonly RunEntry[]> {
-  return newestFirst(await withCluster(datastore, (cluster) => cluster.runs()));
 }
 
 function newestFirst(runs: readonly RunEntry[]): readonly RunEntry[] {

@@ -15,9 +15,9 @@ import {
 } from '../../cluster/entries.ts';
 import { findRunAhead } from '../../cluster/run-ahead.ts';
 import type { ResultCounts } from '../../report/join-results.ts';
+import { unservedText } from '../facts/run-wait.ts';
 import { endOf, priorityOf, type RunRecord, runKey } from '../record/record.ts';
 import { countsOf } from '../record/run-journal.ts';
-import { unservedText } from '../record/run-view.ts';
 import type { Progress } from './progress.ts';
 import type { OpenPart } from './run-in-progress.ts';
 

@@ -1,10 +1,13 @@
 import { steadyNow } from '../../../base/async/clock.ts';
 import type { Attribution } from '../../../domain/actor.ts';
-import { noticeableRestMs, type Pace } from '../../../domain/pace.ts';
+import type { Pace } from '../../../domain/pace.ts';
 import type { RowResult } from '../../../domain/row-result.ts';
 import { type Outcome, type OutcomeCounts, totalOf } from '../../../domain/terms.ts';
 import type { CallsInFlight } from '../../rate/traffic-meter.ts';
+import { recordedPace } from '../../report/rate-history.ts';
 import type { WorkerEvent } from '../../worker/row-processor.ts';
+import type { WorkFigures } from '../facts/make-facts.ts';
+import type { StalledCalls } from '../facts/run-facts.ts';
 
 /** What happens to rows, for progress and logs, never for accounting. */
 export type RowEvent =
@@ -22,12 +25,6 @@ const rowEventTypes: readonly string[] = [
 
 export function isRowEvent(event: { readonly type: string }): event is RowEvent {
   return rowEventTypes.includes(event.type);
-}
-
-export type ProgressSnapshot = ReturnType<Progress['snapshot']>;
-
-export interface StalledCalls extends CallsInFlight {
-  readonly timeoutMs: number;
 }
 
 const memorySeconds = 5;
@@ -53,8 +50,8 @@ export class Progress {
   readonly #seconds: { readonly second: number; rows: number; lastAt: number }[] = [];
   #lastFinishedAt: number;
   #inFlight: { readonly calls: number; readonly oldestAt: number } | undefined;
-  #waitUntil = 0;
   #paused = false;
+  #pauseReason: string | undefined;
   #workers: number | undefined;
   #unservedSince: number | undefined;
   #isUnserved = false;
@@ -78,11 +75,9 @@ export class Progress {
       case 'retrying':
         this.#retrying.add(event.row);
         break;
-      case 'throttled':
-        this.#wait(this.#now() + event.waitMs);
-        break;
       case 'paused':
         this.#paused = event.paused;
+        this.#pauseReason = event.attribution.reason;
     }
   }
 
@@ -90,8 +85,6 @@ export class Progress {
   seePace(pace: Pace, inFlight?: CallsInFlight): void {
     this.#pace = pace;
     this.#inFlight = inFlight && { calls: inFlight.calls, oldestAt: this.#now() - inFlight.oldestMs };
-    const { restUntil = 0 } = pace;
-    if (restUntil > this.#now() + noticeableRestMs) this.#wait(restUntil);
   }
 
   get pace(): Pace | undefined {
@@ -128,29 +121,21 @@ export class Progress {
     while ((this.#seconds[0]?.second ?? second) < second - memorySeconds) this.#seconds.shift();
   }
 
-  #wait(until: number): void {
-    this.#waitUntil = Math.max(this.#waitUntil, until);
-  }
-
-  snapshot() {
-    const { rows } = this.#options;
-    const done = totalOf(this.#counts);
-    const rowsPerSecond = this.#throughput();
-    const stalled = this.#stalled();
+  /** See `progressOfWork`, which makes progress of these figures. */
+  snapshot(): WorkFigures {
     return {
-      rows,
-      done,
-      counts: { ...this.#counts } as OutcomeCounts,
-      rowsPerSecond,
-      ...(this.#pace !== undefined && { pace: this.#pace }),
-      waitMs: Math.max(0, this.#waitUntil - this.#now()),
+      rows: this.#options.rows,
+      done: totalOf(this.#counts),
+      counts: { ...this.#counts },
+      rowsPerSecond: this.#throughput(),
       retrying: this.#retrying.size,
-      ...(stalled !== undefined && { stalled }),
+      pace: this.#pace && recordedPace(this.#pace),
+      stalled: this.#stalled(),
       paused: this.#paused,
-      ...(this.#workers !== undefined && { workers: this.#workers }),
-      ...(this.ahead !== undefined && { ahead: this.ahead }),
-      ...(rowsPerSecond > 0 && { etaSeconds: (rows - done) / rowsPerSecond }),
-      elapsedSeconds: (this.#now() - this.#start) / 1_000,
+      pauseReason: this.#paused ? this.#pauseReason : undefined,
+      workers: this.#workers,
+      isUnserved: this.#isUnserved,
+      ahead: this.ahead,
     };
   }
 

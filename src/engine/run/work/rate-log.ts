@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { steadyNow, timeOfDay } from '../../../base/async/clock.ts';
+import { steadyNow } from '../../../base/async/clock.ts';
 import { writeFileAtomically } from '../../../base/disk/files.ts';
-import { noticeableRestMs, type PaceReport } from '../../../domain/pace.ts';
-import { toHundredths } from '../../cluster/rate-policy.ts';
+import { noticeableRestMs, type PaceReport, toHundredths } from '../../../domain/pace.ts';
 import {
   type RateHistory,
   type RatePoint,
   rateHistoryFile,
   readRateHistory,
+  recordedPace,
 } from '../../report/rate-history.ts';
 import type { OpenPart } from './run-in-progress.ts';
 
@@ -147,23 +147,10 @@ export class RateLog {
   #save(): void {
     const pace = this.#pace;
     if (pace === undefined) return;
-    const { rate, limit, restUntil, restBy, away } = pace;
     const history: RateHistory = {
       version: 1,
       wanted: this.wanted,
-      allowed_per_s: rate === undefined ? null : toHundredths(rate),
-      limit_per_s: limit === undefined ? null : toHundredths(limit),
-      concurrency: pace.concurrency,
-      phase: pace.phase,
-      reason: pace.reason,
-      wait_until:
-        restUntil !== undefined && restUntil > steadyNow() ? timeOfDay(restUntil).toISOString() : null,
-      wait_by: restBy,
-      away: away && {
-        why: away.why,
-        since: timeOfDay(away.since).toISOString(),
-        gives_up_at: away.givesUpAt === undefined ? null : timeOfDay(away.givesUpAt).toISOString(),
-      },
+      ...recordedPace(pace),
       waited_s: Math.round(this.#waited),
       rejected: this.#rejected,
       seen_at: new Date().toISOString(),

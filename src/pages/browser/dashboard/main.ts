@@ -1,5 +1,6 @@
 import { count, exactDuration } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
+import { countsDown } from '../../../engine/run/facts/progress-words.ts';
 import { heartbeatMs, type Snapshot } from '../../server/page-data.ts';
 import { type Child, element, redraw } from '../dom.ts';
 import { ControlDialog } from './control-dialog.ts';
@@ -41,7 +42,7 @@ class Dashboard {
     main.append(top, this.#notes, this.#place, this.#dialog.element);
     addEventListener('hashchange', () => this.listen());
     document.addEventListener('visibilitychange', () => this.listen());
-    setInterval(() => this.#showAge(), 1_000);
+    setInterval(() => this.#passSecond(), 1_000);
     setInterval(() => this.#breakSilence(), silenceMs);
     this.listen();
   }
@@ -65,6 +66,13 @@ class Dashboard {
       this.#snapshot = { ...this.#snapshot, ...(JSON.parse(data) as Snapshot) };
       this.#pointer.whenReleased(() => this.#draw());
     });
+  }
+
+  /** The words of a wait count down, although no event comes. */
+  #passSecond(): void {
+    this.#showAge();
+    if (!document.hidden && this.#snapshot?.runs.some(countsDown))
+      this.#pointer.whenReleased(() => this.#draw());
   }
 
   /** A browser reconnects by itself, but not in a silent network, or after an answer that is no event stream. */

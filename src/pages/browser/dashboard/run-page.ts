@@ -1,9 +1,16 @@
 import { localTime } from '../../../base/text/local-time.ts';
 import { actorText, apiText } from '../../../domain/terms.ts';
-import type { PageContent, PageData } from '../../../engine/report/html/page-data.ts';
+import type { PageData } from '../../../engine/report/html/page-data.ts';
 import { reportHead } from '../../../engine/report/html/report-head.ts';
 import { endInWords } from '../../../engine/run/record/ending.ts';
-import { isShared, type RunData, type Snapshot, stateOf } from '../../server/page-data.ts';
+import {
+  isShared,
+  type LiveReport,
+  type RunData,
+  type Snapshot,
+  stateOf,
+  withCountsOf,
+} from '../../server/page-data.ts';
 import { drawn, element, redraw, tableElement } from '../dom.ts';
 import { ReportView } from '../report-view.ts';
 import { Rows } from '../rows.ts';
@@ -27,7 +34,7 @@ export class RunPage {
   readonly #pointer: Pointer;
   readonly #onRead: () => void;
   readonly #gone = new AbortController();
-  #data: PageData | undefined;
+  #shown: Pick<LiveReport, 'data' | 'facts'> | undefined;
   #view: ReportView | undefined;
   /** Why the rows can't be shown. */
   #trouble: string | undefined;
@@ -45,13 +52,15 @@ export class RunPage {
   draw(snapshot: Snapshot, controls: ControlDialog | undefined): void {
     const { report, datastore } = snapshot;
     const runs = [...snapshot.runs, ...snapshot.ended];
-    const run = runs.find(({ id }) => id === this.id);
+    const now = runs.find(({ id }) => id === this.id);
     const back = element('a', { href: '#', id: 'back' }, 'All runs');
     const title = element('h1', `Run ${this.id}`);
-    if (run === undefined) {
+    if (now === undefined) {
       redraw(this.element, back, title, note('Neither the state folder nor Redis has a run with this id.'));
       return;
     }
+    const shown = this.#shown;
+    const run = shown === undefined ? now : withCountsOf(shown, now);
     const { local, ended } = run;
     const elsewhere = `The rows and the report of this run are in its state folder on ${run.coordinator?.host ?? 'another machine'}.`;
     const retries = runs.filter((each) => each.local?.retryOf === this.id).map(({ id }) => id);
@@ -59,13 +68,13 @@ export class RunPage {
     redraw(
       this.element,
       element('p', { id: 'trail' }, back, ' / ', this.id, ' ', stateText(stateOf(run))),
-      this.#data === undefined ? title : drawn(reportHead(withNews(this.#data, run))),
+      shown === undefined ? title : drawn(reportHead(withNews(shown.data, run))),
       local === undefined && note(elsewhere),
       local?.retryOf !== undefined && element('p', 'This run is a retry of ', runLink(local.retryOf), '.'),
       retries.length > 0 && element('p', 'Retried by', ...retries.map((id) => [' ', runLink(id)])),
       report && reportLink(this.id, report),
       local && historyOf(local.states),
-      progressElements(run, this.#data !== undefined),
+      progressElements(run, shown !== undefined),
       buttonsOf(run, controls),
       isShared(run) && !ended && workersOf({ datastore, workers, runs: [run] }),
       this.#trouble !== undefined && note(this.#trouble),
@@ -73,7 +82,7 @@ export class RunPage {
     );
     if (local === undefined) return;
     this.element.classList.toggle('in-progress', !ended);
-    this.#latest = { json: JSON.stringify([run, report]), ended };
+    this.#latest = { json: JSON.stringify([now, report]), ended };
   }
 
   close(): void {
@@ -99,10 +108,10 @@ export class RunPage {
     try {
       const { signal } = this.#gone;
       const answer = await fetch(`runs/${encodeURIComponent(this.id)}/report.json`, { signal });
-      const content = (await answer.json()) as PageContent & { readonly message?: string };
+      const content = (await answer.json()) as LiveReport & { readonly message?: string };
       if (!answer.ok) throw new Error(content.message);
       const rows = await Rows.read(content);
-      this.#pointer.whenReleased(() => this.#show(content.data, rows));
+      this.#pointer.whenReleased(() => this.#show(content, rows));
       return true;
     } catch (error) {
       this.#trouble = `Can't show the rows: ${(error as Error).message}`;
@@ -111,9 +120,9 @@ export class RunPage {
     }
   }
 
-  #show(data: PageData, rows: Rows): void {
+  #show({ data, facts }: LiveReport, rows: Rows): void {
     this.#trouble = undefined;
-    this.#data = data;
+    this.#shown = { data, facts };
     if (this.#view === undefined) {
       this.#view = new ReportView(data, rows, this.#gone.signal);
       this.element.append(this.#view.element);
@@ -123,20 +132,12 @@ export class RunPage {
   }
 }
 
-/** The latest report, with what is known of the run by now. The report may be newer than the run. */
-function withNews(data: PageData, { ended, counts, ...end }: RunData): PageData {
+/** The latest report, with the state of the run by now. The report may be newer than the run. */
+function withNews(data: PageData, { ended, ...end }: RunData): PageData {
   if (ended) return data;
-  const { summary } = data;
-  const called = ({ succeeded, failed }: RunData['counts']) => succeeded + failed;
-  const outcomes = called(counts) > called(summary.outcomes) ? counts : summary.outcomes;
-  const state = endInWords(end);
   // The progress has the reason.
   const { reason: _, ...run } = data.run;
-  return {
-    ...data,
-    run: { ...run, state, phase: 'in progress' },
-    summary: { ...summary, outcomes },
-  };
+  return { ...data, run: { ...run, state: endInWords(end), phase: 'in progress' } };
 }
 
 function reportLink(id: string, retries: readonly string[]): HTMLElement {

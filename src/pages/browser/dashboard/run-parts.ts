@@ -1,15 +1,15 @@
-import { count, counted, rateText } from '../../../base/text/format.ts';
 import { localTime } from '../../../base/text/local-time.ts';
-import { apiText, outcomes, outcomeText, percentOf, usualPriority } from '../../../domain/terms.ts';
+import { apiText, usualPriority } from '../../../domain/terms.ts';
 import { factList } from '../../../engine/report/html/markup.ts';
 import {
   type ControlName,
   controlNames,
   failingText,
+  figuresText,
   isShared,
   type RunData,
-  sentenceOf,
   stateOf,
+  waitText,
 } from '../../server/page-data.ts';
 import { button, type Child, drawn, element, outcomeBar } from '../dom.ts';
 import type { ControlDialog } from './control-dialog.ts';
@@ -27,33 +27,25 @@ export function stateText({ kind, text }: ReturnType<typeof stateOf>): HTMLEleme
 }
 
 export function runRow(run: RunData, controls: ControlDialog | undefined): HTMLElement {
-  const { wait, throughput } = run;
-  const speed = wait === undefined && throughput ? `, ${rateText(throughput.rowsPerSecond, 'rows')}` : '';
   const title = element('h3', runLink(run.id), ' ', stateText(stateOf(run)));
   const what = element('div', title, element('p', { class: 'quiet' }, run.manifest));
-  const progress = element('div', outcomeBar(run.counts, run.rows), element('p', labelOf(run), speed));
+  const progress = element('div', outcomeBar(run.counts, run.rows), element('p', figuresText(run)));
   const parts = [what, doing(run), progress, buttonsOf(run, controls)];
   return element('article', { class: 'run', id: `card-${run.id}` }, parts);
 }
 
 /** @param isReported whether the page has the report: its head has the average rate, its ledger the counts of an ended run */
 export function progressElements(run: RunData, isReported: boolean): Child {
-  const { throughput, pace, ended, priority, coordinator } = run;
-  const held = run.local?.held ?? 0;
+  const { ended, priority, coordinator } = run;
   return [
     !ended && doing(run),
     outcomeBar(run.counts, run.rows),
     (!ended || !isReported) && [
-      element('p', labelOf(run)),
+      element('p', figuresText(run)),
       drawn(
         factList([
-          ['Rate now', throughput?.of === 'now' ? rateText(throughput.rowsPerSecond, 'rows') : ''],
-          ['Allowed', pace && (pace.rate === undefined ? 'unlimited' : rateText(pace.rate, 'calls'))],
-          ['API limit', pace?.limit === undefined ? '' : rateText(pace.limit, 'calls')],
           ['Requested rate', run.wantedRate],
           ['Priority', priority === usualPriority ? '' : priority],
-          ['Why this rate', run.wait === undefined ? pace?.reason : ''],
-          ['Waiting for a retry', held === 0 ? '' : counted(held, 'row')],
           ['Manifest', isReported ? '' : run.manifest],
           ['API', isReported ? '' : apiText(run)],
           ['Started', isReported || run.startedAt === undefined ? '' : localTime(run.startedAt)],
@@ -64,20 +56,16 @@ export function progressElements(run: RunData, isReported: boolean): Child {
   ];
 }
 
-/** What a run does, and whether it fails: first why no row is called, because a small screen cuts the end. */
+/** Why no row is called, and whether the run fails. A wait comes first, because a small screen cuts the end. */
 function doing(run: RunData): HTMLElement {
   const failing = failingText(run);
-  const parts = [failing !== undefined && element('b', { class: 'lost' }, failing), ' ', sentenceOf(run)];
-  const isCalled = run.state === 'running' && run.wait === undefined;
-  return element('p', { class: 'doing' }, isCalled ? parts : parts.toReversed());
-}
-
-/** `88 of 9,000 rows (1 %), 86 succeeded, 2 failed` */
-function labelOf({ rows, done, counts }: RunData): string {
-  const countTexts = outcomes
-    .filter((outcome) => counts[outcome] > 0)
-    .map((outcome) => `${count(counts[outcome])} ${outcomeText(outcome)}`);
-  return [`${count(done)} of ${count(rows)} rows (${percentOf(done, rows)} %)`, ...countTexts].join(', ');
+  return element(
+    'p',
+    { class: 'doing' },
+    waitText(run),
+    ' ',
+    failing !== undefined && element('b', { class: 'lost' }, failing),
+  );
 }
 
 /** The text of each button, and of one that the run has not obeyed yet. */

@@ -4,10 +4,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { lockPath } from '../../../../src/base/disk/lock.ts';
 import { noOutcomes } from '../../../../src/domain/terms.ts';
+import { factsOfEntry, factsOfRecord } from '../../../../src/engine/run/facts/make-facts.ts';
 import { lockRun } from '../../../../src/engine/run/record/open-run.ts';
 import { enterState, type RunRecord } from '../../../../src/engine/run/record/record.ts';
 import { isInUse } from '../../../../src/engine/run/record/run-lock.ts';
-import { viewOfEntry, viewOfRecord } from '../../../../src/engine/run/record/run-view.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';
 import { ago, runEntry } from '../../../helpers/cluster-entries.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
@@ -29,10 +29,10 @@ async function endedRun(changes: Partial<RunRecord> = {}) {
 describe('a run that has ended is in use', () => {
   test('while its lock is held, whatever its datastore is', async () => {
     const { store, record } = await endedRun({ queue: 'redis://10.0.0.7:6379/0', submitted: true });
-    const { ended } = await viewOfRecord(store, record, undefined, noSummary);
+    const { ended } = await factsOfRecord(store, record, undefined, noSummary);
     expect(ended).toBe(true);
     const lock = await lockRun(store.folder(record.id), record.id, 'coordinate');
-    expect(await viewOfRecord(store, record, undefined, noSummary)).toMatchObject({
+    expect(await factsOfRecord(store, record, undefined, noSummary)).toMatchObject({
       state: 'completed',
       ended: false,
     });
@@ -68,7 +68,7 @@ describe('a run that has ended is in use', () => {
 
 test('a run of another machine has ended when its coordinator has left it, or has not been seen for a while', () => {
   const isEnded = (changes: Parameters<typeof runEntry>[0]) =>
-    viewOfEntry(runEntry({ state: 'completed', ...changes }), undefined).ended;
+    factsOfEntry(runEntry({ state: 'completed', ...changes }), undefined).ended;
   expect(isEnded({})).toBe(false);
   expect(isEnded({ left: true })).toBe(true);
   expect(isEnded({ seenAt: ago(60_000) })).toBe(true);

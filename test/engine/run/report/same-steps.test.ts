@@ -4,9 +4,9 @@ import { escapeInvisible } from '../../../../src/base/text/printable.ts';
 import { stepLines } from '../../../../src/cli/render/summary.ts';
 import type { RowResult } from '../../../../src/domain/row-result.ts';
 import { commandsOf } from '../../../../src/engine/report/next-steps.ts';
+import { factsOfRecord } from '../../../../src/engine/run/facts/make-facts.ts';
 import type { RunRecord, RunState } from '../../../../src/engine/run/record/record.ts';
 import { withJournalReader } from '../../../../src/engine/run/record/run-journal.ts';
-import { viewOfRecord } from '../../../../src/engine/run/record/run-view.ts';
 import { pageOfRun, rewriteReport } from '../../../../src/engine/run/report/report-run.ts';
 import { type Cells, endedRetry, endedRun } from '../plan/ended-run.ts';
 
@@ -57,7 +57,7 @@ test.each<readonly [RunState, Record<number, Partial<RowResult> | null>, readonl
 
     const dashboard = await withJournalReader(store, record, (journal) => pageOfRun(store, record, journal));
     expect(dashboard.data.steps).toEqual(steps);
-    const { local } = await viewOfRecord(store, record, undefined);
+    const { local } = await factsOfRecord(store, record, undefined);
     const known = steps.map(({ title, command }) => [title, command]);
     expect(local?.steps.map(({ title, command }) => [title, command])).toEqual(
       state === 'halted' ? known : [],

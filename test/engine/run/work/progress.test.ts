@@ -26,12 +26,9 @@ function steadyRun(rowsPerSecond: number, seconds: number, rows: number) {
 }
 
 describe('Progress', () => {
-  test.each([1, 7, 50, 640])('measures %d rows per second, and the time left from that', (rate) => {
+  test.each([1, 7, 50, 640])('measures %d rows per second', (rate) => {
     const { progress } = steadyRun(rate, 30, rate * 60);
-    const { rowsPerSecond, etaSeconds } = progress.snapshot();
-    expect(rowsPerSecond).toBeCloseTo(rate, 0);
-    expect(etaSeconds).toBeGreaterThan(24);
-    expect(etaSeconds).toBeLessThan(38);
+    expect(progress.snapshot().rowsPerSecond).toBeCloseTo(rate, 0);
   });
 
   test.each([1, 10, 250])(
@@ -51,7 +48,6 @@ describe('Progress', () => {
     const { progress, sleep } = steadyRun(10, 5, 100);
     sleep(60_000);
     expect(progress.snapshot()).toMatchObject({ rowsPerSecond: 0 });
-    expect(progress.snapshot().etaSeconds).toBeUndefined();
   });
 
   test('reports calls in flight once nothing has finished for five seconds', () => {
@@ -75,14 +71,6 @@ describe('Progress', () => {
     progress.seePace(pace, { calls: 1, oldestMs: 50_000 });
     progress.see({ type: 'finished', result: resultOf(51) });
     expect(progress.snapshot().stalled).toBeUndefined();
-  });
-
-  test('reports how long the pace rests, unless that is hardly noticeable', () => {
-    const progress = new Progress({ timeoutMs: 60_000, rows: 1, counts: none, now: () => 5_000 });
-    progress.seePace({ ...pace, restUntil: 6_000 });
-    expect(progress.snapshot().waitMs).toBe(0);
-    progress.seePace({ ...pace, restUntil: 8_000 });
-    expect(progress.snapshot()).toMatchObject({ waitMs: 3_000, pace: { restUntil: 8_000 } });
   });
 
   /** What is news when this many workers are seen each second; undefined: the run is paused, without workers. */

@@ -1,32 +1,17 @@
-import { apiText } from '../../../domain/terms.ts';
-import type { Cluster } from '../../cluster/cluster.ts';
-import { isActive, isPresent, type RunEntry } from '../../cluster/entries.ts';
-import { runAhead } from '../../cluster/run-ahead.ts';
+import { isActive } from '../../cluster/entries.ts';
 import type { JournalReader } from '../../journal/journal.ts';
-import { actualState, type RunRecord } from './record.ts';
+import { actualState, type RunRecord } from '../record/record.ts';
 import {
   type JournalSummary,
   type KnownSummary,
   openJournalReader,
   summaryOf,
   summaryOfRecord,
-} from './run-journal.ts';
-import { type LiveApi, type LiveRun, liveApi, type RunView, viewOfEntry, viewOfRecord } from './run-view.ts';
-import type { RunStore } from './store.ts';
-
-/** Runs are newest first. */
-export interface ClusterLook {
-  readonly entries: readonly RunEntry[];
-  /** Keys are texts of `apiText`. */
-  readonly apis: ReadonlyMap<string, LiveApi>;
-}
-
-export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
-  const entries = (await cluster.runs()).toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
-  const apis = [...new Map(entries.map((entry) => [apiText(entry), entry]))];
-  const live = apis.map(async ([text, api]) => [text, await liveApi(cluster, api)] as const);
-  return { entries, apis: new Map(await Promise.all(live)) };
-}
+} from '../record/run-journal.ts';
+import type { RunStore } from '../record/store.ts';
+import { type ClusterLook, liveRunIn } from './live-run.ts';
+import { factsOfEntry, factsOfRecord } from './make-facts.ts';
+import type { RunFacts } from './run-facts.ts';
 
 /** @param newer how many runs of the same place are newer */
 export type IsWanted = (id: string, state: string, newer: number) => boolean;
@@ -71,32 +56,23 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
 
   return {
     /** Runs of the state folder, newest first, then runs of other machines. */
-    async look(cluster: ClusterLook | undefined, isWanted: IsWanted): Promise<readonly RunView[]> {
+    async look(cluster: ClusterLook | undefined, isWanted: IsWanted): Promise<readonly RunFacts[]> {
       const records = (await store.list(onUnreadable)).toReversed();
-      const views: RunView[] = [];
+      const found: RunFacts[] = [];
       for (const [newer, record] of records.entries()) {
         if (!isWanted(record.id, actualState(record), newer)) continue;
-        const view = await summaryFor(record)
-          .then((summary) => viewOfRecord(store, record, liveRunIn(cluster, record.id), summary))
+        const facts = await summaryFor(record)
+          .then((summary) => factsOfRecord(store, record, liveRunIn(cluster, record.id), summary))
           .catch((error: Error) => void onUnreadable(error));
-        if (view !== undefined) views.push(view);
+        if (facts !== undefined) found.push(facts);
       }
       const here = new Set(records.map(({ id }) => id));
       await forgetOthers(here);
       const elsewhere = (cluster?.entries ?? [])
         .filter(({ id }) => !here.has(id))
-        .map((entry) => viewOfEntry(entry, liveRunIn(cluster, entry.id)));
-      return [...views, ...elsewhere.filter(({ id, state }, newer) => isWanted(id, state, newer))];
+        .map((entry) => factsOfEntry(entry, liveRunIn(cluster, entry.id)));
+      return [...found, ...elsewhere.filter(({ id, state }, newer) => isWanted(id, state, newer))];
     },
     close: () => forgetOthers(new Set()),
   };
-}
-
-function liveRunIn(cluster: ClusterLook | undefined, id: string): LiveRun | undefined {
-  if (cluster === undefined) return undefined;
-  const entry = cluster.entries.find((each) => each.id === id);
-  if (entry === undefined) return { entry, workers: [], pace: undefined };
-  const api = apiText(entry);
-  const others = cluster.entries.filter((each) => isPresent(each) && apiText(each) === api);
-  return { entry, workers: [], pace: undefined, ...cluster.apis.get(api), ahead: runAhead(entry, others) };
 }

@@ -1,0 +1,61 @@
+import { apiText, type LimitedApi } from '../../../domain/terms.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import {
+  isPresent,
+  type PublishedPace,
+  paceSeenBy,
+  type RunEntry,
+  type WorkerEntry,
+} from '../../cluster/entries.ts';
+import { findRunAhead, runAhead } from '../../cluster/run-ahead.ts';
+
+/** What the shared datastore knows of an API. */
+interface LiveApi {
+  /** Workers on all machines. */
+  readonly workers: readonly WorkerEntry[];
+  /** Undefined without a leading worker. */
+  readonly pace: PublishedPace | undefined;
+}
+
+/** What the shared datastore knows of a run. */
+export interface LiveRun extends LiveApi {
+  readonly entry: RunEntry | undefined;
+  /** See `runAhead`. */
+  readonly ahead?: string | undefined;
+}
+
+export async function liveRun(cluster: Cluster, runId: string): Promise<LiveRun> {
+  const entry = await cluster.run(runId);
+  if (entry === undefined) return { entry, workers: [], pace: undefined };
+  const api = await liveApi(cluster, entry);
+  return { entry, ...api, ahead: await findRunAhead(cluster, entry, api.pace) };
+}
+
+async function liveApi(cluster: Cluster, api: LimitedApi): Promise<LiveApi> {
+  const [workers, pace] = await Promise.all([cluster.workers(api), cluster.pace(api)]);
+  return { workers, pace: paceSeenBy(workers, pace && isPresent(pace) ? pace : undefined) };
+}
+
+/** What a shared datastore knows of all runs. Runs are newest first. */
+export interface ClusterLook {
+  readonly entries: readonly RunEntry[];
+  /** Keys are texts of `apiText`. */
+  readonly apis: ReadonlyMap<string, LiveApi>;
+}
+
+export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
+  const entries = (await cluster.runs()).toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+  const apis = [...new Map(entries.map((entry) => [apiText(entry), entry]))];
+  const live = apis.map(async ([text, api]) => [text, await liveApi(cluster, api)] as const);
+  return { entries, apis: new Map(await Promise.all(live)) };
+}
+
+/** Undefined without a shared datastore. */
+export function liveRunIn(cluster: ClusterLook | undefined, id: string): LiveRun | undefined {
+  if (cluster === undefined) return undefined;
+  const entry = cluster.entries.find((each) => each.id === id);
+  if (entry === undefined) return { entry, workers: [], pace: undefined };
+  const api = apiText(entry);
+  const others = cluster.entries.filter((each) => isPresent(each) && apiText(each) === api);
+  return { entry, workers: [], pace: undefined, ...cluster.apis.get(api), ahead: runAhead(entry, others) };
+}

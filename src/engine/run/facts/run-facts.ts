@@ -1,0 +1,83 @@
+import type { LimitedApi, OutcomeCounts, Priority } from '../../../domain/terms.ts';
+import type { WorkerEntry } from '../../cluster/entries.ts';
+import type { CodeCount } from '../../journal/state.ts';
+import type { NextStep } from '../../report/next-steps.ts';
+import type { RecordedPace } from '../../report/rate-history.ts';
+import type { RunRecord } from '../record/record.ts';
+import type { RunWait } from './run-wait.ts';
+
+/** What the record or the entry of a run says without its journal. */
+export interface RunBrief extends LimitedApi {
+  readonly id: string;
+  /** `interrupted` if the process of the run has died. */
+  readonly state: string;
+  /** Why the run ended early, if its state does not say so. */
+  readonly because: string | undefined;
+  readonly manifest: string;
+  readonly startedAt: string | undefined;
+  readonly rows: number;
+  /** As `--rate` has it, or `none`. */
+  readonly wantedRate: string;
+  readonly priority: Priority;
+}
+
+/** What the words of progress are made from. */
+export interface RunProgress extends Pick<RunBrief, 'id' | 'state' | 'rows'> {
+  /** Rows with a result. */
+  readonly done: number;
+  /** As in the report, without rows that are still to be called. */
+  readonly counts: OutcomeCounts;
+  /** Undefined unless known: the rate of the last seconds, or of the active time. */
+  readonly throughput?: { readonly rowsPerSecond: number; readonly of: 'now' | 'average' } | undefined;
+  /** Called rows that will be called again. Undefined unless known. */
+  readonly retrying?: number | undefined;
+  readonly pace?: RecordedPace | undefined;
+  /** Undefined while rows are called, and after the end. */
+  readonly wait: RunWait | undefined;
+  /** Workers on all machines. Undefined unless known. */
+  readonly workerCount?: number | undefined;
+  /** Calls that have been in flight for seconds without a result. Only the process of the run knows them. */
+  readonly stalled?: StalledCalls | undefined;
+  /** Since then, the datastore of this run of another machine does not answer. Members that may have changed are absent. */
+  readonly lastSeenAt?: string | undefined;
+}
+
+export interface StalledCalls {
+  readonly calls: number;
+  readonly oldestMs: number;
+  readonly timeoutMs: number;
+}
+
+/**
+ * All that is known of a run: `status`, `list`, `show`, the dashboard, the library and notifications show these facts and no others. They
+ * come from one reading of the record, the journal and the entry in the datastore, so that they agree with each other. Times are ISO 8601 UTC.
+ */
+export interface RunFacts extends RunBrief, RunProgress {
+  /** Whether no process works on the run or its report, or will without a command. */
+  readonly ended: boolean;
+  readonly coordinator?:
+    | { readonly host: string; readonly pid: number; readonly version?: string; readonly seenAt?: string }
+    | undefined;
+  readonly workers: readonly WorkerEntry[];
+  /** Absent for a run of another machine. */
+  readonly local?: LocalFacts | undefined;
+}
+
+/** What only the state folder knows. */
+interface LocalFacts {
+  /** Like `codes`, absent unless the journal was read or the record of the ended run has the number. */
+  readonly unclear?: number | undefined;
+  readonly codes?: readonly CodeCount[] | undefined;
+  readonly activeMs: number;
+  readonly states: RunRecord['states'];
+  readonly retryOf?: string | undefined;
+  /** Of a run that is paused or has stopped. */
+  readonly steps: readonly NextStep[];
+  /** Whether workers of other machines may call rows of the run. */
+  readonly isShared: boolean;
+}
+
+/** Why a run is in its state, as its user or its process said. While the run is running, that of its last start. */
+export function lastReason({ local }: Pick<RunFacts, 'local'>): string | undefined {
+  return local?.states.at(-1)?.reason;
+}

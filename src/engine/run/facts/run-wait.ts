@@ -1,0 +1,69 @@
+import { shellWord } from '../../../base/text/shell-word.ts';
+import { apiText, type LimitedApi } from '../../../domain/terms.ts';
+import type { RecordedPace } from '../../report/rate-history.ts';
+
+/** Why no row is called now. */
+export type RunWait =
+  /** The text completes `waiting …`. */
+  | { readonly of: 'daemon' | 'run' | 'worker'; readonly text: string }
+  /** The reason is that of the user who paused the run. */
+  | { readonly of: 'user'; readonly text: string; readonly reason?: string | undefined }
+  /** The text is the reason. */
+  | { readonly of: 'datastore'; readonly text: string }
+  /** The text is the reason. `until` is null if the end is unknown, or less than a second away. */
+  | {
+      readonly of: 'api';
+      readonly text: string;
+      readonly until: string | null;
+      /** What asks for a long wait, and the command that ends it. */
+      readonly advice?: string | undefined;
+    };
+
+/** What may keep a run from being called. */
+export interface WaitSigns extends LimitedApi {
+  readonly id: string;
+  readonly state: string;
+  readonly pauseReason?: string | undefined;
+  /** Why the datastore delays the run. */
+  readonly delay: string | undefined;
+  /** Whether other processes must call its rows, and none has served the run for some seconds. */
+  readonly isUnserved: boolean;
+  /** Which runs are called before: see `runAhead`. */
+  readonly ahead: string | undefined;
+  readonly pace: RecordedPace | undefined;
+}
+
+/** Says what a run waits for. Undefined for a run whose rows are called, and for one that has ended. */
+export function waitOf(signs: WaitSigns, now = Date.now()): RunWait | undefined {
+  const { id, state, pauseReason, delay, isUnserved, ahead, pace } = signs;
+  if (state === 'submitted')
+    return { of: 'daemon', text: 'for a daemon: start "cqbatch worker --coordinate"' };
+  if (state === 'paused') return { of: 'user', text: 'until it is unpaused', reason: pauseReason };
+  if (state !== 'running') return undefined;
+  if (delay !== undefined) return { of: 'datastore', text: delay };
+  if (isUnserved) return { of: 'worker', text: unservedText(signs) };
+  if (ahead !== undefined) return { of: 'run', text: ahead };
+  if (pace === undefined) return undefined;
+  const { wait_until, wait_by, reason, phase, away } = pace;
+  const until = wait_until !== null && Date.parse(wait_until) > now ? wait_until : null;
+  if (until === null && phase !== 'waiting' && away === null) return undefined;
+  const advice = until === null || wait_by === null ? undefined : restAdvice(wait_by, id);
+  return { of: 'api', text: reason, until, advice };
+}
+
+/** The reason, and what to do, in one text for programs. */
+export function waitInOneText(wait: RunWait): string {
+  const { text } = wait;
+  return wait.of === 'api' && wait.advice !== undefined ? `${text}; ${wait.advice}` : text;
+}
+
+function restAdvice(restBy: string, run: string): string {
+  return `"${restBy}" asks for this wait; to call sooner, type: cqbatch set-rate ${run} 5/s (or resume it with --rate 5/s)`;
+}
+
+export function unservedText(api: LimitedApi): string {
+  const { baseUrl, rateGroup } = api;
+  const words = ['cqbatch worker', '--base-url', shellWord(baseUrl)];
+  if (rateGroup !== undefined) words.push('--rate-group', shellWord(rateGroup));
+  return `for a worker: none serves ${apiText(api)}; start one: ${words.join(' ')}`;
+}
