@@ -105,7 +105,7 @@ const cases: readonly (readonly [what: string, changes: Partial<RunFacts>])[] = 
   ['without rows', { rows: 0, done: 0, counts: none }],
 ];
 
-const zoneless = (text: string): string => text.replaceAll(/ UTC(?:[+-]\d[\d:]*)?/g, ' UTC');
+const zoneless = (text: string): string => text.replaceAll(/ UTC(?:[+-]\d+(?::\d\d)?)?/g, ' UTC');
 
 describe('the status', () => {
   test('shows the progress of a run and its processes', async () => {
