@@ -60,11 +60,11 @@ function isAway({ wait, pace }: RunProgress): boolean {
   return wait?.of === 'api' && pace !== undefined && pace.away !== null;
 }
 
-/** `12 s left`. Unknown while no row is called. */
-function timeLeft({ done, rows, throughput, retrying = 0, wait }: RunProgress): string {
-  if (throughput?.of !== 'now' || throughput.rowsPerSecond === 0 || wait !== undefined || done >= rows)
-    return '';
-  const text = `${duration((rows - done) / throughput.rowsPerSecond)} left`;
+/** `12 s left`, by the latest rate that is known. Unknown while no row is called. */
+function timeLeft({ state, done, rows, throughput, retrying = 0, wait }: RunProgress): string {
+  const { rowsPerSecond = 0 } = throughput ?? {};
+  if (state !== 'running' || wait !== undefined || rowsPerSecond === 0 || done >= rows) return '';
+  const text = `${duration((rows - done) / rowsPerSecond)} left`;
   return retrying > 0 ? `at least ${text}` : text;
 }
 

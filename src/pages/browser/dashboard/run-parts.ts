@@ -30,7 +30,7 @@ export function runRow(run: RunData, controls: ControlDialog | undefined): HTMLE
   const title = element('h3', runLink(run.id), ' ', stateText(stateOf(run)));
   const what = element('div', title, element('p', { class: 'quiet' }, run.manifest));
   const progress = element('div', outcomeBar(run.counts, run.rows), element('p', figuresText(run)));
-  const parts = [what, doing(run), progress, buttonsOf(run, controls)];
+  const parts = [what, troubleOf(run), progress, buttonsOf(run, controls)];
   return element('article', { class: 'run', id: `card-${run.id}` }, parts);
 }
 
@@ -38,7 +38,7 @@ export function runRow(run: RunData, controls: ControlDialog | undefined): HTMLE
 export function progressElements(run: RunData, isReported: boolean): Child {
   const { ended, priority, coordinator } = run;
   return [
-    !ended && doing(run),
+    !ended && troubleOf(run),
     outcomeBar(run.counts, run.rows),
     (!ended || !isReported) && [
       element('p', figuresText(run)),
@@ -56,16 +56,14 @@ export function progressElements(run: RunData, isReported: boolean): Child {
   ];
 }
 
-/** Why no row is called, and whether the run fails. A wait comes first, because a small screen cuts the end. */
-function doing(run: RunData): HTMLElement {
+/**
+ * Why no row is called, and whether the run fails. A wait comes first, because a small screen cuts the end. The element is there even when
+ * empty: it has a place in the grid.
+ */
+function troubleOf(run: RunData): HTMLElement {
   const failing = failingText(run);
-  return element(
-    'p',
-    { class: 'doing' },
-    waitText(run),
-    ' ',
-    failing !== undefined && element('b', { class: 'lost' }, failing),
-  );
+  const failure = failing !== undefined && element('b', { class: 'lost' }, failing);
+  return element('p', { class: 'doing' }, waitText(run), ' ', failure);
 }
 
 /** The text of each button, and of one that the run has not obeyed yet. */

@@ -55,6 +55,7 @@ export const progressScenes: readonly (readonly [what: string, changes: Partial<
   ['a run that is called first', waiting({ ahead: 'for urgent (priority high), about 40 s' })],
   ['a missing worker', waiting({ isUnserved: true, rateGroup: 'acme' })],
   ['a missing daemon', { ...waiting({ state: 'submitted' }), throughput: undefined }],
+  ['a run that was interrupted', { state: 'interrupted', throughput: { rowsPerSecond: 2.5, of: 'average' } }],
   ['a datastore that does not answer', waiting({ delay: 'Redis at r does not answer' })],
   ['a pause', waiting({ state: 'paused' })],
   ['a pause with a reason', waiting({ state: 'paused', pauseReason: 'lunch' })],

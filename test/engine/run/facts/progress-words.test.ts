@@ -19,7 +19,7 @@ test.each(progressScenes)('terminal, status and dashboard say the same of %s', (
   expect(lines.join('  ').replaceAll(/\s+/g, ' ')).toBe(texts.join(' '));
 
   const [status = '', ...notes] = statusLines(run, now).map(plain);
-  expect([status.replace(/^Run monthly running {2}/, ''), ...notes]).toEqual(lines);
+  expect([status.replace(/^Run monthly \w+ {2}/, ''), ...notes]).toEqual(lines);
 
   const table = plain(statusText(run, now, '1'));
   // The table has its workers one by one.
