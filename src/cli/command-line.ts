@@ -29,7 +29,7 @@ export async function runProcess(): Promise<void> {
 
   // Manifests and answers are private. The mask also applies to the files of PGlite.
   process.umask(0o077);
-  // Also for Redis and its Sentinels, whose driver has no option for it.
+  // Of a host with several addresses, each is tried for this long. Set for the whole process, because the driver of Redis has no option for it.
   setDefaultAutoSelectFamilyAttemptTimeout(attemptMs(connectMs));
 
   // Node would print the error unescaped and exit with 1, which means failed rows.
@@ -52,7 +52,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
 function explain(error: unknown, args: readonly string[]): number {
   const json = args.includes('--json');
   if (error instanceof CommanderError) {
-    // Commander has printed this.
+    // Commander has already printed the error or the help that the user asked for.
     if (error.exitCode === 0) return exitCodes.success;
     if (json) printJson('USAGE', error.message.replace(/^error: /, ''));
     return exitCodes.usage;
@@ -74,7 +74,7 @@ function printJson(code: string, message: string): void {
   try {
     writeDocument({ error: { code, message } });
   } catch {
-    // Standard error shows the error, too.
+    // If the document can't be written, the user still sees the error: standard error has it, too.
   }
 }
 
@@ -90,7 +90,7 @@ const manyOptions = 15;
 
 /** Only commands that `args` name get options, for a fast start. */
 export async function createProgram(version: string, args: readonly string[]): Promise<Command> {
-  // Commands inherit this.
+  // Commands inherit these settings of the program.
   const program = new Command('cqbatch')
     .exitOverride()
     .configureOutput({

@@ -91,7 +91,7 @@ async function withDatastore(flags: Flags, open: typeof openCommandContext): Pro
   return { ...context, datastore: await chooseDatastore(context) };
 }
 
-/** Includes the user's own. */
+/** The operations of the service, and the user's own. */
 export async function operationsWith({ operations: module }: Settings): Promise<readonly Operation[]> {
   if (module === undefined) return operations;
   return [...operations, ...(await loadOperations(module, operations))];
@@ -108,7 +108,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
   return {
     queue,
     prepare(defer) {
-      // With --wait, another process may hold the datastore.
+      // The embedded datastore is not prepared with --wait: another process may hold it for a long time.
       if (redis !== undefined || settings.wait !== undefined) return;
       prepared = prepareEmbedded();
       defer(async () => (await prepared)?.thread.terminate());
@@ -116,7 +116,7 @@ export async function chooseDatastore({ terminal, flags, settings }: CommandInpu
     async open(purpose, defer) {
       const opening = openDatastore({ redis, stateDir: stateDirOf(flags), purpose, prepared });
       prepared = undefined;
-      // The work may end before the datastore is open.
+      // The work may fail before the datastore is open: then the datastore is closed as soon as it has opened.
       defer(() =>
         opening.then(
           ({ datastore }) => datastore.close(),

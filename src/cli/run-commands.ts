@@ -149,7 +149,7 @@ const resume: CommandSpec = {
   options: {
     API: ['baseUrl', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'wait'],
-    // A resumed run keeps its canary.
+    // `resume` has no option for a canary: the run keeps the canary that it started with.
     Guards: ['maxFailures', ...groups.budget],
     ...groups.ownOperations,
     ...groups.executing,

@@ -74,7 +74,7 @@ export function openTerminal({ json = false, quiet: silence = 0 }: Pick<Flags, '
       return /^\s*y(es)?\s*$/i.test(answer);
     },
     /**
-     * For commands that take something away.
+     * Asks for consent, for commands that take something away, such as `cancel` and `prune`.
      *
      * @throws a usage error `CONSENT_MISSING` without a terminal and `--yes`, `Interrupted` on Ctrl-C, SIGTERM and SIGHUP
      */

@@ -118,7 +118,7 @@ export async function estimatedLimits(
   { baseUrl }: Pick<RunOptions, 'baseUrl'>,
   token: TokenSource,
 ): Promise<EstimatedLimits | undefined> {
-  // The first call will report an unreadable token.
+  // A token that can't be read is not reported here: the first call reports it.
   let latest = await token.current().catch(() => undefined);
   if (latest === undefined) return undefined;
   const ofLatest = async (): Promise<EstimatedLimits> => {

@@ -44,7 +44,7 @@ export async function cancel(id: string | undefined, flags: Flags): Promise<Exit
 
 async function cancelHere(context: Context, id: string, attribution: Attribution): Promise<void> {
   const { terminal, store } = context;
-  // The state may have changed since the question.
+  // Load the record again: the state may have changed while the user answered.
   const record = await store.load(id);
   const state = actualState(record);
   refuseEnded(id, state);
@@ -52,7 +52,7 @@ async function cancelHere(context: Context, id: string, attribution: Attribution
   if (isActive(state)) {
     await ask();
     terminal.say(`Asked process ${record.process?.pid} to stop; calls in flight may finish.`);
-    await printNewReport(terminal, store, await ended(context, record, attribution));
+    await printNewReport(terminal, store, await stoppedRun(context, record, attribution));
     return;
   }
   const cancelled = await cancelStopped(context, record, attribution).catch(async (error: unknown) => {
@@ -100,9 +100,9 @@ async function cancelStopped(
   return withScope(async (defer) => {
     const interrupt = interruptible(stopping(terminal));
     defer(() => interrupt.release());
-    const opened = await datastore.open(`cancel ${record.id}`, defer);
+    const openDatastore = await datastore.open(`cancel ${record.id}`, defer);
     const options = { signal: interrupt.signal, onError: warningOfLasting(terminal) };
-    const cancelled = await cancelStoppedRun(store, record, opened, options, attribution);
+    const cancelled = await cancelStoppedRun(store, record, openDatastore, options, attribution);
     if (cancelled !== undefined) return cancelled;
     throw fatalError(
       'CANCEL_INTERRUPTED',
@@ -111,7 +111,7 @@ async function cancelStopped(
   });
 }
 
-async function ended(
+async function stoppedRun(
   context: Context,
   { id, process }: RunRecord,
   attribution: Attribution,

@@ -3,7 +3,7 @@ import { count, counted, duration } from '../../base/text/format.ts';
 import { clockTime, localTime } from '../../base/text/local-time.ts';
 import { apiText } from '../../domain/terms.ts';
 import { openCluster } from '../../engine/cluster/cluster.ts';
-import { type ClusterLook, liveRunIn, lookAtCluster } from '../../engine/run/facts/live-run.ts';
+import { type ClusterSnapshot, liveRunIn, readCluster } from '../../engine/run/facts/live-run.ts';
 import { briefOfRecord, factsOfEntry, factsOfRecord } from '../../engine/run/facts/make-facts.ts';
 import { runDocument, selected } from '../../engine/run/facts/run-document.ts';
 import type { RunBrief, RunFacts } from '../../engine/run/facts/run-facts.ts';
@@ -51,7 +51,7 @@ async function listedRecord(
   { store }: Pick<Context, 'store'>,
   record: RunRecord,
   runs: readonly RunRecord[],
-  cluster: ClusterLook | undefined,
+  cluster: ClusterSnapshot | undefined,
   warn: (error: Error) => undefined,
 ): Promise<ListedRun> {
   const summary = await progressOf(store, record).catch(warn);
@@ -62,9 +62,9 @@ async function listedRecord(
 }
 
 /** Undefined without a shared datastore. */
-async function lookAt(datastore: DatastoreChoice): Promise<ClusterLook | undefined> {
+async function lookAt(datastore: DatastoreChoice): Promise<ClusterSnapshot | undefined> {
   if (datastore.queue === undefined) return undefined;
-  return withScope(async (defer) => lookAtCluster(openCluster(await datastore.open('look', defer))));
+  return withScope(async (defer) => readCluster(openCluster(await datastore.open('look', defer))));
 }
 
 /** Newest first; runs of other machines last. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../../base/errors/errors.ts';
 import { type Attribution, maxReasonLength, withActor } from '../../domain/actor.ts';
 import { parseBaseUrl } from '../../engine/api/base-url.ts';
@@ -55,7 +56,7 @@ export function baseUrlOf(
 }
 
 export function runOptions({ flags, settings, planFile }: CommandContext): RunOptions {
-  // A plan may run with a more careful canary.
+  // A plan file has all options of its run. Only the canary may be set when the plan runs, to be more careful.
   if (planFile !== undefined)
     return { ...planFile.options, ...canaryOptions(settings, planFile.options.onConflict) };
   const baseUrl = baseUrlOf(flags, settings);
@@ -102,4 +103,19 @@ export function runWords(flags: Flags): readonly string[] {
 
 export function flagsWhere(flags: Flags, isWanted: (name: string) => boolean): Flags {
   return Object.fromEntries(Object.entries(flags).filter(([name]) => isWanted(name)));
+}
+
+interface DifferingOption {
+  readonly name: string;
+  readonly before: unknown;
+  readonly now: unknown;
+}
+
+/** The options that have another value now, or that only one side has. */
+export function differingOptions(before: object, now: object): readonly DifferingOption[] {
+  const valuesBefore: Readonly<Record<string, unknown>> = { ...before };
+  const valuesNow: Readonly<Record<string, unknown>> = { ...now };
+  return [...new Set([...Object.keys(valuesNow), ...Object.keys(valuesBefore)])]
+    .map((name) => ({ name, before: valuesBefore[name], now: valuesNow[name] }))
+    .filter((option) => !isDeepStrictEqual(option.before, option.now));
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Defer, withScope } from '../../base/async/scope.ts';
 import { type Cluster, openCluster } from '../../engine/cluster/cluster.ts';
 import { allRuns } from '../../engine/run/facts/all-runs.ts';
-import { liveRun, lookAtCluster } from '../../engine/run/facts/live-run.ts';
+import { liveRun, readCluster } from '../../engine/run/facts/live-run.ts';
 import { factsOfEntry, factsOfRecord } from '../../engine/run/facts/make-facts.ts';
 import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { anyRun, type FoundRun, isInProgress, withRun } from '../../engine/run/work/find-run.ts';
@@ -30,7 +30,7 @@ export async function statusIn(context: Context, id: string | undefined): Promis
       const followed = new Map<string, RunFacts>();
       const look = async (): Promise<readonly RunFacts[]> => {
         const isWanted = (each: string, state: string): boolean => isInProgress(state) || followed.has(each);
-        const found = await runs.look(cluster && (await lookAtCluster(cluster)), isWanted);
+        const found = await runs.read(cluster && (await readCluster(cluster)), isWanted);
         for (const facts of found) followed.set(facts.id, facts);
         return [...followed.values()];
       };

@@ -34,7 +34,7 @@ type AuditEvent = { readonly event: string } & Partial<Omit<RunRecord['states'][
 
 export function eventsOf(record: RunRecord): readonly AuditEvent[] {
   const states = record.states.map(({ state, ...more }, index): AuditEvent => {
-    const event = state === 'running' ? beginning(record.states[index - 1]?.state) : state;
+    const event = state === 'running' ? startEvent(record.states[index - 1]?.state) : state;
     return { ...more, event };
   });
   const rates = (record.rates ?? []).map(
@@ -51,7 +51,7 @@ export function eventsOf(record: RunRecord): readonly AuditEvent[] {
   return died ? [...events, { event: 'interrupted', reason: 'its process died' }] : events;
 }
 
-function beginning(previous: RunRecord['state'] | undefined): string {
+function startEvent(previous: RunRecord['state'] | undefined): string {
   if (previous === 'planned' || previous === 'submitted') return 'begun';
   return previous === 'paused' ? 'unpaused' : 'resumed';
 }
@@ -154,8 +154,8 @@ function planText(plan: RunRecord['plan']): string {
     .join(', ');
 }
 
-/** States that every run passes, and that mean nothing for its end. */
-function isStep(event: string): boolean {
+/** States that every run passes before it starts. They have no color, because they say nothing about its end. */
+function isBeforeStart(event: string): boolean {
   return event === 'planned' || event === 'submitted';
 }
 
@@ -165,15 +165,15 @@ function timeline(events: readonly AuditEvent[]): readonly string[] {
       at === undefined ? '' : localTime(at),
       event === 'begun'
         ? 'started'
-        : isStep(event)
+        : isBeforeStart(event)
           ? event
           : styledState(event, endInWords({ state: event, because })),
     ]),
   );
   const facts = events.map(({ by, reason }, index): Fact => {
     const texts = [by && `by ${actorText(by)}${versionText(by)}`, reason];
-    const known = texts.filter((text) => text !== undefined);
-    return [names[index] ?? '', known.join(': ')];
+    const shown = texts.filter((text) => text !== undefined);
+    return [names[index] ?? '', shown.join(': ')];
   });
   return factLines(facts);
 }

@@ -137,7 +137,7 @@ export function planCommand(
     ...['plan', file],
     ...(others.length > 1 ? ['--operation', operation.name] : []),
     ...values,
-    // Rows that are not edited change nothing.
+    // With --compare, the plan leaves out the rows that the user has not edited.
     ...(listedFields(operation, operation.list).length > 0 ? ['--compare'] : []),
     ...flagWords(Object.fromEntries(passed)),
   ];

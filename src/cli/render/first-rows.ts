@@ -2,7 +2,7 @@ import { escapeInvisible } from '../../base/text/printable.ts';
 import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
 import type { CallableRow } from '../../engine/rows/row.ts';
 import { cutInTheMiddle, styled } from './style.ts';
-import { indented, moreText, movedIn, table, usualColumns } from './words.ts';
+import { indented, indentedLine, moreText, table, usualColumns } from './words.ts';
 
 const mostRows = 10;
 /** Of an operation that changes no fields, as a restore: mostly, its rows differ only in their identifiers. */
@@ -173,7 +173,7 @@ function narrowLines(
   const lines = effects.map((effect) => {
     const what = cutInside(effect.what, Math.floor(columns / 2));
     const room = Math.max(leastRoom / 2, columns - 2 * gap - what.length - 1);
-    return movedIn(`${what} ${changeText(effect, room, knowsOld)}`.trimEnd());
+    return indentedLine(`${what} ${changeText(effect, room, knowsOld)}`.trimEnd());
   });
   return [head + entry, ...lines];
 }

@@ -70,7 +70,7 @@ export function planDocument(plan: Plan): object {
     run_before: plan.earlier === undefined ? null : earlierDocument(plan.earlier),
     warnings: [
       ...scan.warnings.map(({ code, message }) => ({ code, message })),
-      // The document has other members for these two.
+      // Invalid and conflicting rows are no warnings: the document has members of their own for them.
       ...refusals(plan)
         .filter(({ code }) => code !== 'INVALID_ROWS' && code !== 'CONFLICTING_ROWS')
         .map(({ code, text: message }) => ({ code, message })),

@@ -7,7 +7,7 @@ import { headerLines } from '../../engine/operation/request-definition.ts';
 import type { CallableRow } from '../../engine/rows/row.ts';
 import type { Forecast } from './forecast.ts';
 import { cutInTheMiddle } from './style.ts';
-import { indented, movedIn } from './words.ts';
+import { indented, indentedLine } from './words.ts';
 
 /** Of a plan. */
 export const shownRequests = 3;
@@ -37,8 +37,8 @@ export function previewText(plan: PlannedCalls, columns = Number.POSITIVE_INFINI
     [
       `row ${row.row}: ${row.operation.name} ${escapeInvisible(row.subject)}`,
       indented([
-        requestLine(plan, request, columns - movedIn('').length),
-        // Other requests differ only in their own headers.
+        requestLine(plan, request, columns - indentedLine('').length),
+        // The first request shows all headers. Later ones show only those that differ from row to row.
         ...(index === 0
           ? [headerLines({ headers: headersOf(row, request) }).join('; ')]
           : headerLines({ headers: ownHeadersOf(row, request) })),

@@ -5,7 +5,7 @@ import { checkText, outcomeText, type SavedAnswer, unclearText } from '../../dom
 import { headerLines } from '../../engine/operation/request-definition.ts';
 import { actualState } from '../../engine/run/record/record.ts';
 import type { CheckOfRow, RowHistory, RunOfRow } from '../../engine/run/report/row-history.ts';
-import { documentOf, type Fact, factLines, movedIn, table, usualColumns, wrapped } from './words.ts';
+import { documentOf, type Fact, factLines, indentedLine, table, usualColumns, wrapped } from './words.ts';
 
 export function rowDocument({ record, row, columns, request, runs, check }: RowHistory): object {
   return {
@@ -49,7 +49,7 @@ export function rowText({ record, row, columns, request: shown, runs, check }: R
   const [title, ...request] = requestLines(row, shown);
   return [
     `Row ${count(row.row)} of run ${record.id} (line ${count(row.line)} of ${record.manifest.name})`,
-    ...factLines(cells, usualColumns - 2).map(movedIn),
+    ...factLines(cells, usualColumns - 2).map(indentedLine),
     '',
     title,
     ...textLines(request),
@@ -77,7 +77,7 @@ function requestLines(row: RowHistory['row'], request: RowHistory['request']): r
 }
 
 function textLines(texts: readonly (string | undefined)[]): readonly string[] {
-  return texts.flatMap((text) => (text ? wrapped(text, usualColumns - 2).map(movedIn) : []));
+  return texts.flatMap((text) => (text ? wrapped(text, usualColumns - 2).map(indentedLine) : []));
 }
 
 function runLines(run: RunOfRow, first: string): readonly string[] {
@@ -89,7 +89,7 @@ function runLines(run: RunOfRow, first: string): readonly string[] {
   return [
     `${made > 0 ? counted(made, 'attempt') : 'No attempt'}${where}${zone}`,
     ...textLines([untold > 0 ? `${counted(untold, 'attempt')} without details` : '']),
-    ...attemptLines(attempts).map(movedIn),
+    ...attemptLines(attempts).map(indentedLine),
     ...textLines([made > 0 ? `Trace id: ${traceId}` : '']),
     ...answers.flatMap(answerLines),
     '',
@@ -148,7 +148,7 @@ function waitAfter(attempts: readonly Attempt[], index: number): number | undefi
   const next = attempts[index + 1];
   if (at === undefined || durationMs === undefined || next?.at === undefined) return undefined;
   if (next.omitted !== undefined) return undefined;
-  // The clocks of two machines may differ.
+  // Two attempts may be timed by the clocks of two machines, so that the difference can be negative.
   return Math.max(0, Date.parse(next.at) - Date.parse(at) - durationMs);
 }
 

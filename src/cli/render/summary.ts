@@ -12,8 +12,8 @@ import type { FailedRun } from '../../engine/run/work/run-in-progress.ts';
 import { linked, type Style, styled } from './style.ts';
 import {
   exampleText,
+  indentedLine,
   moreText,
-  movedIn,
   outcomeTexts,
   pendingRows,
   resultTexts,
@@ -46,7 +46,9 @@ export function summaryText(
   const counts = [counted(manifest.rows, 'row'), ...resultTexts(summary)].join(', ');
   return [
     `Run ${run} ${state}${withRetries(summary)}${time}: ${counts}`,
-    ...[...(columns === undefined ? [] : pictures(summary, columns)), ...codeLines(summary)].map(movedIn),
+    ...[...(columns === undefined ? [] : pictures(summary, columns)), ...codeLines(summary)].map(
+      indentedLine,
+    ),
     manifest.left_out !== undefined && `${counted(manifest.left_out, 'more row')} left out by --where`,
     unclear > 0 && styled('yellow', `${unclearRows(unclear)} (column _unclear)`),
     isStopped && outcomes.pending > 0 && styled('yellow', pendingRows(outcomes.pending)),

@@ -131,12 +131,12 @@ export function documentOf(members: object): Readonly<Record<string, unknown>> {
   );
 }
 
-export function movedIn(line: string): string {
+export function indentedLine(line: string): string {
   return `  ${line}`;
 }
 
 export function indented(lines: readonly string[]): string {
-  return lines.map(movedIn).join('\n');
+  return lines.map(indentedLine).join('\n');
 }
 
 /** `… and 5 more`, `… and 1 more row` */

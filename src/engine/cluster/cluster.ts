@@ -114,7 +114,7 @@ function membershipOf(ask: Ask, { baseUrl, rateGroup }: LimitedApi, version: str
         now,
         workers.filter((entry) => !entry.includes(id)),
       );
-      // A paused run calls nothing: it must not hold the others back.
+      // Leave out paused runs: they call nothing, so their bounds must not hold other runs back.
       const running = readRuns(now, runs.map(withoutKey)).filter(
         (run) => run.baseUrl === baseUrl && run.rateGroup === rateGroup && run.state === 'running',
       );
@@ -174,7 +174,7 @@ export function slotReply(reply: readonly string[]): SlotReply {
   };
 }
 
-/** Unchanged entries, which are read several times a second, are not parsed again. */
+/** Reads entries, and remembers them by their text: most are read several times a second without a change. */
 function rememberingReader<Entry>(schema: z.ZodType<Entry>) {
   let known = new Map<string, readonly Entry[]>();
   return (now: string, texts: readonly string[]): readonly Entry[] => {

@@ -5,7 +5,7 @@ import type { PublishedPace, RunEntry } from './entries.ts';
 
 /**
  * Which runs of a higher priority keep a run from being called: `for restore-b (priority high), about 40 s`. Undefined if the run is called,
- * or none does.
+ * or if no run keeps it from being called.
  *
  * @param runs in progress at the same API
  */
@@ -21,12 +21,12 @@ export function runAhead(own: RunEntry, runs: readonly RunEntry[]): string | und
   const sumOf = (numberOf: (run: RunEntry) => number) => ahead.reduce((sum, run) => sum + numberOf(run), 0);
   const more = ahead.length === 1 ? '' : ` and ${counted(ahead.length - 1, 'other run')}`;
   const perSecond = sumOf((run) => run.rowsPerSecond);
-  const left = sumOf(leftOf);
-  const time = perSecond > 0 ? `about ${duration(left / perSecond)}` : `${count(left)} rows left`;
+  const rowsLeft = sumOf(leftOf);
+  const time = perSecond > 0 ? `about ${duration(rowsLeft / perSecond)}` : `${count(rowsLeft)} rows left`;
   return `for ${first.id} (priority ${first.priority ?? usualPriority})${more}, ${time}`;
 }
 
-/** `runAhead` of the runs that the leading worker knows at the API. */
+/** Like `runAhead`, of the runs that the leading worker knows at the API: reads their entries. */
 export async function findRunAhead(
   cluster: Pick<Cluster, 'run'>,
   own: RunEntry,

@@ -152,7 +152,7 @@ function lease(
   const sum = (of: (each: Lease) => number) => others.reduce((total, each) => total + of(each), 0);
   const wanting = sum((each) => Math.min(1, each.need)) + Math.min(1, need);
   const fair = Math.max(1, Math.floor(cap / Math.max(1, wanting)));
-  // A worker that wants no slot still has one to use.
+  // The turn of a worker that wants no new slot is not over: the worker still has a slot to use.
   const isOver = wanting > cap && Math.abs(now - since) >= turnMs && (want > 0 || gap === undefined);
   const isShort = state.shortUntil > now && state.shortUntil <= now + shortMs;
   const most = isShort ? fair : cap;

@@ -184,15 +184,15 @@ export class RowTable {
   #cell(column: Column, row: number): HTMLElement {
     const text = column.shown(row);
     const cut = this.#isPrinting ? printedText(text, column) : shortened(text, longestText);
-    const usual = isChip(column) ? element('span', { class: `outcome ${column.text(row)}` }, cut) : cut;
-    const content = column.drawn === undefined ? usual : drawn(column.drawn(row));
+    const shown = isChip(column) ? element('span', { class: `outcome ${column.text(row)}` }, cut) : cut;
+    const content = column.drawn === undefined ? shown : drawn(column.drawn(row));
     return element('td', { class: classOf(column), title: tooltipOf(column, text) }, content);
   }
 
   #clicked({ target }: Event): void {
     const line = target instanceof Element ? target.closest('tr') : null;
     const row = this.#selected[Number(line?.getAttribute('aria-rowindex')) - 2];
-    // The end of a selection is no click.
+    // A click that ends a selection of text does not open the row.
     if (row !== undefined && getSelection()?.type !== 'Range') this.open(row);
   }
 

@@ -23,9 +23,9 @@ export function isFromHere(headers: IncomingHttpHeaders, { host, publicUrl }: Pl
 }
 
 function isOurs(origin: string, host: string | undefined, publicUrl: URL | undefined): boolean {
-  // Also behind a proxy that does not pass the host on.
+  // The public address counts whatever the host is: a proxy may not pass the host on.
   if (origin === publicUrl?.origin) return true;
-  // Anyone in the network can pretend to be the plain http:// of a place that has TLS.
+  // If the place has TLS, its plain http:// address does not count: anyone in the network can pretend to have that address.
   return origin === `https://${host}` || (origin === `http://${host}` && host !== publicUrl?.host);
 }
 

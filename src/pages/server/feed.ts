@@ -6,20 +6,23 @@ interface Listener<Topic> {
   send(changes: string): void;
 }
 
-/** Returns a function that makes the snapshot of a topic. */
-type Look<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => object>;
+/** Reads what all topics need, and returns a function that makes the snapshot of one topic. */
+type ReadSnapshots<Topic> = (topics: readonly Topic[]) => Promise<(topic: Topic) => object>;
 
-/** Sends what has changed. Looks while there are listeners, during at most a tenth of the time. Repeats failed looks. */
-export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000) {
+/**
+ * Sends each listener what has changed in its topic. Reads only while there are listeners, and during at most a tenth of the time. A reading
+ * that fails is repeated.
+ */
+export function openEventFeed<Topic>(read: ReadSnapshots<Topic>, everyMs = 1_000) {
   const sentTo = new Map<Listener<Topic>, Map<string, string>>();
   let tookMs = 0;
 
   async function sendChanges(): Promise<void> {
     if (sentTo.size === 0) return;
     const start = performance.now();
-    // A listener that comes during the look gets the next snapshot.
+    // A listener that comes during the reading gets the next snapshot.
     const listeners = [...sentTo];
-    const snapshotFor = await look(listeners.map(([{ topic }]) => topic));
+    const snapshotFor = await read(listeners.map(([{ topic }]) => topic));
     for (const [listener, sent] of listeners) {
       if (!sentTo.has(listener)) continue;
       const changes = Object.entries(snapshotFor(listener.topic)).filter(([name, member]) => {
@@ -33,17 +36,17 @@ export function openEventFeed<Topic>(look: Look<Topic>, everyMs = 1_000) {
     tookMs = performance.now() - start;
   }
 
-  const looks = repeat(sendChanges, { everyMs: () => Math.max(everyMs, 10 * tookMs) });
+  const readings = repeat(sendChanges, { everyMs: () => Math.max(everyMs, 10 * tookMs) });
   return {
     /** @returns a function that stops listening */
     listen(listener: Listener<Topic>): () => void {
       sentTo.set(listener, new Map());
-      looks.now();
+      readings.now();
       return () => void sentTo.delete(listener);
     },
     close(): Promise<void> {
       sentTo.clear();
-      return looks.stop();
+      return readings.stop();
     },
   };
 }

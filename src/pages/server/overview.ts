@@ -8,12 +8,12 @@ import { runIds } from '../../domain/names.ts';
 import type { Cluster } from '../../engine/cluster/cluster.ts';
 import type { WorkerEntry } from '../../engine/cluster/entries.ts';
 import { allRuns } from '../../engine/run/facts/all-runs.ts';
-import { type ClusterLook, lookAtCluster } from '../../engine/run/facts/live-run.ts';
+import { type ClusterSnapshot, readCluster } from '../../engine/run/facts/live-run.ts';
 import type { RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { reportedRetries } from '../../engine/run/plan/retries.ts';
 import type { RunStore } from '../../engine/run/record/store.ts';
 import { isInProgress } from '../../engine/run/work/find-run.ts';
-import type { Away, RunData, ScheduleData, Snapshot, WorkerData } from './page-data.ts';
+import type { DatastoreOutage, RunData, ScheduleData, Snapshot, WorkerData } from './page-data.ts';
 
 /** A shared datastore. */
 export interface SharedPlace {
@@ -30,7 +30,7 @@ const patienceMs = 2_000;
 const mostEnded = 500;
 const shownTimes = 3;
 
-type Look = Omit<Snapshot, 'report' | 'mayControl' | 'requireReason'>;
+type Overview = Omit<Snapshot, 'report' | 'mayControl' | 'requireReason'>;
 
 export const reportFile = 'report.html';
 
@@ -40,27 +40,27 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
   const warnings = new Set<string>();
   const warn = ({ message }: Error): void => void warnings.add(message);
   const runs = allRuns(store, warn);
-  let looking: Promise<ClusterLook> | undefined;
-  let away: Away | undefined;
+  let reading: Promise<ClusterSnapshot> | undefined;
+  let away: DatastoreOutage | undefined;
   /** As of the latest answer of the shared datastore. */
-  let elsewhere: readonly RunData[] = [];
+  let runsElsewhere: readonly RunData[] = [];
   let workers: readonly WorkerData[] = [];
 
   /** Undefined while the shared datastore does not answer. */
-  async function lookAtShared({ cluster, name, trouble }: SharedPlace): Promise<ClusterLook | undefined> {
-    looking ??= lookAtCluster(cluster).finally(() => {
-      looking = undefined;
+  async function readShared({ cluster, name, trouble }: SharedPlace): Promise<ClusterSnapshot | undefined> {
+    reading ??= readCluster(cluster).finally(() => {
+      reading = undefined;
     });
-    const look = await withTimeout(
-      looking.catch(() => undefined),
+    const snapshot = await withTimeout(
+      reading.catch(() => undefined),
       patienceMs,
     );
     const since = away?.since ?? new Date().toISOString();
-    away = look ? undefined : { since, why: trouble() ?? `${name} does not answer` };
-    return look;
+    away = snapshot ? undefined : { since, why: trouble() ?? `${name} does not answer` };
+    return snapshot;
   }
 
-  async function lookAtSchedule(schedule: Schedule): Promise<ScheduleData> {
+  async function readSchedule(schedule: Schedule): Promise<ScheduleData> {
     const { name, cron, tz, source, paused } = schedule;
     const last = (await schedules.state(name)).history.at(-1);
     const times = paused ? [] : nextTimes(await timesOf(schedule), new Date(), shownTimes);
@@ -69,29 +69,29 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
 
   return {
     /** @param wanted runs to include regardless of their age */
-    async look(wanted: ReadonlySet<string | undefined>): Promise<Look> {
+    async read(wanted: ReadonlySet<string | undefined>): Promise<Overview> {
       warnings.clear();
-      const clusterLook = shared && (await lookAtShared(shared));
-      const found = await runs.look(
-        clusterLook,
+      const inCluster = shared && (await readShared(shared));
+      const found = await runs.read(
+        inCluster,
         (id, state, newer) => isInProgress(state) || newer < mostEnded || wanted.has(id),
       );
       const data = found.map(runData);
       if (away === undefined) {
-        elsewhere = data.filter(({ local }) => local === undefined);
-        const apis = [...(clusterLook?.apis.values() ?? [])];
+        runsElsewhere = data.filter(({ local }) => local === undefined);
+        const apis = [...(inCluster?.apis.values() ?? [])];
         workers = apis.flatMap((api) => api.workers.map(workerData));
-      } else elsewhere = elsewhere.map(lastSeen(away.since));
-      const all = [...data.filter(({ local }) => local !== undefined), ...elsewhere];
+      } else runsElsewhere = runsElsewhere.map(withoutNewsSince(away.since));
+      const all = [...data.filter(({ local }) => local !== undefined), ...runsElsewhere];
       const listed = await schedules.list(warn);
-      const known = await Promise.all(listed.map((schedule) => lookAtSchedule(schedule).catch(warn)));
+      const shown = await Promise.all(listed.map((schedule) => readSchedule(schedule).catch(warn)));
       return {
         stateDir: store.stateDir,
         datastore: shared && { name: shared.name, away },
         runs: all.filter(({ ended }) => !ended),
         ended: all.filter(({ ended }) => ended).toSorted(newestFirst),
         workers,
-        schedules: known.filter((schedule) => schedule !== undefined),
+        schedules: shown.filter((schedule) => schedule !== undefined),
         hasDaemon: (await schedules.daemon()) !== undefined,
         warnings: [...warnings],
       };
@@ -106,8 +106,8 @@ export function openOverview(store: RunStore, shared: SharedPlace | undefined) {
   };
 }
 
-/** What a run of another machine may have changed since is unknown. */
-function lastSeen(since: string): (run: RunData) => RunData {
+/** Removes what a run of another machine may have changed since its datastore fell silent. */
+function withoutNewsSince(since: string): (run: RunData) => RunData {
   const unknown = { wait: undefined, throughput: undefined, pace: undefined, workerCount: undefined };
   return (run) => (run.ended ? run : { ...run, ...unknown, lastSeenAt: since });
 }
@@ -121,7 +121,7 @@ function workerData(worker: WorkerEntry): WorkerData {
   return { host, pid, version, baseUrl, rateGroup, active, concurrency, finished };
 }
 
-/** Without members that would change at each look, so that the page is sent only news. */
+/** Without members that would change at each reading, so that the page gets only news. */
 export function runData({ workers: _, ...facts }: RunFacts): RunData {
   const { ended, throughput, coordinator, local } = facts;
   return {

@@ -80,7 +80,7 @@ export type WorkerData = LimitedApi &
   Pick<WorkerEntry, 'host' | 'pid' | 'version' | 'active' | 'concurrency' | 'finished'>;
 
 export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 'source' | 'paused'> {
-  /** None while the schedule is paused. */
+  /** The next due times. Empty while the schedule is paused. */
   readonly next: readonly string[];
   readonly last: HistoryEntry | undefined;
 }
@@ -89,7 +89,7 @@ export interface ScheduleData extends Pick<Schedule, 'name' | 'cron' | 'tz' | 's
 export const heartbeatMs = 3_000;
 
 /** Since when a datastore does not answer, and why. */
-export interface Away {
+export interface DatastoreOutage {
   readonly since: string;
   readonly why: string;
 }
@@ -97,17 +97,17 @@ export interface Away {
 /** The server sends all members first, later those that have changed. */
 export interface Snapshot {
   readonly stateDir: string;
-  readonly datastore?: { readonly name: string; readonly away?: Away | undefined } | undefined;
-  /** In progress. */
+  readonly datastore?: { readonly name: string; readonly away?: DatastoreOutage | undefined } | undefined;
+  /** Runs in progress. */
   readonly runs: readonly RunData[];
-  /** Newest first. */
+  /** Ended runs, newest first. */
   readonly ended: readonly RunData[];
   readonly workers: readonly WorkerData[];
   readonly schedules: readonly ScheduleData[];
   readonly hasDaemon: boolean;
-  /** About damaged or unreadable files. */
+  /** Warnings about damaged or unreadable files. */
   readonly warnings: readonly string[];
-  /** Of the opened run: the retries with results in its `report.html`; absent without this file. */
+  /** The retries whose results are in the `report.html` of the run whose page is open. Absent without this file. */
   readonly report?: readonly string[] | undefined;
   readonly mayControl: boolean;
   readonly requireReason: boolean;
@@ -131,7 +131,7 @@ export function withCountsOf(report: Pick<LiveReport, 'facts'>, run: RunData): R
   };
 }
 
-/** In the order of their buttons. */
+/** The controls of a run, in the order of their buttons. */
 export const controlNames = ['pause', 'unpause', 'set-rate', 'set-priority', 'cancel'] as const;
 
 export type ControlName = (typeof controlNames)[number];

@@ -82,7 +82,7 @@ export async function startDashboard(options: DashboardOptions) {
   return {
     url,
     port: address.port,
-    /** Allows its first visitor to control runs. */
+    /** The address that allows its first visitor to control runs. */
     controlUrl: access && `${url.replace(/\/$/, '')}/control?token=${access.token}`,
     close: () => server.close(),
   };
@@ -101,12 +101,12 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
   const mayControl = ({ headers }: FastifyRequest): boolean => access?.isHeldBy(headers) === true;
   const feed = openEventFeed<Topic>(async (topics) => {
     const runs = new Set(topics.map(({ run }) => run));
-    const look = await overview.look(runs);
+    const all = await overview.read(runs);
     const reports = new Map<string | undefined, Snapshot['report']>();
     for (const run of runs) reports.set(run, await overview.report(run));
     const requireReason = control?.requireReason === true;
     return ({ run, ...rights }): Snapshot => ({
-      ...look,
+      ...all,
       report: reports.get(run),
       ...rights,
       requireReason,
@@ -135,7 +135,7 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
 
   server.get<{ Querystring: { run?: string } }>('/events', (request, reply) => {
     const { run } = request.query;
-    // Else nginx sends the events later, in portions.
+    // Without this header, nginx would collect the events and send them later, in portions.
     reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8').hijack();
     const stream = reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
     stream.flushHeaders();
@@ -143,7 +143,7 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
     const stop = feed.listen({
       topic: { run: typeof run === 'string' ? run : undefined, mayControl: mayControl(request) },
       send: (changes) => {
-        // The browser reconnects if it is still there.
+        // A browser that was only slow reconnects, and gets everything again.
         if (stream.writableLength > mostUnsent) stream.destroy();
         else stream.write(`event: snapshot\ndata: ${changes}\n\n`);
       },
@@ -171,7 +171,7 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
   server.get<{ Querystring: { token?: string } }>('/control', getOnly, async (request, reply) => {
     const cookie = access?.exchange(request.query.token, request.headers);
     if (cookie !== undefined) return reply.header('set-cookie', cookie).redirect('./', 303);
-    // The reader has opened the address before.
+    // The reader has opened the address before: the session is still valid, although the token is used up.
     if (mayControl(request)) return reply.redirect('./', 303);
     return reply.code(403).type(htmlType).send(spentPage);
   });
@@ -194,7 +194,7 @@ export async function buildServer({ host, publicUrl, store, shared, control }: D
 
 function statusOf(error: FastifyError | CqbatchError): number {
   if (!(error instanceof CqbatchError)) return error.statusCode ?? 500;
-  // Other errors are those of the disk or the datastore.
+  // An error that is not the user's is one of the disk or the datastore: the request may succeed later.
   return error.kind === 'usage' ? (usageStatuses[error.code] ?? 400) : 503;
 }
 

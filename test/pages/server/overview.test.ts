@@ -94,9 +94,9 @@ test('an open run is included regardless of its age', async () => {
   onTestFinished(() => overview.close());
   const idsOf = (runs: readonly { readonly id: string }[]) => runs.map(({ id }) => id);
   const latest = ids.slice(2).toReversed();
-  const some = await overview.look(new Set());
+  const some = await overview.read(new Set());
   expect([idsOf(some.runs), idsOf(some.ended)]).toEqual([[], latest]);
-  const more = await overview.look(new Set(['r-000']));
+  const more = await overview.read(new Set(['r-000']));
   expect(idsOf(more.ended)).toEqual([...latest, 'r-000']);
 });
 
@@ -114,12 +114,12 @@ test('while Redis is away, its runs and workers were last seen before that', asy
   } as Partial<Cluster> as Cluster;
   const overview = openOverview(store, { name: 'redis://r', cluster, trouble: () => 'Redis is away' });
   onTestFinished(() => overview.close());
-  const before = await overview.look(new Set());
+  const before = await overview.read(new Set());
   expect(before.workers).toMatchObject([{ pid: 2 }]);
   expect(before.datastore?.away).toBeUndefined();
   expect(before.runs).toMatchObject([{ throughput: { of: 'now' } }]);
   isAway = true;
-  const away = await overview.look(new Set());
+  const away = await overview.read(new Set());
   const { since } = away.datastore?.away ?? {};
   expect(away.datastore?.away).toEqual({ since: expect.any(String), why: 'Redis is away' });
   expect(away.workers).toMatchObject([{ pid: 2 }]);
@@ -134,7 +134,7 @@ test('a schedule tells when it is due next, and nothing while it is paused', asy
   for (const schedule of [hourly, { ...hourly, name: 'held', paused: true }]) await schedules.add(schedule);
   const overview = openOverview(openRunStore(stateDir, operations), undefined);
   onTestFinished(() => overview.close());
-  const told = (await overview.look(new Set())).schedules;
+  const told = (await overview.read(new Set())).schedules;
   expect(told.map(({ name, next }) => [name, next.length]).toSorted()).toEqual([
     ['held', 0],
     ['hourly', 3],

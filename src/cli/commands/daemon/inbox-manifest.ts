@@ -58,7 +58,7 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
   const work = (withNotifier: Context): Promise<ExitCode> => {
     const capturing: Context = {
       ...withNotifier,
-      // With --json, the document of the manifest contains the result.
+      // With --json, the result of the run is not printed by itself: the document of the manifest contains it.
       terminal: {
         ...terminal,
         result(document, text) {
@@ -78,7 +78,7 @@ export async function carryOut(context: Context, manifest: ClaimedManifest): Pro
     return whenFree(capturing, `run ${runId}`, async (exclusive) => {
       const code = await beginOrGoOn(exclusive, manifest).catch((error: unknown) => error);
       const isRefused = code === exitCodes.usage || isOfManifest(code);
-      // A manifest that a program still writes is not wrong, and no news.
+      // If a program is still writing the manifest, a refusal means nothing, and is not reported.
       isGrowing = isRefused && ended === undefined && (await manifest.hasChanged());
       if (isGrowing) return exitCodes.success;
       if (typeof code === 'number') return code as ExitCode;

@@ -83,7 +83,7 @@ async function submitOnce(
     if (typeof submitted !== 'number') return 'there';
     return submitted === exitCodes.interrupted ? 'later' : refusal;
   } catch (error) {
-    // Another process was faster: the next poll finds the run.
+    // Another process has created the run meanwhile: the next poll finds the run.
     if (error instanceof CqbatchError && error.code === 'RUN_EXISTS') return 'later';
     if (!isOfManifest(error)) throw error;
     return { text: error.message };
@@ -110,13 +110,13 @@ async function runContext(
     terminal: silentTerminal(),
     flags,
     store,
-    // Concurrency 0 makes a daemon leave the calls to workers, and is not for runs.
+    // With --concurrency 0, a daemon leaves the calls to workers. A run must not inherit this 0.
     settings: { ...settings, ...(concurrency !== undefined && concurrency !== 0 && { concurrency }) },
   };
 }
 
 async function beginInbox(context: CommandContext, path: string, report: ReportRefusal): Promise<Beginning> {
-  // Checks the options before a manifest is taken.
+  // If the options are wrong, this throws before a manifest is taken from the inbox.
   runOptions(context);
   const { store, settings } = context;
   const inbox = await openInbox(path, store, settings);

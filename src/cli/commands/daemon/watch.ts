@@ -91,7 +91,7 @@ function declined({ terminal }: Context): ExitCode {
  */
 async function openWork(context: Context, path: string, stop: AbortSignal) {
   const { terminal, flags, settings, store } = context;
-  // Reports a mistyped name before a missing token.
+  // Look for the inbox first: of a mistyped folder and a missing token, the user learns of the folder first.
   await findInbox(path);
   const options = runOptions(context);
   const callsHere = calls(context);
@@ -155,7 +155,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
         else sayWaiting(name, taking);
         continue;
       }
-      // The others do not need the files of this run.
+      // A run whose files can't be used does not hold up the other manifests.
       if ('why' in result) {
         unusable.push(name);
         sayWaiting(name, result);
@@ -184,7 +184,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
           if (!(error instanceof BusyError)) throw error;
           sayOnce(error.message);
         });
-        // A supervisor restarts the process, which continues the run.
+        // If a run has stopped before its end, this process ends: a supervisor restarts it, and it continues the run.
         const stuck = unfinished();
         if (stuck !== undefined) return stuck.exitCode;
         carriedOut.length = 0;
@@ -195,7 +195,7 @@ function inboxWork(context: Context, inbox: Inbox, stop: AbortSignal) {
 
     async untilEmpty(): Promise<ExitCode> {
       let remaining = await untilNoneWaits();
-      // Files that grew before may be complete now.
+      // Wait once for manifests that programs were still writing: by now they may be complete.
       if (remaining.growing.length > 0 && !isOver()) {
         await pause(settings.settle ?? defaults.settle, stop);
         remaining = await untilNoneWaits();

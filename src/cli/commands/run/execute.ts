@@ -47,7 +47,7 @@ async function untilEnd(
   const { terminal, store, settings, metrics } = context;
   const { options } = record;
   const log = await openLog(context.flags, terminal);
-  // A new run has its reason in the state `planned`.
+  // The user's reason for a new run is already recorded with the state `planned`; that for a resume is recorded here.
   const attribution = journal === undefined ? attributionOf(context) : withActor();
   const callsHere = calls(context);
   const token = callsHere ? tokenSource(context, options) : undefined;
@@ -111,7 +111,7 @@ async function confirmAfterCanary(
   stop: () => void,
 ): Promise<boolean | undefined> {
   const asks = terminal.canAsk && yes !== true;
-  reporter.hold(true);
+  reporter.hide(true);
   try {
     if (asks) terminal.warn(canaryText(canary));
     else terminal.say(canaryText(canary));
@@ -122,7 +122,7 @@ async function confirmAfterCanary(
     stop();
     return false;
   } finally {
-    reporter.hold(false);
+    reporter.hide(false);
   }
 }
 
@@ -150,23 +150,23 @@ function conclude(terminal: Terminal, { record, end, reports }: ExecutedRun): Ex
 
 function openReporter(terminal: Terminal, record: RunRecord, proxy: string | undefined) {
   let timer: NodeJS.Timeout | undefined;
-  let isHeld = false;
+  let isHidden = false;
   return {
     start({ progress, trouble }: Extract<RunEvent, { readonly type: 'started' }>): void {
       terminal.say(`Run ${record.id} on ${wayTo(record.options, proxy)}`);
       const { live } = terminal;
-      const look = (): void => {
-        if (isHeld) return;
+      const draw = (): void => {
+        if (isHidden) return;
         const columns = live ? screen.columns : undefined;
         const lines = progressLines(progressOfWork(record, progress.snapshot(), trouble()), columns);
         if (live) terminal.drawLines(lines);
         else terminal.say(lines.join('\n'));
       };
-      timer = setInterval(look, live ? drawEveryMs : printEveryMs);
+      timer = setInterval(draw, live ? drawEveryMs : printEveryMs);
     },
     /** Hides progress while a question is on the screen. */
-    hold(held: boolean): void {
-      isHeld = held;
+    hide(hidden: boolean): void {
+      isHidden = hidden;
       terminal.draw('');
     },
     end(): void {

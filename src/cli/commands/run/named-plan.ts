@@ -16,8 +16,7 @@ import { defaults, optionInWords } from '../../../settings/settings.ts';
 import type { Flags } from '../../config.ts';
 import type { CommandContext } from '../../context.ts';
 import { valueText } from '../../render/options.ts';
-import { baseUrlOf, digestIn } from '../options.ts';
-import { differingOptions } from './differing-options.ts';
+import { baseUrlOf, differingOptions, digestIn } from '../options.ts';
 
 /**
  * Works on a manifest, or on a plan, which replaces rows, options and consent of the command line.
@@ -40,7 +39,7 @@ export async function withNamedPlan<SomeContext extends CommandContext, Result>(
     const plan = await readPlanFile(store, source, join(folder, rowsFile), maxManifestSize);
     refuseOtherFile(plan, flags);
     refuseOtherOptions(context, plan);
-    // Without a random id, a second run of the plan continues the first one where that is wanted (--or-resume).
+    // The id is made of the plan, not at random: with --or-resume, a second `run` of the plan continues the first one.
     const runId = flags.runId ?? contentRunId(basename(plan.file), plan.sha256);
     return work(withPlan(context, plan, runId));
   });

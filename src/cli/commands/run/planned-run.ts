@@ -228,7 +228,7 @@ export function planTextFor(
 }
 
 /**
- * Without a base URL, the plan has no facts about the API.
+ * Puts together what a plan shows. Without a base URL, the plan has no facts about the API.
  *
  * @param proxy without its password
  * @param sha256 of the manifest, to find its earlier run; undefined for rows of another run, which are repeated on purpose

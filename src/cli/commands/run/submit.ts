@@ -35,7 +35,7 @@ async function submitNamed(context: CommandContext, source: string): Promise<Exi
     } catch (error) {
       if (!(error instanceof CqbatchError) || error.code !== 'RUN_EXISTS') throw error;
       const existing = await recordOf(store, context.flags.runId ?? '');
-      // The other process discarded the run.
+      // Another process had created a run with this id, and has discarded it since: try again.
       if (existing === undefined) continue;
       const checked = await refuseOtherManifest(context, existing, source);
       if (checked !== undefined) return checked;
@@ -45,7 +45,7 @@ async function submitNamed(context: CommandContext, source: string): Promise<Exi
 }
 
 /**
- * Returns an exit code when the command ends here.
+ * Submits a run. Returns an exit code if nothing was submitted: rows are refused, or the user declines.
  *
  * @param origin where the manifest was before an inbox moved it
  */

@@ -9,7 +9,7 @@ import {
   summaryOfRecord,
 } from '../record/run-journal.ts';
 import type { RunStore } from '../record/store.ts';
-import { type ClusterLook, liveRunIn } from './live-run.ts';
+import { type ClusterSnapshot, liveRunIn } from './live-run.ts';
 import { factsOfEntry, factsOfRecord } from './make-facts.ts';
 import type { RunFacts } from './run-facts.ts';
 
@@ -19,7 +19,7 @@ export type IsWanted = (id: string, state: string, newer: number) => boolean;
 /**
  * The runs of a state folder and of a shared datastore. Caches journals, for polling.
  *
- * @param onUnreadable called at each look for each damaged run
+ * @param onUnreadable called at each reading for each damaged run
  */
 export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
   const journals = new Map<string, JournalReader>();
@@ -56,7 +56,7 @@ export function allRuns(store: RunStore, onUnreadable: (error: Error) => void) {
 
   return {
     /** Runs of the state folder, newest first, then runs of other machines. */
-    async look(cluster: ClusterLook | undefined, isWanted: IsWanted): Promise<readonly RunFacts[]> {
+    async read(cluster: ClusterSnapshot | undefined, isWanted: IsWanted): Promise<readonly RunFacts[]> {
       const records = (await store.list(onUnreadable)).toReversed();
       const found: RunFacts[] = [];
       for (const [newer, record] of records.entries()) {

@@ -36,14 +36,14 @@ async function liveApi(cluster: Cluster, api: LimitedApi): Promise<LiveApi> {
   return { workers, pace: paceSeenBy(workers, pace && isPresent(pace) ? pace : undefined) };
 }
 
-/** What a shared datastore knows of all runs. Runs are newest first. */
-export interface ClusterLook {
+/** What a shared datastore knows of all runs at one moment. Runs are newest first. */
+export interface ClusterSnapshot {
   readonly entries: readonly RunEntry[];
   /** Keys are texts of `apiText`. */
   readonly apis: ReadonlyMap<string, LiveApi>;
 }
 
-export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
+export async function readCluster(cluster: Cluster): Promise<ClusterSnapshot> {
   const entries = (await cluster.runs()).toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
   const apis = [...new Map(entries.map((entry) => [apiText(entry), entry]))];
   const live = apis.map(async ([text, api]) => [text, await liveApi(cluster, api)] as const);
@@ -51,7 +51,7 @@ export async function lookAtCluster(cluster: Cluster): Promise<ClusterLook> {
 }
 
 /** Undefined without a shared datastore. */
-export function liveRunIn(cluster: ClusterLook | undefined, id: string): LiveRun | undefined {
+export function liveRunIn(cluster: ClusterSnapshot | undefined, id: string): LiveRun | undefined {
   if (cluster === undefined) return undefined;
   const entry = cluster.entries.find((each) => each.id === id);
   if (entry === undefined) return { entry, workers: [], pace: undefined };

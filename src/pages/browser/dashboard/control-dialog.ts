@@ -6,7 +6,7 @@ import { button, type Child, element, redraw } from '../dom.ts';
 interface Question {
   readonly title: string;
   readonly facts?: Child;
-  /** Its `name` is that of a member of the request. */
+  /** An input whose `name` is that of a member of the request. */
   readonly field?: Child;
   readonly verb: string;
 }
@@ -21,7 +21,7 @@ export class ControlDialog {
     close: () => {
       const { activeElement: focused, body } = document;
       if (focused !== body && !this.element.contains(focused)) return;
-      // The run has ended, and its button is gone.
+      // The button that opened the dialog is gone, because the run has ended: move the focus to the link of the run.
       const link = document.getElementById(`run-${this.#shown?.id}`) ?? document.getElementById('back');
       link?.focus();
     },
@@ -30,7 +30,7 @@ export class ControlDialog {
   #latest: Pick<Snapshot, 'runs' | 'requireReason'> = { runs: [], requireReason: false };
   #shown: { readonly id: string; readonly control: ControlName } | undefined;
   readonly #facts = element('div');
-  /** By run. */
+  /** What the reader has asked of each run, by its id. */
   readonly #sent = new Map<string, Pick<RunData, 'state'> & { control: ControlName; at: number }>();
 
   constructor(onSent: () => void) {

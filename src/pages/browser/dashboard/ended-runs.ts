@@ -14,7 +14,7 @@ interface Column {
   readonly title: string;
   /** What the reader can search for. */
   readonly text: (run: RunData) => string;
-  /** The default is the text. */
+  /** What the cell shows. The default is the text. */
   readonly cell?: (run: RunData) => Child;
   /** The value to sort by, at first the largest. Undefined comes last. The default is the text, at first in its order. */
   readonly key?: (run: RunData, isRetried: boolean) => string | number | undefined;

@@ -42,11 +42,11 @@ function withCommand(name: string, text: string, command: string): HTMLElement {
   return element('p', { class: name }, text, element('code', command));
 }
 
-/** The workers, unless none is known or missed. `runs` are those in progress that the workers may call. */
+/** The workers. Nothing if there are none and no run needs one. `runs` are those in progress that the workers may call. */
 export function workersOf(of: Pick<Snapshot, 'workers' | 'datastore' | 'runs'>): Child {
   const { workers, datastore, runs } = of;
-  const isMissed = runs.some((run) => isShared(run) && run.state !== 'paused');
-  if (datastore === undefined || (workers.length === 0 && !isMissed)) return false;
+  const isNeeded = runs.some((run) => isShared(run) && run.state !== 'paused');
+  if (datastore === undefined || (workers.length === 0 && !isNeeded)) return false;
   const missing = datastore.away
     ? element('p', { class: 'empty' }, 'Unknown until Redis is back.')
     : withCommand('empty', 'No worker is running for the APIs of these runs. Start one: ', 'cqbatch worker');

@@ -27,7 +27,7 @@ const patienceMs = 5_000;
 /** How often the page looks for a change to read. */
 const lookMs = 100;
 
-/** A run: its progress, and its report so far, which the page reads again when the run has changed. */
+/** The page of a run: its progress, and its report so far, which the page reads again when the run has changed. */
 export class RunPage {
   readonly id: string;
   readonly element = element('div');
@@ -38,7 +38,7 @@ export class RunPage {
   #view: ReportView | undefined;
   /** Why the rows can't be shown. */
   #trouble: string | undefined;
-  /** As JSON, once the state folder has the run. */
+  /** The run as the server last sent it, as JSON, to notice changes. Empty for a run of another machine. */
   #latest = { json: '', ended: false };
 
   constructor(id: string, pointer: Pointer, onRead: () => void) {
@@ -135,7 +135,7 @@ export class RunPage {
 /** The latest report, with the state of the run by now. The report may be newer than the run. */
 function withNews(data: PageData, { ended, ...end }: RunData): PageData {
   if (ended) return data;
-  // The progress has the reason.
+  // The reason is left out here: the words of progress below the head have it.
   const { reason: _, ...run } = data.run;
   return { ...data, run: { ...run, state: endInWords(end), phase: 'in progress' } };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { operations } from '../../../../jobs/index.ts';
 import { allRuns } from '../../../../src/engine/run/facts/all-runs.ts';
-import type { ClusterLook } from '../../../../src/engine/run/facts/live-run.ts';
+import type { ClusterSnapshot } from '../../../../src/engine/run/facts/live-run.ts';
 import { createRun } from '../../../../src/engine/run/plan/create-run.ts';
 import { enterState } from '../../../../src/engine/run/record/record.ts';
 import { openRunStore } from '../../../../src/engine/run/record/store.ts';
@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { finished } from '../../journal/arbitraries.ts';
 import { leastOptions, manifestAt } from '../planned-record.ts';
 
-const nobody: ClusterLook = { entries: [], apis: new Map() };
+const nobody: ClusterSnapshot = { entries: [], apis: new Map() };
 const all = () => true;
 
 /** A run of three rows in progress. */
@@ -38,7 +38,7 @@ async function goingRun() {
 test('what delays a run is told as long as its process is in progress', async () => {
   const { store, record, journal } = await goingRun();
   const runs = allRuns(store, vi.fn());
-  const wait = async () => (await runs.look(nobody, all))[0]?.wait;
+  const wait = async () => (await runs.read(nobody, all))[0]?.wait;
   const waiting = 'Redis has no memory left';
   await store.save({ ...record, waiting });
   expect(await wait()).toEqual({ of: 'datastore', text: waiting });
@@ -47,7 +47,7 @@ test('what delays a run is told as long as its process is in progress', async ()
   await store.save(enterState({ ...record, waiting }, 'running'));
   expect(await wait()).toBeUndefined();
   const seen = { entries: [runEntry({ id: 'far', waiting })], apis: new Map() };
-  expect((await runs.look(seen, all)).find(({ id }) => id === 'far')?.wait).toMatchObject({ text: waiting });
+  expect((await runs.read(seen, all)).find(({ id }) => id === 'far')?.wait).toMatchObject({ text: waiting });
   await journal.close();
   await runs.close();
 });
@@ -59,7 +59,7 @@ test('a removed journal is reported, and tried again', async () => {
   const path = join(store.folder(record.id), 'journal.jsonl');
   await journal.close();
   await writeFile(path, '');
-  expect(await runs.look(nobody, all)).toEqual([]);
+  expect(await runs.read(nobody, all)).toEqual([]);
   expect(onUnreadable).toHaveBeenCalledWith(
     expect.objectContaining({ message: expect.stringContaining(path) }),
   );
@@ -68,7 +68,7 @@ test('a removed journal is reported, and tried again', async () => {
 test('runs of other machines come after those of the state folder, with the workers that call their API', async () => {
   const { store, record, journal } = await goingRun();
   await journal.close();
-  const seen: ClusterLook = {
+  const seen: ClusterSnapshot = {
     entries: [
       runEntry({ id: 'there', rowsPerSecond: 5 }),
       runEntry({ id: 'lost', seenAt: ago(60_000) }),
@@ -77,12 +77,12 @@ test('runs of other machines come after those of the state folder, with the work
     apis: new Map([[api, { workers: [workerEntry()], pace: undefined }]]),
   };
   const runs = allRuns(store, vi.fn());
-  expect(await runs.look(seen, all)).toMatchObject([
+  expect(await runs.read(seen, all)).toMatchObject([
     { id: record.id, throughput: { rowsPerSecond: 7 }, workers: [] },
     { id: 'there', throughput: { rowsPerSecond: 5 }, workers: [{ host: 'here' }] },
     { id: 'lost', state: 'interrupted', ended: true },
   ]);
-  const going = await runs.look(seen, (_, state) => state === 'running');
+  const going = await runs.read(seen, (_, state) => state === 'running');
   expect(going.map(({ id }) => id)).toEqual([record.id, 'there']);
   await runs.close();
 });
