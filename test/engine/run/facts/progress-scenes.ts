@@ -5,7 +5,7 @@ import { pacedBy, runFacts } from '../../../helpers/run-facts.ts';
 /** Half past nine in the time zone of the reader. */
 export const now = new Date(2026, 0, 5, 9, 30).getTime();
 
-/** A time of day, so many seconds from now. */
+/** The time of day at this distance from now. */
 export const inSeconds = (seconds: number): string => new Date(now + 1_000 * seconds).toISOString();
 
 const still = { rowsPerSecond: 0, of: 'now' } as const;

@@ -8,7 +8,7 @@ import { figuresText, type RunData, waitText } from '../../../../src/pages/serve
 import { runFacts } from '../../../helpers/run-facts.ts';
 import { now, progressScenes } from './progress-scenes.ts';
 
-test.each(progressScenes)('terminal, status and dashboard say the same of %s', (_what, changes) => {
+test.each(progressScenes)('terminal, status and dashboard agree about %s', (_what, changes) => {
   const run = runFacts(changes);
   const phrases = progressPhrases(run, now);
   const texts = phrases.map(phraseText);

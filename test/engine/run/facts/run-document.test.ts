@@ -14,7 +14,7 @@ const local = { states: [], steps: [], isShared: false, activeMs: 61_400, unclea
 test.each<[what: string, facts: RunFacts]>([
   ['a run of this machine that waits', runFacts({ state: 'paused', wait, local, rateGroup: 'acme' })],
   ['a run of another machine', factsOfEntry(runEntry({ waiting: 'Redis has no memory left' }), undefined)],
-])('status and show say the same of %s', (_what, facts) => {
+])('status and show agree about %s', (_what, facts) => {
   const audit = { record: plannedRecord, facts, folder: 'f', retries: [], undos: [] };
   const [status, shown] = [statusDocument(facts), auditDocument(audit)].map((each) => Object.entries(each));
   const both = shown?.filter(([name]) => status?.some(([other]) => other === name)) ?? [];
