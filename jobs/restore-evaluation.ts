@@ -1,14 +1,60 @@
-import {
-  getEvaluationRequest,
-  listDeletedEvaluationsRequest,
-  listEvaluationsRequest,
-} from '../src/engine/api/endpoints/lists.ts';
-import {
-  readRestoreEvaluationSummary,
-  restoreEvaluationRequest,
-} from '../src/engine/api/endpoints/restore-evaluation.ts';
-import { evaluationSummary } from '../src/engine/api/model/entities.ts';
+import { int64Json } from '../src/engine/api/int64.ts';
+import { object, type Reading, readIdentifier } from '../src/engine/api/reading.ts';
+import { serverText } from '../src/engine/api/server-text.ts';
 import { defineOperation } from '../src/engine/operation/operation.ts';
+import { type Evaluation, type EvaluationSummary, evaluation, evaluationSummary } from './evaluation.ts';
+import { type InputOf, objectWriter } from './typed-fields.ts';
+
+/**
+ * Columns, request and typed client are made from this list. The document does not say which fields are required (section 2.7); its request
+ * body has exactly these two.
+ */
+export const restoreFields = {
+  /** From 1 to 9223372036854775807. */
+  evaluation_id: { type: 'integer', min: 1, required: true },
+  /** The user who restores. */
+  user_id: { type: 'identifier', required: true, option: '<id>' },
+} as const;
+
+export interface RestoreEvaluationInput extends InputOf<typeof restoreFields> {}
+
+const calls = '/api/v1alpha1/scorecards/scorecards';
+const inputJson = objectWriter(restoreFields);
+
+const answer = object({ evaluation });
+const summaryAnswer = object({ evaluation: evaluationSummary });
+
+/** The answer must contain the requested evaluation, no longer deleted. */
+export function readRestoreEvaluationAnswer(evaluationId: string, body: unknown): Reading<Evaluation> {
+  return checkEvaluation(evaluationId, answer(body)?.evaluation ?? {});
+}
+
+function readSummary(body: unknown, evaluationId: string): Reading<EvaluationSummary> {
+  return checkEvaluation(evaluationId, summaryAnswer(body)?.evaluation ?? {});
+}
+
+function checkEvaluation<T extends EvaluationSummary>(evaluationId: string, evaluation: T): Reading<T> {
+  const identifier = readIdentifier('evaluation.evaluation_id', evaluationId, evaluation.evaluationId);
+  if (!identifier.ok) return identifier;
+  const { deletedAt } = evaluation;
+  if (deletedAt === undefined) return { ok: true, value: evaluation };
+  const message = `The evaluation in the answer is still deleted (deleted_at ${serverText(deletedAt)})`;
+  return { ok: false, code: 'ANSWER_STILL_DELETED', message };
+}
+
+/** A page must have a size. Hundreds of evaluations, without their sections, are far below the 4 MB of a usual message. */
+const pageSize = 500;
+
+/** A page of a list, from a public description of a service with this call: the interface document has no lists. */
+function pageRequest(isDeleted: boolean) {
+  return (token: string | undefined) => {
+    const page = token === undefined ? '' : `,"page_token":${JSON.stringify(token)}`;
+    return {
+      path: `${calls}/listevaluations`,
+      body: `{"is_deleted":${isDeleted},"page_size":${pageSize}${page}}`,
+    };
+  };
+}
 
 /** Interface document, section 4.1. */
 export const restoreEvaluation = defineOperation({
@@ -16,14 +62,10 @@ export const restoreEvaluation = defineOperation({
   thing: 'evaluation',
   done: 'restored',
   summary: 'Restore deleted evaluations by their id',
-  // The document does not say which fields are required (section 2.7); its request body has exactly these two.
-  fields: {
-    evaluation_id: { type: 'integer', min: 1, required: true },
-    user_id: { type: 'identifier', required: true, option: '<id>' },
-  },
+  fields: restoreFields,
   subject: 'evaluation_id',
-  request: (row) => restoreEvaluationRequest({ evaluationId: row.evaluation_id, userId: row.user_id }),
-  interpret: (body, evaluationId) => readRestoreEvaluationSummary(evaluationId, body),
+  request: (row) => ({ path: `${calls}/restoreevaluation`, body: inputJson(row) }),
+  interpret: readSummary,
   columns: {
     evaluation_state: ({ evaluationState }) => evaluationState,
     scorecard_id: ({ scorecardId }) => scorecardId,
@@ -39,7 +81,7 @@ export const restoreEvaluation = defineOperation({
   permission: 'PERMISSION_SCORECARDS_EVALUATE',
   list: {
     name: 'deleted-evaluations',
-    request: listDeletedEvaluationsRequest,
+    request: pageRequest(true),
     entries: 'evaluations',
     next: 'next_page_token',
     read: evaluationSummary,
@@ -63,10 +105,11 @@ export const restoreEvaluation = defineOperation({
     absent: 'is not deleted (perhaps restored already; by whom and when is not known), or does not exist',
     done: {
       name: 'evaluations',
-      request: listEvaluationsRequest,
-      one: getEvaluationRequest,
+      request: pageRequest(false),
+      // Whether the service finds deleted ones is not said.
+      one: (id) => ({ path: `${calls}/getevaluation`, body: `{"evaluation_id":${int64Json(id)}}` }),
       differs(body, evaluationId) {
-        const read = readRestoreEvaluationSummary(evaluationId, body);
+        const read = readSummary(body, evaluationId);
         return read.ok ? undefined : read.message;
       },
     },

@@ -1,10 +1,7 @@
-import { listSoundboardsRequest } from '../src/engine/api/endpoints/lists.ts';
-import {
-  readUpdateSoundboardAnswer,
-  updateSoundboardRequest,
-} from '../src/engine/api/endpoints/update-soundboard.ts';
-import { soundboardEntry } from '../src/engine/api/model/entities.ts';
+import type { z } from 'zod';
+import { entityId, object, type Reading, readIdentifier, schemaOf } from '../src/engine/api/reading.ts';
 import { defineOperation } from '../src/engine/operation/operation.ts';
+import { type EntryOf, entryReader, type InputOf, objectWriter } from './typed-fields.ts';
 
 const text = { type: 'text', undoable: true } as const;
 const time = { ...text, expects: 'time' } as const;
@@ -14,21 +11,60 @@ const count = { type: 'integer', undoable: true } as const;
 const fileTypes = ['RECORDING_FILE_TYPE_WAV', 'RECORDING_FILE_TYPE_MP3'] as const;
 
 /**
- * Fields that a row may change, in the order of section 2.6. Times and the file type are sent unchanged. By a public description of a
- * service with this call, `file_size` is in bytes and `recording_length` in seconds.
+ * The fields of an entry, in the order of section 2.6. Columns, request, comparison and typed client are made from this list. Times and the
+ * file type are sent unchanged: their format is not documented (section 2.7).
  */
-const changeable = {
+export const soundboardFields = {
+  soundboard_id: { type: 'integer', min: 1, required: true },
   file_name: text,
   file_type: { ...text, expects: fileTypes },
   title: text,
   description: text,
   date_created: time,
   last_modified: time,
+  /** In bytes, by a public description of a service with this call: the document does not name the unit. */
   file_size: count,
+  /** In seconds, by the same description. */
   recording_length: count,
 } as const;
 
-const names = Object.keys(changeable) as readonly (keyof typeof changeable)[];
+type FieldName = keyof typeof soundboardFields;
+
+const names = Object.keys(soundboardFields) as readonly FieldName[];
+const changeable = names.filter((name) => name !== 'soundboard_id');
+
+/** Only the given fields are sent. Whether the service keeps or resets the others is not documented. */
+export interface UpdateSoundboardInput extends InputOf<typeof soundboardFields> {}
+
+/** Section 2.6: a recording file with a title, a description and file metadata, as answers have it. */
+export interface Soundboard extends EntryOf<typeof soundboardFields> {}
+
+const soundboard = entryReader(soundboardFields);
+
+/** The schema for parsed JSON; leaves out unknown and unreadable fields. */
+export const soundboardSchema: z.ZodType<Soundboard> = schemaOf(soundboard);
+
+/** Section 4.2. */
+export interface UpdateSoundboardAnswer {
+  readonly soundboardId: bigint;
+}
+
+const answer = object({ soundboardId: entityId });
+
+export function readUpdateSoundboardAnswer(
+  soundboardId: string,
+  body: unknown,
+): Reading<UpdateSoundboardAnswer> {
+  const received = answer(body)?.soundboardId;
+  const identifier = readIdentifier('soundboard_id', soundboardId, received);
+  return identifier.ok ? { ok: true, value: { soundboardId: identifier.value } } : identifier;
+}
+
+export function changesNothing(row: Readonly<Partial<Record<FieldName, string>>>): boolean {
+  return changeable.every((name) => row[name] === undefined);
+}
+
+const entryJson = objectWriter(soundboardFields);
 
 /** Interface document, section 4.2. */
 export const updateSoundboard = defineOperation({
@@ -36,24 +72,14 @@ export const updateSoundboard = defineOperation({
   thing: 'soundboard',
   done: 'updated',
   summary: 'Change soundboard entries (stored recordings)',
-  fields: { soundboard_id: { type: 'integer', min: 1, required: true }, ...changeable },
+  fields: soundboardFields,
   subject: 'soundboard_id',
   check: (row) =>
-    names.some((name) => row[name] !== undefined)
-      ? undefined
-      : `changes nothing; give at least one of ${names.join(', ')}`,
-  request: (row) =>
-    updateSoundboardRequest({
-      soundboardId: row.soundboard_id,
-      fileName: row.file_name,
-      fileType: row.file_type,
-      title: row.title,
-      description: row.description,
-      dateCreated: row.date_created,
-      lastModified: row.last_modified,
-      fileSize: row.file_size,
-      recordingLength: row.recording_length,
-    }),
+    changesNothing(row) ? `changes nothing; give at least one of ${changeable.join(', ')}` : undefined,
+  request: (row) => ({
+    path: '/api/v1alpha1/org/soundboard/update',
+    body: `{"soundboard":${entryJson(row)}}`,
+  }),
   interpret: (body, soundboardId) => readUpdateSoundboardAnswer(soundboardId, body),
   columns: { soundboard_id: ({ soundboardId }) => soundboardId },
   repeatable: true,
@@ -63,14 +89,15 @@ export const updateSoundboard = defineOperation({
   permission: 'PERMISSION_SOUNDBOARD_EDIT',
   list: {
     name: 'soundboards',
-    request: listSoundboardsRequest,
+    // From the same description. One answer has all entries.
+    request: () => ({ path: '/api/v1alpha1/org/soundboard/list', body: '{}' }),
     entries: 'soundboards',
     read(entry) {
-      const read = soundboardEntry(entry);
+      const read = soundboard(entry);
       // Services leave out zero values: WAV is the first of the file types.
       return read && { ...read, fileType: read.fileType ?? fileTypes[0] };
     },
-    fields: ['soundboard_id', ...names],
+    fields: names,
     columns: {},
     absent: 'does not exist',
     computed: ['last_modified'],

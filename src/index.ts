@@ -1,8 +1,16 @@
 /** The library: what `docs/library.md`, `docs/operations.md` and `docs/api-client.md` describe, and nothing else. */
 
+export { createTypedClient as createClient, type TypedClient } from '../jobs/client.ts';
+export { type Evaluation, evaluationSchema } from '../jobs/evaluation.ts';
 export { operations } from '../jobs/index.ts';
-export { restoreEvaluation } from '../jobs/restore-evaluation.ts';
-export { updateSoundboard } from '../jobs/update-soundboard.ts';
+export { type RestoreEvaluationInput, restoreEvaluation } from '../jobs/restore-evaluation.ts';
+export {
+  type Soundboard,
+  soundboardSchema,
+  type UpdateSoundboardAnswer,
+  type UpdateSoundboardInput,
+  updateSoundboard,
+} from '../jobs/update-soundboard.ts';
 export { CqbatchError, type ErrorKind } from './base/errors/errors.ts';
 export type { Log } from './base/log.ts';
 export { stringifyJson } from './base/text/json.ts';
@@ -16,26 +24,14 @@ export type {
   SendOptions,
   Timeouts,
 } from './engine/api/client.ts';
-export type { RestoreEvaluationInput } from './engine/api/endpoints/restore-evaluation.ts';
-export type {
-  UpdateSoundboardAnswer,
-  UpdateSoundboardInput,
-} from './engine/api/endpoints/update-soundboard.ts';
 export { ApiError, type ApiFailure } from './engine/api/failure.ts';
 export type { Int64Input } from './engine/api/int64.ts';
 export type { LimitUnit, StatedLimit } from './engine/api/limits.ts';
-export {
-  type Evaluation,
-  evaluationSchema,
-  type Soundboard,
-  soundboardSchema,
-} from './engine/api/model/entities.ts';
 export type { RequestObserver } from './engine/api/network/exchange.ts';
 export type { ApiRequest } from './engine/api/request.ts';
 export { tokenFromCommand } from './engine/api/token/from-command.ts';
 export { tokenFromFile } from './engine/api/token/from-file.ts';
 export { type TokenSource, tokenFromValue } from './engine/api/token/token.ts';
-export { createTypedClient as createClient, type TypedClient } from './engine/api/typed-client.ts';
 export {
   defineOperation,
   type Interpretation,

@@ -1,7 +1,8 @@
 /** What another client does with `--changing`, between two pages and between two lists. */
 
 import { randomFor } from './random.ts';
-import type { Evaluation, Soundboard, State } from './state.ts';
+import type { Soundboard } from './soundboard.ts';
+import type { Evaluation, State } from './state.ts';
 
 const otherClient = 'other-client';
 

@@ -111,27 +111,10 @@ function sumOf<Key extends string>(things: readonly Readonly<Record<Key, number>
   return things.reduce((sum, thing) => sum + thing[key], 0);
 }
 
-/** The entry of a WAV file of 8,000 bytes a second. */
-export function generateSoundboard(seed: bigint, id: bigint) {
-  const random = randomFor(seed, 'soundboard', id);
-  const seconds = random.integer(2, 300);
-  return {
-    soundboard_id: id,
-    file_name: `recording-${id}.wav`,
-    file_type: 'RECORDING_FILE_TYPE_WAV',
-    title: `Recording ${id}`,
-    description: random.chance(0.5) ? `Played in queue ${random.integer(1, 30)}` : '',
-    date_created: generatedTime(random, 'first'),
-    last_modified: generatedTime(random, 'second'),
-    file_size: 44 + 8000 * seconds,
-    recording_length: seconds,
-  };
-}
-
 const start = Date.UTC(2024, 0, 1);
 const halfYear = 182 * 24 * 3600;
 
-function generatedTime(random: Random, half: 'first' | 'second'): string {
+export function generatedTime(random: Random, half: 'first' | 'second'): string {
   const seconds = random.integer(0, halfYear - 1) + (half === 'second' ? halfYear : 0);
   return formatTime(start + seconds * 1000);
 }

@@ -3,7 +3,7 @@ import { stringifyJson } from '../base/text/json.ts';
 import { type Decision, refuse } from './answer.ts';
 import { changeEvaluation, soundboardsBetweenChanges } from './changing.ts';
 import { badRequest } from './error-details.ts';
-import { evaluationPage, soundboard, soundboardsAnswer } from './messages.ts';
+import { evaluationPage } from './messages.ts';
 import { randomFor } from './random.ts';
 import {
   bound,
@@ -14,6 +14,7 @@ import {
   texts,
   trueOrFalse,
 } from './request-fields.ts';
+import { soundboard, soundboardsAnswer } from './soundboard.ts';
 import type { Evaluation, State } from './state.ts';
 
 /** The fields of a request for a page. The public description has more filters, and an order. */

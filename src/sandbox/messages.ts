@@ -1,10 +1,10 @@
 /** The messages of answers (interface document, section 2) as Protocol Buffers write them in JSON. */
 
-import { callTypes, channelTypes, evaluationStates, fileTypes, riskLevels } from './enums.ts';
+import { callTypes, channelTypes, evaluationStates, riskLevels } from './enums.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-interface Kind {
+export interface Kind {
   /** The value of an unset field, written only with zero values. */
   readonly zero: unknown;
   readonly write: (value: never, withZeros: boolean) => unknown;
@@ -17,25 +17,25 @@ export interface Message extends Kind {
 const asItIs = (value: unknown): unknown => value;
 
 const int32: Kind = { zero: 0, write: asItIs };
-const int64: Kind = { zero: '0', write: String };
+export const int64: Kind = { zero: '0', write: String };
 const double: Kind = int32;
-const text: Kind = { zero: '', write: asItIs };
+export const string: Kind = { zero: '', write: asItIs };
 const flag: Kind = { zero: false, write: asItIs };
 /** Careless servers write the first moment of the year 1 for an unset time. */
-const time: Kind = { zero: '0001-01-01T00:00:00Z', write: asItIs };
+export const timestamp: Kind = { zero: '0001-01-01T00:00:00Z', write: asItIs };
 
-function oneOf([zero]: readonly [string, ...string[]]): Kind {
+export function oneOf([zero]: readonly [string, ...string[]]): Kind {
   return { zero, write: asItIs };
 }
 
-function listOf(kind: Kind): Kind {
+export function repeated(kind: Kind): Kind {
   return {
     zero: [],
     write: (values: readonly never[], withZeros) => values.map((value) => kind.write(value, withZeros)),
   };
 }
 
-function message(kinds: Readonly<Record<string, Kind>>): Message {
+export function message(kinds: Readonly<Record<string, Kind>>): Message {
   const fields = Object.entries(kinds).map(([name, kind]) => ({ name, key: camelCase(name), ...kind }));
   return {
     zero: null,
@@ -67,9 +67,9 @@ const question = message({
   scorecard_question_id: int64,
   skipped: flag,
   points: double,
-  answers: listOf(message({ answer_points: double })),
+  answers: repeated(message({ answer_points: double })),
   evaluation_section_id: int64,
-  comment: text,
+  comment: string,
   sort_order: int32,
 });
 
@@ -78,7 +78,7 @@ const autoQuestion = message({
   auto_evaluation_id: int64,
   auto_evaluation_section_id: int64,
   auto_question_id: int64,
-  flagged: listOf(int64),
+  flagged: repeated(int64),
   passed: flag,
   sort_order: int32,
   risk_level: oneOf(riskLevels),
@@ -92,47 +92,34 @@ const section = message({
   points: double,
   possible_points: double,
   sort_order: int32,
-  deleted_at: time,
-  created_at: time,
-  evaluation_questions: listOf(question),
-  auto_evaluation_questions: listOf(autoQuestion),
+  deleted_at: timestamp,
+  created_at: timestamp,
+  evaluation_questions: repeated(question),
+  auto_evaluation_questions: repeated(autoQuestion),
   skipped: flag,
 });
 
 const evaluation = message({
   evaluation_id: int64,
   scorecard_id: int64,
-  scorer_id: text,
+  scorer_id: string,
   ...call,
   score: double,
   evaluation_state: oneOf(evaluationStates),
-  evaluation_sections: listOf(section),
-  completed_at: time,
-  deleted_at: time,
-  agent_user_id: text,
+  evaluation_sections: repeated(section),
+  completed_at: timestamp,
+  deleted_at: timestamp,
+  agent_user_id: string,
   transcript_sid: int64,
-  custom_fields: listOf(message({ key: text, field: text })),
-  deleted_by: text,
+  custom_fields: repeated(message({ key: string, field: string })),
+  deleted_by: string,
   is_recoverable: flag,
   channel_type: oneOf(channelTypes),
   call_metadata: message(call),
   conversation_metadata: message({ conversation_sid: int64 }),
 });
 
-export const soundboard = message({
-  soundboard_id: int64,
-  file_name: text,
-  file_type: oneOf(fileTypes),
-  title: text,
-  description: text,
-  date_created: time,
-  last_modified: time,
-  file_size: int64,
-  recording_length: int64,
-});
-
 /** The answer of a restore, and of a read of one evaluation. */
 export const evaluationAnswer = message({ evaluation });
-export const evaluationPage = message({ evaluations: listOf(evaluation), next_page_token: text });
+export const evaluationPage = message({ evaluations: repeated(evaluation), next_page_token: string });
 export const updateAnswer = message({ soundboard_id: int64 });
-export const soundboardsAnswer = message({ soundboards: listOf(soundboard) });

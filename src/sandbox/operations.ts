@@ -6,15 +6,9 @@ import { badRequest, errorInfo } from './error-details.ts';
 import { evaluationsQuery, listEvaluations, listSoundboards } from './lists.ts';
 import { evaluationAnswer, updateAnswer } from './messages.ts';
 import type { SandboxSettings } from './options.ts';
-import {
-  documentFields,
-  identifier,
-  protobufFields,
-  type RequestFields,
-  size,
-  text,
-} from './request-fields.ts';
+import { documentFields, identifier, protobufFields, type RequestFields, text } from './request-fields.ts';
 import type { Shape } from './shapes.ts';
+import { soundboardIn } from './soundboard.ts';
 import type { State } from './state.ts';
 
 export interface Endpoint {
@@ -57,23 +51,13 @@ export const endpoints: readonly Endpoint[] = [
     operation: 'update-soundboard',
     path: '/api/v1alpha1/org/soundboard/update',
     // Interface document, section 4.2.
-    request: readIn(({ message, time, fileType }) =>
-      message({
-        soundboard: message({
-          soundboard_id: identifier,
-          file_name: text,
-          file_type: fileType,
-          title: text,
-          description: text,
-          date_created: time,
-          last_modified: time,
-          file_size: size,
-          recording_length: size,
+    request: readIn((fields) =>
+      fields
+        .message({ soundboard: soundboardIn(fields) })
+        .transform(({ soundboard: { soundboard_id: id, ...given } }): Call => {
+          const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value != null));
+          return { id, perform: (state, now) => update(state, id, changed, now) };
         }),
-      }).transform(({ soundboard: { soundboard_id: id, ...given } }): Call => {
-        const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value != null));
-        return { id, perform: (state, now) => update(state, id, fields, now) };
-      }),
     ),
   },
   {

@@ -1,7 +1,7 @@
-import { fileTypes } from './enums.ts';
-import { formatTime, generateEvaluation, generateSoundboard } from './generate.ts';
+import { formatTime, generateEvaluation } from './generate.ts';
 import { type Millionths, wholeShare } from './notation.ts';
 import type { SandboxSettings } from './options.ts';
+import { generateSoundboard, type Soundboard, updateRules } from './soundboard.ts';
 
 /** An evaluation (interface document, section 2.1). It is deleted if it has `deleted_at`. */
 export interface Evaluation extends Readonly<Record<string, unknown>> {
@@ -12,9 +12,6 @@ export interface Evaluation extends Readonly<Record<string, unknown>> {
   readonly is_recoverable?: boolean;
   readonly evaluation_sections?: readonly Readonly<Record<string, unknown>>[];
 }
-
-/** A soundboard entry (interface document, section 2.6). */
-export type Soundboard = ReturnType<typeof generateSoundboard>;
 
 interface Restoration {
   readonly userId: string | undefined;
@@ -89,37 +86,11 @@ export class State {
   update(id: bigint, fields: Partial<Soundboard>, at: number): Soundboard | undefined {
     const soundboard = this.soundboard(id);
     if (soundboard === undefined) return undefined;
-    const changed = changes[this.settings.updates](soundboard, fields);
+    const changed = updateRules[this.settings.updates](soundboard, fields);
     const result = { ...changed, last_modified: formatTime(at) };
     this.updates.set(String(id), result);
     return result;
   }
-}
-
-const changes: Readonly<
-  Record<SandboxSettings['updates'], (entry: Soundboard, given: Partial<Soundboard>) => Soundboard>
-> = {
-  merge: (entry, given) => ({ ...entry, ...given }),
-  replace: (entry, given) => ({ ...entry, ...emptySoundboard, ...given }),
-  presence: (entry, given) => ({
-    ...entry,
-    ...Object.fromEntries(Object.entries(given).filter(([name, value]) => !isEmpty(name, value))),
-  }),
-};
-
-/** Fields that were never set, as Protocol Buffers write them. */
-const emptySoundboard = {
-  file_name: '',
-  file_type: fileTypes[0],
-  title: '',
-  description: '',
-  date_created: '',
-  file_size: 0,
-  recording_length: 0,
-} satisfies Partial<Soundboard>;
-
-function isEmpty(name: string, value: unknown): boolean {
-  return value === '' || String(value) === String(emptySoundboard[name as keyof typeof emptySoundboard]);
 }
 
 /** Removes each trace of the deletion, also in the sections. */

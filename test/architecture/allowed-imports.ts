@@ -81,7 +81,7 @@ const table: Readonly<Record<string, readonly [folders: string, packages: string
   'src/engine/manifest': ['engine/rows engine/operation domain base', 'csv-parse hucre lossless-json zod'],
   'src/engine/rows': ['engine/operation domain base', 'zod'],
   'src/engine/journal': ['domain base', 'zod'],
-  jobs: ['engine/operation engine/api', ''],
+  jobs: ['engine/operation engine/api', 'zod'],
   'src/engine/operation': ['engine/api domain base', 'zod'],
   'src/engine/api': ['domain base', 'p-retry undici zod'],
   'src/domain': ['base', 'zod'],

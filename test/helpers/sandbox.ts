@@ -19,7 +19,8 @@ import { sandboxOptions } from '../../src/sandbox/options.ts';
 import type { LogEntry } from '../../src/sandbox/request-log.ts';
 import { startSandbox as serve } from '../../src/sandbox/sandbox.ts';
 import { type Reaction, Service } from '../../src/sandbox/service.ts';
-import type { Evaluation, Soundboard } from '../../src/sandbox/state.ts';
+import type { Soundboard } from '../../src/sandbox/soundboard.ts';
+import type { Evaluation } from '../../src/sandbox/state.ts';
 
 const help = ['', '', ''] as const;
 

@@ -3,7 +3,7 @@ import { restoreEvaluation as operation } from '../../jobs/restore-evaluation.ts
 import { parseJson } from '../../src/base/text/json.ts';
 import { problems } from './problems.ts';
 
-// Fields of each type: engine/operation/row-fields.test.ts. Answers: answer-shapes.test.ts and engine/api/typed-client.test.ts.
+// Fields of each type: engine/operation/row-fields.test.ts. Answers: answer-shapes.test.ts and client.test.ts.
 describe('the row schema', () => {
   test.each<[unknown, string]>([
     [' 12 ', '12'],

@@ -66,7 +66,7 @@ describe('the request', () => {
   });
 });
 
-// What is refused: engine/api/typed-client.test.ts.
+// What is refused: client.test.ts.
 test('the check of the answer echoes the id', () => {
   const answer = operation.check('9007199254740993', { soundboard_id: 9007199254740993n });
   expect(answer).toEqual({ ok: true, columns: { soundboard_id: '9007199254740993' } });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { generateEvaluation, generateSoundboard } from '../../src/sandbox/generate.ts';
+import { generateEvaluation } from '../../src/sandbox/generate.ts';
+import { generateSoundboard } from '../../src/sandbox/soundboard.ts';
 
 const evaluations = Array.from({ length: 200 }, (_, index) => generateEvaluation(1n, BigInt(index + 1)));
 

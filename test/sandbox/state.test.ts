@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { generateEvaluation, generateSoundboard } from '../../src/sandbox/generate.ts';
+import { generateEvaluation } from '../../src/sandbox/generate.ts';
 import { readOptions } from '../../src/sandbox/notation.ts';
 import { type SandboxOptions, sandboxOptions } from '../../src/sandbox/options.ts';
+import { generateSoundboard } from '../../src/sandbox/soundboard.ts';
 import { isInShare, State } from '../../src/sandbox/state.ts';
 
 const newState = (options: SandboxOptions = { evaluations: 200 }): State =>

@@ -9,7 +9,7 @@
  */
 
 import { z } from 'zod';
-import { isJsonObject, isLosslessNumber, stringifyJson } from '../../../base/text/json.ts';
+import { isJsonObject, isLosslessNumber, stringifyJson } from '../../base/text/json.ts';
 
 /** Undefined when a value can't be understood. A function, not a schema: it runs for each row. */
 export type Read<T> = (value: unknown) => T | undefined;

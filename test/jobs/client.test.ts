@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ApiError, createClient, type TypedClient } from '../../../src/index.ts';
-import { httpServer, type LocalServer } from './local-server.ts';
+import { ApiError, createClient, type RestoreEvaluationInput, type TypedClient } from '../../src/index.ts';
+import { httpServer, type LocalServer } from '../engine/api/local-server.ts';
 
 async function answering(body: string, status = 200): Promise<{ client: TypedClient; server: LocalServer }> {
   const server = await httpServer((response) => response.writeHead(status).end(body));
@@ -59,6 +59,17 @@ describe('restoreEvaluation', () => {
     await expect(client.restoreEvaluation({ evaluationId: id, userId: 'u' })).rejects.toThrow(RangeError);
     expect(server.seen).toHaveLength(0);
   });
+
+  test.each<[string, object, RegExp]>([
+    ['no user', {}, /^userId must be text$/],
+    ['a user that is not text', { userId: 5 }, /^userId must be text$/],
+    ['an unknown field', { userId: 'u', reason: 'x' }, /^reason is not a field: use evaluationId, userId$/],
+  ])('sends nothing for %s', async (_title, fields, message) => {
+    const { client, server } = await answering('{}');
+    const input = { evaluationId: 5, ...fields } as RestoreEvaluationInput;
+    await expect(client.restoreEvaluation(input)).rejects.toThrow(message);
+    expect(server.seen).toHaveLength(0);
+  });
 });
 
 describe('updateSoundboard', () => {
@@ -86,11 +97,7 @@ describe('updateSoundboard', () => {
 
   test.each<[string, object, RegExp]>([
     ['changes nothing', {}, /changes nothing: give at least one field/],
-    [
-      'has an unknown field',
-      { titel: 'x' },
-      /^titel is not a field of a soundboard entry: use soundboardId, f/,
-    ],
+    ['has an unknown field', { titel: 'x' }, /^titel is not a field: use soundboardId, f/],
     ['has a text that is not a string', { title: null }, /^title must be text$/],
   ])('sends nothing when the update %s', async (_title, fields, message) => {
     const { client, server } = await answering('{"soundboard_id":5}');

@@ -1,4 +1,4 @@
-/** Interface document, section 2, as answers contain them. */
+/** An evaluation (interface document, sections 2.1 to 2.5), as answers have it. */
 
 import type { z } from 'zod';
 import {
@@ -14,7 +14,7 @@ import {
   schemaOf,
   text,
   time,
-} from './reading.ts';
+} from '../src/engine/api/reading.ts';
 
 /** Section 2.4. */
 export type RiskLevel = OpenEnum<'RISK_LEVEL_NONE'>;
@@ -116,26 +116,3 @@ export interface EvaluationSummary extends ReadBy<typeof evaluationSummary> {}
 
 /** The schema for parsed JSON; leaves out unknown and unreadable fields. */
 export const evaluationSchema: z.ZodType<Evaluation> = schemaOf(evaluation);
-
-/** Section 2.6. */
-export type FileType = OpenEnum<'RECORDING_FILE_TYPE_WAV'>;
-
-export const soundboardEntry = object({
-  soundboardId: entityId,
-  fileName: text,
-  fileType: text as Read<FileType>,
-  title: text,
-  description: text,
-  dateCreated: time,
-  lastModified: time,
-  /** The document does not name the unit (section 2.7): most likely bytes. */
-  fileSize: integer,
-  /** The document does not name the unit (section 2.7): most likely seconds. */
-  recordingLength: integer,
-});
-
-/** Section 2.6: a recording file with a title, a description and file metadata. */
-export interface Soundboard extends ReadBy<typeof soundboardEntry> {}
-
-/** The schema for parsed JSON; leaves out unknown and unreadable fields. */
-export const soundboardSchema: z.ZodType<Soundboard> = schemaOf(soundboardEntry);

@@ -1,20 +1,28 @@
-import { type ApiClient, type ClientOptions, createClient, type SendOptions } from './client.ts';
+import {
+  type ApiClient,
+  type ClientOptions,
+  createClient,
+  type SendOptions,
+} from '../src/engine/api/client.ts';
+import { ApiError, apiFailure } from '../src/engine/api/failure.ts';
+import type { Reading } from '../src/engine/api/reading.ts';
+import type { ApiRequest } from '../src/engine/api/request.ts';
+import type { Evaluation } from './evaluation.ts';
 import {
   type RestoreEvaluationInput,
   readRestoreEvaluationAnswer,
-  restoreEvaluationRequest,
-} from './endpoints/restore-evaluation.ts';
+  restoreEvaluation,
+  restoreFields,
+} from './restore-evaluation.ts';
+import { rowOfInput } from './typed-fields.ts';
 import {
+  changesNothing,
   readUpdateSoundboardAnswer,
+  soundboardFields,
   type UpdateSoundboardAnswer,
   type UpdateSoundboardInput,
-  updateSoundboardRequest,
-} from './endpoints/update-soundboard.ts';
-import { ApiError, apiFailure } from './failure.ts';
-import { requireInt64 } from './int64.ts';
-import type { Evaluation } from './model/entities.ts';
-import type { Reading } from './model/reading.ts';
-import type { ApiRequest } from './request.ts';
+  updateSoundboard,
+} from './update-soundboard.ts';
 
 /** A function for each operation of the interface document. */
 export interface TypedClient extends ApiClient {
@@ -62,14 +70,16 @@ export function createTypedClient(options: ClientOptions): TypedClient {
   return {
     ...client,
     restoreEvaluation: async (input, sendOptions) => {
-      const id = requireInt64('evaluationId', input.evaluationId, 1);
-      const read = (body: unknown) => readRestoreEvaluationAnswer(id, body);
-      return call(restoreEvaluationRequest(input), read, sendOptions);
+      const row = rowOfInput(restoreFields, input);
+      const read = (body: unknown) => readRestoreEvaluationAnswer(row.evaluation_id, body);
+      return call(restoreEvaluation.request(row), read, sendOptions);
     },
     updateSoundboard: async (input, sendOptions) => {
-      const id = requireInt64('soundboardId', input.soundboardId, 1);
-      const read = (body: unknown) => readUpdateSoundboardAnswer(id, body);
-      return call(updateSoundboardRequest(input), read, sendOptions);
+      const row = rowOfInput(soundboardFields, input);
+      if (changesNothing(row))
+        throw new RangeError('the update changes nothing: give at least one field besides soundboardId');
+      const read = (body: unknown) => readUpdateSoundboardAnswer(row.soundboard_id, body);
+      return call(updateSoundboard.request(row), read, sendOptions);
     },
   };
 }

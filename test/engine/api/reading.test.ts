@@ -9,7 +9,7 @@ import {
   type Read,
   text,
   time,
-} from '../../../../src/engine/api/model/reading.ts';
+} from '../../../src/engine/api/reading.ts';
 
 interface Reader {
   readonly name: string;

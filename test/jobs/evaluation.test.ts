@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../../../src/base/text/json.ts';
-import {
-  type Evaluation,
-  evaluationSchema,
-  evaluationSummary,
-} from '../../../../src/engine/api/model/entities.ts';
+import { type Evaluation, evaluationSchema, evaluationSummary } from '../../jobs/evaluation.ts';
+import { parseJson } from '../../src/base/text/json.ts';
 
 /** Every field of the interface document, sections 2.1 to 2.5. */
 const document = `{
