@@ -1,10 +1,8 @@
+import { formatTitles } from '../engine/manifest/formats.ts';
 import { type CommandSpec, runThat } from './command-spec.ts';
 import * as groups from './option-groups.ts';
 
-const manifest = [
-  '<manifest>',
-  'CSV, TSV, Excel, JSON or JSON Lines file, also gzipped; - reads standard input',
-] as const;
+const manifest = ['<manifest>', `${formatTitles} file, also gzipped; - reads standard input`] as const;
 const manifestOrPlan = [manifest[0], `${manifest[1]}; or a plan (.cqplan)`] as const;
 
 const asking = ['yes', 'runId', 'wait'] as const;

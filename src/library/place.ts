@@ -33,7 +33,7 @@ export interface BatchPlace<Each extends Operation = Operation> {
 }
 
 export interface BatchOptions extends BatchPlace {
-  /** Path of a CSV, JSON, JSON Lines or Excel file; the first three may be gzipped. */
+  /** Path of a manifest in any format (docs/manifests.md), also gzipped. */
   readonly manifest: string;
   /** The operation of rows that name none, if their columns don't imply one. */
   readonly operation?: string;

@@ -61,3 +61,8 @@ export function exactDuration(ms: number): string {
 function joined(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
+
+/** `CSV, TSV or JSON` */
+export function inWords(words: readonly string[], conjunction: 'and' | 'or'): string {
+  return words.join(', ').replace(/, (?=[^,]*$)/, ` ${conjunction} `);
+}

@@ -3,9 +3,8 @@ import picomatch from 'picomatch';
 import { exists } from '../../base/disk/files.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { composed } from '../../base/text/composed.ts';
+import { manifestNames } from '../../engine/manifest/formats.ts';
 import { isFolderAt } from './files.ts';
-
-const manifestNames = '*.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}';
 
 /** Names of files that programs rename when complete, and of Excel's lock files. */
 const unfinishedNames = ['*.part', '*.partial', '*.tmp', '*.crdownload', '*.filepart', '~$*'];

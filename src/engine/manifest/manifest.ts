@@ -6,9 +6,6 @@ export const defaultClearToken = '<clear>';
 
 export const hiddenRules = ['include', 'skip'] as const;
 
-/** `tsv` is delimited by tabs, `csv` by any other delimiter. */
-export type ManifestFormat = 'csv' | 'tsv' | 'json' | 'jsonl' | 'xlsx';
-
 /** Stored by a run, so that each reading is the same. */
 export interface ReadingOptions {
   /** The text of a cell in CSV and TSV that means the empty string. Default: `<clear>`. */
@@ -32,15 +29,18 @@ export interface ReadingOptions {
 /** Its rows can be read repeatedly. */
 export interface Manifest {
   readonly name: string;
-  readonly format: ManifestFormat;
+  /** Its name in the table of `formats.ts`. */
+  readonly format: string;
+  /** Whether the first row names the columns of all rows. */
+  readonly hasHeader: boolean;
   readonly delimiter?: Delimiter;
   /** Of JSON `{ "operation", "defaults", "rows" }`. */
   readonly operation?: string;
   /** Values of fields that rows omit. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   /**
-   * Columns as written, in order of first appearance, without those that start with `_`. Complete for CSV and TSV; for JSON at least those
-   * of the first 100 rows until `rows()` has been read further.
+   * Columns as written, in order of first appearance, without those that start with `_`. Complete with a header; else at least those of the
+   * first 100 rows until `rows()` has been read further.
    */
   columns(): readonly string[];
   /** Absent unless the manifest is a workbook. */

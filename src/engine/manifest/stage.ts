@@ -12,14 +12,14 @@ import { readFileParts } from '../../base/disk/open-file.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { onDisk } from '../../base/errors/system-error.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { identify } from './layout.ts';
+import { identify } from './identify.ts';
 import type { ReadingOptions } from './manifest.ts';
 import { manifestTooLarge, readingError } from './text/mistake.ts';
 import { type InputKind, inputKind, type ReadingContext, readSize } from './text/source.ts';
 
 /** The digest of a copy proves that what was reviewed is what runs. */
 export interface StagedManifest extends Digest {
-  /** `manifest.csv`, `.tsv`, `.json`, `.jsonl` or `.xlsx`, with `.gz` when gzipped. */
+  /** `manifest.csv`, by the name of the format, with `.gz` when gzipped. */
   readonly path: string;
   /** The given name or path, or `<stdin>`. */
   readonly name: string;
@@ -47,8 +47,8 @@ export async function stageManifest(
         'MANIFEST_CHANGED',
         `${escapeInvisible(name)} was replaced while it was taken, so nothing of it is sent: put it into the inbox again.`,
       );
-    const { source: text, layout } = await identify(arriving, name, options, reading);
-    const path = join(intoDir, `manifest.${layout.format}${text.gzip ? '.gz' : ''}`);
+    const { source: text, format } = await identify(arriving, name, options, reading);
+    const path = join(intoDir, `manifest.${format.name}${text.gzip ? '.gz' : ''}`);
     await rename(arriving, path);
     return { path, name, ...copied };
   } catch (error) {

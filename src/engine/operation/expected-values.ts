@@ -1,3 +1,4 @@
+import { inWords } from '../../base/text/format.ts';
 import { readMoment } from '../../base/text/moment.ts';
 
 /**
@@ -12,7 +13,7 @@ export type Expectation = (value: string) => string | undefined;
 export function expectationOf(expects: ExpectedValues): Expectation {
   if (expects === 'time') return (value) => (isTime(value) ? undefined : aTime);
   const known = new Set(expects);
-  const named = expects.join(', ').replace(/, (?=[^,]*$)/, ' or ');
+  const named = inWords(expects, 'or');
   return (value) => (known.has(value) ? undefined : named);
 }
 

@@ -61,7 +61,7 @@ test('a file that is being written is left alone, and so are folders, links and 
   expect(await next(watched)).toEqual({ others: [{ name: 'growing.csv', taking: { kind: 'growing' } }] });
   expect((await watched.ignored()).toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
     { name: 'link.csv', why: 'it is a symbolic link' },
-    { name: 'notes.md', why: 'manifests are called *.{csv,tsv,txt,json,jsonl,ndjson,xlsx}{,.gz}' },
+    { name: 'notes.md', why: 'manifests are called *.{csv,txt,tsv,tab,xlsx,json,jsonl,ndjson}{,.gz}' },
   ]);
 });
 

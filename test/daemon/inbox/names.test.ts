@@ -2,7 +2,17 @@ import { expect, test } from 'vitest';
 import { inboxPlace } from '../../../src/daemon/inbox/names.ts';
 
 const strange = ['README.md', 'report.pdf'];
-const all = ['week 47.csv', 'Ä🎧.JSON', 'a.tsv', 'b.jsonl', 'c.ndjson', 'd.csv.gz', 'e.xlsx', 'f.txt'];
+const all = [
+  'week 47.csv',
+  'Ä🎧.JSON',
+  'a.tsv',
+  'b.jsonl',
+  'c.ndjson',
+  'd.csv.gz',
+  'e.xlsx',
+  'f.txt',
+  'g.TAB',
+];
 
 test.each([
   ['a folder', 'in', true, all],

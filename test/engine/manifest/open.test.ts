@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OpenOptions } from '../../../src/engine/manifest/open.ts';
+import type { OpenOptions } from '../../../src/engine/manifest/manifest-format.ts';
 import { allRows, cellsOf, failure, openText } from './reading.ts';
 
 const csv = 'evaluation_id,note\n1,one\n2,two\n';

@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { CqbatchError } from '../../../src/base/errors/errors.ts';
 import type { Manifest, ManifestRow } from '../../../src/engine/manifest/manifest.ts';
-import { type OpenOptions, openManifest } from '../../../src/engine/manifest/open.ts';
+import type { OpenOptions } from '../../../src/engine/manifest/manifest-format.ts';
+import { openManifest } from '../../../src/engine/manifest/open.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 /** Writes a manifest of that name into its own folder; gzipped if the name ends with `.gz`. */

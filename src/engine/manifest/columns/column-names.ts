@@ -106,16 +106,16 @@ export function refuseJoinedTitles(
 }
 
 /**
- * For delimited text. Rows of JSON are checked one by one, because they may name a field differently.
+ * For manifests with a header. Other rows are checked one by one, because they may name a field differently.
  *
  * @throws CqbatchError (`usage`, `MANIFEST_AMBIGUOUS_COLUMN`)
  */
 export function refuseAmbiguousColumns(
-  { name: file, format, columns }: Pick<Manifest, 'name' | 'format' | 'columns'>,
+  { name: file, hasHeader, columns }: Pick<Manifest, 'name' | 'hasHeader' | 'columns'>,
   operations: readonly Operation[],
   fieldOf: FieldNamer,
 ): void {
-  if (format === 'json' || format === 'jsonl') return;
+  if (!hasHeader) return;
   const known = knownNames(operations);
   const columnByField = new Map<string, string>();
   for (const column of columns()) {

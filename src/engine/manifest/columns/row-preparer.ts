@@ -57,7 +57,7 @@ export interface PreparerOptions {
   readonly manifest: Pick<
     Manifest,
     | 'name'
-    | 'format'
+    | 'hasHeader'
     | 'operation'
     | 'defaults'
     | 'columns'

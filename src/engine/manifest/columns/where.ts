@@ -64,13 +64,12 @@ export class RowChooser {
 /**
  * Keeps the numbers of chosen rows, and unreadable rows, whose cells are unknown.
  *
- * @throws a usage error `WHERE_UNKNOWN_COLUMN`; for JSON after all rows were read
+ * @throws a usage error `WHERE_UNKNOWN_COLUMN`; without a header after all rows were read
  */
 export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest {
   let chooser = new RowChooser(texts);
   const refuseUnknown = (): void => chooser.refuseUnknown(manifest.name, manifest.columns());
-  const isJson = manifest.format === 'json' || manifest.format === 'jsonl';
-  if (!isJson) refuseUnknown();
+  if (manifest.hasHeader) refuseUnknown();
   const hasOwn = manifest.columns().some(isOwnColumn);
   return {
     ...manifest,
@@ -84,7 +83,7 @@ export function chosenBy(texts: readonly string[], manifest: Manifest): Manifest
           .map((each) => (hasOwn ? { ...each, cells: withoutOwn(each.cells) } : each));
         if (chosen.length > 0) yield chosen;
       }
-      if (isJson) refuseUnknown();
+      if (!manifest.hasHeader) refuseUnknown();
     },
   };
 }

@@ -28,6 +28,15 @@ export function syntaxMistake(at: Position | number | undefined, problem: string
   return new TextMistake('MANIFEST_SYNTAX', at, problem);
 }
 
+/** @param what with what the option has an effect */
+export function optionUnsuitable(option: string, what: string): TextMistake {
+  return new TextMistake(
+    'MANIFEST_OPTION_UNSUITABLE',
+    undefined,
+    `${option} only works with ${what}; leave it out`,
+  );
+}
+
 export class PositionCounter {
   #line: number;
   #column = 1;

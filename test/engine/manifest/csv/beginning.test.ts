@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { detectDelimiter } from '../../../../src/engine/manifest/csv/header.ts';
+import { detectDelimiter } from '../../../../src/engine/manifest/csv/beginning.ts';
 
 test.each<[text: string, delimiter: string, why: string]>([
   ['a;b\n1,5;2,5\n1,5;2,5\n', ';', 'decimal commas'],

@@ -1,0 +1,75 @@
+import type { Delimiter } from '../../base/text/delimiter.ts';
+import type { Manifest, ReadingOptions, UnnumberedRow } from './manifest.ts';
+import type { ReadingContext, TextSource } from './text/source.ts';
+
+/** How files of one kind are recognized and read: an entry of the table in `formats.ts`. */
+export type ManifestFormat = BinaryFormat | TextFormat;
+
+interface FormatFacts {
+  readonly name: string;
+  /** For people: `JSON Lines`. */
+  readonly title: string;
+  /** Of file names. They decide what the content leaves open, and which files an inbox takes. */
+  readonly extensions: readonly string[];
+  /** Whether the first row names the columns of all rows. */
+  readonly hasHeader: boolean;
+  /** Options that have an effect on some formats only, and on what of this one: `{ sheet: 'Excel workbooks' }`. */
+  readonly options: Readonly<Partial<Record<keyof ReadingOptions, string>>>;
+}
+
+/** A file with its own encoding. */
+interface BinaryFormat extends FormatFacts {
+  readonly kind: 'binary';
+  /** With its article: `a workbook`. */
+  readonly noun: string;
+  /** Whether a file that begins with these bytes, unzipped, has this format. */
+  readonly magic: (head: Buffer) => boolean;
+  readonly open: (source: TextSource, options: OpenOptions) => Promise<RowReader>;
+}
+
+interface TextFormat extends FormatFacts {
+  readonly kind: 'text';
+  /** Whether a text with this beginning has this format. Exactly one text format fits each text. */
+  readonly magic: (beginning: TextBeginning) => boolean;
+  readonly open: (beginning: TextBeginning, options: OpenOptions) => Promise<RowReader>;
+}
+
+export interface TextBeginning {
+  /** Begins below the lines that precede the rows. */
+  readonly source: TextSource;
+  /** Of the first 64 KiB, from there. Not only white space. */
+  readonly text: string;
+  readonly isComplete: boolean;
+  readonly preamble: Preamble;
+  /** The name of the format with the extension of the file. */
+  readonly hint: string | undefined;
+  readonly rowsAt: ReadingOptions['rowsAt'];
+}
+
+/** Lines above the column names. */
+export interface Preamble {
+  /** In characters. */
+  readonly length: number;
+  readonly lines: number;
+  /** From a first line `sep=;`, which spreadsheets write and read. */
+  readonly delimiter?: Delimiter | undefined;
+}
+
+export interface OpenOptions extends ReadingOptions {
+  /** Default: the path. */
+  readonly name?: string;
+  /** Report columns (`_code`) to read; only in formats with a header. */
+  readonly keptColumns?: readonly string[];
+  /** Default: no operations. */
+  readonly context?: ReadingContext;
+}
+
+export interface RowReader {
+  columns(): readonly string[];
+  /** What the format says of the manifest besides its rows. */
+  readonly facts?: Partial<
+    Pick<Manifest, 'format' | 'delimiter' | 'operation' | 'defaults' | 'page' | 'sheet' | 'lettersOf'>
+  >;
+  /** In batches of any size. A format that is held in memory ignores the text. */
+  rows(text: AsyncIterable<Buffer>): AsyncIterable<readonly UnnumberedRow[]>;
+}
