@@ -1,6 +1,7 @@
 import { escapeInvisible } from '../../base/text/printable.ts';
 import type { ScanSummary } from '../../engine/manifest/check/scan.ts';
 import type { CallableRow } from '../../engine/rows/row.ts';
+import { changesOf } from '../../engine/rows/row-kind.ts';
 import { cutInTheMiddle, styled } from './style.ts';
 import { indented, indentedLine, moreText, table, usualColumns } from './words.ts';
 
@@ -88,16 +89,20 @@ interface Effect {
   readonly value?: string | undefined;
 }
 
-function rowEffect({ row, operation, subject, values, compared, old = {} }: CallableRow): RowEffect {
+function rowEffect(call: CallableRow): RowEffect {
+  const { row, operation, subject, values } = call;
   const { thing, done = operation.name } = operation;
-  const given = Object.entries(values).filter(([name]) => name !== operation.subject);
-  const isEdit = hasChangeableFields(operation);
-  const fields: readonly Effect[] = given
-    .filter(([name]) => isEdit && (!compared || old[name] !== undefined))
-    .map(([name, value]) => ({ what: name, isField: true, old: old[name], value }));
+  const fields: readonly Effect[] = changesOf(call).map(({ field, old, new: value }) => ({
+    what: field,
+    isField: true,
+    old,
+    value,
+  }));
   if (fields.length === 0) {
     // Without fields that it may change, an operation has one line for each row.
-    const others = isEdit ? [] : given.map(([name, value]) => `${name} ${quoted(value)}`);
+    const others = Object.entries(values)
+      .filter(([name]) => name !== operation.subject && !hasChangeableFields(operation))
+      .map(([name, value]) => `${name} ${quoted(value)}`);
     return { row, thing, subject, effects: [{ what: done, isField: false, value: others.join(', ') }] };
   }
   const more = fields.length - mostFields;

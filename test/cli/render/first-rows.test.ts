@@ -29,6 +29,11 @@ const edit = (values: CallableRow['values'], old?: CallableRow['old']): Partial<
   values: { id: '7', ...values },
   ...(old && { old }),
 });
+/** A required field besides the identifier says how the operation acts, and is no change. */
+const inGroup: PlannedOperation = {
+  ...editing,
+  fields: [{ name: 'group', required: true, undoable: false }, ...editing.fields],
+};
 const restore = { operation: restoring, values: { id: '7', user_id: 'u-17' } };
 const compared = { compared: true } as const;
 const long = 'The quick brown fox jumps over the lazy dog. '.repeat(9);
@@ -56,6 +61,13 @@ const cases: readonly (readonly [what: string, rows: readonly Partial<CallableRo
   ['no old value is known', [edit({ title: 'A', note: '' })]],
   ['some old values are known', [edit({ title: 'A', note: '' }, { note: 'B' }), edit({ title: '' })]],
   ['an old value is the same', [edit({ title: 'A', note: 'N' }, { title: 'A', note: '' })]],
+  [
+    'an operation with another required field',
+    [
+      { ...edit({ title: 'A', group: 'g' }), operation: inGroup },
+      { ...edit({ group: 'g' }), operation: inGroup },
+    ],
+  ],
   ['compared rows show what changes', [{ ...edit({ title: 'A', note: 'N' }, { note: 'M' }), ...compared }]],
   ['a compared restore', [{ ...restore, ...compared, old: {} }]],
   ['long texts that differ in the end', [edit({ title: `${long}A` }, { title: `${long}B` })]],
