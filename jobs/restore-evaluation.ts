@@ -1,6 +1,6 @@
+import { serverText } from '../src/engine/api/failure.ts';
 import { int64Json } from '../src/engine/api/int64.ts';
 import { object, type Reading, readIdentifier } from '../src/engine/api/reading.ts';
-import { serverText } from '../src/engine/api/server-text.ts';
 import { defineOperation } from '../src/engine/operation/operation.ts';
 import { type Evaluation, type EvaluationSummary, evaluation, evaluationSummary } from './evaluation.ts';
 import { type InputOf, objectWriter } from './typed-fields.ts';

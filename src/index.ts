@@ -30,7 +30,7 @@ export type { LimitUnit, StatedLimit } from './engine/api/limits.ts';
 export type { RequestObserver } from './engine/api/network/exchange.ts';
 export type { ApiRequest } from './engine/api/request.ts';
 export { tokenFromCommand } from './engine/api/token/from-command.ts';
-export { tokenFromFile } from './engine/api/token/from-file.ts';
+export { tokenFromFile } from './engine/api/token/renewed-token.ts';
 export { type TokenSource, tokenFromValue } from './engine/api/token/token.ts';
 export {
   defineOperation,

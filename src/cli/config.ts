@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { statIfAny } from '../base/disk/files.ts';
 import { readSmallFile } from '../base/disk/open-file.ts';
 import { type CqbatchError, usageError } from '../base/errors/errors.ts';
-import { shellWord } from '../base/text/shell-word.ts';
+import { shellWord } from '../base/text/command-words.ts';
 import {
   defaultStateDir,
   type FlagName,

@@ -1,6 +1,6 @@
 import { usageError } from '../base/errors/errors.ts';
 import { isBlank } from '../base/text/blank.ts';
-import { shellWord } from '../base/text/shell-word.ts';
+import { shellWord } from '../base/text/command-words.ts';
 import { parseText } from './parsers.ts';
 import type { Setting } from './setting.ts';
 import { settings } from './setting-table.ts';

@@ -112,8 +112,8 @@ export const mutants = [
   {
     what: 'a 429 counts as a failure of the row',
     file: 'src/engine/api/classify.ts',
-    find: "const usualClass = status === 429 ? 'slow-down' : failureFacts(code).class;",
-    replace: "const usualClass = status === 430 ? 'slow-down' : failureFacts(code).class;",
+    find: 'const isRefusal = status === 429 ||',
+    replace: 'const isRefusal = status === 430 ||',
   },
   {
     what: 'a row that is held for another one is freed one result too early',
@@ -135,7 +135,7 @@ export const mutants = [
   },
   {
     what: 'a token in a JSON answer is not masked',
-    file: 'src/engine/api/server-text.ts',
+    file: 'src/engine/api/token/token-mask.ts',
     find: 'return mayQuote ? maskedValue(value, text) : value;',
     replace: 'return mayQuote && value === source ? maskedValue(value, text) : value;',
   },

@@ -4,7 +4,7 @@ import type { ApiClient } from '../../engine/api/client.ts';
 import type { RequestObserver } from '../../engine/api/network/exchange.ts';
 import { chooseProxy, describeProxy } from '../../engine/api/network/proxy.ts';
 import { tokenFromCommand } from '../../engine/api/token/from-command.ts';
-import { tokenFromFile } from '../../engine/api/token/from-file.ts';
+import { tokenFromFile } from '../../engine/api/token/renewed-token.ts';
 import { noToken, type TokenSource, tokenFromValue, tokenMark } from '../../engine/api/token/token.ts';
 import { mostConcurrency } from '../../engine/rate/rate-controller.ts';
 import type { RunOptions } from '../../engine/run/record/record.ts';

@@ -1,6 +1,6 @@
+import { shellWord } from '../../base/text/command-words.ts';
 import { count, duration } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
 import type { ChosenEntries } from '../../engine/list/chosen-entries.ts';
 import { listedFields } from '../../engine/list/compare-entry.ts';
 import { changedListText } from '../../engine/list/list-failure.ts';

@@ -1,6 +1,6 @@
+import { shellWord } from '../../base/text/command-words.ts';
 import { nameOfDelimiter } from '../../base/text/delimiter.ts';
 import { typedDuration } from '../../base/text/format.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
 import type { RowOptions } from '../../engine/run/plan/open-manifest.ts';
 import type { RunRecord } from '../../engine/run/record/record.ts';
 import { nameInWords, optionInWords } from '../../settings/settings.ts';

@@ -1,6 +1,6 @@
+import { shellWord } from '../../base/text/command-words.ts';
 import { duration } from '../../base/text/format.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
 import type { HistoryEntry, Schedule, ScheduleState, Trigger } from '../../daemon/schedule/schedule.ts';
 import { actorText, type OutcomeCounts } from '../../domain/terms.ts';
 import type { RunState } from '../../engine/run/record/record.ts';

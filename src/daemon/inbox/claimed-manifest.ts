@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ProcessLock } from '../../base/disk/lock.ts';
 import { readFileParts } from '../../base/disk/open-file.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
+import { shellWord } from '../../base/text/command-words.ts';
 import type { ManifestOrigin } from '../../engine/run/plan/create-run.ts';
 import { contentOf, inInbox, moved, putBack, putBeside } from './files.ts';
 import type { FinalFolder, InboxRecords, TakenRecord } from './records.ts';

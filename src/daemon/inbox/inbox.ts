@@ -4,7 +4,7 @@ import { exists } from '../../base/disk/files.ts';
 import { lockPath, type ProcessLock } from '../../base/disk/lock.ts';
 import { BusyError, type CqbatchError } from '../../base/errors/errors.ts';
 import { SystemError } from '../../base/errors/system-error.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
+import { shellWord } from '../../base/text/command-words.ts';
 import { uniqueName } from '../../base/text/unique-name.ts';
 import { thisActor } from '../../domain/actor.ts';
 import { manifestTooLarge } from '../../engine/manifest/text/mistake.ts';

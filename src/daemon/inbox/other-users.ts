@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { pinsFolders } from '../../base/disk/open-folder.ts';
 import { usageError } from '../../base/errors/errors.ts';
 import { onDisk } from '../../base/errors/system-error.ts';
+import { shellWord } from '../../base/text/command-words.ts';
 import { escapeInvisible } from '../../base/text/printable.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
 
 const [groupMayWrite, allMayWrite, sticky] = [0o020, 0o002, 0o1000];
 

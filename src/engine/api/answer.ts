@@ -4,11 +4,10 @@ import type { ReceivedAnswer } from '../../domain/terms.ts';
 import { parseAnswer } from './answer-json.ts';
 import { type AnswerContext, classify, readErrorBody } from './classify.ts';
 import { requestIdIn } from './error-details.ts';
-import { type ApiFailure, apiFailure } from './failure.ts';
+import { type ApiFailure, apiFailure, serverText } from './failure.ts';
 import { headerValues } from './headers.ts';
 import type { ContentProblem } from './network/content-encoding.ts';
 import type { HttpAnswer } from './network/exchange.ts';
-import { serverText } from './server-text.ts';
 import type { TokenMask } from './token/token-mask.ts';
 
 export type ParsedAnswer =

@@ -4,9 +4,9 @@ import { usageError } from '../../base/errors/errors.ts';
 import { harmless, warnOf } from '../../base/errors/harmless.ts';
 import type { ReceivedAnswer } from '../../domain/terms.ts';
 import { interpret, type ParsedAnswer, receivedAnswer, requestIdOf } from './answer.ts';
-import type { AnswerParts } from './answer-parts.ts';
+import type { AnswerParts } from './answer-json.ts';
 import { type BaseUrlOptions, parseBaseUrl } from './base-url.ts';
-import { type ApiFailure, apiFailure } from './failure.ts';
+import { type ApiFailure, apiFailure, serverText } from './failure.ts';
 import { type StatedLimit, statedLimits } from './limits.ts';
 import {
   type Ending,
@@ -20,7 +20,6 @@ import { chooseProxy } from './network/proxy.ts';
 import { Stop } from './network/stop.ts';
 import { tunnelDispatcher } from './network/tunnel.ts';
 import { type ApiRequest, withHeaders } from './request.ts';
-import { serverText } from './server-text.ts';
 import { authFailure, type Credentials, credentialsFrom } from './token/credentials.ts';
 import { type TokenSource, tokenFromValue } from './token/token.ts';
 import type { TokenMask } from './token/token-mask.ts';

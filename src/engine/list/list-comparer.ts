@@ -1,7 +1,7 @@
 import { count, counted } from '../../base/text/format.ts';
 import { hasUnsafeInteger } from '../../base/text/json.ts';
+import { type NotedRows, noteRow } from '../manifest/check/cell-notices.ts';
 import type { ComparedRow, RowComparer } from '../manifest/check/compared-row.ts';
-import { type NotedRows, noteRow } from '../manifest/check/noted-rows.ts';
 import { listedWords } from '../operation/list-definition.ts';
 import type { Operation } from '../operation/operation.ts';
 import { operationNamed, requestDigest } from '../operation/shown-request.ts';

@@ -3,7 +3,7 @@ import { onAbort } from '../../base/async/waiting.ts';
 import { isJsonObject } from '../../base/text/json.ts';
 import { traceparent } from '../../domain/trace.ts';
 import { excerptOf } from '../api/answer.ts';
-import { AnswerParts } from '../api/answer-parts.ts';
+import { AnswerParts } from '../api/answer-json.ts';
 import type { ApiClient } from '../api/client.ts';
 import { type ApiFailure, apiFailure } from '../api/failure.ts';
 import { type ListedEntry, type OperationList, spellingsOf } from '../operation/list-definition.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiFailure } from '../api/failure.ts';
-import { backoffAfter, statedWaitMs, unstatedWaitMs } from '../api/pauses.ts';
+import { backoffAfter, statedWaitMs, unstatedWaitMs } from '../api/waiting-time.ts';
 
 export interface CallPace {
   /** Attempts for a page, or an entry, with transient failures. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { hasUnseen, isBlank, trimBlanks } from '../../base/text/blank.ts';
 import { composed } from '../../base/text/composed.ts';
-import { footerProblem, isFooter } from '../../base/text/footer.ts';
 import { isJsonObject, isLosslessNumber, parseJson, stringifyJson } from '../../base/text/json.ts';
+import { footerProblem, isFooter } from '../../base/text/no-value.ts';
 import { int64Text, maxInt64 } from '../api/int64.ts';
 import { type Expectation, type ExpectedValues, expectationOf } from './expected-values.ts';
 

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import { WaitReason } from '../../base/errors/error-throttle.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
+import { shellWord } from '../../base/text/command-words.ts';
 
 /**
  * Dashboards of BullMQ can pause a queue, or bound what it hands out, and BullMQ keeps that in the queue's `meta` until a person removes it.

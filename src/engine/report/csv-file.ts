@@ -3,8 +3,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { hashFile } from '../../base/disk/hash-file.ts';
 import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import { circumstance } from '../../base/errors/system-error.ts';
-import type { Delimiter } from '../../base/text/delimiter.ts';
-import { byteOrderMark, csvText } from './csv-text.ts';
+import { byteOrderMark, csvText, type Delimiter } from '../../base/text/delimiter.ts';
 
 /**
  * A UTF-8 file with a byte order mark that appears whole or not at all, readable by its owner only. Methods throw a fatal error

@@ -1,6 +1,6 @@
+import { shellWord } from '../../base/text/command-words.ts';
 import { count, counted } from '../../base/text/format.ts';
 import { shortened } from '../../base/text/printable.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
 import { commonCodeText } from '../../domain/common-code.ts';
 import { type Outcome, type OutcomeCounts, type StopManner, wentWrong } from '../../domain/terms.ts';
 import { checkedFirst, type RowFacts, type RowStep, rowStep, rowsTo } from './row-steps.ts';

@@ -1,9 +1,8 @@
 import { usageError } from '../../base/errors/errors.ts';
 import { composed } from '../../base/text/composed.ts';
-import type { Delimiter } from '../../base/text/delimiter.ts';
+import { byteOrderMark, csvText, type Delimiter } from '../../base/text/delimiter.ts';
 import { cellText, guardColumn, guardFor } from '../../base/text/formula-guard.ts';
 import { jsonLine } from '../../base/text/json.ts';
-import { byteOrderMark, csvText } from './csv-text.ts';
 import { escaped, mostCharacters, mostSheetRows, textWorkbook } from './text-workbook.ts';
 
 /** A table that becomes a manifest: an empty text is an empty cell. */

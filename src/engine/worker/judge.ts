@@ -2,7 +2,7 @@ import { noHistory } from '../../domain/attempts.ts';
 import type { AttemptHistory, ResultColumns, RowResult } from '../../domain/row-result.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import { type ApiFailure, mayBeOfRouter } from '../api/failure.ts';
-import { backoffAfter, statedWaitMs, unstatedWaitMs } from '../api/pauses.ts';
+import { backoffAfter, statedWaitMs, unstatedWaitMs } from '../api/waiting-time.ts';
 import { type AnswerCheck, type Operation, operationFailure, refusalText } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowCall, RowTask } from '../queue/payload.ts';

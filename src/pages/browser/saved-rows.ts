@@ -1,5 +1,5 @@
+import { byteOrderMark, csvText } from '../../base/text/delimiter.ts';
 import { guardCell, guardColumn } from '../../base/text/formula-guard.ts';
-import { byteOrderMark, csvText } from '../../engine/report/csv-text.ts';
 import type { Column } from './column.ts';
 import type { Rows } from './rows.ts';
 

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { commandWords } from '../../../src/base/text/command-words.ts';
-import { shellWord } from '../../../src/base/text/shell-word.ts';
+import { commandWords, shellWord } from '../../../src/base/text/command-words.ts';
 import { describeOnPosix } from '../../helpers/describe-with-program.ts';
 
 describe('the words of a command', () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { deferred } from '../../../dist/src/base/async/waiting.js';
-import { shellWord } from '../../../dist/src/base/text/shell-word.js';
+import { shellWord } from '../../../dist/src/base/text/command-words.js';
 import { cqbatch, plainEnvironment } from '../measure/child.js';
 import { redisProgram, withRedis } from '../measure/redis.js';
 

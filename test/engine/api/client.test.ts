@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { AnswerParts } from '../../../src/engine/api/answer-parts.ts';
+import { AnswerParts } from '../../../src/engine/api/answer-json.ts';
 import type { ClientOptions } from '../../../src/engine/api/client.ts';
 import type { TokenSource } from '../../../src/engine/api/token/token.ts';
 import { callTo, clientOf, deadUrl, endOf, httpServer, restore } from './local-server.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { delimiters } from '../../../src/base/text/delimiter.ts';
+import { csvText, delimiters } from '../../../src/base/text/delimiter.ts';
 import { cellText, guardFor } from '../../../src/base/text/formula-guard.ts';
-import { csvText } from '../../../src/engine/report/csv-text.ts';
 
 /** Cells as a spreadsheet reads them with the given delimiter: nothing is an error. */
 function lenientCells(text: string, delimiter: string): readonly string[] {

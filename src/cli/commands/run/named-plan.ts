@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
 import { withTemporaryFolder } from '../../../base/disk/owned-folder.ts';
 import { usageError } from '../../../base/errors/errors.ts';
+import { shellWord } from '../../../base/text/command-words.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { shellWord } from '../../../base/text/shell-word.ts';
 import { planSuffix, type ReadPlan, readPlanFile } from '../../../engine/run/plan/plan-file.ts';
 import { contentRunId } from '../../../engine/run/record/run-id.ts';
 import { rowsFile } from '../../../engine/run/record/run-rows.ts';

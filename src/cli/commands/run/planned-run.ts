@@ -1,8 +1,8 @@
 import { type Defer, withScope } from '../../../base/async/scope.ts';
 import { usageError } from '../../../base/errors/errors.ts';
+import { shellWord } from '../../../base/text/command-words.ts';
 import { counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { shellWord } from '../../../base/text/shell-word.ts';
 import type { LimitedApi } from '../../../domain/terms.ts';
 import type { TokenSource } from '../../../engine/api/token/token.ts';
 import type { InputOptions } from '../../../engine/manifest/stage.ts';

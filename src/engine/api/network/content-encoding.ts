@@ -9,6 +9,7 @@ import {
   inflateRawSync,
   inflateSync,
 } from 'node:zlib';
+import { encodingByMark, textOfBytes } from '../../../base/text/marked-text.ts';
 
 export const acceptedEncodings = 'gzip, br';
 
@@ -50,10 +51,10 @@ export function decodeContent(bytes: Buffer, encoding: string, maxBytes: number)
     ok: false,
     problem: { kind, encoding, detail },
   });
-  let decoded = bytes;
+  let textOfBytes = bytes;
   for (const { whole } of decoders) {
     try {
-      decoded = whole(decoded, { maxOutputLength });
+      textOfBytes = whole(textOfBytes, { maxOutputLength });
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       return code === 'ERR_BUFFER_TOO_LARGE'
@@ -61,7 +62,7 @@ export function decodeContent(bytes: Buffer, encoding: string, maxBytes: number)
         : failed('broken', message);
     }
   }
-  return { ok: true, bytes: decoded };
+  return { ok: true, bytes: textOfBytes };
 }
 
 /**
@@ -103,4 +104,27 @@ const decodersByName: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
 function isRaw(bytes: Buffer): boolean {
   const [first = 0, second] = bytes;
   return (first & 0x0f) !== 8 || (second !== undefined && (first * 256 + second) % 31 !== 0);
+}
+
+const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i;
+
+/**
+ * Decodes by the byte order mark, which is dropped, by the zero beside the first character of UTF-16, by the charset that `Content-Type`
+ * names, or as UTF-8. Bytes that the encoding does not have become U+FFFD.
+ */
+export function decodeText(bytes: Buffer, contentType = ''): string {
+  const encoding = encodingByMark(bytes) ?? encodingByZeros(bytes) ?? charset.exec(contentType)?.[1];
+  if (encoding === undefined || /^utf-?8$/i.test(encoding)) return textOfBytes(bytes);
+  try {
+    return textOfBytes(bytes, encoding);
+  } catch {
+    return textOfBytes(bytes);
+  }
+}
+
+/** JSON begins with an ASCII character. */
+function encodingByZeros(bytes: Buffer): string | undefined {
+  const [first, second] = [bytes[0], bytes[1]];
+  if (second === undefined || (first === 0) === (second === 0)) return undefined;
+  return first === 0 ? 'utf-16be' : 'utf-16le';
 }

@@ -1,10 +1,9 @@
 import type { Dispatcher } from 'undici';
 import type { Method } from '../../../domain/terms.ts';
-import type { AnswerParts } from '../answer-parts.ts';
+import type { AnswerParts } from '../answer-json.ts';
 import { type AnswerHeaders, headerValues, withGatewayHeaders } from '../headers.ts';
 import { BodyFlow } from './body-flow.ts';
-import { type ContentProblem, decodeContent } from './content-encoding.ts';
-import { decodeText } from './decode-text.ts';
+import { type ContentProblem, decodeContent, decodeText } from './content-encoding.ts';
 import type { Stop } from './stop.ts';
 
 export interface HttpAnswer {

@@ -1,6 +1,5 @@
 import { circumstance } from '../../../base/errors/system-error.ts';
-import { type ApiFailure, apiFailure } from '../failure.ts';
-import { serverText } from '../server-text.ts';
+import { type ApiFailure, apiFailure, serverText } from '../failure.ts';
 import type { Reached, RequestProgress } from './exchange.ts';
 import { describeProxy, type HttpProxy, ProxyError } from './proxy.ts';
 import type { CallStop } from './stop.ts';

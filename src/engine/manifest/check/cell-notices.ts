@@ -1,13 +1,12 @@
 import { counted } from '../../../base/text/format.ts';
 import { hasLostCharacters, textBeforeMisreading } from '../../../base/text/lost-characters.ts';
-import { isWordForNothing } from '../../../base/text/nothing.ts';
+import { isWordForNothing } from '../../../base/text/no-value.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import { excerpt, positionText, type RowPosition } from '../../rows/problem.ts';
 import type { ScanWarning } from '../columns/column-advice.ts';
 import type { PreparedCall } from '../columns/row-preparer.ts';
 import type { UnexpectedValue } from '../columns/row-problems.ts';
 import type { ManifestRow } from '../manifest.ts';
-import { type NotedRows, noteRow } from './noted-rows.ts';
 
 const namedWords = 5;
 
@@ -138,4 +137,15 @@ function largeNumberWarning({ rows, first }: NotedRows): ScanWarning {
 
 function cellsOf(column: string, cells: number, [one, more]: readonly [string, string]): string {
   return `${counted(cells, 'cell')} of ${column} ${cells === 1 ? one : more}`;
+}
+
+export interface NotedRows {
+  rows: number;
+  readonly first: RowPosition;
+}
+
+export function noteRow(byName: Map<string, NotedRows>, name: string, { row, line }: RowPosition): void {
+  const existing = byName.get(name);
+  if (existing === undefined) byName.set(name, { rows: 1, first: { row, line } });
+  else existing.rows++;
 }

@@ -3,7 +3,7 @@ import { excerpt, positionText } from '../../rows/problem.ts';
 import type { ColumnReading, ScanWarning } from '../columns/column-advice.ts';
 import type { RowChoice } from '../manifest.ts';
 import type { DoneRows } from './call-index.ts';
-import type { NotedRows } from './noted-rows.ts';
+import type { NotedRows } from './cell-notices.ts';
 
 interface Effects {
   readonly encodedAs: string | undefined;

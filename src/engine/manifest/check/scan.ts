@@ -10,9 +10,8 @@ import type { PreparedCall, PreparedRow, RowPreparer } from '../columns/row-prep
 import { pageWarning } from '../json/page.ts';
 import type { Manifest, ManifestRow, RoundedIds, RowChoice } from '../manifest.ts';
 import { type CallIdentity, CallIndex, type Conflict, type DoneRows } from './call-index.ts';
-import { CellNotices } from './cell-notices.ts';
+import { CellNotices, type NotedRows, noteRow } from './cell-notices.ts';
 import { type ComparedCall, comparedCall, type RowComparer } from './compared-row.ts';
-import { type NotedRows, noteRow } from './noted-rows.ts';
 import { effectWarnings } from './option-effects.ts';
 
 export interface ScanSummary extends SummarizedRows {

@@ -1,6 +1,6 @@
+import { shellWord } from '../../../base/text/command-words.ts';
 import { count, counted } from '../../../base/text/format.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { shellWord } from '../../../base/text/shell-word.ts';
 import { excerpt } from '../../rows/problem.ts';
 import type { RowChoice } from '../manifest.ts';
 import type { Condition } from './condition.ts';

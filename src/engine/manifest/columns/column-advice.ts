@@ -1,6 +1,6 @@
+import { shellWord } from '../../../base/text/command-words.ts';
 import { nearestName } from '../../../base/text/near-name.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
-import { shellWord } from '../../../base/text/shell-word.ts';
 import { fieldNameOf, knownNames } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { type Field, isLeftOut } from '../../operation/row-fields.ts';

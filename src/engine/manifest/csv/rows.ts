@@ -2,8 +2,8 @@ import { Parser } from 'csv-parse';
 import { isBlank } from '../../../base/text/blank.ts';
 import { sameTextAs } from '../../../base/text/composed.ts';
 import type { Delimiter } from '../../../base/text/delimiter.ts';
-import { footerProblem, isFooter } from '../../../base/text/footer.ts';
 import { unguardCell } from '../../../base/text/formula-guard.ts';
+import { footerProblem, isFooter } from '../../../base/text/no-value.ts';
 import { excerpt, type RowProblem } from '../../rows/problem.ts';
 import { Cells, type UnnumberedRow } from '../manifest.ts';
 import {

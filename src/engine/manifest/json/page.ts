@@ -1,6 +1,6 @@
+import { shellWord } from '../../../base/text/command-words.ts';
 import { count, counted } from '../../../base/text/format.ts';
 import { isJsonObject, isLosslessNumber } from '../../../base/text/json.ts';
-import { shellWord } from '../../../base/text/shell-word.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import { excerpt } from '../../rows/problem.ts';
 import type { PageFacts } from '../manifest.ts';

@@ -1,8 +1,8 @@
 import { FileTooLargeError, NotAFileError } from '../../../base/disk/open-file.ts';
 import { type CqbatchError, usageError } from '../../../base/errors/errors.ts';
 import { systemError } from '../../../base/errors/system-error.ts';
+import { shellWord } from '../../../base/text/command-words.ts';
 import { size } from '../../../base/text/format.ts';
-import { shellWord } from '../../../base/text/shell-word.ts';
 
 /** From 1. Lines end with LF, CR LF or CR; columns count code points. */
 export interface Position {

@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { readFileParts } from '../../../base/disk/open-file.ts';
 import { usageError } from '../../../base/errors/errors.ts';
+import { shellWord } from '../../../base/text/command-words.ts';
 import { textOfBytes } from '../../../base/text/marked-text.ts';
-import { shellWord } from '../../../base/text/shell-word.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { excerpt } from '../../rows/problem.ts';
 import {

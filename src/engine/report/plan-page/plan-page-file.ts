@@ -5,9 +5,10 @@ import { onDisk } from '../../../base/errors/system-error.ts';
 import { escapeInvisible } from '../../../base/text/printable.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { openRows } from '../../rows/rows-file.ts';
+import { pageParts, pageStart } from '../html/page-file.ts';
 import { PackedPlan } from './packed-plan.ts';
-import { isPlanPage, planPageParts } from './plan-page.ts';
-import type { PlanFacts } from './plan-page-data.ts';
+import { planEnd, planHead, planVerdict } from './plan-head.ts';
+import type { PlanFacts, PlanPageContent } from './plan-page-data.ts';
 
 /** In the folder of a run that asked for consent. */
 export const planPageFile = 'plan.html';
@@ -59,4 +60,20 @@ async function beginningOf(path: string): Promise<string> {
     for await (const part of readFileParts(path, { partBytes: 1_000 })) return part.toString('utf8');
     return '';
   });
+}
+
+/** A self-contained page, in parts. */
+export function planPageParts(content: PlanPageContent): Promise<readonly string[]> {
+  const { data } = content;
+  return pageParts({
+    name: 'plan',
+    title: `${planVerdict(data)} (${data.source.name})`,
+    shown: [planHead(data), planEnd(data)],
+    withoutScripts: 'Without it, the terminal shows the plan.',
+    content,
+  });
+}
+
+export function isPlanPage(text: string): boolean {
+  return text.startsWith(pageStart('plan'));
 }

@@ -1,5 +1,5 @@
 import { hasLostCharacters, textBeforeMisreading } from '../../../base/text/lost-characters.ts';
-import { isWordForNothing } from '../../../base/text/nothing.ts';
+import { isWordForNothing } from '../../../base/text/no-value.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { DigestTable, subjectDigest } from '../../rows/digest-table.ts';
 import type { CallableRow } from '../../rows/row.ts';

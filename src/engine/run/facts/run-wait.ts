@@ -1,4 +1,4 @@
-import { shellWord } from '../../../base/text/shell-word.ts';
+import { shellWord } from '../../../base/text/command-words.ts';
 import { apiText, type LimitedApi } from '../../../domain/terms.ts';
 import type { RecordedPace } from '../../report/rate-history.ts';
 

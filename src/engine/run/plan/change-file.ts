@@ -1,4 +1,4 @@
-import { byteOrderMark, csvText } from '../../report/csv-text.ts';
+import { byteOrderMark, csvText } from '../../../base/text/delimiter.ts';
 import type { DecidedRow } from '../../rows/row.ts';
 import { type NotedManifest, NoteFile } from './note-file.ts';
 

@@ -11,7 +11,7 @@ import {
 } from '../../../base/disk/files.ts';
 import { fatalError, usageError } from '../../../base/errors/errors.ts';
 import { onDisk, systemError } from '../../../base/errors/system-error.ts';
-import { shellWord } from '../../../base/text/shell-word.ts';
+import { shellWord } from '../../../base/text/command-words.ts';
 
 const folderNames = ['queue', 'runs', 'problems', 'changes', 'pages', 'schedules'];
 /** Other files in a state folder, and `config.json`, belong to the user. */

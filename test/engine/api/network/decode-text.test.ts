@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeText } from '../../../../src/engine/api/network/decode-text.ts';
+import { decodeText } from '../../../../src/engine/api/network/content-encoding.ts';
 
 const text = '{"a":"Grüße"}';
 const bigEndian = (bytes: Buffer): Buffer => Buffer.from(bytes).swap16();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { CqbatchError } from '../../../../src/base/errors/errors.ts';
-import { tokenFromFile } from '../../../../src/engine/api/token/from-file.ts';
+import { tokenFromFile } from '../../../../src/engine/api/token/renewed-token.ts';
 import { type TokenSource, tokenFromValue, tokenMark } from '../../../../src/engine/api/token/token.ts';
 import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
 import { callTo, clientOf, endOf, httpServer, type LocalServer, restore } from '../local-server.ts';

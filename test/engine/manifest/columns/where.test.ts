@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { shellWord } from '../../../../src/base/text/shell-word.ts';
+import { shellWord } from '../../../../src/base/text/command-words.ts';
 import { chosenBy, ownColumnsIn } from '../../../../src/engine/manifest/columns/where.ts';
 import { allRows, openText } from '../reading.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maxServerTextLength, serverText } from '../../../src/engine/api/server-text.ts';
+import { maxServerTextLength, serverText } from '../../../src/engine/api/failure.ts';
 import { createTokenMask } from '../../../src/engine/api/token/token-mask.ts';
 import { anyCharacter } from '../../any-character.ts';
 

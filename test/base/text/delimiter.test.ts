@@ -1,8 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { delimiters } from '../../../src/base/text/delimiter.ts';
-import { csvText } from '../../../src/engine/report/csv-text.ts';
+import { csvText, delimiters } from '../../../src/base/text/delimiter.ts';
 import { anyCharacter } from '../../any-character.ts';
 
 const anyCell = fc.oneof(
