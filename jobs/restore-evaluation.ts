@@ -106,7 +106,7 @@ export const restoreEvaluation = defineOperation({
     done: {
       name: 'evaluations',
       request: pageRequest(false),
-      // Whether the service finds deleted ones is not said.
+      // The description does not say whether the service finds deleted ones.
       one: (id) => ({ path: `${calls}/getevaluation`, body: `{"evaluation_id":${int64Json(id)}}` }),
       differs(body, evaluationId) {
         const read = readSummary(body, evaluationId);

@@ -80,8 +80,10 @@ function commandsFor(
 
 export function checkWarnings(lists: CheckOfRun['lists']): readonly string[] {
   return lists
-    .filter(({ counts }) => counts.twice > 0)
-    .map(({ list, counts }) => `${changedListText(list, counts.twice)}: check again when it does not change`);
+    .filter(({ counts }) => counts.repeats > 0)
+    .map(
+      ({ list, counts }) => `${changedListText(list, counts.repeats)}: check again when it does not change`,
+    );
 }
 
 export function checkDocument(retried: RetriedRun, { check, path }: CheckOfRun): object {

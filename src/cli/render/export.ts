@@ -13,7 +13,7 @@ import type { OptionName } from '../option-table.ts';
 import { flagWords } from './words.ts';
 
 export interface Export {
-  readonly reader: Pick<ListReader, 'listed' | 'twice' | 'unreadable' | 'pages' | 'waiting' | 'silentMs'>;
+  readonly reader: Pick<ListReader, 'listed' | 'repeats' | 'unreadable' | 'pages' | 'waiting' | 'silentMs'>;
   readonly entries: Pick<ChosenEntries, 'operation' | 'chosen' | 'choice' | 'unfit'>;
 }
 
@@ -72,13 +72,13 @@ export function nothingText({ reader, entries }: Export): string {
 }
 
 export function exportWarnings({ reader, entries }: Export): readonly string[] {
-  const { twice, unreadable } = reader;
+  const { repeats, unreadable } = reader;
   const { thing, subject } = entries.operation;
   const { incomparable = [] } = entries.choice ?? {};
   return [
-    ...(twice === 0
+    ...(repeats === 0
       ? []
-      : [`${changedListText(entries.operation.list, twice)}: export it again when it does not change`]),
+      : [`${changedListText(entries.operation.list, repeats)}: export it again when it does not change`]),
     ...(unreadable === 0
       ? []
       : [
@@ -99,7 +99,7 @@ export function exportDocument({ reader, entries }: Export, file: string): objec
     not_chosen: choice?.leftOut ?? 0,
     undecided: choice?.undecided ?? 0,
     left_out: Object.fromEntries(unfit),
-    listed_twice: reader.twice,
+    listed_twice: reader.repeats,
     unreadable: reader.unreadable,
     pages: reader.pages,
   };

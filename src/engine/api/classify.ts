@@ -210,7 +210,7 @@ export function readErrorBody(text: string): ErrorBody {
   };
 }
 
-/** Its code is left out: in JSON:API it is the service's own, even if it looks like a canonical one. */
+/** The first error of a list, without its code: in JSON:API the code is the service's own, even if it looks like a canonical one. */
 function firstOfErrors(errors: unknown): readonly unknown[] {
   const [first] = Array.isArray(errors) ? (errors as readonly unknown[]) : [];
   if (!isJsonObject(first)) return [first];

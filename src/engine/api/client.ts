@@ -274,7 +274,7 @@ async function repeatUnsent(
   for (const pauseMs of pausesMs) {
     const ending = await exchange(dispatcher, request, options);
     if (!mayPass(ending)) return ending;
-    // So that calls that failed together are not repeated together.
+    // A random part, so that calls that failed together are not repeated together.
     await options.stop.pause(pauseMs * (1 + Math.random()));
     if (options.stop.reason !== undefined) return { kind: 'stopped', progress: 'unsent' };
   }

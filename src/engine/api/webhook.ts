@@ -32,7 +32,7 @@ export interface PostOptions {
   readonly headers?: readonly string[];
 }
 
-/** Without a reason, the time was over. */
+/** Why the receiver did not accept a text. Without a reason, the time for all attempts was over. */
 interface Refusal {
   readonly reason?: string;
   readonly isFinal?: boolean;

@@ -8,7 +8,7 @@ import type { OldValues } from '../rows/row.ts';
 import type { KnownEntry } from './listed-entries.ts';
 
 /** What a row wants of an entry. */
-export interface Wish {
+export interface WantedValues {
   readonly values: Row;
   /** What the row says that was there. */
   readonly old?: OldValues | undefined;
@@ -34,7 +34,7 @@ export type ComparedOperation = Pick<Operation, 'subject' | 'fields'>;
 export function compareEntry(
   operation: ComparedOperation,
   list: Pick<OperationList, 'fields' | 'computed' | 'absent'>,
-  { values, old: expected = {} }: Wish,
+  { values, old: expected = {} }: WantedValues,
   entry: KnownEntry | undefined,
 ): EntryComparison {
   const { subject } = operation;
@@ -125,7 +125,7 @@ export function shownText(text: string): string {
 export function changeSince(
   operation: ComparedOperation,
   list: Pick<OperationList, 'fields' | 'computed' | 'absent'>,
-  { values, old = {} }: Wish,
+  { values, old = {} }: WantedValues,
   entry: KnownEntry | undefined,
   mayBeDone: boolean,
 ): string | undefined {

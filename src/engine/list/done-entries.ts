@@ -17,7 +17,7 @@ export class DoneEntries {
   readonly #options: DoneEntriesOptions;
   readonly #reader: ListReader;
   readonly #entryReader: EntryReader;
-  /** By identifier: 1 for an entry that the list has. */
+  /** The entries to look for, by identifier: 1 for an entry that the list has. */
   readonly #sought = new DigestTable(1);
   /** Sought entries that were not found yet. */
   #missing = 0;
@@ -55,14 +55,14 @@ export class DoneEntries {
 
   /**
    * @param id was sought
-   * @throws the errors of `EntryReader.look`
+   * @throws the errors of `EntryReader.readEntry`
    */
-  async look(id: string): Promise<SeenEntry> {
+  async readEntry(id: string): Promise<SeenEntry> {
     const entry = this.#sought.find(digest(id));
     if (entry >= 0 && this.#sought.get(entry, 0) === 1) return { is: 'done' };
-    if (this.#reader.isWhole && this.#reader.twice === 0) return { is: 'gone' };
+    if (this.#reader.isWhole && this.#reader.repeats === 0) return { is: 'gone' };
     this.#onLooked ??= this.#options.onReading(this.#done.list, this.#entryReader);
-    return this.#entryReader.look(id);
+    return this.#entryReader.readEntry(id);
   }
 
   async close(): Promise<void> {

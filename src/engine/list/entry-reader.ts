@@ -39,7 +39,7 @@ export class EntryReader {
   }
 
   /** @throws a fatal error `ENTRY_UNREADABLE`; the reason of the signal */
-  async look(id: string): Promise<SeenEntry> {
+  async readEntry(id: string): Promise<SeenEntry> {
     const { client, signal } = this.#options;
     const request = this.#done.one(id);
     const headers = { ...request.headers, traceparent: traceparent(this.#traceId) };

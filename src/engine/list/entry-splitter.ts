@@ -16,9 +16,9 @@ export class EntrySplitter {
   #rest = '';
   /** The entry that is not complete yet. */
   #entry = '';
-  /** The next character of that text. */
+  /** The index of the next character in the text around the entries, or in the entry. */
   #at = 0;
-  /** Brackets that are open: in the rest, or in the entry. */
+  /** How many brackets are open: in the text around the entries, or in the entry. */
   #depth = 0;
   #isInString = false;
   /** Where the latest string in the outer object begins, and its end. */

@@ -87,10 +87,10 @@ export class ListComparer implements RowComparer {
   }
 }
 
-function unsureText({ list, counts: { twice, unreadable } }: ListedEntries): readonly string[] {
+function unsureText({ list, counts: { repeats, unreadable } }: ListedEntries): readonly string[] {
   const words = listedWords(list);
   return [
-    ...(twice === 0 ? [] : [`${changedListText(list, twice)}, and their rows be invalid`]),
+    ...(repeats === 0 ? [] : [`${changedListText(list, repeats)}, and their rows be invalid`]),
     ...(unreadable === 0
       ? []
       : [

@@ -17,10 +17,10 @@ interface Place {
 /**
  * An entry was listed more than once.
  *
- * @param twice how many times
+ * @param repeats how many entries were listed again
  */
-export function changedListText(list: OperationList, twice: number): string {
-  const times = twice === 1 ? 'once' : `${count(twice)} times`;
+export function changedListText(list: OperationList, repeats: number): string {
+  const times = repeats === 1 ? 'once' : `${count(repeats)} times`;
   return `the list of ${listedWords(list)} has changed while it was read (an entry was listed again ${times}), so entries may be missing`;
 }
 

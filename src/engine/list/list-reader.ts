@@ -28,7 +28,7 @@ export class ListReader {
   /** Entries that were given. */
   listed = 0;
   /** Entries that were listed more than once: the list changed while it was read. */
-  twice = 0;
+  repeats = 0;
   /** Entries without a readable identifier. */
   unreadable = 0;
   pages = 0;
@@ -157,9 +157,9 @@ export class ListReader {
     const call = known < 0 ? undefined : this.#ids.get(entry, 0);
     this.#ids.set(entry, 0, this.#calls);
     if (call === undefined) return true;
-    // An earlier call for this page, whose answer was cut off, has given it.
+    // An entry is no repeat if an earlier call for this page gave it, and its answer was then cut off.
     const isRepeated = call >= this.#firstCall && call < this.#calls;
-    if (!isRepeated) this.twice++;
+    if (!isRepeated) this.repeats++;
     return false;
   }
 

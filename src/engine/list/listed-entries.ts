@@ -11,13 +11,12 @@ import type { ListReader } from './list-reader.ts';
 export type KnownEntry = Pick<ListedEntry, 'fields' | 'unfit'>;
 
 /** What was read of a list, and how sure it is that nothing is missing. */
-export type ListCounts = Pick<ListReader, 'listed' | 'twice' | 'unreadable'>;
+export type ListCounts = Pick<ListReader, 'listed' | 'repeats' | 'unreadable'>;
 
 const portion = 1 << 18;
 const windowBytes = 1 << 14;
 
-/** Numbers of an index entry. */
-/** A large one. */
+/** Places in an entry of the index. The position in the file takes two of them, because it may exceed 32 bits. */
 const position = 0;
 const length = 2;
 
@@ -62,13 +61,13 @@ export class ListedEntries {
 
   private constructor(
     list: OperationList,
-    { listed, twice, unreadable }: ListCounts,
+    { listed, repeats, unreadable }: ListCounts,
     readAt: string,
     file: FileHandle,
     index: DigestTable,
   ) {
     this.list = list;
-    this.counts = { listed, twice, unreadable };
+    this.counts = { listed, repeats, unreadable };
     this.readAt = readAt;
     this.#file = file;
     this.#index = index;

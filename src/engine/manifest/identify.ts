@@ -47,7 +47,7 @@ export async function identify(
       return {
         source: unplaced,
         format: binary,
-        encodedAs: reading.encoding === undefined ? undefined : `${binary.noun} has its own`,
+        whyEncodingUnused: reading.encoding === undefined ? undefined : `${binary.noun} has its own`,
         open: (options) => binary.open(unplaced, options),
       };
     }
@@ -57,11 +57,11 @@ export async function identify(
     const bomLength = marked === 'utf-8' ? 3 : 0;
     const source = { ...unplaced, bomLength, start: bomLength };
     const isOther = reading.encoding !== undefined && encoding !== reading.encoding;
-    const encodedAs = isOther ? `the file begins with the mark of ${encoding}` : undefined;
+    const whyEncodingUnused = isOther ? `the file begins with the mark of ${encoding}` : undefined;
     const recoded = { ...source, encoding: encoding === 'utf-8' ? undefined : encoding };
     return located(recoded, async () => {
       const head = encoding === 'utf-8' ? bytes : await readHead(recoded, headSize);
-      return { ...identifyText(recoded, head, reading), encodedAs };
+      return { ...identifyText(recoded, head, reading), whyEncodingUnused };
     });
   });
 }
@@ -69,8 +69,8 @@ export async function identify(
 interface Identified {
   readonly source: TextSource;
   readonly format: ManifestFormat;
-  /** See `Manifest.encodedAs`. */
-  readonly encodedAs?: string | undefined;
+  /** See `Manifest.whyEncodingUnused`. */
+  readonly whyEncodingUnused?: string | undefined;
   /** @throws CqbatchError (`usage`) or TextMistake when the manifest has no valid beginning */
   readonly open: (options: OpenOptions) => Promise<RowReader>;
 }

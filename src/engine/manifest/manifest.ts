@@ -63,7 +63,7 @@ export interface Manifest {
   /** By its name in `TextDecoder`; absent for UTF-8. */
   readonly encoding?: string | undefined;
   /** Why the user's encoding has no effect, as the end of a sentence. */
-  readonly encodedAs?: string | undefined;
+  readonly whyEncodingUnused?: string | undefined;
   /** Of the rows that the latest `rows()` has read. */
   choice?(): RowChoice;
   /** In the rows that the latest `rows()` has read; empty if the user trusts them. */

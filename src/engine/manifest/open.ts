@@ -6,7 +6,7 @@ import { locate, located, readText, type TextSource } from './text/source.ts';
 
 const maxRowsPerChunk = 500;
 
-/** For `columns()` of a JSON manifest. */
+/** For `columns()` of a manifest without a header. */
 const rowsLookedAt = 100;
 
 /**
@@ -16,7 +16,7 @@ const rowsLookedAt = 100;
  * @throws CqbatchError (`usage`, codes `MANIFEST_…`) when it is not a manifest
  */
 export async function openManifest(path: string, options: OpenOptions = {}): Promise<Manifest> {
-  const { source, format, encodedAs, open } = await identify(
+  const { source, format, whyEncodingUnused, open } = await identify(
     path,
     options.name ?? path,
     options.context,
@@ -29,7 +29,7 @@ export async function openManifest(path: string, options: OpenOptions = {}): Pro
     name: source.name,
     format: format.name,
     hasHeader: format.hasHeader,
-    encodedAs,
+    whyEncodingUnused,
     encoding: source.encoding,
     columns: () => reader.columns(),
     readable,
@@ -62,7 +62,7 @@ function nestedRowsOf(sample: Manifest['sample']): Pick<Manifest, 'nestedRows'> 
   return { nestedRows: { path, isRepeated: sample.length > 1 } };
 }
 
-/** From 1. */
+/** Gives each row its number, from 1. */
 async function* numberRows(
   source: TextSource,
   batches: AsyncIterable<readonly UnnumberedRow[]>,

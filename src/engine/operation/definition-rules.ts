@@ -9,10 +9,10 @@ const aFunction = z
   .custom((value) => typeof value === 'function', 'must be a function')
   .refine((value) => !types.isAsyncFunction(value), 'must not be async: what it returns is needed at once');
 
-const isTaken = (name: string): boolean => name === 'operation' || name.startsWith('old_');
+const isReservedName = (name: string): boolean => name === 'operation' || name.startsWith('old_');
 
 /** Columns of every report, without the leading `_`. */
-const reported = [
+const reportColumns = [
   ...['row', 'operation', 'outcome', 'code', 'message', 'http_status', 'attempts', 'unclear'],
   ...['started_at', 'finished_at', 'duration_ms', 'request_id'],
 ];
@@ -101,23 +101,26 @@ const definitionSchema = z
     if (fields[subject]?.type === 'json') refuse(['subject'], 'must be a field of another type than json');
     if (idempotencyKey && !repeatable)
       refuse(['repeatable'], 'must be true with idempotencyKey: the API processes a repeated call once');
-    for (const name of Object.keys(fields).filter(isTaken)) refuse(['fields', name], 'is a reserved name');
-    for (const name of Object.keys(columns).filter((column) => reported.includes(column)))
+    for (const name of Object.keys(fields).filter(isReservedName))
+      refuse(['fields', name], 'is a reserved name');
+    for (const name of Object.keys(columns).filter((column) => reportColumns.includes(column)))
       refuse(['columns', name], 'is a column of every report');
     if (list === undefined) return;
-    const strange = list.fields.find((name) => fields[name] === undefined);
-    if (strange !== undefined) refuse(['list', 'fields'], `names ${strange}, which is not a field`);
+    const unknownField = list.fields.find((name) => fields[name] === undefined);
+    if (unknownField !== undefined) refuse(['list', 'fields'], `names ${unknownField}, which is not a field`);
     if (!list.fields.includes(subject)) refuse(['list', 'fields'], `must have the subject, ${subject}`);
-    const odd = list.computed?.find((name) => name === subject || !list.fields.includes(name));
-    if (odd !== undefined)
-      refuse(['list', 'computed'], `names ${odd}, which is not another one of its fields`);
-    for (const name of Object.keys(list.columns).filter((column) => column in fields || isTaken(column)))
+    const unlistedField = list.computed?.find((name) => name === subject || !list.fields.includes(name));
+    if (unlistedField !== undefined)
+      refuse(['list', 'computed'], `names ${unlistedField}, which is not another one of its fields`);
+    for (const name of Object.keys(list.columns).filter(
+      (column) => column in fields || isReservedName(column),
+    ))
       refuse(['list', 'columns', name], 'is the name of a field, or reserved');
   });
 
 /** @throws a usage error `OPERATION_INVALID` that names the operation and the invalid member */
 export function requireValid(definition: { readonly name?: unknown }): void {
-  // For one use, compiling the schema takes longer.
+  // `jitless`, because compiling the schema would take longer than its only use.
   const { error } = definitionSchema.safeParse(definition, { jitless: true });
   const [issue] = error?.issues ?? [];
   if (issue === undefined) return;

@@ -86,29 +86,29 @@ export interface ListedEntry {
 }
 
 /** Calls a member of an operation, whose code may fail. */
-type Ask = <Value, Read>(member: string, work: () => Value, read: (value: Value) => Read) => Read;
+type CallMember = <Value, Read>(member: string, work: () => Value, read: (value: Value) => Read) => Read;
 
 export interface ListOwner {
   readonly subject: string;
   readonly auth: Auth | undefined;
   readonly permission: string | undefined;
-  readonly ask: Ask;
+  readonly callMember: CallMember;
 }
 
 export function entryListOf<FieldName extends string, Entry>(
   definition: ListDefinition<FieldName, Entry>,
-  { subject, auth, permission: ofOperation, ask }: ListOwner,
+  { subject, auth, permission: ofOperation, callMember }: ListOwner,
 ): OperationList {
   const { name, entries, next, read, fields, columns, unfit, done } = definition;
   const { permission = ofOperation, computed = [] } = definition;
   const { absent = `is not among the ${listedWords(definition)} that the service lists` } = definition;
   const cells = Object.entries(columns);
-  const spelled = fields.map((field) => [field, spellingsOf(field)] as const);
+  const spelledFields = fields.map((field) => [field, spellingsOf(field)] as const);
   const identity = (entry: unknown): Entry => entry as Entry;
-  const asking =
+  const requestMaker =
     <Values extends readonly unknown[]>(member: string, request: (...values: Values) => RequestDefinition) =>
     (...values: Values): ApiRequest =>
-      ask(
+      callMember(
         member,
         () => request(...values),
         (made) => ({ ...withoutSecret(requestOf(made), auth), ...(auth !== undefined && { auth }) }),
@@ -122,21 +122,24 @@ export function entryListOf<FieldName extends string, Entry>(
     computed,
     ...(next !== undefined && { next }),
     ...(permission !== undefined && { permission }),
-    request: asking('list.request', definition.request),
+    request: requestMaker('list.request', definition.request),
     read(entry) {
       if (!isJsonObject(entry)) return undefined;
-      const value = ask('list.read', () => (read ?? identity)(entry), presentObject);
+      const value = callMember('list.read', () => (read ?? identity)(entry), presentObject);
       if (value === undefined) return undefined;
       const members = value as Readonly<Record<string, unknown>>;
       const own = present(
-        spelled.map(([field, [snake, camel]]) => [field, textOf(members[snake] ?? members[camel])] as const),
+        spelledFields.map(
+          ([field, [snake, camel]]) => [field, textOf(members[snake] ?? members[camel])] as const,
+        ),
       );
       const id = own[subject];
       if (id === undefined) return undefined;
       const texts = cells.map(
-        ([column, cell]) => [column, ask(`list.columns.${column}`, () => cell(value), textOf)] as const,
+        ([column, cell]) =>
+          [column, callMember(`list.columns.${column}`, () => cell(value), textOf)] as const,
       );
-      const reason = unfit && ask('list.unfit', () => unfit(value), reasonIn);
+      const reason = unfit && callMember('list.unfit', () => unfit(value), reasonIn);
       return {
         id,
         fields: own,
@@ -149,9 +152,9 @@ export function entryListOf<FieldName extends string, Entry>(
   return {
     ...list,
     done: {
-      list: { ...list, name: done.name, request: asking('list.done.request', done.request) },
-      one: asking('list.done.one', done.one),
-      differs: (body, id) => ask('list.done.differs', () => done.differs(body, id), reasonIn),
+      list: { ...list, name: done.name, request: requestMaker('list.done.request', done.request) },
+      one: requestMaker('list.done.one', done.one),
+      differs: (body, id) => callMember('list.done.differs', () => done.differs(body, id), reasonIn),
     },
   };
 }

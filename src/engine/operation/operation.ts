@@ -157,23 +157,27 @@ export function defineOperation<
     list,
     ...rest
   } = definition;
-  const ask = asking(name);
+  const callMember = memberCaller(name);
   const read = readingJson(fields) as (row: Row) => RowOf<Fields>;
   const cells = Object.entries(columns) as [Column, CellsOf<Value>[string]][];
   return {
     ...rest,
     ...(permission !== undefined && { permission }),
-    ...(list !== undefined && { list: entryListOf(list, { subject, auth, permission, ask }) }),
+    ...(list !== undefined && { list: entryListOf(list, { subject, auth, permission, callMember }) }),
     fields: fieldsOf(fields),
-    schema: rowSchemaOf(fields, subject, check && ((row) => ask('check', () => check(read(row)), problemIn))),
+    schema: rowSchemaOf(
+      fields,
+      subject,
+      check && ((row) => callMember('check', () => check(read(row)), problemIn)),
+    ),
     request(row) {
-      const made = ask(
+      const made = callMember(
         'request',
         () => request(read(row)),
         (made) => withoutSecret(requestOf(made), auth),
       );
       if (typeof idempotencyKey !== 'function') return made;
-      return ask(
+      return callMember(
         'idempotencyKey',
         () => idempotencyKey(read(row)),
         (key) => withKey(made, key),
@@ -182,11 +186,11 @@ export function defineOperation<
     ...(idempotencyKey && { key: idempotencyKey === true ? 'by run' : 'by row' }),
     columns: cells.map(([column]) => column),
     check(id, body) {
-      const reading = ask('interpret', () => interpret(body, id), complete);
+      const reading = callMember('interpret', () => interpret(body, id), requireInterpretation);
       if (!reading.ok) return reading;
       const texts = cells.map(([column, cell]) => [
         column,
-        ask(
+        callMember(
           `columns.${column}`,
           () => cell(reading.value),
           (text) => String(text ?? ''),
@@ -194,8 +198,9 @@ export function defineOperation<
       ]);
       return { ok: true, columns: Object.fromEntries(texts) };
     },
-    meansAlreadyApplied: (refusal) => ask('meansAlreadyApplied', () => meansAlreadyApplied(refusal), Boolean),
-    meansDone: (refusal) => ask('meansDone', () => meansDone(refusal), Boolean),
+    meansAlreadyApplied: (refusal) =>
+      callMember('meansAlreadyApplied', () => meansAlreadyApplied(refusal), Boolean),
+    meansDone: (refusal) => callMember('meansDone', () => meansDone(refusal), Boolean),
   };
 }
 
@@ -205,8 +210,12 @@ export function defineOperation<
  * @param read checks and converts what the member returns
  * @throws a usage error `OPERATION_FAILED` that names operation and member
  */
-function asking(operation: string) {
-  return function ask<Value, Read>(member: string, work: () => Value, read: (value: Value) => Read): Read {
+function memberCaller(operation: string) {
+  return function callMember<Value, Read>(
+    member: string,
+    work: () => Value,
+    read: (value: Value) => Read,
+  ): Read {
     try {
       const value = work();
       if (!(value instanceof Promise)) return read(value);
@@ -240,7 +249,7 @@ function problemIn(problem: string | undefined): string | undefined {
   throw new TypeError('must return the problem as text, or undefined');
 }
 
-function complete<Value>(reading: Interpretation<Value>): Interpretation<Value> {
+function requireInterpretation<Value>(reading: Interpretation<Value>): Interpretation<Value> {
   if (reading.ok === true) return reading;
   const isMisfit = reading.ok === false && typeof reading.code === 'string';
   if (!isMisfit || typeof reading.message !== 'string')

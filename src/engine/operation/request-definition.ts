@@ -27,13 +27,13 @@ export function requestOf(definition: RequestDefinition): ApiRequest {
   const { method = 'POST', path, query = {}, headers = {}, body = '' } = definition;
   if (!methods.includes(method)) throw new RangeError(`the method must be one of ${methods.join(', ')}`);
   requirePath(path);
-  const parameters = given(query);
-  const behind = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
+  const parameters = definedValues(query);
+  const queryText = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters)}`;
   const text = typeof body === 'string' ? body : stringifyJson(body);
-  const fields = given(headers).map(([name, value]): [string, string] => [name.toLowerCase(), value]);
+  const fields = definedValues(headers).map(([name, value]): [string, string] => [name.toLowerCase(), value]);
   const request = {
     ...(method !== 'POST' && { method }),
-    path: path + behind,
+    path: path + queryText,
     ...(fields.length > 0 && { headers: Object.fromEntries(fields) }),
     body: text,
   };
@@ -41,7 +41,7 @@ export function requestOf(definition: RequestDefinition): ApiRequest {
   return request;
 }
 
-function given(values: Readonly<Record<string, string | undefined>>): [string, string][] {
+function definedValues(values: Readonly<Record<string, string | undefined>>): [string, string][] {
   return Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== undefined);
 }
 

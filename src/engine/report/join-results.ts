@@ -53,13 +53,13 @@ export async function* joinResults({
     yield rows.map((row) => {
       const { row: number, place } = row;
       const result = decidedResult(row) ?? results.get(place) ?? journalResult(journal, unfinished, row);
-      return { row, result: { ...traced(result, runKey, place), row: number } };
+      return { row, result: { ...withRequestId(result, runKey, place), row: number } };
     });
   }
 }
 
 /** The API's name for the last request, or else the trace id. */
-function traced(result: RowResult, runKey: string, place: number): RowResult {
+function withRequestId(result: RowResult, runKey: string, place: number): RowResult {
   if (result.attempts === 0 || result.requestId !== undefined) return result;
   return { requestId: traceId(runKey, place), ...result };
 }

@@ -56,7 +56,7 @@ function isOpen({ outcome }: RowResult): boolean {
 
 class LineReader {
   readonly #parts: AsyncIterator<readonly ReportLine[]>;
-  #held: readonly ReportLine[] = [];
+  #readAhead: readonly ReportLine[] = [];
 
   constructor(lines: ReportLines) {
     this.#parts = lines[Symbol.asyncIterator]();
@@ -65,13 +65,13 @@ class LineReader {
   async upTo(row: number): Promise<readonly ReportLine[]> {
     const read: ReportLine[] = [];
     for (;;) {
-      const beyond = this.#held.findIndex((line) => line.row.row > row);
-      read.push(...this.#held.slice(0, beyond < 0 ? this.#held.length : beyond));
-      this.#held = beyond < 0 ? [] : this.#held.slice(beyond);
+      const beyond = this.#readAhead.findIndex((line) => line.row.row > row);
+      read.push(...this.#readAhead.slice(0, beyond < 0 ? this.#readAhead.length : beyond));
+      this.#readAhead = beyond < 0 ? [] : this.#readAhead.slice(beyond);
       if (beyond >= 0) return read;
       const { done, value } = await this.#parts.next();
       if (done) return read;
-      this.#held = value;
+      this.#readAhead = value;
     }
   }
 }

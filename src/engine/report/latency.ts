@@ -8,7 +8,7 @@ export interface LatencySummary {
   readonly max: number;
 }
 
-/** About 49 days; longer durations count as this one. */
+/** Milliseconds, about 49 days. Longer durations count as this one. */
 const longest = 2 ** 32 - 1;
 
 /**

@@ -48,10 +48,10 @@ export async function writeXlsxReport(input: XlsxReportInput): Promise<string> {
 const unguarded = (text: string): string => text;
 
 async function* rowsOf(lines: ReportLines, cells: ReportCells): AsyncGenerator<string[]> {
-  for await (const part of lines) for (const line of part) yield cells.of(line).map(held);
+  for await (const part of lines) for (const line of part) yield cells.of(line).map(withoutLongTexts);
 }
 
-function held(text: string): string {
+function withoutLongTexts(text: string): string {
   const whole = escaped(text);
   return whole.length > mostCharacters ? whole.slice(0, mostCharacters - cutHint.length) + cutHint : whole;
 }

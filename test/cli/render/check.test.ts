@@ -79,9 +79,9 @@ test.each([
 
 test('a list that changed while it was read is warned of', () => {
   const list = { name: 'old-calls' } as Parameters<typeof checkWarnings>[0][number]['list'];
-  const counts = { listed: 3, twice: 0, unreadable: 0 };
+  const counts = { listed: 3, repeats: 0, unreadable: 0 };
   expect(checkWarnings([{ list, counts }])).toEqual([]);
-  expect(checkWarnings([{ list, counts: { ...counts, twice: 2 } }])).toEqual([
+  expect(checkWarnings([{ list, counts: { ...counts, repeats: 2 } }])).toEqual([
     'the list of old calls has changed while it was read (an entry was listed again 2 times), so entries may be missing: check again when it does not change',
   ]);
 });

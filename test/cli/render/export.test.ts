@@ -16,7 +16,7 @@ import type { Settings } from '../../../src/settings/settings.ts';
 
 interface Counts {
   readonly listed?: number;
-  readonly twice?: number;
+  readonly repeats?: number;
   readonly unreadable?: number;
   readonly chosen?: number;
   readonly leftOut?: number;
@@ -27,7 +27,7 @@ interface Counts {
 
 function exportWith({
   listed = 0,
-  twice = 0,
+  repeats = 0,
   unreadable = 0,
   chosen = 0,
   leftOut,
@@ -46,7 +46,7 @@ function exportWith({
   return {
     reader: {
       listed,
-      twice,
+      repeats,
       unreadable,
       pages: 1,
       silentMs,
@@ -95,7 +95,7 @@ test.each([
 });
 
 test('a list that has changed, entries without an identifier and cells without a comparison are warned of', () => {
-  expect(exportWarnings(exportWith({ listed: 9, twice: 2, unreadable: 1, leftOut: 1 }))).toEqual([
+  expect(exportWarnings(exportWith({ listed: 9, repeats: 2, unreadable: 1, leftOut: 1 }))).toEqual([
     expect.stringMatching(
       /^the list of .* has changed while it was read \(an entry was listed again 2 times\)/,
     ),

@@ -84,7 +84,7 @@ test('pages are read while they may save calls, the other entries one by one', a
   await entries.readList();
   // Three are sought: after two pages, only one is missing.
   expect(paths()).toEqual(['/closed/1', '/closed/2']);
-  for (const id of ['1', '3', '6']) expect(await entries.look(id)).toEqual({ is: 'done' });
+  for (const id of ['1', '3', '6']) expect(await entries.readEntry(id)).toEqual({ is: 'done' });
   expect(paths()).toEqual(['/closed/1', '/closed/2', '/calls/6']);
   await entries.close();
   expect(read).toEqual(['closed-calls: ListReader', 'closed-calls: EntryReader']);
@@ -100,7 +100,7 @@ test('an entry that a whole list lacks is gone without another call', async () =
   const { entries, paths } = await closedCalls([[1], [2]]);
   for (const id of ['1', '2', '8', '9']) entries.seek(id);
   await entries.readList();
-  expect(await entries.look('9')).toEqual({ is: 'gone' });
+  expect(await entries.readEntry('9')).toEqual({ is: 'gone' });
   expect(paths()).toEqual(['/closed/1', '/closed/2']);
 });
 
@@ -108,7 +108,7 @@ test('a list that changed while it was read proves nothing about an entry that i
   const { entries, paths } = await closedCalls([[1], [1, 2]]);
   for (const id of ['1', '2', '8', '9']) entries.seek(id);
   await entries.readList();
-  expect(await entries.look('9')).toEqual({ is: 'gone' });
+  expect(await entries.readEntry('9')).toEqual({ is: 'gone' });
   expect(paths()).toEqual(['/closed/1', '/closed/2', '/calls/9']);
 });
 
@@ -127,7 +127,7 @@ test.each([
   const { entries } = await closedCalls([[1], [2]], { one });
   entries.seek('9');
   await entries.readList();
-  expect(await entries.look('9')).toEqual(seen);
+  expect(await entries.readEntry('9')).toEqual(seen);
 });
 
 test.each([
@@ -146,7 +146,7 @@ test.each([
   const { entries } = await closedCalls([[1], [2]], { one });
   entries.seek('9');
   await entries.readList();
-  await expect(entries.look('9')).rejects.toMatchObject({
+  await expect(entries.readEntry('9')).rejects.toMatchObject({
     code: 'ENTRY_UNREADABLE',
     message: expect.stringContaining(text),
   });

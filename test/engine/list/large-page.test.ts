@@ -27,7 +27,7 @@ test('a page of 100 MB is given a few entries at a time', async () => {
   });
   let most = 0;
   for await (const entries of reader.entries()) most = Math.max(most, entries.length);
-  expect(reader).toMatchObject({ listed: 1_001, twice: 0, pages: 1 });
+  expect(reader).toMatchObject({ listed: 1_001, repeats: 0, pages: 1 });
   expect(most).toBeLessThan(50);
 });
 

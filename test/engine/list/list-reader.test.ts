@@ -12,7 +12,7 @@ test('all pages are read, one after the other, with one trace', async () => {
     paged({ first: page([1, 2], 'b'), b: page([3], 'c'), c: page([]) }),
   );
   expect(await ids()).toEqual(['1', '2', '3']);
-  expect(reader).toMatchObject({ listed: 3, pages: 3, twice: 0, unreadable: 0 });
+  expect(reader).toMatchObject({ listed: 3, pages: 3, repeats: 0, unreadable: 0 });
   expect(server.seen.map(({ body }) => body)).toEqual(['{}', '{"token":"b"}', '{"token":"c"}']);
   const traces = server.seen.map(({ headers }) => String(headers['traceparent']).split('-'));
   expect(new Set(traces.map(([, trace]) => trace)).size).toBe(1);
@@ -62,11 +62,11 @@ test.each(['{}', '{"old_calls":null}', '{"oldCalls":[],"nextPage":""}'])(
   },
 );
 
-test('an entry that is listed twice is given once, and told; so is one without an identifier', async () => {
+test('an entry that is listed repeats is given once, and told; so is one without an identifier', async () => {
   const last = '{"old_calls":[{"call_id":2},{"note":"who?"},{"call_id":3},{"call_id":3},7]}';
   const { ids, reader } = await listing(paged({ first: page([1, 2], 'b'), b: last }));
   expect(await ids()).toEqual(['1', '2', '3']);
-  expect(reader).toMatchObject({ listed: 3, twice: 2, unreadable: 2 });
+  expect(reader).toMatchObject({ listed: 3, repeats: 2, unreadable: 2 });
 });
 
 /** Sends the beginning of a page, then closes the connection. */
@@ -86,7 +86,7 @@ test.each([
   const whole = sends(page([1, 2, 3]));
   const { ids, reader } = await listing((...call) => (call[2] === 1 ? first : whole)(...call));
   expect(await ids()).toEqual(['1', '2', '3']);
-  expect(reader).toMatchObject({ listed: 3, twice: 0, pages: 1 });
+  expect(reader).toMatchObject({ listed: 3, repeats: 0, pages: 1 });
 });
 
 test.each([

@@ -15,7 +15,7 @@ async function kept(entries: readonly ListedEntry[]): Promise<ListedEntries> {
   const chunks = async function* () {
     for (let at = 0; at < entries.length; at += 7) yield entries.slice(at, at + 7);
   };
-  const reader = { entries: chunks, listed: entries.length, twice: 0, unreadable: 0 };
+  const reader = { entries: chunks, listed: entries.length, repeats: 0, unreadable: 0 };
   const known = await ListedEntries.read(list, reader, path);
   onTestFinished(() => known.close());
   return known;
@@ -37,7 +37,7 @@ test('each of many entries is found again, in any order, with what was listed', 
     expect(known.find(id)).toEqual(entry);
   }
   expect(known.find('3000')).toBeUndefined();
-  expect(known.counts).toEqual({ listed: 3_000, twice: 0, unreadable: 0 });
+  expect(known.counts).toEqual({ listed: 3_000, repeats: 0, unreadable: 0 });
 });
 
 test('an entry that is larger than what is read at once is found', async () => {

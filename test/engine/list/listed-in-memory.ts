@@ -19,7 +19,7 @@ export async function listsOf(
       const chunks = async function* () {
         yield rows;
       };
-      const reader = { entries: chunks, listed: rows.length, twice: 0, unreadable: 0, ...counts };
+      const reader = { entries: chunks, listed: rows.length, repeats: 0, unreadable: 0, ...counts };
       const known = await ListedEntries.read(list, reader, join(folder, list.name));
       onTestFinished(() => known.close());
       return { name, known };

@@ -59,7 +59,7 @@ export class BodyFlow {
 
   #broken(detail: string): void {
     this.#problem ??= { kind: 'broken', encoding: this.#encoding, detail };
-    // What waits for it to drain goes on, to the end of the answer; what waits for its end, too.
+    // Resumes an answer that is paused until the decoder drains: the rest of it is read and dropped. Destroying the decoders ends `end`.
     this.#decoders[0]?.emit('drain');
     for (const decoder of this.#decoders) decoder.destroy();
   }

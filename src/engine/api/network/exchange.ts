@@ -20,10 +20,10 @@ export type RequestProgress = 'unsent' | 'sent' | 'answering';
 
 export type Ending =
   | { readonly kind: 'answer'; readonly answer: HttpAnswer }
-  | (Reached & { readonly kind: 'lost'; readonly error: Error })
-  | (Reached & { readonly kind: 'stopped' });
+  | (ExchangeProgress & { readonly kind: 'lost'; readonly error: Error })
+  | (ExchangeProgress & { readonly kind: 'stopped' });
 
-export interface Reached {
+export interface ExchangeProgress {
   readonly progress: RequestProgress;
   readonly status?: number;
 }
@@ -85,7 +85,7 @@ export function exchange(
   });
 }
 
-/** A class, because closures for each call would be garbage. */
+/** A class, because closures for each call would burden the garbage collector. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #resolve: (ending: Ending) => void;
@@ -193,7 +193,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     observer?.ended(this.#progress === 'unsent' ? undefined : sent);
   }
 
-  #reached(): Reached {
+  #reached(): ExchangeProgress {
     const status = this.#status;
     return status === undefined ? { progress: this.#progress } : { progress: this.#progress, status };
   }

@@ -1,20 +1,20 @@
 import { circumstance } from '../../../base/errors/system-error.ts';
 import { type ApiFailure, apiFailure, serverText } from '../failure.ts';
-import type { Reached, RequestProgress } from './exchange.ts';
+import type { ExchangeProgress, RequestProgress } from './exchange.ts';
 import { describeProxy, type HttpProxy, ProxyError } from './proxy.ts';
 import type { CallStop } from './stop.ts';
 
 /** Unclear once writing has started, unless the head of a 4xx answer says that the request was refused. */
-export function lostFailure(error: Error, reached: Reached, proxy?: HttpProxy): ApiFailure {
-  if (error instanceof ProxyError) return withReached(proxyKind(error), reached);
+export function lostFailure(error: Error, reached: ExchangeProgress, proxy?: HttpProxy): ApiFailure {
+  if (error instanceof ProxyError) return withProgress(proxyKind(error), reached);
   const reason = errorCode(error);
-  if (reached.progress !== 'unsent') return withReached(sentKind(reason, reached.progress, error), reached);
+  if (reached.progress !== 'unsent') return withProgress(sentKind(reason, reached.progress, error), reached);
   const { message, ...kind } = unsentKind(reason, error);
   const way = proxy === undefined ? '' : `, through the proxy ${describeProxy(proxy)}`;
-  return withReached({ ...kind, message: `${message}${way}` }, reached);
+  return withProgress({ ...kind, message: `${message}${way}` }, reached);
 }
 
-export function stopFailure(reached: Reached, reason: CallStop | undefined): ApiFailure {
+export function stopFailure(reached: ExchangeProgress, reason: CallStop | undefined): ApiFailure {
   const moment = {
     unsent: 'before the request was sent',
     sent: 'before an answer came',
@@ -24,10 +24,10 @@ export function stopFailure(reached: Reached, reason: CallStop | undefined): Api
     reason === 'timed-out'
       ? lost('TOTAL_TIMEOUT', `The call timed out ${moment}`)
       : lost('INTERRUPTED', `The call was stopped ${moment}`);
-  return withReached(kind, reached);
+  return withProgress(kind, reached);
 }
 
-function withReached({ code, message }: Kind, { progress, status }: Reached): ApiFailure {
+function withProgress({ code, message }: Kind, { progress, status }: ExchangeProgress): ApiFailure {
   const refused = status !== undefined && status >= 400 && status < 500;
   const unclear = progress !== 'unsent' && !refused;
   return apiFailure(code, message, { ...(status !== undefined && { status }), unclear });

@@ -5,7 +5,7 @@ export type CallStop = 'aborted' | 'timed-out';
  * and `AbortSignal.any` leaks.
  */
 export class Stop {
-  /** What to stop. A call has one step at a time. */
+  /** The step of the call that a stop ends. A call has one step at a time. */
   step: { stop(): void } | undefined;
   readonly #milliseconds: number;
   #reason: CallStop | undefined;

@@ -5,7 +5,7 @@ import { type ApiRequest, type Auth, requestHeaders } from '../request.ts';
 import { checkToken, type TokenSource } from './token.ts';
 import { createTokenMask, type TokenMask } from './token-mask.ts';
 
-/** Kept while the token stays the same. */
+/** What is made of one token, and kept while the token stays the same. */
 export interface Credentials {
   readonly token: string;
   readonly mask: TokenMask;

@@ -35,7 +35,7 @@ export const runProgram: RunProgram = ([program = '', ...args], limitMs) =>
         if (hasGroup && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
         else child.kill('SIGKILL');
       } catch {
-        // It has just ended.
+        // The program has just ended by itself.
       }
       child.stdout.destroy();
       child.stderr.destroy();

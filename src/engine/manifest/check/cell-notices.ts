@@ -46,7 +46,7 @@ export class CellNotices {
     }
   }
 
-  noteSent({ row, line, values, padded, unexpected = [], mayBeRounded }: PreparedCall): void {
+  noteSent({ row, line, values, paddedField, unexpected = [], mayBeRounded }: PreparedCall): void {
     if (mayBeRounded) {
       this.#largeNumbers ??= { rows: 0, first: { row, line } };
       this.#largeNumbers.rows++;
@@ -55,7 +55,7 @@ export class CellNotices {
       const text = values[field];
       if (text !== undefined && isWordForNothing(text)) this.#noteNothing(field, text);
     }
-    if (padded !== undefined) noteRow(this.#padded, padded, { row, line });
+    if (paddedField !== undefined) noteRow(this.#padded, paddedField, { row, line });
     for (const value of unexpected) {
       const { name, expected } = value;
       const tally = this.#unexpected.get(name + expected) ?? { value, first: { row, line }, cells: 0 };

@@ -6,7 +6,7 @@ import type { DoneRows } from './call-index.ts';
 import type { NotedRows } from './cell-notices.ts';
 
 interface Effects {
-  readonly encodedAs: string | undefined;
+  readonly whyEncodingUnused: string | undefined;
   readonly choice: RowChoice | undefined;
   readonly done: DoneRows | undefined;
   readonly doneIn: ReadonlyMap<string, number>;
@@ -18,7 +18,7 @@ interface Effects {
 
 /** Options that chose no row are refused elsewhere. */
 export function effectWarnings({
-  encodedAs,
+  whyEncodingUnused,
   choice,
   done,
   doneIn,
@@ -27,7 +27,7 @@ export function effectWarnings({
   owners,
 }: Effects): readonly ScanWarning[] {
   const unused: string[] = [];
-  if (encodedAs !== undefined) unused.push(`--encoding has no effect: ${encodedAs}`);
+  if (whyEncodingUnused !== undefined) unused.push(`--encoding has no effect: ${whyEncodingUnused}`);
   if (choice !== undefined && choice.chosen > 0 && choice.leftOut === 0)
     unused.push('--where leaves no row out: each row meets it');
   if (done !== undefined && doneIn.size === 0)

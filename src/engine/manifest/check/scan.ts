@@ -62,7 +62,7 @@ export interface ScanOptions {
 export async function scanManifest(
   manifest: Pick<
     Manifest,
-    'rows' | 'columns' | 'choice' | 'page' | 'roundedIds' | 'sheet' | 'encodedAs' | 'lettersOf'
+    'rows' | 'columns' | 'choice' | 'page' | 'roundedIds' | 'sheet' | 'whyEncodingUnused' | 'lettersOf'
   >,
   prepare: RowPreparer,
   handlers: ScanHandlers = {},
@@ -114,7 +114,7 @@ export async function scanManifest(
       ...(comparer?.warnings() ?? []),
       ...pageWarnings(manifest.page, summary.rows + (choice?.leftOut ?? 0)),
       ...effectWarnings({
-        encodedAs: manifest.encodedAs,
+        whyEncodingUnused: manifest.whyEncodingUnused,
         choice,
         done,
         doneIn: summary.doneIn,
@@ -204,7 +204,7 @@ class RowScan {
   readonly cells = new CellNotices();
   readonly owners = new Map<string, NotedRows>();
   readonly #options: RowScanOptions;
-  /** By the run that has made the keys. */
+  /** Rows that keep an earlier idempotency key, by the run that has made the keys. */
   readonly keptKeys = new Map<string, NotedRows>();
 
   constructor(options: RowScanOptions) {
@@ -258,7 +258,7 @@ function leftOut(
   {
     kind: _,
     requestDigest: __,
-    padded: ___,
+    paddedField: ___,
     own: ____,
     unexpected: _____,
     mayBeRounded: ______,

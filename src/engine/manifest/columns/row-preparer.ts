@@ -33,13 +33,13 @@ import {
 } from './row-problems.ts';
 
 export interface PreparedCall extends CallableRow {
-  /** White space around its text is probably a mistake. */
-  readonly padded?: string | undefined;
+  /** The first field whose text has white space around it, which is probably a mistake. */
+  readonly paddedField?: string | undefined;
   /** Fields of `--default` with another value in the row. */
   readonly own?: readonly string[];
   /** Values that the API most likely does not read. */
   readonly unexpected?: readonly UnexpectedValue[];
-  /** Its request has a number that a service in JavaScript rounds. */
+  /** Whether the request has a number that a service in JavaScript rounds. */
   readonly mayBeRounded?: true;
 }
 
@@ -249,7 +249,7 @@ function callableRow(
   own: readonly string[],
   isCompared = false,
 ): PreparedCall {
-  const padded = Object.keys(values).find((field) => values[field] !== values[field]?.trim());
+  const paddedField = Object.keys(values).find((field) => values[field] !== values[field]?.trim());
   const request = isCompared ? undefined : operation.request(values);
   return {
     kind: 'callable',
@@ -259,7 +259,7 @@ function callableRow(
     subject: values[operation.subject] ?? '',
     requestDigest: request === undefined ? '' : requestDigest(request),
     values,
-    padded,
+    paddedField,
     ...(own.length > 0 && { own }),
     ...(request !== undefined && hasUnsafeInteger(request.body) && { mayBeRounded: true }),
   };

@@ -210,7 +210,7 @@ export async function findCsvMistake(
   const counter = new PositionCounter(firstLine);
   let state: 'cell-start' | 'plain' | 'quoted' | 'after-quote' = 'cell-start';
   let opening: Position = counter.position;
-  /** The cell is only an equals sign so far. */
+  /** Whether the cell is only an equals sign so far. */
   let isMark = false;
   for await (const chunk of chunks) {
     for (const byte of chunk) {

@@ -56,9 +56,9 @@ export class JsonDocument {
     readonly depth: number;
   }[] = [];
   hasRows = false;
-  /** Known once the outer value was read. */
+  /** Whether the outer value is on one line. Known once it was read. */
   isOnOneLine = false;
-  /** Known then, too: another object or array comes next. */
+  /** Whether another object or array follows. Known once the outer value was read. */
   isFollowed = false;
 
   constructor(bytes: Buffer, options: DocumentOptions) {
@@ -198,7 +198,7 @@ export class JsonDocument {
   }
 
   #endOfValue(): number | undefined {
-    // This is the inner loop of reading JSON.
+    // Fields are read into variables, because this is the inner loop of reading JSON.
     const bytes = this.#bytes;
     let depth = 0;
     let opened = -1;

@@ -17,7 +17,7 @@ export function parsePiece(text: string): ParsedPiece {
   let value: unknown;
   const { stackTraceLimit } = Error;
   try {
-    // Stacks would take most of the time for a million broken lines.
+    // Make errors without stacks: in a file with a million broken lines, stacks would take most of the time.
     Error.stackTraceLimit = 0;
     value = parseJson(text);
   } catch (error) {

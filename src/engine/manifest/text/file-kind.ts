@@ -7,7 +7,7 @@ import { TextMistake } from './mistake.ts';
  * @throws TextMistake with the remedy
  */
 export function refuseForeignFile(head: Buffer, encoding: string): void {
-  const kind = binaryKinds.find(({ magic, at = 0 }) => head.subarray(at, at + magic.length).equals(magic));
+  const kind = foreignKinds.find(({ magic, at = 0 }) => head.subarray(at, at + magic.length).equals(magic));
   if (kind !== undefined) throw new TextMistake('MANIFEST_BINARY', undefined, kind.problem(head));
   const markup = markupProblem(textOf(head, encoding));
   if (markup !== undefined) throw new TextMistake('MANIFEST_MARKUP', undefined, markup);
@@ -43,7 +43,7 @@ export function isGzip(head: Buffer): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
-interface BinaryKind {
+interface ForeignKind {
   readonly magic: Buffer;
   readonly at?: number;
   readonly problem: (head: Buffer) => string;
@@ -62,26 +62,26 @@ function isOpenDocument(names: string): boolean {
 }
 
 /** Old and encrypted workbooks are the same kind of container, whose part names are UTF-16. */
-function oldExcel(head: Buffer): string {
+function oldExcelProblem(head: Buffer): string {
   return head.includes(Buffer.from('EncryptedPackage', 'utf16le'))
     ? 'this workbook has a password: save a copy without one'
     : 'this is an old Excel workbook (.xls), or one with a password: save it as .xlsx without a password';
 }
 
-const unpack = (what: string) => () => `this is ${what}: unpack it and use the file inside`;
+const unpackAdvice = (what: string) => () => `this is ${what}: unpack it and use the file inside`;
 
-const binaryKinds: readonly BinaryKind[] = [
+const foreignKinds: readonly ForeignKind[] = [
   { magic: Buffer.from('PK\x03\x04', 'latin1'), problem: zipProblem },
   { magic: Buffer.from('PK\x05\x06', 'latin1'), problem: () => 'this is an empty ZIP archive' },
-  { magic: Buffer.from('d0cf11e0a1b11ae1', 'hex'), problem: oldExcel },
+  { magic: Buffer.from('d0cf11e0a1b11ae1', 'hex'), problem: oldExcelProblem },
   { magic: Buffer.from('%PDF-', 'latin1'), problem: () => 'this is a PDF: export the data as CSV UTF-8' },
   { magic: Buffer.from('1f8b', 'hex'), problem: () => 'this is gzipped twice: unzip it first' },
-  { magic: Buffer.from('ustar\0', 'latin1'), at: 257, problem: unpack('a tar archive') },
-  { magic: Buffer.from('ustar ', 'latin1'), at: 257, problem: unpack('a tar archive') },
-  { magic: Buffer.from('28b52ffd', 'hex'), problem: unpack('Zstandard data') },
-  { magic: Buffer.from('fd377a585a00', 'hex'), problem: unpack('xz data') },
-  { magic: Buffer.from('314159265359', 'hex'), at: 4, problem: unpack('bzip2 data') },
-  { magic: Buffer.from('377abcaf271c', 'hex'), problem: unpack('a 7-Zip archive') },
+  { magic: Buffer.from('ustar\0', 'latin1'), at: 257, problem: unpackAdvice('a tar archive') },
+  { magic: Buffer.from('ustar ', 'latin1'), at: 257, problem: unpackAdvice('a tar archive') },
+  { magic: Buffer.from('28b52ffd', 'hex'), problem: unpackAdvice('Zstandard data') },
+  { magic: Buffer.from('fd377a585a00', 'hex'), problem: unpackAdvice('xz data') },
+  { magic: Buffer.from('314159265359', 'hex'), at: 4, problem: unpackAdvice('bzip2 data') },
+  { magic: Buffer.from('377abcaf271c', 'hex'), problem: unpackAdvice('a 7-Zip archive') },
 ];
 
 function zipProblem(head: Buffer): string {

@@ -63,10 +63,10 @@ export async function readSheet(
     infos.push(info);
     return false;
   };
-  await reading(({ readXlsx }) => readXlsx(archive, { sheets: list }));
+  await withLibrary(({ readXlsx }) => readXlsx(archive, { sheets: list }));
   const isName = identifierTest(source.context?.operations);
   for (const index of candidates(infos, wanted)) {
-    const width = await reading((library) => headerWidth(library, archive, index, skipLines, isName));
+    const width = await withLibrary((library) => headerWidth(library, archive, index, skipLines, isName));
     if (width === 0 && wanted === undefined) continue;
     const { name = '' } = infos[index] ?? {};
     const others = infos.filter((info) => info.index !== index).map((info) => info.name);
@@ -74,7 +74,7 @@ export async function readSheet(
     // Cells to the right of the table are notes, and would widen every row.
     const range = `A1:${columnLetters(width - 1)}${maxRows}`;
     const options = { sheets: [index], range, readStyles: true };
-    const { sheets, dateSystem } = await reading(({ readXlsx }) => readXlsx(archive, options));
+    const { sheets, dateSystem } = await withLibrary(({ readXlsx }) => readXlsx(archive, options));
     const [sheet] = sheets;
     if (sheet === undefined) throw unreadable('the sheet is missing');
     const formats = { ...(await import('./cell-format.ts')), is1904: dateSystem === '1904' };
@@ -105,8 +105,8 @@ async function readArchive(source: TextSource): Promise<Buffer> {
 
 type Library = typeof import('hucre/xlsx');
 
-/** The library is large. */
-async function reading<Result>(read: (library: Library) => Promise<Result>): Promise<Result> {
+/** Loads the library only when a file is a workbook: it is large. */
+async function withLibrary<Result>(read: (library: Library) => Promise<Result>): Promise<Result> {
   const library = await import('hucre/xlsx');
   try {
     return await read(library);

@@ -2,7 +2,7 @@ import type { RowResult } from '../../../domain/row-result.ts';
 import { messageOf } from '../report-columns.ts';
 import type { MessageGroup } from './page-data.ts';
 
-/** Rows with further messages of a code are counted together. */
+/** For each code. Rows with further messages are counted together. */
 const mostMessages = 100;
 
 /** The beginning of the message with `N` for each number. It ends with a whole character, because an address has no halves. */

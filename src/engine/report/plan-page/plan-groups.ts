@@ -18,7 +18,7 @@ export interface GroupedRow {
 export interface CountedGroup {
   readonly group: PlanGroup;
   readonly rows: number;
-  /** Behind the number. */
+  /** What follows the number of rows: `edits` in `20 edits`. */
   readonly name: string;
   /** A class of the style sheet. */
   readonly tone: string;

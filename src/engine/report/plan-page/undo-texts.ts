@@ -13,7 +13,7 @@ export function undoableText({ counts }: PlanPageData): string {
     .join(', ');
 }
 
-/** What it could not: `20 restores, 2 edits (old values are unknown; --compare reads them)`. */
+/** What `cqbatch undo` could not put back: `20 restores, 2 edits (old values are unknown; --compare reads them)`. */
 export function lastingText({ counts, operations, compared }: PlanPageData): string {
   const { kinds, undoable, partlyUndoable } = counts;
   const unknown = kinds.edit - undoable - partlyUndoable;

@@ -63,7 +63,7 @@ export class OperationEntries {
     const { list } = this.#listed;
     if (this.#done === undefined) return verdictByFields(row, { fields, list }, entry);
     return entry === undefined
-      ? verdictOfSeen(await this.#done.look(row.subject))
+      ? verdictOfSeen(await this.#done.readEntry(row.subject))
       : verdictOfListed(list, entry);
   }
 }

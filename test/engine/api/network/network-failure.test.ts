@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Reached } from '../../../../src/engine/api/network/exchange.ts';
+import type { ExchangeProgress } from '../../../../src/engine/api/network/exchange.ts';
 import { lostFailure, stopFailure } from '../../../../src/engine/api/network/network-failure.ts';
 import { briefly } from '../local-server.ts';
 
@@ -32,7 +32,7 @@ test('without memory for a connection, the limit is named, and not the network',
 const sent = { progress: 'sent' } as const;
 const answering = (status: number) => ({ progress: 'answering', status }) as const;
 
-test.each<[reason: string, Reached, failure: string]>([
+test.each<[reason: string, ExchangeProgress, failure: string]>([
   ['ETIMEDOUT', sent, 'retry CONNECTION_LOST unclear'],
   ['UND_ERR_HEADERS_OVERFLOW', sent, 'retry ANSWER_TOO_LARGE unclear'],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', answering(200), 'retry ANSWER_CUT_OFF 200 unclear'],
@@ -52,7 +52,7 @@ test('an answer that is not HTTP is quoted, and one that goes on with something 
   expect(lostFailure(parser, answering(200))).toMatchObject({ code: 'ANSWER_CUT_OFF' });
 });
 
-test.each<[Reached, state: string]>([
+test.each<[ExchangeProgress, state: string]>([
   [{ progress: 'unsent' }, ''],
   [sent, ' unclear'],
   [answering(200), ' 200 unclear'],

@@ -111,7 +111,7 @@ test('what an earlier run has done is left out before it is compared: its entry 
 
 test('values that the service computes, and lists that are not sure, are warned of', async () => {
   const text = 'soundboard_id,title,last_modified\n1,X,2026-01-01T00:00:00Z\n2,X,yesterday\n';
-  const { scan } = await compared(text, {}, { twice: 2, unreadable: 1 });
+  const { scan } = await compared(text, {}, { repeats: 2, unreadable: 1 });
   const messages = scan.warnings
     .filter(({ code }) => /LIST|COMPUTED/.test(code))
     .map(({ message }) => message);
