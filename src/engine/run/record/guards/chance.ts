@@ -1,6 +1,6 @@
 /**
- * How surprising it is that so many rows fail if each fails with the allowed probability or a lower one: chance gives such a surprise, at any
- * moment of a run however long, at most once in this many runs.
+ * How rare the number of failed rows is if each row fails with the allowed probability or a lower one: chance gives such a number, at any moment
+ * of a run however long, at most once in this many runs.
  *
  * The number is the likelihood of the results, averaged over all probabilities above the allowed one, divided by their likelihood at the
  * allowed one: M = ∫ (p/a)^k ((1−p)/(1−a))^(n−k) dp/(1−a) for p from a to 1, with k of n rows failed and a allowed. With each row, M is on
