@@ -152,10 +152,10 @@ function openToldStages({ referee }: Stage): OpenPart {
 }
 
 function rowsOf({ scenario }: Stage): readonly CallableRow[] {
+  const operation = operationIn(scenario);
   return Array.from({ length: scenario.rows }, (_, index): CallableRow => {
     const row = index + 1;
     const subject = subjectOf(scenario, row);
-    const operation = operationIn(scenario);
     const values = { soundboard_id: String(subject), title: String(row) };
     return {
       kind: 'callable',

@@ -1,6 +1,7 @@
 import type { RowResult } from '../../src/domain/row-result.ts';
 import type { JournalEntry } from '../../src/engine/journal/line.ts';
 import { JournalState } from '../../src/engine/journal/state.ts';
+import { decodeLedgerEntry } from '../../src/engine/queue/payload.ts';
 import { unfinishedResult } from '../../src/engine/report/join-results.ts';
 import { fedInSpiteOf, mayHalt } from '../helpers/obeyed-guards.ts';
 import type { FlowEntry } from './queue-model.ts';
@@ -70,8 +71,9 @@ export class Referee {
 
   /** An entry is written into a ledger. */
   logged(text: string, writer: SimulatedProcess | undefined): void {
-    const { intents = [] } = JSON.parse(text) as { intents?: readonly number[] };
-    for (const row of intents) this.#intend(`${writer?.name} ${row}`, 1);
+    const entry = decodeLedgerEntry(text);
+    if (entry.type !== 'work') return;
+    for (const row of entry.intents ?? []) this.#intend(`${writer?.name} ${row}`, 1);
   }
 
   sent(row: number, worker: SimulatedProcess): void {

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../src/engine/journal/line.ts';
-import type { Batch, LedgerEntry } from '../../src/engine/queue/payload.ts';
+import { decodeBatch, decodeLedgerEntry } from '../../src/engine/queue/payload.ts';
 import type { FlowEntry } from './queue-model.ts';
 import type { SimulatedFile } from './simulated-journal.ts';
 import type { SimulatedProcess } from './world.ts';
@@ -155,8 +155,7 @@ export class Sightings {
       Array.from({ length: last - first + 1 }, (_, n) => first + n),
     );
     if (!this.#batches.has(jobId)) for (const row of all) this.#feeds(row, writer);
-    const { text } = JSON.parse(child.jobData.data) as { text: string };
-    const { tasks, epoch } = JSON.parse(text) as Batch;
+    const { tasks, epoch } = decodeBatch(JSON.parse(child.jobData.data));
     this.note(
       'a row is fed again with attempts used up',
       tasks.some(({ attemptsUsed = 0 }) => attemptsUsed > 0),
@@ -189,7 +188,7 @@ export class Sightings {
   logged(id: string, text: string, writer: SimulatedProcess | undefined, epoch: string): void {
     const batch = this.#batches.get(id);
     if (batch === undefined || writer === undefined) return;
-    const entry = JSON.parse(text) as LedgerEntry;
+    const entry = decodeLedgerEntry(text);
     const { claimers, intents } = batch;
     if (entry.type === 'withdraw') {
       batch.isWithdrawn = true;

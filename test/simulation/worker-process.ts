@@ -57,7 +57,7 @@ export function beginWorker(stage: Stage, name: string, onEnd: () => void): Work
     const operation = throwingOperation(scenario, () => mayThrow(scenario.code.operation, 'operation'));
     const worker = new WatchedWorker(opened, rows, {
       concurrency: scenario.concurrency,
-      prepare: (task) => callOf(task, [operation]),
+      prepare: (task, run) => callOf(task, run, [operation]),
       process: createRowProcessor({
         operations: [operation],
         client: api.clientOf(process),

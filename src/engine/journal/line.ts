@@ -7,6 +7,7 @@ import {
   historyMembers,
   historySchema,
   type Members,
+  type RowResult,
   resultMembers,
   resultSchema,
 } from '../../domain/row-result.ts';
@@ -38,7 +39,17 @@ const entrySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('accepted') }),
 ]);
 
-export type JournalEntry = Readonly<z.infer<typeof entrySchema>>;
+type DecodedEntry = Readonly<z.infer<typeof entrySchema>>;
+
+/** A row is finished. */
+export interface ResultEntry {
+  readonly type: 'row';
+  readonly result: RowResult;
+  /** The line of the result, if a worker has encoded it: the journal gets this text. */
+  readonly line?: string;
+}
+
+export type JournalEntry = Exclude<DecodedEntry, { readonly type: 'row' }> | ResultEntry;
 
 /**
  * The version of the line format (docs/report.md). A line is a JSON object whose first key names its type; keys with an empty, zero or
@@ -68,11 +79,40 @@ export function decodeHeader(line: string): Header {
 }
 
 export function encodeEntry(entry: JournalEntry): string {
+  if (entry.type === 'row' && entry.line !== undefined) return `${entry.line}\n`;
   return jsonLine(toLine(entry));
 }
 
 /** Undefined when a line, without its end, is not an entry of this version. */
 export const decodeEntry = lineReader(entrySchema, toEntry);
+
+/**
+ * A result as the line of the journal, without its end: its worker encodes it once, and ledger, batch and journal have this text. Its row can
+ * be told without decoding.
+ */
+export interface ResultLine {
+  readonly row: number;
+  readonly line: string;
+}
+
+export function encodeResult(result: RowResult): ResultLine {
+  return { row: result.row, line: encodeEntry({ type: 'row', result }).slice(0, -1) };
+}
+
+/** The first member of `resultMembers`. */
+const resultStart = /^\{"row":(\d+),/;
+
+/** @returns undefined when the line does not begin like a result */
+export function resultLineIn(line: string): ResultLine | undefined {
+  const row = resultStart.exec(line)?.[1];
+  return row === undefined ? undefined : { row: Number(row), line };
+}
+
+/** @returns undefined when the journal could not read the line */
+export function decodeResult({ row, line }: ResultLine): ResultEntry | undefined {
+  const entry = decodeEntry(line);
+  return entry?.type === 'row' && entry.result.row === row ? { ...entry, line } : undefined;
+}
 
 function toLine(entry: JournalEntry): object {
   switch (entry.type) {

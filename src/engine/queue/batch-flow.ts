@@ -9,7 +9,7 @@ export interface RunBatchData {
   readonly rows: Ranges;
   /** The rows of a collected batch. `rows` is then empty, because earlier versions take each job with `rows` for an open batch. */
   readonly collected?: Ranges;
-  /** Characters of the request bodies. */
+  /** Characters of the lines. */
   readonly bytes: number;
   readonly epoch?: string | undefined;
   /** Set before the coordinator removes the child. A job with neither child nor value then has no unknown calls. */

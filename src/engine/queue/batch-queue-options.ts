@@ -1,5 +1,5 @@
-import type { RowResult } from '../../domain/row-result.ts';
 import type { Priority, SavedAnswer } from '../../domain/terms.ts';
+import type { ResultLine } from '../journal/line.ts';
 import type { LostEntries } from './lost-entries.ts';
 import type { BatchSize } from './open-batch.ts';
 import type { Leftover, RowTask, RunPolicy } from './payload.ts';
@@ -11,7 +11,7 @@ export interface HandedBack extends Leftover {
 }
 
 export interface CollectedBatch extends BatchSize {
-  readonly results: readonly RowResult[];
+  readonly results: readonly ResultLine[];
   /** To be fed again. */
   readonly leftovers: readonly HandedBack[];
   /** Rows that came back: the leftovers, and the rows of a batch that the coordinator took back. */
@@ -38,7 +38,7 @@ export interface BatchQueueOptions {
    */
   readonly restore: (lost: LostEntries, held: ReadonlySet<number>) => Promise<void>;
   /** Called for open batches, and again when they are collected. */
-  readonly onResults: (results: readonly RowResult[]) => Promise<void>;
+  readonly onResults: (results: readonly ResultLine[]) => Promise<void>;
   /** Called before the results that follow from the answers. */
   readonly onAnswers: (answers: readonly SavedAnswer[]) => Promise<void>;
   readonly onError: (error: Error) => void;

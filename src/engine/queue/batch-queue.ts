@@ -244,7 +244,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
       const { connectionEpoch: epoch } = datastore;
       const batch = new OpenBatch({ id, queue: rows, rows: added, bytes: bytesOf(...tasks), tasks });
       const place = { batches: name, rows: rows.name, priority: options.priority() };
-      const flow = flowOf(id, place, { tasks, policy: options.policy, epoch });
+      const flow = flowOf(id, place, { run: runId, tasks, policy: options.policy, epoch });
       let mayBeAdded = false;
       keep(id, batch);
       batch.isAdding = true;

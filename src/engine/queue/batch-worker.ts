@@ -20,8 +20,8 @@ import type { RowQueue } from './row-queue.ts';
 export interface BatchWorkerOptions {
   /** Rows in a call, or waiting for it. */
   readonly concurrency: number;
-  /** Makes the request of a row, or says why this worker can't call it; another worker then gets the batch. */
-  readonly prepare: (task: RowTask) => RowCall | CqbatchError;
+  /** Decodes a row and makes its request, or says why this worker can't call it; another worker then gets the batch. */
+  readonly prepare: (task: RowTask, run: string) => RowCall | CqbatchError;
   /** An exception is a defect: if the row has an intent, the attempt counts and is unclear. */
   readonly process: (task: RowCall, claim: Claim, signal: AbortSignal) => Promise<RowVerdict>;
   /** A batch is unreadable, or this program has a defect. The worker claims no more. */
@@ -211,7 +211,7 @@ export class BatchWorker {
       const batch = decodeBatch(data);
       const tasks: RowCall[] = [];
       for (const task of batch.tasks) {
-        const call = this.#options.prepare(task);
+        const call = this.#options.prepare(task, batch.run);
         if (call instanceof CqbatchError) return call;
         tasks.push(call);
       }

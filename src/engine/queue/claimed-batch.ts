@@ -4,6 +4,7 @@ import { noHistory, perhapsCalled } from '../../domain/attempts.ts';
 import { showsDamage } from '../../domain/codes.ts';
 import type { AttemptHistory, RowResult } from '../../domain/row-result.ts';
 import type { SavedAnswer } from '../../domain/terms.ts';
+import { encodeResult } from '../journal/line.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger/ledger-writer.ts';
 import type { Batch, BatchReturn, Leftover, RowCall, RunPolicy } from './payload.ts';
@@ -130,7 +131,7 @@ export class ClaimedBatch {
     const wasIntended = this.#ledger.isIntended(row);
     if (verdict.answer !== undefined) this.#writer.answered(verdict.answer);
     if (verdict.kind === 'finished') {
-      this.#writer.finished(verdict.result);
+      this.#writer.finished(encodeResult(verdict.result));
       // The batch goes to the coordinator at once, which then halts the run for all workers.
       if (showsDamage(verdict.result.code)) this.handBack();
     } else {

@@ -1,11 +1,11 @@
 import type { Queue } from 'bullmq';
-import type { RowResult } from '../../domain/row-result.ts';
+import type { ResultLine } from '../journal/line.ts';
 import { keptBatches, type RunBatchData, rowsOf } from './batch-flow.ts';
 import { decodeReturn, type Leftover } from './payload.ts';
 
 /** What a journal has lost and the datastore still has. */
 export interface LostEntries {
-  readonly results: readonly RowResult[];
+  readonly results: readonly ResultLine[];
   /** A row may have come back from several batches. */
   readonly leftovers: readonly Leftover[];
   /** Rows that may have been called, with lost results. */

@@ -1,10 +1,10 @@
-import type { RowResult } from '../../domain/row-result.ts';
 import type { SavedAnswer } from '../../domain/terms.ts';
+import type { ResultLine } from '../journal/line.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { type BatchReturn, decodeLedgerEntry, type Leftover, type RowTask } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 
-/** `bytes` are the characters of the request bodies. */
+/** `bytes` are the characters of the lines. */
 export interface BatchSize {
   readonly rows: number;
   readonly bytes: number;
@@ -73,7 +73,7 @@ export class OpenBatch {
    *
    * @param graceMs how long after its first entry a batch is recent
    */
-  async readResults(graceMs = readAfterMs): Promise<readonly RowResult[]> {
+  async readResults(graceMs = readAfterMs): Promise<readonly ResultLine[]> {
     const first = this.#read;
     const texts = await this.#queue.readLedger(this.id, first);
     const now = performance.now();

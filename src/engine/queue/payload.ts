@@ -1,33 +1,46 @@
-import { fatalError } from '../../base/errors/errors.ts';
-import type { AttemptHistory, RowResult } from '../../domain/row-result.ts';
+import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
+import type { AttemptHistory } from '../../domain/row-result.ts';
 import type { Method, SavedAnswer } from '../../domain/terms.ts';
+import { type ResultLine, resultLineIn } from '../journal/line.ts';
+import { type LineOperation, operationIn } from '../rows/row-line.ts';
 
 /**
- * Each payload is JSON text inside one string: its escapes of NUL and lone surrogates, which PostgreSQL's `jsonb` refuses, keep manifests
- * and answers exact. Only this program writes payloads, so only their version is checked: schemas would cost 8 % of the CPU of a row.
+ * Each payload is lines of text inside one string: a head of JSON, then the lines of rows as `rows.jsonl` has them, or the lines of results as
+ * the journal gets them. The escapes of JSON for NUL and lone surrogates, which PostgreSQL's `jsonb` refuses, keep manifests and answers
+ * exact. Only this program writes payloads, so only their version is checked: schemas would cost 8 % of the CPU of a row. The coordinator
+ * checks a result when it decodes the line for the journal.
  */
 
 /** Workers refuse other versions. */
-const version = 5;
+const version = 6;
 
+/** The operation of a row, with its index in the head of `rows.jsonl`. */
+export interface TaskOperation extends LineOperation {
+  readonly op: number;
+}
+
+/** A row as the coordinator feeds it. */
 export interface RowTask {
+  readonly row: number;
+  readonly operation: TaskOperation;
+  /** By `cutCallable`. A request never travels: each worker makes it of the values in the line. */
+  readonly line: string;
+  readonly history?: AttemptHistory | undefined;
+  /** In this run. Default 0. */
+  readonly attemptsUsed?: number | undefined;
+}
+
+/** A row with the request that the worker's operation makes of its values. */
+export interface RowCall {
   readonly run: string;
   readonly row: number;
   readonly operation: string;
   readonly subject: string;
-  /** Fields of the operation. A request never travels: each worker makes it. */
-  readonly values: Readonly<Record<string, string>>;
-  /** Of the request that the plan showed: a worker sends no other. */
-  readonly requestDigest: string;
   /** The `Idempotency-Key` of an earlier run that may have had the row processed. Default: that of this run. */
   readonly key?: string | undefined;
   readonly history?: AttemptHistory | undefined;
   /** In this run. Default 0. */
-  readonly attemptsUsed?: number;
-}
-
-/** A row with the request that the worker's operation makes of its values. */
-export interface RowCall extends RowTask {
+  readonly attemptsUsed?: number | undefined;
   /** Default POST. */
   readonly method?: Method;
   readonly path: string;
@@ -37,9 +50,7 @@ export interface RowCall extends RowTask {
 
 /** About the size in the datastore. */
 export function bytesOf(...tasks: readonly RowTask[]): number {
-  let bytes = 0;
-  for (const { values } of tasks) for (const name in values) bytes += values[name]?.length ?? 0;
-  return bytes;
+  return tasks.reduce((bytes, { line }) => bytes + line.length, 0);
 }
 
 export interface RunPolicy {
@@ -57,7 +68,8 @@ export interface RunPolicy {
   readonly succeededBefore?: readonly string[];
 }
 
-export interface Batch<Task extends RowTask = RowTask> {
+export interface Batch<Task = RowTask> {
+  readonly run: string;
   readonly tasks: readonly Task[];
   readonly policy: RunPolicy;
   /** The datastore's epoch when the batch was added. In another epoch, workers call none of its rows. */
@@ -81,7 +93,7 @@ export function uncalledRow(row: number): Leftover {
 
 /** Each row is in one of the two lists. */
 export interface BatchReturn {
-  readonly results: readonly RowResult[];
+  readonly results: readonly ResultLine[];
   readonly leftovers: readonly Leftover[];
   readonly answers?: readonly SavedAnswer[];
 }
@@ -96,7 +108,7 @@ export type LedgerEntry =
       /** The first entry of a worker: a ledger that begins with another entry has lost its beginning. */
       readonly isFirst?: true;
       readonly intents?: readonly number[];
-      readonly results?: readonly RowResult[];
+      readonly results?: readonly ResultLine[];
       readonly unfinished?: readonly Unfinished[];
       readonly answers?: readonly SavedAnswer[];
     };
@@ -112,8 +124,29 @@ export interface BatchJobData {
 /** The progress of a job whose ledger has entries. */
 export const ledgerNote = 'called';
 
-export function encodeBatch({ tasks, policy, epoch }: Batch): BatchJobData {
-  return { v: version, text: JSON.stringify({ tasks, policy, epoch }) };
+interface BatchHead extends Pick<Batch, 'run' | 'policy' | 'epoch'> {
+  readonly operations: readonly TaskOperation[];
+  /** The place of each line. */
+  readonly rows: readonly number[];
+  /** What was done for rows before; absent for a row that this run has never called. */
+  readonly begun?: readonly Begun[];
+}
+
+type Begun = Pick<RowTask, 'row' | 'history' | 'attemptsUsed'>;
+
+export function encodeBatch({ run, tasks, policy, epoch }: Batch): BatchJobData {
+  const begun = tasks.flatMap(({ row, history, attemptsUsed }): readonly Begun[] =>
+    history === undefined && attemptsUsed === undefined ? [] : [{ row, history, attemptsUsed }],
+  );
+  const head: BatchHead = {
+    run,
+    policy,
+    epoch,
+    operations: [...new Map(tasks.map(({ operation }) => [operation.op, operation])).values()],
+    rows: tasks.map(({ row }) => row),
+    ...(begun.length > 0 && { begun }),
+  };
+  return { v: version, text: textOf(head, tasks) };
 }
 
 /** False for jobs that another program has added, and for remainders of jobs whose data Redis has lost. */
@@ -123,30 +156,81 @@ export function isBatch({ v, text }: Partial<BatchJobData>): boolean {
 
 /** @throws a fatal error `UNKNOWN_PAYLOAD` for another version */
 export function decodeBatch({ v, text }: Partial<BatchJobData>): Batch {
-  if (v !== version || typeof text !== 'string') {
-    throw fatalError(
-      'UNKNOWN_PAYLOAD',
-      `A batch in the datastore has data of version ${String(v)}; this program knows version ${version}. ` +
-        'Use the version of cqbatch that started the run.',
-    );
-  }
-  return JSON.parse(text);
+  if (v !== version || typeof text !== 'string') throw unknownPayload('A batch', v);
+  const [head, lines] = partsOf<BatchHead>(text);
+  const { run, policy, epoch, rows, begun = [] } = head;
+  const operations = new Map(head.operations.map((operation) => [operation.op, operation]));
+  const known = new Map(begun.map((each) => [each.row, each]));
+  const tasks = rows.map((row, index): RowTask => {
+    const line = lines[index] ?? '';
+    const operation = operations.get(operationIn(line) ?? -1);
+    if (operation === undefined) throw new SyntaxError(`The batch has no line of row ${row}`);
+    return { ...known.get(row), row, operation, line };
+  });
+  return { run, tasks, policy, ...(epoch !== undefined && { epoch }) };
 }
 
-export function encodeReturn(value: BatchReturn): string {
-  return JSON.stringify(value);
+interface ReturnHead extends Omit<BatchReturn, 'results'> {
+  readonly v: number;
 }
 
+export function encodeReturn({ results, ...others }: BatchReturn): string {
+  const head: ReturnHead = { v: version, ...others };
+  return textOf(head, results);
+}
+
+/** @throws a fatal error `UNKNOWN_PAYLOAD` for another version */
 export function decodeReturn(value: unknown): BatchReturn {
+  const text = String(value);
   // Some datastores return the JSON string, others its text.
-  const parsed: BatchReturn | string = JSON.parse(String(value));
-  return typeof parsed === 'string' ? JSON.parse(parsed) : parsed;
+  const [{ v, ...head }, lines] = partsOf<ReturnHead>(text.startsWith('"') ? JSON.parse(text) : text);
+  if (v !== version) throw unknownPayload('The outcome of a batch', v);
+  return { ...head, results: resultsIn(lines) };
 }
 
 export function encodeLedgerEntry(entry: LedgerEntry): string {
-  return JSON.stringify(entry);
+  if (entry.type !== 'work' || entry.results === undefined) return JSON.stringify(entry);
+  const { results, ...head } = entry;
+  return textOf(head, results);
 }
 
 export function decodeLedgerEntry(text: string): LedgerEntry {
-  return JSON.parse(text);
+  const [head, lines] = partsOf<LedgerEntry>(text);
+  return head.type === 'work' && lines.length > 0 ? { ...head, results: resultsIn(lines) } : head;
+}
+
+function textOf(head: object, lines: readonly { readonly line: string }[]): string {
+  let text = JSON.stringify(head);
+  for (const { line } of lines) text += `\n${line}`;
+  return text;
+}
+
+function partsOf<Head>(text: string): readonly [head: Head, lines: readonly string[]] {
+  const [head = '', ...lines] = text.split('\n');
+  return [JSON.parse(head), lines];
+}
+
+function resultsIn(lines: readonly string[]): readonly ResultLine[] {
+  return lines.map((line) => {
+    const result = resultLineIn(line);
+    if (result === undefined) throw unreadableResult();
+    return result;
+  });
+}
+
+function unknownPayload(what: string, found: unknown): CqbatchError {
+  return fatalError(
+    'UNKNOWN_PAYLOAD',
+    `${what} in the datastore has data of version ${String(found)}; this program knows version ${version}. ` +
+      'Use the version of cqbatch that started the run.',
+  );
+}
+
+/** The journal could not be read again with such a line. */
+export function unreadableResult(row?: number): CqbatchError {
+  const which = row === undefined ? '' : ` of row ${row}`;
+  return fatalError(
+    'UNKNOWN_PAYLOAD',
+    `A result${which} in the datastore is not a line of the journal. Use the version of cqbatch that started the run.`,
+  );
 }

@@ -3,22 +3,32 @@ import { jsonLine } from '../../base/text/json.ts';
 import { lineReader, rowNumberSchema, textsSchema } from '../../base/text/json-line.ts';
 import type { Row } from '../operation/row-fields.ts';
 import type { RowProblem } from './problem.ts';
-import type { CellTexts, DecidedRow, LeftOut, PlannedOperation, PlannedRow } from './row.ts';
+import type { CallableRow, CellTexts, DecidedRow, LeftOut, PlannedOperation, PlannedRow } from './row.ts';
+
+/** What a reader of lines must know of an operation. */
+export interface LineOperation {
+  readonly name: string;
+  /** The field that names the entry. */
+  readonly subject: string;
+  /** In the order of a line's values. */
+  readonly fields: readonly { readonly name: string }[];
+}
 
 /**
- * One literal for each kind of row: copies of objects would take twice as long.
+ * The members that a call needs come first, and `cells` begins the rest, so that a line can be cut there as text. One literal for each kind
+ * of row: copies of objects would take twice as long.
  *
  * @param op index of the row's operation in the head
  */
 export function encodeRow(decided: DecidedRow, cells: CellTexts, op: number | undefined): string {
   const { row, line } = decided;
-  if (decided.kind === 'invalid') return jsonLine({ row, line, cells, op, problems: decided.problems });
+  if (decided.kind === 'invalid') return jsonLine({ row, line, op, problems: decided.problems, cells });
   const { old, compared } = decided;
   const values = textsOf(decided);
   if (decided.kind === 'left out')
-    return jsonLine({ row, line, cells, op, values, old, compared, not: decided.because });
+    return jsonLine({ row, line, op, not: decided.because, compared, values, cells, old });
   const { requestDigest: request, unclear, key } = decided;
-  return jsonLine({ row, line, cells, op, values, old, compared, request, unclear, key });
+  return jsonLine({ row, line, op, request, unclear, key, compared, values, cells, old });
 }
 
 function textsOf({ operation, values }: Exclude<DecidedRow, { kind: 'invalid' }>): CellTexts {
@@ -112,7 +122,55 @@ export function decodeRow(
     : { ...rare, ...called };
 }
 
-function valuesOf({ fields }: PlannedOperation, texts: CellTexts): Row {
+/** A line without what workers do not need: cells and old values. */
+export interface CallableLine {
+  /** Index of the row's operation in the head. */
+  readonly op: number;
+  readonly text: string;
+}
+
+/** How `encodeRow` begins the line of a callable row, and of no other row. */
+const callableStart = /^\{"row":\d+,"line":\d+,"op":(\d+),"request":"/;
+
+/** @returns the index in the head of the operation of a callable row */
+export function operationIn(line: string): number | undefined {
+  const op = callableStart.exec(line)?.[1];
+  return op === undefined ? undefined : Number(op);
+}
+
+/** Only a key is written so: in a text, a quotation mark follows a backslash. */
+const restStart = ',"cells":[';
+
+/**
+ * Cuts the line of a callable row as text, because each row of a run is fed: decoding would cost more than all else that feeding does.
+ *
+ * @returns undefined when the line does not begin like that of a callable row: then only `decodeRow` can tell what it is
+ */
+export function cutCallable(line: string): CallableLine | undefined {
+  const op = operationIn(line);
+  const end = line.indexOf(restStart);
+  if (op === undefined || end < 0) return undefined;
+  // A copy, because a part of a text keeps the whole text in memory: hundreds of rows with all their cells.
+  return { op, text: Buffer.from(`${line.slice(0, end)}}`).toString() };
+}
+
+export type CalledRow = Pick<CallableRow, 'subject' | 'values' | 'requestDigest' | 'key'>;
+
+/** @param text by `cutCallable`; only this program hands lines on, so no schema checks the text */
+export function decodeCallable(text: string, operation: LineOperation): CalledRow {
+  const { values: texts, request, key }: CutMembers = JSON.parse(text);
+  const values = valuesOf(operation, texts);
+  const subject = values[operation.subject] ?? '';
+  return { subject, values, requestDigest: request, ...(key !== undefined && { key }) };
+}
+
+interface CutMembers {
+  readonly values: CellTexts;
+  readonly request: string;
+  readonly key?: string;
+}
+
+function valuesOf({ fields }: Pick<LineOperation, 'fields'>, texts: CellTexts): Row {
   const values: Record<string, string> = {};
   for (const [index, { name }] of fields.entries()) {
     const text = texts[index] ?? null;

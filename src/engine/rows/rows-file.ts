@@ -4,7 +4,7 @@ import { SystemError, systemError } from '../../base/errors/system-error.ts';
 import { size } from '../../base/text/format.ts';
 import { type RowsHead, rowsHeadSchema, rowsInBlock } from './head.ts';
 import type { PlannedRow } from './row.ts';
-import { decodeRow } from './row-line.ts';
+import { type CallableLine, cutCallable, decodeRow } from './row-line.ts';
 
 const portion = 1 << 18;
 const lineEnd = 0x0a;
@@ -24,29 +24,38 @@ export interface RowsFile {
     to?: number,
     isWanted?: (place: number) => boolean,
   ): AsyncGenerator<readonly PlannedRow[], void, undefined>;
+  /** The callable rows up to `to` as lines for workers, in parts; otherwise like `rows`. */
+  callableLines(to?: number, isWanted?: (place: number) => boolean): AsyncGenerator<readonly PlacedLine[]>;
   /** @param number in the user's manifest */
   find(number: number): Promise<PlannedRow | undefined>;
   /** Maps places to numbers in the user's manifest. Takes 8 bytes for each row, if they differ. */
   numbers(): Promise<(place: number) => number>;
 }
 
+export interface PlacedLine extends CallableLine {
+  readonly place: number;
+}
+
 /** @throws a fatal error `ROWS_MISSING`, or `ROWS_DAMAGED` for an invalid file or one of another version */
 export async function openRows(path: string): Promise<RowsFile> {
   const { head, start } = await readHead(path);
 
-  async function* rows(
-    from = 1,
-    to = head.counts.rows,
+  /** Leaves out the rows of which `readLine` returns undefined. */
+  async function* read<Read>(
+    readLine: (line: string, place: number) => Read | undefined,
+    from: number,
+    to: number,
     isWanted: (place: number) => boolean = () => true,
-  ): AsyncGenerator<readonly PlannedRow[]> {
+  ): AsyncGenerator<readonly Read[]> {
     let place = from - ((from - 1) % rowsInBlock);
     const skipped = head.blocks.slice(0, (place - 1) / rowsInBlock).reduce((sum, bytes) => sum + bytes, 0);
     for await (const lines of linesIn(chunksOf(path, start + skipped))) {
       for (let first = 0; first < lines.length && place <= to; first += maxRows) {
-        const part: PlannedRow[] = [];
+        const part: Read[] = [];
         for (const line of lines.slice(first, first + maxRows)) {
           if (place > to) break;
-          if (place >= from && isWanted(place)) part.push(rowIn(line, place));
+          const found = place >= from && isWanted(place) ? readLine(line, place) : undefined;
+          if (found !== undefined) part.push(found);
           place += 1;
         }
         if (part.length > 0) yield part;
@@ -62,10 +71,25 @@ export async function openRows(path: string): Promise<RowsFile> {
     return row;
   }
 
+  function callableLineIn(line: string, place: number): PlacedLine | undefined {
+    const cut = cutCallable(line);
+    if (cut !== undefined && cut.op < head.operations.length) return { place, ...cut };
+    const row = rowIn(line, place);
+    if (row.kind !== 'callable') return undefined;
+    throw damaged(
+      path,
+      `the members of line ${place + 1} are in another order than this version writes them`,
+    );
+  }
+
+  const rows: RowsFile['rows'] = (from = 1, to = head.counts.rows, isWanted) =>
+    read(rowIn, from, to, isWanted);
+
   return {
     path,
     head,
     rows,
+    callableLines: (to = head.counts.rows, isWanted) => read(callableLineIn, 1, to, isWanted),
     async find(number) {
       if (head.renumbered === undefined) {
         if (number > head.counts.rows) return undefined;

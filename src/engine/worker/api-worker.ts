@@ -149,7 +149,7 @@ export class ApiWorker {
     const { onHalt, onError } = this.#options;
     this.#worker = new WatchedWorker(datastore, rows, {
       concurrency: this.#prefetchLimit,
-      prepare: (task) => callOf(task, operations),
+      prepare: (task, run) => callOf(task, run, operations),
       process: createRowProcessor({
         operations,
         proven,

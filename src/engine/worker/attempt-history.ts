@@ -2,10 +2,10 @@ import { noHistory, withAttempt } from '../../domain/attempts.ts';
 import type { AttemptHistory } from '../../domain/row-result.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import type { RowTask } from '../queue/payload.ts';
+import type { RowCall } from '../queue/payload.ts';
 
 export interface MadeAttempt {
-  readonly task: RowTask;
+  readonly task: RowCall;
   readonly answer: ApiAnswer;
   readonly startedAt: Date;
 }

@@ -5,7 +5,7 @@ import { type ApiFailure, mayBeOfRouter } from '../api/failure.ts';
 import { backoffAfter, statedWaitMs, unstatedWaitMs } from '../api/waiting-time.ts';
 import { type AnswerCheck, type Operation, operationFailure, refusalText } from '../operation/operation.ts';
 import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
-import type { RowCall, RowTask } from '../queue/payload.ts';
+import type { RowCall } from '../queue/payload.ts';
 import { isUnavailable } from '../rate/traffic-meter.ts';
 import { historyAfter, type MadeAttempt, unchargedHistory } from './attempt-history.ts';
 import { hasKey, keyedFailure } from './call-request.ts';
@@ -59,7 +59,7 @@ const mostRefusals = 5;
  */
 export function asRefusal(
   answer: ApiAnswer,
-  { history = noHistory }: RowTask,
+  { history = noHistory }: RowCall,
   { repeatable }: Pick<Operation, 'repeatable'>,
 ): ApiAnswer {
   if (answer.ok || !repeatable || history.unprocessed >= mostRefusals || !isUnavailable(answer.failure))

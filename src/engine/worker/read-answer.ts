@@ -2,7 +2,7 @@ import { canonicalCodes, failureFacts } from '../../domain/codes.ts';
 import type { ApiAnswer } from '../api/client.ts';
 import { type ApiFailure, apiFailure } from '../api/failure.ts';
 import type { AnswerCheck, Operation } from '../operation/operation.ts';
-import type { RowTask } from '../queue/payload.ts';
+import type { RowCall } from '../queue/payload.ts';
 
 export interface ReadAnswer {
   readonly answer: ApiAnswer;
@@ -15,7 +15,7 @@ export interface ReadAnswer {
  * breaker, as if the API had answered with its status.
  */
 export function readAnswer(
-  { subject }: Pick<RowTask, 'subject'>,
+  { subject }: Pick<RowCall, 'subject'>,
   operation: Pick<Operation, 'check'>,
   answer: ApiAnswer,
 ): ReadAnswer {

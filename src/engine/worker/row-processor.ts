@@ -10,6 +10,7 @@ import type { Claim, RowVerdict } from '../queue/claimed-batch.ts';
 import type { RowCall, RowTask } from '../queue/payload.ts';
 import type { CallGate } from '../rate/call-gate.ts';
 import { isRefusal, type TrafficMeter } from '../rate/traffic-meter.ts';
+import { decodeCallable } from '../rows/row-line.ts';
 import type { CircuitBreaker } from './breaker/circuit-breaker.ts';
 import { healthEvidence } from './breaker/evidence-of-call.ts';
 import { callRequest } from './call-request.ts';
@@ -52,15 +53,22 @@ function isTokenInDoubt(answer: ApiAnswer): boolean {
 }
 
 /** Another version of the program, or another module, may have planned the row. */
-export function callOf(task: RowTask, operations: readonly Operation[]): RowCall | CqbatchError {
-  if (findOperation(operations, task.operation) === undefined)
+export function callOf(
+  { row, line, operation: of, history, attemptsUsed }: RowTask,
+  run: string,
+  operations: readonly Operation[],
+): RowCall | CqbatchError {
+  const operation = of.name;
+  if (findOperation(operations, operation) === undefined)
     return fatalError(
       'UNKNOWN_OPERATION',
-      `A row in the datastore asks for the operation ${task.operation}, which this worker does not know. ` +
+      `A row in the datastore asks for the operation ${operation}, which this worker does not know. ` +
         'Pass --operations with the module that has it, or use the version of cqbatch that started the run.',
     );
   try {
-    return { ...task, ...shownRequest(operations, task) };
+    const { subject, values, requestDigest, key } = decodeCallable(line, of);
+    const request = shownRequest(operations, { row, operation, values, requestDigest });
+    return { run, row, operation, subject, key, history, attemptsUsed, ...request };
   } catch (error) {
     if (error instanceof CqbatchError) return error;
     throw error;
@@ -220,7 +228,7 @@ export function createRowProcessor(options: RowProcessorOptions) {
     }
   }
 
-  function proofOf({ operation }: RowTask, { policy }: Claim, answer: ApiAnswer) {
+  function proofOf({ operation }: RowCall, { policy }: Claim, answer: ApiAnswer) {
     return {
       provenRight: (isTokenInDoubt(answer) ? provenHere : proven).has(operation),
       addressKnown: proven.has(operation) || policy.succeededBefore?.includes(operation) === true,

@@ -1,12 +1,12 @@
 import { failedUncalled, noHistory } from '../../domain/attempts.ts';
 import type { RowVerdict } from '../queue/claimed-batch.ts';
-import type { RowTask } from '../queue/payload.ts';
+import type { RowCall } from '../queue/payload.ts';
 
 type ReturnedRow = Extract<RowVerdict, { readonly kind: 'returned' }>;
 type FinishedRow = Extract<RowVerdict, { readonly kind: 'finished' }>;
 
 /** The result of a row that must not be repeated: an attempt may have been carried out. */
-export function notRepeated(task: RowTask): FinishedRow {
+export function notRepeated(task: RowCall): FinishedRow {
   const { row, operation, history = noHistory } = task;
   const { lastCode, lastMessage } = history;
   const code = lastCode === 'RESULT_LOST' ? lastCode : 'NOT_REPEATED';
@@ -19,6 +19,6 @@ export function notRepeated(task: RowTask): FinishedRow {
   };
 }
 
-export function uncalled(task: RowTask): ReturnedRow {
+export function uncalled(task: RowCall): ReturnedRow {
   return { kind: 'returned', history: task.history ?? noHistory };
 }

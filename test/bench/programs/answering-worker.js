@@ -12,7 +12,14 @@ const { queue, baseUrl } = JSON.parse(process.argv[2] ?? '{}');
 const { datastore } = await openRedis({ url: queue, purpose: 'benchmark' });
 new BatchWorker(datastore, openRowQueue(datastore, { baseUrl }), {
   concurrency: 250,
-  prepare: (row) => ({ ...row, path: '/', body: '' }),
+  prepare: ({ row, operation }, run) => ({
+    run,
+    row,
+    operation: operation.name,
+    subject: '',
+    path: '/',
+    body: '',
+  }),
   async process({ row, operation }) {
     const at = new Date().toISOString();
     const times = { startedAt: at, finishedAt: at, durationMs: 1 };

@@ -87,7 +87,16 @@ async function beginRun(
   await established;
   const named = { operation: 'restore-evaluation', values: { evaluation_id: '1', user_id: 'benchmark' } };
   const digest = requestDigest(requestOfValues(operations, named));
-  const task = { run: run.id, row: 1, subject: '1', ...named, requestDigest: digest };
+  const line = JSON.stringify({
+    row: 1,
+    line: 2,
+    op: 0,
+    request: digest,
+    values: Object.values(named.values),
+  });
+  const fields = Object.keys(named.values).map((name) => ({ name }));
+  const operation = { op: 0, name: named.operation, subject: 'evaluation_id', fields };
+  const task = { row: 1, operation, line };
   await batches.add({ id: newBatchId(run.id), tasks: [task] }, new AbortController().signal);
   return begunAt;
 }

@@ -20,7 +20,8 @@ async function watchQueue(place: Required<Pick<Place, 'redis' | 'sandbox' | 'pre
   onTestFinished(async () => void (await Promise.all([rows.close(), queue.close()])));
   return async (run: string) => {
     const batches = (await queue.getJobs(['prioritized'])).map(({ data, priority }) => {
-      return { tasks: decodeBatch(data).tasks.filter((task) => task.run === run), priority };
+      const { run: owner, tasks } = decodeBatch(data);
+      return { tasks: owner === run ? tasks : [], priority };
     });
     const own = batches.filter(({ tasks }) => tasks.length > 0);
     return {

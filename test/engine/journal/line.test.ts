@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeEntry, decodeHeader, encodeEntry, encodeHeader } from '../../../src/engine/journal/line.ts';
-import { anyEntry, anyText, resultOf } from './arbitraries.ts';
+import {
+  decodeEntry,
+  decodeHeader,
+  decodeResult,
+  encodeEntry,
+  encodeHeader,
+  encodeResult,
+  resultLineIn,
+} from '../../../src/engine/journal/line.ts';
+import { anyEntry, anyResult, anyText, resultOf } from './arbitraries.ts';
 
 test('every entry is one line, for any reader of lines, and is read back exactly', () => {
   fc.assert(
@@ -11,6 +19,30 @@ test('every entry is one line, for any reader of lines, and is read back exactly
       expect(decodeEntry(Buffer.from(line).toString().slice(0, -1))).toStrictEqual(entry);
     }),
   );
+});
+
+test('every result has one line, which tells its row, is read back exactly, and is the line of its entry', () => {
+  fc.assert(
+    fc.property(anyResult(), (result) => {
+      const encoded = encodeResult(result);
+      expect(resultLineIn(encoded.line)).toEqual(encoded);
+      const entry = decodeResult(encoded);
+      expect(entry).toStrictEqual({ type: 'row', result, line: encoded.line });
+      expect(`${encoded.line}\n`).toBe(encodeEntry({ type: 'row', result }));
+    }),
+  );
+});
+
+test.each(['{"open":1}', '{"op":"o","row":1}', '{"row":"1",', ' {"row":1,', ''])(
+  'a line that does not begin with the row of a result is none: %s',
+  (line) => {
+    expect(resultLineIn(line)).toBeUndefined();
+  },
+);
+
+test('a line that has been encoded is the line of its entry', () => {
+  const line = '{"row":1,"outcome":"succeeded","code":"OK","of":"a later version"}';
+  expect(encodeEntry({ type: 'row', result: resultOf(1), line })).toBe(`${line}\n`);
 });
 
 test('every run id is read back from the header', () => {

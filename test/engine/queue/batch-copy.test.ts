@@ -7,9 +7,8 @@ import { BatchWorker } from '../../../src/engine/queue/batch-worker.ts';
 import { bullmqOn } from '../../../src/engine/queue/bullmq.ts';
 import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
+import { callFor, taskOf } from './tasks.ts';
 import { newBatch, unheard } from './unheard.ts';
-
-const task = { run: 'r', operation: 'update-soundboard', subject: '1', values: {}, requestDigest: '' };
 
 describeWithRedis('a copy of a batch, as a dashboard of BullMQ adds it', () => {
   let server: RedisServer;
@@ -30,7 +29,7 @@ describeWithRedis('a copy of a batch, as a dashboard of BullMQ adds it', () => {
     await batches.add(
       newBatch(
         'r',
-        [1, 2].map((row) => ({ ...task, row })),
+        [1, 2].map((row) => taskOf(row)),
       ),
       new AbortController().signal,
     );
@@ -46,7 +45,7 @@ describeWithRedis('a copy of a batch, as a dashboard of BullMQ adds it', () => {
     const calls: number[] = [];
     const worker = new BatchWorker(datastore, rows, {
       concurrency: 1,
-      prepare: (row) => ({ ...row, path: '/', body: '{}' }),
+      prepare: callFor,
       async process({ row, operation }, claim) {
         await claim.intend();
         calls.push(row);

@@ -8,18 +8,12 @@ import { openRowQueue, type RowQueue } from '../../../src/engine/queue/row-queue
 import type { ModelConnection } from '../../simulation/model-backend.ts';
 import { connectionTo, modelDatastore } from '../../simulation/model-datastore.ts';
 import { QueueModel } from '../../simulation/queue-model.ts';
+import { taskOf } from './tasks.ts';
 import { newBatch, unheard } from './unheard.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-const task = {
-  run: 'r',
-  row: 1,
-  operation: 'update-soundboard',
-  subject: '1',
-  values: {},
-  requestDigest: '',
-};
+const task = taskOf(1);
 const never = new AbortController().signal;
 
 function newConnection() {
@@ -50,10 +44,10 @@ test('a missing batch is lost, though the datastore has a batch of another coord
   const datastore = modelDatastore(newConnection().connection);
   const rows = rowsOn(datastore);
   const { batches: own, vanished } = await opened(datastore, rows);
-  await own.add(newBatch('r', [{ ...task, row: 1 }]), never);
+  await own.add(newBatch('r', [task]), never);
   await own.forget();
   const { batches: other, vanished: vanishedOfOther } = await opened(datastore, rows);
-  await other.add(newBatch('r', [{ ...task, row: 2 }]), never);
+  await other.add(newBatch('r', [taskOf(2)]), never);
   await own.refresh();
   expect([vanished, vanishedOfOther]).toEqual([[[1]], []]);
 });
@@ -63,7 +57,7 @@ test('a batch that only the queue of its rows still lists is found by the next c
   const datastore = modelDatastore(connection);
   const rows = rowsOn(datastore);
   const { batches } = await opened(datastore, rows);
-  await batches.add(newBatch('r', [{ ...task, row: 1 }]), never);
+  await batches.add(newBatch('r', [task]), never);
   await batches.close();
   model.lose(batchesQueueName('r'), 'waiting-children');
   const { batches: next } = await opened(datastore, rows);
@@ -75,7 +69,7 @@ test('a batch that no list names is found by its id, and its rows come back', as
   const datastore = modelDatastore(connection);
   const rows = rowsOn(datastore);
   const { batches } = await opened(datastore, rows);
-  const batch = newBatch('r', [{ ...task, row: 1 }]);
+  const batch = newBatch('r', [task]);
   await batches.add(batch, never);
   await batches.close();
   model.lose(batchesQueueName('r'), 'waiting-children');

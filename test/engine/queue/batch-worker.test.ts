@@ -10,12 +10,13 @@ import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
 import type { ModelConnection } from '../../simulation/model-backend.ts';
 import { connectionTo, modelDatastore } from '../../simulation/model-datastore.ts';
 import { QueueModel } from '../../simulation/queue-model.ts';
+import { callFor, taskOf } from './tasks.ts';
 import { newBatch, unheard } from './unheard.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const task = { run: 'r', row: 1, operation: 'o', subject: '1', values: {}, requestDigest: '' };
+const task = taskOf(1);
 
 test('a row must not be called once its lock may have expired, even before the worker knows', async () => {
   const connection = connectionTo(new QueueModel(() => performance.now()));
@@ -37,7 +38,7 @@ test('a row must not be called once its lock may have expired, even before the w
   const mayEnd = deferred();
   const worker = new BatchWorker(datastore, rows, {
     concurrency: 1,
-    prepare: (task) => ({ ...task, path: '/', body: '' }),
+    prepare: callFor,
     async process(_task, claim) {
       if (await claim.intend()) started.resolve(claim);
       await mayEnd.promise;
@@ -76,7 +77,7 @@ test('whatever throws after an intent leaves an attempt that counts and is uncle
   const bothThrow = deferred();
   const worker = new BatchWorker(datastore, rows, {
     concurrency: 2,
-    prepare: (task) => ({ ...task, path: '/', body: '' }),
+    prepare: callFor,
     async process({ row }, claim) {
       if (row === 1) {
         await claim.intend();
@@ -88,7 +89,7 @@ test('whatever throws after an intent leaves an attempt that counts and is uncle
     onError: () => {},
   });
   const adding = batches.then((opened) =>
-    opened.add(newBatch('r', [task, { ...task, row: 2 }]), new AbortController().signal),
+    opened.add(newBatch('r', [task, taskOf(2)]), new AbortController().signal),
   );
   await vi.advanceTimersByTimeAsync(5_000);
   expect((await collected.promise).leftovers.map(({ row, history }) => [row, history])).toEqual([
@@ -132,7 +133,7 @@ test.each([
   const called: number[] = [];
   const worker = new BatchWorker(datastore, rows, {
     concurrency: 1,
-    prepare: (task) => ({ ...task, path: '/', body: '' }),
+    prepare: callFor,
     async process({ row }, claim) {
       if (await claim.intend()) called.push(row);
       datastore.connectionEpoch = 'two';
@@ -142,7 +143,7 @@ test.each([
     onRefused: (reason) => expect.unreachable(reason.message),
     onError: () => {},
   });
-  const adding = batches.add(newBatch('r', [task, { ...task, row: 2 }]), new AbortController().signal);
+  const adding = batches.add(newBatch('r', [task, taskOf(2)]), new AbortController().signal);
   await vi.advanceTimersByTimeAsync(1_000);
   const { leftovers } = await collected.promise;
   expect([called, leftovers.map(({ row }) => row)]).toEqual([isClaimed ? [1] : [], [1, 2]]);

@@ -6,6 +6,7 @@ import { ClaimedBatch } from '../../../src/engine/queue/claimed-batch.ts';
 import { Ledger } from '../../../src/engine/queue/ledger/ledger.ts';
 import type { LedgerLog } from '../../../src/engine/queue/ledger/ledger-writer.ts';
 import { decodeLedgerEntry, type RowCall } from '../../../src/engine/queue/payload.ts';
+import { linesOf } from './tasks.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -15,8 +16,6 @@ const task: RowCall = {
   row: 1,
   operation: 'o',
   subject: '1',
-  values: {},
-  requestDigest: '',
   path: '/o',
   body: '{}',
 };
@@ -30,7 +29,7 @@ function claimedBatch(
   hasEntries = false,
 ): ClaimedBatch {
   return new ClaimedBatch({
-    batch: { tasks, policy: { attempts: 5, backoffMs: 0 } },
+    batch: { run: 'r', tasks, policy: { attempts: 5, backoffMs: 0 } },
     claim,
     hasEntries,
     log,
@@ -126,7 +125,7 @@ test('a batch that is handed back during a takeover returns everything in its le
   await beginning;
   await second.done;
   expect(second.close()).toMatchObject({
-    results: [{ row: 1, code: 'OK' }],
+    results: linesOf(result),
     leftovers: [{ row: 2, history: { attempts: 1, unclear: true } }],
   });
 });
@@ -148,7 +147,7 @@ test('after an answer for another entry, no other row of the batch is called, an
   expect(other.claim.isWanted()).toBe(false);
   batch.settle(other, { kind: 'returned', history: noHistory });
   await batch.done;
-  expect(batch.close()).toMatchObject({ results: [result], leftovers: [{ row: 2 }] });
+  expect(batch.close()).toMatchObject({ results: linesOf(result), leftovers: [{ row: 2 }] });
 });
 
 test('a batch whose ledger has lost the entries of its worker is handed back: the journal may have results of its rows', async () => {

@@ -11,9 +11,10 @@ import type { BatchQueueOptions, CollectedBatch } from '../../../src/engine/queu
 import type { BatchWorkerOptions, BatchWorker as Worker } from '../../../src/engine/queue/batch-worker.ts';
 import type { Claim, RowVerdict } from '../../../src/engine/queue/claimed-batch.ts';
 import type { LostEntries } from '../../../src/engine/queue/lost-entries.ts';
-import type { BatchJobData, BatchReturn, RowTask } from '../../../src/engine/queue/payload.ts';
+import type { BatchJobData, BatchReturn, RowCall, RowTask } from '../../../src/engine/queue/payload.ts';
 import type { RowQueue } from '../../../src/engine/queue/row-queue.ts';
 import { built } from '../../helpers/built.ts';
+import { callFor, resultsOf, taskOf } from './tasks.ts';
 import { newBatch, policy, unheard } from './unheard.ts';
 
 const { bullmqOn, obliterate, promote } =
@@ -28,22 +29,17 @@ const { encodeBatch } =
 const { openBatchQueue } =
   await built<typeof import('../../../src/engine/queue/batch-queue.ts')>('engine/queue/batch-queue');
 
-type Processor = (task: RowTask, claim: Claim, signal: AbortSignal) => RowVerdict | Promise<RowVerdict>;
+type Processor = (task: RowCall, claim: Claim, signal: AbortSignal) => RowVerdict | Promise<RowVerdict>;
 
 const awkward = 'NUL \u0000, lone \ud800 and \udc00, emoji 🎧, line\nbreak, "quotes", אבג, =cmd()';
 
-function tasksOf(run: string, rows: number, first = 1): RowTask[] {
-  return Array.from({ length: rows }, (_, index) => ({
-    run,
-    row: first + index,
-    operation: 'update-soundboard',
-    subject: '9223372036854775807',
-    values: { title: awkward },
-    requestDigest: 'as shown',
-  }));
+function tasksOf(rows: number, first = 1, title = awkward): RowTask[] {
+  return Array.from({ length: rows }, (_, index) =>
+    taskOf(first + index, { subject: '9223372036854775807', values: { title } }),
+  );
 }
 
-function succeeded({ row, operation, history }: RowTask, more: Partial<RowResult> = {}): RowVerdict {
+function succeeded({ row, operation, history }: RowCall, more: Partial<RowResult> = {}): RowVerdict {
   const { attempts, unclear } = history ?? noHistory;
   const done = { outcome: 'succeeded', code: 'OK', message: '', attempts: attempts + 1, unclear } as const;
   return { kind: 'finished', result: { row, operation, ...done, ...more } };
@@ -110,7 +106,7 @@ export function describeQueueOn(
     ): Worker {
       const worker = new BatchWorker(datastore, queue, {
         concurrency: 10,
-        prepare: (task) => ({ ...task, path: '/', body: '' }),
+        prepare: callFor,
         process: async (task, claim, signal) => {
           if (!(await claim.intend())) return { kind: 'returned', history: task.history ?? noHistory };
           return process(task, claim, signal);
@@ -148,7 +144,7 @@ export function describeQueueOn(
         },
         // Each batch adds a hundred bytes.
         journalEnd: () => 100 * batches.length,
-        onResults: async (results) => void early.push(...results),
+        onResults: async (results) => void early.push(...resultsOf(results)),
         onError,
         ...batchOptions,
       });
@@ -164,8 +160,8 @@ export function describeQueueOn(
         errors,
         early,
         add,
-        results: () => batches.flatMap(({ results }) => results).toSorted((a, b) => a.row - b.row),
-        addRows: (rows: number, first = 1) => add(tasksOf(runId, rows, first)),
+        results: () => batches.flatMap(({ results }) => resultsOf(results)).toSorted((a, b) => a.row - b.row),
+        addRows: (rows: number, first = 1) => add(tasksOf(rows, first)),
         async collected(wanted: number) {
           while (batches.length < wanted) {
             await new Promise<void>((resolve) => {
@@ -179,7 +175,7 @@ export function describeQueueOn(
     /** Runs batches through a worker until all are collected. */
     async function runThrough(batches: readonly RowTask[][], process: Processor) {
       const run = await begin(process);
-      for (const tasks of batches) await run.add(tasks.map((task) => ({ ...task, run: run.runId })));
+      for (const tasks of batches) await run.add(tasks);
       await run.collected(batches.length);
       return run;
     }
@@ -233,7 +229,7 @@ export function describeQueueOn(
     const batchesOf = ({ runId }: Pick<OfRun, 'runId'>) => queueNamed(`batches-${runId}`);
 
     test('collects every row of every batch once', async () => {
-      const run = await runThrough([tasksOf('', 30), tasksOf('', 50, 31), tasksOf('', 1, 81)], succeed);
+      const run = await runThrough([tasksOf(30), tasksOf(50, 31), tasksOf(1, 81)], succeed);
       expect(numbersOf(run.results())).toEqual(Array.from({ length: 81 }, (_, index) => index + 1));
       expect(run.batches.map(({ rows }) => rows).toSorted((a, b) => a - b)).toEqual([1, 30, 50]);
       expect(run.errors).toEqual([]);
@@ -253,7 +249,7 @@ export function describeQueueOn(
         urgent: await openRun('urgent', () => 'high'),
       };
       for (const id of ['late', 'usual', 'other', 'usual', 'late', 'urgent'] as const)
-        await opened[id].add(newBatch(`${id}${runs}`, tasksOf('', 2)), never);
+        await opened[id].add(newBatch(`${id}${runs}`, tasksOf(2)), never);
       expect(await queue.countWaiting()).toBe(6);
       const { classes, options } = bullmqOn(datastore);
       const worker = new classes.Worker(queue.name, null, { ...options, autorun: false });
@@ -285,7 +281,7 @@ export function describeQueueOn(
       await run.addRows(3);
       await run.collected(1);
       expect(numbersOf(run.results())).toEqual([2, 3]);
-      const [task] = tasksOf(run.runId, 1);
+      const [task] = tasksOf(1);
       const kept = { history, attemptsUsed: 1 };
       expect(run.batches[0]?.leftovers).toEqual([
         { row: 1, ...kept, delayMs: expect.any(Number), task: { ...task, ...kept } },
@@ -321,7 +317,11 @@ export function describeQueueOn(
 
     test.each<[string, BatchJobData, string]>([
       ['of another version', { v: 99, text: '' }, 'UNKNOWN_PAYLOAD'],
-      ['with a row that it cannot call', encodeBatch({ tasks: tasksOf('', 1), policy }), 'UNKNOWN_OPERATION'],
+      [
+        'with a row that it cannot call',
+        encodeBatch({ run: 'other', tasks: tasksOf(1), policy }),
+        'UNKNOWN_OPERATION',
+      ],
     ])('leaves a batch %s where it is, and takes no more', async (_title, data, code) => {
       const run = await begin();
       await run.worker.stop(1_000);
@@ -433,7 +433,7 @@ export function describeQueueOn(
       const [job] = await calls.getActive();
       await expect
         .poll(async () => (await run.queue.readLedger(job?.id ?? '', 0)).join())
-        .toContain('"results"');
+        .toContain('"outcome"');
       // What the datastore does when the lock of a worker expires.
       for (const each of await calls.getActive()) await each.moveToWait('0');
       const histories = new Map<number, unknown>();
@@ -511,7 +511,7 @@ export function describeQueueOn(
       await run.batchQueue.close();
       await batchesOf(run).pause();
       const { batchQueue, collected } = await openAgain(run);
-      await batchQueue.add(newBatch(run.runId, tasksOf(run.runId, 2)), never);
+      await batchQueue.add(newBatch(run.runId, tasksOf(2)), never);
       expect(numbersOf((await collected).results)).toEqual([1, 2]);
     });
 
@@ -562,7 +562,7 @@ export function describeQueueOn(
       await run.batchQueue.close();
       await run.worker.stop(1_000);
       const first = (await openAgain(run)).batchQueue;
-      await first.add(newBatch(run.runId, tasksOf(run.runId, 4)), never);
+      await first.add(newBatch(run.runId, tasksOf(4)), never);
       await first.close();
 
       const { batchQueue, collected } = await openAgain(run);
@@ -574,7 +574,7 @@ export function describeQueueOn(
       );
       const { results, leftovers } = await collected;
       expect(numbersOf(results).toSorted()).toEqual([1, 2, 3]);
-      expect(leftovers).toMatchObject([{ row: 4, task: { row: 4, values: { title: awkward } } }]);
+      expect(leftovers).toMatchObject([{ row: 4, task: tasksOf(1, 4)[0] }]);
       await batchQueue.forget();
     });
 
@@ -582,25 +582,25 @@ export function describeQueueOn(
 
     test('passes texts and the policy of the run through exactly', async () => {
       const seen: unknown[] = [];
-      const run = await runThrough([tasksOf('', 1)], (task, claim) => {
-        seen.push([task.values, task.requestDigest, claim.policy]);
+      const run = await runThrough([tasksOf(1)], (task, claim) => {
+        seen.push([task.run, task.subject, JSON.parse(task.body), claim.policy]);
         return succeeded(task, { message: awkward, columns: { title: awkward } });
       });
-      expect(seen).toEqual([[{ title: awkward }, 'as shown', policy]]);
+      const subject = '9223372036854775807';
+      expect(seen).toEqual([[run.runId, subject, { id: subject, title: awkward }, policy]]);
       expect(run.results()[0]).toMatchObject({ message: awkward, columns: { title: awkward } });
     });
 
     test('accepts a row of a megabyte', async () => {
-      const long = tasksOf('', 1).map((task) => ({ ...task, values: { title: 'x'.repeat(1_000_000) } }));
-      const run = await runThrough([long], (task) =>
-        succeeded(task, { message: String(task.values['title']?.length) }),
+      const run = await runThrough([tasksOf(1, 1, 'x'.repeat(1_000_000))], (task) =>
+        succeeded(task, { message: String(JSON.parse(task.body).title.length) }),
       );
       expect(run.results()[0]?.message).toBe('1000000');
     });
 
     test('repeats a row after a transient failure, and gives each attempt the history', async () => {
       const seen: (readonly [number, number | undefined])[] = [];
-      const run = await runThrough([tasksOf('', 1)], (task, claim) => {
+      const run = await runThrough([tasksOf(1)], (task, claim) => {
         seen.push([claim.attemptsUsed, task.history?.attempts]);
         if (claim.attemptsUsed === 2) return succeeded(task);
         const attempts = claim.attemptsUsed + 1;
@@ -631,7 +631,7 @@ export function describeQueueOn(
 
     test('uses up no attempt when the API asks to slow down', async () => {
       const seen: number[] = [];
-      const run = await runThrough([tasksOf('', 1)], (task, claim) => {
+      const run = await runThrough([tasksOf(1)], (task, claim) => {
         const calls = seen.push(claim.attemptsUsed);
         if (calls > 5) return succeeded(task);
         return { kind: 'throttled', waitMs: 5, history: { ...history, attempts: calls, unprocessed: calls } };
@@ -711,7 +711,7 @@ export function describeQueueOn(
           await mayFinish.promise;
           return { kind: 'returned', history: { ...history, attempts: 2, unclear: true }, delayMs: 10_000 };
         });
-        await run.add(tasksOf(run.runId, 4).map((task) => ({ ...task, history })));
+        await run.add(tasksOf(4).map((task) => ({ ...task, history })));
         await expect.poll(() => calls).toBe(4);
         atWithdrawal(when, async () => {
           mayFinish.resolve();
@@ -804,7 +804,7 @@ export function describeQueueOn(
         collect: async (batch) => void collected.push(batch),
       });
       for (let row = 1; row <= 12; row += 1)
-        await batchQueue.add(newBatch(stale.runId, tasksOf(stale.runId, 1, row)), never);
+        await batchQueue.add(newBatch(stale.runId, tasksOf(1, row)), never);
       await expect.poll(() => collected.length).toBe(12);
       expect(stale.batches).toEqual([]);
     });

@@ -12,6 +12,7 @@ import { runPolicy } from '../../../src/engine/run/record/run-policy.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
 import { built } from '../../helpers/built.ts';
 import { plannedRecord } from '../run/planned-record.ts';
+import { linesOf, taskOf } from './tasks.ts';
 
 const { openEmbedded } = await built<typeof import('../../../src/engine/datastore/embedded/embedded.ts')>(
   'engine/datastore/embedded/embedded',
@@ -37,14 +38,7 @@ const { reconcile } =
 
 function* tasksOf(rows: number): Generator<RowTask> {
   for (let row = 1; row <= rows; row++)
-    yield {
-      run: plannedRecord.id,
-      row,
-      operation: 'restore-evaluation',
-      subject: `${row}`,
-      values: {},
-      requestDigest: '',
-    };
+    yield taskOf(row, { operation: 'restore-evaluation', subject: `${row}` });
 }
 
 async function* inOnePart<Item>(items: Iterable<Item>): AsyncGenerator<Iterable<Item>> {

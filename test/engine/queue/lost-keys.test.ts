@@ -9,6 +9,7 @@ import type { CollectedBatch } from '../../../src/engine/queue/batch-queue-optio
 import { BatchWorker } from '../../../src/engine/queue/batch-worker.ts';
 import { openRowQueue } from '../../../src/engine/queue/row-queue.ts';
 import { describeWithRedis, type RedisServer, startRedis } from '../../helpers/redis-server.ts';
+import { callFor, resultsOf, taskOf } from './tasks.ts';
 import { newBatch, unheard } from './unheard.ts';
 
 const names = [
@@ -27,7 +28,6 @@ const names = [
 const ofJobs = ['', ':logs', ':lock', ':dependencies', ':processed'];
 const keys = [...names.map((name) => `:${name}`), ...ofJobs.map((name) => `:<job>${name}`)];
 const queues = ['rows', 'batches'] as const;
-const task = { run: 'r', operation: 'update-soundboard', subject: '1', values: {}, requestDigest: '' };
 
 describeWithRedis('a key of Redis that is deleted in mid-run', () => {
   let server: RedisServer;
@@ -65,7 +65,7 @@ describeWithRedis('a key of Redis that is deleted in mid-run', () => {
       async collect({ results, leftovers, missing }: CollectedBatch) {
         collecting.resolve();
         await mayCollect.promise;
-        for (const { row, unclear } of results) told.set(row, { unclear, isDone: true });
+        for (const { row, unclear } of resultsOf(results)) told.set(row, { unclear, isDone: true });
         for (const { row, history } of leftovers)
           told.set(row, { unclear: history?.unclear === true, isDone: false });
         for (const row of missing) told.set(row, { unclear: true, isDone: false });
@@ -76,7 +76,7 @@ describeWithRedis('a key of Redis that is deleted in mid-run', () => {
     const calls = new Map<number, number>();
     const worker = new BatchWorker(datastore, rows, {
       concurrency: 1,
-      prepare: (row) => ({ ...row, path: '/', body: '{}' }),
+      prepare: callFor,
       async process({ row, operation, history = noHistory }, claim) {
         if (!(await claim.intend())) return { kind: 'returned', history, delayMs: 60_000 };
         calls.set(row, (calls.get(row) ?? 0) + 1);
@@ -100,7 +100,7 @@ describeWithRedis('a key of Redis that is deleted in mid-run', () => {
     await batches.add(
       newBatch(
         'r',
-        [1, 2, 3].map((row) => ({ ...task, row })),
+        [1, 2, 3].map((row) => taskOf(row)),
       ),
       new AbortController().signal,
     );
@@ -108,7 +108,7 @@ describeWithRedis('a key of Redis that is deleted in mid-run', () => {
     await batches.add(
       newBatch(
         'r',
-        [4, 5].map((row) => ({ ...task, row })),
+        [4, 5].map((row) => taskOf(row)),
       ),
       new AbortController().signal,
     );

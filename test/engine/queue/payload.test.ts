@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { encodeResult } from '../../../src/engine/journal/line.ts';
 import {
   type Batch,
   type BatchReturn,
@@ -13,21 +14,24 @@ import {
   type RowTask,
 } from '../../../src/engine/queue/payload.ts';
 import { anyHistory, anyResult, anyText } from '../journal/arbitraries.ts';
+import { taskOf } from './tasks.ts';
 
 const row = fc.integer({ min: 1 });
-const anyTask: fc.Arbitrary<RowTask> = fc.record(
-  {
-    run: anyText,
-    row,
-    operation: anyText,
-    subject: anyText,
-    values: fc.dictionary(anyText, anyText, { noNullPrototype: true }),
-    requestDigest: anyText,
-    history: anyHistory,
-    attemptsUsed: fc.nat(),
-  },
-  { requiredKeys: ['run', 'row', 'operation', 'subject', 'values', 'requestDigest'], noNullPrototype: true },
-);
+const fields = ['title', 'any "field",\n'] as const;
+const anyPlanned = fc.record({
+  row,
+  subject: anyText,
+  values: fc.record({ [fields[0]]: anyText, [fields[1]]: anyText }, { noNullPrototype: true }),
+  requestDigest: anyText,
+  op: fc.nat(2),
+});
+const anyTask: fc.Arbitrary<RowTask> = fc
+  .tuple(
+    anyPlanned,
+    fc.record({ history: anyHistory, attemptsUsed: fc.nat() }, { requiredKeys: [], noNullPrototype: true }),
+  )
+  .map(([{ row: place, ...planned }, known]) => ({ ...taskOf(place, planned), ...known }));
+const anyResults = fc.array(anyResult().map(encodeResult), { maxLength: 3 });
 const anyAnswers = fc.array(
   fc.record(
     {
@@ -44,14 +48,15 @@ const anyAnswers = fc.array(
 );
 const anyBatch: fc.Arbitrary<Batch> = fc.record(
   {
-    tasks: fc.array(anyTask, { maxLength: 3 }),
+    run: anyText,
+    tasks: fc.uniqueArray(anyTask, { maxLength: 3, selector: (task) => task.row }),
     policy: fc.record({ attempts: fc.nat(), backoffMs: fc.nat() }, { noNullPrototype: true }),
   },
   { noNullPrototype: true },
 );
 const anyReturn: fc.Arbitrary<BatchReturn> = fc.record(
   {
-    results: fc.array(anyResult(), { maxLength: 3 }),
+    results: anyResults,
     answers: anyAnswers,
     leftovers: fc.array(
       fc.record(
@@ -71,7 +76,7 @@ const anyEntry: fc.Arbitrary<LedgerEntry> = fc.oneof(
       type: fc.constant('work' as const),
       claim: row,
       intents: fc.array(row, { maxLength: 3 }),
-      results: fc.array(anyResult(), { maxLength: 3 }),
+      results: anyResults,
       answers: anyAnswers,
       unfinished: fc.array(
         fc.record({ row, history: anyHistory, attemptsUsed: fc.nat() }, { noNullPrototype: true }),
@@ -102,8 +107,8 @@ describe('a batch', () => {
   test.each<[string, object]>([
     ['another version', { v: 1, text: '{}' }],
     ['no version', {}],
-    ['no text', { v: 3 }],
-    ['an object in place of its text', { v: 5, text: {} }],
+    ['no text', { v: 6 }],
+    ['an object in place of its text', { v: 6, text: {} }],
   ])('of %s is refused as UNKNOWN_PAYLOAD', (_, data) => {
     expect(() => decodeBatch(data)).toThrow(
       expect.objectContaining({ kind: 'fatal', code: 'UNKNOWN_PAYLOAD' }),
@@ -111,9 +116,17 @@ describe('a batch', () => {
   });
 
   test('whose text is cut off is refused', () => {
-    expect(() => decodeBatch({ v: 5, text: '{"tasks":' })).toThrow(SyntaxError);
+    expect(() => decodeBatch({ v: 6, text: '{"run":' })).toThrow(SyntaxError);
   });
 });
+
+test.each(['', '\n{"row":1,"line":2,"op":7,"request":"","values":[]}'])(
+  'a batch without a readable line of a row is refused: %j',
+  (lines) => {
+    const { v, text } = encodeBatch({ run: 'r', tasks: [taskOf(1)], policy: { attempts: 1, backoffMs: 0 } });
+    expect(() => decodeBatch({ v, text: `${text.split('\n')[0]}${lines}` })).toThrow(SyntaxError);
+  },
+);
 
 describe('the outcome of a batch', () => {
   test('comes back unchanged, from the JSON string and from its text', () => {
@@ -126,6 +139,24 @@ describe('the outcome of a batch', () => {
     );
   });
 
+  test.each([
+    ['of another version', '{"results":[],"leftovers":[]}'],
+    ['with a line that is no result', `${encodeReturn({ results: [], leftovers: [] })}\n{"open":1}`],
+  ])('%s is refused as UNKNOWN_PAYLOAD', (_, value) => {
+    expect(() => decodeReturn(value)).toThrow(
+      expect.objectContaining({ kind: 'fatal', code: 'UNKNOWN_PAYLOAD' }),
+    );
+  });
+
+  test('has each result as the line that the journal gets', () => {
+    fc.assert(
+      fc.property(anyReturn, (original) => {
+        const lines = original.results.map(({ line }) => line);
+        expect(encodeReturn(original).split('\n').slice(1)).toEqual(lines);
+      }),
+    );
+  });
+
   test.each(['', '{"row":', undefined])('that is not JSON is refused: %j', (value) => {
     expect(() => decodeReturn(value)).toThrow(SyntaxError);
   });
@@ -133,7 +164,10 @@ describe('the outcome of a batch', () => {
 
 test('an entry of a ledger comes back unchanged, as text that PostgreSQL takes', () => {
   fc.assert(
-    fc.property(anyEntry, (original) => {
+    fc.property(anyEntry, (entry) => {
+      // Without results, an entry has no list of them.
+      const { results, ...others } = entry as LedgerEntry & { type: 'work' };
+      const original = results?.length === 0 ? others : entry;
       const text = encodeLedgerEntry(original);
       expect(text).not.toMatch(/[\0\p{Cs}]/u);
       expect(decodeLedgerEntry(text)).toEqual(original);

@@ -13,6 +13,7 @@ import {
   startRedis,
 } from '../../helpers/redis-server.ts';
 import { describeQueueOn } from './conformance.ts';
+import { callFor, taskOf } from './tasks.ts';
 import { newBatch, unheard } from './unheard.ts';
 
 describeWithRedis('Redis', () => {
@@ -53,7 +54,7 @@ describeWithRedis('Redis', () => {
     });
     const worker = new BatchWorker(datastore, rows, {
       concurrency: 10,
-      prepare: (task) => ({ ...task, path: '/', body: '' }),
+      prepare: callFor,
       async process({ row }, claim) {
         if (row % 3 === 1) await admin.script('FLUSH');
         await claim.intend();
@@ -63,10 +64,9 @@ describeWithRedis('Redis', () => {
       onError,
     });
     const numbers = Array.from({ length: 9 }, (_, index) => index + 1);
-    const task = { run: 'r', operation: 'update-soundboard', subject: '1', values: {}, requestDigest: '' };
     for (const row of numbers) {
       await admin.script('FLUSH');
-      await batches.add(newBatch('r', [{ ...task, row }]), new AbortController().signal);
+      await batches.add(newBatch('r', [taskOf(row)]), new AbortController().signal);
     }
     await expect.poll(() => collected.toSorted((a, b) => a - b)).toEqual(numbers);
     // A script that is forgotten once more between its loading and its use fails, and its caller tries again.

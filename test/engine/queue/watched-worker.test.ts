@@ -4,6 +4,7 @@ import { openRowQueue, type RowQueue } from '../../../src/engine/queue/row-queue
 import { WatchedWorker } from '../../../src/engine/worker/watched-worker.ts';
 import { connectionTo, modelDatastore } from '../../simulation/model-datastore.ts';
 import { QueueModel } from '../../simulation/queue-model.ts';
+import { callFor } from './tasks.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -18,7 +19,7 @@ async function watched(seconds: number, facts: Partial<RowQueue>, resting = fals
     { ...openRowQueue(datastore, { baseUrl: 'rows-1' }), ...facts },
     {
       concurrency: 1,
-      prepare: (task) => ({ ...task, path: '/', body: '' }),
+      prepare: callFor,
       process: async () => Promise.reject(new Error('nothing can be claimed')),
       log: pino({ base: null }, { write: (line) => said.push(JSON.parse(line).msg) }),
       isResting: () => resting,

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Row } from '../../../src/engine/operation/row-fields.ts';
 import type { DecidedRow, OldValues, PlannedOperation, UnderstoodRow } from '../../../src/engine/rows/row.ts';
-import { decodeRow, encodeRow } from '../../../src/engine/rows/row-line.ts';
+import {
+  cutCallable,
+  decodeCallable,
+  decodeRow,
+  encodeRow,
+  operationIn,
+} from '../../../src/engine/rows/row-line.ts';
 import { anyText } from '../journal/arbitraries.ts';
 import { callable, renaming } from './decided-rows.ts';
 
@@ -102,6 +108,51 @@ test('any row is read as it was written, from one line of well-formed UTF-8', ()
     }),
     { numRuns: 500 },
   );
+});
+
+describe('the line of a row that is cut for workers', () => {
+  const anyKey = fc.option(fc.constant('"0d6d7b2e-0000-4000-8000-000000000000"'), { nil: undefined });
+
+  test('has what a call needs, and neither cells nor old values', () => {
+    fc.assert(
+      fc.property(anyCallable, anyKey, anyCells, (row, key, cells) => {
+        if (row.kind !== 'callable') return;
+        const planned = { ...row, ...(key !== undefined && { key }) };
+        const cut = cutCallable(lineOf(planned, cells).trimEnd());
+        const { subject, values, requestDigest, operation } = planned;
+        expect(operations[cut?.op ?? -1]).toBe(operation);
+        expect(operationIn(cut?.text ?? '')).toBe(cut?.op);
+        expect(decodeCallable(cut?.text ?? '', operation)).toStrictEqual({
+          subject,
+          values,
+          requestDigest,
+          ...(key !== undefined && { key }),
+        });
+        expect(Object.keys(JSON.parse(cut?.text ?? ''))).not.toEqual(
+          expect.arrayContaining([expect.stringMatching(/^(cells|old)$/)]),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('ends before the cells, whatever texts look like cells', () => {
+    const looks = ',"cells":["x"]}';
+    const values = { id: looks, title: `",${looks}` };
+    const row: DecidedRow = { ...callable, subject: looks, values, requestDigest: looks };
+    const cut = cutCallable(lineOf({ ...row, old: { cells: 'x', title: looks } }, [looks]).trimEnd());
+    expect(decodeCallable(cut?.text ?? '', renaming)).toMatchObject({ subject: looks, values });
+  });
+
+  test('is only that of a callable row, as this version writes it', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyLeftOut, anyInvalid), anyCells, (row, cells) => {
+        expect(cutCallable(lineOf(row, cells))).toBeUndefined();
+      }),
+    );
+    const { op, ...others } = JSON.parse(lineOf(callable));
+    expect(cutCallable(JSON.stringify({ ...others, op }))).toBeUndefined();
+  });
 });
 
 const line = JSON.parse(lineOf(callable, ['7', null]));

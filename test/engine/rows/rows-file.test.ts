@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { hashFile } from '../../../src/base/disk/hash-file.ts';
 import { rowsInBlock } from '../../../src/engine/rows/head.ts';
 import type { CellTexts, DecidedRow, PlannedRow } from '../../../src/engine/rows/row.ts';
-import { linesIn, openRows, type RowsFile } from '../../../src/engine/rows/rows-file.ts';
+import { linesIn, openRows, type PlacedLine, type RowsFile } from '../../../src/engine/rows/rows-file.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 import { callable } from './decided-rows.ts';
 import { writeRows } from './written-rows.ts';
@@ -111,6 +111,37 @@ describe('rows', () => {
     for await (const part of file.rows()) lengths.push(part.length);
     expect([Math.min(...lengths) > 0, Math.max(...lengths) <= 500]).toEqual([true, true]);
     expect(await read(file, 2 * rowsInBlock + 1)).toEqual([]);
+  });
+});
+
+describe('the lines for workers', () => {
+  const { requestDigest: _, ...given } = callable;
+  const leftOut: DecidedRow = { ...given, kind: 'left out', row: 2, because: { why: 'duplicate', of: 1 } };
+
+  async function placesOf(lines: AsyncIterable<readonly PlacedLine[]>): Promise<number[]> {
+    const places: number[] = [];
+    for await (const part of lines) places.push(...part.map(({ place }) => place));
+    return places;
+  }
+
+  test('are those of callable rows up to a place, if they are wanted', async () => {
+    const [first, , ...others] = rowsOf(upTo(1_200));
+    const { file } = await written([first as DecidedRow, leftOut, ...others], () => ['a cell']);
+    expect(await placesOf(file.callableLines())).toEqual([1, ...upTo(1_200).slice(2)]);
+    expect(await placesOf(file.callableLines(4, (place) => place !== 3))).toEqual([1, 4]);
+    for await (const part of file.callableLines(1))
+      expect(part).toEqual([{ place: 1, op: 0, text: expect.not.stringContaining('cell') }]);
+  });
+
+  test.each<[what: string, from: string, to: string]>([
+    ['is damaged', '"row":2,', '"row":0,'],
+    ['has another order of members', '"row":1,"line":2', '"line":2,"row":1'],
+    ['has an unknown operation', '"op":0,"request"', '"op":7,"request"'],
+  ])('are refused when one %s', async (_what, from, to) => {
+    const { path } = await written([...rowsOf([1]), leftOut]);
+    await writeFile(path, (await readFile(path, 'utf8')).replace(from, to));
+    const { callableLines } = await openRows(path);
+    await expect(placesOf(callableLines())).rejects.toMatchObject({ kind: 'fatal', code: 'ROWS_DAMAGED' });
   });
 });
 

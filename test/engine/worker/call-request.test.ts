@@ -8,8 +8,6 @@ const task: RowCall = {
   row: 7,
   operation: 'pay',
   subject: '1',
-  values: {},
-  requestDigest: '',
   path: '/pay',
   body: '{}',
 };

@@ -7,8 +7,6 @@ export const task: RowCall = {
   row: 7,
   operation: 'restore-evaluation',
   subject: '1',
-  values: { evaluation_id: '1', user_id: 'u' },
-  requestDigest: '',
   path: '/restore',
   body: '{}',
 };

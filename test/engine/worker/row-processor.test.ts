@@ -7,7 +7,6 @@ import type { ApiAnswer } from '../../../src/engine/api/client.ts';
 import { defineOperation, type Operation } from '../../../src/engine/operation/operation.ts';
 import { requestDigest, requestOfValues } from '../../../src/engine/operation/shown-request.ts';
 import type { RowVerdict } from '../../../src/engine/queue/claimed-batch.ts';
-import type { RowTask } from '../../../src/engine/queue/payload.ts';
 import { TrafficMeter } from '../../../src/engine/rate/traffic-meter.ts';
 import { CircuitBreaker } from '../../../src/engine/worker/breaker/circuit-breaker.ts';
 import { RefusedRows } from '../../../src/engine/worker/refused-rows.ts';
@@ -18,6 +17,7 @@ import {
   type RowProcessorOptions,
   type WorkerEvent,
 } from '../../../src/engine/worker/row-processor.ts';
+import { type Planned, taskOf } from '../queue/tasks.ts';
 import { gateOnTimeline } from '../rate/gate-on-timeline.ts';
 import { answered, failing, tooMany } from './answers.ts';
 import { claimed, task } from './claimed.ts';
@@ -240,29 +240,35 @@ describe('a call', () => {
 });
 
 describe('the request of a row', () => {
-  const { values } = task;
-  const shown = requestDigest(requestOfValues(operations, task));
+  const values = { evaluation_id: '1', user_id: 'u' };
+  const operation = 'restore-evaluation';
+  const shown = requestDigest(requestOfValues(operations, { operation, values }));
+  /** A row as its batch has it. */
+  const fed = (changes: Planned = {}) => taskOf(7, { operation, values, requestDigest: shown, ...changes });
 
   test('is made of its values by the loaded operation, wherever it is called', () => {
-    expect(callOf({ ...task, requestDigest: shown }, operations)).toMatchObject({
+    expect(callOf(fed(), 'r', operations)).toMatchObject({
+      run: 'r',
+      row: 7,
+      operation,
+      subject: '1',
       path: expect.stringContaining('restoreevaluation'),
       body: '{"evaluation_id":1,"user_id":"u"}',
-      values,
     });
   });
 
-  test.each<[what: string, task: Partial<RowTask>]>([
+  test.each<[what: string, changes: Planned]>([
     ['other values', { values: { ...values, evaluation_id: '2' } }],
     ['a digest of nothing', { requestDigest: '' }],
   ])('is refused when it is not the one that was shown: %s', (_what, changes) => {
-    expect(callOf({ ...task, requestDigest: shown, ...changes }, operations)).toMatchObject({
+    expect(callOf(fed(changes), 'r', operations)).toMatchObject({
       code: 'REQUEST_CHANGED',
       message: expect.stringContaining('restore-evaluation makes another request of row 7'),
     });
   });
 
   test('is refused for an unknown operation', () => {
-    expect(callOf({ ...task, operation: 'unheard-of' }, operations)).toMatchObject({
+    expect(callOf(fed({ operation: 'unheard-of' }), 'r', operations)).toMatchObject({
       code: 'UNKNOWN_OPERATION',
     });
   });
@@ -281,7 +287,7 @@ describe('the request of a row', () => {
       columns: {},
       repeatable: true,
     });
-    expect(callOf({ ...task, operation: 'fail' }, [failing])).toMatchObject({ code: 'OPERATION_FAILED' });
+    expect(callOf(fed({ operation: 'fail' }), 'r', [failing])).toMatchObject({ code: 'OPERATION_FAILED' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { repeat } from '../../../base/async/repeat.ts';
 import { after } from '../../../base/async/waiting.ts';
-import type { RowResult } from '../../../domain/row-result.ts';
 import type { SavedAnswer } from '../../../domain/terms.ts';
+import type { ResultLine } from '../../journal/line.ts';
 import { isMissing, lockMs } from '../bullmq.ts';
 import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry, type Unfinished } from '../payload.ts';
 import type { Ledger } from './ledger.ts';
@@ -43,7 +43,7 @@ export class LedgerWriter {
   /** For the next entry. */
   #isFirst: boolean;
   readonly #intents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
-  readonly #results: RowResult[] = [];
+  readonly #results: ResultLine[] = [];
   readonly #unfinished: Unfinished[] = [];
   readonly #answers: SavedAnswer[] = [];
   #isBusy = false;
@@ -79,7 +79,7 @@ export class LedgerWriter {
     });
   }
 
-  finished(result: RowResult): void {
+  finished(result: ResultLine): void {
     this.#options.ledger.finish(result);
     this.#results.push(result);
     this.#writeSoon();

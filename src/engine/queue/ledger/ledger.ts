@@ -1,10 +1,11 @@
 import { noHistory, perhapsCalled } from '../../../domain/attempts.ts';
-import type { AttemptHistory, RowResult } from '../../../domain/row-result.ts';
+import type { AttemptHistory } from '../../../domain/row-result.ts';
 import type { SavedAnswer } from '../../../domain/terms.ts';
+import type { ResultLine } from '../../journal/line.ts';
 import type { LedgerEntry, Leftover, RowTask, Unfinished } from '../payload.ts';
 
 interface RowState {
-  result?: RowResult;
+  result?: ResultLine;
   history: AttemptHistory | undefined;
   attemptsUsed: number;
   isIntended: boolean;
@@ -43,7 +44,7 @@ export class Ledger {
     return this.#hasBeginning === true;
   }
 
-  apply(entry: LedgerEntry): readonly RowResult[] {
+  apply(entry: LedgerEntry): readonly ResultLine[] {
     if (entry.type === 'withdraw') this.#isWithdrawn = true;
     else this.#hasBeginning ??= entry.isFirst === true;
     if (entry.type === 'withdraw' || entry.claim < this.#claim) return [];
@@ -52,7 +53,7 @@ export class Ledger {
     const fresh = (entry.results ?? []).filter((result) => this.finish(result));
     for (const unfinished of entry.unfinished ?? []) this.leave(unfinished);
     if (entry.answers !== undefined) this.#answers.push(...entry.answers);
-    // Last: a row may be called again at once.
+    // Intents come last: one entry may finish a row's call and announce its next.
     for (const row of entry.intents ?? []) this.intend(row);
     return fresh;
   }
@@ -86,7 +87,7 @@ export class Ledger {
   }
 
   /** @returns whether this is the row's first result: later ones do not count */
-  finish(result: RowResult): boolean {
+  finish(result: ResultLine): boolean {
     const state = this.#row(result.row);
     state.isIntended = false;
     if (state.result !== undefined) return false;
@@ -111,7 +112,7 @@ export class Ledger {
     return this.#rows.size - this.#finished;
   }
 
-  results(): RowResult[] {
+  results(): ResultLine[] {
     return [...this.#rows.values()].flatMap(({ result }) => (result === undefined ? [] : [result]));
   }
 

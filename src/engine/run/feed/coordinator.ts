@@ -3,7 +3,7 @@ import { onAbort, unlessAborted, withTimeout } from '../../../base/async/waiting
 import type { Attribution } from '../../../domain/actor.ts';
 import type { RowResult } from '../../../domain/row-result.ts';
 import type { Priority } from '../../../domain/terms.ts';
-import type { JournalEntry } from '../../journal/line.ts';
+import { encodeResult, type JournalEntry, type ResultLine } from '../../journal/line.ts';
 import { newBatchId } from '../../queue/batch-flow.ts';
 import { type BatchQueue, openBatchQueue } from '../../queue/batch-queue.ts';
 import type { CollectedBatch } from '../../queue/batch-queue-options.ts';
@@ -21,10 +21,10 @@ import {
   fedEntries,
   lostSince,
   mayHaveUnknownCalls,
+  newResults,
   openEntries,
   possiblyCalledEntry,
   recoveryEntries,
-  resultEntry,
   returnedEntries,
   withHistory,
 } from './journal-entries.ts';
@@ -203,7 +203,7 @@ export class Coordinator {
     if ([...journal.unsettledRows()].some(isUnknown) || recovered.hasOtherEpoch) this.#restartAfterLoss();
     if (lost.withKeys.length > 0) onError(await lostKeys(datastore));
     await journal.append(recoveryEntries(lost, recovered.removed, journal, this.#epoch));
-    for await (const results of uncalled?.(recovered.held) ?? []) await this.#keep(results);
+    for await (const results of uncalled?.(recovered.held) ?? []) await this.#keep(results.map(encodeResult));
   }
 
   #keepOrder(order: RowOrder): void {
@@ -221,9 +221,9 @@ export class Coordinator {
     });
   }
 
-  async #keep(returned: readonly RowResult[], entries: readonly JournalEntry[] = []): Promise<void> {
+  async #keep(returned: readonly ResultLine[], entries: readonly JournalEntry[] = []): Promise<void> {
     const { journal } = this.#run;
-    const ended = returned.map((result) => resultEntry(result, journal, this.#epoch, this.#keyed));
+    const ended = newResults(returned, journal, this.#epoch, this.#keyed);
     const results = await journal.append([...ended, ...entries]);
     const freed = results.filter(({ row }) => this.#order?.finished(row));
     if (freed.length > 0) this.#options.window.wake();

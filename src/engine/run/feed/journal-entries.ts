@@ -1,11 +1,11 @@
 import { noHistory, perhapsCalled } from '../../../domain/attempts.ts';
-import type { AttemptHistory, RowResult } from '../../../domain/row-result.ts';
+import type { AttemptHistory } from '../../../domain/row-result.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { JournalEntry } from '../../journal/line.ts';
+import { decodeResult, type JournalEntry, type ResultEntry, type ResultLine } from '../../journal/line.ts';
 import type { FedBatch } from '../../queue/batch-flow.ts';
 import { rangesOf } from '../../queue/batch-flow.ts';
 import type { LostEntries } from '../../queue/lost-entries.ts';
-import { type Leftover, type RowTask, uncalledRow } from '../../queue/payload.ts';
+import { type Leftover, type RowTask, uncalledRow, unreadableResult } from '../../queue/payload.ts';
 import type { FeedEpoch } from './feed-epoch.ts';
 
 type KnownHistory = Pick<Journal, 'history'>;
@@ -106,22 +106,44 @@ export function openEntries(
 }
 
 /**
+ * The entries of results that the journal does not have. The coordinator decodes a result once: the ledger of a batch may have told it before
+ * the batch is collected.
+ *
+ * @throws a fatal error when the journal could not read a line
+ */
+export function newResults(
+  lines: readonly ResultLine[],
+  journal: Pick<Journal, 'isFinished'> & KnownHistory & KnownFeeding,
+  epoch: Pick<FeedEpoch, 'isPast'>,
+  keyed: ReadonlySet<string>,
+): readonly ResultEntry[] {
+  return lines.flatMap((line) => {
+    if (journal.isFinished(line.row)) return [];
+    const entry = decodeResult(line);
+    if (entry === undefined) throw unreadableResult(line.row);
+    return resultEntry(entry, journal, epoch, keyed);
+  });
+}
+
+/**
  * The result of a doubtful row is unclear, because another worker may have called the row, too. So is one with fewer calls than the journal
  * knows: it is from an older copy of the datastore.
  *
  * @param keyed the operations with an idempotency key: a success tells the outcome of all calls of its row
  */
 export function resultEntry(
-  result: RowResult,
+  entry: ResultEntry,
   journal: KnownHistory & KnownFeeding,
   epoch: Pick<FeedEpoch, 'isPast'>,
   keyed: ReadonlySet<string>,
-): JournalEntry {
+): ResultEntry {
+  const { result } = entry;
   const { row, outcome, operation } = result;
   const attempts = Math.max(result.attempts, journal.history(row)?.attempts ?? 0);
   const tellsAll = outcome === 'succeeded' && keyed.has(operation);
   const isUnclear = attempts > result.attempts || (!tellsAll && mayHaveUnknownCalls(row, journal, epoch));
-  return { type: 'row', result: isUnclear ? { ...result, attempts, unclear: true } : result };
+  // Without a line: it is encoded again.
+  return isUnclear ? { type: 'row', result: { ...result, attempts, unclear: true } } : entry;
 }
 
 export function withHistory(task: RowTask, journal: KnownHistory): RowTask {

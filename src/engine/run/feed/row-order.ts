@@ -1,4 +1,5 @@
 import { bytesOf, type RowTask } from '../../queue/payload.ts';
+import { decodeCallable } from '../../rows/row-line.ts';
 import type { RunRecord } from '../record/record.ts';
 
 /** At these limits of held rows and of the characters in their values, reading pauses. */
@@ -45,7 +46,7 @@ export class RowOrder {
 
   /** @returns false if the row is held */
   admit(task: RowTask): boolean {
-    const busy = this.#busy.get(subjectOf(task));
+    const busy = this.#busy.get(entryOf(task));
     if (busy === undefined) {
       this.opened(task);
       return true;
@@ -58,7 +59,7 @@ export class RowOrder {
 
   /** Registers a row that an earlier coordinator fed. */
   opened(task: RowTask): void {
-    const subject = subjectOf(task);
+    const subject = entryOf(task);
     const busy = this.#busy.get(subject);
     if (busy === undefined) this.#busy.set(subject, { open: 1, held: [] });
     else busy.open += 1;
@@ -93,7 +94,11 @@ export class RowOrder {
   }
 }
 
-export function subjectOf({ operation, subject }: Pick<RowTask, 'operation' | 'subject'>): string {
+function entryOf({ operation, line }: RowTask): string {
+  return subjectOf({ operation: operation.name, subject: decodeCallable(line, operation).subject });
+}
+
+export function subjectOf({ operation, subject }: Record<'operation' | 'subject', string>): string {
   return `${operation}\0${subject}`;
 }
 

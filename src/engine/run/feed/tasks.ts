@@ -1,7 +1,6 @@
 import type { Journal } from '../../journal/journal.ts';
-import type { RowTask } from '../../queue/payload.ts';
-import type { PlannedRow } from '../../rows/row.ts';
-import type { RowsFile } from '../../rows/rows-file.ts';
+import type { RowTask, TaskOperation } from '../../queue/payload.ts';
+import type { PlacedLine, RowsFile } from '../../rows/rows-file.ts';
 
 export interface RowSelection {
   readonly has: (place: number) => boolean;
@@ -10,31 +9,29 @@ export interface RowSelection {
 
 /** The callable rows without a result, in order. */
 export async function* unfinishedTasks(
-  runId: string,
-  file: Pick<RowsFile, 'rows'>,
+  { head, callableLines }: Pick<RowsFile, 'head' | 'callableLines'>,
   journal: Pick<Journal, 'isFinished' | 'history'>,
   selection?: RowSelection,
 ): AsyncIterable<Iterable<RowTask>> {
+  const operations = head.operations.map(
+    ({ name, subject, fields }, op): TaskOperation => ({
+      op,
+      name,
+      subject,
+      fields: fields.map((field) => ({ name: field.name })),
+    }),
+  );
   const isWanted = (place: number): boolean => !journal.isFinished(place) && selection?.has(place) !== false;
 
-  function* tasksOf(part: readonly PlannedRow[]): Iterable<RowTask> {
-    for (const row of part) {
-      const { place } = row;
+  function* tasksOf(part: readonly PlacedLine[]): Iterable<RowTask> {
+    for (const { place, op, text } of part) {
+      const operation = operations[op];
       // A result may have arrived since the row was read.
-      if (row.kind !== 'callable' || !isWanted(place)) continue;
+      if (operation === undefined || !isWanted(place)) continue;
       const history = journal.history(place);
-      yield {
-        run: runId,
-        row: place,
-        operation: row.operation.name,
-        subject: row.subject,
-        values: row.values,
-        requestDigest: row.requestDigest,
-        history,
-        ...(row.key !== undefined && { key: row.key }),
-      };
+      yield { row: place, operation, line: text, ...(history !== undefined && { history }) };
     }
   }
 
-  for await (const part of file.rows(1, selection?.last, isWanted)) yield tasksOf(part);
+  for await (const part of callableLines(selection?.last, isWanted)) yield tasksOf(part);
 }

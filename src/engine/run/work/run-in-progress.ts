@@ -110,7 +110,7 @@ export interface ExecutedRun {
 /** A run in progress, as its parts see it. */
 export interface RunInProgress {
   readonly run: OpenRun;
-  readonly rows: Pick<RowsFile, 'rows' | 'numbers' | 'head'>;
+  readonly rows: Pick<RowsFile, 'rows' | 'callableLines' | 'numbers' | 'head'>;
   readonly options: ExecuteRunOptions;
   readonly keeper: RecordKeeper;
   readonly guards: Guards;

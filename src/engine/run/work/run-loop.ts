@@ -170,7 +170,7 @@ export class RunLoop implements RunInProgress {
       const selection = this.#parts.map((part) => part.selection?.()).find((each) => each !== undefined);
       const opening = Coordinator.open(this.run, {
         uncalled: (held) => this.#uncalled(held),
-        tasks: unfinishedTasks(record.id, this.rows, journal, selection),
+        tasks: unfinishedTasks(this.rows, journal, selection),
         window: this.#window,
         priority: () => priorityOf(this.keeper.record),
         onCollected: (results) => this.#collected(results),

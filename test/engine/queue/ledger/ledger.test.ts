@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deferred } from '../../../../src/base/async/waiting.ts';
 import { noHistory, perhapsCalled } from '../../../../src/domain/attempts.ts';
-import type { RowResult } from '../../../../src/domain/row-result.ts';
+import { encodeResult, type ResultLine } from '../../../../src/engine/journal/line.ts';
 import { Ledger } from '../../../../src/engine/queue/ledger/ledger.ts';
 import { type LedgerLog, LedgerWriter } from '../../../../src/engine/queue/ledger/ledger-writer.ts';
 import {
@@ -10,21 +10,16 @@ import {
   encodeLedgerEntry,
   type LedgerEntry,
 } from '../../../../src/engine/queue/payload.ts';
+import { resultsOf } from '../tasks.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const rows = [1, 2, 3].map((row) => ({ row }));
 const history = { attempts: 1, unprocessed: 0, unclear: false };
-const result = (row: number, attempts = 1, unclear = false): RowResult => ({
-  row,
-  operation: 'o',
-  outcome: 'succeeded',
-  code: 'OK',
-  message: '',
-  attempts,
-  unclear,
-});
+const done = { operation: 'o', outcome: 'succeeded', code: 'OK', message: '' } as const;
+const result = (row: number, attempts = 1, unclear = false): ResultLine =>
+  encodeResult({ row, ...done, attempts, unclear });
 
 function read(...entries: readonly LedgerEntry[]): Ledger {
   const ledger = new Ledger(rows);
@@ -212,7 +207,7 @@ test('whether workers work, freeze or die: each row has one result, and a row th
       const ledger = new Ledger(rows);
       for (const text of log) ledger.apply(decodeLedgerEntry(text));
       expect(ledger.leftovers()).toEqual([]);
-      for (const { row, attempts, unclear } of ledger.results()) {
+      for (const { row, attempts, unclear } of resultsOf(ledger.results())) {
         const made = calls.get(row) ?? 0;
         // No call is missing from the count. A counted call may not have been made: its row is then unclear.
         expect(attempts).toBeGreaterThanOrEqual(made);

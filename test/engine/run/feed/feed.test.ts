@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RowTask } from '../../../../src/engine/queue/payload.ts';
+import { decodeCallable } from '../../../../src/engine/rows/row-line.ts';
 import { Feed } from '../../../../src/engine/run/feed/feed.ts';
 import { RowOrder } from '../../../../src/engine/run/feed/row-order.ts';
+import { taskOf } from '../../queue/tasks.ts';
 
-function taskOf(row: number, subject: string): RowTask {
-  return { run: 'r', row, operation: 'update-soundboard', subject, values: {}, requestDigest: '' };
-}
+const subjectOf = ({ line, operation }: RowTask): string => decodeCallable(line, operation).subject;
 
 const none: ReadonlySet<number> = new Set();
 
@@ -23,7 +23,7 @@ async function takeAll(feed: Feed): Promise<number[]> {
 
 /** A feed of rows with these subjects. */
 function feedOf(subjects: string, order?: RowOrder): Feed {
-  const tasks = inParts([...subjects].map((subject, at) => taskOf(at + 1, subject)));
+  const tasks = inParts([...subjects].map((subject, at) => taskOf(at + 1, { subject })));
   return new Feed({ tasks, skip: none, isFinished: () => false, order });
 }
 
@@ -45,7 +45,7 @@ describe('rows of one subject', () => {
 
   test('wait for all rows that an earlier coordinator has left open', async () => {
     const order = new RowOrder();
-    const tasks = inParts([1, 2, 3].map((row) => taskOf(row, 'a')));
+    const tasks = inParts([1, 2, 3].map((row) => taskOf(row, { subject: 'a' })));
     const feed = new Feed({ tasks, skip: new Set([1, 2]), isFinished: () => false, order });
     expect(await takeAll(feed)).toEqual([]);
     expect([order.finished(2), order.finished(1)]).toEqual([false, true]);
@@ -64,7 +64,7 @@ test('in any order of results, returns and restarts: one row of a subject at a t
       fc.array(life, { maxLength: 4 }),
       fc.integer({ min: 1, max: 8 }),
       async (given, lives, maxHeld) => {
-        const all = given.map((subject, at) => taskOf(at + 1, subject));
+        const all = given.map((subject, at) => taskOf(at + 1, { subject }));
         const finished = new Set<number>();
         /** Rows in the datastore: they outlive a coordinator. */
         const open = new Map<number, RowTask>();
@@ -90,8 +90,9 @@ test('in any order of results, returns and restarts: one row of a subject at a t
           const take = async () => {
             const task = await feed.next();
             if (task === undefined) return;
-            for (const other of open.values()) expect(other.subject).not.toBe(task.subject);
-            const earlier = all.filter(({ row, subject }) => subject === task.subject && row < task.row);
+            const subject = subjectOf(task);
+            for (const other of open.values()) expect(subjectOf(other)).not.toBe(subject);
+            const earlier = all.filter((each) => subjectOf(each) === subject && each.row < task.row);
             expect(earlier.filter(({ row }) => !finished.has(row))).toEqual([]);
             if (!skip.has(task.row)) fed.add(task.row);
             open.set(task.row, task);

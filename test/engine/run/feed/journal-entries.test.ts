@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { noHistory } from '../../../../src/domain/attempts.ts';
-import type { AttemptHistory } from '../../../../src/domain/row-result.ts';
-import type { JournalEntry } from '../../../../src/engine/journal/line.ts';
+import type { AttemptHistory, RowResult } from '../../../../src/domain/row-result.ts';
+import { decodeResult, type JournalEntry, type ResultEntry } from '../../../../src/engine/journal/line.ts';
 import { JournalState } from '../../../../src/engine/journal/state.ts';
 import type { Leftover, RowTask } from '../../../../src/engine/queue/payload.ts';
 import {
   entriesTheJournalLost,
   lostSince,
   mayHaveUnknownCalls,
+  newResults,
   openEntries,
   possiblyCalledEntry,
   recoveryEntries,
@@ -16,6 +17,7 @@ import {
   withHistory,
 } from '../../../../src/engine/run/feed/journal-entries.ts';
 import { resultOf } from '../../journal/arbitraries.ts';
+import { linesOf, taskOf } from '../../queue/tasks.ts';
 
 const called = (attempts: number, unclear = false): AttemptHistory => ({ ...noHistory, attempts, unclear });
 const fed = (row: number, to: string, batch = 'b'): JournalEntry => ({
@@ -50,6 +52,7 @@ const epochNamed = (present: string | undefined) => ({
 const now = epochNamed('now');
 const nothing = { held: new Set<number>(), removed: new Set<number>(), traces: new Set<string>() };
 const noKeys = new Set<string>();
+const entryOf = (result: RowResult): ResultEntry => ({ type: 'row', result });
 
 describe('of rows without a result that were fed', () => {
   test.each([
@@ -111,6 +114,36 @@ describe('rows of the same epoch that the datastore does not hold', () => {
   });
 });
 
+describe('the lines of results', () => {
+  const [first, second] = linesOf(resultOf(1), resultOf(2));
+  if (first === undefined || second === undefined) throw new TypeError('there are two results');
+  const journal = journalOf(entryOf(resultOf(1)));
+
+  test('are decoded unless the journal has a result of the row', () => {
+    expect(newResults([{ row: 1, line: 'anything' }, second], journal, now, noKeys)).toEqual([
+      decodeResult(second),
+    ]);
+  });
+
+  test('go into the journal as they are, unless the result changes', () => {
+    const entries = [journalOf(), journalOf(open(2, called(2)))].map((known) =>
+      newResults([second], known, now, noKeys).map(({ line }) => line),
+    );
+    expect(entries).toEqual([[second.line], [undefined]]);
+  });
+
+  test.each([
+    ['cut off', second.line.slice(0, -1)],
+    ['of another row', first.line],
+    ['not a result', '{"open":2,"tries":1}'],
+    ['without a code', second.line.replace(/"code":"[^"]*",/, '')],
+  ])('never get into the journal when it could not read them: %s', (_what, line) => {
+    expect(() => newResults([{ row: 2, line }], journal, now, noKeys)).toThrow(
+      expect.objectContaining({ kind: 'fatal', code: 'UNKNOWN_PAYLOAD' }),
+    );
+  });
+});
+
 test('rows that come back without a call are returned, others not', () => {
   const leftovers = [1, 2, 4, 5].map((row) => leftover(row, row === 4 ? called(1) : undefined));
   expect(returnedEntries(leftovers, journalOf(), now)).toEqual([
@@ -136,8 +169,8 @@ describe('of a doubtful row', () => {
   test('a result is unclear, unless a key makes all calls one', () => {
     const marks = [1, 2].map((row) =>
       [noKeys, new Set(['restore-evaluation'])].map((keyed) => {
-        const entry = resultEntry({ ...resultOf(row), operation: 'restore-evaluation' }, journal, now, keyed);
-        return entry.type === 'row' && entry.result.unclear;
+        const result = { ...resultOf(row), operation: 'restore-evaluation' };
+        return resultEntry(entryOf(result), journal, now, keyed).result.unclear;
       }),
     );
     expect(marks).toEqual([
@@ -148,7 +181,7 @@ describe('of a doubtful row', () => {
 
   test('a failure is unclear even with a key', () => {
     const failed = { ...resultOf(1), outcome: 'failed' as const };
-    expect(resultEntry(failed, journal, now, new Set([failed.operation]))).toMatchObject({
+    expect(resultEntry(entryOf(failed), journal, now, new Set([failed.operation]))).toMatchObject({
       result: { unclear: true },
     });
   });
@@ -171,19 +204,11 @@ describe('what an older copy of the datastore says of a row', () => {
     [2, { attempts: 2, unclear: true }],
   ])('ends it with all of the %i calls that the journal knows', (calls, known) => {
     const journal = journalOf(open(7, called(calls)));
-    expect(resultEntry(resultOf(7), journal, now, noKeys)).toMatchObject({ result: known });
+    expect(resultEntry(entryOf(resultOf(7)), journal, now, noKeys)).toMatchObject({ result: known });
   });
 
   test('is not what the row is fed with again', () => {
-    const task: RowTask = {
-      run: 'r',
-      row: 7,
-      operation: 'restore-evaluation',
-      subject: '1',
-      values: {},
-      requestDigest: '',
-      history: called(1),
-    };
+    const task: RowTask = { ...taskOf(7), history: called(1) };
     expect(withHistory(task, journalOf(open(7, called(2)))).history).toEqual(called(2));
     expect(withHistory(task, journalOf())).toBe(task);
   });
