@@ -111,7 +111,9 @@ export function resultLineIn(line: string): ResultLine | undefined {
 /** @returns undefined when the journal could not read the line */
 export function decodeResult({ row, line }: ResultLine): ResultEntry | undefined {
   const entry = decodeEntry(line);
-  return entry?.type === 'row' && entry.result.row === row ? { ...entry, line } : undefined;
+  return entry?.type === 'row' && entry.result.row === row
+    ? { type: 'row', result: entry.result, line }
+    : undefined;
 }
 
 function toLine(entry: JournalEntry): object {
@@ -147,10 +149,10 @@ function toEntry(line: unknown): unknown {
 
 type Fields = Readonly<Record<string, unknown>>;
 /** Members, their short keys and the values that lines leave out, in the order of lines. */
-type Keys = readonly (readonly [name: string, key: string, usual: unknown])[];
+type Keys = readonly { readonly name: string; readonly key: string; readonly usual: unknown }[];
 
 const keysOf = (members: Members): Keys =>
-  Object.entries(members).map(([name, { key, usual }]) => [name, key, usual]);
+  Object.entries(members).map(([name, { key, usual }]) => ({ name, key, usual }));
 
 const attemptKeys = keysOf(attemptMembers);
 const resultKeys = keysOf(resultMembers);
@@ -158,7 +160,7 @@ const historyKeys = keysOf(historyMembers);
 
 function shortened(value: object, keys: Keys): object {
   const line: Record<string, unknown> = {};
-  for (const [name, key, usual] of keys) {
+  for (const { name, key, usual } of keys) {
     const field = (value as Fields)[name];
     if (field === undefined || field === usual) continue;
     line[key] = name === 'earlier' ? (field as Attempt[]).map((each) => shortened(each, attemptKeys)) : field;
@@ -169,7 +171,7 @@ function shortened(value: object, keys: Keys): object {
 function lengthened(line: unknown, keys: Keys): unknown {
   if (!isJsonObject(line)) return line;
   const value: Record<string, unknown> = {};
-  for (const [name, key, usual] of keys) {
+  for (const { name, key, usual } of keys) {
     const field = line[key] === undefined ? usual : line[key];
     if (field === undefined) continue;
     value[name] =
