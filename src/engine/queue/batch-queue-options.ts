@@ -2,10 +2,10 @@ import type { Priority, SavedAnswer } from '../../domain/terms.ts';
 import type { ResultLine } from '../journal/line.ts';
 import type { LostEntries } from './lost-entries.ts';
 import type { BatchSize } from './open-batch.ts';
-import type { Leftover, RowTask, RunPolicy } from './payload.ts';
+import type { RowTask, RunPolicy, UnfinishedRow } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 
-export interface HandedBack extends Leftover {
+export interface UnfinishedTask extends UnfinishedRow {
   /** Absent when only the manifest has the row. */
   readonly task?: RowTask | undefined;
 }
@@ -13,9 +13,9 @@ export interface HandedBack extends Leftover {
 export interface CollectedBatch extends BatchSize {
   readonly results: readonly ResultLine[];
   /** To be fed again. */
-  readonly leftovers: readonly HandedBack[];
-  /** Rows that came back: the leftovers, and the rows of a batch that the coordinator took back. */
-  readonly returned: readonly Leftover[];
+  readonly unfinishedRows: readonly UnfinishedTask[];
+  /** Rows that came back: the unfinished ones, and the rows of a batch that the coordinator took back. */
+  readonly returned: readonly UnfinishedRow[];
   /** Rows that the datastore has lost: they may have been called. */
   readonly missing: readonly number[];
 }
@@ -34,9 +34,9 @@ export interface BatchQueueOptions {
   /**
    * Takes what the journal lost in a power failure. Called before anything is collected, because new entries would hide what is missing.
    *
-   * @param held rows of batches that are not collected
+   * @param inDatastore rows of batches that are not collected
    */
-  readonly restore: (lost: LostEntries, held: ReadonlySet<number>) => Promise<void>;
+  readonly restore: (lost: LostEntries, inDatastore: ReadonlySet<number>) => Promise<void>;
   /** Called for open batches, and again when they are collected. */
   readonly onResults: (results: readonly ResultLine[]) => Promise<void>;
   /** Called before the results that follow from the answers. */

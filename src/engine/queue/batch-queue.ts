@@ -15,7 +15,7 @@ import {
   stallOptions,
 } from './bullmq.ts';
 import { batchesQueueName } from './forget-batches.ts';
-import { findBatches, unfinished } from './found-batches.ts';
+import { findBatches, unfinishedStates } from './found-batches.ts';
 import { renewLocks } from './lock-renewal.ts';
 import { restoreLostResults } from './lost-entries.ts';
 import { type BatchSize, OpenBatch } from './open-batch.ts';
@@ -24,7 +24,7 @@ import { lookingAt, lostKeys, strandingOf } from './stranded-batch.ts';
 
 const addAgainMs = 1_000;
 const usualLookMs = 30_000;
-const noRows: BatchReturn = { results: [], leftovers: [] };
+const noRows: BatchReturn = { results: [], unfinishedRows: [] };
 
 export type BatchQueue = Awaited<ReturnType<typeof openBatchQueue>>;
 
@@ -91,12 +91,12 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     for (const batch of batches) keep(batch.id, batch);
     const hasOtherEpoch = epochs.some((epoch) => isOfAnotherEpoch(datastore, epoch));
     const rowsIn = (those: readonly OpenBatch[]) => new Set(those.flatMap((batch) => batch.rows));
-    const held = rowsIn(batches.filter((batch) => !batch.isRemovedByCoordinator));
+    const inDatastore = rowsIn(batches.filter((batch) => !batch.isRemovedByCoordinator));
     const removed = rowsIn(batches.filter((batch) => batch.isRemovedByCoordinator));
-    await restoreLostResults(queue, options.journalEnd, (lost) => options.restore(lost, held));
+    await restoreLostResults(queue, options.journalEnd, (lost) => options.restore(lost, inDatastore));
     return {
       batches: batches.map(({ size }): BatchSize => size),
-      held,
+      inDatastore,
       removed,
       traces,
       hasOtherEpoch,
@@ -114,14 +114,17 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
   /** @param returned what its worker says of all rows of the batch */
   async function take(batch: OpenBatch, returned: BatchReturn | undefined): Promise<void> {
-    const { results, leftovers, answers } = returned ?? batch.outcome ?? noRows;
+    const { results, unfinishedRows, answers } = returned ?? batch.outcome ?? noRows;
     await saveAnswers(batch, answers);
-    const known = new Set([...results, ...leftovers].map(({ row }) => row));
+    const known = new Set([...results, ...unfinishedRows].map(({ row }) => row));
     await options.collect({
       ...batch.size,
       results,
-      leftovers: leftovers.map((leftover) => ({ ...leftover, task: batch.taskOf(leftover) })),
-      returned: [...leftovers, ...batch.takenBack],
+      unfinishedRows: unfinishedRows.map((unfinishedRow) => ({
+        ...unfinishedRow,
+        task: batch.taskOf(unfinishedRow),
+      })),
+      returned: [...unfinishedRows, ...batch.takenBack],
       missing: batch.isRemovedByCoordinator ? [] : batch.rows.filter((row) => !known.has(row)),
     });
     open.delete(batch.id);
@@ -171,7 +174,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
 
   async function checkAll(): Promise<void> {
     // Not counts: the queue may have batches of another coordinator.
-    const present = new Set(await queue.getRanges([...unfinished], 0, -1));
+    const present = new Set(await queue.getRanges([...unfinishedStates], 0, -1));
     const listed = await listedIfDue();
     const isSuspect = (id: string) => !present.has(id) || awaited.has(id) || listed?.has(id) === false;
     await Promise.all([...open].map(([id, batch]) => isSuspect(id) && takeBack(id, batch)));
@@ -219,7 +222,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
   return {
     recovered,
     get openRows(): number {
-      return [...open.values()].reduce((sum, { unfinishedRows }) => sum + unfinishedRows, 0);
+      return [...open.values()].reduce((sum, { unfinishedCount }) => sum + unfinishedCount, 0);
     },
     async refresh(): Promise<void> {
       await reportNewResults([...open.values()]);
@@ -276,7 +279,7 @@ export async function openBatchQueue(datastore: Datastore, options: BatchQueueOp
     async forget(): Promise<void> {
       await collector.close();
       // An older copy of the datastore has collected batches again; with them go their rows, which are in another queue.
-      for (const id of await queue.getRanges([...unfinished], 0, -1)) await queue.remove(id);
+      for (const id of await queue.getRanges([...unfinishedStates], 0, -1)) await queue.remove(id);
       await obliterate(queue);
     },
     close,

@@ -7,7 +7,7 @@ import type { SavedAnswer } from '../../domain/terms.ts';
 import { encodeResult } from '../journal/line.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { type LedgerLog, LedgerWriter } from './ledger/ledger-writer.ts';
-import type { Batch, BatchReturn, Leftover, RowCall, RunPolicy } from './payload.ts';
+import type { Batch, BatchReturn, RowCall, RunPolicy, UnfinishedRow } from './payload.ts';
 
 export type RowVerdict = (
   | { readonly kind: 'finished'; readonly result: RowResult }
@@ -58,7 +58,7 @@ const returnedMs = 50;
  *   ready ─────────▶ in hand ─────────────▶ done
  *     ▲                │  │
  *     │   a short wait │  │ a long wait, or the batch is handed back
- *     └────────────────┘  └──────────────▶ left over ◀── ready, waiting: the batch is handed back
+ *     └────────────────┘  └──────────────▶ unfinished ◀── ready, waiting: the batch is handed back
  * ```
  */
 export class ClaimedBatch {
@@ -66,7 +66,7 @@ export class ClaimedBatch {
   readonly #tasks: ReadonlyMap<number, RowCall>;
   readonly #ledger: Ledger;
   readonly #writer: LedgerWriter;
-  readonly #ready: Leftover[] = [];
+  readonly #ready: UnfinishedRow[] = [];
   readonly #waiting = new Map<number, NodeJS.Timeout>();
   readonly #dueAt = new Map<number, number>();
   #inHand = 0;
@@ -95,7 +95,7 @@ export class ClaimedBatch {
 
   async begin(): Promise<void> {
     if (this.#options.claim > 1) await this.#writer.begin();
-    if (!this.#isHandedBack) this.#ready.push(...this.#ledger.leftovers());
+    if (!this.#isHandedBack) this.#ready.push(...this.#ledger.unfinishedRows());
     this.#checkDone();
   }
 
@@ -175,21 +175,21 @@ export class ClaimedBatch {
     const delayMs = (row: number) => Math.max(0, (this.#dueAt.get(row) ?? 0) - steadyNow());
     return {
       results: this.#ledger.results(),
-      leftovers: this.#ledger
-        .leftovers()
-        .map((leftover) => ({ ...leftover, delayMs: delayMs(leftover.row) })),
+      unfinishedRows: this.#ledger
+        .unfinishedRows()
+        .map((unfinishedRow) => ({ ...unfinishedRow, delayMs: delayMs(unfinishedRow.row) })),
       ...(answers.length > 0 && { answers }),
     };
   }
 
-  #again(leftover: Leftover): void {
-    const { row, delayMs } = leftover;
+  #again(unfinishedRow: UnfinishedRow): void {
+    const { row, delayMs } = unfinishedRow;
     if (this.#isHandedBack || delayMs > longestWaitMs) this.#dueAt.set(row, steadyNow() + delayMs);
-    else if (delayMs <= 0) this.#ready.push(leftover);
+    else if (delayMs <= 0) this.#ready.push(unfinishedRow);
     else {
       const timer = setTimeout(() => {
         this.#waiting.delete(row);
-        this.#ready.push(leftover);
+        this.#ready.push(unfinishedRow);
         this.#options.onReady();
       }, delayMs);
       this.#waiting.set(row, timer);
@@ -201,14 +201,14 @@ export class ClaimedBatch {
   }
 }
 
-/** A class, because closures for each row would be garbage. */
+/** A class, because closures for each row would burden the garbage collector. */
 class BatchClaim implements Claim {
   readonly attemptsUsed: number;
   readonly policy: RunPolicy;
   readonly #batch: ClaimedBatch;
   readonly #row: number;
 
-  constructor(batch: ClaimedBatch, { row, attemptsUsed }: Leftover, policy: RunPolicy) {
+  constructor(batch: ClaimedBatch, { row, attemptsUsed }: UnfinishedRow, policy: RunPolicy) {
     this.#batch = batch;
     this.#row = row;
     this.attemptsUsed = attemptsUsed;

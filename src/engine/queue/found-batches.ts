@@ -12,7 +12,7 @@ export interface FoundBatches {
   readonly traces: ReadonlySet<string>;
 }
 
-export const unfinished = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
+export const unfinishedStates = ['waiting-children', 'waiting', 'prioritized', 'active', 'delayed'] as const;
 
 /**
  * The batches of a run that are in a list of either queue, or that the journal names. If the list of their parents was deleted, workers can
@@ -26,7 +26,7 @@ export async function findBatches(
   queue: Pick<Queue<RunBatchData, number>, 'getJob' | 'getRanges'>,
   rows: Pick<RowQueue, 'job' | 'listed' | 'readLedger'>,
 ): Promise<FoundBatches> {
-  const parents = await queue.getRanges([...unfinished, 'failed'], 0, -1);
+  const parents = await queue.getRanges([...unfinishedStates, 'failed'], 0, -1);
   const children = [...(await rows.listed())].filter((id) => isBatchOf(runId, id));
   const batches: OpenBatch[] = [];
   const epochs: (string | undefined)[] = [];

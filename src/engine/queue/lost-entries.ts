@@ -1,13 +1,13 @@
 import type { Queue } from 'bullmq';
 import type { ResultLine } from '../journal/line.ts';
 import { keptBatches, type RunBatchData, rowsOf } from './batch-flow.ts';
-import { decodeReturn, type Leftover } from './payload.ts';
+import { decodeReturn, type UnfinishedRow } from './payload.ts';
 
 /** What a journal has lost and the datastore still has. */
 export interface LostEntries {
   readonly results: readonly ResultLine[];
   /** A row may have come back from several batches. */
-  readonly leftovers: readonly Leftover[];
+  readonly unfinishedRows: readonly UnfinishedRow[];
   /** Rows that may have been called, with lost results. */
   readonly doubtful: readonly number[];
 }
@@ -32,13 +32,13 @@ export async function restoreLostResults(
   const values = await Promise.all(lost.map((job) => job.getChildrenValues()));
   const returns = values.flatMap((each) => Object.values(each).map(decodeReturn));
   const results = returns.flatMap((each) => each.results);
-  const leftovers = returns.flatMap((each) => each.leftovers);
-  const knownRows = new Set([...results, ...leftovers].map(({ row }) => row));
+  const unfinishedRows = returns.flatMap((each) => each.unfinishedRows);
+  const knownRows = new Set([...results, ...unfinishedRows].map(({ row }) => row));
   const rows = lost.flatMap(({ data }) => rowsOf(data));
   // BullMQ keeps only the latest batches. If all were lost, each row up to the highest one is doubtful.
   const hasLostMore = lost.length === kept.length && kept.length >= keptBatches;
   const suspects = hasLostMore ? rowsOf({ rows: [[1, rows.reduce((a, b) => Math.max(a, b))]] }) : rows;
-  await save({ results, leftovers, doubtful: suspects.filter((row) => !knownRows.has(row)) });
+  await save({ results, unfinishedRows, doubtful: suspects.filter((row) => !knownRows.has(row)) });
   const journalBytesAfterRestore = journalEnd();
   for (const job of lost) await job.updateData({ ...job.data, journalBytesAfterRestore });
 }

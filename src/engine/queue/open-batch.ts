@@ -1,7 +1,7 @@
 import type { SavedAnswer } from '../../domain/terms.ts';
 import type { ResultLine } from '../journal/line.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { type BatchReturn, decodeLedgerEntry, type Leftover, type RowTask } from './payload.ts';
+import { type BatchReturn, decodeLedgerEntry, type RowTask, type UnfinishedRow } from './payload.ts';
 import type { RowQueue } from './row-queue.ts';
 
 /** `bytes` are the characters of the lines. */
@@ -31,7 +31,7 @@ export class OpenBatch {
   /** Its rows are in the journal, and no worker has it. */
   isRemovedByCoordinator = false;
   /** The rows, once this process has taken them back. It saved the calls of earlier claims before. */
-  takenBack: readonly Leftover[] = [];
+  takenBack: readonly UnfinishedRow[] = [];
   /** The outcome that its ledger tells, once no worker can write into it. */
   outcome: BatchReturn | undefined;
   #collecting: Promise<void> | undefined;
@@ -64,8 +64,8 @@ export class OpenBatch {
     return this.#collecting;
   }
 
-  get unfinishedRows(): number {
-    return this.#ledger.unfinishedRows;
+  get unfinishedCount(): number {
+    return this.#ledger.unfinishedCount;
   }
 
   /**
@@ -88,9 +88,9 @@ export class OpenBatch {
   /** @param hasEntries whether a worker has written: then a ledger without its beginning has lost entries */
   async outcomeFromLedger(hasEntries = false): Promise<BatchReturn> {
     await this.readResults(0);
-    this.#ledger.abandon();
+    this.#ledger.doubtIntended();
     if (hasEntries && !(await this.#isWhole())) this.#ledger.doubtAll();
-    return { results: this.#ledger.results(), leftovers: this.#ledger.leftovers() };
+    return { results: this.#ledger.results(), unfinishedRows: this.#ledger.unfinishedRows() };
   }
 
   /** An entry that was read earlier may be lost since. */
@@ -113,7 +113,7 @@ export class OpenBatch {
   }
 
   /** Undefined when only the manifest has the row's task. */
-  taskOf({ row, history, attemptsUsed }: Leftover): RowTask | undefined {
+  taskOf({ row, history, attemptsUsed }: UnfinishedRow): RowTask | undefined {
     const task = this.#tasks.get(row);
     return task && { ...task, history: history ?? task.history, attemptsUsed };
   }

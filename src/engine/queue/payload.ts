@@ -76,25 +76,25 @@ export interface Batch<Task = RowTask> {
   readonly epoch?: string | undefined;
 }
 
-export interface Unfinished {
+export interface AttemptsOfRow {
   readonly row: number;
   /** Absent when never called. */
   readonly history?: AttemptHistory | undefined;
   readonly attemptsUsed: number;
 }
 
-export interface Leftover extends Unfinished {
+export interface UnfinishedRow extends AttemptsOfRow {
   readonly delayMs: number;
 }
 
-export function uncalledRow(row: number): Leftover {
+export function uncalledRow(row: number): UnfinishedRow {
   return { row, attemptsUsed: 0, delayMs: 0 };
 }
 
 /** Each row is in one of the two lists. */
 export interface BatchReturn {
   readonly results: readonly ResultLine[];
-  readonly leftovers: readonly Leftover[];
+  readonly unfinishedRows: readonly UnfinishedRow[];
   readonly answers?: readonly SavedAnswer[];
 }
 
@@ -109,7 +109,7 @@ export type LedgerEntry =
       readonly isFirst?: true;
       readonly intents?: readonly number[];
       readonly results?: readonly ResultLine[];
-      readonly unfinished?: readonly Unfinished[];
+      readonly unfinished?: readonly AttemptsOfRow[];
       readonly answers?: readonly SavedAnswer[];
     };
 

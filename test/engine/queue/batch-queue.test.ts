@@ -61,7 +61,7 @@ test('a batch that only the queue of its rows still lists is found by the next c
   await batches.close();
   model.lose(batchesQueueName('r'), 'waiting-children');
   const { batches: next } = await opened(datastore, rows);
-  expect([...next.recovered.held]).toEqual([1]);
+  expect([...next.recovered.inDatastore]).toEqual([1]);
 });
 
 test('a batch that no list names is found by its id, and its rows come back', async () => {
@@ -75,16 +75,16 @@ test('a batch that no list names is found by its id, and its rows come back', as
   model.lose(batchesQueueName('r'), 'waiting-children');
   model.lose(rows.name, 'prioritized');
   const { batches: unaware } = await opened(datastore, rows);
-  expect([...unaware.recovered.held]).toEqual([]);
+  expect([...unaware.recovered.inDatastore]).toEqual([]);
   await unaware.close();
   const collected: CollectedBatch[] = [];
   const { batches: next } = await opened(datastore, rows, {
     unsettled: new Set([batch.id]),
     collect: async (each) => void collected.push(each),
   });
-  expect([...next.recovered.held]).toEqual([1]);
+  expect([...next.recovered.inDatastore]).toEqual([1]);
   await next.refresh();
-  expect(collected).toMatchObject([{ rows: 1, results: [], leftovers: [{ row: 1 }], missing: [] }]);
+  expect(collected).toMatchObject([{ rows: 1, results: [], unfinishedRows: [{ row: 1 }], missing: [] }]);
 });
 
 test('a batch is not lost while the command that adds it is under way', async () => {

@@ -92,7 +92,7 @@ test('whatever throws after an intent leaves an attempt that counts and is uncle
     opened.add(newBatch('r', [task, taskOf(2)]), new AbortController().signal),
   );
   await vi.advanceTimersByTimeAsync(5_000);
-  expect((await collected.promise).leftovers.map(({ row, history }) => [row, history])).toEqual([
+  expect((await collected.promise).unfinishedRows.map(({ row, history }) => [row, history])).toEqual([
     [1, { attempts: 1, unprocessed: 0, unclear: true, earlier: [{}] }],
     [2, undefined],
   ]);
@@ -145,8 +145,8 @@ test.each([
   });
   const adding = batches.add(newBatch('r', [task, taskOf(2)]), new AbortController().signal);
   await vi.advanceTimersByTimeAsync(1_000);
-  const { leftovers } = await collected.promise;
-  expect([called, leftovers.map(({ row }) => row)]).toEqual([isClaimed ? [1] : [], [1, 2]]);
+  const { unfinishedRows } = await collected.promise;
+  expect([called, unfinishedRows.map(({ row }) => row)]).toEqual([isClaimed ? [1] : [], [1, 2]]);
   const stopped = Promise.all([adding, worker.stop(0), batches.close(), rows.close()]);
   await vi.advanceTimersByTimeAsync(60_000);
   await stopped;

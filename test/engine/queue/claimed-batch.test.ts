@@ -54,11 +54,11 @@ test('a row with an intent that was not called is neither unclear nor counted wh
   // The worker dies without a last entry.
   const ledger = new Ledger([task]);
   for (const text of log) ledger.apply(decodeLedgerEntry(text));
-  ledger.abandon();
-  expect(ledger.leftovers()).toEqual([{ row: 1, attemptsUsed: 0, delayMs: 0 }]);
+  ledger.doubtIntended();
+  expect(ledger.unfinishedRows()).toEqual([{ row: 1, attemptsUsed: 0, delayMs: 0 }]);
   batch.handBack();
   expect(ready?.claim.isWanted()).toBe(false);
-  expect(batch.close()).toEqual({ results: [], leftovers: [{ row: 1, attemptsUsed: 0, delayMs: 0 }] });
+  expect(batch.close()).toEqual({ results: [], unfinishedRows: [{ row: 1, attemptsUsed: 0, delayMs: 0 }] });
 });
 
 async function twoRowsInHand() {
@@ -74,7 +74,7 @@ test('a row that the API has refused for hours is due soon, because a user may e
   batch.settle(first, { kind: 'throttled', history: noHistory, waitMs: 7_200_000 });
   batch.settle(other, { kind: 'throttled', history: noHistory, waitMs: 7_000 });
   await batch.done;
-  expect(batch.close().leftovers).toMatchObject([
+  expect(batch.close().unfinishedRows).toMatchObject([
     { row: 1, delayMs: 10_000 },
     { row: 2, delayMs: 7_000 },
   ]);
@@ -86,7 +86,7 @@ test('a row with a long wait is due when that is over, however long the other ro
   await vi.advanceTimersByTimeAsync(40_000);
   batch.settle(other, { kind: 'retry', history: noHistory, delayMs: 6_000 });
   await batch.done;
-  expect(batch.close().leftovers).toMatchObject([
+  expect(batch.close().unfinishedRows).toMatchObject([
     { row: 1, delayMs: 10_000 },
     { row: 2, delayMs: 6_000 },
   ]);
@@ -126,7 +126,7 @@ test('a batch that is handed back during a takeover returns everything in its le
   await second.done;
   expect(second.close()).toMatchObject({
     results: linesOf(result),
-    leftovers: [{ row: 2, history: { attempts: 1, unclear: true } }],
+    unfinishedRows: [{ row: 2, history: { attempts: 1, unclear: true } }],
   });
 });
 
@@ -147,7 +147,7 @@ test('after an answer for another entry, no other row of the batch is called, an
   expect(other.claim.isWanted()).toBe(false);
   batch.settle(other, { kind: 'returned', history: noHistory });
   await batch.done;
-  expect(batch.close()).toMatchObject({ results: linesOf(result), leftovers: [{ row: 2 }] });
+  expect(batch.close()).toMatchObject({ results: linesOf(result), unfinishedRows: [{ row: 2 }] });
 });
 
 test('a batch whose ledger has lost the entries of its worker is handed back: the journal may have results of its rows', async () => {
@@ -162,7 +162,7 @@ test('a batch whose ledger has lost the entries of its worker is handed back: th
   await batch.done;
   expect(batch.close()).toMatchObject({
     results: [],
-    leftovers: [
+    unfinishedRows: [
       { row: 1, history: { attempts: 1, unclear: true } },
       { row: 2, history: { attempts: 1, unclear: true } },
     ],

@@ -283,7 +283,7 @@ export function describeQueueOn(
       expect(numbersOf(run.results())).toEqual([2, 3]);
       const [task] = tasksOf(1);
       const kept = { history, attemptsUsed: 1 };
-      expect(run.batches[0]?.leftovers).toEqual([
+      expect(run.batches[0]?.unfinishedRows).toEqual([
         { row: 1, ...kept, delayMs: expect.any(Number), task: { ...task, ...kept } },
       ]);
     });
@@ -361,13 +361,13 @@ export function describeQueueOn(
       await run.collected(1);
       expect([started, taken]).toEqual([[1, 2], []]);
       expect(numbersOf(run.results())).toEqual([1, 2]);
-      expect(numbersOf(run.batches[0]?.leftovers)).toEqual([3, 4]);
+      expect(numbersOf(run.batches[0]?.unfinishedRows)).toEqual([3, 4]);
       await run.worker.stop(1_000);
       await run.addRows(2, 5);
       await run.batchQueue.drain(async (batch) => void taken.push(batch));
       await run.collected(2);
-      expect(taken.flatMap(({ leftovers }) => numbersOf(leftovers))).toEqual([5, 6]);
-      expect(run.batches[1]).toMatchObject({ results: [], leftovers: [], missing: [] });
+      expect(taken.flatMap(({ unfinishedRows }) => numbersOf(unfinishedRows))).toEqual([5, 6]);
+      expect(run.batches[1]).toMatchObject({ results: [], unfinishedRows: [], missing: [] });
       expect(numbersOf(run.batches[1]?.returned)).toEqual([5, 6]);
       await run.batchQueue.forget();
     });
@@ -472,9 +472,9 @@ export function describeQueueOn(
       for (const each of await queueNamed(run.queue.name).getActive()) await each.moveToWait('0');
       const taken: BatchReturn[] = [];
       await run.batchQueue.drain(async (batch) => void taken.push(batch));
-      expect(taken.flatMap(({ leftovers }) => leftovers.map(({ history: known }) => known?.unclear))).toEqual(
-        [true, true],
-      );
+      expect(
+        taken.flatMap(({ unfinishedRows }) => unfinishedRows.map(({ history: known }) => known?.unclear)),
+      ).toEqual([true, true]);
       await run.worker.stop(0);
     });
 
@@ -544,14 +544,14 @@ export function describeQueueOn(
       expect(kept).toEqual(Array.from({ length: 25 }, () => []));
       expect(await lostOf(3_000)).toEqual([]);
       const lost = await lostOf(2_799);
-      expect(lost).toMatchObject([{ leftovers: [{ row: 29, history }], doubtful: [] }]);
+      expect(lost).toMatchObject([{ unfinishedRows: [{ row: 29, history }], doubtful: [] }]);
       expect(numbersOf(lost[0]?.results).toSorted()).toEqual([28, 30]);
       // What was handed out is in the journal now, until that loses its last lines again.
       expect(await lostOf(1_000_000)).toEqual([]);
       expect(await lostOf(999_999)).toEqual(lost);
       // Rows below those of the known batches are in doubt when it has lost more.
       const [more] = await lostOf(0);
-      expect(more).toMatchObject({ leftovers: [{ row: 29 }], doubtful: [1, 2, 3, 4, 5] });
+      expect(more).toMatchObject({ unfinishedRows: [{ row: 29 }], doubtful: [1, 2, 3, 4, 5] });
       expect(more?.results).toHaveLength(24);
       const { batchQueue } = await openAgain(run);
       await batchQueue.forget();
@@ -567,14 +567,14 @@ export function describeQueueOn(
 
       const { batchQueue, collected } = await openAgain(run);
       expect(batchQueue.recovered.batches).toMatchObject([{ rows: 4 }]);
-      expect([...batchQueue.recovered.held].toSorted()).toEqual([1, 2, 3, 4]);
+      expect([...batchQueue.recovered.inDatastore].toSorted()).toEqual([1, 2, 3, 4]);
       expect(batchQueue.openRows).toBe(4);
       workerOn(run.queue, (task) =>
         task.row === 4 ? { kind: 'retry', delayMs: 60_000, history } : succeeded(task),
       );
-      const { results, leftovers } = await collected;
+      const { results, unfinishedRows } = await collected;
       expect(numbersOf(results).toSorted()).toEqual([1, 2, 3]);
-      expect(leftovers).toMatchObject([{ row: 4, task: tasksOf(1, 4)[0] }]);
+      expect(unfinishedRows).toMatchObject([{ row: 4, task: tasksOf(1, 4)[0] }]);
       await batchQueue.forget();
     });
 
@@ -623,7 +623,7 @@ export function describeQueueOn(
       await run.addRows(1);
       for (let times = 1; times <= 10; times += 1) {
         await run.collected(times);
-        await run.add((run.batches.at(-1)?.leftovers ?? []).flatMap(({ task }) => (task ? [task] : [])));
+        await run.add((run.batches.at(-1)?.unfinishedRows ?? []).flatMap(({ task }) => (task ? [task] : [])));
       }
       await run.collected(11);
       expect(run.results()).toMatchObject([{ row: 1, attempts: 11 }]);
@@ -695,7 +695,9 @@ export function describeQueueOn(
       expect(taken).toEqual([]);
       await run.batchQueue.refresh();
       await run.collected(1);
-      expect(run.batches[0]?.leftovers.map(({ row, history }) => [row, history?.unclear ?? false])).toEqual([
+      expect(
+        run.batches[0]?.unfinishedRows.map(({ row, history }) => [row, history?.unclear ?? false]),
+      ).toEqual([
         [1, false],
         [2, false],
       ]);
@@ -721,7 +723,9 @@ export function describeQueueOn(
         await run.batchQueue.drain(async (batch) => void taken.push(batch));
         // Otherwise the journal would forget the second attempt, and that it is unclear.
         expect([taken, run.errors]).toEqual([[], []]);
-        expect(run.batches[0]?.leftovers.map((leftover) => leftover.history?.attempts)).toEqual([2, 2, 2, 2]);
+        expect(
+          run.batches[0]?.unfinishedRows.map((unfinishedRow) => unfinishedRow.history?.attempts),
+        ).toEqual([2, 2, 2, 2]);
       },
     );
 
@@ -792,9 +796,9 @@ export function describeQueueOn(
       const { batchQueue, collected } = await openAgain(run);
       // Rows of a batch that was taken out are fed again; the others are still there.
       const there = isTaken ? [] : [1, 2];
-      expect([...batchQueue.recovered.held]).toEqual(there);
-      const { rows, results, leftovers, missing } = await collected;
-      expect([rows, results, numbersOf(leftovers), missing]).toEqual([2, [], there, []]);
+      expect([...batchQueue.recovered.inDatastore]).toEqual(there);
+      const { rows, results, unfinishedRows, missing } = await collected;
+      expect([rows, results, numbersOf(unfinishedRows), missing]).toEqual([2, [], there, []]);
     });
 
     test('leaves batches of another coordinator of the run to that one', async () => {

@@ -174,8 +174,8 @@ test('a row that is handed back though the journal has its result is not fed aga
     const { worker, job } = await claimed({ datastore, rows });
     // As after the datastore was replaced by an older copy.
     await journal.append([{ type: 'row', result: resultOf('succeeded') }]);
-    const leftover = { row: 1, attemptsUsed: 1, delayMs: 0 };
-    await job.moveToCompleted(encodeReturn({ results: [], leftovers: [leftover] }), 'token', false);
+    const unfinishedRow = { row: 1, attemptsUsed: 1, delayMs: 0 };
+    await job.moveToCompleted(encodeReturn({ results: [], unfinishedRows: [unfinishedRow] }), 'token', false);
     expect(await running).toEqual({ state: 'completed' });
     await worker.close();
     await coordinator.close();

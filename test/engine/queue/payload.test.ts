@@ -58,7 +58,7 @@ const anyReturn: fc.Arbitrary<BatchReturn> = fc.record(
   {
     results: anyResults,
     answers: anyAnswers,
-    leftovers: fc.array(
+    unfinishedRows: fc.array(
       fc.record(
         { row, history: anyHistory, attemptsUsed: fc.nat(), delayMs: fc.nat() },
         { requiredKeys: ['row', 'attemptsUsed', 'delayMs'], noNullPrototype: true },
@@ -66,7 +66,7 @@ const anyReturn: fc.Arbitrary<BatchReturn> = fc.record(
       { maxLength: 3 },
     ),
   },
-  { requiredKeys: ['results', 'leftovers'], noNullPrototype: true },
+  { requiredKeys: ['results', 'unfinishedRows'], noNullPrototype: true },
 );
 const anyEntry: fc.Arbitrary<LedgerEntry> = fc.oneof(
   fc.constant({ type: 'withdraw' as const }),
@@ -140,8 +140,8 @@ describe('the outcome of a batch', () => {
   });
 
   test.each([
-    ['of another version', '{"results":[],"leftovers":[]}'],
-    ['with a line that is no result', `${encodeReturn({ results: [], leftovers: [] })}\n{"open":1}`],
+    ['of another version', '{"results":[],"unfinishedRows":[]}'],
+    ['with a line that is no result', `${encodeReturn({ results: [], unfinishedRows: [] })}\n{"open":1}`],
   ])('%s is refused as UNKNOWN_PAYLOAD', (_, value) => {
     expect(() => decodeReturn(value)).toThrow(
       expect.objectContaining({ kind: 'fatal', code: 'UNKNOWN_PAYLOAD' }),

@@ -50,7 +50,7 @@ describeWithRedis('Redis', () => {
     const batches = await openBatchQueue(datastore, {
       ...unheard('r', rows),
       onError,
-      collect: async ({ leftovers }) => void collected.push(...leftovers.map(({ row }) => row)),
+      collect: async ({ unfinishedRows }) => void collected.push(...unfinishedRows.map(({ row }) => row)),
     });
     const worker = new BatchWorker(datastore, rows, {
       concurrency: 10,

@@ -3,7 +3,7 @@ import { after } from '../../../base/async/waiting.ts';
 import type { SavedAnswer } from '../../../domain/terms.ts';
 import type { ResultLine } from '../../journal/line.ts';
 import { isMissing, lockMs } from '../bullmq.ts';
-import { decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry, type Unfinished } from '../payload.ts';
+import { type AttemptsOfRow, decodeLedgerEntry, encodeLedgerEntry, type LedgerEntry } from '../payload.ts';
 import type { Ledger } from './ledger.ts';
 
 export interface LedgerLog {
@@ -44,7 +44,7 @@ export class LedgerWriter {
   #isFirst: boolean;
   readonly #intents: { readonly row: number; readonly resolve: (recorded: boolean) => void }[] = [];
   readonly #results: ResultLine[] = [];
-  readonly #unfinished: Unfinished[] = [];
+  readonly #unfinished: AttemptsOfRow[] = [];
   readonly #answers: SavedAnswer[] = [];
   #isBusy = false;
   #writeTimer: NodeJS.Timeout | undefined;
@@ -85,8 +85,8 @@ export class LedgerWriter {
     this.#writeSoon();
   }
 
-  unfinished(row: Unfinished): void {
-    this.#options.ledger.leave(row);
+  unfinished(row: AttemptsOfRow): void {
+    this.#options.ledger.keepProgress(row);
     this.#unfinished.push(row);
     this.#writeSoon();
   }
@@ -142,7 +142,7 @@ export class LedgerWriter {
       const unfinished = this.#unfinished.splice(0);
       const answers = this.#answers.splice(0);
       if (this.#closed || intents.length + results.length + unfinished.length === 0) {
-        // Synchronously: an intent may arrive before the next microtask.
+        // Reset before returning. In `finally`, an intent that arrives in between would never be written.
         this.#isBusy = false;
         return;
       }

@@ -2,7 +2,7 @@ import { noHistory, perhapsCalled } from '../../../domain/attempts.ts';
 import type { AttemptHistory } from '../../../domain/row-result.ts';
 import type { SavedAnswer } from '../../../domain/terms.ts';
 import type { ResultLine } from '../../journal/line.ts';
-import type { LedgerEntry, Leftover, RowTask, Unfinished } from '../payload.ts';
+import type { AttemptsOfRow, LedgerEntry, RowTask, UnfinishedRow } from '../payload.ts';
 
 interface RowState {
   result?: ResultLine;
@@ -51,7 +51,7 @@ export class Ledger {
     if (entry.claim > this.#claim) this.#takeOver(entry.claim);
     if (entry.type === 'begin') return [];
     const fresh = (entry.results ?? []).filter((result) => this.finish(result));
-    for (const unfinished of entry.unfinished ?? []) this.leave(unfinished);
+    for (const unfinished of entry.unfinished ?? []) this.keepProgress(unfinished);
     if (entry.answers !== undefined) this.#answers.push(...entry.answers);
     // Intents come last: one entry may finish a row's call and announce its next.
     for (const row of entry.intents ?? []) this.intend(row);
@@ -67,7 +67,7 @@ export class Ledger {
   }
 
   /** The worker is gone: it may have called rows with an intent. */
-  abandon(): void {
+  doubtIntended(): void {
     this.#doubt((state) => state.isIntended);
   }
 
@@ -96,7 +96,7 @@ export class Ledger {
     return true;
   }
 
-  leave({ row, history, attemptsUsed }: Unfinished): void {
+  keepProgress({ row, history, attemptsUsed }: AttemptsOfRow): void {
     Object.assign(this.#row(row), { history, attemptsUsed, isIntended: false });
   }
 
@@ -108,7 +108,7 @@ export class Ledger {
     return this.#answers.splice(0);
   }
 
-  get unfinishedRows(): number {
+  get unfinishedCount(): number {
     return this.#rows.size - this.#finished;
   }
 
@@ -116,7 +116,7 @@ export class Ledger {
     return [...this.#rows.values()].flatMap(({ result }) => (result === undefined ? [] : [result]));
   }
 
-  leftovers(): Leftover[] {
+  unfinishedRows(): UnfinishedRow[] {
     return [...this.#rows].flatMap(([row, { result, history, attemptsUsed }]) =>
       result === undefined ? [{ row, history, attemptsUsed, delayMs: 0 }] : [],
     );
@@ -124,7 +124,7 @@ export class Ledger {
 
   #takeOver(claim: number): void {
     this.#claim = claim;
-    this.abandon();
+    this.doubtIntended();
   }
 
   #row(row: number): RowState {

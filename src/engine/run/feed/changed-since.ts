@@ -18,15 +18,15 @@ export interface EntriesNow {
 /**
  * Results of compared rows whose entries have changed since: they are not called. Each part of the rows gives a part of the results.
  *
- * @param held rows in the datastore
+ * @param inDatastore rows in the datastore
  */
 export async function* resultsOfChanged(
   file: Pick<RowsFile, 'rows'>,
   journal: Pick<Journal, 'isFinished' | 'history' | 'fedTo'>,
-  held: ReadonlySet<number>,
+  inDatastore: ReadonlySet<number>,
   { operations, lists }: EntriesNow,
 ): AsyncGenerator<readonly RowResult[]> {
-  const isOpen = (place: number): boolean => !journal.isFinished(place) && !held.has(place);
+  const isOpen = (place: number): boolean => !journal.isFinished(place) && !inDatastore.has(place);
   for await (const part of file.rows(1, undefined, isOpen)) {
     const results: RowResult[] = [];
     for (const row of part) {

@@ -40,7 +40,7 @@ export type StopReason =
 
 export interface CoordinatorOptions {
   /** Results of rows that must not be called any more. Gets the rows in the datastore. Default: none. */
-  readonly uncalled?: (held: ReadonlySet<number>) => AsyncIterable<readonly RowResult[]>;
+  readonly uncalled?: (inDatastore: ReadonlySet<number>) => AsyncIterable<readonly RowResult[]>;
   /** The rows without a result, in order. */
   readonly tasks: AsyncIterable<Iterable<RowTask>>;
   readonly window: FeedWindow;
@@ -114,7 +114,7 @@ export class Coordinator {
       const batches = window.hasRoom ? await this.#feed.nextBatches(window) : [];
       if (batches.length > 0) await this.#add(batches);
       else if (this.#feed.isDone && window.isEmpty) this.end({ state: 'completed' });
-      // A row that was handed back may be due before the window changes.
+      // Wake also for an unfinished row whose wait ends.
       else await withTimeout(changed, this.#feed.dueInMs);
     }
     await this.#feed.close();
@@ -181,7 +181,7 @@ export class Coordinator {
       priority,
       collect: (batch) => this.#failing(this.#collect(batch)),
       journalEnd: () => journal.end,
-      restore: (lost, held) => this.#keep(lost.results, entriesTheJournalLost(lost, held, journal)),
+      restore: (lost, known) => this.#keep(lost.results, entriesTheJournalLost(lost, known, journal)),
       onResults: (results) => this.#failing(this.#keep(results)),
       onAnswers: (answers) => this.#failing(this.#run.answers.write(answers)),
       onError,
@@ -189,12 +189,8 @@ export class Coordinator {
     const { recovered } = this.#batches;
     this.#repeated.push(repeat(() => this.#observe(), { everyMs: refreshMs, onError }));
     if (keepsOrder(record)) this.#keepOrder(new RowOrder());
-    this.#feed = new Feed({
-      tasks,
-      skip: recovered.held,
-      isFinished: (row) => journal.isFinished(row),
-      order: this.#order,
-    });
+    const isFinished = (row: number) => journal.isFinished(row);
+    this.#feed = new Feed({ tasks, skip: recovered.inDatastore, isFinished, order: this.#order });
     for (const { rows, bytes } of recovered.batches) window.fed(rows, bytes);
     // Again, because the datastore may have been emptied meanwhile.
     await this.#epoch.read();
@@ -203,7 +199,8 @@ export class Coordinator {
     if ([...journal.unsettledRows()].some(isUnknown) || recovered.hasOtherEpoch) this.#restartAfterLoss();
     if (lost.withKeys.length > 0) onError(await lostKeys(datastore));
     await journal.append(recoveryEntries(lost, recovered.removed, journal, this.#epoch));
-    for await (const results of uncalled?.(recovered.held) ?? []) await this.#keep(results.map(encodeResult));
+    const uncalledParts = uncalled?.(recovered.inDatastore) ?? [];
+    for await (const part of uncalledParts) await this.#keep(part.map(encodeResult));
   }
 
   #keepOrder(order: RowOrder): void {
@@ -230,11 +227,11 @@ export class Coordinator {
     await this.#options.onCollected(results);
   }
 
-  async #collect({ results, leftovers, returned, missing, rows, bytes }: CollectedBatch): Promise<void> {
+  async #collect({ results, unfinishedRows, returned, missing, rows, bytes }: CollectedBatch): Promise<void> {
     const { journal } = this.#run;
     const suspects = missing.map((row) => possiblyCalledEntry(row, journal));
     await this.#keep(results, [...returnedEntries(returned, journal, this.#epoch), ...suspects]);
-    for (const { task, delayMs } of leftovers) {
+    for (const { task, delayMs } of unfinishedRows) {
       if (task === undefined) this.end({ state: 'restart', hasLostRows: false });
       else if (!journal.isFinished(task.row)) this.#feed.again(withHistory(task, journal), delayMs);
     }
@@ -281,8 +278,8 @@ export class Coordinator {
       const changed = window.changed();
       // A dead process may hold a batch, or this process claimed one while stopping and missed the reply.
       if (datastore.exclusive) await rows.releaseClaims();
-      await this.#batches.drain(({ results, leftovers }) =>
-        this.#keep(results, openEntries(leftovers, journal, this.#epoch)),
+      await this.#batches.drain(({ results, unfinishedRows }) =>
+        this.#keep(results, openEntries(unfinishedRows, journal, this.#epoch)),
       );
       if (this.#epoch.mayBeCalled) this.#options.onError(callersAwaited());
       if (!this.#isAtRest) await withTimeout(changed, drainMs);

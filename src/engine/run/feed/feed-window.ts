@@ -41,7 +41,7 @@ export class FeedWindow {
   #openRows = 0;
   #heldRows = 0;
   #heldBytes = 0;
-  /** The sum of the weights is below 1 at first. */
+  /** Divide by `#weights`: at first, the mean has too little weight. */
   #weightedRate = 0;
   #weights = 0;
   #finishedSince = 0;

@@ -20,7 +20,7 @@ export class Feed {
   readonly #options: FeedOptions;
   readonly #now: () => number;
   /** Rows that were handed back, by due time. */
-  readonly #leftovers: { readonly task: RowTask; readonly dueAt: number }[] = [];
+  readonly #unfinishedRows: { readonly task: RowTask; readonly dueAt: number }[] = [];
   #isThrough = false;
 
   constructor(options: FeedOptions) {
@@ -30,20 +30,20 @@ export class Feed {
   }
 
   get isDone(): boolean {
-    return this.#isThrough && this.#leftovers.length === 0 && (this.#options.order?.isEmpty ?? true);
+    return this.#isThrough && this.#unfinishedRows.length === 0 && (this.#options.order?.isEmpty ?? true);
   }
 
   /** The time until a row that was handed back is due. */
   get dueInMs(): number | undefined {
-    const [first] = this.#leftovers;
+    const [first] = this.#unfinishedRows;
     return first && Math.max(0, first.dueAt - this.#now());
   }
 
   again(task: RowTask, delayMs: number): void {
     const dueAt = this.#now() + delayMs;
-    let place = this.#leftovers.length;
-    while (place > 0 && (this.#leftovers[place - 1]?.dueAt ?? 0) > dueAt) place -= 1;
-    this.#leftovers.splice(place, 0, { task, dueAt });
+    let place = this.#unfinishedRows.length;
+    while (place > 0 && (this.#unfinishedRows[place - 1]?.dueAt ?? 0) > dueAt) place -= 1;
+    this.#unfinishedRows.splice(place, 0, { task, dueAt });
   }
 
   /** Batches for one write to the journal. */
@@ -80,9 +80,9 @@ export class Feed {
   /** Like `next`, among rows already read: most rows need no wait. */
   take(): RowTask | undefined {
     const { order } = this.#options;
-    const [first] = this.#leftovers;
+    const [first] = this.#unfinishedRows;
     if (first !== undefined && first.dueAt <= this.#now()) {
-      this.#leftovers.shift();
+      this.#unfinishedRows.shift();
       return first.task;
     }
     const freed = order?.take();

@@ -5,7 +5,7 @@ import { decodeResult, type JournalEntry, type ResultEntry, type ResultLine } fr
 import type { FedBatch } from '../../queue/batch-flow.ts';
 import { rangesOf } from '../../queue/batch-flow.ts';
 import type { LostEntries } from '../../queue/lost-entries.ts';
-import { type Leftover, type RowTask, uncalledRow, unreadableResult } from '../../queue/payload.ts';
+import { type RowTask, type UnfinishedRow, uncalledRow, unreadableResult } from '../../queue/payload.ts';
 import type { FeedEpoch } from './feed-epoch.ts';
 
 type KnownHistory = Pick<Journal, 'history'>;
@@ -31,7 +31,7 @@ export function mayHaveUnknownCalls(
 /** Rows in the datastore. */
 export interface DatastoreRows {
   /** In batches that workers have or can claim, or that wait for their collection. */
-  readonly held: ReadonlySet<number>;
+  readonly inDatastore: ReadonlySet<number>;
   /** In batches that an earlier coordinator took back without a call. */
   readonly removed: ReadonlySet<number>;
   /** The ids of batches that arrived, and whose rows the datastore does not tell any more. */
@@ -44,10 +44,10 @@ export interface DatastoreRows {
  */
 export function lostSince(
   epoch: Pick<FeedEpoch, 'isPresent'>,
-  { held, removed, traces }: DatastoreRows,
+  { inDatastore, removed, traces }: DatastoreRows,
   journal: Pick<Journal, 'unsettledRows' | 'fedTo' | 'batchOf' | 'isAdded'>,
 ): { readonly withKeys: readonly number[]; readonly withEpoch: readonly number[] } {
-  const missing = [...journal.unsettledRows()].filter((row) => !held.has(row));
+  const missing = [...journal.unsettledRows()].filter((row) => !inDatastore.has(row));
   const isOfEpoch = (row: number): boolean => epoch.isPresent(journal.fedTo(row));
   const hasArrived = (row: number): boolean => journal.isAdded(row) || traces.has(journal.batchOf(row) ?? '');
   return {
@@ -58,14 +58,14 @@ export function lostSince(
 
 /** The rows of a batch that come back, called or not. A row that came back without a call is not lost with the datastore. */
 export function returnedEntries(
-  leftovers: readonly Leftover[],
+  unfinishedRows: readonly UnfinishedRow[],
   journal: KnownHistory & KnownFeeding,
   epoch: Pick<FeedEpoch, 'isPast'>,
 ): JournalEntry[] {
-  const known = leftovers.filter(({ row }) => !mayHaveUnknownCalls(row, journal, epoch));
+  const known = unfinishedRows.filter(({ row }) => !mayHaveUnknownCalls(row, journal, epoch));
   const uncalled = known.filter(({ history }) => history === undefined);
   return [
-    ...openEntries(leftovers, journal, epoch),
+    ...openEntries(unfinishedRows, journal, epoch),
     ...rangesOf(uncalled).map(([first, last]) => ({ type: 'returned' as const, first, last })),
   ];
 }
@@ -92,11 +92,11 @@ export function recoveryEntries(
 
 /** Keeps what the journal knows already: a batch of an older copy of the datastore knows less. */
 export function openEntries(
-  leftovers: readonly Leftover[],
+  unfinishedRows: readonly UnfinishedRow[],
   journal: KnownHistory & KnownFeeding,
   epoch: Pick<FeedEpoch, 'isPast'>,
 ): JournalEntry[] {
-  return leftovers.flatMap(({ row, history }) => {
+  return unfinishedRows.flatMap(({ row, history }) => {
     const isLost = mayHaveUnknownCalls(row, journal, epoch);
     if (history === undefined && !isLost) return [];
     const known = withMoreAttempts(history ?? noHistory, journal.history(row));
@@ -154,16 +154,16 @@ export function withHistory(task: RowTask, journal: KnownHistory): RowTask {
 /**
  * Entries about unfinished rows.
  *
- * @param held rows in the datastore, with all that is known about them
+ * @param inDatastore rows in the datastore, with all that is known about them
  */
 export function entriesTheJournalLost(
-  { leftovers, doubtful }: LostEntries,
-  held: ReadonlySet<number>,
+  { unfinishedRows, doubtful }: LostEntries,
+  inDatastore: ReadonlySet<number>,
   journal: Pick<Journal, 'history' | 'isFinished'>,
 ): JournalEntry[] {
-  const isOpen = (row: number): boolean => !held.has(row) && !journal.isFinished(row);
+  const isOpen = (row: number): boolean => !inDatastore.has(row) && !journal.isFinished(row);
   const histories = new Map<number, AttemptHistory>();
-  for (const { row, history } of leftovers) {
+  for (const { row, history } of unfinishedRows) {
     const { attempts } = histories.get(row) ?? journal.history(row) ?? noHistory;
     if (history !== undefined && history.attempts > attempts && isOpen(row)) histories.set(row, history);
   }

@@ -10,14 +10,14 @@ type OpenRow = Pick<RowResult, 'row' | 'operation'>;
  * Results of rows after which another row of their subject was fed: a disk has lost their results. Called again, they would take back what
  * the later row did.
  *
- * @param held rows in the datastore
+ * @param inDatastore rows in the datastore
  */
 export async function resultsOfOvertaken(
   file: Pick<RowsFile, 'rows'>,
   journal: Pick<Journal, 'isFinished' | 'lastRow' | 'history'>,
-  held: ReadonlySet<number>,
+  inDatastore: ReadonlySet<number>,
 ): Promise<readonly RowResult[]> {
-  const last = [...held].reduce((most, place) => Math.max(most, place), journal.lastRow);
+  const last = [...inDatastore].reduce((most, place) => Math.max(most, place), journal.lastRow);
   let first = 1;
   while (journal.isFinished(first)) first += 1;
   if (first >= last) return [];
@@ -30,7 +30,7 @@ export async function resultsOfOvertaken(
       const { place, operation, subject } = row;
       const key = subjectOf({ operation: operation.name, subject });
       const before = open.get(key) ?? [];
-      if (journal.isFinished(place) || held.has(place)) {
+      if (journal.isFinished(place) || inDatastore.has(place)) {
         overtaken.push(...before);
         open.delete(key);
       } else open.set(key, [...before, { row: place, operation: operation.name }]);

@@ -7,7 +7,7 @@ const maxHeldRows = 20_000;
 const maxHeldBytes = 32 * 1024 * 1024;
 
 interface BusySubject {
-  /** Rows that may be called: several if an earlier coordinator fed them. */
+  /** Rows that may be called. Usually 1; more when a crashed coordinator had already fed them. */
   open: number;
   readonly held: RowTask[];
 }

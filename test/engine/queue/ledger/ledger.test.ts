@@ -32,12 +32,12 @@ const work = (claim: number, parts: Omit<LedgerEntry & { type: 'work' }, 'type' 
   claim,
   ...parts,
 });
-const left = (ledger: Ledger) => ledger.leftovers().map(({ row, history: known }) => [row, known]);
+const left = (ledger: Ledger) => ledger.unfinishedRows().map(({ row, history: known }) => [row, known]);
 
 describe('a ledger', () => {
   test('distinguishes finished rows, rows that were perhaps called, and rows that were never called', () => {
     const ledger = read(work(1, { intents: [1, 2] }), work(1, { results: [result(1)] }));
-    ledger.abandon();
+    ledger.doubtIntended();
     expect(ledger.results()).toEqual([result(1)]);
     expect(left(ledger)).toEqual([
       [2, perhapsCalled(noHistory)],
@@ -51,7 +51,7 @@ describe('a ledger', () => {
       work(1, { unfinished: [{ row: 1, history, attemptsUsed: 1 }], intents: [1] }),
       { type: 'begin', claim: 2 },
     );
-    expect(ledger.leftovers()[0]).toEqual({
+    expect(ledger.unfinishedRows()[0]).toEqual({
       row: 1,
       history: perhapsCalled(history),
       attemptsUsed: 1,
@@ -93,7 +93,7 @@ describe('a ledger', () => {
       ledger.apply(work(1, { results: [each] })),
     );
     expect(told).toEqual([[result(1)], [], []]);
-    expect([ledger.results(), ledger.unfinishedRows]).toEqual([[result(1)], 2]);
+    expect([ledger.results(), ledger.unfinishedCount]).toEqual([[result(1)], 2]);
   });
 
   test('says that the batch is withdrawn', () => {
@@ -206,7 +206,7 @@ test('whether workers work, freeze or die: each row has one result, and a row th
       last.die();
       const ledger = new Ledger(rows);
       for (const text of log) ledger.apply(decodeLedgerEntry(text));
-      expect(ledger.leftovers()).toEqual([]);
+      expect(ledger.unfinishedRows()).toEqual([]);
       for (const { row, attempts, unclear } of resultsOf(ledger.results())) {
         const made = calls.get(row) ?? 0;
         // No call is missing from the count. A counted call may not have been made: its row is then unclear.
@@ -229,7 +229,7 @@ async function claim(number: number, log: string[]) {
   if (number > 1) await writer.begin();
   const inFlight = new Set<number>();
   const known = (row: number) =>
-    ledger.leftovers().find((leftover) => leftover.row === row)?.history ?? noHistory;
+    ledger.unfinishedRows().find((unfinishedRow) => unfinishedRow.row === row)?.history ?? noHistory;
   return {
     die() {
       isDead = true;

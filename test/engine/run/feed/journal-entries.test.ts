@@ -3,7 +3,7 @@ import { noHistory } from '../../../../src/domain/attempts.ts';
 import type { AttemptHistory, RowResult } from '../../../../src/domain/row-result.ts';
 import { decodeResult, type JournalEntry, type ResultEntry } from '../../../../src/engine/journal/line.ts';
 import { JournalState } from '../../../../src/engine/journal/state.ts';
-import type { Leftover, RowTask } from '../../../../src/engine/queue/payload.ts';
+import type { RowTask, UnfinishedRow } from '../../../../src/engine/queue/payload.ts';
 import {
   entriesTheJournalLost,
   lostSince,
@@ -30,7 +30,7 @@ const fed = (row: number, to: string, batch = 'b'): JournalEntry => ({
 const added = (row: number): JournalEntry => ({ type: 'added', first: row, last: row });
 const back = (row: number): JournalEntry => ({ type: 'returned', first: row, last: row });
 const open = (row: number, history: AttemptHistory): JournalEntry => ({ type: 'open', row, history });
-const leftover = (row: number, history?: AttemptHistory): Leftover => ({
+const unfinishedRow = (row: number, history?: AttemptHistory): UnfinishedRow => ({
   row,
   attemptsUsed: 0,
   delayMs: 0,
@@ -50,7 +50,7 @@ const epochNamed = (present: string | undefined) => ({
   isPast: (epoch: string | undefined) => present !== undefined && epoch !== present,
 });
 const now = epochNamed('now');
-const nothing = { held: new Set<number>(), removed: new Set<number>(), traces: new Set<string>() };
+const nothing = { inDatastore: new Set<number>(), removed: new Set<number>(), traces: new Set<string>() };
 const noKeys = new Set<string>();
 const entryOf = (result: RowResult): ResultEntry => ({ type: 'row', result });
 
@@ -81,26 +81,29 @@ describe('of rows without a result that were fed', () => {
   });
 
   test.each([
-    { when: 'the epoch has changed', present: 'now', held: [1], lost: [2] },
-    { when: 'nothing has changed', present: 'before', held: [1], lost: [] },
-    { when: 'the epoch is unknown', present: undefined, held: [1], lost: [2] },
-  ])('those are lost, if $when, that the datastore does not hold: $lost', ({ present, held, lost }) => {
-    const rows = { ...nothing, held: new Set(held) };
-    const journal = journalOf(fed(1, 'before'), fed(2, 'before'));
-    expect(lostSince(epochNamed(present), rows, journal)).toEqual({ withKeys: [], withEpoch: lost });
-  });
+    { when: 'the epoch has changed', present: 'now', inDatastore: [1], lost: [2] },
+    { when: 'nothing has changed', present: 'before', inDatastore: [1], lost: [] },
+    { when: 'the epoch is unknown', present: undefined, inDatastore: [1], lost: [2] },
+  ])(
+    'those are lost, if $when, that the datastore does not hold: $lost',
+    ({ present, inDatastore, lost }) => {
+      const rows = { ...nothing, inDatastore: new Set(inDatastore) };
+      const journal = journalOf(fed(1, 'before'), fed(2, 'before'));
+      expect(lostSince(epochNamed(present), rows, journal)).toEqual({ withKeys: [], withEpoch: lost });
+    },
+  );
 });
 
 describe('rows of the same epoch that the datastore does not hold', () => {
   const here = fed(1, 'now');
 
-  test.each<[string, JournalEntry[], 'held' | 'removed' | undefined, number[]]>([
+  test.each<[string, JournalEntry[], 'inDatastore' | 'removed' | undefined, number[]]>([
     ['are lost if they were added', [here, added(1)], undefined, [1]],
     ['never arrived if nothing says so', [here], undefined, []],
     ['never arrived if only an earlier batch did', [here, added(1), here], undefined, []],
     ['are not lost if they came back', [here, added(1), back(1)], undefined, []],
     ['are not lost if they were taken back', [here, added(1)], 'removed', []],
-    ['unless it does', [here, here, added(1)], 'held', []],
+    ['unless it does', [here, here, added(1)], 'inDatastore', []],
   ])('%s', (_claim, entries, place, withKeys) => {
     const rows = { ...nothing, ...(place && { [place]: new Set([1]) }) };
     expect(lostSince(now, rows, journalOf(...entries))).toEqual({ withKeys, withEpoch: [] });
@@ -145,8 +148,8 @@ describe('the lines of results', () => {
 });
 
 test('rows that come back without a call are returned, others not', () => {
-  const leftovers = [1, 2, 4, 5].map((row) => leftover(row, row === 4 ? called(1) : undefined));
-  expect(returnedEntries(leftovers, journalOf(), now)).toEqual([
+  const unfinishedRows = [1, 2, 4, 5].map((row) => unfinishedRow(row, row === 4 ? called(1) : undefined));
+  expect(returnedEntries(unfinishedRows, journalOf(), now)).toEqual([
     open(4, called(1)),
     { type: 'returned', first: 1, last: 2 },
     { type: 'returned', first: 5, last: 5 },
@@ -163,7 +166,7 @@ describe('of a doubtful row', () => {
   ])('a batch that says $says does not say all', ({ history, known }) => {
     const lost = { ...known, lastCode: 'RESULT_LOST' };
     for (const entries of [openEntries, returnedEntries])
-      expect(entries([leftover(1, history)], journal, now)).toMatchObject([{ row: 1, history: lost }]);
+      expect(entries([unfinishedRow(1, history)], journal, now)).toMatchObject([{ row: 1, history: lost }]);
   });
 
   test('a result is unclear, unless a key makes all calls one', () => {
@@ -196,7 +199,7 @@ describe('what an older copy of the datastore says of a row', () => {
     ['is nothing', undefined, called(1), undefined],
   ])('%s', (_claim, history, known, kept) => {
     const journal = journalOf(...(known ? [open(7, known)] : []));
-    expect(openEntries([leftover(7, history)], journal, now)).toEqual(kept ? [open(7, kept)] : []);
+    expect(openEntries([unfinishedRow(7, history)], journal, now)).toEqual(kept ? [open(7, kept)] : []);
   });
 
   test.each([
@@ -215,15 +218,20 @@ describe('what an older copy of the datastore says of a row', () => {
 });
 
 test('of several batches that a journal has lost, the one with the most calls of a row counts', () => {
-  const leftovers = [leftover(1, called(1)), leftover(1, called(2)), leftover(1), leftover(2, called(1))];
-  const lost = { results: [], leftovers, doubtful: [3, 4] };
+  const unfinishedRows = [
+    unfinishedRow(1, called(1)),
+    unfinishedRow(1, called(2)),
+    unfinishedRow(1),
+    unfinishedRow(2, called(1)),
+  ];
+  const lost = { results: [], unfinishedRows, doubtful: [3, 4] };
   const entries = entriesTheJournalLost(lost, new Set([2, 4]), journalOf());
   expect(entries).toEqual([open(1, called(2)), possiblyCalledEntry(3, journalOf())]);
 });
 
 test('before rows are fed again, the journal learns which are lost, and which an earlier coordinator took back', () => {
   const journal = journalOf(...[1, 2, 3].flatMap((row) => [fed(row, 'now'), added(row)]));
-  const rows = { held: new Set([1]), removed: new Set([3]), traces: new Set<string>() };
+  const rows = { inDatastore: new Set([1]), removed: new Set([3]), traces: new Set<string>() };
   const lost = lostSince(now, rows, journal);
   expect(recoveryEntries(lost, rows.removed, journal, now)).toEqual([
     possiblyCalledEntry(2, journal),
