@@ -12,7 +12,7 @@ import { runPolicy } from '../../../src/engine/run/record/run-policy.ts';
 import { openRunStore } from '../../../src/engine/run/record/store.ts';
 import { built } from '../../helpers/built.ts';
 import { plannedRecord } from '../run/planned-record.ts';
-import { linesOf, taskOf } from './tasks.ts';
+import { taskOf } from './tasks.ts';
 
 const { openEmbedded } = await built<typeof import('../../../src/engine/datastore/embedded/embedded.ts')>(
   'engine/datastore/embedded/embedded',
