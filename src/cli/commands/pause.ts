@@ -39,7 +39,7 @@ async function change(
     requireState(contact, from);
     await contact.write({ kind: 'command', command, ...attribution });
     const newState = await poll(patienceMs, async () => {
-      const { state = 'gone' } = (await contact.brief()) ?? {};
+      const { state = 'gone' } = (await contact.currentRun()) ?? {};
       return state === from ? undefined : state;
     });
     if (newState !== to)

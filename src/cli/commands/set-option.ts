@@ -58,14 +58,14 @@ export async function setRunPriority(id: string, text: string, flags: Flags): Pr
 
 /** @throws a fatal error `COMMAND_UNANSWERED` */
 async function settle(
-  { runId, write, brief }: RunContact,
+  { runId, write, currentRun }: RunContact,
   wanted: Wanted,
   hasTakenEffect: (run: RunBrief) => boolean,
   what: string,
 ): Promise<void> {
   await write(wanted);
   const isDone = await poll(patienceMs, async () => {
-    const run = await brief();
+    const run = await currentRun();
     return run !== undefined && hasTakenEffect(run) ? true : undefined;
   });
   if (isDone) return;

@@ -31,22 +31,22 @@ export interface RunContact extends ControlPlace {
   /** The state when the run was found. */
   readonly state: string;
   /** What the run is by now. Undefined if the datastore has forgotten the run. */
-  brief(): Promise<RunBrief | undefined>;
+  currentRun(): Promise<RunBrief | undefined>;
 }
 
 export function contactOf(store: RunStore, found: FoundRun): RunContact {
   if ('record' in found) {
     const { id: runId } = found.record;
-    const brief = async () => briefOfRecord(await store.load(runId));
-    return { runId, state: actualState(found.record), ...inFolder(store.folder(runId)), brief };
+    const currentRun = async () => briefOfRecord(await store.load(runId));
+    return { runId, state: actualState(found.record), ...inFolder(store.folder(runId)), currentRun };
   }
   const { entry, cluster } = found;
   const { id: runId } = entry;
-  const brief = async () => {
+  const currentRun = async () => {
     const now = await cluster.run(runId);
     return now && briefOfEntry(now);
   };
-  return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), brief };
+  return { runId, state: actualEntryState(entry), ...inCluster(cluster, runId), currentRun };
 }
 
 /**
