@@ -90,7 +90,7 @@ export function isUnfinished({ code, finishedAt }: RowResult): boolean {
   return finishedAt === undefined && Object.values<string>(unfinishedCodes).includes(code);
 }
 
-export interface UnfinishedRow {
+export interface RowWithoutResult {
   readonly row: number;
   readonly operation: string;
   readonly history: AttemptHistory | undefined;
@@ -103,7 +103,7 @@ export interface UnfinishedRow {
  * the run will still call it: then it is `pending`. A row that may have been processed is unclear: it is not fed back unchecked. A row that
  * the datastore holds is pending even after a stop: the journal can't say whether it was called.
  */
-export function unfinishedResult(why: WhyUnfinished, row: UnfinishedRow): RowResult {
+export function unfinishedResult(why: WhyUnfinished, row: RowWithoutResult): RowResult {
   const { history = noHistory } = row;
   const { attempts, unprocessed, unclear, startedAt, lastStatus } = history;
   const unfinished = row.unsettled ? 'pending' : why;

@@ -4,7 +4,7 @@ import type { AttemptHistory } from '../../../src/domain/row-result.ts';
 import type { Journal } from '../../../src/engine/journal/journal.ts';
 import {
   joinResults,
-  type UnfinishedRow,
+  type RowWithoutResult,
   unfinishedResult,
   type WhyUnfinished,
 } from '../../../src/engine/report/join-results.ts';
@@ -50,7 +50,7 @@ const tried: AttemptHistory = {
 
 const waiting = { ...tried, unclear: true };
 
-type Unfinished = Partial<UnfinishedRow> & { readonly why: WhyUnfinished };
+type Unfinished = Partial<RowWithoutResult> & { readonly why: WhyUnfinished };
 
 const triedLast = 'the last attempt failed with UNAVAILABLE: try later';
 const resuming = 'resuming it finds out whether this row was called';
