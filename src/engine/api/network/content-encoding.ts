@@ -51,10 +51,10 @@ export function decodeContent(bytes: Buffer, encoding: string, maxBytes: number)
     ok: false,
     problem: { kind, encoding, detail },
   });
-  let textOfBytes = bytes;
+  let decoded = bytes;
   for (const { whole } of decoders) {
     try {
-      textOfBytes = whole(textOfBytes, { maxOutputLength });
+      decoded = whole(decoded, { maxOutputLength });
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       return code === 'ERR_BUFFER_TOO_LARGE'
@@ -62,7 +62,7 @@ export function decodeContent(bytes: Buffer, encoding: string, maxBytes: number)
         : failed('broken', message);
     }
   }
-  return { ok: true, bytes: textOfBytes };
+  return { ok: true, bytes: decoded };
 }
 
 /**
