@@ -38,7 +38,7 @@ export interface EndFacts {
   readonly exitCode: 0 | 1 | 3 | 4 | 6 | 130;
 }
 
-const done = {
+const completion = {
   state: 'completed',
   words: 'completed',
   sentence: 'is already completed',
@@ -48,7 +48,7 @@ const done = {
   unfinished: 'interrupted',
 } as const;
 
-const stopped = {
+const interruption = {
   state: 'interrupted',
   words: 'interrupted',
   sentence: 'is interrupted',
@@ -59,7 +59,7 @@ const stopped = {
   unfinished: 'interrupted',
 } as const;
 
-const halted = {
+const haltByGuard = {
   state: 'halted',
   words: 'halted',
   sentence: 'is halted',
@@ -75,9 +75,9 @@ const halted = {
 /** By cause. */
 export const endings = {
   /** Every row has its result, and none failed or was invalid. */
-  completed: { ...done, result: 'succeeded', exitCode: 0 },
+  completed: { ...completion, result: 'succeeded', exitCode: 0 },
   /** Every row has its result. */
-  rowsFailed: { ...done, result: 'rows_failed', exitCode: 1 },
+  rowsFailed: { ...completion, result: 'rows_failed', exitCode: 1 },
   /** By a user, for good. */
   cancelled: {
     state: 'cancelled',
@@ -91,16 +91,16 @@ export const endings = {
     exitCode: 3,
   },
   /** By a user, or the process died. */
-  interrupted: { ...stopped, result: 'interrupted', exitCode: 130 },
+  interrupted: { ...interruption, result: 'interrupted', exitCode: 130 },
   /** `--max-rows`, `--max-duration` or `--stop-at` is used up. */
-  budget: { ...stopped, result: 'spent', exitCode: 6 },
+  budget: { ...interruption, result: 'spent', exitCode: 6 },
   /** A guard: for example, more rows failed than are allowed. The reason says which guard. */
-  guard: halted,
+  guard: haltByGuard,
   /** A user stopped the run after its canary, or too many rows of the canary failed. */
-  canary: halted,
+  canary: haltByGuard,
   /** No row can succeed: wrong token, base URL or permission, or the API is unavailable. Or this process's worker can't continue. */
   stuck: {
-    ...halted,
+    ...haltByGuard,
     words: 'gave up',
     sentence: 'gave up',
     heading: 'Gave up',

@@ -8,8 +8,8 @@ import type { RunGuard, RunGuardOptions, RunHalt } from './guard.ts';
 
 /** A share says nothing about fewer failures. */
 const fewestFailures = 8;
-/** Chance halts at most one in this many runs whose rows fail as often as is allowed. */
-const halts = 10_000;
+/** Chance halts at most one of this number of runs whose rows fail as often as is allowed. */
+const runsForOneHalt = 10_000;
 
 /**
  * Halts a run when more rows have failed than `maxFailures`, or when their share is higher than is allowed by more than chance: see
@@ -21,22 +21,22 @@ export function failureGuard({ maxFailures = 'none' }: Pick<RunGuardOptions, 'ma
     if (inShort === undefined || maxFailures === 'none') return undefined;
     const what =
       typeof maxFailures === 'number'
-        ? failed > maxFailures && tooMany(failures, maxFailures)
-        : tooOften(failures, maxFailures.percent);
+        ? failed > maxFailures && tooManyText(failures, maxFailures)
+        : tooOftenText(failures, maxFailures.percent);
     return what ? haltOfFailures('guard', what, inShort) : undefined;
   };
   return { name: 'failures', judge };
 }
 
-function tooMany({ failed, finished }: FailureTally, most: number): string {
+function tooManyText({ failed, finished }: FailureTally, most: number): string {
   return moreThan(`${count(failed)} of ${counted(finished, 'row')} failed`, most, '--max-failures');
 }
 
-function tooOften({ failed, finished, since }: FailureTally, percent: number): string | undefined {
+function tooOftenText({ failed, finished, since }: FailureTally, percent: number): string | undefined {
   // A run of which all rows may fail never halts.
   if (failed < fewestFailures || percent === 100) return undefined;
   const runs = onceInRuns(failed, finished, percent / 100);
-  if (runs < halts) return undefined;
+  if (runs < runsForOneHalt) return undefined;
   const rows = `first ${counted(finished, 'row')}${since === 'start' ? '' : ' after the resume'}`;
   return `${count(failed)} of the ${rows} failed; at ${percent} % allowed, chance gives that at most once in ${roundedDown(runs)} runs`;
 }
