@@ -49,9 +49,12 @@ const operationSchema = z.strictObject({
   ),
 });
 
+/** The version of `rows.jsonl`. Since version 2, the members that a call needs come first in a line. */
+export const rowsVersion = 2;
+
 /** The first line of `rows.jsonl`; docs/report.md describes it for readers. */
 export const rowsHeadSchema = z.strictObject({
-  rows_version: z.literal(1),
+  rows_version: z.literal(rowsVersion),
   source: z.strictObject({
     /** The file as the user typed it, or what its rows were made of. */
     name: z.string(),

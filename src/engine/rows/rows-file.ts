@@ -2,7 +2,7 @@ import { readFileParts } from '../../base/disk/open-file.ts';
 import { type CqbatchError, fatalError } from '../../base/errors/errors.ts';
 import { SystemError, systemError } from '../../base/errors/system-error.ts';
 import { size } from '../../base/text/format.ts';
-import { type RowsHead, rowsHeadSchema, rowsInBlock } from './head.ts';
+import { type RowsHead, rowsHeadSchema, rowsInBlock, rowsVersion } from './head.ts';
 import type { PlannedRow } from './row.ts';
 import { type CallableLine, cutCallable, decodeRow } from './row-line.ts';
 
@@ -115,11 +115,17 @@ async function readHead(path: string): Promise<{ readonly head: RowsHead; readon
     try {
       return { head: headIn(line), start: Buffer.byteLength(line) + 1 };
     } catch (error) {
-      throw damaged(path, (error as RangeError).message);
+      const { message } = error as RangeError;
+      throw error instanceof OtherRowsVersion
+        ? fatalError('ROWS_DAMAGED', `${path}: ${message}.`)
+        : damaged(path, message);
     }
   }
   throw damaged(path, 'it has no first line');
 }
+
+/** Nothing is damaged: the file comes from another version of this program. */
+class OtherRowsVersion extends RangeError {}
 
 /** @throws a RangeError with the end of a sentence */
 export function headIn(line: string): RowsHead {
@@ -130,8 +136,8 @@ export function headIn(line: string): RowsHead {
     throw new RangeError('its first line is not JSON');
   }
   const version = json?.rows_version;
-  if (version !== 1 && typeof version === 'number')
-    throw new RangeError(
+  if (version !== rowsVersion && typeof version === 'number')
+    throw new OtherRowsVersion(
       `it has version ${version}, which this version of cqbatch does not read: use the version that wrote it`,
     );
   const { success, data, error } = rowsHeadSchema.safeParse(json, { jitless: true });

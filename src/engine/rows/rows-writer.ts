@@ -5,7 +5,7 @@ import { removeIfPossible } from '../../base/disk/files.ts';
 import type { Digest } from '../../base/disk/hash-file.ts';
 import { onDisk } from '../../base/errors/system-error.ts';
 import { jsonLine } from '../../base/text/json.ts';
-import { type HeadOperation, type RowsHead, rowsInBlock } from './head.ts';
+import { type HeadOperation, type RowsHead, rowsInBlock, rowsVersion } from './head.ts';
 import type { CellTexts, DecidedRow, PlannedOperation } from './row.ts';
 import { type OperationSummary, RowTally } from './row-counts.ts';
 import { encodeRow } from './row-line.ts';
@@ -64,7 +64,7 @@ export class RowsWriter {
     await this.#flush();
     await this.#file?.close();
     const head: RowsHead = {
-      rows_version: 1,
+      rows_version: rowsVersion,
       ...facts,
       operations: [...this.#operations.values()].map((entry) => headOperation(entry, summaries)),
       ...(this.#isRenumbered && { renumbered: true }),

@@ -179,8 +179,8 @@ describe('a file that is', () => {
     ['not JSON', changed((text) => text.slice(1)), ': its first line is not JSON.'],
     [
       'of another version',
-      replaced('"rows_version":1', '"rows_version":2'),
-      ': it has version 2, which this version of cqbatch does not read: use',
+      replaced('"rows_version":2', '"rows_version":3'),
+      ': it has version 3, which this version of cqbatch does not read: use the version that wrote it.',
     ],
     ['without a count', replaced('"callable"', '"called"'), `${noHead} (counts`],
   ])('%s can’t be opened', async (_what, damage, message) => {
@@ -190,6 +190,7 @@ describe('a file that is', () => {
     expect(error).toMatchObject({ kind: 'fatal', code: 'ROWS_DAMAGED' });
     expect(error.message).toContain(message);
     expect(error.message).toContain(path);
+    expect(error.message.includes(restore)).toBe(!message.includes('use the version'));
   });
 
   const lines = (change: (lines: string[]) => string[]) =>

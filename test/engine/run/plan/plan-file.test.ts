@@ -226,7 +226,7 @@ describe('a changed plan', () => {
 
   test.each<[place: string, value: unknown, message: RegExp]>([
     ['more', 1, /is not a plan of this version of cqbatch \(.*"more"/],
-    ['rows_version', 2, /has version 2, which this version of cqbatch does not read/],
+    ['rows_version', 3, /has version 3, which this version of cqbatch does not read/],
     ['options.force', true, new RegExp(`${unknownOption.source}"force"`)],
     ['options.attempts', 'many', new RegExp(`${unknownOption.source}attempts: `)],
     ['consent', undefined, noConsent],
