@@ -1,3 +1,4 @@
+import { guardFlags } from '../settings/settings.ts';
 import type { OptionName } from './option-table.ts';
 
 /** By their headings in the help, in this order. */
@@ -37,7 +38,7 @@ export const ownOperations: OptionGroups = { Manifest: ['operations'] };
 /** Plans don't store these. */
 export const budget = ['maxRows', 'stopAt', 'maxDuration'] as const;
 
-export const guards: OptionGroups = { Guards: ['canary', 'maxFailures', ...budget] };
+export const guards: OptionGroups = { Guards: ['canary', ...guardFlags, ...budget] };
 
 export const calling = ['concurrency', 'timeout', 'maxOutage'] as const;
 

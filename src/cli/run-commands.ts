@@ -1,4 +1,5 @@
 import { formatTitles } from '../engine/manifest/formats.ts';
+import { guardFlags } from '../settings/settings.ts';
 import { type CommandSpec, runThat } from './command-spec.ts';
 import * as groups from './option-groups.ts';
 
@@ -148,7 +149,7 @@ const resume: CommandSpec = {
     API: ['baseUrl', 'tokenFile', 'tokenCommand', 'rate', 'allowInsecureHttp'],
     Run: ['yes', 'wait'],
     // `resume` has no option for a canary: the run keeps the canary that it started with.
-    Guards: ['maxFailures', ...groups.budget],
+    Guards: [...guardFlags, ...groups.budget],
     ...groups.ownOperations,
     ...groups.executing,
   },

@@ -12,6 +12,8 @@ export interface Member<Schema extends z.ZodType = z.ZodType> {
   readonly key: string;
   /** A value that lines leave out. */
   readonly usual?: unknown;
+  /** The column of reports, without the leading `_`. Absent: reports have none, or one that the operation names. */
+  readonly column?: string;
 }
 
 export type Members = Readonly<Record<string, Member>>;
@@ -22,6 +24,10 @@ function member<Schema extends z.ZodType>(
   usual?: z.infer<Schema>,
 ): Member<Schema> {
   return { key, schema, ...(usual !== undefined && { usual }) };
+}
+
+function reported<Of extends Member>(column: string, member: Of): Of {
+  return { ...member, column };
 }
 
 type Shape<Of extends Members> = { -readonly [Name in keyof Of]: Of[Name]['schema'] };
@@ -60,29 +66,29 @@ export type Attempt = DeepReadonly<z.infer<typeof attemptSchema>>;
 
 export const resultMembers = {
   /** The number of the row in the manifest, from 1. */
-  row: member('row', rowNumberSchema),
+  row: reported('row', member('row', rowNumberSchema)),
   /** The name of the operation. Empty when the row names no known operation. */
-  operation: member('op', z.string(), ''),
-  outcome: member('outcome', z.enum(outcomes)),
+  operation: reported('operation', member('op', z.string(), '')),
+  outcome: reported('outcome', member('outcome', z.enum(outcomes))),
   /** A stable, upper-case reason: `OK`, `ALREADY_APPLIED`, `NOT_FOUND`, `INVALID_ROW`, … */
-  code: member('code', z.string()),
+  code: reported('code', member('code', z.string())),
   /** A message as one line for display; empty when the code says it all. */
-  message: member('msg', z.string(), ''),
-  httpStatus: member('http', number),
-  /** The last answer's name for the request; in reports, the trace id of the row if it has none. */
-  requestId: member('req', text),
+  message: reported('message', member('msg', z.string(), '')),
+  httpStatus: reported('http_status', member('http', number)),
   /** The number of HTTP requests made for the row, including refused (429) and unclear ones. */
-  attempts: member('tries', z.number(), 0),
+  attempts: reported('attempts', member('tries', z.number(), 0)),
   /** The number of `attempts` that certainly were not processed, because the API asked to slow down; absent: 0. */
   unprocessed: member('unprocessed', number),
   /** Whether an attempt may have been processed though no usable answer arrived. */
-  unclear: member('unclear', z.boolean(), false),
+  unclear: reported('unclear', member('unclear', z.boolean(), false)),
   /** The start of the first attempt, ISO 8601 UTC. */
-  startedAt: member('start', text),
+  startedAt: reported('started_at', member('start', text)),
   /** The end of the last attempt, ISO 8601 UTC. */
-  finishedAt: member('end', text),
+  finishedAt: reported('finished_at', member('end', text)),
   /** The duration of the last attempt, milliseconds. */
-  durationMs: member('ms', number),
+  durationMs: reported('duration_ms', member('ms', number)),
+  /** The last answer's name for the request; in reports, the trace id of the row if it has none. */
+  requestId: reported('request_id', member('req', text)),
   /** What the operation reports besides, by report column (without the leading `_`). */
   columns: member('cols', textsSchema.exactOptional()),
   /** The attempts before the last; of many, the first and the last of them. */
@@ -90,6 +96,12 @@ export const resultMembers = {
 };
 
 const recordedResultSchema = objectOf(resultMembers);
+
+/** The columns of each report, without the leading `_`, and the members of a result that they show. */
+export const resultColumns: readonly (readonly [column: string, member: keyof typeof resultMembers])[] =
+  Object.entries<Member>(resultMembers).flatMap(([name, { column }]) =>
+    column === undefined ? [] : [[column, name as keyof typeof resultMembers] as const],
+  );
 
 /** The final result of a row, as journals have it. */
 type RecordedResult = DeepReadonly<z.infer<typeof recordedResultSchema>>;

@@ -185,6 +185,7 @@ export const settings = {
   },
   maxFailures: {
     common: true,
+    isGuard: true,
     callOption: 'maxFailures',
     parse: parsers.parseFailureLimit,
     value: '<n|n%>',

@@ -21,6 +21,8 @@ export interface Setting {
   readonly callOption?: string;
   /** Whether the setting also applies to a batch of a program, like all settings with a run option. */
   readonly ofBatch?: true;
+  /** Whether the setting limits what may go wrong in a run: commands that call rows have its flag in the group Guards. */
+  readonly isGuard?: true;
   /** The setting without which this one has no effect. */
   readonly needs?: string;
   /** Whether the setting has pairs `name=value`: a repeatable flag, an object in the configuration file, lines in the variable. */

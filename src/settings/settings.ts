@@ -85,6 +85,11 @@ export function optionInWords(option: string): string {
   return setting?.noFlag ? nameInWords(name, '_') : `--${nameInWords(name, '-')}`;
 }
 
+/** The flags of the settings that limit what may go wrong in a run. */
+export const guardFlags = Object.entries<Setting>(settings).flatMap(([name, { isGuard }]) =>
+  isGuard ? [name as FlagName] : [],
+);
+
 export type RawSettings = {
   readonly [Name in FlagName]?:
     | (Definitions[Name] extends { isMap: true }

@@ -2,6 +2,7 @@ import { types } from 'node:util';
 import { z } from 'zod';
 import { usageError } from '../../base/errors/errors.ts';
 import { nearestName } from '../../base/text/near-name.ts';
+import { resultColumns } from '../../domain/row-result.ts';
 import { mayCarryToken } from './header-rules.ts';
 
 const word = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
@@ -11,11 +12,7 @@ const aFunction = z
 
 const isReservedName = (name: string): boolean => name === 'operation' || name.startsWith('old_');
 
-/** Columns of every report, without the leading `_`. */
-const reportColumns = [
-  ...['row', 'operation', 'outcome', 'code', 'message', 'http_status', 'attempts', 'unclear'],
-  ...['started_at', 'finished_at', 'duration_ms', 'request_id'],
-];
+const reportColumns: readonly string[] = resultColumns.map(([column]) => column);
 
 const noExpectation = "must be 'time' or a list of values";
 

@@ -1,25 +1,8 @@
 import { cellText, type Guard } from '../../base/text/formula-guard.ts';
-import type { RowResult } from '../../domain/row-result.ts';
+import { type RowResult, resultColumns } from '../../domain/row-result.ts';
 import type { Operation } from '../operation/operation.ts';
 import type { RowsHead } from '../rows/head.ts';
 import type { ReportLine } from './join-results.ts';
-
-/** Unknown values and "no" are empty. */
-const resultColumns: readonly (readonly [name: string, cell: (result: RowResult, guard: Guard) => string])[] =
-  [
-    ['_row', ({ row }) => String(row)],
-    ['_operation', ({ operation }, guard) => guard(operation)],
-    ['_outcome', ({ outcome }) => outcome],
-    ['_code', ({ code }, guard) => guard(code)],
-    ['_message', (result, guard) => guard(messageOf(result))],
-    ['_http_status', ({ httpStatus }) => numberCell(httpStatus)],
-    ['_attempts', ({ attempts }) => String(attempts)],
-    ['_unclear', ({ unclear }) => flagCell(unclear)],
-    ['_started_at', ({ startedAt = '' }) => startedAt],
-    ['_finished_at', ({ finishedAt = '' }) => finishedAt],
-    ['_duration_ms', ({ durationMs }) => numberCell(durationMs)],
-    ['_request_id', ({ requestId = '' }, guard) => guard(requestId)],
-  ];
 
 export interface ReportCellOptions extends Pick<RowsHead, 'columns' | 'clear_token'> {
   readonly operations: readonly Pick<Operation, 'columns'>[];
@@ -39,7 +22,7 @@ export class ReportCells {
     this.#operationColumns = columnsOf(operations);
     this.header = [
       ...columns.map(({ title }) => guard(title, { clearToken })),
-      ...resultColumns.map(([name]) => name),
+      ...resultColumns.map(([column]) => `_${column}`),
       ...this.#operationColumns.map((name) => guard(`_${name}`)),
     ];
   }
@@ -48,7 +31,7 @@ export class ReportCells {
     const { columns, clear_token: clearToken } = this.#options;
     return [
       ...columns.map((_, place) => cellText(cells[place], clearToken, this.#guard)),
-      ...resultColumns.map(([, cell]) => cell(result, this.#guard)),
+      ...resultColumns.map(([, member]) => this.#guard(textOf(result, member))),
       ...this.#operationColumns.map((name) => this.#guard(result.columns?.[name] ?? '')),
     ];
   }
@@ -70,6 +53,10 @@ export function flagCell(flag: boolean): string {
   return flag ? 'yes' : '';
 }
 
-function numberCell(value: number | undefined): string {
-  return value === undefined ? '' : String(Math.round(value));
+/** The text of a member in a report. Unknown values and "no" are empty. */
+function textOf(result: RowResult, member: (typeof resultColumns)[number][1]): string {
+  const value = member === 'message' ? messageOf(result) : result[member];
+  if (typeof value === 'boolean') return flagCell(value);
+  if (typeof value === 'number') return String(Math.round(value));
+  return typeof value === 'string' ? value : '';
 }

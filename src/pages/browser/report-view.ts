@@ -219,6 +219,7 @@ function columnsOf({ columns }: Rows, { operations }: PageData): readonly Column
     ...cells.filter(({ role }) => role === undefined),
     ...columns.filter(({ kind }) => kind === 'result'),
     ...facts('attempts', 'status', 'duration', 'started'),
+    ...columns.filter(({ role }) => role === 'further'),
   ];
   return ordered.filter(({ width }) => width > 0);
 }

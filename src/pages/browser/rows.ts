@@ -120,13 +120,15 @@ function columnOf(column: PageColumn, values: readonly PageValue[], clearToken: 
 
 const looks: Readonly<Record<string, Column['look']>> = { 'fact outcome': 'chip', 'fact message': 'long' };
 
+/** `Rate wait` for the column `rate_wait_ms`. */
 function titleOf(fact: string): string {
-  return fact === 'status' ? 'HTTP' : `${fact.slice(0, 1).toUpperCase()}${fact.slice(1)}`;
+  const words = fact.replace(/_ms$/, '').replaceAll('_', ' ');
+  return fact === 'status' ? 'HTTP' : `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
 function shownFact(name: string, text: string): string {
   if (text === '') return text;
   if (name === 'outcome') return outcomeText(text);
   if (name === 'started') return localTime(Number(text));
-  return name === 'duration' ? exactDuration(Number(text)) : text;
+  return name === 'duration' || name.endsWith('_ms') ? exactDuration(Number(text)) : text;
 }

@@ -1,5 +1,5 @@
 import { guardCell } from '../../../base/text/formula-guard.ts';
-import type { RowResult } from '../../../domain/row-result.ts';
+import { type RowResult, resultColumns } from '../../../domain/row-result.ts';
 import { fieldNameOf } from '../../operation/field-names.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { requestText } from '../../operation/request-definition.ts';
@@ -35,6 +35,7 @@ export class PackedRows {
     this.#resultColumns = columnsOf(operations);
     this.columns = [
       ...[...Object.keys(facts), 'request'].map((name) => ({ kind: 'fact', name }) as const),
+      ...furtherColumns.map(([name]) => ({ kind: 'fact', name, role: 'further' }) as const),
       ...this.#resultColumns.map((name) => ({ kind: 'result', name }) as const),
       ...this.#refeed.header.map((name) => cellColumn(name, operations)),
     ];
@@ -54,6 +55,7 @@ export class PackedRows {
     return [
       ...Object.values<Fact>(facts).map((fact) => fact(result) ?? null),
       showsRequest(result) ? this.#requestText(row) : '',
+      ...furtherColumns.map(([, member]) => pageValueOf(result[member])),
       ...this.#resultColumns.map((name) => result.columns?.[name] ?? ''),
       ...this.#refeed.cells(row, result.operation).cells,
     ];
@@ -100,6 +102,19 @@ const facts = {
 } satisfies Readonly<Record<string, Fact>>;
 
 export type FactColumn = keyof typeof facts | 'request';
+
+const membersOfFacts: ReadonlySet<string> = new Set<keyof RowResult>([
+  ...(['row', 'operation', 'outcome', 'code', 'message', 'httpStatus', 'attempts', 'unclear'] as const),
+  ...(['startedAt', 'finishedAt', 'durationMs', 'requestId'] as const),
+]);
+
+/** Columns of the report that are no facts of their own on the page: the page shows them behind the others. */
+const furtherColumns = resultColumns.filter(([, member]) => !membersOfFacts.has(member));
+
+function pageValueOf(value: unknown): PageValue {
+  if (typeof value === 'number') return rounded(value) ?? null;
+  return typeof value === 'string' || value === true ? String(value) : null;
+}
 
 /** @param name the title of a column, which must match its field without `--map` */
 function cellColumn(name: string, operations: readonly ReportedOperation[]): PageColumn {

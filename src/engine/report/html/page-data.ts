@@ -95,8 +95,8 @@ export interface PageColumn {
   readonly kind: 'fact' | 'result' | 'cell';
   /** A `FactColumn`, or the header of a cell in a manifest that feeds the rows back. */
   readonly name: string;
-  /** Whether the cells identify what rows act on, or name the operation. */
-  readonly role?: 'subject' | 'operation';
+  /** What a column is for: `subject` cells identify what rows act on, `further` columns of results stand last. */
+  readonly role?: 'subject' | 'operation' | 'further';
 }
 
 export type PageValue = string | number | null;
