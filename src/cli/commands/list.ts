@@ -5,6 +5,7 @@ import { apiText } from '../../domain/terms.ts';
 import { openCluster } from '../../engine/cluster/cluster.ts';
 import { type ClusterSnapshot, liveRunIn, readCluster } from '../../engine/run/facts/live-run.ts';
 import { briefOfRecord, factsOfEntry, factsOfRecord } from '../../engine/run/facts/make-facts.ts';
+import { finishedText } from '../../engine/run/facts/progress-words.ts';
 import { runDocument, selected } from '../../engine/run/facts/run-document.ts';
 import type { RunBrief, RunFacts } from '../../engine/run/facts/run-facts.ts';
 import { waitInOneText } from '../../engine/run/facts/run-wait.ts';
@@ -137,7 +138,7 @@ function cellsOf({ facts, cured, host }: ListedRun, timeText: (at: string) => st
     local?.unclear && state === 'completed' ? styled('yellow', words) : styledState(state, words),
     startedAt === undefined ? 'not yet' : timeText(startedAt),
     local === undefined ? '?' : duration(local.activeMs / 1_000),
-    done === rows ? count(rows) : `${numberOf(done)}/${count(rows)}`,
+    done === rows ? count(rows) : finishedText(done, rows),
     cured ? `${numberOf(failed)} (cured)` : styled(failed ? 'red' : 'dim', numberOf(failed)),
     apiText(facts).replace(/^https:\/\//, ''),
     host === null ? manifest : `${manifest} (on ${host})`,

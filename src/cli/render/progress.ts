@@ -8,7 +8,7 @@ import { outcomeChart } from './summary.ts';
 import { indented, moreText, styledOutcome, styleOf, table } from './words.ts';
 
 /**
- * The progress of a run in this terminal: `4,512/12,000 (38 %)  12 s left  4,480 succeeded, 32 failed  640/s`. Notes have lines of their own.
+ * The progress of a run in this terminal: figures and waits in one line, then a line for each note.
  *
  * @param columns of the screen, for a bar; undefined where lines stay
  */

@@ -60,7 +60,7 @@ export function needsPerson(run: RunData, isRetried = false): boolean {
 
 const commandWaits: ReadonlySet<RunWait['of'] | undefined> = new Set(['daemon', 'user', 'worker']);
 
-/** `4,512/12,000 (38 %), 12 s left, 4,480 succeeded, 32 failed, 640/s`: as the terminal of the run says. */
+/** The figures of a run's progress in one line, as its terminal says. */
 export function figuresText(run: RunData, now?: number): string {
   const figures = progressPhrases(run, now).filter(({ kind }) => kind === 'figure');
   return figures.map(phraseText).join(', ');

@@ -30,7 +30,7 @@ export function progressPhrases(run: RunProgress, now = Date.now()): readonly Pr
     .map((outcome) => ({ text: `${count(counts[outcome])} ${outcomeText(outcome)}`, outcome }));
   const isNote = isAway(run) || wait?.of === 'worker' || wait?.of === 'daemon';
   return [
-    phrase('finished', `${count(done)}/${count(rows)} (${percentOf(done, rows)} %)`),
+    phrase('finished', `${finishedText(done, rows)} (${percentOf(done, rows)} %)`),
     phrase('time left', timeLeft(run)),
     { name: 'outcomes', parts: outcomeParts, kind: 'figure' } as const,
     phrase('retries', retrying > 0 ? `${count(retrying)} retrying` : ''),
@@ -41,6 +41,11 @@ export function progressPhrases(run: RunProgress, now = Date.now()): readonly Pr
     phrase('', wait?.of === 'api' && !isAway(run) ? wait.advice : '', 'note'),
     phrase('now', unknownText(run), 'note'),
   ].filter(({ parts }) => parts.length > 0);
+}
+
+/** `4,512/12,000`. Of a run whose journal can't be read, the finished rows are unknown: `?/12,000`. */
+export function finishedText(done: number | undefined, rows: number): string {
+  return `${done === undefined ? '?' : count(done)}/${count(rows)}`;
 }
 
 function phrase(name: string, text = '', kind: ProgressPhrase['kind'] = 'figure'): ProgressPhrase {
